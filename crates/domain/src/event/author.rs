@@ -1,0 +1,89 @@
+//! Who may write which kind of event, and when.
+
+use super::kind::{Kind, Prefix};
+use crate::session::{Status, Type};
+
+/// The writer of an event, as far as this rule distinguishes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Author {
+    /// A worker with the session's current attempt.
+    Worker,
+    /// A person (or a person's token).
+    Person {
+        /// Whether the session is theirs.
+        owner: bool,
+    },
+    /// The server's own use cases.
+    Server,
+}
+
+/// Why an event may not be written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum WriteRefusal {
+    /// This author may never write this kind.
+    #[error("this caller may not write events of this type")]
+    KindNotAllowed,
+    /// The session is somebody else's.
+    #[error("only the session's owner may write to it")]
+    NotOwner,
+    /// The session takes no events of this author now.
+    #[error("the session is {0}; it takes no events now")]
+    WrongStatus(Status),
+}
+
+/// Decides whether `author` may append `kind` to a session of this type and status.
+pub fn may_write(author: Author, session_type: Type, status: Status, kind: &Kind) -> Result<(), WriteRefusal> {
+    match author {
+        Author::Server => Ok(()),
+        Author::Worker => {
+            let allowed = match kind.prefix() {
+                Prefix::Agent | Prefix::Tool | Prefix::External | Prefix::State | Prefix::Other => true,
+                Prefix::Session => kind.as_str() == Kind::SESSION_ERROR,
+                Prefix::User | Prefix::Human => false,
+            };
+            if !allowed {
+                return Err(WriteRefusal::KindNotAllowed);
+            }
+            if status == Status::Running { Ok(()) } else { Err(WriteRefusal::WrongStatus(status)) }
+        }
+        Author::Person { owner } => {
+            if kind.prefix() != Prefix::Human || session_type != Type::Mixed {
+                return Err(WriteRefusal::KindNotAllowed);
+            }
+            if !owner {
+                return Err(WriteRefusal::NotOwner);
+            }
+            if status == Status::Running { Ok(()) } else { Err(WriteRefusal::WrongStatus(status)) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::KNOWN;
+
+    #[test]
+    fn the_authorship_table_is_as_reviewed() {
+        let authors =
+            [("worker", Author::Worker), ("owner", Author::Person { owner: true }), ("other", Author::Person { owner: false })];
+        let mut table = String::new();
+        for kind in KNOWN.into_iter().chain(["acme.custom"]) {
+            let kind = Kind::parse(kind).unwrap();
+            for (name, author) in authors {
+                let mut allowed = Vec::new();
+                for session_type in Type::ALL {
+                    for status in Status::ALL {
+                        if may_write(author, session_type, status, &kind).is_ok() {
+                            allowed.push(format!("{session_type}/{status}"));
+                        }
+                    }
+                }
+                if !allowed.is_empty() {
+                    table.push_str(&format!("{:<32} {name:<7} {}\n", kind.as_str(), allowed.join(" ")));
+                }
+            }
+        }
+        insta::assert_snapshot!(table);
+    }
+}

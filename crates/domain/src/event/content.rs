@@ -1,0 +1,71 @@
+//! The shape of an event's content and metadata, checked without changing a byte of it.
+
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// Content or metadata of the wrong shape.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidContent {
+    /// Content is neither text nor an array of parts.
+    #[error("content is an array of parts, each an object with a string `type`; or plain text")]
+    Content,
+    /// Metadata is not an object.
+    #[error("metadata is an object")]
+    Metadata,
+}
+
+#[derive(serde::Deserialize)]
+struct Part<'a> {
+    #[serde(rename = "type", borrow)]
+    _type: std::borrow::Cow<'a, str>,
+    #[serde(flatten)]
+    _rest: BTreeMap<String, IgnoredAny>,
+}
+
+/// Checks content and returns the JSON to store: an array as it was sent, byte for byte; plain text
+/// (the short form of the marker and navigation events) as one text part.
+pub fn normalize_content(raw: &RawValue) -> Result<String, InvalidContent> {
+    let text = raw.get();
+    match text.as_bytes().first() {
+        Some(b'[') => {
+            serde_json::from_str::<Vec<Part<'_>>>(text).map_err(|_| InvalidContent::Content)?;
+            Ok(text.to_owned())
+        }
+        Some(b'"') => Ok(format!(r#"[{{"type":"text","text":{text}}}]"#)),
+        _ => Err(InvalidContent::Content),
+    }
+}
+
+/// Checks that metadata is an object. It is stored byte for byte.
+pub fn validate_metadata(raw: &RawValue) -> Result<(), InvalidContent> {
+    if raw.get().starts_with('{') { Ok(()) } else { Err(InvalidContent::Metadata) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn normalize(json: &str) -> Result<String, InvalidContent> {
+        normalize_content(&RawValue::from_string(json.to_owned()).unwrap())
+    }
+
+    #[test]
+    fn parts_are_kept_byte_for_byte() {
+        let sent = r#"[ {"type":"text", "text":"a\u0000b", "n": 1.10e400 } ]"#;
+        assert_eq!(normalize(sent.trim()).unwrap(), sent);
+        assert_eq!(normalize("[]").unwrap(), "[]");
+    }
+
+    #[test]
+    fn plain_text_becomes_one_text_part() {
+        assert_eq!(normalize(r#""sent \"mail\"""#).unwrap(), r#"[{"type":"text","text":"sent \"mail\""}]"#);
+    }
+
+    #[test]
+    fn other_shapes_are_refused() {
+        for bad in ["1", "null", "{}", "[1]", "[[]]", r#"[{"text":"x"}]"#, r#"[{"type":1}]"#] {
+            assert_eq!(normalize(bad), Err(InvalidContent::Content), "{bad}");
+        }
+    }
+}

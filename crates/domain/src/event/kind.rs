@@ -1,0 +1,141 @@
+//! Event kinds: a known list, open to any other dotted lower-case name.
+
+use crate::limit::KIND_BYTES_MAX;
+use std::fmt;
+
+/// The kinds that Shiftbook itself knows, grouped as in the documentation.
+pub const KNOWN: [&str; 30] = [
+    "user.message",
+    "user.tool_result",
+    "user.tool_confirmation",
+    "user.form_submit",
+    "user.form_draft",
+    "user.output_approval",
+    "agent.message",
+    "agent.tool_call",
+    "agent.tool_result",
+    "agent.thinking",
+    "session.created",
+    "session.claimed",
+    "session.status_change",
+    "session.error",
+    "session.completed",
+    "session.context_injected",
+    "session.waiting_approval",
+    "tool.session_started",
+    "tool.field_changed",
+    "tool.invocation_started",
+    "tool.invocation_completed",
+    "tool.invocation_failed",
+    "tool.composition_step.started",
+    "tool.composition_step.completed",
+    "human.navigate",
+    "human.entity_view",
+    "human.marker",
+    "human.task_switch",
+    "external.event",
+    "state.patch",
+];
+
+/// The first word of a kind, which decides who may write it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prefix {
+    /// What people said to the session; written by the server's use cases.
+    User,
+    /// What the agent did.
+    Agent,
+    /// The session's life; written by the server, except `session.error`.
+    Session,
+    /// Tool runs.
+    Tool,
+    /// What a person did meanwhile.
+    Human,
+    /// Events of other systems.
+    External,
+    /// JSON Patch on shared state.
+    State,
+    /// Anything else.
+    Other,
+}
+
+/// A well-formed event kind.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Kind(String);
+
+/// Text that cannot be an event kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("an event type is a dotted lower-case name such as `agent.message`, at most {KIND_BYTES_MAX} bytes")]
+pub struct InvalidKind;
+
+impl Kind {
+    /// `session.created`
+    pub const SESSION_CREATED: &'static str = "session.created";
+    /// `session.claimed`
+    pub const SESSION_CLAIMED: &'static str = "session.claimed";
+    /// `session.status_change`
+    pub const SESSION_STATUS_CHANGE: &'static str = "session.status_change";
+    /// `session.error`
+    pub const SESSION_ERROR: &'static str = "session.error";
+    /// `session.completed`
+    pub const SESSION_COMPLETED: &'static str = "session.completed";
+
+    /// Parses a kind: two or more words of `a-z 0-9 _` joined by dots, the first starting with a letter.
+    pub fn parse(text: &str) -> Result<Self, InvalidKind> {
+        let word = |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        let good = text.len() <= KIND_BYTES_MAX
+            && text.contains('.')
+            && text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.split('.').all(word);
+        if good { Ok(Self(text.to_owned())) } else { Err(InvalidKind) }
+    }
+
+    /// The kind's name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether Shiftbook knows this kind.
+    pub fn is_known(&self) -> bool {
+        KNOWN.contains(&self.as_str())
+    }
+
+    /// The kind's first word.
+    pub fn prefix(&self) -> Prefix {
+        match self.0.split('.').next().unwrap_or_default() {
+            "user" => Prefix::User,
+            "agent" => Prefix::Agent,
+            "session" => Prefix::Session,
+            "tool" => Prefix::Tool,
+            "human" => Prefix::Human,
+            "external" => Prefix::External,
+            "state" => Prefix::State,
+            _ => Prefix::Other,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_kind_is_well_formed() {
+        for kind in KNOWN {
+            assert!(Kind::parse(kind).unwrap().is_known(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn unknown_dotted_names_are_kinds_and_other_text_is_not() {
+        assert!(Kind::parse("acme.build_finished.v2").is_ok());
+        for bad in ["", "message", ".a", "a.", "a..b", "Agent.message", "agent message", "agent.\n", "1a.b", "a.é"] {
+            assert!(Kind::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+}

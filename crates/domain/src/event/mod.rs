@@ -1,0 +1,46 @@
+//! Events: the rows of a session's log.
+
+mod author;
+mod content;
+mod kind;
+
+pub use author::{Author, WriteRefusal, may_write};
+pub use content::{InvalidContent, normalize_content, validate_metadata};
+pub use kind::{InvalidKind, KNOWN, Kind, Prefix};
+
+/// Who speaks in an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventRole {
+    /// A person.
+    User,
+    /// An agent or its tools.
+    Agent,
+    /// Shiftbook itself, or something outside.
+    System,
+}
+
+impl EventRole {
+    /// The stored and wire name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Agent => "agent",
+            Self::System => "system",
+        }
+    }
+
+    /// The role of a stored name.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::User, Self::Agent, Self::System].into_iter().find(|r| r.as_str() == text)
+    }
+
+    /// The speaker of an event whose writer did not say.
+    pub fn of_kind(kind: &Kind) -> Self {
+        match kind.prefix() {
+            Prefix::User | Prefix::Human => Self::User,
+            Prefix::Agent | Prefix::Tool => Self::Agent,
+            Prefix::Session | Prefix::External | Prefix::State | Prefix::Other => Self::System,
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The rules of the log, as pure functions over plain values.
+//!
+//! Nothing here performs I/O, reads a clock or draws randomness: time, ids and random bytes are
+//! parameters. The crate builds for `wasm32-unknown-unknown`, so the browser and the server share
+//! one status machine and one list of event kinds.
+
+pub mod action;
+pub mod block_status;
+pub mod chain;
+pub mod clock;
+pub mod event;
+pub mod id;
+pub mod limit;
+pub mod role;
+pub mod scope;
+pub mod session;
+pub mod slug;
+pub mod work_queue;
+
+pub use clock::{Clock, Entropy, Timestamp};
+pub use scope::{Caller, Scope};

@@ -1,0 +1,54 @@
+//! Every limit of the product, named. Refusals quote these numbers.
+
+/// Largest content plus metadata of one event, bytes.
+pub const EVENT_BYTES_MAX: usize = 256 * 1024;
+/// Most events in one append.
+pub const BATCH_EVENTS_MAX: usize = 500;
+/// Largest append, bytes of content and metadata together; also the largest request body of the API.
+pub const BATCH_BYTES_MAX: usize = 1024 * 1024;
+/// Most events in one session.
+pub const SESSION_EVENTS_MAX: u64 = 1_000_000;
+/// Largest JSON document of a session or action (input, result, metadata, configuration), bytes.
+pub const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
+/// Deepest nesting of a JSON document. serde_json refuses at 128; this leaves room for envelopes.
+pub const JSON_DEPTH_MAX: usize = 96;
+/// Items on a page when the caller does not say.
+pub const PAGE_DEFAULT: u32 = 100;
+/// Most items on a page.
+pub const PAGE_MAX: u32 = 1_000;
+/// Longest title, characters.
+pub const TITLE_CHARS_MAX: usize = 300;
+/// Longest name of an action, token or workspace, characters.
+pub const NAME_CHARS_MAX: usize = 200;
+/// Longest description, characters.
+pub const DESCRIPTION_CHARS_MAX: usize = 10_000;
+/// Longest slug, characters.
+pub const SLUG_CHARS_MAX: usize = 64;
+/// Longest event kind, bytes.
+pub const KIND_BYTES_MAX: usize = 100;
+/// Longest client-made key (idempotency key, thread id, external event id), characters.
+pub const KEY_CHARS_MAX: usize = 200;
+/// Longest reason or error text, characters.
+pub const REASON_CHARS_MAX: usize = 4_000;
+/// Attempts of one session before it fails with `lease_exhausted`.
+pub const ATTEMPTS_MAX: u32 = 3;
+/// Lease when the claimer does not say, seconds.
+pub const LEASE_SECONDS_DEFAULT: u32 = 30;
+/// Shortest and longest lease, seconds.
+pub const LEASE_SECONDS_MIN: u32 = 1;
+/// Longest lease, seconds.
+pub const LEASE_SECONDS_MAX: u32 = 3_600;
+/// Sessions handed out by one claim.
+pub const CLAIM_MAX: u32 = 100;
+/// Longest wait of a claim that found nothing, seconds.
+pub const CLAIM_WAIT_SECONDS_MAX: u32 = 60;
+/// Agent slugs named in one claim.
+pub const CLAIM_AGENTS_MAX: usize = 100;
+/// Shortest password, characters.
+pub const PASSWORD_CHARS_MIN: usize = 10;
+/// Longest password, bytes; argon2 hashes any length, this only bounds the work.
+pub const PASSWORD_BYTES_MAX: usize = 1_024;
+/// Longest e-mail address, bytes (RFC 5321).
+pub const EMAIL_BYTES_MAX: usize = 254;
+/// Deepest chain of parent sessions.
+pub const PARENT_DEPTH_MAX: u32 = 32;

@@ -1,0 +1,119 @@
+//! Who someone is in a workspace, and what that lets them do.
+
+use serde::{Deserialize, Serialize};
+
+/// A membership's role. An API token carries one too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Everything, including members and tokens.
+    Admin,
+    /// Runs the work: actions, every session, workers.
+    Operator,
+    /// Decides what waits for a person.
+    Reviewer,
+    /// Triggers actions and follows them.
+    Member,
+}
+
+/// All roles, most powerful first.
+pub const ROLES: [Role; 4] = [Role::Admin, Role::Operator, Role::Reviewer, Role::Member];
+
+impl Role {
+    /// The stored and wire name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Operator => "operator",
+            Self::Reviewer => "reviewer",
+            Self::Member => "member",
+        }
+    }
+
+    /// The role of a stored name.
+    pub fn parse(text: &str) -> Option<Self> {
+        ROLES.into_iter().find(|role| role.as_str() == text)
+    }
+}
+
+/// What a token is narrowed to. No scope means everything its role may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenScope {
+    /// Claim sessions, work on them, read them, and start children of them. Nothing else.
+    Worker,
+}
+
+impl TokenScope {
+    /// The stored and wire name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Worker => "worker",
+        }
+    }
+
+    /// The scope of a stored name.
+    pub fn parse(text: &str) -> Option<Self> {
+        (text == Self::Worker.as_str()).then_some(Self::Worker)
+    }
+}
+
+/// What a caller wants to do, as far as roles decide it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// Read sessions, events, actions and counts of the workspace.
+    Read,
+    /// Trigger an action or create a session.
+    StartSession,
+    /// Cancel or retry a session that someone else started.
+    ManageSessions,
+    /// Claim sessions and write their agent events.
+    Work,
+    /// Create and change actions.
+    ManageActions,
+    /// Members and tokens of the workspace.
+    Administer,
+}
+
+/// Every permission, for tables and tests.
+pub const PERMISSIONS: [Permission; 6] = [
+    Permission::Read,
+    Permission::StartSession,
+    Permission::ManageSessions,
+    Permission::Work,
+    Permission::ManageActions,
+    Permission::Administer,
+];
+
+/// Whether a caller of this role, narrowed to `scope` where it is a token, may do it.
+pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> bool {
+    if scope == Some(TokenScope::Worker) {
+        return matches!(permission, Permission::Read | Permission::StartSession | Permission::Work);
+    }
+    match permission {
+        Permission::Read | Permission::StartSession => true,
+        Permission::ManageSessions | Permission::Work | Permission::ManageActions => {
+            matches!(role, Role::Admin | Role::Operator)
+        }
+        Permission::Administer => role == Role::Admin,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_permission_table_is_as_reviewed() {
+        let mut table = String::new();
+        for role in ROLES {
+            for scope in [None, Some(TokenScope::Worker)] {
+                let granted: Vec<_> =
+                    PERMISSIONS.into_iter().filter(|p| may(role, scope, *p)).map(|p| format!("{p:?}")).collect();
+                let scope = scope.map_or("-", TokenScope::as_str);
+                table.push_str(&format!("{:<8} {:<6} {}\n", role.as_str(), scope, granted.join(" ")));
+            }
+        }
+        insta::assert_snapshot!(table);
+    }
+}

@@ -1,0 +1,62 @@
+//! Who asks, and in which workspace. There is no way to fetch an object without a scope.
+
+use crate::{
+    id::{TenantId, TokenId, UserId},
+    role::{Permission, Role, TokenScope, may},
+};
+use std::fmt;
+
+/// The party that acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Caller {
+    /// A person, through their browser.
+    User(UserId),
+    /// A program, through an API token.
+    Token(TokenId),
+    /// The server itself: sweeps, first set-up, the command line on the server's own machine.
+    System,
+}
+
+impl fmt::Display for Caller {
+    /// The form that is stored as an event's actor: `user:…`, `token:…` or `system`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(id) => write!(f, "user:{id}"),
+            Self::Token(id) => write!(f, "token:{id}"),
+            Self::System => f.write_str("system"),
+        }
+    }
+}
+
+/// A caller in a workspace. Made by authentication alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// The workspace; leads every key.
+    pub tenant_id: TenantId,
+    /// Who acts.
+    pub caller: Caller,
+    /// Their role there.
+    pub role: Role,
+    /// What their token is narrowed to, where it is.
+    pub token_scope: Option<TokenScope>,
+}
+
+impl Scope {
+    /// The server acting in one workspace.
+    pub const fn system(tenant_id: TenantId) -> Self {
+        Self { tenant_id, caller: Caller::System, role: Role::Admin, token_scope: None }
+    }
+
+    /// The person who acts, where it is a person.
+    pub const fn user_id(&self) -> Option<UserId> {
+        match self.caller {
+            Caller::User(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// Whether role and token scope allow it.
+    pub fn may(&self, permission: Permission) -> bool {
+        may(self.role, self.token_scope, permission)
+    }
+}

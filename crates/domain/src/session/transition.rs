@@ -1,0 +1,295 @@
+//! The status machine: one total function that says what every command does in every status.
+//!
+//! Every transition is applied by the store as a compare-and-set on the old status (and, for a
+//! worker, on its attempt) together with its `session.status_change` event, in one transaction.
+
+use super::status::{EndReason, Status, Type};
+
+/// What a decision needs to know of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State {
+    /// Where it stands.
+    pub status: Status,
+    /// What kind of work it is.
+    pub session_type: Type,
+    /// The fencing token: the number of claims so far.
+    pub attempt: u32,
+    /// Claims after which a lost lease fails the session.
+    pub attempts_max: u32,
+}
+
+/// Who commands, as far as the status machine distinguishes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Actor {
+    /// A worker that claims to hold this attempt.
+    Worker {
+        /// The fencing token it was given.
+        attempt: u32,
+    },
+    /// A person or token acting on the session from outside.
+    Caller,
+    /// The server's own sweeps and use cases.
+    Server,
+}
+
+/// Where a worker parks its session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum YieldTo {
+    /// An external agent rests.
+    Idle,
+    /// A person has to answer.
+    WaitingHuman,
+    /// A tool's result or approval is awaited.
+    AwaitingTool,
+}
+
+impl YieldTo {
+    /// The status it leads to.
+    pub const fn status(self) -> Status {
+        match self {
+            Self::Idle => Status::Idle,
+            Self::WaitingHuman => Status::WaitingHuman,
+            Self::AwaitingTool => Status::AwaitingTool,
+        }
+    }
+}
+
+/// Everything that can be asked of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Command {
+    /// Queue a draft (agent, tool) or begin it (response, mixed).
+    Start,
+    /// A worker takes a queued session.
+    Claim,
+    /// The holder extends its lease.
+    Heartbeat,
+    /// The holder appends events.
+    Append,
+    /// The holder reports success.
+    Complete,
+    /// The holder reports an error.
+    Fail,
+    /// The holder parks the session.
+    Yield(YieldTo),
+    /// The holder gives it back unfinished.
+    Release,
+    /// What was awaited has arrived: back to the queue.
+    Resume,
+    /// An approved write-back finishes a waiting session without another run.
+    Approve,
+    /// Somebody stops it.
+    Cancel,
+    /// The lease ran out.
+    LoseLease,
+    /// A time limit passed.
+    Expire,
+    /// The server ends it with an error (hard block, refused dispatch).
+    Reject,
+}
+
+/// All commands, for tables and tests.
+pub const COMMANDS: [Command; 16] = [
+    Command::Start,
+    Command::Claim,
+    Command::Heartbeat,
+    Command::Append,
+    Command::Complete,
+    Command::Fail,
+    Command::Yield(YieldTo::Idle),
+    Command::Yield(YieldTo::WaitingHuman),
+    Command::Yield(YieldTo::AwaitingTool),
+    Command::Release,
+    Command::Resume,
+    Command::Approve,
+    Command::Cancel,
+    Command::LoseLease,
+    Command::Expire,
+    Command::Reject,
+];
+
+/// What an accepted command does to the session row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transition {
+    /// The new status; equal to the old one when nothing but the lease or the log changes.
+    pub to: Status,
+    /// The new attempt.
+    pub attempt: u32,
+    /// Why it ended, where it did.
+    pub end_reason: Option<EndReason>,
+}
+
+/// Why a command was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The session is final; nothing changes it.
+    #[error("the session is {status} and final")]
+    AlreadyFinal {
+        /// Its final status.
+        status: Status,
+    },
+    /// The worker's attempt is not the current one: it lost its lease.
+    #[error("attempt {given} is stale; the session is at attempt {current}")]
+    StaleAttempt {
+        /// The attempt that was sent.
+        given: u32,
+        /// The attempt in force.
+        current: u32,
+    },
+    /// The command does not apply in this status.
+    #[error("the session is {status}; this is not possible now")]
+    WrongStatus {
+        /// Its status.
+        status: Status,
+    },
+    /// This actor may never give this command.
+    #[error("this caller may not do that")]
+    WrongActor,
+}
+
+/// Decides a command. Total: every (state, actor, command) has one answer.
+pub fn decide(state: State, actor: Actor, command: Command) -> Result<Transition, Refusal> {
+    let holder = matches!(
+        command,
+        Command::Heartbeat | Command::Append | Command::Complete | Command::Fail | Command::Yield(_) | Command::Release
+    );
+    match (holder, actor) {
+        // A worker that lost its lease must hear that first, whatever the session has become since.
+        (true, Actor::Worker { attempt }) if attempt != state.attempt => {
+            return Err(Refusal::StaleAttempt { given: attempt, current: state.attempt });
+        }
+        (true, Actor::Worker { .. }) => {}
+        (true, _) => return Err(Refusal::WrongActor),
+        (false, Actor::Worker { .. }) => return Err(Refusal::WrongActor),
+        (false, Actor::Caller) if !matches!(command, Command::Start | Command::Claim | Command::Cancel) => {
+            return Err(Refusal::WrongActor);
+        }
+        (false, _) => {}
+    }
+    if state.status.is_final() {
+        return Err(Refusal::AlreadyFinal { status: state.status });
+    }
+    apply(state, command).ok_or(Refusal::WrongStatus { status: state.status })
+}
+
+/// The table itself. `None`: the command does not apply in this status.
+fn apply(state: State, command: Command) -> Option<Transition> {
+    use Status::{Abandoned, AwaitingTool, Completed, Draft, Expired, Failed, Idle, Pending, Running, WaitingHuman};
+    let to = |to| Some(Transition { to, attempt: state.attempt, end_reason: None });
+    let end = |to, reason| Some(Transition { to, attempt: state.attempt, end_reason: Some(reason) });
+    match (command, state.status) {
+        (Command::Start, Draft) => match state.session_type {
+            Type::Agent | Type::Tool => to(Pending),
+            Type::Response | Type::Mixed => to(Running),
+        },
+        (Command::Claim, Pending) => {
+            Some(Transition { to: Running, attempt: state.attempt.saturating_add(1), end_reason: None })
+        }
+        (Command::Heartbeat | Command::Append, Running) => to(Running),
+        (Command::Complete, Running) => end(Completed, EndReason::Done),
+        (Command::Fail, Running) => end(Failed, EndReason::Error),
+        (Command::Yield(target), Running) => to(target.status()),
+        (Command::Release, Running) => to(Pending),
+        (Command::Resume, WaitingHuman | AwaitingTool | Idle) => to(Pending),
+        (Command::Approve, WaitingHuman) => end(Completed, EndReason::Done),
+        (Command::Cancel, _) => end(Abandoned, EndReason::Cancelled),
+        (Command::LoseLease, Running) if state.attempt >= state.attempts_max => end(Failed, EndReason::LeaseExhausted),
+        (Command::LoseLease, Running) => to(Pending),
+        (Command::Expire, _) => end(Expired, EndReason::TimedOut),
+        (Command::Reject, Pending | Running | WaitingHuman | AwaitingTool | Idle) => end(Failed, EndReason::Error),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn state(status: Status) -> State {
+        State { status, session_type: Type::Agent, attempt: 2, attempts_max: 3 }
+    }
+
+    fn rightful(command: Command) -> Actor {
+        match command {
+            Command::Heartbeat
+            | Command::Append
+            | Command::Complete
+            | Command::Fail
+            | Command::Yield(_)
+            | Command::Release => Actor::Worker { attempt: 2 },
+            Command::Start | Command::Claim | Command::Cancel => Actor::Caller,
+            _ => Actor::Server,
+        }
+    }
+
+    #[test]
+    fn the_whole_status_table_is_as_reviewed() {
+        let mut table = String::new();
+        for status in Status::ALL {
+            for command in COMMANDS {
+                let outcome = match decide(state(status), rightful(command), command) {
+                    Ok(t) => {
+                        let reason = t.end_reason.map_or(String::new(), |r| format!(" ({r})"));
+                        let attempt = if t.attempt == 2 { String::new() } else { format!(" attempt {}", t.attempt) };
+                        format!("{}{reason}{attempt}", t.to)
+                    }
+                    Err(Refusal::AlreadyFinal { .. }) => "refused: final".into(),
+                    Err(Refusal::WrongStatus { .. }) => "-".into(),
+                    Err(other) => format!("refused: {other}"),
+                };
+                table.push_str(&format!("{:<14} {:<22} {outcome}\n", status.as_str(), format!("{command:?}")));
+            }
+        }
+        insta::assert_snapshot!(table);
+    }
+
+    #[test]
+    fn a_stale_attempt_is_told_so_even_when_the_session_is_final() {
+        for status in Status::ALL {
+            let refusal = decide(state(status), Actor::Worker { attempt: 1 }, Command::Complete);
+            assert_eq!(refusal, Err(Refusal::StaleAttempt { given: 1, current: 2 }));
+        }
+    }
+
+    #[test]
+    fn the_last_attempt_fails_when_its_lease_is_lost() {
+        let last = State { attempt: 3, ..state(Status::Running) };
+        let lost = decide(last, Actor::Server, Command::LoseLease).unwrap();
+        assert_eq!((lost.to, lost.end_reason), (Status::Failed, Some(EndReason::LeaseExhausted)));
+    }
+
+    /// The design document's arrows, written down a second time and independently of `apply`.
+    fn listed(from: Status, to: Status) -> bool {
+        let targets = match from.as_str() {
+            "draft" => "pending running abandoned expired",
+            "pending" => "running failed abandoned expired",
+            "running" => "running completed failed waiting_human awaiting_tool idle abandoned expired pending",
+            "waiting_human" => "pending completed failed abandoned expired",
+            "awaiting_tool" => "pending failed abandoned expired",
+            "idle" => "pending running completed failed abandoned expired",
+            _ => "",
+        };
+        targets.split(' ').any(|t| t == to.as_str())
+    }
+
+    proptest! {
+        #[test]
+        fn only_listed_transitions_happen_along_any_path(steps in prop::collection::vec((0..COMMANDS.len(), 0..3_u32, 0..3_usize), 1..60),
+                                                        kind in 0..4_usize) {
+            let mut now = State { status: Status::Draft, session_type: Type::ALL[kind], attempt: 0, attempts_max: 3 };
+            for (command, lag, actor) in steps {
+                let actor = [Actor::Worker { attempt: now.attempt.saturating_sub(lag) }, Actor::Caller, Actor::Server][actor];
+                if let Ok(t) = decide(now, actor, COMMANDS[command]) {
+                    prop_assert!(!now.status.is_final(), "{now:?} changed");
+                    prop_assert!(listed(now.status, t.to), "{} -> {}", now.status, t.to);
+                    prop_assert_eq!(t.to.is_final(), t.end_reason.is_some());
+                    prop_assert!(t.attempt >= now.attempt);
+                    if t.attempt > now.attempt {
+                        prop_assert_eq!((now.status, t.to), (Status::Pending, Status::Running));
+                    }
+                    now = State { status: t.to, attempt: t.attempt, ..now };
+                }
+            }
+        }
+    }
+}

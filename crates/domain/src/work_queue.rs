@@ -1,0 +1,63 @@
+//! The five attention buckets of the work queue.
+
+use crate::session::{Status, Type};
+use serde::{Deserialize, Serialize};
+
+/// One bucket of the strip on /today.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bucket {
+    /// Sessions in `waiting_human` or `awaiting_tool` on a task assigned to the caller.
+    NeedsMe,
+    /// `running` or `pending` agent and mixed sessions on the caller's tasks.
+    Running,
+    /// Active actions with an agent and no live session.
+    Delegatable,
+    /// `failed`, `expired` or `abandoned` on the caller's tasks, changed within 24 hours.
+    Failed,
+    /// Agent and mixed sessions completed since the start of the caller's local day.
+    DoneToday,
+}
+
+impl Bucket {
+    /// All buckets in the order of the strip.
+    pub const ALL: [Self; 5] = [Self::NeedsMe, Self::Running, Self::Delegatable, Self::Failed, Self::DoneToday];
+
+    /// The wire and URL name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NeedsMe => "needs_me",
+            Self::Running => "running",
+            Self::Delegatable => "delegatable",
+            Self::Failed => "failed",
+            Self::DoneToday => "done_today",
+        }
+    }
+
+    /// The bucket of a wire name.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|b| b.as_str() == text)
+    }
+
+    /// The session statuses that count for this bucket; empty for `Delegatable`, which counts actions.
+    pub const fn statuses(self) -> &'static [Status] {
+        match self {
+            Self::NeedsMe => &[Status::WaitingHuman, Status::AwaitingTool],
+            Self::Running => &[Status::Running, Status::Pending],
+            Self::Delegatable => &[],
+            Self::Failed => &[Status::Failed, Status::Expired, Status::Abandoned],
+            Self::DoneToday => &[Status::Completed],
+        }
+    }
+
+    /// The session types that count for this bucket.
+    pub const fn types(self) -> &'static [Type] {
+        match self {
+            Self::Running | Self::DoneToday => &[Type::Agent, Type::Mixed],
+            _ => &Type::ALL,
+        }
+    }
+}
+
+/// How far back the `Failed` bucket looks, hours.
+pub const FAILED_WINDOW_HOURS: i64 = 24;

@@ -1,0 +1,148 @@
+//! Rows of `actions`.
+
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result, is_unique_violation},
+    record::{ActionRecord, Page},
+    transaction::WriteTx,
+};
+use domain::{
+    action::{ActionStatus, OutputType},
+    clock::{from_micros, to_micros},
+    id::{ActionId, TenantId, UserId},
+};
+use uuid::Uuid;
+
+macro_rules! action_select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT a.id, a.name, a.slug, a.description, a.agent_slug, a.assigned_to, a.output_type, a.output_config, \
+             a.metadata, a.status, a.created_at, a.updated_at FROM actions a WHERE a.tenant_id = $1 AND ",
+            $rest
+        )
+    };
+}
+pub(crate) use action_select;
+
+const BY_ID: &str = action_select!("a.id = $2");
+const LIST: &str =
+    action_select!("($2 IS NULL OR a.status = $2) AND ($3 IS NULL OR a.id < $3) ORDER BY a.id DESC LIMIT $4");
+const INSERT: &str = "INSERT INTO actions (tenant_id, id, name, slug, description, agent_slug, assigned_to, output_type, \
+     output_config, metadata, status, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+const UPDATE: &str = "UPDATE actions SET name = $3, slug = $4, description = $5, agent_slug = $6, assigned_to = $7, \
+     output_type = $8, output_config = $9, metadata = $10, status = $11, updated_at = $12 WHERE tenant_id = $1 AND id = $2";
+
+pub(crate) const SQL: &[(&str, &str)] =
+    &[("action::BY_ID", BY_ID), ("action::LIST", LIST), ("action::INSERT", INSERT), ("action::UPDATE", UPDATE)];
+
+#[derive(sqlx::FromRow)]
+pub(crate) struct Row {
+    id: Uuid,
+    name: String,
+    slug: String,
+    description: String,
+    agent_slug: Option<String>,
+    assigned_to: Option<Uuid>,
+    output_type: String,
+    output_config: String,
+    metadata: String,
+    status: String,
+    created_at: i64,
+    updated_at: i64,
+}
+
+impl TryFrom<Row> for ActionRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let bad = |column, value: &str| Error::inconsistent("actions", column, value);
+        Ok(Self {
+            id: ActionId(row.id),
+            output_type: OutputType::parse(&row.output_type).ok_or_else(|| bad("output_type", &row.output_type))?,
+            status: ActionStatus::parse(&row.status).ok_or_else(|| bad("status", &row.status))?,
+            name: row.name,
+            slug: row.slug,
+            description: row.description,
+            agent_slug: row.agent_slug,
+            assigned_to: row.assigned_to.map(UserId),
+            output_config: row.output_config,
+            metadata: row.metadata,
+            created_at: from_micros(row.created_at),
+            updated_at: from_micros(row.updated_at),
+        })
+    }
+}
+
+/// An action of this workspace.
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: ActionId) -> Result<Option<ActionRecord>> {
+    run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(ActionRecord::try_from).transpose()
+}
+
+/// One page, newest first, starting after `before`.
+pub async fn list(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    status: Option<ActionStatus>,
+    before: Option<ActionId>,
+    limit: u32,
+) -> Result<Page<ActionRecord>> {
+    let status = status.map(ActionStatus::as_str);
+    let mut rows =
+        run!(conn, fetch_all Row, LIST, tenant_id.0, status, before.map(|id| id.0), i64::from(limit) + 1)?;
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(ActionRecord::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// Adds an action. `false` when its slug is taken.
+pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, action: &ActionRecord) -> Result<bool> {
+    let inserted = run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        tenant_id.0,
+        action.id.0,
+        action.name.as_str(),
+        action.slug.as_str(),
+        action.description.as_str(),
+        action.agent_slug.as_deref(),
+        action.assigned_to.map(|id| id.0),
+        action.output_type.as_str(),
+        action.output_config.as_str(),
+        action.metadata.as_str(),
+        action.status.as_str(),
+        to_micros(action.created_at),
+        to_micros(action.updated_at),
+    );
+    free_slug(inserted)
+}
+
+/// Writes a changed action. `false` when its new slug is taken.
+pub async fn update(tx: &mut WriteTx<'_>, tenant_id: TenantId, action: &ActionRecord) -> Result<bool> {
+    let updated = run!(
+        tx.conn(),
+        execute,
+        UPDATE,
+        tenant_id.0,
+        action.id.0,
+        action.name.as_str(),
+        action.slug.as_str(),
+        action.description.as_str(),
+        action.agent_slug.as_deref(),
+        action.assigned_to.map(|id| id.0),
+        action.output_type.as_str(),
+        action.output_config.as_str(),
+        action.metadata.as_str(),
+        action.status.as_str(),
+        to_micros(action.updated_at),
+    );
+    free_slug(updated)
+}
+
+fn free_slug(result: std::result::Result<u64, sqlx::Error>) -> Result<bool> {
+    match result {
+        Ok(_) => Ok(true),
+        Err(error) if is_unique_violation(&error) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}

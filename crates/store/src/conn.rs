@@ -1,0 +1,71 @@
+//! A connection of either engine, and the one macro that repeats an sqlx expression per engine.
+
+use domain::{
+    Scope,
+    id::{TenantId, UserId},
+};
+use sqlx::{PgConnection, SqliteConnection};
+
+/// A borrowed connection inside a transaction.
+pub enum Conn<'c> {
+    /// SQLite.
+    Sqlite(&'c mut SqliteConnection),
+    /// PostgreSQL.
+    Postgres(&'c mut PgConnection),
+}
+
+/// On whose behalf a transaction runs. PostgreSQL's row-level security is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// One workspace, and the person where it is one.
+    Tenant {
+        /// The workspace.
+        tenant_id: TenantId,
+        /// The person.
+        user_id: Option<UserId>,
+    },
+    /// Sign-in, sweeps, set-up and verification: every workspace.
+    System,
+}
+
+impl From<&Scope> for Access {
+    fn from(scope: &Scope) -> Self {
+        Self::Tenant { tenant_id: scope.tenant_id, user_id: scope.user_id() }
+    }
+}
+
+impl Access {
+    /// The statement that begins a PostgreSQL transaction: role, row-level security and time limits in one round trip.
+    pub(crate) fn begin_sql(self, read_only: bool) -> String {
+        let (tenant, user, system) = match self {
+            Self::Tenant { tenant_id, user_id } => {
+                (tenant_id.to_string(), user_id.map(|u| u.to_string()).unwrap_or_default(), "off")
+            }
+            Self::System => (String::new(), String::new(), "on"),
+        };
+        let mode = if read_only { " READ ONLY" } else { "" };
+        format!(
+            "BEGIN{mode}; SELECT set_config('role', 'shiftbook_app', true), set_config('app.tenant', '{tenant}', true), \
+             set_config('app.user', '{user}', true), set_config('app.system', '{system}', true), \
+             set_config('statement_timeout', '5s', true), set_config('lock_timeout', '2s', true), \
+             set_config('idle_in_transaction_session_timeout', '10s', true)"
+        )
+    }
+}
+
+/// Runs the same sqlx query on whichever engine `$conn` is: `run!(conn, fetch_optional Row, SQL, bind, bind)`.
+macro_rules! run {
+    ($conn:expr, execute, $sql:expr $(, $bind:expr)* $(,)?) => {
+        match $conn {
+            $crate::conn::Conn::Sqlite(c) => sqlx::query($sql)$(.bind($bind))*.execute(&mut **c).await.map(|done| done.rows_affected()),
+            $crate::conn::Conn::Postgres(c) => sqlx::query($sql)$(.bind($bind))*.execute(&mut **c).await.map(|done| done.rows_affected()),
+        }
+    };
+    ($conn:expr, $fetch:ident $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
+        match $conn {
+            $crate::conn::Conn::Sqlite(c) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(&mut **c).await,
+            $crate::conn::Conn::Postgres(c) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(&mut **c).await,
+        }
+    };
+}
+pub(crate) use run;

@@ -1,0 +1,346 @@
+//! Rows of `session_events`.
+
+use crate::{
+    append::AppendRequest,
+    conn::{Conn, run},
+    error::{Error, Result},
+    record::{EventRecord, Page},
+    session::Head,
+    sql::{CHUNKS, chunks, values_statements},
+};
+use domain::{
+    Timestamp,
+    chain::Digest,
+    clock::{from_micros, to_micros},
+    event::EventRole,
+    id::{EventId, SessionId, TenantId},
+};
+use sqlx::AssertSqlSafe;
+use std::sync::LazyLock;
+use uuid::Uuid;
+
+const COLUMNS: usize = 16;
+const INSERT_PREFIX: &str = "INSERT INTO session_events (tenant_id, session_id, sequence, event_id, event_type, role, content, \
+     metadata, thread_id, external_event_id, attempt, actor, at, recorded_at, body_digest, digest) VALUES";
+static INSERT_SQLITE: LazyLock<[String; CHUNKS.len()]> = LazyLock::new(|| values_statements(INSERT_PREFIX, COLUMNS, ""));
+const INSERT_POSTGRES: &str = "INSERT INTO session_events (tenant_id, session_id, sequence, event_id, event_type, role, content, \
+     metadata, thread_id, external_event_id, attempt, actor, at, recorded_at, body_digest, digest) \
+     SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], \
+     $9::text[], $10::text[], $11::bigint[], $12::text[], $13::bigint[], $14::bigint[], $15::bytea[], $16::bytea[])";
+
+macro_rules! event_select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT event_id, session_id, sequence, event_type, role, content, metadata, thread_id, external_event_id, \
+             attempt, actor, at, recorded_at, body_digest, digest FROM session_events WHERE tenant_id = $1 AND session_id = $2 ",
+            $rest
+        )
+    };
+}
+const AFTER: &str = event_select!("AND sequence > $3 AND sequence <= $4 ORDER BY sequence LIMIT $5");
+const BEFORE: &str = event_select!("AND sequence < $3 ORDER BY sequence DESC LIMIT $4");
+const AFTER_OF_KINDS_SQLITE: &str = event_select!(
+    "AND sequence > $3 AND sequence <= $4 AND event_type IN (SELECT value FROM json_each($6)) ORDER BY sequence LIMIT $5"
+);
+const BEFORE_OF_KINDS_SQLITE: &str = event_select!(
+    "AND sequence < $3 AND event_type IN (SELECT value FROM json_each($5)) ORDER BY sequence DESC LIMIT $4"
+);
+const AFTER_OF_KINDS_POSTGRES: &str =
+    event_select!("AND sequence > $3 AND sequence <= $4 AND event_type = ANY($6) ORDER BY sequence LIMIT $5");
+const BEFORE_OF_KINDS_POSTGRES: &str =
+    event_select!("AND sequence < $3 AND event_type = ANY($5) ORDER BY sequence DESC LIMIT $4");
+const RECORDED_BY_ID: &str = "SELECT event_id, sequence, event_type, role, thread_id, external_event_id, at, body_digest \
+     FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3";
+const RECORDED_BY_EXTERNAL_ID: &str = "SELECT event_id, sequence, event_type, role, thread_id, external_event_id, at, body_digest \
+     FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND external_event_id = $3";
+const KIND_COUNTS: &str = "SELECT event_type, COUNT(*) FROM session_events WHERE tenant_id = $1 AND session_id = $2 \
+     GROUP BY event_type ORDER BY event_type";
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("event::AFTER", AFTER),
+    ("event::BEFORE", BEFORE),
+    ("event::RECORDED_BY_ID", RECORDED_BY_ID),
+    ("event::RECORDED_BY_EXTERNAL_ID", RECORDED_BY_EXTERNAL_ID),
+    ("event::KIND_COUNTS", KIND_COUNTS),
+];
+pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[
+    ("event::AFTER_OF_KINDS_SQLITE", AFTER_OF_KINDS_SQLITE),
+    ("event::BEFORE_OF_KINDS_SQLITE", BEFORE_OF_KINDS_SQLITE),
+];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
+    ("event::INSERT_POSTGRES", INSERT_POSTGRES),
+    ("event::AFTER_OF_KINDS_POSTGRES", AFTER_OF_KINDS_POSTGRES),
+    ("event::BEFORE_OF_KINDS_POSTGRES", BEFORE_OF_KINDS_POSTGRES),
+];
+pub(crate) fn sqlite_statements() -> Vec<(&'static str, String)> {
+    INSERT_SQLITE.iter().map(|text| ("event::INSERT_SQLITE", text.clone())).collect()
+}
+
+/// A row about to be inserted.
+#[derive(Debug, Clone)]
+pub(crate) struct NewRow {
+    pub(crate) tenant_id: TenantId,
+    pub(crate) record: EventRecord,
+}
+
+/// What is kept of an event for recognising a repeat.
+#[derive(Debug, Clone)]
+pub(crate) struct Recorded {
+    pub(crate) id: EventId,
+    pub(crate) sequence: u64,
+    pub(crate) kind: String,
+    pub(crate) role: String,
+    pub(crate) thread_id: Option<String>,
+    pub(crate) external_event_id: Option<String>,
+    pub(crate) at: Timestamp,
+    pub(crate) body: Digest,
+}
+
+#[derive(sqlx::FromRow)]
+struct RecordedRow {
+    event_id: Uuid,
+    sequence: i64,
+    event_type: String,
+    role: String,
+    thread_id: Option<String>,
+    external_event_id: Option<String>,
+    at: i64,
+    body_digest: Vec<u8>,
+}
+
+#[derive(sqlx::FromRow)]
+pub(crate) struct Row {
+    event_id: Uuid,
+    session_id: Uuid,
+    sequence: i64,
+    event_type: String,
+    role: String,
+    content: String,
+    metadata: String,
+    thread_id: Option<String>,
+    external_event_id: Option<String>,
+    attempt: Option<i64>,
+    actor: String,
+    at: i64,
+    recorded_at: i64,
+    body_digest: Vec<u8>,
+    digest: Vec<u8>,
+}
+
+impl TryFrom<Row> for EventRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("session_events", column, value);
+        Ok(Self {
+            id: EventId(row.event_id),
+            session_id: SessionId(row.session_id),
+            sequence: u64::try_from(row.sequence).map_err(|_| bad("sequence", &row.sequence))?,
+            role: EventRole::parse(&row.role).ok_or_else(|| bad("role", &row.role))?,
+            attempt: row.attempt.map(u32::try_from).transpose().map_err(|_| bad("attempt", &row.attempt))?,
+            body: Digest::from_slice(&row.body_digest).ok_or_else(|| bad("body_digest", &row.body_digest.len()))?,
+            digest: Digest::from_slice(&row.digest).ok_or_else(|| bad("digest", &row.digest.len()))?,
+            kind: row.event_type,
+            content: row.content,
+            metadata: row.metadata,
+            thread_id: row.thread_id,
+            external_event_id: row.external_event_id,
+            actor: row.actor,
+            at: from_micros(row.at),
+            recorded_at: from_micros(row.recorded_at),
+        })
+    }
+}
+
+/// Inserts rows: multi-row statements on SQLite, one UNNEST on PostgreSQL.
+pub(crate) async fn insert(conn: &mut Conn<'_>, rows: &[NewRow]) -> std::result::Result<(), sqlx::Error> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    match conn {
+        Conn::Sqlite(c) => {
+            for (index, from, to) in chunks(rows.len()) {
+                let mut query = sqlx::query(AssertSqlSafe(INSERT_SQLITE[index].as_str()));
+                for row in &rows[from..to] {
+                    let r = &row.record;
+                    query = query
+                        .bind(row.tenant_id.0)
+                        .bind(r.session_id.0)
+                        .bind(r.sequence.cast_signed())
+                        .bind(r.id.0)
+                        .bind(r.kind.as_str())
+                        .bind(r.role.as_str())
+                        .bind(r.content.as_str())
+                        .bind(r.metadata.as_str())
+                        .bind(r.thread_id.as_deref())
+                        .bind(r.external_event_id.as_deref())
+                        .bind(r.attempt.map(i64::from))
+                        .bind(r.actor.as_str())
+                        .bind(to_micros(r.at))
+                        .bind(to_micros(r.recorded_at))
+                        .bind(&r.body.0[..])
+                        .bind(&r.digest.0[..]);
+                }
+                query.execute(&mut **c).await?;
+            }
+        }
+        Conn::Postgres(c) => {
+            let column = |f: fn(&NewRow) -> Uuid| rows.iter().map(f).collect::<Vec<_>>();
+            let number = |f: fn(&NewRow) -> i64| rows.iter().map(f).collect::<Vec<_>>();
+            sqlx::query(INSERT_POSTGRES)
+                .bind(column(|r| r.tenant_id.0))
+                .bind(column(|r| r.record.session_id.0))
+                .bind(number(|r| r.record.sequence.cast_signed()))
+                .bind(column(|r| r.record.id.0))
+                .bind(rows.iter().map(|r| r.record.kind.as_str()).collect::<Vec<_>>())
+                .bind(rows.iter().map(|r| r.record.role.as_str()).collect::<Vec<_>>())
+                .bind(rows.iter().map(|r| r.record.content.as_str()).collect::<Vec<_>>())
+                .bind(rows.iter().map(|r| r.record.metadata.as_str()).collect::<Vec<_>>())
+                .bind(rows.iter().map(|r| r.record.thread_id.as_deref()).collect::<Vec<_>>())
+                .bind(rows.iter().map(|r| r.record.external_event_id.as_deref()).collect::<Vec<_>>())
+                .bind(rows.iter().map(|r| r.record.attempt.map(i64::from)).collect::<Vec<_>>())
+                .bind(rows.iter().map(|r| r.record.actor.as_str()).collect::<Vec<_>>())
+                .bind(number(|r| to_micros(r.record.at)))
+                .bind(number(|r| to_micros(r.record.recorded_at)))
+                .bind(rows.iter().map(|r| &r.record.body.0[..]).collect::<Vec<_>>())
+                .bind(rows.iter().map(|r| &r.record.digest.0[..]).collect::<Vec<_>>())
+                .execute(&mut **c)
+                .await?;
+        }
+    }
+    Ok(())
+}
+
+/// For each event of the request, the recorded event with its id or external id.
+pub(crate) async fn recorded(
+    conn: &mut Conn<'_>,
+    head: &Head,
+    request: &AppendRequest,
+) -> std::result::Result<Vec<Option<Recorded>>, sqlx::Error> {
+    #[cfg(feature = "planted-bugs")]
+    if crate::planted::is(crate::planted::Bug::NoDedup) {
+        return Ok(vec![None; request.events.len()]);
+    }
+    let mut found = Vec::with_capacity(request.events.len());
+    for event in &request.events {
+        let mut row = None;
+        if event.client_made {
+            row = run!(conn, fetch_optional RecordedRow, RECORDED_BY_ID, head.tenant_id.0, head.id.0, event.id.0)?;
+        }
+        if let (None, Some(external)) = (&row, &event.external_event_id) {
+            row = run!(conn, fetch_optional RecordedRow, RECORDED_BY_EXTERNAL_ID, head.tenant_id.0, head.id.0, external)?;
+        }
+        found.push(row.map(|row| Recorded {
+            id: EventId(row.event_id),
+            sequence: row.sequence.cast_unsigned(),
+            kind: row.event_type,
+            role: row.role,
+            thread_id: row.thread_id,
+            external_event_id: row.external_event_id,
+            at: from_micros(row.at),
+            body: Digest::from_slice(&row.body_digest).unwrap_or(Digest::GENESIS),
+        }));
+    }
+    Ok(found)
+}
+
+/// Events of a session after `after` and up to `upto`, oldest first. `kinds` empty: every kind.
+pub async fn after(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    (after, upto): (u64, u64),
+    kinds: &[String],
+    limit: u32,
+) -> Result<Page<EventRecord>> {
+    let (tenant, session, more) = (tenant_id.0, session_id.0, i64::from(limit) + 1);
+    let (after, upto) = (after.cast_signed(), upto.cast_signed());
+    let rows = if kinds.is_empty() {
+        run!(conn, fetch_all Row, AFTER, tenant, session, after, upto, more)?
+    } else {
+        match conn {
+            Conn::Sqlite(c) => {
+                sqlx::query_as::<_, Row>(AFTER_OF_KINDS_SQLITE)
+                    .bind(tenant)
+                    .bind(session)
+                    .bind(after)
+                    .bind(upto)
+                    .bind(more)
+                    .bind(json_list(kinds))
+                    .fetch_all(&mut **c)
+                    .await?
+            }
+            Conn::Postgres(c) => {
+                sqlx::query_as::<_, Row>(AFTER_OF_KINDS_POSTGRES)
+                    .bind(tenant)
+                    .bind(session)
+                    .bind(after)
+                    .bind(upto)
+                    .bind(more)
+                    .bind(kinds)
+                    .fetch_all(&mut **c)
+                    .await?
+            }
+        }
+    };
+    page(rows, limit)
+}
+
+/// The last `limit` events of a session before `before`, oldest first.
+pub async fn before(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    before: u64,
+    kinds: &[String],
+    limit: u32,
+) -> Result<Page<EventRecord>> {
+    let (tenant, session, more) = (tenant_id.0, session_id.0, i64::from(limit) + 1);
+    let before = before.cast_signed();
+    let rows = if kinds.is_empty() {
+        run!(conn, fetch_all Row, BEFORE, tenant, session, before, more)?
+    } else {
+        match conn {
+            Conn::Sqlite(c) => {
+                sqlx::query_as::<_, Row>(BEFORE_OF_KINDS_SQLITE)
+                    .bind(tenant)
+                    .bind(session)
+                    .bind(before)
+                    .bind(more)
+                    .bind(json_list(kinds))
+                    .fetch_all(&mut **c)
+                    .await?
+            }
+            Conn::Postgres(c) => {
+                sqlx::query_as::<_, Row>(BEFORE_OF_KINDS_POSTGRES)
+                    .bind(tenant)
+                    .bind(session)
+                    .bind(before)
+                    .bind(more)
+                    .bind(kinds)
+                    .fetch_all(&mut **c)
+                    .await?
+            }
+        }
+    };
+    let mut page = page(rows, limit)?;
+    page.items.reverse();
+    Ok(page)
+}
+
+/// How many events of each kind a session has.
+pub async fn kind_counts(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Vec<(String, u64)>> {
+    let rows = run!(conn, fetch_all (String, i64), KIND_COUNTS, tenant_id.0, session_id.0)?;
+    Ok(rows.into_iter().map(|(kind, count)| (kind, count.cast_unsigned())).collect())
+}
+
+fn json_list(kinds: &[String]) -> String {
+    serde_json::Value::from(kinds).to_string()
+}
+
+fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<EventRecord>> {
+    let limit = limit as usize;
+    let has_more = rows.len() > limit;
+    rows.truncate(limit);
+    Ok(Page { items: rows.into_iter().map(EventRecord::try_from).collect::<Result<_>>()?, has_more })
+}

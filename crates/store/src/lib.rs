@@ -1,0 +1,41 @@
+//! Storage on both engines. The only crate (with `migrations/`) that holds SQL.
+//!
+//! One SQL text serves both engines wherever it can: `$1` binds, ids, integers and text. Real
+//! differences are a visible `match` with both arms. Reads go through [`Store::read`], writes
+//! through [`Store::write`] and [`Store::append`]; each is told on whose behalf it runs, which
+//! PostgreSQL then enforces row by row.
+
+pub mod action;
+mod append;
+mod backup;
+pub mod browser_session;
+mod conn;
+mod error;
+pub mod event;
+mod notify;
+mod open;
+#[cfg(feature = "planted-bugs")]
+mod planted;
+mod record;
+pub mod session;
+mod sign_in;
+mod sql;
+pub mod tenant;
+pub mod token;
+pub mod user;
+pub mod verify;
+pub mod work_queue;
+mod transaction;
+mod writer;
+
+pub use append::{AppendOutcome, AppendRefusal, AppendRequest, PreparedEvent};
+pub use conn::{Access, Conn};
+pub use error::{Error, Result};
+pub use open::{Database, Mode, Store};
+pub use record::{
+    ActionRecord, BrowserSessionRecord, EventRecord, MemberRecord, Page, SessionRecord, TenantRecord, TokenRecord, UserRecord,
+};
+pub use sign_in::{SignInAttempts, clear_sign_in_attempts, record_sign_in_failure, sign_in_attempts};
+pub use sql::statements;
+pub use transaction::{Notice, WriteTx};
+pub use writer::Stats;

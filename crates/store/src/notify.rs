@@ -1,0 +1,142 @@
+//! Wake-ups between servers on one PostgreSQL: after commit, coalesced, over one connection.
+//!
+//! NOTIFY inside an append transaction serialises all commits on one lock. Here a task of its own sends
+//! what was committed meanwhile, and another turns what other servers sent into notices without events:
+//! the reader then reads the log by sequence. A lost notification costs a delay, never an event.
+
+use crate::{open::publish, transaction::Notice};
+use domain::{
+    id::{SessionId, TenantId},
+    session::Status,
+};
+use sqlx::{PgPool, postgres::PgListener};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::sync::{Notify, broadcast};
+use uuid::Uuid;
+
+const CHANNEL: &str = "shiftbook";
+/// Sessions named in one notification: PostgreSQL allows 8,000 bytes.
+const SESSIONS_PER_PAYLOAD: usize = 60;
+/// Pause after a failed connection.
+const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
+const NOTIFY: &str = "SELECT pg_notify($1, $2)";
+
+type Pending = HashMap<(TenantId, SessionId), (u64, Status, bool)>;
+
+/// Handle of the sending task.
+#[derive(Clone)]
+pub(crate) struct Notifier {
+    pending: Arc<Mutex<Pending>>,
+    wake: Arc<Notify>,
+}
+
+impl Notifier {
+    /// Starts the sender and the listener. They end with the pool.
+    pub(crate) fn start(pool: PgPool, notices: broadcast::Sender<Notice>) -> Self {
+        let notifier = Self { pending: Arc::default(), wake: Arc::default() };
+        // Tells our own notifications from those of other servers; need not be secret.
+        let own = std::process::id();
+        tokio::spawn(notifier.clone().send(pool.clone(), own));
+        tokio::spawn(listen(pool, notices, own));
+        notifier
+    }
+
+    /// Queues a wake-up for the other servers.
+    pub(crate) fn tell(&self, notice: &Notice) {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = pending.entry((notice.tenant_id, notice.session_id)).or_insert((0, notice.status, false));
+        *entry = (notice.head_sequence.max(entry.0), notice.status, entry.2 || notice.status_changed);
+        drop(pending);
+        self.wake.notify_one();
+    }
+
+    async fn send(self, pool: PgPool, own: u32) {
+        loop {
+            self.wake.notified().await;
+            if pool.is_closed() {
+                return;
+            }
+            let pending = std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
+            let lines: Vec<String> = pending
+                .into_iter()
+                .map(|((tenant, session), (head, status, changed))| {
+                    format!("{} {} {head} {status} {}", tenant.0.simple(), session.0.simple(), u8::from(changed))
+                })
+                .collect();
+            for part in lines.chunks(SESSIONS_PER_PAYLOAD) {
+                let payload = format!("{own}\n{}", part.join("\n"));
+                if let Err(error) = sqlx::query(NOTIFY).bind(CHANNEL).bind(payload).execute(&pool).await {
+                    tracing::warn!(%error, "other servers were not woken; they re-read later");
+                }
+            }
+        }
+    }
+}
+
+async fn listen(pool: PgPool, notices: broadcast::Sender<Notice>, own: u32) {
+    while !pool.is_closed() {
+        let mut listener = match PgListener::connect_with(&pool).await {
+            Ok(listener) => listener,
+            Err(error) => {
+                tracing::warn!(%error, "cannot listen for other servers");
+                tokio::time::sleep(RECONNECT_PAUSE).await;
+                continue;
+            }
+        };
+        if let Err(error) = listener.listen(CHANNEL).await {
+            tracing::warn!(%error, "cannot listen for other servers");
+            tokio::time::sleep(RECONNECT_PAUSE).await;
+            continue;
+        }
+        loop {
+            tokio::select! {
+                () = pool.close_event() => return,
+                received = listener.try_recv() => match received {
+                    Ok(Some(notification)) => publish(&notices, None, parse(notification.payload(), own)),
+                    // The connection was lost and notifications with it: start over.
+                    Ok(None) | Err(_) => break,
+                },
+            }
+        }
+    }
+}
+
+/// The notices of a payload; empty for our own and for what does not parse.
+fn parse(payload: &str, own: u32) -> Vec<Notice> {
+    let Some((sender, lines)) = payload.split_once('\n') else { return Vec::new() };
+    if sender.parse() == Ok(own) {
+        return Vec::new();
+    }
+    let line = |line: &str| {
+        let mut words = line.split(' ');
+        Some(Notice {
+            tenant_id: TenantId(Uuid::parse_str(words.next()?).ok()?),
+            session_id: SessionId(Uuid::parse_str(words.next()?).ok()?),
+            head_sequence: words.next()?.parse().ok()?,
+            status: Status::parse(words.next()?)?,
+            status_changed: words.next()? == "1",
+            events: Arc::from([]),
+        })
+    };
+    lines.lines().filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_of_another_server_becomes_notices_and_our_own_does_not() {
+        let tenant = Uuid::from_u128(1).simple();
+        let session = Uuid::from_u128(2).simple();
+        let payload = format!("41\n{tenant} {session} 7 running 1\nnonsense");
+        let notices = parse(&payload, 42);
+        assert_eq!(notices.len(), 1);
+        assert_eq!((notices[0].head_sequence, notices[0].status, notices[0].status_changed), (7, Status::Running, true));
+        assert!(parse(&payload, 41).is_empty());
+    }
+}

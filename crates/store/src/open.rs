@@ -1,0 +1,277 @@
+//! Opening a store: locks, settings, version checks, migrations.
+
+use crate::{
+    backup,
+    error::{Error, Result},
+    notify,
+    transaction::Notice,
+    writer::{Stats, Writer},
+};
+use sqlx::{
+    ConnectOptions as _, PgPool, SqliteConnection, SqlitePool,
+    postgres::{PgConnectOptions, PgPoolOptions},
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    str::FromStr,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::sync::broadcast;
+
+/// Oldest SQLite without the WAL-reset corruption bug.
+const SQLITE_VERSION_MIN: (u32, u32, u32) = (3, 51, 3);
+/// Readers of the SQLite file.
+const SQLITE_READERS_MAX: u32 = 8;
+/// Connections to PostgreSQL of one process.
+const POSTGRES_CONNECTIONS_MAX: u32 = 16;
+/// How long to wait for a free connection.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(2_500);
+/// How long another process may hold the SQLite write lock (the command line next to a server).
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// The WAL file is cut back to this after a checkpoint.
+const WAL_BYTES_MAX: &str = "67108864";
+/// Wake-ups a watcher may lag behind before it has to re-read.
+const NOTICES_MAX: usize = 4_096;
+
+static SQLITE_MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations/sqlite");
+static POSTGRES_MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations/postgres");
+
+/// Where the data lives.
+#[derive(Debug, Clone)]
+pub enum Database {
+    /// One file in this directory.
+    Sqlite {
+        /// Created when missing.
+        data_dir: PathBuf,
+    },
+    /// A PostgreSQL server.
+    Postgres {
+        /// `postgres://…`
+        url: String,
+        /// Start although the server is set to lose acknowledged writes in a power cut.
+        accept_data_loss: bool,
+    },
+}
+
+/// What the process is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// The server: on SQLite the only one of its data directory.
+    Server,
+    /// A command-line tool, with or without a server beside it.
+    Tool,
+}
+
+/// The engine and its readers.
+pub(crate) enum Db {
+    Sqlite(SqlitePool),
+    Postgres(PgPool),
+}
+
+/// An open store. Cheap to clone.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    db: Db,
+    writer: Writer,
+    notices: broadcast::Sender<Notice>,
+    notifier: Option<notify::Notifier>,
+    data_dir: Option<PathBuf>,
+    /// Held for the life of the store: one server per data directory.
+    _lock: Option<File>,
+}
+
+impl Store {
+    /// Opens and migrates. Refuses a second server on one SQLite directory, an SQLite with the WAL-reset
+    /// bug, and a PostgreSQL that is set to lose acknowledged writes.
+    pub async fn open(database: &Database, mode: Mode) -> Result<Self> {
+        match database {
+            Database::Sqlite { data_dir } => Self::open_sqlite(data_dir, mode).await,
+            Database::Postgres { url, accept_data_loss } => Self::open_postgres(url, *accept_data_loss).await,
+        }
+    }
+
+    async fn open_sqlite(data_dir: &Path, mode: Mode) -> Result<Self> {
+        std::fs::create_dir_all(data_dir)
+            .map_err(|e| Error::Unavailable(format!("cannot create {}: {e}", data_dir.display())))?;
+        let lock = match mode {
+            Mode::Server => Some(lock_file(data_dir, "serve.lock", true)?),
+            Mode::Tool => None,
+        };
+        let file = data_dir.join("shiftbook.sqlite3");
+        let options = sqlite_options(&file);
+        let mut connection = options.connect().await?;
+        check_sqlite_version(&mut connection).await?;
+        {
+            // sqlx takes no lock around SQLite migrations; two processes would both run them.
+            let _migrating = lock_file(data_dir, "migrate.lock", false)?;
+            SQLITE_MIGRATIONS.run(&mut connection).await.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
+        }
+        let readers = SqlitePoolOptions::new()
+            .max_connections(SQLITE_READERS_MAX)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .test_before_acquire(false)
+            .connect_with(sqlite_options(&file).read_only(true).create_if_missing(false))
+            .await?;
+        let notices = broadcast::Sender::new(NOTICES_MAX);
+        Ok(Self(Arc::new(Inner {
+            db: Db::Sqlite(readers),
+            writer: Writer::sqlite(connection, notices.clone()),
+            notices,
+            notifier: None,
+            data_dir: Some(data_dir.to_owned()),
+            _lock: lock,
+        })))
+    }
+
+    async fn open_postgres(url: &str, accept_data_loss: bool) -> Result<Self> {
+        let options = PgConnectOptions::from_str(url)
+            .map_err(|e| Error::Unavailable(format!("the database URL is not valid: {e}")))?
+            .application_name("shiftbook")
+            // Statements are never logged: they would carry content.
+            .disable_statement_logging();
+        let pool = PgPoolOptions::new()
+            .max_connections(POSTGRES_CONNECTIONS_MAX)
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            .connect_with(options)
+            .await?;
+        if !accept_data_loss {
+            check_postgres_durability(&pool).await?;
+        }
+        POSTGRES_MIGRATIONS.run(&pool).await.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
+        let notices = broadcast::Sender::new(NOTICES_MAX);
+        let notifier = notify::Notifier::start(pool.clone(), notices.clone());
+        let sink = (notices.clone(), notifier.clone());
+        Ok(Self(Arc::new(Inner {
+            writer: Writer::postgres(pool.clone(), sink.0, sink.1),
+            db: Db::Postgres(pool),
+            notices,
+            notifier: Some(notifier),
+            data_dir: None,
+            _lock: None,
+        })))
+    }
+
+    pub(crate) fn db(&self) -> &Db {
+        &self.0.db
+    }
+
+    pub(crate) fn writer(&self) -> &Writer {
+        &self.0.writer
+    }
+
+    /// Tells watchers of this process and, on PostgreSQL, of the others what was committed.
+    pub(crate) fn publish(&self, notices: Vec<Notice>) {
+        publish(&self.0.notices, self.0.notifier.as_ref(), notices);
+    }
+
+    /// Watches commits. A receiver that lags has to re-read what it shows.
+    pub fn subscribe(&self) -> broadcast::Receiver<Notice> {
+        self.0.notices.subscribe()
+    }
+
+    /// Whether this is PostgreSQL.
+    pub fn is_postgres(&self) -> bool {
+        matches!(self.0.db, Db::Postgres(_))
+    }
+
+    /// Numbers for /metrics.
+    pub fn stats(&self) -> Stats {
+        self.0.writer.stats()
+    }
+
+    /// Writes a consistent copy of the SQLite file, while the server works.
+    pub async fn backup(&self, target: &Path) -> Result<()> {
+        match &self.0.db {
+            Db::Sqlite(readers) => backup::sqlite(readers, target).await,
+            Db::Postgres(_) => Err(Error::Unavailable("use pg_dump to back up PostgreSQL".into())),
+        }
+    }
+
+    /// The data directory, on SQLite.
+    pub fn data_dir(&self) -> Option<&Path> {
+        self.0.data_dir.as_deref()
+    }
+
+    /// Refuses new writes, finishes accepted ones, checkpoints, and lets go of the database.
+    pub async fn close(&self) {
+        self.0.writer.close().await;
+        match &self.0.db {
+            Db::Sqlite(pool) => pool.close().await,
+            Db::Postgres(pool) => pool.close().await,
+        }
+    }
+}
+
+/// Hands committed changes to the watchers.
+pub(crate) fn publish(local: &broadcast::Sender<Notice>, remote: Option<&notify::Notifier>, notices: Vec<Notice>) {
+    for notice in notices {
+        if let Some(remote) = remote {
+            remote.tell(&notice);
+        }
+        // An error only says that nobody watches.
+        let _ = local.send(notice);
+    }
+}
+
+fn sqlite_options(file: &Path) -> SqliteConnectOptions {
+    let synchronous = SqliteSynchronous::Full;
+    #[cfg(feature = "planted-bugs")]
+    let synchronous =
+        if crate::planted::is(crate::planted::Bug::SynchronousNormal) { SqliteSynchronous::Normal } else { synchronous };
+    SqliteConnectOptions::new()
+        .filename(file)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(synchronous)
+        .foreign_keys(true)
+        .busy_timeout(BUSY_TIMEOUT)
+        .pragma("secure_delete", "on")
+        .pragma("journal_size_limit", WAL_BYTES_MAX)
+        .pragma("cache_size", "-16384")
+        .disable_statement_logging()
+}
+
+
+async fn check_sqlite_version(connection: &mut SqliteConnection) -> Result<()> {
+    let version: String = sqlx::query_scalar(crate::sql::SQLITE_VERSION).fetch_one(connection).await?;
+    let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or_default());
+    let mut part = || parts.next().unwrap_or_default();
+    if (part(), part(), part()) < SQLITE_VERSION_MIN {
+        return Err(Error::Unavailable(format!(
+            "SQLite {version} can corrupt its write-ahead log; {}.{}.{} or newer is needed",
+            SQLITE_VERSION_MIN.0, SQLITE_VERSION_MIN.1, SQLITE_VERSION_MIN.2
+        )));
+    }
+    Ok(())
+}
+
+async fn check_postgres_durability(pool: &PgPool) -> Result<()> {
+    let settings: Vec<(String, String)> = sqlx::query_as(crate::sql::POSTGRES_DURABILITY).fetch_all(pool).await?;
+    let unsafe_ones: Vec<_> = settings.into_iter().filter(|(_, value)| value == "off").map(|(name, _)| name).collect();
+    if unsafe_ones.is_empty() {
+        return Ok(());
+    }
+    Err(Error::Unavailable(format!(
+        "PostgreSQL would lose acknowledged writes in a power cut: {} off; turn on, or start with --i-accept-data-loss",
+        unsafe_ones.join(", ")
+    )))
+}
+
+/// Locks a file of the data directory; `exclusive_now` refuses instead of waiting.
+fn lock_file(data_dir: &Path, name: &str, exclusive_now: bool) -> Result<File> {
+    let path = data_dir.join(name);
+    let unavailable = |e: &dyn std::fmt::Display| Error::Unavailable(format!("cannot lock {}: {e}", path.display()));
+    let file = File::options().create(true).write(true).truncate(false).open(&path).map_err(|e| unavailable(&e))?;
+    if exclusive_now {
+        file.try_lock()
+            .map_err(|_| Error::Unavailable(format!("another shiftbook serves {}", data_dir.display())))?;
+    } else {
+        file.lock().map_err(|e| unavailable(&e))?;
+    }
+    Ok(file)
+}

@@ -1,0 +1,179 @@
+//! The part of a session row that an append reads and advances.
+
+use crate::{
+    conn::Conn,
+    record::SessionRecord,
+    sql::{CHUNKS, chunks, values_statements},
+};
+use domain::{
+    Timestamp,
+    chain::Digest,
+    clock::{from_micros, to_micros},
+    id::{SessionId, TenantId, UserId},
+    session::{Status, Type},
+};
+use sqlx::AssertSqlSafe;
+use std::{collections::HashMap, sync::LazyLock};
+use uuid::Uuid;
+
+static LOCK_SQLITE: LazyLock<[String; CHUNKS.len()]> = LazyLock::new(|| {
+    values_statements(
+        "WITH wanted (tenant_id, id) AS (VALUES",
+        2,
+        ") SELECT s.tenant_id, s.id, s.status, s.session_type, s.attempt, s.attempts_max, s.user_id, s.head_sequence, \
+         s.head_digest, s.updated_at FROM wanted w CROSS JOIN sessions s WHERE s.tenant_id = w.tenant_id AND s.id = w.id",
+    )
+});
+pub(crate) const LOCK_POSTGRES: &str = "SELECT s.tenant_id, s.id, s.status, s.session_type, s.attempt, s.attempts_max, \
+     s.user_id, s.head_sequence, s.head_digest, s.updated_at FROM sessions s \
+     WHERE s.tenant_id = $1 AND s.id = ANY($2) ORDER BY s.id FOR UPDATE";
+static UPDATE_SQLITE: LazyLock<[String; CHUNKS.len()]> = LazyLock::new(|| {
+    values_statements(
+        "WITH moved (tenant_id, id, head_sequence, head_digest, updated_at) AS (VALUES",
+        5,
+        ") UPDATE sessions SET head_sequence = moved.head_sequence, head_digest = moved.head_digest, \
+         updated_at = moved.updated_at FROM moved WHERE sessions.tenant_id = moved.tenant_id AND sessions.id = moved.id",
+    )
+});
+pub(crate) const UPDATE_POSTGRES: &str = "UPDATE sessions SET head_sequence = moved.head_sequence, \
+     head_digest = moved.head_digest, updated_at = moved.updated_at \
+     FROM UNNEST($1::uuid[], $2::uuid[], $3::bigint[], $4::bytea[], $5::bigint[]) \
+     AS moved (tenant_id, id, head_sequence, head_digest, updated_at) \
+     WHERE sessions.tenant_id = moved.tenant_id AND sessions.id = moved.id";
+
+pub(crate) fn sqlite_statements() -> Vec<(&'static str, String)> {
+    let lock = LOCK_SQLITE.iter().map(|text| ("session::head::LOCK_SQLITE", text.clone()));
+    lock.chain(UPDATE_SQLITE.iter().map(|text| ("session::head::UPDATE_SQLITE", text.clone()))).collect()
+}
+
+/// Where a session's log stands, and what decides who may write to it.
+#[derive(Debug, Clone)]
+pub(crate) struct Head {
+    pub(crate) tenant_id: TenantId,
+    pub(crate) id: SessionId,
+    pub(crate) status: Status,
+    pub(crate) session_type: Type,
+    pub(crate) attempt: u32,
+    pub(crate) attempts_max: u32,
+    pub(crate) user_id: Option<UserId>,
+    pub(crate) head_sequence: u64,
+    pub(crate) head_digest: Digest,
+    pub(crate) updated_at: Timestamp,
+    /// Whether this transaction advanced it.
+    pub(crate) moved: bool,
+}
+
+impl Head {
+    pub(crate) fn of(session: &SessionRecord) -> Self {
+        Self {
+            tenant_id: session.tenant_id,
+            id: session.id,
+            status: session.status,
+            session_type: session.session_type,
+            attempt: session.attempt,
+            attempts_max: session.attempts_max,
+            user_id: session.user_id,
+            head_sequence: session.head_sequence,
+            head_digest: session.head_digest,
+            updated_at: session.updated_at,
+            moved: false,
+        }
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct HeadRow {
+    tenant_id: Uuid,
+    id: Uuid,
+    status: String,
+    session_type: String,
+    attempt: i64,
+    attempts_max: i64,
+    user_id: Option<Uuid>,
+    head_sequence: i64,
+    head_digest: Vec<u8>,
+    updated_at: i64,
+}
+
+impl HeadRow {
+    /// `None` for a row that does not make sense: it takes no appends.
+    fn into_head(self) -> Option<Head> {
+        Some(Head {
+            tenant_id: TenantId(self.tenant_id),
+            id: SessionId(self.id),
+            status: Status::parse(&self.status)?,
+            session_type: Type::parse(&self.session_type)?,
+            attempt: u32::try_from(self.attempt).ok()?,
+            attempts_max: u32::try_from(self.attempts_max).ok()?,
+            user_id: self.user_id.map(UserId),
+            head_sequence: u64::try_from(self.head_sequence).ok()?,
+            head_digest: Digest::from_slice(&self.head_digest)?,
+            updated_at: from_micros(self.updated_at),
+            moved: false,
+        })
+    }
+}
+
+/// Reads the heads of these sessions; on PostgreSQL locks their rows in id order, so that no two groups deadlock.
+pub(crate) async fn lock_heads(
+    conn: &mut Conn<'_>,
+    wanted: impl Iterator<Item = (TenantId, SessionId)>,
+) -> Result<HashMap<(TenantId, SessionId), Head>, sqlx::Error> {
+    let mut wanted: Vec<_> = wanted.collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let mut rows: Vec<HeadRow> = Vec::with_capacity(wanted.len());
+    match conn {
+        Conn::Sqlite(c) => {
+            for (index, from, to) in chunks(wanted.len()) {
+                let mut query = sqlx::query_as(AssertSqlSafe(LOCK_SQLITE[index].as_str()));
+                for (tenant_id, id) in &wanted[from..to] {
+                    query = query.bind(tenant_id.0).bind(id.0);
+                }
+                rows.extend(query.fetch_all(&mut **c).await?);
+            }
+        }
+        Conn::Postgres(c) => {
+            // The writer's transactions hold one workspace each.
+            let Some((tenant_id, _)) = wanted.first() else { return Ok(HashMap::new()) };
+            let ids: Vec<Uuid> = wanted.iter().map(|(_, id)| id.0).collect();
+            rows = sqlx::query_as(LOCK_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?;
+        }
+    }
+    Ok(rows.into_iter().filter_map(HeadRow::into_head).map(|head| ((head.tenant_id, head.id), head)).collect())
+}
+
+/// Writes advanced heads back.
+pub(crate) async fn update_heads(conn: &mut Conn<'_>, heads: impl Iterator<Item = &Head>) -> Result<(), sqlx::Error> {
+    let heads: Vec<&Head> = heads.collect();
+    if heads.is_empty() {
+        return Ok(());
+    }
+    match conn {
+        Conn::Sqlite(c) => {
+            for (index, from, to) in chunks(heads.len()) {
+                let mut query = sqlx::query(AssertSqlSafe(UPDATE_SQLITE[index].as_str()));
+                for head in &heads[from..to] {
+                    query = query
+                        .bind(head.tenant_id.0)
+                        .bind(head.id.0)
+                        .bind(head.head_sequence.cast_signed())
+                        .bind(&head.head_digest.0[..])
+                        .bind(to_micros(head.updated_at));
+                }
+                query.execute(&mut **c).await?;
+            }
+        }
+        Conn::Postgres(c) => {
+            sqlx::query(UPDATE_POSTGRES)
+                .bind(heads.iter().map(|h| h.tenant_id.0).collect::<Vec<_>>())
+                .bind(heads.iter().map(|h| h.id.0).collect::<Vec<_>>())
+                .bind(heads.iter().map(|h| h.head_sequence.cast_signed()).collect::<Vec<_>>())
+                .bind(heads.iter().map(|h| &h.head_digest.0[..]).collect::<Vec<_>>())
+                .bind(heads.iter().map(|h| to_micros(h.updated_at)).collect::<Vec<_>>())
+                .execute(&mut **c)
+                .await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Lists of sessions, newest first, by keyset.
+
+use super::{Row, session_select};
+use crate::{
+    conn::{Conn, run},
+    error::Result,
+    record::{Page, SessionRecord},
+};
+use domain::{
+    id::{ActionId, SessionId, TenantId},
+    session::{Status, Type},
+};
+use uuid::Uuid;
+
+// One text per leading filter, so that each walks its own index; the rest of the filter narrows what it finds.
+macro_rules! list_select {
+    ($lead:literal) => {
+        session_select!(concat!(
+            "tenant_id = $1 AND ",
+            $lead,
+            " AND ($3 IS NULL OR id < $3) AND ($4 IS NULL OR session_type = $4) AND ($5 IS NULL OR status = $5) \
+             AND ($6 IS NULL OR lower(title) LIKE $6 ESCAPE '\\') ORDER BY id DESC LIMIT $7"
+        ))
+    };
+}
+pub(crate) const BY_TENANT: &str = list_select!("CAST($2 AS text) IS NULL");
+pub(crate) const BY_STATUS: &str = list_select!("status = $2");
+pub(crate) const BY_ACTION: &str = list_select!("action_id = $2");
+pub(crate) const BY_PARENT: &str = list_select!("parent_id = $2");
+pub(crate) const BY_IDS_SQLITE: &str = session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
+pub(crate) const BY_IDS_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2)");
+
+/// Which sessions to list.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only this type.
+    pub session_type: Option<Type>,
+    /// Only this status.
+    pub status: Option<Status>,
+    /// Only sessions of this action.
+    pub action_id: Option<ActionId>,
+    /// Only children of this session.
+    pub parent_id: Option<SessionId>,
+    /// Only titles that contain this, whatever the case.
+    pub title_contains: Option<String>,
+}
+
+/// One page, newest first, starting after `before`.
+pub async fn list(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    filter: &Filter,
+    before: Option<SessionId>,
+    limit: u32,
+) -> Result<Page<SessionRecord>> {
+    let tenant = tenant_id.0;
+    let before: Option<Uuid> = before.map(|id| id.0);
+    let kind = filter.session_type.map(Type::as_str);
+    let title = filter.title_contains.as_deref().map(contains);
+    let more = i64::from(limit) + 1;
+    let status = filter.status.map(Status::as_str);
+    let rows = if let Some(parent) = filter.parent_id {
+        run!(conn, fetch_all Row, BY_PARENT, tenant, parent.0, before, kind, status, title.as_deref(), more)?
+    } else if let Some(action) = filter.action_id {
+        run!(conn, fetch_all Row, BY_ACTION, tenant, action.0, before, kind, status, title.as_deref(), more)?
+    } else if let Some(lead) = status {
+        run!(conn, fetch_all Row, BY_STATUS, tenant, lead, before, kind, status, title.as_deref(), more)?
+    } else {
+        run!(conn, fetch_all Row, BY_TENANT, tenant, None::<&str>, before, kind, status, title.as_deref(), more)?
+    };
+    page(rows, limit)
+}
+
+/// These sessions, in no order; ids that do not exist in the workspace are left out.
+pub async fn list_by_ids(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[SessionId]) -> Result<Vec<SessionRecord>> {
+    let rows = match conn {
+        Conn::Sqlite(c) => {
+            let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
+            let hex = serde_json::Value::from(hex).to_string();
+            sqlx::query_as::<_, Row>(BY_IDS_SQLITE).bind(tenant_id.0).bind(hex).fetch_all(&mut **c).await?
+        }
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+            sqlx::query_as::<_, Row>(BY_IDS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    rows.into_iter().map(SessionRecord::try_from).collect()
+}
+
+/// The newest session of an action.
+pub async fn newest_of_action(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    action_id: ActionId,
+) -> Result<Option<SessionRecord>> {
+    let filter = Filter { action_id: Some(action_id), ..Filter::default() };
+    Ok(list(conn, tenant_id, &filter, None, 1).await?.items.pop())
+}
+
+/// The LIKE pattern for "contains", with its own wildcards taken literally.
+fn contains(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in text.to_lowercase().chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
+fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<SessionRecord>> {
+    let limit = limit as usize;
+    let has_more = rows.len() > limit;
+    rows.truncate(limit);
+    Ok(Page { items: rows.into_iter().map(SessionRecord::try_from).collect::<Result<_>>()?, has_more })
+}

@@ -1,0 +1,75 @@
+//! Helpers for SQL text, and the list of all of it, which a test prepares on both engines.
+
+/// The version of the SQLite library.
+pub(crate) const SQLITE_VERSION: &str = "SELECT sqlite_version()";
+/// The PostgreSQL settings that acknowledged writes depend on.
+pub(crate) const POSTGRES_DURABILITY: &str =
+    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
+
+/// Rows of one multi-row SQLite statement, largest first. Few sizes, so that each statement is prepared once.
+pub(crate) const CHUNKS: [usize; 4] = [64, 16, 4, 1];
+
+/// Cuts `total` rows into the sizes of [`CHUNKS`], as `(index into CHUNKS, from, to)`.
+pub(crate) fn chunks(total: usize) -> impl Iterator<Item = (usize, usize, usize)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let left = total - from;
+        let index = CHUNKS.iter().position(|size| *size <= left)?;
+        let to = from + CHUNKS[index];
+        let chunk = (index, from, to);
+        from = to;
+        Some(chunk)
+    })
+}
+
+/// `prefix (?, ?), (?, ?) suffix` for each size of [`CHUNKS`].
+pub(crate) fn values_statements(prefix: &str, columns: usize, suffix: &str) -> [String; CHUNKS.len()] {
+    let row = format!("({})", vec!["?"; columns].join(", "));
+    CHUNKS.map(|rows| format!("{prefix} {} {suffix}", vec![row.as_str(); rows].join(", ")))
+}
+
+/// Every SQL text of this crate as `(name, text)`, by engine.
+pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
+    let mut all = Vec::new();
+    for list in [
+        crate::action::SQL,
+        crate::browser_session::SQL,
+        crate::event::SQL,
+        crate::session::SQL,
+        crate::sign_in::SQL,
+        crate::tenant::SQL,
+        crate::token::SQL,
+        crate::user::SQL,
+        crate::verify::SQL,
+        crate::work_queue::SQL,
+    ] {
+        all.extend(list.iter().map(|(name, text)| (*name, (*text).to_owned())));
+    }
+    let own = if postgres {
+        [crate::event::POSTGRES_SQL, crate::session::POSTGRES_SQL].concat()
+    } else {
+        all.extend(crate::event::sqlite_statements());
+        all.extend(crate::session::sqlite_statements());
+        [crate::event::SQLITE_SQL, crate::session::SQLITE_SQL].concat()
+    };
+    all.extend(own.iter().map(|(name, text)| (*name, (*text).to_owned())));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_cover_every_row_once_in_order() {
+        for total in [0, 1, 3, 4, 5, 63, 64, 65, 500] {
+            let mut next = 0;
+            for (index, from, to) in chunks(total) {
+                assert_eq!(from, next);
+                assert_eq!(to - from, CHUNKS[index]);
+                next = to;
+            }
+            assert_eq!(next, total);
+        }
+    }
+}

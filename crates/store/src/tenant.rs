@@ -1,0 +1,36 @@
+//! Rows of `tenants`.
+
+use crate::{
+    conn::{Conn, run},
+    error::Result,
+    record::TenantRecord,
+    transaction::WriteTx,
+};
+use domain::{Timestamp, clock::to_micros, id::TenantId};
+use uuid::Uuid;
+
+const INSERT: &str = "INSERT INTO tenants (id, slug, name, created_at) VALUES ($1, $2, $3, $4)";
+const BY_SLUG: &str = "SELECT id, slug, name FROM tenants WHERE slug = $1";
+const BY_ID: &str = "SELECT id, slug, name FROM tenants WHERE id = $1";
+
+pub(crate) const SQL: &[(&str, &str)] = &[("tenant::INSERT", INSERT), ("tenant::BY_SLUG", BY_SLUG), ("tenant::BY_ID", BY_ID)];
+
+fn record((id, slug, name): (Uuid, String, String)) -> TenantRecord {
+    TenantRecord { id: TenantId(id), slug, name }
+}
+
+/// Adds a workspace.
+pub async fn insert(tx: &mut WriteTx<'_>, tenant: &TenantRecord, at: Timestamp) -> Result<()> {
+    run!(tx.conn(), execute, INSERT, tenant.id.0, tenant.slug.as_str(), tenant.name.as_str(), to_micros(at))?;
+    Ok(())
+}
+
+/// The workspace of this URL name.
+pub async fn find_by_slug(conn: &mut Conn<'_>, slug: &str) -> Result<Option<TenantRecord>> {
+    Ok(run!(conn, fetch_optional (Uuid, String, String), BY_SLUG, slug)?.map(record))
+}
+
+/// The workspace of this id.
+pub async fn find(conn: &mut Conn<'_>, id: TenantId) -> Result<Option<TenantRecord>> {
+    Ok(run!(conn, fetch_optional (Uuid, String, String), BY_ID, id.0)?.map(record))
+}

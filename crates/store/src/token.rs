@@ -1,0 +1,118 @@
+//! Rows of `api_tokens`: only digests of secrets are stored.
+
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result},
+    record::{TenantRecord, TokenRecord},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::{from_micros, to_micros},
+    id::{TenantId, TokenId},
+    role::{Role, TokenScope},
+};
+use uuid::Uuid;
+
+const INSERT: &str = "INSERT INTO api_tokens (tenant_id, id, name, secret_digest, hint, role, scope, created_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+const BY_DIGEST: &str = "SELECT k.tenant_id, k.id, k.name, k.hint, k.role, k.scope, k.created_at, k.last_used_at, k.revoked_at, \
+     t.slug AS tenant_slug, t.name AS tenant_name FROM api_tokens k JOIN tenants t ON t.id = k.tenant_id \
+     WHERE k.secret_digest = $1";
+const LIST: &str = "SELECT k.tenant_id, k.id, k.name, k.hint, k.role, k.scope, k.created_at, k.last_used_at, k.revoked_at, \
+     t.slug AS tenant_slug, t.name AS tenant_name FROM api_tokens k JOIN tenants t ON t.id = k.tenant_id \
+     WHERE k.tenant_id = $1 ORDER BY k.id DESC LIMIT $2";
+const TOUCH: &str = "UPDATE api_tokens SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
+const REVOKE: &str = "UPDATE api_tokens SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL";
+const EXISTS: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND id = $2";
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("token::INSERT", INSERT),
+    ("token::BY_DIGEST", BY_DIGEST),
+    ("token::LIST", LIST),
+    ("token::TOUCH", TOUCH),
+    ("token::REVOKE", REVOKE),
+    ("token::EXISTS", EXISTS),
+];
+
+/// Most tokens of a workspace that are listed.
+const TOKENS_MAX: i64 = 1_000;
+
+#[derive(sqlx::FromRow)]
+struct Row {
+    tenant_id: Uuid,
+    id: Uuid,
+    name: String,
+    hint: String,
+    role: String,
+    scope: Option<String>,
+    created_at: i64,
+    last_used_at: Option<i64>,
+    revoked_at: Option<i64>,
+    tenant_slug: String,
+    tenant_name: String,
+}
+
+impl Row {
+    fn into_records(self) -> Result<(TenantRecord, TokenRecord)> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("api_tokens", column, value);
+        let scope = match &self.scope {
+            None => None,
+            Some(text) => Some(TokenScope::parse(text).ok_or_else(|| bad("scope", text))?),
+        };
+        let tenant = TenantRecord { id: TenantId(self.tenant_id), slug: self.tenant_slug, name: self.tenant_name };
+        let token = TokenRecord {
+            id: TokenId(self.id),
+            role: Role::parse(&self.role).ok_or_else(|| bad("role", &self.role))?,
+            name: self.name,
+            hint: self.hint,
+            scope,
+            created_at: from_micros(self.created_at),
+            last_used_at: self.last_used_at.map(from_micros),
+            revoked_at: self.revoked_at.map(from_micros),
+        };
+        Ok((tenant, token))
+    }
+}
+
+/// Stores a token.
+pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, token: &TokenRecord, secret_digest: [u8; 32]) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        tenant_id.0,
+        token.id.0,
+        token.name.as_str(),
+        &secret_digest[..],
+        token.hint.as_str(),
+        token.role.as_str(),
+        token.scope.map(TokenScope::as_str),
+        to_micros(token.created_at),
+    )?;
+    Ok(())
+}
+
+/// The token of a secret, revoked or not, and its workspace.
+pub async fn find(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option<(TenantRecord, TokenRecord)>> {
+    run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..])?.map(Row::into_records).transpose()
+}
+
+/// The tokens of a workspace, newest first.
+pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<Vec<TokenRecord>> {
+    let rows = run!(conn, fetch_all Row, LIST, tenant_id.0, TOKENS_MAX)?;
+    rows.into_iter().map(|row| Ok(row.into_records()?.1)).collect()
+}
+
+/// Notes that it is in use.
+pub async fn touch(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: TokenId, at: Timestamp) -> Result<()> {
+    run!(tx.conn(), execute, TOUCH, tenant_id.0, id.0, to_micros(at))?;
+    Ok(())
+}
+
+/// Stops a token. `false` when the workspace has no such token; a second revocation changes nothing.
+pub async fn revoke(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: TokenId, at: Timestamp) -> Result<bool> {
+    run!(tx.conn(), execute, REVOKE, tenant_id.0, id.0, to_micros(at))?;
+    let (count,) = run!(tx.conn(), fetch_one (i64,), EXISTS, tenant_id.0, id.0)?;
+    Ok(count > 0)
+}

@@ -1,0 +1,172 @@
+//! Reads and writes as closures over a transaction: on SQLite jobs of the one writer, on PostgreSQL
+//! transactions of their own, in tasks that no departing client can cancel.
+
+use crate::{
+    conn::{Access, Conn},
+    error::{Error, Result},
+    open::{Db, Store},
+    record::EventRecord,
+};
+use domain::{
+    id::{SessionId, TenantId},
+    session::Status,
+};
+use futures_util::future::BoxFuture;
+use sqlx::{AssertSqlSafe, Connection as _, PgPool};
+use std::{sync::Arc, time::Duration};
+
+/// Longest wait for PostgreSQL before the caller is told that it is unavailable.
+const POSTGRES_ANSWER_MAX: Duration = Duration::from_millis(2_500);
+/// Longest life of a PostgreSQL transaction; afterwards its connection is closed, not reused.
+const POSTGRES_TRANSACTION_MAX: Duration = Duration::from_secs(10);
+
+/// What a commit changed, for whoever watches. Correctness never depends on one arriving.
+#[derive(Debug, Clone)]
+pub struct Notice {
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// The session.
+    pub session_id: SessionId,
+    /// Its newest sequence.
+    pub head_sequence: u64,
+    /// Its status.
+    pub status: Status,
+    /// Whether the status changed, so that counts may have.
+    pub status_changed: bool,
+    /// The committed events in order; empty when the notice came from another server.
+    pub events: Arc<[EventRecord]>,
+}
+
+/// One write transaction. Everything done through it commits or rolls back together.
+pub struct WriteTx<'c> {
+    conn: Conn<'c>,
+    notices: Vec<Notice>,
+}
+
+impl<'c> WriteTx<'c> {
+    pub(crate) fn new(conn: Conn<'c>) -> Self {
+        Self { conn, notices: Vec::new() }
+    }
+
+    /// The connection.
+    pub fn conn(&mut self) -> &mut Conn<'c> {
+        &mut self.conn
+    }
+
+    pub(crate) fn notice(&mut self, notice: Notice) {
+        self.notices.push(notice);
+    }
+
+    pub(crate) fn into_notices(self) -> Vec<Notice> {
+        self.notices
+    }
+}
+
+/// The body of a write: may be refused by a rule (`E`), which rolls it back.
+pub(crate) type Body<T, E> =
+    Box<dyn for<'t, 'c> FnOnce(&'t mut WriteTx<'c>) -> BoxFuture<'t, std::result::Result<T, E>> + Send>;
+
+impl Store {
+    /// Runs one or more queries on behalf of `access`. On SQLite each statement sees the newest commit; the
+    /// log is append-only, so reads that go by sequence stay consistent without a snapshot.
+    pub async fn read<T, F>(&self, access: Access, body: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFuture<'t, Result<T>> + Send + 'static,
+    {
+        match self.db() {
+            Db::Sqlite(readers) => {
+                let mut connection = readers.acquire().await?;
+                body(&mut Conn::Sqlite(&mut connection)).await
+            }
+            Db::Postgres(pool) => {
+                let pool = pool.clone();
+                answer_in_time(async move {
+                    in_transaction(&pool, access, true, async |connection| body(&mut Conn::Postgres(connection)).await).await
+                })
+                .await
+            }
+        }
+    }
+
+    /// Runs `body` in one transaction and returns after COMMIT. An error of the body rolls it back.
+    ///
+    /// The body runs in a task of its own: a caller that goes away does not cancel it.
+    pub async fn write<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+        F: for<'t, 'c> FnOnce(&'t mut WriteTx<'c>) -> BoxFuture<'t, std::result::Result<T, E>> + Send + 'static,
+    {
+        match self.db() {
+            Db::Sqlite(_) => self.writer().run(Box::new(body)).await,
+            Db::Postgres(pool) => {
+                self.writer().check_open()?;
+                let (pool, store) = (pool.clone(), self.clone());
+                answer_in_time(async move {
+                    let (value, notices) = in_transaction(&pool, access, false, async |connection| {
+                        let mut tx = WriteTx::new(Conn::Postgres(connection));
+                        let value = body(&mut tx).await?;
+                        Ok::<_, E>((value, tx.into_notices()))
+                    })
+                    .await?;
+                    store.publish(notices);
+                    Ok(value)
+                })
+                .await
+            }
+        }
+    }
+}
+
+/// Runs `work` to its end in a task of its own, but answers "unavailable" when it takes too long.
+pub(crate) async fn answer_in_time<T, E>(
+    work: impl Future<Output = std::result::Result<T, E>> + Send + 'static,
+) -> std::result::Result<T, E>
+where
+    T: Send + 'static,
+    E: From<Error> + Send + 'static,
+{
+    match tokio::time::timeout(POSTGRES_ANSWER_MAX, tokio::spawn(work)).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(panic)) => Err(Error::Database(format!("database task failed: {panic}")).into()),
+        Err(_) => Err(Error::Unavailable("the database does not answer".into()).into()),
+    }
+}
+
+/// One PostgreSQL transaction. A connection that did not get through it in time is closed, never reused:
+/// nobody knows what state it is in (sqlx 0.9.0 can hand out one that is stuck in a transaction).
+pub(crate) async fn in_transaction<T, E>(
+    pool: &PgPool,
+    access: Access,
+    read_only: bool,
+    body: impl AsyncFnOnce(&mut sqlx::PgConnection) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E>
+where
+    E: From<Error>,
+{
+    let mut connection = pool.acquire().await.map_err(Error::from)?;
+    let work = async {
+        let mut transaction =
+            connection.begin_with(AssertSqlSafe(access.begin_sql(read_only))).await.map_err(Error::from)?;
+        let outcome = body(&mut transaction).await;
+        match outcome {
+            Ok(value) => {
+                transaction.commit().await.map_err(Error::from)?;
+                Ok(value)
+            }
+            Err(refusal) => {
+                transaction.rollback().await.map_err(Error::from)?;
+                Err(refusal)
+            }
+        }
+    };
+    let finished = tokio::time::timeout(POSTGRES_TRANSACTION_MAX, work).await;
+    match finished {
+        Ok(result) => result,
+        Err(_) => {
+            connection.close_on_drop();
+            Err(Error::Unavailable("the database does not answer".into()).into())
+        }
+    }
+}

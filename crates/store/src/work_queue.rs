@@ -1,0 +1,121 @@
+//! The five buckets: counts in one round trip, and the rows behind one bucket.
+
+use crate::{
+    action::{self, action_select},
+    conn::{Conn, run},
+    error::Result,
+    record::{ActionRecord, SessionRecord},
+    session::{self, session_select},
+};
+use domain::{
+    Timestamp,
+    clock::to_micros,
+    id::{TenantId, UserId},
+    work_queue::Bucket,
+};
+
+// Sessions count through the action they execute: an action belongs to its assignee, a session has no owner of its own.
+const COUNTS: &str = "SELECT \
+     (SELECT COUNT(*) FROM actions a JOIN sessions s ON s.tenant_id = a.tenant_id AND s.action_id = a.id \
+       AND s.status IN ('waiting_human', 'awaiting_tool') WHERE a.tenant_id = $1 AND a.assigned_to = $2), \
+     (SELECT COUNT(*) FROM actions a JOIN sessions s ON s.tenant_id = a.tenant_id AND s.action_id = a.id \
+       AND s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed') \
+       WHERE a.tenant_id = $1 AND a.assigned_to = $2), \
+     (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = $1 AND a.status = 'active' AND a.agent_slug IS NOT NULL \
+       AND (a.assigned_to = $2 OR a.assigned_to IS NULL) AND NOT EXISTS (SELECT 1 FROM sessions s \
+       WHERE s.tenant_id = a.tenant_id AND s.action_id = a.id AND s.status IN ('running', 'pending'))), \
+     (SELECT COUNT(*) FROM actions a JOIN sessions s ON s.tenant_id = a.tenant_id AND s.action_id = a.id \
+       AND s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $3 \
+       WHERE a.tenant_id = $1 AND a.assigned_to = $2), \
+     (SELECT COUNT(*) FROM actions a JOIN sessions s ON s.tenant_id = a.tenant_id AND s.action_id = a.id \
+       AND s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed') \
+       WHERE a.tenant_id = $1 AND a.assigned_to = $2)";
+
+macro_rules! section_select {
+    ($which:literal) => {
+        session_select!(concat!(
+            "tenant_id = $1 AND action_id IN (SELECT a.id FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to = $2) AND ",
+            $which,
+            " LIMIT $3"
+        ))
+    };
+}
+const NEEDS_ME: &str = section_select!("status IN ('waiting_human', 'awaiting_tool') ORDER BY updated_at");
+const RUNNING: &str =
+    section_select!("status IN ('running', 'pending') AND session_type IN ('agent', 'mixed') ORDER BY id DESC");
+const FAILED: &str =
+    section_select!("status IN ('failed', 'expired', 'abandoned') AND completed_at >= $4 ORDER BY completed_at DESC");
+const DONE_TODAY: &str = section_select!(
+    "status = 'completed' AND completed_at >= $4 AND session_type IN ('agent', 'mixed') ORDER BY completed_at DESC"
+);
+const DELEGATABLE: &str = action_select!(
+    "a.status = 'active' AND a.agent_slug IS NOT NULL AND (a.assigned_to = $2 OR a.assigned_to IS NULL) \
+     AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = a.tenant_id AND s.action_id = a.id \
+     AND s.status IN ('running', 'pending')) ORDER BY a.updated_at DESC LIMIT $3"
+);
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("work_queue::COUNTS", COUNTS),
+    ("work_queue::NEEDS_ME", NEEDS_ME),
+    ("work_queue::RUNNING", RUNNING),
+    ("work_queue::FAILED", FAILED),
+    ("work_queue::DONE_TODAY", DONE_TODAY),
+    ("work_queue::DELEGATABLE", DELEGATABLE),
+];
+
+/// Where the two rolling buckets begin.
+#[derive(Debug, Clone, Copy)]
+pub struct Since {
+    /// The failed bucket: 24 hours ago.
+    pub failed: Timestamp,
+    /// The done bucket: the caller's midnight.
+    pub done: Timestamp,
+}
+
+/// Counts in the order of [`Bucket::ALL`].
+pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId, since: Since) -> Result<[u64; 5]> {
+    type Counts = (i64, i64, i64, i64, i64);
+    let row = run!(
+        conn,
+        fetch_one Counts,
+        COUNTS,
+        tenant_id.0,
+        user_id.0,
+        to_micros(since.failed),
+        to_micros(since.done),
+    )?;
+    Ok([row.0, row.1, row.2, row.3, row.4].map(i64::cast_unsigned))
+}
+
+/// The sessions of a bucket; empty for `Delegatable`.
+pub async fn sessions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    user_id: UserId,
+    bucket: Bucket,
+    since: Since,
+    limit: u32,
+) -> Result<Vec<SessionRecord>> {
+    type Row = session::Row;
+    let (tenant, user, limit) = (tenant_id.0, user_id.0, i64::from(limit));
+    let rows = match bucket {
+        Bucket::NeedsMe => run!(conn, fetch_all Row, NEEDS_ME, tenant, user, limit)?,
+        Bucket::Running => run!(conn, fetch_all Row, RUNNING, tenant, user, limit)?,
+        Bucket::Failed => run!(conn, fetch_all Row, FAILED, tenant, user, limit, to_micros(since.failed))?,
+        Bucket::DoneToday => run!(conn, fetch_all Row, DONE_TODAY, tenant, user, limit, to_micros(since.done))?,
+        Bucket::Delegatable => Vec::new(),
+    };
+    rows.into_iter().map(SessionRecord::try_from).collect()
+}
+
+/// The actions of the `Delegatable` bucket.
+pub async fn delegatable(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    user_id: UserId,
+    limit: u32,
+) -> Result<Vec<ActionRecord>> {
+    type Row = action::Row;
+    let rows = run!(conn, fetch_all Row, DELEGATABLE, tenant_id.0, user_id.0, i64::from(limit))?;
+    rows.into_iter().map(ActionRecord::try_from).collect()
+}

@@ -1,0 +1,147 @@
+//! Actions.
+
+use crate::Json;
+use domain::{
+    Timestamp,
+    action::{ActionStatus, OutputType},
+    session::Status,
+};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Configured work; the UI calls it a task.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Action {
+    /// Id.
+    pub id: String,
+    /// Display name.
+    pub name: String,
+    /// URL name, unique in the workspace.
+    pub slug: String,
+    /// Free text: what is to be done. Agents receive it as instructions.
+    pub description: String,
+    /// The agent that may claim its sessions.
+    pub agent_slug: Option<String>,
+    /// The person whose task it is.
+    pub assigned_to: Option<String>,
+    /// What its sessions produce.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub output_type: OutputType,
+    /// Output contract.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub output_config: Json,
+    /// Free.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub metadata: Json,
+    /// active or archived.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub status: ActionStatus,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// `POST /api/actions`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateAction {
+    /// 1 to 200 characters.
+    pub name: String,
+    /// Made from the name when absent.
+    pub slug: Option<String>,
+    /// At most 10,000 characters.
+    pub description: Option<String>,
+    /// A slug.
+    pub agent_slug: Option<String>,
+    /// A member's user id.
+    pub assigned_to: Option<String>,
+    /// Default `text`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub output_type: Option<OutputType>,
+    /// An object.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub output_config: Option<Json>,
+    /// An object.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub metadata: Option<Json>,
+}
+
+/// `PATCH /api/actions/{id}`: absent fields stay, `null` clears where a field can be empty.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UpdateAction {
+    /// 1 to 200 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A slug.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slug: Option<String>,
+    /// At most 10,000 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// A slug, or null.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub agent_slug: Option<Option<String>>,
+    /// A member's user id, or null.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub assigned_to: Option<Option<String>>,
+    /// What its sessions produce.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub output_type: Option<OutputType>,
+    /// An object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub output_config: Option<Json>,
+    /// An object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub metadata: Option<Json>,
+    /// active or archived.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub status: Option<ActionStatus>,
+}
+
+/// Tells `null` (clear it) from an absent field (leave it).
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
+    Option::<String>::deserialize(deserializer).map(Some)
+}
+
+/// `POST /api/actions/{id}/trigger`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Trigger {
+    /// Handed to the worker as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub input: Option<Json>,
+    /// The same key answers with the same session again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// `GET /api/actions/{id}/task-status`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TaskStatus {
+    /// The action.
+    pub action_id: String,
+    /// Its newest session, where there is one.
+    pub session_id: Option<String>,
+    /// That session's status.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub status: Option<Status>,
+    /// From its start to its end, or to now while it runs.
+    pub duration_ms: Option<u64>,
+    /// Its error, where it failed.
+    pub error: Option<String>,
+}

@@ -1,0 +1,126 @@
+//! Events of a session's log.
+
+use crate::Json;
+use domain::{Timestamp, event::EventRole};
+use serde::{Deserialize, Serialize};
+
+/// One row of a session's log.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    /// Id; made by the client where it had one.
+    pub id: String,
+    /// 1-based, without gaps, in commit order.
+    pub sequence: u64,
+    /// Kind, e.g. `agent.message`. Unknown kinds are possible.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Who speaks.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub role: EventRole,
+    /// Array of parts, byte for byte as sent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    pub content: Json,
+    /// An object, byte for byte as sent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub metadata: Json,
+    /// Sub-thread.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<String>,
+    /// Id in the system it came from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_event_id: Option<String>,
+    /// The worker's attempt, where a worker wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// Who wrote it: `user:…`, `token:…` or `system`.
+    pub actor: String,
+    /// When it happened, by its writer.
+    pub at: Timestamp,
+    /// When the server recorded it.
+    pub recorded_at: Timestamp,
+    /// Its link of the hash chain, hex.
+    pub digest: String,
+}
+
+/// `GET /api/sessions/{id}/events`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Events {
+    /// Oldest first.
+    pub events: Vec<Event>,
+    /// The session's newest sequence at the time of reading.
+    pub head_sequence: u64,
+    /// Whether more events of this filter exist in the direction of reading.
+    pub has_more: bool,
+}
+
+/// `POST /api/sessions/{id}/events`: all or nothing.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Append {
+    /// The worker's attempt; absent where a person writes `human.*` events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// 1 to 500.
+    pub events: Vec<NewEvent>,
+}
+
+/// One event to append.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewEvent {
+    /// A UUID made by the client; a repeat with the same body answers with the recorded event.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// A dotted lower-case name.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// user, agent or system; by the type when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub role: Option<EventRole>,
+    /// Array of parts, or plain text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub content: Option<Json>,
+    /// An object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub metadata: Option<Json>,
+    /// At most 200 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub thread_id: Option<String>,
+    /// At most 200 characters; unique per session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_event_id: Option<String>,
+    /// When it happened; now when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+}
+
+/// The answer to an append.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Appended {
+    /// In the order sent.
+    pub events: Vec<AppendedEvent>,
+    /// The session's newest sequence afterwards.
+    pub head_sequence: u64,
+}
+
+/// Where one event landed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AppendedEvent {
+    /// Id.
+    pub id: String,
+    /// Position.
+    pub sequence: u64,
+}

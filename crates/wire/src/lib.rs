@@ -1,0 +1,21 @@
+//! What crosses the network: JSON in camelCase, RFC 3339 UTC times, plain UUID text.
+//!
+//! Request types refuse unknown fields. `serde` only: the browser, the server, the command line
+//! and the tests share these types.
+
+pub mod action;
+pub mod count;
+pub mod event;
+pub mod live;
+pub mod me;
+pub mod page;
+pub mod problem;
+pub mod session;
+pub mod settings;
+pub mod worker;
+
+pub use page::Page;
+pub use problem::{Code, FieldProblem, Problem};
+
+/// A JSON document kept byte for byte as it was sent.
+pub type Json = Box<serde_json::value::RawValue>;

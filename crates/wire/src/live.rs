@@ -1,0 +1,15 @@
+//! Wake-ups of `GET /api/live`. They carry no content: the reader fetches what it may see.
+
+use serde::{Deserialize, Serialize};
+
+/// SSE event `session`: this session's log or status moved.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionMoved {
+    /// The session.
+    pub session_id: String,
+    /// Its newest sequence.
+    pub head_sequence: u64,
+    /// Its status.
+    pub status: domain::session::Status,
+}

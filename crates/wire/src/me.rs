@@ -1,0 +1,61 @@
+//! Who the caller is.
+
+use domain::role::{Role, TokenScope};
+use serde::{Deserialize, Serialize};
+
+/// `GET /api/me`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Me {
+    /// The workspace.
+    pub tenant: Tenant,
+    /// The person, where a person (or their browser) calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<User>,
+    /// The token, where a token calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<TokenName>,
+    /// admin, operator, reviewer or member.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub role: Role,
+    /// `worker` where the token is narrowed to a worker's routes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub scope: Option<TokenScope>,
+}
+
+/// A workspace.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Tenant {
+    /// Id.
+    pub id: String,
+    /// URL name.
+    pub slug: String,
+    /// Display name.
+    pub name: String,
+}
+
+/// A person.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct User {
+    /// Id.
+    pub id: String,
+    /// Sign-in address.
+    pub email: String,
+}
+
+/// A token, by name.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct TokenName {
+    /// Id.
+    pub id: String,
+    /// Name it was given.
+    pub name: String,
+}

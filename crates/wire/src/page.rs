@@ -1,0 +1,15 @@
+//! Keyset pages: `{items, nextCursor}`.
+
+use serde::{Deserialize, Serialize};
+
+/// One page of a list.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Page<T> {
+    /// The items, newest first unless the list says otherwise.
+    pub items: Vec<T>,
+    /// Opaque; pass as `cursor` for the next page. Absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}

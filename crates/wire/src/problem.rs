@@ -1,0 +1,108 @@
+//! Errors as `application/problem+json` (RFC 9457).
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $variant:ident = $code:literal, $status:literal, $title:literal;)+) => {
+        /// Machine-readable error codes. The list is append-only; docs/errors.md explains each.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+        #[serde(rename_all = "snake_case")]
+        pub enum Code { $($(#[$doc])* $variant),+ }
+
+        impl Code {
+            /// Every code.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The code as text.
+            pub const fn as_str(self) -> &'static str { match self { $(Self::$variant => $code),+ } }
+
+            /// A short text for people, the same for every occurrence.
+            pub const fn title(self) -> &'static str { match self { $(Self::$variant => $title),+ } }
+
+            /// The HTTP status it travels with: the one table of the product.
+            pub const fn http_status(self) -> u16 { match self { $(Self::$variant => $status),+ } }
+        }
+    };
+}
+
+codes! {
+    /// A field has a wrong value, or an unknown field was sent.
+    InvalidRequest = "invalid_request", 422, "The request is not valid";
+    /// The body is not JSON.
+    InvalidJson = "invalid_json", 400, "The body is not valid JSON";
+    /// A path or query holds something that is not an id.
+    InvalidId = "invalid_id", 400, "That is not an id";
+    /// The cursor was not made by this list.
+    InvalidCursor = "invalid_cursor", 400, "That is not a cursor of this list";
+    /// No credentials, or ones that are not valid (any more).
+    Unauthenticated = "unauthenticated", 401, "Sign in first";
+    /// E-mail or password is wrong.
+    BadCredentials = "bad_credentials", 401, "That e-mail and password do not match";
+    /// The caller's role or scope does not allow it.
+    Forbidden = "forbidden", 403, "You may not do that";
+    /// A browser request came from another site.
+    CrossOrigin = "cross_origin", 403, "Requests from other sites are refused";
+    /// It does not exist, or not for this caller.
+    NotFound = "not_found", 404, "Not found";
+    /// The path exists, the method does not.
+    MethodNotAllowed = "method_not_allowed", 405, "That method is not allowed here";
+    /// The request took too long to arrive.
+    RequestTimeout = "request_timeout", 408, "The request took too long to arrive";
+    /// The worker lost its lease; `detail` names the current attempt.
+    StaleAttempt = "stale_attempt", 409, "Another attempt holds this session";
+    /// The session is final.
+    AlreadyFinal = "already_final", 409, "The session has ended";
+    /// The session's status does not allow it now.
+    WrongStatus = "wrong_status", 409, "Not possible in this status";
+    /// The same id or key was used for something else before.
+    IdConflict = "id_conflict", 409, "That id was used for something else";
+    /// The slug or name is taken.
+    NameTaken = "name_taken", 409, "That name is taken";
+    /// Nobody has signed up yet; open /setup.
+    SetupDone = "setup_done", 409, "This installation has been set up";
+    /// The body is larger than allowed.
+    TooLarge = "too_large", 413, "Too large";
+    /// The body's media type is not supported.
+    UnsupportedMediaType = "unsupported_media_type", 415, "That content type is not supported";
+    /// A limit on the number of things was reached.
+    LimitReached = "limit_reached", 422, "A limit was reached";
+    /// Too many requests or attempts.
+    TooManyRequests = "too_many_requests", 429, "Too many requests";
+    /// Something broke here; it is logged under the request id.
+    Internal = "internal", 500, "Something went wrong on our side";
+    /// The server is over capacity or shutting down; try again.
+    Unavailable = "unavailable", 503, "Not available right now";
+}
+
+/// One field that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct FieldProblem {
+    /// Where: a field name or JSON path such as `events[3].type`.
+    pub field: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// The body of every error answer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    /// Machine-readable; decide on this.
+    pub code: Code,
+    /// For people, the same for every occurrence of the code.
+    pub title: String,
+    /// The HTTP status again.
+    pub status: u16,
+    /// For people, about this occurrence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Quote it when you report a problem.
+    pub request_id: String,
+    /// The fields that are wrong, where fields are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldProblem>,
+}

@@ -1,0 +1,129 @@
+//! Sessions.
+
+use crate::Json;
+use domain::{
+    Timestamp,
+    session::{EndReason, Status, Type},
+};
+use serde::{Deserialize, Serialize};
+
+/// One execution.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Session {
+    /// Id.
+    pub id: String,
+    /// agent, response, tool or mixed.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub session_type: Type,
+    /// One of ten.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub status: Status,
+    /// Why it ended, where it did.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub end_reason: Option<EndReason>,
+    /// The action it executes.
+    pub action_id: Option<String>,
+    /// That action's slug when the session was made.
+    pub action_slug: Option<String>,
+    /// The agent that may claim it.
+    pub agent_slug: Option<String>,
+    /// For people.
+    pub title: String,
+    /// What the worker is given.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub input: Option<Json>,
+    /// Free.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub metadata: Json,
+    /// What the worker returned.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub result: Option<Json>,
+    /// What it cost, as reported: `inputTokens`, `outputTokens`, `costUsd` and others.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub usage: Option<Json>,
+    /// What went wrong, where it failed.
+    pub error: Option<SessionError>,
+    /// The session that started this one.
+    pub parent_id: Option<String>,
+    /// The session this one repeats.
+    pub retry_of: Option<String>,
+    /// Who made it: `user:…`, `token:…` or `system`.
+    pub created_by: String,
+    /// The fencing token: claims so far.
+    pub attempt: u32,
+    /// Claims after which a lost lease fails it.
+    pub attempts_max: u32,
+    /// When the holder's lease runs out, while it is running.
+    pub lease_expires_at: Option<Timestamp>,
+    /// Sequence of its newest event.
+    pub head_sequence: u64,
+    /// Digest of its newest event, hex.
+    pub head_digest: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When its row last changed.
+    pub updated_at: Timestamp,
+    /// When it was first claimed or begun.
+    pub started_at: Option<Timestamp>,
+    /// When it became final.
+    pub completed_at: Option<Timestamp>,
+    /// From start to end; absent until it ended.
+    pub duration_ms: Option<u64>,
+}
+
+/// Why a session failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionError {
+    /// For people.
+    pub message: String,
+    /// For machines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+}
+
+/// `POST /api/sessions`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateSession {
+    /// agent and tool sessions are queued; response and mixed ones start as drafts.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub session_type: Type,
+    /// An action of the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action_id: Option<String>,
+    /// The agent that may claim it, where no action says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_slug: Option<String>,
+    /// At most 300 characters; made from the action's name when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Handed to the worker as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub input: Option<Json>,
+    /// An object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub metadata: Option<Json>,
+    /// A session of the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<String>,
+    /// The same key answers with the same session again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// `POST /api/sessions/{id}/cancel`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cancel {
+    /// At most 4,000 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}

@@ -1,0 +1,43 @@
+//! Members and tokens of a workspace.
+
+use domain::{
+    Timestamp,
+    role::{Role, TokenScope},
+};
+use serde::{Deserialize, Serialize};
+
+/// A person with a role in the workspace.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Member {
+    /// User id.
+    pub id: String,
+    /// Sign-in address.
+    pub email: String,
+    /// Role in this workspace.
+    pub role: Role,
+    /// When they joined.
+    pub created_at: Timestamp,
+}
+
+/// An API token without its secret.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Token {
+    /// Id.
+    pub id: String,
+    /// Name it was given.
+    pub name: String,
+    /// First characters of the secret, to recognise it by.
+    pub hint: String,
+    /// What it may do.
+    pub role: Role,
+    /// Narrowing.
+    pub scope: Option<TokenScope>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last seen, to the minute.
+    pub last_used_at: Option<Timestamp>,
+    /// When it stopped working.
+    pub revoked_at: Option<Timestamp>,
+}
