@@ -38,8 +38,10 @@ pub struct Action {
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub status: ActionStatus,
     /// When it was made.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
     /// When it last changed.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub updated_at: Timestamp,
 }
 

@@ -37,8 +37,10 @@ pub struct Event {
     /// Who wrote it: `user:…`, `token:…` or `system`.
     pub actor: String,
     /// When it happened, by its writer.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,
     /// When the server recorded it.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub recorded_at: Timestamp,
     /// Its link of the hash chain, hex.
     pub digest: String,
@@ -100,6 +102,7 @@ pub struct NewEvent {
     pub external_event_id: Option<String>,
     /// When it happened; now when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub at: Option<Timestamp>,
 }
 

@@ -56,18 +56,23 @@ pub struct Session {
     /// Claims after which a lost lease fails it.
     pub attempts_max: u32,
     /// When the holder's lease runs out, while it is running.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub lease_expires_at: Option<Timestamp>,
     /// Sequence of its newest event.
     pub head_sequence: u64,
     /// Digest of its newest event, hex.
     pub head_digest: String,
     /// When it was made.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub created_at: Timestamp,
     /// When its row last changed.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub updated_at: Timestamp,
     /// When it was first claimed or begun.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub started_at: Option<Timestamp>,
     /// When it became final.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub completed_at: Option<Timestamp>,
     /// From start to end; absent until it ended.
     pub duration_ms: Option<u64>,

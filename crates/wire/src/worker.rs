@@ -45,6 +45,7 @@ pub struct ClaimedSession {
     /// The fencing token: send it with every write.
     pub attempt: u32,
     /// Send a heartbeat well before this.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub lease_expires_at: Timestamp,
     /// The session's input.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
@@ -66,6 +67,7 @@ pub struct Attempt {
 #[serde(rename_all = "camelCase")]
 pub struct Lease {
     /// Send the next heartbeat well before this.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub lease_expires_at: Timestamp,
 }
 

@@ -42,6 +42,26 @@ pub fn validate_metadata(raw: &RawValue) -> Result<(), InvalidContent> {
     if raw.get().starts_with('{') { Ok(()) } else { Err(InvalidContent::Metadata) }
 }
 
+/// How deep a JSON text nests; 0 for a scalar. The text is valid JSON.
+pub fn json_depth(json: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    let (mut in_string, mut escaped) = (false, false);
+    for byte in json.bytes() {
+        match (in_string, escaped, byte) {
+            (true, true, _) => escaped = false,
+            (true, false, b'\\') => escaped = true,
+            (_, false, b'"') => in_string = !in_string,
+            (false, _, b'[' | b'{') => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            (false, _, b']' | b'}') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +87,12 @@ mod tests {
         for bad in ["1", "null", "{}", "[1]", "[[]]", r#"[{"text":"x"}]"#, r#"[{"type":1}]"#] {
             assert_eq!(normalize(bad), Err(InvalidContent::Content), "{bad}");
         }
+    }
+
+    #[test]
+    fn depth_counts_brackets_outside_strings() {
+        assert_eq!(json_depth("1"), 0);
+        assert_eq!(json_depth(r#"[{"a":[]}]"#), 3);
+        assert_eq!(json_depth(r#"{"a":"[[[\"[[","b":"\\"}"#), 1);
     }
 }

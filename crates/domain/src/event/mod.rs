@@ -5,7 +5,7 @@ mod content;
 mod kind;
 
 pub use author::{Author, WriteRefusal, may_write};
-pub use content::{InvalidContent, normalize_content, validate_metadata};
+pub use content::{InvalidContent, json_depth, normalize_content, validate_metadata};
 pub use kind::{InvalidKind, KNOWN, Kind, Prefix};
 
 /// Who speaks in an event.

@@ -1,0 +1,73 @@
+//! Creating an action.
+
+use super::check;
+use crate::{ActionRecord, Error, Ledger, Result, guard::require};
+use domain::{
+    Scope,
+    action::{ActionStatus, OutputType},
+    id::{ActionId, UserId},
+    role::Permission,
+    slug::slugify,
+};
+
+/// What an action is made of.
+#[derive(Debug, Clone, Default)]
+pub struct NewAction {
+    /// 1 to 200 characters.
+    pub name: String,
+    /// Made from the name when absent.
+    pub slug: Option<String>,
+    /// At most 10,000 characters.
+    pub description: Option<String>,
+    /// The agent that may claim its sessions.
+    pub agent_slug: Option<String>,
+    /// A member of the workspace.
+    pub assigned_to: Option<UserId>,
+    /// Default text.
+    pub output_type: Option<OutputType>,
+    /// A JSON object.
+    pub output_config: Option<String>,
+    /// A JSON object.
+    pub metadata: Option<String>,
+}
+
+/// Creates an action.
+pub async fn create(ledger: &Ledger, scope: &Scope, new: NewAction) -> Result<ActionRecord> {
+    require(scope, Permission::ManageActions)?;
+    let slug = match new.slug {
+        Some(slug) => slug,
+        None => slugify(&new.name).ok_or_else(|| Error::invalid("slug", "cannot be made from this name; give one"))?,
+    };
+    let now = ledger.now();
+    let action = ActionRecord {
+        id: ActionId::new(now, ledger.entropy()),
+        name: new.name,
+        slug,
+        description: new.description.unwrap_or_default(),
+        agent_slug: new.agent_slug,
+        assigned_to: new.assigned_to,
+        output_type: new.output_type.unwrap_or(OutputType::Text),
+        output_config: new.output_config.unwrap_or_else(|| "{}".into()),
+        metadata: new.metadata.unwrap_or_else(|| "{}".into()),
+        status: ActionStatus::Active,
+        created_at: now,
+        updated_at: now,
+    };
+    check(&action)?;
+    let tenant_id = scope.tenant_id;
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                if let Some(user_id) = action.assigned_to {
+                    let member = store::user::find_member(tx.conn(), tenant_id, user_id).await?;
+                    member.ok_or_else(|| Error::invalid("assignedTo", "nobody in this workspace has this id"))?;
+                }
+                if !store::action::insert(tx, tenant_id, &action).await? {
+                    return Err(Error::NameTaken("the slug"));
+                }
+                Ok(action)
+            })
+        })
+        .await
+}

@@ -1,0 +1,73 @@
+//! Changing an action.
+
+use super::check;
+use crate::{ActionRecord, Error, Ledger, Result, guard::require};
+use domain::{
+    Scope,
+    action::{ActionStatus, OutputType},
+    id::{ActionId, UserId},
+    role::Permission,
+};
+
+/// What changes; `None` stays as it is.
+#[derive(Debug, Clone, Default)]
+pub struct ActionChange {
+    /// 1 to 200 characters.
+    pub name: Option<String>,
+    /// A slug.
+    pub slug: Option<String>,
+    /// At most 10,000 characters.
+    pub description: Option<String>,
+    /// `Some(None)` clears it.
+    pub agent_slug: Option<Option<String>>,
+    /// `Some(None)` clears it.
+    pub assigned_to: Option<Option<UserId>>,
+    /// What its sessions produce.
+    pub output_type: Option<OutputType>,
+    /// A JSON object.
+    pub output_config: Option<String>,
+    /// A JSON object.
+    pub metadata: Option<String>,
+    /// Archived actions cannot be triggered.
+    pub status: Option<ActionStatus>,
+}
+
+/// Changes an action. Sessions that exist keep what they were made with.
+pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: ActionChange) -> Result<ActionRecord> {
+    require(scope, Permission::ManageActions)?;
+    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let before = store::action::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("action"))?;
+                let action = apply(before, change, now);
+                check(&action)?;
+                if let Some(user_id) = action.assigned_to {
+                    let member = store::user::find_member(tx.conn(), tenant_id, user_id).await?;
+                    member.ok_or_else(|| Error::invalid("assignedTo", "nobody in this workspace has this id"))?;
+                }
+                if !store::action::update(tx, tenant_id, &action).await? {
+                    return Err(Error::NameTaken("the slug"));
+                }
+                Ok(action)
+            })
+        })
+        .await
+}
+
+fn apply(before: ActionRecord, change: ActionChange, now: domain::Timestamp) -> ActionRecord {
+    ActionRecord {
+        name: change.name.unwrap_or(before.name),
+        slug: change.slug.unwrap_or(before.slug),
+        description: change.description.unwrap_or(before.description),
+        agent_slug: change.agent_slug.unwrap_or(before.agent_slug),
+        assigned_to: change.assigned_to.unwrap_or(before.assigned_to),
+        output_type: change.output_type.unwrap_or(before.output_type),
+        output_config: change.output_config.unwrap_or(before.output_config),
+        metadata: change.metadata.unwrap_or(before.metadata),
+        status: change.status.unwrap_or(before.status),
+        updated_at: now,
+        ..before
+    }
+}

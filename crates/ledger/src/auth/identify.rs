@@ -1,0 +1,122 @@
+//! From a cookie or token to who calls. Answers are remembered for a second.
+
+use super::{
+    Secret, SecretKind,
+    sign_in::IDLE_LIFE,
+};
+use crate::{
+    Ledger,
+    error::{Error, Result},
+};
+use chrono::TimeDelta;
+use domain::{
+    Caller, Scope, Timestamp,
+    id::{TokenId, UserId},
+    role::Role,
+};
+use quick_cache::sync::Cache;
+use store::{Access, TenantRecord};
+
+/// How long an answer is trusted: the longest that a revocation by another process goes unnoticed here.
+const TRUST: TimeDelta = TimeDelta::seconds(1);
+/// Identities remembered at once.
+const REMEMBERED_MAX: usize = 4_096;
+/// "Last seen" is written at most this often.
+const TOUCH_EVERY: TimeDelta = TimeDelta::seconds(60);
+
+/// Who calls.
+#[derive(Debug, Clone)]
+pub struct Identity {
+    /// What every use case asks for.
+    pub scope: Scope,
+    /// The workspace.
+    pub tenant: TenantRecord,
+    /// The person and their address.
+    pub user: Option<(UserId, String)>,
+    /// The token and its name.
+    pub token: Option<(TokenId, String)>,
+}
+
+pub(super) fn identity_of_user(tenant: TenantRecord, role: Role, user_id: UserId, email: String) -> Identity {
+    let scope = Scope { tenant_id: tenant.id, caller: Caller::User(user_id), role, token_scope: None };
+    Identity { scope, tenant, user: Some((user_id, email)), token: None }
+}
+
+/// Recently seen secrets, by digest.
+pub(crate) struct IdentityCache(Cache<[u8; 32], (Timestamp, Identity)>);
+
+impl IdentityCache {
+    pub(crate) fn new() -> Self {
+        Self(Cache::new(REMEMBERED_MAX))
+    }
+
+    fn get(&self, digest: [u8; 32], now: Timestamp) -> Option<Identity> {
+        let (seen, identity) = self.0.get(&digest)?;
+        let age = now - seen;
+        (age >= TimeDelta::zero() && age < TRUST).then_some(identity)
+    }
+
+    pub(crate) fn forget(&self, digest: [u8; 32]) {
+        self.0.remove(&digest);
+    }
+
+    /// Forgets everybody: something about who may do what has changed.
+    pub(crate) fn clear(&self) {
+        self.0.clear();
+    }
+}
+
+/// Who holds this API token; `None` when nobody does (any more).
+pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>> {
+    let Some(secret) = Secret::parse(SecretKind::Token, secret) else { return Ok(None) };
+    let (digest, now) = (secret.digest(), ledger.now());
+    if let Some(known) = ledger.identities().get(digest, now) {
+        return Ok(Some(known));
+    }
+    let found =
+        ledger.store().read(Access::System, move |conn| Box::pin(store::token::find(conn, digest))).await?;
+    let Some((tenant, token)) = found.filter(|(_, token)| token.revoked_at.is_none()) else { return Ok(None) };
+    if token.last_used_at.is_none_or(|seen| now - seen > TOUCH_EVERY) {
+        let (tenant_id, id) = (tenant.id, token.id);
+        let touched = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move { Ok(store::token::touch(tx, tenant_id, id, now).await?) })
+        });
+        unimportant(touched.await);
+    }
+    let scope =
+        Scope { tenant_id: tenant.id, caller: Caller::Token(token.id), role: token.role, token_scope: token.scope };
+    let identity = Identity { scope, tenant, user: None, token: Some((token.id, token.name)) };
+    ledger.identities().0.insert(digest, (now, identity.clone()));
+    Ok(Some(identity))
+}
+
+/// Whose browser this is; `None` when the sign-in is over or the person is no longer a member.
+pub async fn by_cookie(ledger: &Ledger, secret: &str) -> Result<Option<Identity>> {
+    let Some(secret) = Secret::parse(SecretKind::Cookie, secret) else { return Ok(None) };
+    let (digest, now) = (secret.digest(), ledger.now());
+    if let Some(known) = ledger.identities().get(digest, now) {
+        return Ok(Some(known));
+    }
+    let found =
+        ledger.store().read(Access::System, move |conn| Box::pin(store::browser_session::find(conn, digest))).await?;
+    let Some(session) = found.filter(|s| s.expires_at > now && now - s.last_seen_at < IDLE_LIFE) else {
+        return Ok(None);
+    };
+    if now - session.last_seen_at > TOUCH_EVERY {
+        let id = session.id;
+        let touched = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move { Ok(store::browser_session::touch(tx, id, now).await?) })
+        });
+        unimportant(touched.await);
+    }
+    let identity = identity_of_user(session.tenant, session.role, session.user_id, session.email);
+    ledger.identities().0.insert(digest, (now, identity.clone()));
+    Ok(Some(identity))
+}
+
+/// A "last seen" that could not be written must not keep anybody out.
+fn unimportant(result: Result<()>) {
+    if let Err(error) = result {
+        tracing::debug!(%error, "last-seen time not written");
+    }
+}

@@ -1,0 +1,63 @@
+//! The first person of a fresh installation.
+
+use super::{
+    Address, hash_password,
+    sign_in::{SignedIn, start},
+};
+use crate::{
+    Ledger,
+    error::{Error, Result},
+    guard::Fields,
+};
+use domain::{
+    id::{TenantId, UserId},
+    limit::NAME_CHARS_MAX,
+    role::Role,
+    slug::slugify,
+};
+use store::{Access, TenantRecord, UserRecord};
+
+/// Whether nobody has an account here yet.
+pub async fn needs_setup(ledger: &Ledger) -> Result<bool> {
+    let any = ledger.store().read(Access::System, |conn| Box::pin(store::user::any(conn))).await?;
+    Ok(!any)
+}
+
+/// Makes the first workspace and its admin, and signs them in. Only while nobody has an account.
+pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str) -> Result<SignedIn> {
+    if !needs_setup(ledger).await? {
+        return Err(Error::SetupDone);
+    }
+    let mut fields = Fields::default();
+    fields.name("workspace", workspace, NAME_CHARS_MAX);
+    let slug = slugify(workspace);
+    if slug.is_none() {
+        fields.refuse("workspace", "a name with at least one latin letter or digit, for its address");
+    }
+    fields.check()?;
+    let now = ledger.now();
+    let email = Address::parse(email)?.into_string();
+    let password_hash = hash_password(ledger, password).await?;
+    let user = UserRecord { id: UserId::new(now, ledger.entropy()), email, password_hash };
+    let tenant = TenantRecord {
+        id: TenantId::new(now, ledger.entropy()),
+        slug: slug.unwrap_or_default(),
+        name: workspace.trim().to_owned(),
+    };
+    let (row, owner) = (tenant.clone(), user.clone());
+    ledger
+        .store()
+        .write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move {
+                // Two people may be at the set-up page; the second is told.
+                if store::user::any(tx.conn()).await? {
+                    return Err(Error::SetupDone);
+                }
+                store::tenant::insert(tx, &row, now).await?;
+                store::user::insert(tx, &owner, now).await?;
+                Ok(store::user::join(tx, row.id, owner.id, Role::Admin, now).await?)
+            })
+        })
+        .await?;
+    start(ledger, tenant, Role::Admin, user.id, user.email, None).await
+}

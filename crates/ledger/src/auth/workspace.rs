@@ -1,0 +1,45 @@
+//! The workspaces of a person, and which of them their browser looks at.
+
+use super::{Secret, SecretKind};
+use crate::{
+    Ledger, TenantRecord,
+    error::{Error, Result},
+};
+use domain::Scope;
+use store::Access;
+
+/// The caller's workspaces, first joined first; just the one of its scope for a token.
+pub async fn list_workspaces(ledger: &Ledger, scope: &Scope) -> Result<Vec<TenantRecord>> {
+    let (tenant_id, user_id) = (scope.tenant_id, scope.user_id());
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            match user_id {
+                Some(user_id) => {
+                    let mine = store::user::workspaces(conn, user_id).await?;
+                    Ok(mine.into_iter().map(|(tenant, _)| tenant).collect())
+                }
+                None => Ok(store::tenant::find(conn, tenant_id).await?.into_iter().collect()),
+            }
+        })
+    });
+    Ok(read.await?)
+}
+
+/// Lets the caller's browser look at another of their workspaces.
+pub async fn switch(ledger: &Ledger, secret: &str, scope: &Scope, slug: &str) -> Result<()> {
+    let secret = Secret::parse(SecretKind::Cookie, secret).ok_or(Error::NotFound("workspace"))?;
+    let digest = secret.digest();
+    let wanted = list_workspaces(ledger, scope).await?.into_iter().find(|tenant| tenant.slug == slug);
+    let tenant_id = wanted.ok_or(Error::NotFound("workspace"))?.id;
+    ledger
+        .store()
+        .write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move {
+                let session = store::browser_session::find(tx.conn(), digest).await?.ok_or(Error::NotFound("sign-in"))?;
+                Ok(store::browser_session::switch(tx, session.id, tenant_id).await?)
+            })
+        })
+        .await?;
+    ledger.identities().forget(digest);
+    Ok(())
+}

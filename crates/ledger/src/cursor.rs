@@ -1,0 +1,63 @@
+//! Opaque cursors of keyset lists.
+
+use crate::error::{Error, Result};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use domain::limit::{PAGE_DEFAULT, PAGE_MAX};
+use uuid::Uuid;
+
+/// One page of a list, and where the next begins.
+#[derive(Debug, Clone)]
+pub struct Listed<T> {
+    /// The items.
+    pub items: Vec<T>,
+    /// Opaque; absent on the last page.
+    pub next_cursor: Option<String>,
+}
+
+/// Which list a cursor belongs to; the first byte of its encoding.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum List {
+    Sessions = 1,
+    Actions = 2,
+}
+
+/// The cursor after the item with this id.
+pub(crate) fn encode(list: List, id: Uuid) -> String {
+    let mut bytes = vec![list as u8];
+    bytes.extend_from_slice(id.as_bytes());
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// The id in a cursor of this list.
+pub(crate) fn decode(list: List, cursor: &str) -> Result<Uuid> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| Error::InvalidCursor)?;
+    match bytes.split_first() {
+        Some((&kind, id)) if kind == list as u8 => Uuid::from_slice(id).map_err(|_| Error::InvalidCursor),
+        _ => Err(Error::InvalidCursor),
+    }
+}
+
+/// A page size within bounds; 0 stands for "not said".
+pub(crate) fn page_size(limit: u32) -> Result<u32> {
+    match limit {
+        0 => Ok(PAGE_DEFAULT),
+        1..=PAGE_MAX => Ok(limit),
+        _ => Err(Error::invalid("limit", format!("at most {PAGE_MAX}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_belongs_to_its_list_alone() {
+        let id = Uuid::from_u128(7);
+        let cursor = encode(List::Sessions, id);
+        assert_eq!(decode(List::Sessions, &cursor).unwrap(), id);
+        assert!(decode(List::Actions, &cursor).is_err());
+        for bad in ["", "x", "!!!!", &cursor[1..]] {
+            assert!(decode(List::Sessions, bad).is_err(), "{bad}");
+        }
+    }
+}

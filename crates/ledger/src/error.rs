@@ -1,0 +1,99 @@
+//! What can go wrong in a use case, apart from how it travels.
+
+use domain::{event::WriteRefusal, session};
+
+/// The result of a use case.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// One field that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// A field name or JSON path such as `events[3].type`.
+    pub field: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl FieldError {
+    /// A wrong field.
+    pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { field: field.into(), message: message.into() }
+    }
+}
+
+/// Why a use case did not do it. Public texts are for callers; `Internal` keeps its context for the log.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No such object for this caller.
+    #[error("{0} not found")]
+    NotFound(&'static str),
+    /// Role or token scope forbid it.
+    #[error("{0}")]
+    Forbidden(&'static str),
+    /// Fields are wrong.
+    #[error("the request is not valid")]
+    Invalid(Vec<FieldError>),
+    /// The cursor was not made by this list.
+    #[error("that is not a cursor of this list")]
+    InvalidCursor,
+    /// The status machine refused.
+    #[error(transparent)]
+    Refused(#[from] session::Refusal),
+    /// This author may not write this event.
+    #[error("{refusal}")]
+    WriteRefused {
+        /// Index of the event in the request.
+        index: usize,
+        /// Why.
+        refusal: WriteRefusal,
+    },
+    /// The id or key was used for something else.
+    #[error("{detail}")]
+    IdConflict {
+        /// What it was used for.
+        detail: String,
+    },
+    /// The slug, e-mail or name is taken.
+    #[error("{0} is taken")]
+    NameTaken(&'static str),
+    /// A named limit was reached.
+    #[error("{0}")]
+    LimitReached(String),
+    /// Larger than allowed.
+    #[error("{0}")]
+    TooLarge(String),
+    /// E-mail or password is wrong.
+    #[error("that e-mail and password do not match")]
+    BadCredentials,
+    /// Too many sign-in attempts.
+    #[error("too many attempts; try again in {retry_after_seconds} s")]
+    TooManyAttempts {
+        /// When to try again.
+        retry_after_seconds: u64,
+    },
+    /// Set-up has been done.
+    #[error("this installation has been set up")]
+    SetupDone,
+    /// The database cannot be reached, or the writer is over capacity or stopping.
+    #[error("not available right now: {0}")]
+    Unavailable(String),
+    /// A bug or a broken disk; for the log, never for callers.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl Error {
+    /// A single wrong field.
+    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Invalid(vec![FieldError::new(field, message)])
+    }
+}
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Self {
+        match error {
+            store::Error::Unavailable(detail) => Self::Unavailable(detail),
+            store::Error::Inconsistent(detail) | store::Error::Database(detail) => Self::Internal(detail),
+        }
+    }
+}

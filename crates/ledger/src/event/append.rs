@@ -1,0 +1,171 @@
+//! Appending events to a session.
+
+use crate::{
+    Error, FieldError, Ledger, Result,
+    guard::{Fields, require},
+};
+use domain::{
+    Scope, Timestamp,
+    chain::body_digest,
+    event::{EventRole, Kind, json_depth, normalize_content, validate_metadata},
+    id::{EventId, SessionId},
+    limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, EVENT_BYTES_MAX, JSON_DEPTH_MAX, KEY_CHARS_MAX, SESSION_EVENTS_MAX},
+    role::Permission,
+};
+use serde_json::value::RawValue;
+use std::collections::HashSet;
+use store::{AppendRefusal, AppendRequest, PreparedEvent};
+
+/// One event as a client sends it.
+#[derive(Debug, Clone)]
+pub struct NewEvent {
+    /// Made by the client, where it has one.
+    pub id: Option<EventId>,
+    /// A dotted lower-case name.
+    pub kind: String,
+    /// By the kind when absent.
+    pub role: Option<EventRole>,
+    /// Array of parts, or plain text.
+    pub content: Option<Box<RawValue>>,
+    /// An object.
+    pub metadata: Option<Box<RawValue>>,
+    /// Sub-thread.
+    pub thread_id: Option<String>,
+    /// Id in the system it comes from; unique per session.
+    pub external_event_id: Option<String>,
+    /// When it happened; now when absent.
+    pub at: Option<Timestamp>,
+}
+
+/// One append: all of its events or none.
+#[derive(Debug, Clone)]
+pub struct Append {
+    /// The session.
+    pub session_id: SessionId,
+    /// The worker's attempt; `None` when a person writes.
+    pub attempt: Option<u32>,
+    /// 1 to 500.
+    pub events: Vec<NewEvent>,
+}
+
+/// Where the events landed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appended {
+    /// Id and sequence, in the order sent.
+    pub events: Vec<(EventId, u64)>,
+    /// The session's newest sequence.
+    pub head_sequence: u64,
+}
+
+/// Appends events; returns when they are durable. A repeat with client-made ids answers with what is recorded.
+pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Appended> {
+    if append.attempt.is_some() {
+        require(scope, Permission::Work)?;
+    }
+    let now = ledger.now();
+    let events = prepare(ledger, append.events, now)?;
+    let request = AppendRequest {
+        tenant_id: scope.tenant_id,
+        session_id: append.session_id,
+        attempt: append.attempt,
+        user_id: scope.user_id(),
+        actor: scope.caller.to_string(),
+        recorded_at: now,
+        events,
+    };
+    match ledger.store().append(request).await {
+        Ok(done) => Ok(Appended { events: done.events, head_sequence: done.head_sequence }),
+        Err(refusal) => Err(match refusal {
+            AppendRefusal::NoSession => Error::NotFound("session"),
+            AppendRefusal::Refused(refusal) => refusal.into(),
+            AppendRefusal::Write { index, refusal } => Error::WriteRefused { index, refusal },
+            AppendRefusal::Conflict { index, recorded } => Error::IdConflict {
+                detail: format!("events[{index}] has an id that is recorded with another body (digest {recorded})"),
+            },
+            AppendRefusal::SessionFull => {
+                Error::LimitReached(format!("a session holds at most {SESSION_EVENTS_MAX} events"))
+            }
+            AppendRefusal::Storage(error) => error.into(),
+        }),
+    }
+}
+
+/// Checks and hashes events before they reach the writer.
+fn prepare(ledger: &Ledger, events: Vec<NewEvent>, now: Timestamp) -> Result<Vec<PreparedEvent>> {
+    if events.is_empty() || events.len() > BATCH_EVENTS_MAX {
+        return Err(Error::invalid("events", format!("1 to {BATCH_EVENTS_MAX} events")));
+    }
+    let mut errors = Vec::new();
+    let mut prepared = Vec::with_capacity(events.len());
+    let mut ids = HashSet::new();
+    let mut bytes = 0;
+    for (index, event) in events.into_iter().enumerate() {
+        if event.id.is_some_and(|id| !ids.insert(id)) {
+            errors.push(FieldError::new(format!("events[{index}].id"), "this id is in the batch twice"));
+        }
+        match prepare_one(ledger, event, index, now) {
+            Ok(event) => {
+                bytes += event.content.len() + event.metadata.len();
+                prepared.push(event);
+            }
+            Err(Error::Invalid(more)) => errors.extend(more),
+            Err(other) => return Err(other),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(Error::Invalid(errors));
+    }
+    if bytes > BATCH_BYTES_MAX {
+        return Err(Error::TooLarge(format!("content and metadata of one append are at most {BATCH_BYTES_MAX} bytes")));
+    }
+    Ok(prepared)
+}
+
+fn prepare_one(ledger: &Ledger, event: NewEvent, index: usize, now: Timestamp) -> Result<PreparedEvent> {
+    let mut fields = Fields::default();
+    let at = |name: &str| format!("events[{index}].{name}");
+    let kind = Kind::parse(&event.kind).map_err(|e| fields.refuse(&at("type"), e.to_string())).ok();
+    let content = match event.content.as_deref().map(normalize_content) {
+        None => "[]".to_owned(),
+        Some(Ok(content)) => content,
+        Some(Err(error)) => {
+            fields.refuse(&at("content"), error.to_string());
+            String::new()
+        }
+    };
+    let metadata = match event.metadata {
+        None => "{}".to_owned(),
+        Some(raw) => {
+            if let Err(error) = validate_metadata(&raw) {
+                fields.refuse(&at("metadata"), error.to_string());
+            }
+            String::from(Box::<str>::from(raw))
+        }
+    };
+    for (name, json) in [("content", &content), ("metadata", &metadata)] {
+        if json_depth(json) > JSON_DEPTH_MAX {
+            fields.refuse(&at(name), format!("at most {JSON_DEPTH_MAX} levels deep"));
+        }
+    }
+    fields.key(&at("threadId"), event.thread_id.as_deref(), KEY_CHARS_MAX);
+    fields.key(&at("externalEventId"), event.external_event_id.as_deref(), KEY_CHARS_MAX);
+    if content.len() + metadata.len() > EVENT_BYTES_MAX {
+        return Err(Error::TooLarge(format!(
+            "events[{index}]: content and metadata of one event are at most {EVENT_BYTES_MAX} bytes"
+        )));
+    }
+    fields.check()?;
+    let kind = kind.ok_or_else(|| Error::Internal("an event kind vanished".into()))?;
+    Ok(PreparedEvent {
+        id: event.id.unwrap_or_else(|| ledger.event_id(now)),
+        client_made: event.id.is_some(),
+        role: event.role.unwrap_or_else(|| EventRole::of_kind(&kind)),
+        kind,
+        body: body_digest(&content, &metadata),
+        content,
+        metadata,
+        thread_id: event.thread_id,
+        external_event_id: event.external_event_id,
+        at: event.at,
+    })
+}

@@ -1,0 +1,9 @@
+//! Events: appending, reading, following.
+
+mod append;
+mod follow;
+mod read;
+
+pub use append::{Append, Appended, NewEvent, append};
+pub use follow::{Follow, Following, follow};
+pub use read::{Read, Slice, kind_counts, read, timeline};

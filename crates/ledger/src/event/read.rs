@@ -1,0 +1,104 @@
+//! Reading a session's log by sequence.
+
+use crate::{
+    Error, EventRecord, Ledger, Result,
+    cursor::page_size,
+    guard::require,
+    session,
+};
+use domain::{Scope, event::Kind, id::SessionId, limit::BATCH_EVENTS_MAX, role::Permission, session::Status};
+
+/// Which events.
+#[derive(Debug, Clone, Default)]
+pub struct Read {
+    /// Those after this sequence, oldest first.
+    pub after_sequence: Option<u64>,
+    /// The last ones before this sequence; still answered oldest first.
+    pub before_sequence: Option<u64>,
+    /// Only these kinds; empty for every kind.
+    pub kinds: Vec<String>,
+    /// 1 to 1,000; 0 for the default.
+    pub limit: u32,
+}
+
+/// A part of a log.
+#[derive(Debug, Clone)]
+pub struct Slice {
+    /// Oldest first.
+    pub events: Vec<EventRecord>,
+    /// The session's newest sequence when it was read.
+    pub head_sequence: u64,
+    /// Whether more events of this filter exist in the direction of reading.
+    pub has_more: bool,
+    /// The session's status when it was read.
+    pub status: Status,
+}
+
+/// Marks of the timeline bar that are read at most.
+const TIMELINE_MARKS_MAX: u32 = 1_000;
+/// Kinds that the timeline bar shows.
+const TIMELINE_KINDS: [&str; 6] = [
+    Kind::SESSION_STATUS_CHANGE,
+    Kind::SESSION_ERROR,
+    "agent.tool_call",
+    "tool.invocation_started",
+    "tool.invocation_failed",
+    "human.marker",
+];
+
+/// A part of a session's log. Contiguous: the head is read first and nothing after it is answered.
+pub async fn read(ledger: &Ledger, scope: &Scope, id: SessionId, read: Read) -> Result<Slice> {
+    require(scope, Permission::Read)?;
+    let limit = page_size(read.limit)?;
+    if read.after_sequence.is_some() && read.before_sequence.is_some() {
+        return Err(Error::invalid("beforeSequence", "not together with afterSequence"));
+    }
+    if read.kinds.len() > BATCH_EVENTS_MAX {
+        return Err(Error::invalid("eventTypes", format!("at most {BATCH_EVENTS_MAX}")));
+    }
+    for kind in &read.kinds {
+        Kind::parse(kind).map_err(|e| Error::invalid("eventTypes", e.to_string()))?;
+    }
+    let tenant_id = scope.tenant_id;
+    let found = ledger
+        .store()
+        .read(scope.into(), move |conn| {
+            Box::pin(async move {
+                let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };
+                let head = session.head_sequence;
+                let page = match read.before_sequence {
+                    Some(before) => {
+                        let before = before.min(head + 1);
+                        store::event::before(conn, tenant_id, id, before, &read.kinds, limit).await?
+                    }
+                    None => {
+                        let after = read.after_sequence.unwrap_or_default().min(head);
+                        store::event::after(conn, tenant_id, id, (after, head), &read.kinds, limit).await?
+                    }
+                };
+                Ok(Some(Slice {
+                    events: page.items,
+                    head_sequence: head,
+                    has_more: page.has_more,
+                    status: session.status,
+                }))
+            })
+        })
+        .await?;
+    found.ok_or(Error::NotFound("session"))
+}
+
+/// How many events of each kind a session has.
+pub async fn kind_counts(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Vec<(String, u64)>> {
+    session::get(ledger, scope, id).await?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::event::kind_counts(conn, tenant_id, id)));
+    Ok(read.await?)
+}
+
+/// The events that the timeline bar shows: status changes, tool calls, errors, markers; the first thousand.
+pub async fn timeline(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Vec<EventRecord>> {
+    let kinds = TIMELINE_KINDS.map(str::to_owned).to_vec();
+    let slice = read(ledger, scope, id, Read { kinds, limit: TIMELINE_MARKS_MAX, ..Read::default() }).await?;
+    Ok(slice.events)
+}

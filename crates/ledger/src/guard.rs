@@ -1,0 +1,90 @@
+//! Checks that many use cases share: permissions, lengths, JSON documents.
+
+use crate::error::{Error, FieldError, Result};
+use domain::{
+    Scope,
+    event::json_depth,
+    limit::{DOCUMENT_BYTES_MAX, JSON_DEPTH_MAX},
+    role::Permission,
+    slug::is_slug,
+};
+
+/// Refuses a caller whose role or token scope does not allow it.
+pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
+    if scope.may(permission) {
+        return Ok(());
+    }
+    Err(Error::Forbidden(match permission {
+        Permission::Read => "reading is not allowed with these credentials",
+        Permission::StartSession => "starting sessions is not allowed with these credentials",
+        Permission::ManageSessions => "only operators and admins manage sessions that others started",
+        Permission::Work => "claiming and writing sessions needs a worker token, an operator or an admin",
+        Permission::ManageActions => "only operators and admins change actions",
+        Permission::Administer => "only admins manage members and tokens",
+    }))
+}
+
+/// Collects wrong fields, so that a caller hears of all at once.
+#[derive(Default)]
+pub(crate) struct Fields(Vec<FieldError>);
+
+impl Fields {
+    pub(crate) fn refuse(&mut self, field: &str, message: impl Into<String>) {
+        self.0.push(FieldError::new(field, message));
+    }
+
+    /// 1 to `max` characters, none of them control characters.
+    pub(crate) fn name(&mut self, field: &str, text: &str, max: usize) {
+        if text.trim().is_empty() || text.chars().count() > max || text.chars().any(char::is_control) {
+            self.refuse(field, format!("1 to {max} characters on one line"));
+        }
+    }
+
+    /// At most `max` characters.
+    pub(crate) fn text(&mut self, field: &str, text: Option<&str>, max: usize) {
+        if text.is_some_and(|text| text.chars().count() > max) {
+            self.refuse(field, format!("at most {max} characters"));
+        }
+        if text.is_some_and(|text| text.contains('\0')) {
+            self.refuse(field, "no NUL characters");
+        }
+    }
+
+    /// A slug, where there is one.
+    pub(crate) fn slug(&mut self, field: &str, text: Option<&str>) {
+        if text.is_some_and(|text| !is_slug(text)) {
+            self.refuse(field, "lower-case letters, digits and single hyphens, at most 64 characters");
+        }
+    }
+
+    /// A client-made key: 1 to `max` printable characters.
+    pub(crate) fn key(&mut self, field: &str, text: Option<&str>, max: usize) {
+        if text.is_some_and(|t| t.is_empty() || t.chars().count() > max || t.chars().any(char::is_control)) {
+            self.refuse(field, format!("1 to {max} characters, no control characters"));
+        }
+    }
+
+    /// A JSON document of any kind within size and depth.
+    pub(crate) fn document(&mut self, field: &str, json: Option<&str>) {
+        let Some(json) = json else { return };
+        if json.len() > DOCUMENT_BYTES_MAX {
+            self.refuse(field, format!("at most {DOCUMENT_BYTES_MAX} bytes"));
+        }
+        if json_depth(json) > JSON_DEPTH_MAX {
+            self.refuse(field, format!("at most {JSON_DEPTH_MAX} levels deep"));
+        }
+    }
+
+    /// A JSON object within size and depth.
+    pub(crate) fn object(&mut self, field: &str, json: Option<&str>) {
+        if json.is_some_and(|json| !json.trim_start().starts_with('{')) {
+            self.refuse(field, "an object");
+        }
+        self.document(field, json);
+    }
+
+    /// The verdict.
+    pub(crate) fn check(self) -> Result<()> {
+        if self.0.is_empty() { Ok(()) } else { Err(Error::Invalid(self.0)) }
+    }
+}

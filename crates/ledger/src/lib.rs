@@ -1,0 +1,25 @@
+//! Use cases over the log. One file per command or query, named by its verb.
+//!
+//! Every function takes the [`Ledger`] and a [`Scope`]; the scope decides what exists for the
+//! caller. Nothing here knows SQL, HTTP, the clock or the environment.
+
+pub mod action;
+pub mod auth;
+mod error;
+pub mod backup;
+pub mod event;
+mod cursor;
+mod guard;
+pub mod live;
+pub mod member;
+mod open;
+pub mod session;
+pub mod token;
+pub mod verify;
+pub mod work_queue;
+
+pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
+pub use error::{Error, FieldError, Result};
+pub use cursor::Listed;
+pub use open::{Ledger, Mode, Options};
+pub use store::{ActionRecord, Database, EventRecord, MemberRecord, SessionRecord, Stats, TenantRecord, TokenRecord};

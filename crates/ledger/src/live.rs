@@ -1,0 +1,226 @@
+//! The live hub: turns commits into rendered frames for followers, signals for dashboards and wake-ups for
+//! waiting workers. A frame is rendered once, however many watch. Nothing depends on a signal arriving.
+
+use crate::{EventRecord, Ledger};
+use bytes::Bytes;
+use domain::{
+    Scope,
+    id::{SessionId, TenantId},
+    session::Status,
+};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+};
+use store::Notice;
+use tokio::sync::{Notify, broadcast};
+
+/// Groups of frames a follower may lag behind before it re-reads the log.
+const FEED_MAX: usize = 64;
+/// Signals a dashboard may lag behind before it has to resync.
+const SIGNALS_MAX: usize = 1_024;
+
+/// Renders one event as it is sent to followers, appending to the buffer.
+pub type RenderFrame = fn(&EventRecord, &mut Vec<u8>);
+
+/// What a dashboard is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LiveSignal {
+    /// A session's log or status moved.
+    SessionMoved {
+        /// The session.
+        session_id: SessionId,
+        /// Its newest sequence.
+        head_sequence: u64,
+        /// Its status.
+        status: Status,
+    },
+    /// Counts of the work queue may have changed.
+    CountsChanged,
+    /// Signals were missed: re-read what is shown.
+    Resync,
+}
+
+/// One commit of a session, rendered.
+#[derive(Debug, Clone)]
+pub(crate) struct Frames {
+    pub(crate) first: u64,
+    pub(crate) last: u64,
+    /// Empty when the commit was another server's.
+    pub(crate) bytes: Bytes,
+    pub(crate) is_final: bool,
+}
+
+type Key = (TenantId, SessionId);
+
+#[derive(Default)]
+struct Shared {
+    feeds: Mutex<HashMap<Key, broadcast::Sender<Frames>>>,
+    tenants: Mutex<HashMap<TenantId, Arc<TenantHub>>>,
+    render: OnceLock<RenderFrame>,
+}
+
+struct TenantHub {
+    signals: broadcast::Sender<LiveSignal>,
+    queued: Arc<Notify>,
+}
+
+/// Watches the store's commits.
+pub(crate) struct Hub(Arc<Shared>);
+
+impl Hub {
+    pub(crate) fn start(notices: broadcast::Receiver<Notice>) -> Self {
+        let shared = Arc::new(Shared::default());
+        tokio::spawn(run(shared.clone(), notices));
+        Self(shared)
+    }
+
+    /// Joins the feed of a session; made when nobody follows it yet.
+    pub(crate) fn feed(&self, tenant_id: TenantId, session_id: SessionId) -> Feed {
+        let key = (tenant_id, session_id);
+        let receiver =
+            lock(&self.0.feeds).entry(key).or_insert_with(|| broadcast::Sender::new(FEED_MAX)).subscribe();
+        Feed { receiver: Some(receiver), shared: self.0.clone(), key }
+    }
+
+    /// Frames of these events, in order.
+    pub(crate) fn render(&self, events: &[EventRecord]) -> Bytes {
+        self.0.render(events)
+    }
+
+    /// A place to wait until a session is queued in this workspace.
+    pub(crate) fn queued(&self, tenant_id: TenantId) -> Queued {
+        // Counts every notification from now on, polled or not.
+        Queued(self.0.tenant(tenant_id).queued.clone().notified_owned())
+    }
+}
+
+/// Resolves when a session was queued after it was made.
+pub(crate) struct Queued(tokio::sync::futures::OwnedNotified);
+
+impl Queued {
+    pub(crate) async fn wait(self) {
+        self.0.await;
+    }
+}
+
+impl Shared {
+    fn tenant(&self, tenant_id: TenantId) -> Arc<TenantHub> {
+        let mut tenants = lock(&self.tenants);
+        let fresh = || Arc::new(TenantHub { signals: broadcast::Sender::new(SIGNALS_MAX), queued: Arc::default() });
+        tenants.entry(tenant_id).or_insert_with(fresh).clone()
+    }
+
+    fn render(&self, events: &[EventRecord]) -> Bytes {
+        let mut buffer = Vec::new();
+        if let Some(render) = self.render.get() {
+            events.iter().for_each(|event| render(event, &mut buffer));
+        }
+        buffer.into()
+    }
+
+    fn tell(&self, notice: &Notice) {
+        let feed = lock(&self.feeds).get(&(notice.tenant_id, notice.session_id)).cloned();
+        if let Some(feed) = feed {
+            let first = notice.events.first().map_or(notice.head_sequence, |event| event.sequence);
+            let frames = Frames {
+                first,
+                last: notice.head_sequence,
+                bytes: self.render(&notice.events),
+                is_final: notice.status.is_final(),
+            };
+            // Nobody follows any more: the feed is removed by the last one who left.
+            let _ = feed.send(frames);
+        }
+        let tenant = lock(&self.tenants).get(&notice.tenant_id).cloned();
+        let Some(tenant) = tenant else { return };
+        if notice.status_changed && notice.status == Status::Pending {
+            tenant.queued.notify_waiters();
+        }
+        let moved = LiveSignal::SessionMoved {
+            session_id: notice.session_id,
+            head_sequence: notice.head_sequence,
+            status: notice.status,
+        };
+        // An error only says that nobody watches.
+        let _ = tenant.signals.send(moved);
+        if notice.status_changed {
+            let _ = tenant.signals.send(LiveSignal::CountsChanged);
+        }
+    }
+
+    /// Everything may have changed: followers re-read, dashboards resync, workers look again.
+    fn resync(&self) {
+        for feed in lock(&self.feeds).values() {
+            let _ = feed.send(Frames { first: u64::MAX, last: u64::MAX, bytes: Bytes::new(), is_final: false });
+        }
+        for tenant in lock(&self.tenants).values() {
+            let _ = tenant.signals.send(LiveSignal::Resync);
+            tenant.queued.notify_waiters();
+        }
+    }
+}
+
+async fn run(shared: Arc<Shared>, mut notices: broadcast::Receiver<Notice>) {
+    loop {
+        match notices.recv().await {
+            Ok(notice) => shared.tell(&notice),
+            Err(broadcast::error::RecvError::Lagged(_)) => shared.resync(),
+            Err(broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}
+
+/// A follower's subscription to one session.
+pub(crate) struct Feed {
+    receiver: Option<broadcast::Receiver<Frames>>,
+    shared: Arc<Shared>,
+    key: Key,
+}
+
+impl Feed {
+    pub(crate) async fn recv(&mut self) -> Result<Frames, broadcast::error::RecvError> {
+        match &mut self.receiver {
+            Some(receiver) => receiver.recv().await,
+            None => Err(broadcast::error::RecvError::Closed),
+        }
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        self.receiver = None;
+        let mut feeds = lock(&self.shared.feeds);
+        if feeds.get(&self.key).is_some_and(|feed| feed.receiver_count() == 0) {
+            feeds.remove(&self.key);
+        }
+    }
+}
+
+/// The signals of one workspace.
+pub struct Signals(broadcast::Receiver<LiveSignal>);
+
+impl Signals {
+    /// The next signal; `None` when the ledger is gone.
+    pub async fn recv(&mut self) -> Option<LiveSignal> {
+        match self.0.recv().await {
+            Ok(signal) => Some(signal),
+            Err(broadcast::error::RecvError::Lagged(_)) => Some(LiveSignal::Resync),
+            Err(broadcast::error::RecvError::Closed) => None,
+        }
+    }
+}
+
+/// Watches the caller's workspace.
+pub fn subscribe(ledger: &Ledger, scope: &Scope) -> Signals {
+    Signals(ledger.hub().0.tenant(scope.tenant_id).signals.subscribe())
+}
+
+/// Says how frames are rendered. Once, at start; later calls change nothing.
+pub fn set_frame_renderer(ledger: &Ledger, render: RenderFrame) {
+    let _ = ledger.hub().0.render.set(render);
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,122 @@
+//! Opening the ledger: the store, time, randomness, and what is kept in memory.
+
+use crate::{auth::IdentityCache, error::Result, live::Hub};
+use domain::{
+    Clock, Entropy, Timestamp,
+    clock::truncate,
+    id::{EventId, RequestId},
+};
+use std::{path::Path, sync::Arc};
+use store::{Access, Database, Store};
+use tokio::sync::Semaphore;
+
+pub use store::Mode;
+
+/// Password hashes computed at once: each takes 19 MiB and tens of milliseconds of a core.
+const PASSWORD_HASHES_AT_ONCE: usize = 2;
+
+/// What a ledger needs.
+pub struct Options {
+    /// Where the data lives.
+    pub database: Database,
+    /// The server, or a tool beside it.
+    pub mode: Mode,
+    /// Where "now" comes from.
+    pub clock: Arc<dyn Clock>,
+    /// Where random bytes come from.
+    pub entropy: Arc<dyn Entropy>,
+}
+
+/// The log and everything around it. Cheap to clone.
+#[derive(Clone)]
+pub struct Ledger(Arc<Inner>);
+
+struct Inner {
+    store: Store,
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+    hub: Hub,
+    identities: IdentityCache,
+    password_permits: Semaphore,
+}
+
+impl Ledger {
+    /// Opens and migrates the database. A server also gives every lease its full length again, because nobody
+    /// could send heartbeats while it was down.
+    pub async fn open(options: Options) -> Result<Self> {
+        let store = Store::open(&options.database, options.mode).await?;
+        let now = options.clock.now();
+        if options.mode == Mode::Server && !store.is_postgres() {
+            store
+                .write::<_, crate::Error, _>(Access::System, move |tx| {
+                    Box::pin(async move { Ok(store::session::rearm_leases(tx, now).await?) })
+                })
+                .await?;
+        }
+        Ok(Self(Arc::new(Inner {
+            hub: Hub::start(store.subscribe()),
+            store,
+            clock: options.clock,
+            entropy: options.entropy,
+            identities: IdentityCache::new(),
+            password_permits: Semaphore::new(PASSWORD_HASHES_AT_ONCE),
+        })))
+    }
+
+    /// Now, in the precision of the store.
+    pub fn now(&self) -> Timestamp {
+        truncate(self.0.clock.now())
+    }
+
+    /// A new id for a request.
+    pub fn request_id(&self) -> RequestId {
+        RequestId::new(self.now(), self.entropy())
+    }
+
+    /// Numbers of the writer.
+    pub fn stats(&self) -> store::Stats {
+        self.0.store.stats()
+    }
+
+    /// Whether the database answers.
+    pub async fn ready(&self) -> Result<()> {
+        let read = self.store().read(Access::System, |conn| Box::pin(async move { store::user::any(conn).await }));
+        read.await?;
+        Ok(())
+    }
+
+    /// Refuses new writes, finishes accepted ones and lets go of the database.
+    pub async fn close(&self) {
+        self.0.store.close().await;
+    }
+
+    /// The data directory, on SQLite.
+    pub fn data_dir(&self) -> Option<&Path> {
+        self.0.store.data_dir()
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    pub(crate) fn entropy(&self) -> &dyn Entropy {
+        &*self.0.entropy
+    }
+
+    pub(crate) fn hub(&self) -> &Hub {
+        &self.0.hub
+    }
+
+    pub(crate) fn identities(&self) -> &IdentityCache {
+        &self.0.identities
+    }
+
+    pub(crate) fn password_permits(&self) -> &Semaphore {
+        &self.0.password_permits
+    }
+
+    /// A new event id.
+    pub(crate) fn event_id(&self, at: Timestamp) -> EventId {
+        EventId::new(at, self.entropy())
+    }
+}

@@ -1,0 +1,49 @@
+//! Cancelling a session.
+
+use super::change::{Change, Minter, state, write};
+use crate::{
+    Error, Ledger, Result, SessionRecord,
+    guard::{Fields, require},
+};
+use domain::{
+    Scope,
+    id::SessionId,
+    limit::REASON_CHARS_MAX,
+    role::Permission,
+    session::{Actor, Command, decide},
+};
+
+/// Stops a session for good: abandoned, with end reason cancelled. Who started it may; operators may any.
+pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Option<String>) -> Result<SessionRecord> {
+    require(scope, Permission::StartSession)?;
+    let mut fields = Fields::default();
+    fields.text("reason", reason.as_deref(), REASON_CHARS_MAX);
+    fields.check()?;
+    let change = Change {
+        id,
+        actor: Actor::Caller,
+        command: Command::Cancel,
+        caller: scope.caller,
+        reason: reason.filter(|r| !r.trim().is_empty()).unwrap_or_else(|| "cancelled".into()),
+        minter: Minter::new(ledger, ledger.now(), 1),
+    };
+    let scope = *scope;
+    ledger
+        .store()
+        .write((&scope).into(), move |tx| {
+            Box::pin(async move {
+                let before = store::session::find_locked(tx, scope.tenant_id, id).await?;
+                let before = before.ok_or(Error::NotFound("session"))?;
+                own_or_managed(&scope, &before)?;
+                let transition = decide(state(&before), change.actor, change.command)?;
+                write(tx, before, transition, change, Vec::new(), |_| {}).await
+            })
+        })
+        .await
+}
+
+/// Who started a session may stop and repeat it; operators and admins may any.
+pub(super) fn own_or_managed(scope: &Scope, session: &SessionRecord) -> Result<()> {
+    let own = session.created_by == scope.caller.to_string() || (session.user_id.is_some() && session.user_id == scope.user_id());
+    if own { Ok(()) } else { require(scope, Permission::ManageSessions) }
+}

@@ -1,0 +1,147 @@
+//! What every status change does: lock, decide, write the row and its events in one transaction.
+
+use crate::{Error, Ledger, Result, SessionRecord};
+use domain::{
+    Caller, Scope, Timestamp,
+    chain::body_digest,
+    event::{EventRole, Kind},
+    id::{EventId, SessionId},
+    session::{Actor, Command, State, Status, Transition, decide},
+};
+use serde_json::{Value, json};
+use store::{PreparedEvent, WriteTx};
+
+/// An event that the server itself writes. Ids are made before the transaction, because the transaction
+/// has no randomness of its own.
+#[derive(Clone)]
+pub(crate) struct Minter {
+    at: Timestamp,
+    ids: Vec<EventId>,
+}
+
+impl Minter {
+    /// Ids for at most `count` events.
+    pub(crate) fn new(ledger: &Ledger, at: Timestamp, count: usize) -> Self {
+        Self { at, ids: (0..count).map(|_| ledger.event_id(at)).collect() }
+    }
+
+    /// The instant of the command.
+    pub(crate) fn at(&self) -> Timestamp {
+        self.at
+    }
+
+    /// A server-written event with text content (or none) and metadata.
+    pub(crate) fn event(&mut self, kind: &'static str, text: Option<&str>, metadata: &Value) -> Result<PreparedEvent> {
+        let id = self.ids.pop().ok_or_else(|| Error::Internal("no event id left".into()))?;
+        let kind = Kind::parse(kind).map_err(|e| Error::Internal(e.to_string()))?;
+        let content = text.map_or_else(|| "[]".into(), |text| json!([{ "type": "text", "text": text }]).to_string());
+        let metadata = metadata.to_string();
+        Ok(PreparedEvent {
+            id,
+            client_made: false,
+            kind,
+            role: EventRole::System,
+            body: body_digest(&content, &metadata),
+            content,
+            metadata,
+            thread_id: None,
+            external_event_id: None,
+            at: None,
+        })
+    }
+
+    /// `session.status_change` with `{from, to, reason}`.
+    pub(crate) fn status_change(&mut self, from: Option<Status>, to: Status, reason: &str) -> Result<PreparedEvent> {
+        self.event(Kind::SESSION_STATUS_CHANGE, None, &json!({ "from": from, "to": to, "reason": reason }))
+    }
+}
+
+/// A command on one session, ready to be decided under the row's lock.
+pub(crate) struct Change {
+    pub(crate) id: SessionId,
+    pub(crate) actor: Actor,
+    pub(crate) command: Command,
+    pub(crate) caller: Caller,
+    pub(crate) reason: String,
+    pub(crate) minter: Minter,
+}
+
+impl Change {
+    /// The attempt a worker acts under.
+    fn attempt(&self) -> Option<u32> {
+        match self.actor {
+            Actor::Worker { attempt } => Some(attempt),
+            _ => None,
+        }
+    }
+}
+
+/// The session as the status machine sees it.
+pub(crate) fn state(session: &SessionRecord) -> State {
+    State {
+        status: session.status,
+        session_type: session.session_type,
+        attempt: session.attempt,
+        attempts_max: session.attempts_max,
+    }
+}
+
+/// Writes a decided change: the row by compare-and-set, `events` and the status change.
+///
+/// `touch` sets what only this command knows (result, error, lease).
+pub(crate) async fn write(
+    tx: &mut WriteTx<'_>,
+    before: SessionRecord,
+    transition: Transition,
+    mut change: Change,
+    mut events: Vec<PreparedEvent>,
+    touch: impl FnOnce(&mut SessionRecord) + Send,
+) -> Result<SessionRecord> {
+    let now = change.minter.at();
+    let attempt = change.attempt().or((transition.attempt != before.attempt).then_some(transition.attempt));
+    let mut session = before.clone();
+    session.status = transition.to;
+    session.attempt = transition.attempt;
+    session.end_reason = transition.end_reason;
+    if transition.to != Status::Running {
+        session.lease_expires_at = None;
+        session.lease_seconds = None;
+    }
+    match transition.to {
+        Status::Pending => session.queued_at = Some(now),
+        Status::Running => session.started_at = session.started_at.or(Some(now)),
+        to if to.is_final() => session.completed_at = Some(now),
+        _ => {}
+    }
+    touch(&mut session);
+    if transition.to != before.status {
+        events.push(change.minter.status_change(Some(before.status), transition.to, &change.reason)?);
+    }
+    let actor = change.caller.to_string();
+    store::session::save(tx, &before, &mut session, &events, attempt, &actor, now).await?;
+    Ok(session)
+}
+
+/// Locks, decides and writes a change that needs nothing else. The session must exist in the scope.
+pub(crate) async fn apply(
+    ledger: &Ledger,
+    scope: &Scope,
+    change: Change,
+    events: impl FnOnce(&mut Minter) -> Result<Vec<PreparedEvent>> + Send + 'static,
+    touch: impl FnOnce(&mut SessionRecord) + Send + 'static,
+) -> Result<SessionRecord> {
+    let tenant_id = scope.tenant_id;
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let mut change = change;
+                let before = store::session::find_locked(tx, tenant_id, change.id).await?;
+                let before = before.ok_or(Error::NotFound("session"))?;
+                let transition = decide(state(&before), change.actor, change.command)?;
+                let events = events(&mut change.minter)?;
+                write(tx, before, transition, change, events, touch).await
+            })
+        })
+        .await
+}

@@ -1,0 +1,209 @@
+//! Creating a session.
+
+use super::change::Minter;
+use crate::{
+    Error, Ledger, Result, SessionRecord,
+    guard::{Fields, require},
+};
+use domain::{
+    Scope,
+    action::ActionStatus,
+    chain::Digest,
+    event::Kind,
+    id::{ActionId, SessionId, TenantId},
+    limit::{ATTEMPTS_MAX, KEY_CHARS_MAX, PARENT_DEPTH_MAX, TITLE_CHARS_MAX},
+    role::Permission,
+    session::{Status, Type},
+};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use store::{
+    Conn, WriteTx,
+    session::{Idempotency, Inserted},
+};
+
+/// What a session is made of.
+#[derive(Debug, Clone)]
+pub struct NewSession {
+    /// agent and tool sessions are queued, response and mixed ones start as drafts.
+    pub session_type: Type,
+    /// An action of the workspace.
+    pub action_id: Option<ActionId>,
+    /// The agent that may claim it, where no action says so.
+    pub agent_slug: Option<String>,
+    /// Made from the action's name when absent.
+    pub title: Option<String>,
+    /// JSON for the worker.
+    pub input: Option<String>,
+    /// A JSON object.
+    pub metadata: Option<String>,
+    /// A session of the workspace.
+    pub parent_id: Option<SessionId>,
+    /// The same key answers with the same session again.
+    pub idempotency_key: Option<String>,
+}
+
+impl NewSession {
+    /// An empty session of this type.
+    pub const fn of_type(session_type: Type) -> Self {
+        Self {
+            session_type,
+            action_id: None,
+            agent_slug: None,
+            title: None,
+            input: None,
+            metadata: None,
+            parent_id: None,
+            idempotency_key: None,
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let mut fields = Fields::default();
+        if let Some(title) = &self.title {
+            fields.name("title", title, TITLE_CHARS_MAX);
+        }
+        fields.slug("agentSlug", self.agent_slug.as_deref());
+        fields.document("input", self.input.as_deref());
+        fields.object("metadata", self.metadata.as_deref());
+        fields.key("idempotencyKey", self.idempotency_key.as_deref(), KEY_CHARS_MAX);
+        fields.check()
+    }
+
+    /// What makes two requests with one key the same request.
+    fn digest(&self) -> [u8; 32] {
+        let fields = json!([
+            self.session_type,
+            self.action_id,
+            self.agent_slug,
+            self.title,
+            self.input,
+            self.metadata,
+            self.parent_id
+        ]);
+        Sha256::digest(fields.to_string().as_bytes()).into()
+    }
+}
+
+/// Creates a session. Repeating a request with the same idempotency key answers with the same session.
+pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<SessionRecord> {
+    require(scope, Permission::StartSession)?;
+    new.check()?;
+    let now = ledger.now();
+    let id = SessionId::new(now, ledger.entropy());
+    let minter = Minter::new(ledger, now, 2);
+    let scope = *scope;
+    ledger
+        .store()
+        .write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, minter, new, None)))
+        .await
+}
+
+/// Inserts a session with its first events, or finds the one its idempotency key made.
+pub(super) async fn insert(
+    tx: &mut WriteTx<'_>,
+    scope: Scope,
+    id: SessionId,
+    mut minter: Minter,
+    new: NewSession,
+    retry_of: Option<SessionId>,
+) -> Result<SessionRecord> {
+    let idempotency = new.idempotency_key.clone().map(|key| Idempotency { key, digest: new.digest() });
+    if let Some(known) = repeated(tx.conn(), scope.tenant_id, idempotency.as_ref()).await? {
+        return Ok(known);
+    }
+    let mut session = draft(tx, scope, id, &minter, new, retry_of).await?;
+    let mut events =
+        vec![minter.event(Kind::SESSION_CREATED, None, &json!({ "sessionType": session.session_type, "retryOf": retry_of }))?];
+    if session.status == Status::Pending {
+        events.push(minter.status_change(Some(Status::Draft), Status::Pending, "dispatched")?);
+    }
+    match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
+        Inserted::New => Ok(session),
+        // Two requests with one key at the same instant on two servers: the other one won.
+        Inserted::KeyTaken => Err(Error::Unavailable("the same request is being handled; repeat it".into())),
+    }
+}
+
+async fn repeated(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    idempotency: Option<&Idempotency>,
+) -> Result<Option<SessionRecord>> {
+    let Some(idempotency) = idempotency else { return Ok(None) };
+    match store::session::find_by_idempotency_key(conn, tenant_id, &idempotency.key).await? {
+        None => Ok(None),
+        Some((session, digest)) if digest == idempotency.digest => Ok(Some(session)),
+        Some((session, _)) => Err(Error::IdConflict {
+            detail: format!("this idempotency key made session {} from another request", session.id),
+        }),
+    }
+}
+
+/// The row as it will be inserted, checked against action and parent.
+async fn draft(
+    tx: &mut WriteTx<'_>,
+    scope: Scope,
+    id: SessionId,
+    minter: &Minter,
+    new: NewSession,
+    retry_of: Option<SessionId>,
+) -> Result<SessionRecord> {
+    let tenant_id = scope.tenant_id;
+    let action = match new.action_id {
+        None => None,
+        Some(id) => Some(store::action::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("action"))?),
+    };
+    if action.as_ref().is_some_and(|a| a.status == ActionStatus::Archived) {
+        return Err(Error::invalid("actionId", "this action is archived; it cannot be triggered"));
+    }
+    if let Some(parent_id) = new.parent_id {
+        store::session::find(tx.conn(), tenant_id, parent_id).await?.ok_or(Error::NotFound("parent session"))?;
+        if store::session::depth(tx.conn(), tenant_id, parent_id).await? >= PARENT_DEPTH_MAX {
+            return Err(Error::LimitReached(format!("sessions nest at most {PARENT_DEPTH_MAX} deep")));
+        }
+    }
+    let now = minter.at();
+    let status = match new.session_type {
+        Type::Agent | Type::Tool => Status::Pending,
+        Type::Response | Type::Mixed => Status::Draft,
+    };
+    let agent_slug = new.agent_slug.or_else(|| action.as_ref().and_then(|a| a.agent_slug.clone()));
+    if new.session_type == Type::Agent && agent_slug.is_none() {
+        return Err(Error::invalid("agentSlug", "an agent session needs an agent: on the action or here"));
+    }
+    let title = new.title.or_else(|| action.as_ref().map(|a| a.name.clone()));
+    Ok(SessionRecord {
+        tenant_id,
+        id,
+        session_type: new.session_type,
+        status,
+        end_reason: None,
+        action_id: new.action_id,
+        action_slug: action.map(|a| a.slug),
+        agent_slug,
+        user_id: scope.user_id(),
+        source: None,
+        title: title.unwrap_or_else(|| "Untitled".into()),
+        input: new.input,
+        metadata: new.metadata.unwrap_or_else(|| "{}".into()),
+        result: None,
+        usage: None,
+        error_message: None,
+        error_code: None,
+        parent_id: new.parent_id,
+        retry_of,
+        created_by: scope.caller.to_string(),
+        attempt: 0,
+        attempts_max: ATTEMPTS_MAX,
+        lease_seconds: None,
+        lease_expires_at: None,
+        head_sequence: 0,
+        head_digest: Digest::GENESIS,
+        created_at: now,
+        updated_at: now,
+        queued_at: (status == Status::Pending).then_some(now),
+        started_at: None,
+        completed_at: None,
+    })
+}

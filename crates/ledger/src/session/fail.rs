@@ -1,0 +1,64 @@
+//! A worker reports an error.
+
+use super::change::{Change, Minter, state, write};
+use crate::{
+    Error, Ledger, Result, SessionRecord,
+    guard::{Fields, require},
+};
+use domain::{
+    Scope,
+    event::Kind,
+    id::SessionId,
+    limit::{KEY_CHARS_MAX, REASON_CHARS_MAX},
+    role::Permission,
+    session::{Actor, Command, Refusal, Status, decide},
+};
+use serde_json::json;
+
+/// What a worker reports.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// The fencing token.
+    pub attempt: u32,
+    /// For people; at most 4,000 characters.
+    pub message: String,
+    /// For machines.
+    pub code: Option<String>,
+}
+
+/// Fails a session. A repeat under the same attempt answers with the recorded outcome.
+pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failure) -> Result<SessionRecord> {
+    require(scope, Permission::Work)?;
+    let mut fields = Fields::default();
+    fields.text("error.message", Some(&failure.message), REASON_CHARS_MAX);
+    fields.key("error.code", failure.code.as_deref(), KEY_CHARS_MAX);
+    fields.check()?;
+    let mut change = Change {
+        id,
+        actor: Actor::Worker { attempt: failure.attempt },
+        command: Command::Fail,
+        caller: scope.caller,
+        reason: "failed by its worker".into(),
+        minter: Minter::new(ledger, ledger.now(), 2),
+    };
+    let tenant_id = scope.tenant_id;
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let before = store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
+                let transition = match decide(state(&before), change.actor, change.command) {
+                    Err(Refusal::AlreadyFinal { status: Status::Failed }) => return Ok(before),
+                    decided => decided?,
+                };
+                let metadata = json!({ "attempt": failure.attempt, "code": failure.code });
+                let events = vec![change.minter.event(Kind::SESSION_ERROR, Some(&failure.message), &metadata)?];
+                write(tx, before, transition, change, events, move |session| {
+                    session.error_message = Some(failure.message);
+                    session.error_code = failure.code;
+                })
+                .await
+            })
+        })
+        .await
+}

@@ -1,0 +1,60 @@
+//! The sessions of a workspace.
+
+use crate::{
+    Ledger, Listed, Result, SessionRecord,
+    cursor::{List, decode, encode, page_size},
+    guard::{Fields, require},
+};
+use domain::{
+    Scope,
+    id::{ActionId, SessionId},
+    limit::TITLE_CHARS_MAX,
+    role::Permission,
+    session::{Status, Type},
+};
+use store::session::Filter;
+
+/// Which sessions.
+#[derive(Debug, Clone, Default)]
+pub struct ListSessions {
+    /// Only this type.
+    pub session_type: Option<Type>,
+    /// Only this status.
+    pub status: Option<Status>,
+    /// Only sessions of this action.
+    pub action_id: Option<ActionId>,
+    /// Only children of this session.
+    pub parent_id: Option<SessionId>,
+    /// Only titles that contain this, whatever the case.
+    pub title_contains: Option<String>,
+    /// 1 to 1,000; 0 for the default.
+    pub limit: u32,
+    /// From the page before.
+    pub cursor: Option<String>,
+}
+
+/// One page, newest first.
+pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<SessionRecord>> {
+    require(scope, Permission::Read)?;
+    let mut fields = Fields::default();
+    fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
+    fields.check()?;
+    let limit = page_size(query.limit)?;
+    let before = query.cursor.as_deref().map(|cursor| decode(List::Sessions, cursor)).transpose()?.map(SessionId);
+    let filter = Filter {
+        session_type: query.session_type,
+        status: query.status,
+        action_id: query.action_id,
+        parent_id: query.parent_id,
+        title_contains: query.title_contains.filter(|text| !text.is_empty()),
+    };
+    let tenant_id = scope.tenant_id;
+    let page = ledger
+        .store()
+        .read(scope.into(), move |conn| {
+            Box::pin(async move { store::session::list(conn, tenant_id, &filter, before, limit).await })
+        })
+        .await?;
+    let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Sessions, last.id.0));
+    Ok(Listed { items: page.items, next_cursor })
+}

@@ -1,0 +1,28 @@
+//! Sessions: one file per command or query.
+
+mod cancel;
+mod change;
+mod claim;
+mod complete;
+mod create;
+mod fail;
+mod get;
+mod heartbeat;
+mod list;
+mod release;
+mod retry;
+mod sweep;
+mod yield_to;
+
+pub use cancel::cancel;
+pub use claim::{Claim, claim};
+pub use complete::{Completion, complete};
+pub use create::{NewSession, create};
+pub use fail::{Failure, fail};
+pub use get::{get, list_by_ids};
+pub use heartbeat::heartbeat;
+pub use list::{ListSessions, list};
+pub use release::release;
+pub use retry::retry;
+pub use sweep::{Swept, sweep};
+pub use yield_to::yield_to;

@@ -1,0 +1,92 @@
+//! API tokens of a workspace.
+
+use crate::{
+    Error, Ledger, Result, TokenRecord,
+    auth::{Secret, SecretKind},
+    guard::{Fields, require},
+    member::ensure_tenant,
+};
+use domain::{
+    Scope,
+    id::{TenantId, TokenId},
+    limit::NAME_CHARS_MAX,
+    role::{Permission, Role, TokenScope},
+};
+use store::Access;
+
+/// Makes a token. The secret is in the answer and nowhere else.
+pub async fn create(
+    ledger: &Ledger,
+    scope: &Scope,
+    name: &str,
+    role: Role,
+    token_scope: Option<TokenScope>,
+) -> Result<(TokenRecord, String)> {
+    require(scope, Permission::Administer)?;
+    make(ledger, scope.tenant_id, name, role, token_scope).await
+}
+
+/// The same from the server's own machine.
+pub async fn create_by_operator(
+    ledger: &Ledger,
+    tenant_slug: &str,
+    name: &str,
+    role: Role,
+    token_scope: Option<TokenScope>,
+) -> Result<(TokenRecord, String)> {
+    let tenant = ensure_tenant(ledger, tenant_slug, tenant_slug).await?;
+    make(ledger, tenant.id, name, role, token_scope).await
+}
+
+/// The tokens, newest first, revoked ones included.
+pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<TokenRecord>> {
+    require(scope, Permission::Administer)?;
+    let tenant_id = scope.tenant_id;
+    Ok(ledger.store().read(scope.into(), move |conn| Box::pin(store::token::list(conn, tenant_id))).await?)
+}
+
+/// Stops a token at once in this process, within a second in others.
+pub async fn revoke(ledger: &Ledger, scope: &Scope, id: TokenId) -> Result<()> {
+    require(scope, Permission::Administer)?;
+    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    let known = ledger
+        .store()
+        .write::<_, Error, _>(scope.into(), move |tx| {
+            Box::pin(async move { Ok(store::token::revoke(tx, tenant_id, id, now).await?) })
+        })
+        .await?;
+    ledger.identities().clear();
+    if known { Ok(()) } else { Err(Error::NotFound("token")) }
+}
+
+async fn make(
+    ledger: &Ledger,
+    tenant_id: TenantId,
+    name: &str,
+    role: Role,
+    scope: Option<TokenScope>,
+) -> Result<(TokenRecord, String)> {
+    let mut fields = Fields::default();
+    fields.name("name", name, NAME_CHARS_MAX);
+    fields.check()?;
+    let now = ledger.now();
+    let secret = Secret::generate(SecretKind::Token, ledger.entropy());
+    let token = TokenRecord {
+        id: TokenId::new(now, ledger.entropy()),
+        name: name.to_owned(),
+        hint: secret.hint(),
+        role,
+        scope,
+        created_at: now,
+        last_used_at: None,
+        revoked_at: None,
+    };
+    let (row, digest) = (token.clone(), secret.digest());
+    ledger
+        .store()
+        .write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move { Ok(store::token::insert(tx, tenant_id, &row, digest).await?) })
+        })
+        .await?;
+    Ok((token, secret.into_string()))
+}

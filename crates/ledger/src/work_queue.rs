@@ -1,0 +1,113 @@
+//! The work-queue strip: what needs whom.
+
+use crate::{ActionRecord, Error, Ledger, Result, SessionRecord, cursor::page_size, guard::require};
+use chrono::{LocalResult, NaiveTime, TimeDelta, TimeZone as _};
+use chrono_tz::Tz;
+use domain::{
+    Scope, Timestamp,
+    id::UserId,
+    role::Permission,
+    work_queue::{Bucket, FAILED_WINDOW_HOURS},
+};
+use store::work_queue::Since;
+use uuid::Uuid;
+
+/// Counts of the five buckets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Waiting for the caller.
+    pub needs_me: u64,
+    /// Pending or running on the caller's tasks.
+    pub running: u64,
+    /// An agent could take these on.
+    pub delegatable: u64,
+    /// Ended badly within 24 hours on the caller's tasks.
+    pub failed: u64,
+    /// Completed since the caller's midnight.
+    pub done_today: u64,
+}
+
+/// The rows behind one bucket.
+#[derive(Debug, Clone, Default)]
+pub struct Section {
+    /// Its sessions.
+    pub sessions: Vec<SessionRecord>,
+    /// Its actions, for `Delegatable`.
+    pub actions: Vec<ActionRecord>,
+}
+
+/// The five counts in one round trip. A token has no tasks of its own: it sees unassigned delegatable actions alone.
+pub async fn counts(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Counts> {
+    require(scope, Permission::Read)?;
+    let since = since(ledger.now(), timezone)?;
+    let (tenant_id, user_id) = (scope.tenant_id, me(scope));
+    let [needs_me, running, delegatable, failed, done_today] = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(store::work_queue::counts(conn, tenant_id, user_id, since)))
+        .await?;
+    Ok(Counts { needs_me, running, delegatable, failed, done_today })
+}
+
+/// The rows behind one bucket, at most `limit`.
+pub async fn section(ledger: &Ledger, scope: &Scope, bucket: Bucket, timezone: &str, limit: u32) -> Result<Section> {
+    require(scope, Permission::Read)?;
+    let limit = page_size(limit)?;
+    let since = since(ledger.now(), timezone)?;
+    let (tenant_id, user_id) = (scope.tenant_id, me(scope));
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(async move {
+            let sessions = store::work_queue::sessions(conn, tenant_id, user_id, bucket, since, limit).await?;
+            let actions = match bucket {
+                Bucket::Delegatable => store::work_queue::delegatable(conn, tenant_id, user_id, limit).await?,
+                _ => Vec::new(),
+            };
+            Ok(Section { sessions, actions })
+        })
+    });
+    Ok(read.await?)
+}
+
+/// The caller as an assignee; the nil id is nobody.
+fn me(scope: &Scope) -> UserId {
+    scope.user_id().unwrap_or(UserId(Uuid::nil()))
+}
+
+fn since(now: Timestamp, timezone: &str) -> Result<Since> {
+    let zone: Tz =
+        timezone.parse().map_err(|_| Error::invalid("timezone", "an IANA name such as Europe/Berlin"))?;
+    Ok(Since { failed: now - TimeDelta::hours(FAILED_WINDOW_HOURS), done: midnight(now, zone) })
+}
+
+/// The start of the local day. Where clocks skip midnight, the first instant that exists after it.
+fn midnight(now: Timestamp, zone: Tz) -> Timestamp {
+    let mut local = now.with_timezone(&zone).date_naive().and_time(NaiveTime::MIN);
+    for _ in 0..8 {
+        match zone.from_local_datetime(&local) {
+            LocalResult::Single(at) | LocalResult::Ambiguous(at, _) => return at.to_utc(),
+            LocalResult::None => local += TimeDelta::minutes(30),
+        }
+    }
+    now
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day_start(now: &str, zone: &str) -> String {
+        midnight(now.parse().unwrap(), zone.parse().unwrap()).to_rfc3339()
+    }
+
+    #[test]
+    fn the_day_begins_at_the_callers_midnight() {
+        assert_eq!(day_start("2026-07-01T12:00:00Z", "Europe/Berlin"), "2026-06-30T22:00:00+00:00");
+        assert_eq!(day_start("2026-07-01T23:00:00Z", "Europe/Berlin"), "2026-07-01T22:00:00+00:00");
+        assert_eq!(day_start("2026-07-01T01:00:00Z", "America/Los_Angeles"), "2026-06-30T07:00:00+00:00");
+    }
+
+    #[test]
+    fn a_day_whose_midnight_is_skipped_begins_at_its_first_instant() {
+        // Santiago jumped from 00:00 to 01:00 on 2024-09-08.
+        assert_eq!(day_start("2024-09-08T12:00:00Z", "America/Santiago"), "2024-09-08T04:00:00+00:00");
+    }
+}
