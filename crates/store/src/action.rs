@@ -26,7 +26,7 @@ pub(crate) use action_select;
 
 const BY_ID: &str = action_select!("a.id = $2");
 const LIST: &str =
-    action_select!("($2 IS NULL OR a.status = $2) AND ($3 IS NULL OR a.id < $3) ORDER BY a.id DESC LIMIT $4");
+    action_select!("(a.status = $2 OR $2 IS NULL) AND (a.id < $3 OR $3 IS NULL) ORDER BY a.id DESC LIMIT $4");
 const INSERT: &str = "INSERT INTO actions (tenant_id, id, name, slug, description, agent_slug, assigned_to, output_type, \
      output_config, metadata, status, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 const UPDATE: &str = "UPDATE actions SET name = $3, slug = $4, description = $5, agent_slug = $6, assigned_to = $7, \

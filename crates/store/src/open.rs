@@ -16,7 +16,7 @@ use std::{
     fs::File,
     path::{Path, PathBuf},
     str::FromStr,
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 use tokio::sync::broadcast;
@@ -81,8 +81,8 @@ struct Inner {
     notices: broadcast::Sender<Notice>,
     notifier: Option<notify::Notifier>,
     data_dir: Option<PathBuf>,
-    /// Held for the life of the store: one server per data directory.
-    _lock: Option<File>,
+    /// Held until the store is closed: one server per data directory.
+    lock: Mutex<Option<File>>,
 }
 
 impl Store {
@@ -124,7 +124,7 @@ impl Store {
             notices,
             notifier: None,
             data_dir: Some(data_dir.to_owned()),
-            _lock: lock,
+            lock: Mutex::new(lock),
         })))
     }
 
@@ -152,7 +152,7 @@ impl Store {
             notices,
             notifier: Some(notifier),
             data_dir: None,
-            _lock: None,
+            lock: Mutex::new(None),
         })))
     }
 
@@ -204,6 +204,7 @@ impl Store {
             Db::Sqlite(pool) => pool.close().await,
             Db::Postgres(pool) => pool.close().await,
         }
+        *self.0.lock.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 }
 

@@ -11,7 +11,7 @@ use domain::{
 use uuid::Uuid;
 
 const SESSIONS: &str = "SELECT tenant_id, id, head_sequence, head_digest FROM sessions \
-     WHERE $1 IS NULL OR tenant_id > $1 OR (tenant_id = $1 AND id > $2) ORDER BY tenant_id, id LIMIT $3";
+     WHERE tenant_id > $1 OR (tenant_id = $1 AND id > $2) OR $1 IS NULL ORDER BY tenant_id, id LIMIT $3";
 
 pub(crate) const SQL: &[(&str, &str)] = &[("verify::SESSIONS", SESSIONS)];
 

@@ -18,8 +18,8 @@ macro_rules! list_select {
         session_select!(concat!(
             "tenant_id = $1 AND ",
             $lead,
-            " AND ($3 IS NULL OR id < $3) AND ($4 IS NULL OR session_type = $4) AND ($5 IS NULL OR status = $5) \
-             AND ($6 IS NULL OR lower(title) LIKE $6 ESCAPE '\\') ORDER BY id DESC LIMIT $7"
+            " AND (id < $3 OR $3 IS NULL) AND (session_type = $4 OR $4 IS NULL) AND (status = $5 OR $5 IS NULL) \
+             AND (lower(title) LIKE $6 ESCAPE '\\' OR $6 IS NULL) ORDER BY id DESC LIMIT $7"
         ))
     };
 }

@@ -1,0 +1,128 @@
+//! A throw-away database of either engine, and raw access to it for looking behind the product's back.
+
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
+use std::path::PathBuf;
+use store::Database;
+use tempfile::TempDir;
+
+/// Where tests find PostgreSQL; `cargo xtask test` starts one and sets it.
+const POSTGRES_URL: &str = "SHIFTBOOK_TEST_POSTGRES_URL";
+
+/// A database that is gone when the test is.
+pub enum Engine {
+    /// A file in a temporary directory.
+    Sqlite(TempDir),
+    /// A database of its own on the test server.
+    Postgres {
+        /// Of the database.
+        url: String,
+        /// Of the server.
+        server: String,
+        /// Its name.
+        name: String,
+    },
+}
+
+/// A connection that is not the product's.
+pub enum Raw {
+    /// SQLite.
+    Sqlite(SqliteConnection),
+    /// PostgreSQL, as its superuser.
+    Postgres(PgConnection),
+}
+
+impl Raw {
+    /// Runs SQL and answers with the number of rows it changed, or the database's refusal.
+    pub async fn execute(&mut self, sql: &str) -> Result<u64, sqlx::Error> {
+        match self {
+            Self::Sqlite(c) => sqlx::raw_sql(AssertSqlSafe(sql)).execute(c).await.map(|done| done.rows_affected()),
+            Self::Postgres(c) => sqlx::raw_sql(AssertSqlSafe(sql)).execute(c).await.map(|done| done.rows_affected()),
+        }
+    }
+
+    /// One number.
+    pub async fn number(&mut self, sql: &str) -> i64 {
+        match self {
+            Self::Sqlite(c) => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(c).await.unwrap(),
+            Self::Postgres(c) => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(c).await.unwrap(),
+        }
+    }
+
+    /// Asks the engine to prepare a statement without running it.
+    pub async fn prepare(&mut self, sql: &str) -> Result<(), sqlx::Error> {
+        match self {
+            Self::Sqlite(c) => c.prepare(AssertSqlSafe(sql).into_sql()).await.map(|_| ()),
+            Self::Postgres(c) => c.prepare(AssertSqlSafe(sql).into_sql()).await.map(|_| ()),
+        }
+    }
+}
+
+/// `AssertSqlSafe` as the type that `prepare` takes.
+trait IntoSql {
+    fn into_sql(self) -> sqlx::SqlStr;
+}
+
+impl IntoSql for AssertSqlSafe<&str> {
+    fn into_sql(self) -> sqlx::SqlStr {
+        sqlx::SqlSafeStr::into_sql_str(AssertSqlSafe(self.0.to_owned()))
+    }
+}
+
+impl Engine {
+    /// A fresh SQLite directory.
+    pub fn sqlite() -> Self {
+        Self::Sqlite(tempfile::tempdir().unwrap())
+    }
+
+    /// A fresh database on the test server.
+    ///
+    /// # Panics
+    /// When there is no test server: half of the contract would silently not be tested.
+    pub async fn postgres() -> Self {
+        let server = std::env::var(POSTGRES_URL).unwrap_or_else(|_| {
+            panic!("{POSTGRES_URL} is not set: run `cargo xtask test`, or start a PostgreSQL and set it")
+        });
+        let name = format!("t_{}", uuid::Uuid::from_u128(fastrand::u128(..)).simple());
+        let mut connection = PgConnection::connect(&server).await.unwrap();
+        connection.execute(AssertSqlSafe(format!("CREATE DATABASE {name}"))).await.unwrap();
+        let (base, _) = server.rsplit_once('/').unwrap();
+        let query = server.split_once('?').map(|(_, query)| format!("?{query}")).unwrap_or_default();
+        Self::Postgres { url: format!("{base}/{name}{query}"), server, name }
+    }
+
+    /// What the ledger opens.
+    pub fn database(&self) -> Database {
+        match self {
+            Self::Sqlite(dir) => Database::Sqlite { data_dir: dir.path().to_owned() },
+            // Test servers may be started without fsync for speed.
+            Self::Postgres { url, .. } => Database::Postgres { url: url.clone(), accept_data_loss: true },
+        }
+    }
+
+    /// The SQLite file.
+    pub fn file(&self) -> Option<PathBuf> {
+        match self {
+            Self::Sqlite(dir) => Some(dir.path().join("shiftbook.sqlite3")),
+            Self::Postgres { .. } => None,
+        }
+    }
+
+    /// A connection behind the product's back.
+    pub async fn raw(&self) -> Raw {
+        match self {
+            Self::Sqlite(dir) => {
+                let url = format!("sqlite://{}", dir.path().join("shiftbook.sqlite3").display());
+                Raw::Sqlite(SqliteConnection::connect(&url).await.unwrap())
+            }
+            Self::Postgres { url, .. } => Raw::Postgres(PgConnection::connect(url).await.unwrap()),
+        }
+    }
+
+    /// Drops the database.
+    pub async fn discard(self) {
+        if let Self::Postgres { server, name, .. } = self {
+            let mut connection = PgConnection::connect(&server).await.unwrap();
+            connection.execute(AssertSqlSafe(format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))).await.unwrap();
+        }
+    }
+}

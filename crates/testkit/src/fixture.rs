@@ -1,0 +1,167 @@
+//! A ledger with two workspaces and the people and tokens that tests need.
+
+use crate::{Engine, SeededEntropy, TestClock};
+use domain::{
+    Scope,
+    id::SessionId,
+    role::{Role, TokenScope},
+    session::Type,
+};
+use ledger::{
+    Ledger, Mode, Options, SessionRecord, auth, event as events,
+    event::NewEvent,
+    member,
+    session::{self, Claim, NewSession},
+    token,
+};
+use serde_json::{json, value::RawValue};
+use std::{sync::Arc, time::Duration};
+
+/// The password of everybody in a fixture.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// A ledger, its engine, and who may use it.
+pub struct Fixture {
+    /// Under test.
+    pub ledger: Ledger,
+    /// What it stands on.
+    pub engine: Engine,
+    /// Its time.
+    pub clock: TestClock,
+    /// Admin of `acme`.
+    pub admin: Scope,
+    /// Operator of `acme`.
+    pub operator: Scope,
+    /// Member of `acme`.
+    pub member: Scope,
+    /// Another member of `acme`.
+    pub other_member: Scope,
+    /// A worker token of `acme`.
+    pub worker: Scope,
+    /// Admin of another workspace.
+    pub stranger: Scope,
+    /// The worker token's secret.
+    pub worker_secret: String,
+}
+
+impl Fixture {
+    /// On SQLite.
+    pub async fn sqlite() -> Self {
+        Self::on(Engine::sqlite()).await
+    }
+
+    /// On PostgreSQL.
+    pub async fn postgres() -> Self {
+        Self::on(Engine::postgres().await).await
+    }
+
+    async fn on(engine: Engine) -> Self {
+        let clock = TestClock::default();
+        let ledger = open(&engine, &clock).await;
+        let admin = person(&ledger, "acme", "ada@acme.test", Role::Admin).await;
+        let operator = person(&ledger, "acme", "otto@acme.test", Role::Operator).await;
+        let member = person(&ledger, "acme", "mia@acme.test", Role::Member).await;
+        let other_member = person(&ledger, "acme", "max@acme.test", Role::Member).await;
+        let stranger = person(&ledger, "other", "sam@other.test", Role::Admin).await;
+        let made = token::create(&ledger, &admin, "worker", Role::Operator, Some(TokenScope::Worker)).await;
+        let (_, worker_secret) = made.unwrap();
+        let worker = auth::by_token(&ledger, &worker_secret).await.unwrap().unwrap().scope;
+        Self { ledger, engine, clock, admin, operator, member, other_member, worker, stranger, worker_secret }
+    }
+
+    /// Closes the ledger and opens it again on the same data, as a restart does.
+    pub async fn restart(&mut self) {
+        self.ledger.close().await;
+        self.ledger = open(&self.engine, &self.clock).await;
+    }
+
+    /// A queued agent session.
+    pub async fn pending(&self) -> SessionRecord {
+        let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
+        session::create(&self.ledger, &self.operator, new).await.unwrap()
+    }
+
+    /// A claimed agent session with a lease of `seconds`.
+    pub async fn running_for(&self, seconds: u32) -> SessionRecord {
+        self.pending().await;
+        self.claim(1, seconds).await.pop().unwrap()
+    }
+
+    /// A claimed agent session with a long lease.
+    pub async fn running(&self) -> SessionRecord {
+        self.running_for(3_600).await
+    }
+
+    /// Claims without waiting.
+    pub async fn claim(&self, max: u32, lease_seconds: u32) -> Vec<SessionRecord> {
+        let claim = Claim { agent_slugs: None, max, lease_seconds };
+        session::claim(&self.ledger, &self.worker, claim, Duration::ZERO).await.unwrap()
+    }
+
+    /// Appends as the worker.
+    pub async fn append(&self, id: SessionId, attempt: u32, events: Vec<NewEvent>) -> ledger::Result<events::Appended> {
+        let append = events::Append { session_id: id, attempt: Some(attempt), events };
+        events::append(&self.ledger, &self.worker, append).await
+    }
+
+    /// The whole log of a session.
+    pub async fn log(&self, id: SessionId) -> Vec<ledger::EventRecord> {
+        let mut all = Vec::new();
+        loop {
+            let after = all.last().map(|e: &ledger::EventRecord| e.sequence);
+            let query = events::Read { after_sequence: after, limit: 1_000, ..events::Read::default() };
+            let slice = events::read(&self.ledger, &self.admin, id, query).await.unwrap();
+            all.extend(slice.events);
+            if !slice.has_more {
+                return all;
+            }
+        }
+    }
+
+    /// The hash chain of everything holds.
+    pub async fn assert_verified(&self) {
+        let verified = ledger::verify::all(&self.ledger, |_| {}).await.unwrap();
+        assert_eq!(verified.bad, None);
+    }
+
+    /// Ends the ledger and drops the database.
+    pub async fn done(self) {
+        self.ledger.close().await;
+        self.engine.discard().await;
+    }
+}
+
+async fn open(engine: &Engine, clock: &TestClock) -> Ledger {
+    let options = Options {
+        database: engine.database(),
+        mode: Mode::Server,
+        clock: Arc::new(clock.clone()),
+        entropy: Arc::new(SeededEntropy::new(fastrand::u64(..))),
+    };
+    Ledger::open(options).await.unwrap()
+}
+
+async fn person(ledger: &Ledger, tenant: &str, email: &str, role: Role) -> Scope {
+    member::add_by_operator(ledger, tenant, email, role, PASSWORD).await.unwrap();
+    auth::sign_in(ledger, email, PASSWORD).await.unwrap().identity.scope
+}
+
+/// An event of this kind with no content.
+pub fn event(kind: &str) -> NewEvent {
+    NewEvent {
+        id: None,
+        kind: kind.into(),
+        role: None,
+        content: None,
+        metadata: None,
+        thread_id: None,
+        external_event_id: None,
+        at: None,
+    }
+}
+
+/// An `agent.message` with this text.
+pub fn text(text: &str) -> NewEvent {
+    let content = json!([{ "type": "text", "text": text }]).to_string();
+    NewEvent { content: Some(RawValue::from_string(content).unwrap()), ..event("agent.message") }
+}

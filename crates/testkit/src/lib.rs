@@ -1,0 +1,27 @@
+//! Fixtures for tests: a clock that stands still, seeded randomness, a ledger on either engine.
+//!
+//! Unlike the product, test code may unwrap: a panic is how a test says no.
+
+mod clock;
+mod engine;
+mod fixture;
+pub mod proxy;
+
+pub use clock::{SeededEntropy, TestClock};
+pub use engine::{Engine, Raw};
+pub use fixture::{Fixture, event, text};
+
+/// Runs each named `async fn(Fixture)` once per engine, as `sqlite::name` and `postgres::name`.
+#[macro_export]
+macro_rules! on_both_engines {
+    ($($name:ident),+ $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() { super::$name($crate::Fixture::sqlite().await).await })+
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $name() { super::$name($crate::Fixture::postgres().await).await })+
+        }
+    };
+}

@@ -1,0 +1,192 @@
+//! P-21, P-22, P-23: nobody reaches what is not theirs, and the database agrees.
+
+use domain::{
+    Scope,
+    event::{Author, KNOWN, Kind, may_write},
+    role::{Role, TokenScope},
+    session::{Status, Type},
+};
+use ledger::{
+    Error, action,
+    event::{self as events, Append, Read},
+    member,
+    session::{self, Completion, ListSessions, NewSession},
+    token, work_queue,
+};
+use testkit::{Engine, Fixture, Raw, event, on_both_engines, text};
+
+on_both_engines!(
+    another_workspace_sees_nothing_and_changes_nothing,
+    roles_and_scopes_bound_what_a_caller_may_do,
+    people_write_only_human_events_to_their_own_running_mixed_session,
+);
+
+fn not_found<T: std::fmt::Debug>(what: &str, result: Result<T, Error>) {
+    assert!(matches!(result, Err(Error::NotFound(_))), "{what}: {result:?}");
+}
+
+async fn another_workspace_sees_nothing_and_changes_nothing(f: Fixture) {
+    let session = f.running().await;
+    let made = action::create(&f.ledger, &f.admin, action::NewAction { name: "Weekly".into(), agent_slug: Some("scout".into()), ..Default::default() });
+    let action = made.await.unwrap();
+    let (key, _) = token::create(&f.ledger, &f.admin, "t", Role::Member, None).await.unwrap();
+    let (l, s, id) = (&f.ledger, &f.stranger, session.id);
+    let completion = Completion { attempt: 1, result: None, usage: None };
+    not_found("get", session::get(l, s, id).await);
+    not_found("cancel", session::cancel(l, s, id, None).await);
+    not_found("retry", session::retry(l, s, id).await);
+    not_found("heartbeat", session::heartbeat(l, s, id, 1).await);
+    not_found("complete", session::complete(l, s, id, completion).await);
+    not_found("release", session::release(l, s, id, 1).await);
+    not_found("append", events::append(l, s, Append { session_id: id, attempt: Some(1), events: vec![text("x")] }).await);
+    not_found("read", events::read(l, s, id, Read::default()).await);
+    not_found("kinds", events::kind_counts(l, s, id).await);
+    not_found("follow", events::follow(l, s, id, 0).await.map(drop));
+    not_found("action", action::get(l, s, action.id).await);
+    not_found("update", action::update(l, s, action.id, Default::default()).await);
+    not_found("trigger", action::trigger(l, s, action.id, Default::default()).await);
+    not_found("task status", action::task_status(l, s, action.id).await);
+    not_found("token", token::revoke(l, s, key.id).await);
+    let child = NewSession { parent_id: Some(id), agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
+    not_found("child", session::create(l, s, child).await);
+    assert!(session::list_by_ids(l, s, &[id]).await.unwrap().is_empty());
+    for query in [
+        ListSessions::default(),
+        ListSessions { action_id: Some(action.id), ..Default::default() },
+        ListSessions { parent_id: Some(id), ..Default::default() },
+        ListSessions { status: Some(Status::Running), ..Default::default() },
+    ] {
+        assert!(session::list(l, s, query).await.unwrap().items.is_empty());
+    }
+    assert!(action::list(l, s, Default::default()).await.unwrap().items.is_empty());
+    assert_eq!(work_queue::counts(l, s, "UTC").await.unwrap(), work_queue::Counts::default());
+    assert_eq!(token::list(l, s).await.unwrap().len(), 0);
+    assert_eq!(member::list(l, s).await.unwrap().len(), 1);
+    let claim = session::Claim { agent_slugs: None, max: 10, lease_seconds: 60 };
+    f.pending().await;
+    assert!(session::claim(l, s, claim, std::time::Duration::ZERO).await.unwrap().is_empty());
+    // Nothing moved.
+    let after = session::get(l, &f.admin, id).await.unwrap();
+    assert_eq!((after.status, after.head_sequence), (session.status, session.head_sequence));
+    f.done().await;
+}
+
+async fn roles_and_scopes_bound_what_a_caller_may_do(f: Fixture) {
+    let reviewer = Scope { role: Role::Reviewer, ..f.member };
+    let worker_admin = Scope { role: Role::Admin, token_scope: Some(TokenScope::Worker), ..f.worker };
+    for low in [f.member, reviewer, worker_admin] {
+        let new = action::NewAction { name: "x".into(), ..Default::default() };
+        assert!(matches!(action::create(&f.ledger, &low, new).await, Err(Error::Forbidden(_))));
+        assert!(matches!(token::list(&f.ledger, &low).await, Err(Error::Forbidden(_))));
+        let add = member::add(&f.ledger, &low, "e@x.test", Role::Admin, Some("long enough 1")).await;
+        assert!(matches!(add, Err(Error::Forbidden(_))));
+    }
+    let claim = session::Claim { agent_slugs: None, max: 1, lease_seconds: 60 };
+    for low in [f.member, reviewer] {
+        let refused = session::claim(&f.ledger, &low, claim.clone(), std::time::Duration::ZERO).await;
+        assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    }
+    // An operator runs the work but does not hand out access.
+    assert!(matches!(token::list(&f.ledger, &f.operator).await, Err(Error::Forbidden(_))));
+    session::claim(&f.ledger, &f.operator, claim, std::time::Duration::ZERO).await.unwrap();
+    f.done().await;
+}
+
+async fn people_write_only_human_events_to_their_own_running_mixed_session(f: Fixture) {
+    let mut raw = f.engine.raw().await;
+    let callers = [("owner", f.member), ("member", f.other_member), ("admin", f.admin), ("worker token", f.worker)];
+    for session_type in Type::ALL {
+        let agent_slug = Some("scout".into());
+        let session =
+            session::create(&f.ledger, &f.member, NewSession { agent_slug, ..NewSession::of_type(session_type) }).await.unwrap();
+        for status in Status::ALL.into_iter().filter(|s| !s.is_final()).chain([Status::Completed]) {
+            // No command leads everywhere; the row is put there by hand.
+            raw.execute(&format!("UPDATE sessions SET status = '{status}' WHERE title = 'Untitled' AND session_type = '{session_type}'"))
+                .await.unwrap();
+            for (name, caller) in callers {
+                for kind in KNOWN {
+                    let append = Append { session_id: session.id, attempt: None, events: vec![event(kind)] };
+                    let accepted = events::append(&f.ledger, &caller, append).await.is_ok();
+                    let rule = may_write(Author::Person { owner: name == "owner" }, session_type, status, &Kind::parse(kind).unwrap());
+                    assert_eq!(accepted, rule.is_ok(), "{name} writing {kind} to {session_type}/{status}");
+                    let expected = name == "owner" && kind.starts_with("human.") && session_type == Type::Mixed && status == Status::Running;
+                    assert_eq!(accepted, expected, "{name} writing {kind} to {session_type}/{status}");
+                }
+            }
+        }
+    }
+    f.done().await;
+}
+
+/// PostgreSQL alone: what happens when our own SQL forgets its predicate.
+#[tokio::test]
+async fn row_level_security_catches_a_forgotten_predicate() {
+    let f = Fixture::postgres().await;
+    f.running().await;
+    let tables = ["memberships", "api_tokens", "actions", "sessions", "session_events", "browser_sessions"];
+    action::create(&f.ledger, &f.admin, action::NewAction { name: "x".into(), ..Default::default() }).await.unwrap();
+    let mut raw = f.engine.raw().await;
+    let begin = |tenant: &str, user: &str| {
+        format!("BEGIN; SET LOCAL ROLE shiftbook_app; SELECT set_config('app.tenant', '{tenant}', true), set_config('app.user', '{user}', true)")
+    };
+    let acme = f.admin.tenant_id.to_string();
+    let other = f.stranger.tenant_id.to_string();
+    for table in tables {
+        raw.execute(&begin("", "")).await.unwrap();
+        assert_eq!(raw.number(&format!("SELECT COUNT(*) FROM {table}")).await, 0, "{table} without a workspace");
+        raw.execute("ROLLBACK").await.unwrap();
+        for tenant in [&acme, &other] {
+            raw.execute(&begin(tenant, "")).await.unwrap();
+            let foreign = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE tenant_id <> '{tenant}'")).await;
+            assert_eq!(foreign, 0, "{table} showed another workspace's rows");
+            raw.execute("ROLLBACK").await.unwrap();
+        }
+        raw.execute(&begin(&acme, "")).await.unwrap();
+        let own = raw.number(&format!("SELECT COUNT(*) FROM {table}")).await;
+        raw.execute("ROLLBACK").await.unwrap();
+        assert!(own > 0 || table == "browser_sessions", "{table} hides its own rows");
+    }
+    raw.execute(&begin(&other, "")).await.unwrap();
+    assert_eq!(raw.execute("UPDATE sessions SET title = 'stolen'").await.unwrap(), 0);
+    raw.execute("ROLLBACK").await.unwrap();
+    raw.execute(&begin(&other, "")).await.unwrap();
+    let forged = format!(
+        "INSERT INTO memberships (tenant_id, user_id, role, created_at) SELECT '{acme}', id, 'admin', 0 FROM users LIMIT 1"
+    );
+    assert!(raw.execute(&forged).await.is_err(), "a row was written into another workspace");
+    raw.execute("ROLLBACK").await.unwrap();
+    f.done().await;
+}
+
+/// PostgreSQL alone: `human.*` rows over a direct connection as the application's role.
+#[tokio::test]
+async fn row_level_security_lets_only_the_owner_write_human_events() {
+    let f = Fixture::postgres().await;
+    let session = session::create(&f.ledger, &f.member, NewSession::of_type(Type::Mixed)).await.unwrap();
+    let mut raw = f.engine.raw().await;
+    let owner = f.member.user_id().unwrap().to_string();
+    let other = f.other_member.user_id().unwrap().to_string();
+    let tenant = f.member.tenant_id;
+    let mut sequence = 100;
+    for (status, user, kind, allowed) in [
+        ("running", &owner, "human.marker", true),
+        ("running", &other, "human.marker", false),
+        ("draft", &owner, "human.marker", false),
+        ("running", &other, "agent.message", true),
+    ] {
+        raw.execute(&format!("UPDATE sessions SET status = '{status}' WHERE id = '{}'", session.id)).await.unwrap();
+        sequence += 1;
+        let insert = format!(
+            "BEGIN; SET LOCAL ROLE shiftbook_app; SELECT set_config('app.tenant', '{tenant}', true), set_config('app.user', '{user}', true); \
+             INSERT INTO session_events (tenant_id, session_id, sequence, event_id, event_type, role, content, metadata, actor, at, \
+             recorded_at, body_digest, digest) VALUES ('{tenant}', '{}', {sequence}, gen_random_uuid(), '{kind}', 'user', '[]', '{{}}', \
+             'user', 0, 0, ''::bytea, ''::bytea); COMMIT",
+            session.id
+        );
+        let inserted = raw.execute(&insert).await;
+        assert_eq!(inserted.is_ok(), allowed, "{kind} by {user} while {status}: {inserted:?}");
+        raw.execute("ROLLBACK").await.unwrap();
+    }
+    assert!(matches!(raw, Raw::Postgres(_)) && matches!(f.engine, Engine::Postgres { .. }));
+    f.done().await;
+}

@@ -1,0 +1,179 @@
+//! P-12, P-13, P-14, P-16: claims, leases and fencing.
+
+use chrono::TimeDelta;
+use domain::{
+    id::SessionId,
+    session::{EndReason, Refusal, Status, YieldTo},
+};
+use futures_util::future::join_all;
+use ledger::{
+    Error,
+    session::{self, Claim, Completion, Failure},
+};
+use std::{collections::HashSet, time::Duration};
+use testkit::{Fixture, on_both_engines, text};
+
+on_both_engines!(
+    a_queued_session_is_claimed_by_exactly_one_worker,
+    claims_are_oldest_first_and_only_for_the_agents_asked_for,
+    a_waiting_claim_is_woken_by_a_new_session,
+    a_worker_that_lost_its_lease_cannot_write,
+    a_heartbeat_keeps_the_lease,
+    a_session_whose_workers_all_vanish_fails_with_a_reason,
+    leases_have_their_full_length_again_after_a_restart,
+    the_first_completion_is_the_recorded_outcome,
+    a_failure_is_recorded_with_its_error,
+    a_released_session_goes_to_the_next_worker,
+    a_yielded_session_holds_no_lease,
+);
+
+fn done(attempt: u32, result: &str) -> Completion {
+    Completion { attempt, result: Some(result.into()), usage: None }
+}
+
+async fn a_queued_session_is_claimed_by_exactly_one_worker(f: Fixture) {
+    for _ in 0..60 {
+        f.pending().await;
+    }
+    let claimed: Vec<SessionId> =
+        join_all((0..64).map(|n| f.claim(1 + n % 3, 60))).await.into_iter().flatten().map(|s| s.id).collect();
+    assert_eq!(claimed.len(), 60);
+    assert_eq!(claimed.iter().collect::<HashSet<_>>().len(), 60, "a session was handed out twice");
+    f.done().await;
+}
+
+async fn claims_are_oldest_first_and_only_for_the_agents_asked_for(f: Fixture) {
+    let first = f.pending().await;
+    f.clock.advance(TimeDelta::milliseconds(2));
+    let second = f.pending().await;
+    let claim = |slug: &str| {
+        let claim = Claim { agent_slugs: Some(vec![slug.into(), "nobody".into()]), max: 1, lease_seconds: 60 };
+        session::claim(&f.ledger, &f.worker, claim, Duration::ZERO)
+    };
+    assert!(claim("writer").await.unwrap().is_empty());
+    assert_eq!(claim("scout").await.unwrap()[0].id, first.id);
+    assert_eq!(claim("scout").await.unwrap()[0].id, second.id);
+    f.done().await;
+}
+
+async fn a_waiting_claim_is_woken_by_a_new_session(f: Fixture) {
+    let claim = Claim { agent_slugs: None, max: 1, lease_seconds: 60 };
+    let waiting = session::claim(&f.ledger, &f.worker, claim, Duration::from_secs(30));
+    let creating = async {
+        tokio::task::yield_now().await;
+        f.pending().await
+    };
+    let (claimed, made) = tokio::join!(waiting, creating);
+    assert_eq!(claimed.unwrap()[0].id, made.id);
+    f.done().await;
+}
+
+async fn a_worker_that_lost_its_lease_cannot_write(f: Fixture) {
+    let session = f.running_for(10).await;
+    f.clock.advance(TimeDelta::seconds(11));
+    assert_eq!(session::sweep(&f.ledger).await.unwrap().requeued, 1);
+    let again = f.claim(1, 60).await.pop().unwrap();
+    assert_eq!((again.id, again.attempt), (session.id, 2));
+    let stale = |result: Result<(), Error>| {
+        assert!(matches!(result, Err(Error::Refused(Refusal::StaleAttempt { given: 1, current: 2 }))), "{result:?}");
+    };
+    let (l, w, id) = (&f.ledger, &f.worker, session.id);
+    stale(f.append(id, 1, vec![text("late")]).await.map(drop));
+    stale(session::heartbeat(l, w, id, 1).await.map(drop));
+    stale(session::complete(l, w, id, done(1, "1")).await.map(drop));
+    stale(session::fail(l, w, id, Failure { attempt: 1, message: "x".into(), code: None }).await.map(drop));
+    stale(session::yield_to(l, w, id, 1, YieldTo::Idle, None).await.map(drop));
+    stale(session::release(l, w, id, 1).await.map(drop));
+    f.append(id, 2, vec![text("current")]).await.unwrap();
+    session::complete(l, w, id, done(2, "2")).await.unwrap();
+    stale(session::complete(l, w, id, done(1, "1")).await.map(drop));
+    assert_eq!(session::get(l, w, id).await.unwrap().result.as_deref(), Some("2"));
+    f.done().await;
+}
+
+async fn a_heartbeat_keeps_the_lease(f: Fixture) {
+    let session = f.running_for(10).await;
+    for _ in 0..5 {
+        f.clock.advance(TimeDelta::seconds(8));
+        session::heartbeat(&f.ledger, &f.worker, session.id, 1).await.unwrap();
+        assert_eq!(session::sweep(&f.ledger).await.unwrap(), session::Swept::default());
+    }
+    f.clock.advance(TimeDelta::seconds(11));
+    assert_eq!(session::sweep(&f.ledger).await.unwrap().requeued, 1);
+    f.done().await;
+}
+
+async fn a_session_whose_workers_all_vanish_fails_with_a_reason(f: Fixture) {
+    let session = f.pending().await;
+    for attempt in 1..=3 {
+        assert_eq!(f.claim(1, 5).await[0].attempt, attempt);
+        f.clock.advance(TimeDelta::seconds(6));
+        session::sweep(&f.ledger).await.unwrap();
+    }
+    let ended = session::get(&f.ledger, &f.member, session.id).await.unwrap();
+    assert_eq!((ended.status, ended.end_reason), (Status::Failed, Some(EndReason::LeaseExhausted)));
+    assert_eq!(ended.error_code.as_deref(), Some("lease_exhausted"));
+    assert!(f.claim(1, 5).await.is_empty());
+    f.done().await;
+}
+
+async fn leases_have_their_full_length_again_after_a_restart(mut f: Fixture) {
+    let session = f.running_for(10).await;
+    f.clock.advance(TimeDelta::seconds(60));
+    f.restart().await;
+    let swept = session::sweep(&f.ledger).await.unwrap();
+    if matches!(f.engine, testkit::Engine::Sqlite(_)) {
+        assert_eq!(swept, session::Swept::default(), "nobody could send a heartbeat while the only server was down");
+        session::heartbeat(&f.ledger, &f.worker, session.id, 1).await.unwrap();
+    } else {
+        assert_eq!(swept.requeued, 1, "other servers were there to take heartbeats");
+    }
+    f.done().await;
+}
+
+async fn the_first_completion_is_the_recorded_outcome(f: Fixture) {
+    let session = f.running().await;
+    let attempts = (0..16).map(|n| session::complete(&f.ledger, &f.worker, session.id, done(1, &n.to_string())));
+    let results: HashSet<String> =
+        join_all(attempts).await.into_iter().map(|s| s.unwrap().result.unwrap()).collect();
+    assert_eq!(results.len(), 1, "everybody hears the same outcome: {results:?}");
+    let log = f.log(session.id).await;
+    assert_eq!(log.iter().filter(|e| e.kind == "session.completed").count(), 1);
+    f.done().await;
+}
+
+async fn a_failure_is_recorded_with_its_error(f: Fixture) {
+    let session = f.running().await;
+    let failure = || Failure { attempt: 1, message: "no network".into(), code: Some("exit_7".into()) };
+    let failed = session::fail(&f.ledger, &f.worker, session.id, failure()).await.unwrap();
+    assert_eq!((failed.status, failed.end_reason), (Status::Failed, Some(EndReason::Error)));
+    assert_eq!(failed, session::fail(&f.ledger, &f.worker, session.id, failure()).await.unwrap());
+    let refused = session::complete(&f.ledger, &f.worker, session.id, done(1, "1")).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::AlreadyFinal { .. }))), "{refused:?}");
+    assert!(f.log(session.id).await.iter().any(|e| e.kind == "session.error" && e.content.contains("no network")));
+    f.done().await;
+}
+
+async fn a_released_session_goes_to_the_next_worker(f: Fixture) {
+    let session = f.running().await;
+    let released = session::release(&f.ledger, &f.worker, session.id, 1).await.unwrap();
+    assert_eq!((released.status, released.lease_expires_at), (Status::Pending, None));
+    let again = f.claim(1, 60).await.pop().unwrap();
+    assert_eq!((again.id, again.attempt), (session.id, 2));
+    f.done().await;
+}
+
+async fn a_yielded_session_holds_no_lease(f: Fixture) {
+    for to in [YieldTo::Idle, YieldTo::WaitingHuman, YieldTo::AwaitingTool] {
+        let session = f.running_for(5).await;
+        let parked =
+            session::yield_to(&f.ledger, &f.worker, session.id, 1, to, Some("look at this".into())).await.unwrap();
+        assert_eq!((parked.status, parked.lease_expires_at), (to.status(), None));
+        f.clock.advance(TimeDelta::seconds(60));
+        assert_eq!(session::sweep(&f.ledger).await.unwrap(), session::Swept::default());
+        let refused = f.append(session.id, 1, vec![text("x")]).await;
+        assert!(matches!(refused, Err(Error::Refused(Refusal::WrongStatus { .. }))), "{refused:?}");
+        assert!(f.log(session.id).await.last().unwrap().metadata.contains("look at this"));
+    }
+    f.done().await;
+}

@@ -1,0 +1,34 @@
+//! Every SQL text of the store is accepted by the engine it is for.
+
+use testkit::{Engine, Fixture, on_both_engines};
+
+on_both_engines!(every_statement_prepares, the_engine_is_set_up_for_durability);
+
+async fn every_statement_prepares(f: Fixture) {
+    let postgres = matches!(f.engine, Engine::Postgres { .. });
+    let statements = store::statements(postgres);
+    assert!(statements.len() > 50, "the list has lost its entries: {}", statements.len());
+    let mut raw = f.engine.raw().await;
+    for (name, text) in statements {
+        if let Err(error) = raw.prepare(&text).await {
+            panic!("{name}: {error}\n{text}");
+        }
+    }
+    f.done().await;
+}
+
+async fn the_engine_is_set_up_for_durability(f: Fixture) {
+    if let Some(file) = f.engine.file() {
+        let header = std::fs::read(&file).unwrap();
+        assert_eq!((header[18], header[19]), (2, 2), "the file is not in WAL mode");
+        let second = ledger::Ledger::open(ledger::Options {
+            database: f.engine.database(),
+            mode: ledger::Mode::Server,
+            clock: std::sync::Arc::new(f.clock.clone()),
+            entropy: std::sync::Arc::new(testkit::SeededEntropy::new(1)),
+        });
+        let refused = second.await.err().expect("a second server opened the same directory").to_string();
+        assert!(refused.contains("another shiftbook serves"), "{refused}");
+    }
+    f.done().await;
+}

@@ -1,0 +1,9 @@
+//! What the log promises, on both engines. One binary; each file is a chapter.
+
+mod access;
+mod append;
+mod claim;
+mod dialect;
+mod outage;
+mod secrets;
+mod status;

@@ -1,0 +1,66 @@
+//! P-44: a database that cannot be reached. Answers come in time, and nothing stays stuck.
+
+use domain::role::Role;
+use ledger::{Database, Error, Ledger, Mode, Options, member, session};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use testkit::{Engine, SeededEntropy, TestClock, proxy::Proxy};
+
+/// The bar of the promise is 3 s; a loaded test machine gets some slack on top.
+const ANSWER_MAX: Duration = Duration::from_secs(6);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn while_postgres_is_silent_answers_come_in_time_and_afterwards_all_is_well() {
+    let engine = Engine::postgres().await;
+    let Database::Postgres { url, .. } = engine.database() else { unreachable!() };
+    let (before, rest) = url.split_once('@').map_or(("postgres://", url.trim_start_matches("postgres://")), |(a, b)| (a, b));
+    let (host, database) = rest.split_once('/').unwrap();
+    let proxy = Proxy::start(host.parse().expect("the test server listens on an address")).await;
+    let separator = if before == "postgres://" { "" } else { "@" };
+    let url = format!("{before}{separator}{}/{database}", proxy.address);
+    let ledger = Ledger::open(Options {
+        database: Database::Postgres { url, accept_data_loss: true },
+        mode: Mode::Server,
+        clock: Arc::new(TestClock::default()),
+        entropy: Arc::new(SeededEntropy::new(3)),
+    })
+    .await
+    .unwrap();
+    let made = member::add_by_operator(&ledger, "acme", "a@acme.test", Role::Admin, "long enough 1").await;
+    made.unwrap();
+    let scope = ledger::auth::sign_in(&ledger, "a@acme.test", "long enough 1").await.unwrap().identity.scope;
+    let new = || session::NewSession {
+        agent_slug: Some("scout".into()),
+        ..session::NewSession::of_type(domain::session::Type::Agent)
+    };
+    session::create(&ledger, &scope, new()).await.unwrap();
+
+    proxy.go_silent();
+    let began = Instant::now();
+    let outcomes = futures_util::future::join_all((0..24).map(async |n| match n % 2 {
+        0 => session::create(&ledger, &scope, new()).await.map(drop),
+        _ => session::list(&ledger, &scope, session::ListSessions::default()).await.map(drop),
+    }))
+    .await;
+    for outcome in outcomes {
+        assert!(matches!(outcome, Err(Error::Unavailable(_))), "{outcome:?}");
+    }
+    assert!(began.elapsed() < ANSWER_MAX, "{:?}", began.elapsed());
+
+    proxy.recover();
+    let began = Instant::now();
+    while session::create(&ledger, &scope, new()).await.is_err() {
+        assert!(began.elapsed() < Duration::from_secs(15), "it does not recover");
+    }
+    // The whole pool works, not just the first connection.
+    let all = futures_util::future::join_all((0..40).map(|_| session::create(&ledger, &scope, new()))).await;
+    assert!(all.iter().all(Result::is_ok), "{:?}", all.iter().find(|r| r.is_err()));
+    let mut raw = engine.raw().await;
+    let stuck = "SELECT COUNT(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' AND datname = current_database() \
+                 AND now() - state_change > interval '1 second'";
+    assert_eq!(raw.number(stuck).await, 0, "a connection is stuck in a transaction");
+    ledger.close().await;
+    engine.discard().await;
+}

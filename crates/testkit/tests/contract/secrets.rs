@@ -1,0 +1,90 @@
+//! P-27: a stolen database opens nothing. Also sign-in itself.
+
+use domain::role::Role;
+use ledger::{Error, auth, token};
+use std::path::Path;
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    signing_in_and_out,
+    repeated_failures_slow_down_and_a_success_forgets_them,
+    a_revoked_token_stops_at_once,
+    set_up_works_once,
+);
+
+const PASSWORD: &str = "correct horse battery";
+
+async fn signing_in_and_out(f: Fixture) {
+    let signed_in = auth::sign_in(&f.ledger, " ADA@acme.test ", PASSWORD).await.unwrap();
+    let again = auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD).await.unwrap();
+    assert_ne!(signed_in.secret, again.secret, "every sign-in has a cookie of its own");
+    let identity = auth::by_cookie(&f.ledger, &signed_in.secret).await.unwrap().unwrap();
+    assert_eq!((identity.scope, identity.tenant.slug.as_str()), (f.admin, "acme"));
+    auth::sign_out(&f.ledger, &signed_in.secret).await.unwrap();
+    assert!(auth::by_cookie(&f.ledger, &signed_in.secret).await.unwrap().is_none());
+    assert!(auth::by_cookie(&f.ledger, &again.secret).await.unwrap().is_some());
+    f.clock.advance(chrono::TimeDelta::hours(13));
+    assert!(auth::by_cookie(&f.ledger, &again.secret).await.unwrap().is_none(), "unused for half a day");
+    assert!(auth::by_token(&f.ledger, &again.secret).await.unwrap().is_none(), "a cookie is not a token");
+    f.done().await;
+}
+
+async fn repeated_failures_slow_down_and_a_success_forgets_them(f: Fixture) {
+    for _ in 0..6 {
+        let refused = auth::sign_in(&f.ledger, "ada@acme.test", "wrong").await.err();
+        assert!(matches!(refused, Some(Error::BadCredentials)), "{refused:?}");
+    }
+    let blocked = auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD).await.err();
+    assert!(matches!(blocked, Some(Error::TooManyAttempts { retry_after_seconds: 2 })), "{blocked:?}");
+    let unknown = auth::sign_in(&f.ledger, "nobody@acme.test", PASSWORD).await.err();
+    assert!(matches!(unknown, Some(Error::BadCredentials)), "an unknown address sounds like a wrong password");
+    f.clock.advance(chrono::TimeDelta::seconds(3));
+    auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD).await.unwrap();
+    let first = auth::sign_in(&f.ledger, "ada@acme.test", "wrong").await.err();
+    assert!(matches!(first, Some(Error::BadCredentials)));
+    auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD).await.unwrap();
+    f.done().await;
+}
+
+async fn a_revoked_token_stops_at_once(f: Fixture) {
+    let (token, secret) = token::create(&f.ledger, &f.admin, "ci", Role::Operator, None).await.unwrap();
+    assert!(auth::by_token(&f.ledger, &secret).await.unwrap().is_some());
+    token::revoke(&f.ledger, &f.admin, token.id).await.unwrap();
+    assert!(auth::by_token(&f.ledger, &secret).await.unwrap().is_none());
+    token::revoke(&f.ledger, &f.admin, token.id).await.unwrap();
+    let listed = token::list(&f.ledger, &f.admin).await.unwrap();
+    assert!(listed.iter().any(|t| t.id == token.id && t.revoked_at.is_some()));
+    f.done().await;
+}
+
+async fn set_up_works_once(f: Fixture) {
+    assert!(!auth::needs_setup(&f.ledger).await.unwrap());
+    let refused = auth::setup(&f.ledger, "Mine", "new@mine.test", "long enough 1").await.err();
+    assert!(matches!(refused, Some(Error::SetupDone)), "{refused:?}");
+    f.done().await;
+}
+
+/// Every byte on disk, the write-ahead log included.
+fn bytes_of(dir: &Path) -> Vec<u8> {
+    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    files.flat_map(|file| std::fs::read(file).unwrap_or_default()).collect()
+}
+
+#[tokio::test]
+async fn no_issued_secret_is_in_the_files() {
+    let f = Fixture::sqlite().await;
+    let mut secrets = vec![PASSWORD.to_owned(), f.worker_secret.clone()];
+    for n in 0..1_000 {
+        secrets.push(token::create(&f.ledger, &f.admin, &format!("t{n}"), Role::Member, None).await.unwrap().1);
+    }
+    secrets.push(auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD).await.unwrap().secret);
+    let bytes = bytes_of(f.engine.file().unwrap().parent().unwrap());
+    let haystack = String::from_utf8_lossy(&bytes);
+    assert!(haystack.contains("$argon2id$v=19$m=19456,t=2,p=1$"), "passwords are kept as argon2id");
+    for secret in secrets {
+        // The hint keeps ten characters; anything longer would be the secret itself.
+        let tail = &secret[12..];
+        assert!(!haystack.contains(tail), "a secret is stored in clear");
+    }
+    f.done().await;
+}

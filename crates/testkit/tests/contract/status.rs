@@ -1,0 +1,180 @@
+//! P-11: only listed transitions happen, each with its event.
+
+use chrono::TimeDelta;
+use domain::{
+    id::SessionId,
+    session::{Actor, Command, State, Status, YieldTo, decide},
+};
+use ledger::session::{self, Completion, Failure};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    random_commands_do_what_the_table_says_and_the_log_folds_to_the_row,
+    a_repeated_create_with_one_key_is_one_session,
+    a_retry_is_a_new_session_and_the_old_one_stays,
+    who_may_cancel_and_retry,
+);
+
+/// Gives one command through the ledger; whether it was accepted.
+async fn give(f: &Fixture, id: SessionId, command: Command, attempt: u32) -> bool {
+    let (l, w) = (&f.ledger, &f.worker);
+    match command {
+        Command::Claim => {
+            let claimed = f.claim(1, 5).await;
+            assert!(claimed.iter().all(|s| s.id == id));
+            !claimed.is_empty()
+        }
+        Command::Heartbeat => session::heartbeat(l, w, id, attempt).await.is_ok(),
+        Command::Append => f.append(id, attempt, vec![testkit::text("x")]).await.is_ok(),
+        Command::Complete => {
+            session::complete(l, w, id, Completion { attempt, result: None, usage: None }).await.is_ok()
+        }
+        Command::Fail => {
+            session::fail(l, w, id, Failure { attempt, message: "x".into(), code: None }).await.is_ok()
+        }
+        Command::Yield(to) => session::yield_to(l, w, id, attempt, to, None).await.is_ok(),
+        Command::Release => session::release(l, w, id, attempt).await.is_ok(),
+        Command::Cancel => session::cancel(l, &f.operator, id, None).await.is_ok(),
+        Command::LoseLease => {
+            f.clock.advance(TimeDelta::seconds(6));
+            session::sweep(l).await.unwrap() != session::Swept::default()
+        }
+        other => unreachable!("{other:?} has no use case yet"),
+    }
+}
+
+fn actor(command: Command, attempt: u32) -> Actor {
+    match command {
+        Command::Claim | Command::Cancel => Actor::Caller,
+        Command::LoseLease => Actor::Server,
+        _ => Actor::Worker { attempt },
+    }
+}
+
+async fn random_commands_do_what_the_table_says_and_the_log_folds_to_the_row(f: Fixture) {
+    let commands = [
+        Command::Claim,
+        Command::Heartbeat,
+        Command::Append,
+        Command::Complete,
+        Command::Fail,
+        Command::Yield(YieldTo::Idle),
+        Command::Yield(YieldTo::WaitingHuman),
+        Command::Yield(YieldTo::AwaitingTool),
+        Command::Release,
+        Command::Cancel,
+        Command::LoseLease,
+    ];
+    let mut rng = fastrand::Rng::with_seed(7);
+    for round in 0..25 {
+        let session = f.pending().await;
+        for _ in 0..14 {
+            let row = session::get(&f.ledger, &f.admin, session.id).await.unwrap();
+            // Mostly steps that lead on, now and then the end.
+            let pick = if rng.u8(..10) < 8 { rng.choice([0, 0, 1, 2, 8, 10]).unwrap() } else { rng.usize(..commands.len()) };
+            let command = commands[pick];
+            let attempt = row.attempt.saturating_sub(u32::from(rng.u8(..6) == 0));
+            let state = State {
+                status: row.status,
+                session_type: row.session_type,
+                attempt: row.attempt,
+                attempts_max: row.attempts_max,
+            };
+            let expected = decide(state, actor(command, attempt), command);
+            // A repeated report under the same attempt is answered, not refused.
+            let repeat = row.attempt == attempt
+                && matches!((command, row.status), (Command::Complete, Status::Completed) | (Command::Fail, Status::Failed));
+            let accepted = give(&f, session.id, command, attempt).await;
+            assert_eq!(accepted, expected.is_ok() || repeat, "round {round}: {command:?} in {row:?}");
+            let after = session::get(&f.ledger, &f.admin, session.id).await.unwrap();
+            match expected {
+                Ok(t) => assert_eq!((after.status, after.attempt, after.end_reason), (t.to, t.attempt, t.end_reason)),
+                Err(_) => assert_eq!((after.status, after.attempt), (row.status, row.attempt)),
+            }
+        }
+        assert_folds(&f, session.id).await;
+        if !session::get(&f.ledger, &f.admin, session.id).await.unwrap().status.is_final() {
+            session::cancel(&f.ledger, &f.admin, session.id, None).await.unwrap();
+        }
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
+
+/// Replays the log and compares it with the row.
+async fn assert_folds(f: &Fixture, id: SessionId) {
+    let row = session::get(&f.ledger, &f.admin, id).await.unwrap();
+    let (mut status, mut attempt, mut head) = (Status::Draft, 0, 0);
+    for event in f.log(id).await {
+        head += 1;
+        assert_eq!(event.sequence, head);
+        let metadata: serde_json::Value = serde_json::from_str(&event.metadata).unwrap();
+        match event.kind.as_str() {
+            "session.claimed" => attempt = metadata["attempt"].as_u64().unwrap(),
+            "session.status_change" => {
+                assert_eq!(metadata["from"], status.as_str(), "{event:?}");
+                status = Status::parse(metadata["to"].as_str().unwrap()).unwrap();
+                assert!(!metadata["reason"].as_str().unwrap().is_empty());
+            }
+            _ => {}
+        }
+    }
+    assert_eq!((status, attempt, head), (row.status, u64::from(row.attempt), row.head_sequence));
+    assert_eq!(row.status.is_final(), row.completed_at.is_some());
+    assert_eq!(row.status.is_final(), row.end_reason.is_some());
+}
+
+async fn a_repeated_create_with_one_key_is_one_session(f: Fixture) {
+    let new = |title: &str| session::NewSession {
+        agent_slug: Some("scout".into()),
+        title: Some(title.into()),
+        idempotency_key: Some("order-7".into()),
+        ..session::NewSession::of_type(domain::session::Type::Agent)
+    };
+    let made = futures_util::future::join_all((0..8).map(|_| session::create(&f.ledger, &f.operator, new("a")))).await;
+    let ids: std::collections::HashSet<_> =
+        made.into_iter().filter_map(|made| match made {
+            Ok(session) => Some(session.id),
+            // On PostgreSQL the loser of a race is asked to repeat.
+            Err(ledger::Error::Unavailable(_)) => None,
+            Err(other) => panic!("{other:?}"),
+        }).collect();
+    assert_eq!(ids.len(), 1);
+    let again = session::create(&f.ledger, &f.operator, new("a")).await.unwrap();
+    assert!(ids.contains(&again.id));
+    let other = session::create(&f.ledger, &f.operator, new("b")).await;
+    assert!(matches!(other, Err(ledger::Error::IdConflict { .. })), "{other:?}");
+    f.done().await;
+}
+
+async fn a_retry_is_a_new_session_and_the_old_one_stays(f: Fixture) {
+    let session = f.running().await;
+    let early = session::retry(&f.ledger, &f.operator, session.id).await;
+    assert!(matches!(early, Err(ledger::Error::Refused(_))), "{early:?}");
+    session::fail(&f.ledger, &f.worker, session.id, Failure { attempt: 1, message: "x".into(), code: None }).await.unwrap();
+    let old = session::get(&f.ledger, &f.admin, session.id).await.unwrap();
+    let new = session::retry(&f.ledger, &f.operator, session.id).await.unwrap();
+    assert_eq!((new.retry_of, new.status, &new.title), (Some(old.id), Status::Pending, &old.title));
+    assert_eq!(session::get(&f.ledger, &f.admin, session.id).await.unwrap(), old);
+    f.done().await;
+}
+
+async fn who_may_cancel_and_retry(f: Fixture) {
+    let new = || session::NewSession {
+        agent_slug: Some("scout".into()),
+        ..session::NewSession::of_type(domain::session::Type::Agent)
+    };
+    for (starter, other, allowed) in
+        [(f.member, f.member, true), (f.member, f.other_member, false), (f.member, f.operator, true), (f.operator, f.member, false)]
+    {
+        let session = session::create(&f.ledger, &starter, new()).await.unwrap();
+        let cancelled = session::cancel(&f.ledger, &other, session.id, None).await;
+        assert_eq!(cancelled.is_ok(), allowed, "{other:?} cancelling {starter:?}'s session: {cancelled:?}");
+        if cancelled.is_err() {
+            assert!(matches!(cancelled, Err(ledger::Error::Forbidden(_))));
+            session::cancel(&f.ledger, &starter, session.id, None).await.unwrap();
+        }
+        assert_eq!(session::retry(&f.ledger, &other, session.id).await.is_ok(), allowed);
+    }
+    f.done().await;
+}
