@@ -49,6 +49,22 @@ const AFTER_OF_KINDS_POSTGRES: &str =
     event_select!("AND sequence > $3 AND sequence <= $4 AND event_type = ANY($6) ORDER BY sequence LIMIT $5");
 const BEFORE_OF_KINDS_POSTGRES: &str =
     event_select!("AND sequence < $3 AND event_type = ANY($5) ORDER BY sequence DESC LIMIT $4");
+// Driven by the ids, so that each session costs one look at the end of its log, however long it is.
+macro_rules! newest_select {
+    ($ids:literal) => {
+        concat!(
+            "SELECT e.event_id, e.session_id, e.sequence, e.event_type, e.role, e.content, e.metadata, e.thread_id, \
+             e.external_event_id, e.attempt, e.actor, e.at, e.recorded_at, e.body_digest, e.digest FROM ",
+            $ids,
+            " JOIN session_events e ON e.tenant_id = $1 AND e.session_id = j.id AND e.sequence = (\
+             SELECT x.sequence FROM session_events x WHERE x.tenant_id = $1 AND x.session_id = j.id \
+             AND x.event_type NOT IN ('session.status_change', 'session.claimed', 'session.completed') \
+             ORDER BY x.sequence DESC LIMIT 1)"
+        )
+    };
+}
+const NEWEST_SQLITE: &str = newest_select!("(SELECT unhex(value) AS id FROM json_each($2)) j");
+const NEWEST_POSTGRES: &str = newest_select!("UNNEST($2::uuid[]) AS j (id)");
 const RECORDED_BY_ID: &str = "SELECT event_id, sequence, event_type, role, thread_id, external_event_id, at, body_digest \
      FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3";
 const RECORDED_BY_EXTERNAL_ID: &str = "SELECT event_id, sequence, event_type, role, thread_id, external_event_id, at, body_digest \
@@ -64,10 +80,12 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("event::KIND_COUNTS", KIND_COUNTS),
 ];
 pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[
+    ("event::NEWEST_SQLITE", NEWEST_SQLITE),
     ("event::AFTER_OF_KINDS_SQLITE", AFTER_OF_KINDS_SQLITE),
     ("event::BEFORE_OF_KINDS_SQLITE", BEFORE_OF_KINDS_SQLITE),
 ];
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
+    ("event::NEWEST_POSTGRES", NEWEST_POSTGRES),
     ("event::INSERT_POSTGRES", INSERT_POSTGRES),
     ("event::AFTER_OF_KINDS_POSTGRES", AFTER_OF_KINDS_POSTGRES),
     ("event::BEFORE_OF_KINDS_POSTGRES", BEFORE_OF_KINDS_POSTGRES),
@@ -328,14 +346,29 @@ pub async fn before(
     Ok(page)
 }
 
+/// The newest event of each session that tells more than a change of status.
+pub async fn newest(conn: &mut Conn<'_>, tenant_id: TenantId, sessions: &[SessionId]) -> Result<Vec<EventRecord>> {
+    let rows = match conn {
+        Conn::Sqlite(c) => {
+            let hex: Vec<String> = sessions.iter().map(|id| id.0.simple().to_string()).collect();
+            sqlx::query_as::<_, Row>(NEWEST_SQLITE).bind(tenant_id.0).bind(json_list(&hex)).fetch_all(&mut **c).await?
+        }
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = sessions.iter().map(|id| id.0).collect();
+            sqlx::query_as::<_, Row>(NEWEST_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    rows.into_iter().map(EventRecord::try_from).collect()
+}
+
 /// How many events of each kind a session has.
 pub async fn kind_counts(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Vec<(String, u64)>> {
     let rows = run!(conn, fetch_all (String, i64), KIND_COUNTS, tenant_id.0, session_id.0)?;
     Ok(rows.into_iter().map(|(kind, count)| (kind, count.cast_unsigned())).collect())
 }
 
-fn json_list(kinds: &[String]) -> String {
-    serde_json::Value::from(kinds).to_string()
+fn json_list(texts: &[String]) -> String {
+    serde_json::Value::from(texts).to_string()
 }
 
 fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<EventRecord>> {

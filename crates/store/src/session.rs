@@ -62,12 +62,8 @@ const CLAIMABLE_SQLITE: &str =
 const CLAIMABLE_POSTGRES: &str = session_select!(
     "tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3 FOR UPDATE SKIP LOCKED"
 );
-const CLAIMABLE_ANY_SQLITE: &str = session_select!(
-    "tenant_id = $1 AND status = 'pending' AND agent_slug IS NOT NULL ORDER BY queued_at, id LIMIT $2"
-);
-const CLAIMABLE_ANY_POSTGRES: &str = session_select!(
-    "tenant_id = $1 AND status = 'pending' AND agent_slug IS NOT NULL ORDER BY queued_at, id LIMIT $2 FOR UPDATE SKIP LOCKED"
-);
+const CLAIMABLE_ANY_SQLITE: &str = session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2");
+const CLAIMABLE_ANY_POSTGRES: &str = session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2 FOR UPDATE SKIP LOCKED");
 const LEASES_LOST: &str = "SELECT tenant_id, id FROM sessions WHERE lease_expires_at < $1 ORDER BY lease_expires_at LIMIT $2";
 
 pub(crate) const SQL: &[(&str, &str)] = &[
@@ -327,12 +323,22 @@ pub async fn save(
         before.status.as_str(),
         i64::from(before.attempt),
     )?;
+    #[cfg(feature = "planted-bugs")]
+    let changed = if crate::planted::is(crate::planted::Bug::DoubleClaim) { force_head(tx, session).await? } else { changed };
     if changed != 1 {
         return Err(Error::inconsistent("sessions", "status", "changed under a lock"));
     }
     event::insert(tx.conn(), &rows).await?;
     announce(tx, session, rows, before.status != session.status);
     Ok(())
+}
+
+/// The planted bug's second half: writes the head although the compare-and-set found another status.
+#[cfg(feature = "planted-bugs")]
+async fn force_head(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<u64> {
+    const FORCE: &str = "UPDATE sessions SET head_sequence = $3, head_digest = $4 WHERE tenant_id = $1 AND id = $2";
+    let head = session.head_sequence.cast_signed();
+    Ok(run!(tx.conn(), execute, FORCE, session.tenant_id.0, session.id.0, head, &session.head_digest.0[..])?)
 }
 
 /// Extends a lease without touching the log. `false` when the session is not running under this attempt.
@@ -360,6 +366,10 @@ pub async fn claimable(
     agent_slug: Option<&str>,
     max: u32,
 ) -> Result<Vec<SessionRecord>> {
+    #[cfg(feature = "planted-bugs")]
+    if let Some(again) = double_claim(tx).await? {
+        return Ok(vec![again]);
+    }
     let max = i64::from(max);
     let rows = match (tx.conn(), agent_slug) {
         (Conn::Sqlite(c), Some(agent)) => {
@@ -376,6 +386,20 @@ pub async fn claimable(
         }
     };
     rows.into_iter().map(SessionRecord::try_from).collect()
+}
+
+/// The planted bug: now and then hands out a session that somebody holds, as if it were still queued.
+#[cfg(feature = "planted-bugs")]
+async fn double_claim(tx: &mut WriteTx<'_>) -> Result<Option<SessionRecord>> {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    const HELD: &str = session_select!("status = 'running' AND agent_slug IS NOT NULL ORDER BY updated_at DESC LIMIT 1");
+    let planted = crate::planted::is(crate::planted::Bug::DoubleClaim);
+    if !planted || CALLS.fetch_add(1, Ordering::Relaxed) % 5 != 4 {
+        return Ok(None);
+    }
+    let held = record(run!(tx.conn(), fetch_optional Row, HELD)?)?;
+    Ok(held.map(|held| SessionRecord { status: Status::Pending, attempt: held.attempt.saturating_sub(1), ..held }))
 }
 
 /// Sessions of every workspace whose lease ran out before `now`, longest lost first.

@@ -394,6 +394,10 @@ impl SqliteLane {
     }
 
     async fn appends(&mut self, requests: &[AppendRequest]) -> std::result::Result<(Vec<Settled>, Vec<Notice>), sqlx::Error> {
+        #[cfg(feature = "planted-bugs")]
+        if crate::planted::is(crate::planted::Bug::SplitBatch) {
+            self.first_halves(requests).await?;
+        }
         let requests: Vec<&AppendRequest> = requests.iter().collect();
         sqlx::raw_sql("SAVEPOINT appends").execute(&mut self.connection).await?;
         let mut notices = GroupNotices::default();
@@ -409,6 +413,19 @@ impl SqliteLane {
         };
         sqlx::raw_sql("RELEASE appends").execute(&mut self.connection).await?;
         Ok((settled, notices.into_notices()))
+    }
+
+    /// The planted bug: commits the first half of each batch on its own; the whole batch then finds it recorded.
+    #[cfg(feature = "planted-bugs")]
+    async fn first_halves(&mut self, requests: &[AppendRequest]) -> std::result::Result<(), sqlx::Error> {
+        for request in requests.iter().filter(|r| r.events.len() > 1) {
+            let mut half = request.clone();
+            half.events.truncate(request.events.len() / 2);
+            let mut notices = GroupNotices::default();
+            append::apply_carefully(&mut Conn::Sqlite(&mut self.connection), &[&half], &mut notices).await?;
+            sqlx::raw_sql("COMMIT; BEGIN IMMEDIATE").execute(&mut self.connection).await?;
+        }
+        Ok(())
     }
 
     async fn command_step(&mut self, command: Box<dyn Command>, waiting: &mut Waiting, broken: &mut Option<sqlx::Error>) {

@@ -6,4 +6,4 @@ mod read;
 
 pub use append::{Append, Appended, NewEvent, append};
 pub use follow::{Follow, Following, follow};
-pub use read::{Read, Slice, kind_counts, read, timeline};
+pub use read::{Read, Slice, kind_counts, newest, read, timeline};

@@ -169,9 +169,6 @@ async fn draft(
         Type::Response | Type::Mixed => Status::Draft,
     };
     let agent_slug = new.agent_slug.or_else(|| action.as_ref().and_then(|a| a.agent_slug.clone()));
-    if new.session_type == Type::Agent && agent_slug.is_none() {
-        return Err(Error::invalid("agentSlug", "an agent session needs an agent: on the action or here"));
-    }
     let title = new.title.or_else(|| action.as_ref().map(|a| a.name.clone()));
     Ok(SessionRecord {
         tenant_id,

@@ -1,0 +1,82 @@
+//! The fields of an action, for making and for changing one.
+//!
+//! Fields: `name`, `slug`, `description`, `agentSlug`, `assignedTo`, `outputType`, `outputConfig`, `metadata`, `status`.
+//! An empty field means none. `outputConfig` and `metadata` are JSON objects.
+
+use crate::{
+    FormState,
+    text::json::indented,
+    ui::{
+        button::{Look, submit},
+        field::{Field, input, select, textarea},
+        notice,
+    },
+};
+use domain::action::{ActionStatus, OutputType};
+use leptos::prelude::*;
+use wire::{action::Action, settings::Member};
+
+const SHOWN: [&str; 9] =
+    ["name", "slug", "description", "agentSlug", "assignedTo", "outputType", "outputConfig", "metadata", "status"];
+
+const fn output_word(output: OutputType) -> &'static str {
+    match output {
+        OutputType::Text => "Text",
+        OutputType::Fields => "Fields",
+        OutputType::Entity => "One entity",
+        OutputType::Entities => "Several entities",
+        OutputType::RelationEntity => "An entity and a relation",
+    }
+}
+
+/// The form. Without an action it makes one.
+pub fn action_form(action: Option<&Action>, members: &[Member], form: &FormState) -> impl IntoView + use<> {
+    let scope = if action.is_some() { "edit" } else { "create" };
+    let target = action.map_or_else(|| "/actions".to_owned(), |a| format!("/actions/{}", a.id));
+    let text = |get: fn(&Action) -> &str| action.map(get).unwrap_or_default().to_owned();
+    let json = |raw: Option<&wire::Json>| {
+        raw.map(|raw| raw.get()).filter(|raw| *raw != "{}").map(|raw| indented(raw, usize::MAX).0).unwrap_or_default()
+    };
+    let assigned = action.and_then(|a| a.assigned_to.clone()).unwrap_or_default();
+    let mut people = vec![(String::new(), "Nobody".to_owned())];
+    people.extend(members.iter().map(|m| (m.id.clone(), m.email.clone())));
+    if !assigned.is_empty() && !people.iter().any(|(id, _)| *id == assigned) {
+        people.push((assigned.clone(), "A former member".to_owned()));
+    }
+    let outputs = OutputType::ALL.into_iter().map(|o| (o.as_str().to_owned(), output_word(o).to_owned())).collect();
+    let status = action.map(|a| {
+        let options = vec![("active".to_owned(), "Active".to_owned()), ("archived".to_owned(), "Archived".to_owned())];
+        let field = Field::new("status", "Status").hint("An archived action keeps its history and cannot be triggered.");
+        select(scope, field, options, a.status.as_str(), form)
+    });
+    let is_archived = action.is_some_and(|a| a.status == ActionStatus::Archived);
+    let output = action.map_or(OutputType::Text, |a| a.output_type).as_str();
+    let has_more = !json(action.map(|a| &a.output_config)).is_empty()
+        || !json(action.map(|a| &a.metadata)).is_empty()
+        || is_archived
+        || ["slug", "outputConfig", "metadata", "status"].iter().any(|f| form.error(f).is_some() || form.value(f).is_some_and(|v| !v.is_empty()));
+    view! {
+        <form class="form" method="post" action=target>
+            {notice::refused(form.general(&SHOWN))}
+            {input(scope, Field::new("name", "Name").required(), "text", &text(|a| &a.name), "off", form)}
+            {textarea(scope, Field::new("description", "What is to be done").hint("Agents receive it as their instructions. Markdown."), false, &text(|a| &a.description), form)}
+            <div class="form-row">
+                {input(scope, Field::new("agentSlug", "Agent").hint("Its slug, as in shiftbook work --agent."), "text", action.and_then(|a| a.agent_slug.as_deref()).unwrap_or_default(), "off", form)}
+                {select(scope, Field::new("assignedTo", "Whose task").hint("What waits for a person waits for them."), people, &assigned, form)}
+            </div>
+            <details class="sheet" open=has_more>
+                <summary>"More"</summary>
+                <div class="form">
+                    {input(scope, Field::new("slug", "Slug").hint("Made from the name when empty."), "text", &text(|a| &a.slug), "off", form)}
+                    {select(scope, Field::new("outputType", "Output"), outputs, output, form)}
+                    {textarea(scope, Field::new("outputConfig", "Output contract").hint("A JSON object."), true, &json(action.map(|a| &a.output_config)), form)}
+                    {textarea(scope, Field::new("metadata", "Metadata").hint("A JSON object."), true, &json(action.map(|a| &a.metadata)), form)}
+                    {status}
+                </div>
+            </details>
+            <div class="form-actions">
+                {submit(if action.is_some() { "Save changes" } else { "Create action" }, if action.is_some() { Look::Plain } else { Look::Primary })}
+            </div>
+        </form>
+    }
+}

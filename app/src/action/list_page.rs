@@ -1,0 +1,121 @@
+//! /actions
+
+use super::form::action_form;
+use crate::{
+    FormState,
+    document::{plain, render},
+    shell::{Place, Shell, frame},
+    text::shorten::one_line,
+    ui::{
+        button::submit_small,
+        empty::empty,
+        page_head::page_head,
+        status_badge::status_badge,
+        time::moment,
+    },
+};
+use domain::{action::ActionStatus, role::Permission};
+use leptos::prelude::*;
+use wire::{
+    action::{Action, TaskStatus},
+    settings::Member,
+};
+
+/// Longest description in the list, characters.
+const ABOUT_CHARS_MAX: usize = 120;
+
+/// What /actions shows.
+#[derive(Debug, Clone, Default)]
+pub struct ListProps {
+    /// One page, each with its newest run where the server read it.
+    pub actions: Vec<(Action, Option<TaskStatus>)>,
+    /// For the next page.
+    pub next_cursor: Option<String>,
+    /// `?status=archived`
+    pub shows_archived: bool,
+    /// Whose task it can be.
+    pub members: Vec<Member>,
+    /// A refused `POST /actions` (form `create`).
+    pub form: FormState,
+}
+
+/// The whole page.
+pub fn list_page(shell: &Shell, props: ListProps) -> String {
+    render(shell, "Actions", || {
+        let ListProps { actions, next_cursor, shows_archived, members, form } = props;
+        let form = form.of("create");
+        let none_yet = actions.is_empty() && !shows_archived;
+        let manages = shell.may(Permission::ManageActions);
+        let rows: String = actions.iter().map(|(action, newest)| plain(row(shell, action, newest.as_ref()))).collect();
+        let other = if shows_archived { ("Active", "/actions") } else { ("Archived", "/actions?status=archived") };
+        let list = if actions.is_empty() && shows_archived {
+            empty("No action is archived.", None).into_any()
+        } else if actions.is_empty() {
+            empty("An action is work you describe once and trigger as often as you like. There is none yet.", None).into_any()
+        } else {
+            view! {
+                <div class="table-frame">
+                    <table class="table">
+                        <caption class="hidden-text">"Actions"</caption>
+                        <thead>
+                            <tr>
+                                <th scope="col">"Name"</th>
+                                <th scope="col">"Agent"</th>
+                                <th scope="col">"Newest run"</th>
+                                <th scope="col">"Changed"</th>
+                                <th scope="col"><span class="hidden-text">"Do"</span></th>
+                            </tr>
+                        </thead>
+                        <tbody inner_html=rows></tbody>
+                    </table>
+                </div>
+            }
+            .into_any()
+        };
+        let more = next_cursor.map(|cursor| {
+            let status = if shows_archived { "&status=archived" } else { "" };
+            let href = format!("/actions?cursor={}{status}", crate::text::escape::query(&cursor));
+            view! { <nav class="pager" aria-label="Pages"><a class="button" data-size="small" rel="next" href=href>"More"</a></nav> }
+        });
+        let create = manages.then(|| {
+            view! {
+                <details class="sheet" id="new" open=none_yet || form.is_refused()>
+                    <summary>"New action"</summary>
+                    <div>{action_form(None, &members, &form)}</div>
+                </details>
+            }
+        });
+        let head = view! {
+            <a class="button" data-look="quiet" href=other.1>{other.0}</a>
+            {manages.then(|| view! { <a class="button" data-look="primary" href="#new" title="New action (c)">"New action"</a> })}
+        };
+        frame(shell, Place::Actions, view! { {page_head(if shows_archived { "Archived actions" } else { "Actions" }.to_owned(), Vec::new(), head)} {list} {more} {create} })
+    })
+}
+
+fn row(shell: &Shell, action: &Action, newest: Option<&TaskStatus>) -> impl IntoView + use<> {
+    let href = format!("/actions/{}", action.id);
+    let about = one_line(&action.description, ABOUT_CHARS_MAX);
+    let run = newest.and_then(|n| Some((n.session_id.clone()?, n.status?)));
+    let key = format!("{}-{}", shell.form_key, action.id);
+    let trigger = (action.status == ActionStatus::Active).then(|| {
+        view! {
+            <form method="post" action=format!("{href}/trigger")>
+                <input type="hidden" name="idempotencyKey" value=key/>
+                {submit_small("Trigger", action.name.clone())}
+            </form>
+        }
+    });
+    view! {
+        <tr>
+            <td class="table-main">
+                <a class="quiet" href=href dir="auto">{action.name.clone()}</a>
+                {(!about.is_empty()).then(|| view! { <div class="meta" dir="auto">{about}</div> })}
+            </td>
+            <td class="meta">{action.agent_slug.clone()}</td>
+            <td>{run.map(|(id, status)| view! { <a class="quiet" href=format!("/sessions/{id}")>{status_badge(status)}</a> })}</td>
+            <td class="meta">{moment(action.updated_at)}</td>
+            <td class="table-number">{trigger}</td>
+        </tr>
+    }
+}

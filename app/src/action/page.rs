@@ -1,0 +1,145 @@
+//! /actions/{id}
+
+use super::form::action_form;
+use crate::{
+    FormState,
+    document::render,
+    sessions::{LiveRows, SessionEntry, session_table},
+    shell::{Place, Shell, frame},
+    text::{duration, escape::query, html::Html, shorten},
+    ui::{
+        button::{Look, submit},
+        empty::empty,
+        field::{Field, textarea},
+        notice,
+        page_head::page_head,
+        status_badge::status_badge,
+    },
+};
+use domain::{action::ActionStatus, role::Permission};
+use leptos::prelude::*;
+use wire::{
+    action::{Action, TaskStatus},
+    settings::Member,
+};
+
+/// Longest error shown with the newest run, characters.
+const ERROR_CHARS_MAX: usize = 300;
+
+/// What /actions/{id} shows.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// The action.
+    pub action: Action,
+    /// Its newest run.
+    pub task_status: Option<TaskStatus>,
+    /// Recent runs, newest first.
+    pub runs: Vec<SessionEntry>,
+    /// Whether there are more.
+    pub has_more_runs: bool,
+    /// Whose task it can be.
+    pub members: Vec<Member>,
+    /// A refused `POST /actions/{id}` (form `edit`) or `…/trigger` (form `trigger`).
+    pub form: FormState,
+}
+
+/// The whole page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    let title = props.action.name.clone();
+    render(shell, &title, || {
+        let Props { action, task_status, runs, has_more_runs, members, form } = props;
+        let manages = shell.may(Permission::ManageActions);
+        let crumbs = vec![("Actions".to_owned(), "/actions".to_owned())];
+        let about = (!action.description.is_empty()).then(|| {
+            let mut html = Html::default();
+            html.markdown(&action.description);
+            view! { <div class="prose" dir="auto" inner_html=html.finish()></div> }
+        });
+        let list = if runs.is_empty() {
+            empty("It has not run yet. Trigger it to see its first session here.", None).into_any()
+        } else {
+            (session_table(&runs, shell.now, "Recent runs, newest first"), view! { <LiveRows/> }).into_any()
+        };
+        let more = has_more_runs.then(|| {
+            view! { <p><a href=format!("/sessions?actionId={}", query(&action.id))>"All runs"</a></p> }
+        });
+        let edit = manages.then(|| {
+            let edit = form.of("edit");
+            view! {
+                <details class="sheet" id="edit" open=edit.is_refused()>
+                    <summary>"Edit"</summary>
+                    <div>{action_form(Some(&action), &members, &edit)}</div>
+                </details>
+            }
+        });
+        let page = view! {
+            {page_head(title.clone(), crumbs, ())}
+            {facts(&action, task_status.as_ref(), &members)}
+            <div class="split">
+                <div class="section">
+                    {about}
+                    {edit}
+                </div>
+                <section class="section" aria-labelledby="trigger-title">
+                    <h2 id="trigger-title">"Trigger"</h2>
+                    {trigger_form(shell, &action, &form.of("trigger"))}
+                </section>
+            </div>
+            <section class="section" aria-labelledby="runs-title">
+                <h2 id="runs-title">"Recent runs"</h2>
+                {list}
+                {more}
+            </section>
+        };
+        frame(shell, Place::Actions, page)
+    })
+}
+
+fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member]) -> impl IntoView + use<> {
+    let fact = |term: &'static str, value: AnyView| view! { <div><dt>{term}</dt><dd>{value}</dd></div> };
+    let person = action.assigned_to.as_ref().map(|id| {
+        let email = members.iter().find(|m| m.id == *id).map_or_else(|| "a former member".to_owned(), |m| m.email.clone());
+        fact("Task of", email.into_any())
+    });
+    let run = newest.and_then(|n| {
+        let (id, status) = (n.session_id.clone()?, n.status?);
+        let lasted = n.duration_ms.map(|ms| format!(" {}", duration::words(ms)));
+        Some(fact("Newest run", view! { <a class="quiet" href=format!("/sessions/{id}")>{status_badge(status)}</a>{lasted} }.into_any()))
+    });
+    let error = newest.and_then(|n| n.error.as_ref()).map(|error| {
+        let error = shorten::one_line(error, ERROR_CHARS_MAX);
+        view! { <div class="session-error"><span dir="auto">{error}</span></div> }
+    });
+    view! {
+        <dl class="facts">
+            {(action.status == ActionStatus::Archived).then(|| fact("Status", "archived".into_any()))}
+            {action.agent_slug.clone().map(|agent| fact("Agent", agent.into_any()))}
+            {person}
+            {fact("Slug", view! { <code>{action.slug.clone()}</code> }.into_any())}
+            {fact("Output", action.output_type.as_str().into_any())}
+            {run}
+        </dl>
+        {error}
+    }
+}
+
+fn trigger_form(shell: &Shell, action: &Action, form: &FormState) -> impl IntoView + use<> {
+    if action.status == ActionStatus::Archived {
+        return view! { <p class="meta">"It is archived. Make it active again to trigger it."</p> }.into_any();
+    }
+    let key = format!("{}-{}", shell.form_key, action.id);
+    let hint = "What the agent is given. JSON is passed on as JSON, anything else as text.";
+    let no_agent = action.agent_slug.is_none().then(|| {
+        view! { <p class="meta">"It names no agent: its sessions wait until any worker takes them."</p> }
+    });
+    view! {
+        <form class="form" method="post" action=format!("/actions/{}/trigger", action.id)>
+            {notice::refused(form.general(&["input"]))}
+            {textarea("trigger", Field::new("input", "Input").hint(hint), true, "", form)}
+            <input type="hidden" name="idempotencyKey" value=key/>
+            {no_agent}
+            <div class="form-actions">{submit("Trigger", Look::Primary)}</div>
+        </form>
+    }
+    .into_any()
+}

@@ -1,0 +1,135 @@
+//! The page: operations that open, then the schemas they name.
+
+use super::view_model::{Operation, Parameter, operations, schemas};
+use crate::{
+    document::{plain, render},
+    shell::{Place, Shell, door, frame},
+    text::html::Html,
+    ui::page_head::page_head,
+};
+use leptos::prelude::*;
+use serde_json::Value;
+
+/// The whole page, of an OpenAPI document.
+pub fn page(shell: &Shell, document: &Value) -> String {
+    let signed_in = shell.viewer.is_some();
+    let page = || {
+        let about = document.pointer("/info/description").and_then(Value::as_str).unwrap_or_default();
+        let groups = operations(document)
+            .into_iter()
+            .map(|(tag, operations)| {
+                let rows: String = operations.iter().map(|o| plain(operation(o))).collect();
+                let id = format!("tag-{tag}");
+                let labelled_by = id.clone();
+                view! {
+                    <section class="section" aria-labelledby=labelled_by>
+                        <h2 id=id>{tag}</h2>
+                        <div inner_html=rows></div>
+                    </section>
+                }
+            })
+            .collect::<Vec<_>>();
+        let named = schemas(document)
+            .into_iter()
+            .map(|schema| {
+                let id = format!("schema-{}", schema.name);
+                view! {
+                    <details class="api-op" id=id>
+                        <summary><span class="api-path">{schema.name}</span><span class="api-about">{first_line(&schema.about)}</span></summary>
+                        <div class="api-detail">{parameters(&schema.members)}</div>
+                    </details>
+                }
+            })
+            .collect::<Vec<_>>();
+        let json = view! { <a class="button" href="/api/openapi.json">"OpenAPI as JSON"</a> };
+        view! {
+            {page_head("API".to_owned(), Vec::new(), json)}
+            {markdown(about)}
+            {groups}
+            <section class="section" aria-labelledby="schemas">
+                <h2 id="schemas">"Schemas"</h2>
+                <div>{named}</div>
+            </section>
+        }
+    };
+    if signed_in {
+        render(shell, "API", || frame(shell, Place::Elsewhere, page()))
+    } else {
+        render(shell, "API", || door(true, page()))
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+fn markdown(text: &str) -> Option<impl IntoView + use<>> {
+    (!text.is_empty()).then(|| {
+        let mut html = Html::default();
+        html.markdown(text);
+        view! { <div class="prose" inner_html=html.finish()></div> }
+    })
+}
+
+/// A schema's name, as a link where it is one of ours.
+fn kind(name: &str) -> impl IntoView + use<> {
+    let name = name.to_owned();
+    if name.starts_with(|c: char| c.is_ascii_uppercase()) && !name.contains(' ') {
+        view! { <a href=format!("#schema-{name}")><code>{name.clone()}</code></a> }.into_any()
+    } else {
+        view! { <code>{name}</code> }.into_any()
+    }
+}
+
+fn operation(operation: &Operation) -> impl IntoView + use<> {
+    let answers = operation
+        .answers
+        .iter()
+        .map(|(status, about, schema)| {
+            view! {
+                <tr>
+                    <td><code>{status.clone()}</code></td>
+                    <td class="table-main">{first_line(about)}</td>
+                    <td>{schema.as_deref().map(kind)}</td>
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <details class="api-op">
+            <summary>
+                <span class="api-method">{operation.method.clone()}</span>
+                <span class="api-path">{operation.path.clone()}</span>
+                <span class="api-about">{operation.summary.clone()}</span>
+            </summary>
+            <div class="api-detail">
+                {markdown(&operation.description)}
+                {(!operation.parameters.is_empty()).then(|| view! { <div><h3>"Parameters"</h3>{parameters(&operation.parameters)}</div> })}
+                {operation.body.as_deref().map(|body| view! { <div><h3>"Body"</h3><p>{kind(body)}</p></div> })}
+                <div>
+                    <h3>"Answers"</h3>
+                    <div class="table-frame"><table class="table"><tbody>{answers}</tbody></table></div>
+                </div>
+            </div>
+        </details>
+    }
+}
+
+fn parameters(parameters: &[Parameter]) -> impl IntoView + use<> {
+    let rows = parameters
+        .iter()
+        .map(|p| {
+            let how = [p.place.as_str(), if p.is_required { "required" } else { "" }];
+            let how = how.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(", ");
+            view! {
+                <tr>
+                    <td><code>{p.name.clone()}</code></td>
+                    <td>{kind(&p.kind)}</td>
+                    <td class="meta">{how}</td>
+                    <td class="table-main">{first_line(&p.about)}</td>
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! { <div class="table-frame"><table class="table"><tbody>{rows}</tbody></table></div> }
+}

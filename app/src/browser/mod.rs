@@ -1,0 +1,8 @@
+//! The browser, as islands use it. Only in the WASM build.
+
+pub mod dom;
+pub mod fetch;
+pub mod page;
+pub mod patch;
+pub mod theme;
+pub mod times;

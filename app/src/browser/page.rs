@@ -1,0 +1,39 @@
+//! What every page does by itself: times, copying, dialogs opened by buttons.
+
+use super::{dom, theme, times};
+use wasm_bindgen_futures::{JsFuture, spawn_local};
+use web_sys::MouseEvent;
+
+/// Starts it. Once per page.
+pub fn start(open: impl Fn(&str) + 'static) {
+    times::start();
+    theme::follow_other_tabs();
+    dom::on(&dom::document(), "click", move |event: MouseEvent| {
+        if let Some(button) = dom::closest(&event, "[data-copy]") {
+            copy(button);
+        } else if let Some(name) = dom::closest(&event, "[data-open]").and_then(|b| b.get_attribute("data-open")) {
+            open(&name);
+        }
+    });
+}
+
+/// Copies the text a button stands for and says so in its place for a moment.
+fn copy(button: web_sys::HtmlElement) {
+    let Some(mut text) = button.get_attribute("data-copy") else { return };
+    if text.is_empty() {
+        // The text stands right below the button: it is not sent twice.
+        let beside = button.closest(".tool-side").ok().flatten().and_then(|side| dom::find(&side, "pre"));
+        text = beside.and_then(|pre| pre.text_content()).unwrap_or_default();
+    }
+    let promise = dom::window().navigator().clipboard().write_text(&text);
+    spawn_local(async move {
+        let said = if JsFuture::from(promise).await.is_ok() { "Copied" } else { "Press Ctrl C" };
+        let Some(word) = dom::find(&button, "span") else { return };
+        let before = word.text_content();
+        if before.as_deref() == Some(said) {
+            return;
+        }
+        word.set_text_content(Some(said));
+        dom::after(1_500, move || word.set_text_content(before.as_deref()));
+    });
+}

@@ -1,0 +1,111 @@
+//! Changing server-rendered HTML in place: keyed rows and single parts, keeping focus and unchanged nodes.
+
+use super::{dom, times};
+use wasm_bindgen::JsCast;
+use web_sys::{DocumentFragment, Element, HtmlElement, HtmlTemplateElement, Node};
+
+/// Parses a fragment. A template, so that table rows survive and nothing is fetched or run.
+pub fn parse(html: &str) -> Option<DocumentFragment> {
+    let template: HtmlTemplateElement = dom::document().create_element("template").ok()?.dyn_into().ok()?;
+    template.set_inner_html(html);
+    Some(template.content())
+}
+
+/// The direct element children of a parent.
+pub fn children(parent: &Node) -> Vec<HtmlElement> {
+    let nodes = parent.child_nodes();
+    (0..nodes.length()).filter_map(|i| nodes.get(i)?.dyn_into().ok()).collect()
+}
+
+/// Replaces what is inside `old` by what is inside `new`, unless it is the same as last time.
+///
+/// Times are refined after they arrive, so a row is compared with the HTML it came from, kept beside it.
+pub fn update(old: &HtmlElement, new: &HtmlElement) {
+    let html = new.inner_html();
+    let came_from: Option<String> =
+        js_sys::Reflect::get(old, &"cameFrom".into()).ok().and_then(|value| value.as_string());
+    if came_from.as_deref() == Some(&html) {
+        return;
+    }
+    let focused = focus_path(old);
+    let names = new.get_attribute_names();
+    for name in names.iter().filter_map(|name| name.as_string()) {
+        if let Some(value) = new.get_attribute(&name) {
+            let _ = old.set_attribute(&name, &value);
+        }
+    }
+    old.set_inner_html(&html);
+    let _ = js_sys::Reflect::set(old, &"cameFrom".into(), &html.into());
+    times::refine(old);
+    if let Some(path) = focused {
+        refocus(old, &path);
+    }
+}
+
+/// Makes a list show exactly the rows of `html`, in its order, keyed by `key` (an attribute).
+pub fn list(container: &Element, html: &str, key: &str) {
+    let Some(fragment) = parse(html) else { return };
+    let old = children(container);
+    let mut previous: Option<HtmlElement> = None;
+    let mut kept = Vec::new();
+    for row in children(&fragment) {
+        let same = row.get_attribute(key).and_then(|k| old.iter().find(|o| o.get_attribute(key).as_deref() == Some(&k)));
+        let row = match same {
+            Some(existing) => {
+                update(existing, &row);
+                existing.clone()
+            }
+            None => {
+                times::refine(&row);
+                row
+            }
+        };
+        let follows = previous.as_ref().map_or_else(|| container.first_element_child(), |p| p.next_element_sibling());
+        if follows.as_ref().is_none_or(|next| !next.is_same_node(Some(&row))) {
+            // Moving a node that holds the focus would lose it; new rows go around it.
+            let before = follows.map(|next| next.unchecked_into::<Node>());
+            let _ = container.insert_before(&row, before.as_ref());
+        }
+        kept.push(row.clone());
+        previous = Some(row);
+    }
+    for row in old {
+        if !kept.iter().any(|k| k.is_same_node(Some(&row))) {
+            row.remove();
+        }
+    }
+}
+
+/// Where the focus is under `root`: the indexes of children on the way to it.
+fn focus_path(root: &HtmlElement) -> Option<Vec<u32>> {
+    let mut at: Element = dom::document().active_element()?;
+    if !root.contains(Some(&at)) {
+        return None;
+    }
+    let mut path = Vec::new();
+    while !at.is_same_node(Some(root)) {
+        let mut index = 0;
+        let mut before = at.previous_element_sibling();
+        while let Some(sibling) = before {
+            index += 1;
+            before = sibling.previous_element_sibling();
+        }
+        path.push(index);
+        at = at.parent_element()?;
+    }
+    path.reverse();
+    Some(path)
+}
+
+fn refocus(root: &HtmlElement, path: &[u32]) {
+    let mut at: Element = root.clone().into();
+    for index in path {
+        match at.children().item(*index) {
+            Some(child) => at = child,
+            None => break,
+        }
+    }
+    if let Ok(element) = at.dyn_into::<HtmlElement>() {
+        let _ = element.focus();
+    }
+}

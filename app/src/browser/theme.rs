@@ -1,0 +1,41 @@
+//! The theme: on the root element at once, in a cookie for the server, in storage for other tabs.
+
+use super::dom;
+use wasm_bindgen::JsCast;
+
+/// The theme this page was rendered with.
+pub fn current() -> &'static str {
+    match dom::root().and_then(|root| root.get_attribute("data-theme")).as_deref() {
+        Some("light") => "light",
+        Some("dark") => "dark",
+        _ => "system",
+    }
+}
+
+/// Changes it here and remembers it.
+pub fn choose(theme: &str) {
+    show(theme);
+    if let Ok(document) = dom::document().dyn_into::<web_sys::HtmlDocument>() {
+        let _ = document.set_cookie(&format!("theme={theme}; Path=/; Max-Age=31536000; SameSite=Lax"));
+    }
+    if let Ok(Some(storage)) = dom::window().local_storage() {
+        let _ = storage.set_item("theme", theme);
+    }
+}
+
+fn show(theme: &str) {
+    let Some(root) = dom::root() else { return };
+    let _ = match theme {
+        "light" | "dark" => root.set_attribute("data-theme", theme),
+        _ => root.remove_attribute("data-theme"),
+    };
+}
+
+/// Follows a choice made in another tab.
+pub fn follow_other_tabs() {
+    dom::on(&dom::window(), "storage", |event: web_sys::StorageEvent| {
+        if event.key().as_deref() == Some("theme") {
+            show(event.new_value().as_deref().unwrap_or("system"));
+        }
+    });
+}

@@ -1,0 +1,83 @@
+//! From a view to the bytes of a page.
+
+use crate::{
+    shell::{Shell, Theme},
+    text::escape::{attribute, content},
+};
+use hydration_context::SsrSharedContext;
+use leptos::{
+    IntoView,
+    reactive::owner::Owner,
+    tachys::view::{Position, RenderFlags, RenderHtml},
+};
+use std::sync::Arc;
+
+/// The icon of the tab; the server answers `/favicon.svg` with it.
+pub const FAVICON_SVG: &str = include_str!("favicon.svg");
+
+/// Marks that scripts run, before anything is painted, so that nothing jumps afterwards.
+const EARLY: &str = r#"document.documentElement.classList.add("js")"#;
+
+/// Wakes the islands. Their exported names end in a hash of their source; the part before it is looked
+/// up, because two compilers may print the same source differently.
+const LOADER: &str = r#"
+const named=Object.fromEntries(Object.entries(m).map(([n,f])=>[n.replace(/_[0-9a-f]{16}$/,""),f]));
+await init({module_or_path:WASM});
+m.hydrate();
+for(const el of document.querySelectorAll("leptos-island")){
+const wake=named[el.dataset.component.replace(/_[0-9a-f]{16}$/,"")];
+try{wake(el)}catch(e){console.error(e)}
+}
+document.documentElement.dataset.ready="";"#;
+
+/// Renders a whole document. Synchronous; the server calls it inside a spawned task.
+pub fn render<V: IntoView>(shell: &Shell, title: &str, page: impl FnOnce() -> V) -> String {
+    let mut html = String::with_capacity(48 * 1024);
+    head(&mut html, shell, title);
+    let owner = Owner::new_root(Some(Arc::new(SsrSharedContext::new_islands())));
+    owner.with(|| write(&mut html, page(), RenderFlags::HYDRATE));
+    owner.unset_with_forced_cleanup();
+    html.push_str(crate::ui::icon::SPRITE);
+    html.push_str("</body></html>");
+    html
+}
+
+/// Renders a view that holds no island: without the markers that hydration needs.
+pub fn plain(view: impl IntoView) -> String {
+    let mut html = String::new();
+    plain_into(&mut html, view);
+    html
+}
+
+/// The same, at the end of a buffer.
+pub fn plain_into(html: &mut String, view: impl IntoView) {
+    write(html, view, RenderFlags::new(true, false, false));
+}
+
+fn write(html: &mut String, view: impl IntoView, flags: RenderFlags) {
+    view.into_view().to_html_with_buf(html, &mut Position::FirstChild, flags, Vec::new());
+}
+
+fn head(html: &mut String, shell: &Shell, title: &str) {
+    html.push_str("<!DOCTYPE html><html lang=\"en\"");
+    match shell.theme {
+        Theme::System => {}
+        Theme::Light => html.push_str(" data-theme=\"light\""),
+        Theme::Dark => html.push_str(" data-theme=\"dark\""),
+    }
+    html.push_str("><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>");
+    content(html, title);
+    html.push_str(" · Shiftbook</title><meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"same-origin\">");
+    let nonce = attribute(&shell.nonce);
+    let (css, js, wasm) = (attribute(&shell.css_href), attribute(&shell.js_href), attribute(&shell.wasm_href));
+    html.push_str(&format!(
+        "<script nonce=\"{nonce}\">{EARLY}</script><link rel=\"stylesheet\" href=\"{css}\"><link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">"
+    ));
+    if shell.viewer.is_some() {
+        html.push_str(&format!(
+            "<link rel=\"modulepreload\" href=\"{js}\"><link rel=\"preload\" href=\"{wasm}\" as=\"fetch\" type=\"application/wasm\" crossorigin>\
+             <script type=\"module\" nonce=\"{nonce}\">import init,* as m from \"{js}\";const WASM=\"{wasm}\";{LOADER}</script>"
+        ));
+    }
+    html.push_str("</head><body>");
+}

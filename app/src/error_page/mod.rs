@@ -1,0 +1,102 @@
+//! Pages that say what happened, what was kept and what to do. 403 and 404 look alike.
+
+use crate::{
+    document::render,
+    shell::{Place, Shell, door, frame},
+    ui::copy::copy_line,
+};
+use leptos::prelude::*;
+
+/// A request that did not work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// The HTTP status it travels with.
+    pub status: u16,
+    /// What exactly, where that may be said; never for 403, 404 and 500.
+    pub detail: Option<String>,
+    /// To be quoted.
+    pub request_id: String,
+}
+
+struct Words {
+    title: &'static str,
+    happened: &'static str,
+    todo: &'static str,
+}
+
+const fn words(status: u16) -> Words {
+    match status {
+        403 | 404 | 410 => Words {
+            title: "Not found",
+            happened: "There is nothing at this address, or it is not yours to see.",
+            todo: "Check the address, or ask whoever sent it whether you are in the right workspace.",
+        },
+        400 | 413 | 415 | 422 => Words {
+            title: "That did not work",
+            happened: "The request was not one this page understands. Nothing was changed.",
+            todo: "Go back and try again.",
+        },
+        405 => Words {
+            title: "That did not work",
+            happened: "This address does not do that. Nothing was changed.",
+            todo: "Go back and try again.",
+        },
+        409 => Words {
+            title: "It changed meanwhile",
+            happened: "Somebody or something was faster. Nothing was changed by you.",
+            todo: "Go back, reload and look at its present state.",
+        },
+        429 => Words {
+            title: "Too many attempts",
+            happened: "There were too many requests from here in a short time. Nothing was changed.",
+            todo: "Wait a minute and try again.",
+        },
+        503 => Words {
+            title: "Not available right now",
+            happened: "The server is busy or restarting. What was recorded is safe.",
+            todo: "Wait a moment and reload.",
+        },
+        _ => Words {
+            title: "Something went wrong on our side",
+            happened: "The page could not be made. What was recorded is safe.",
+            todo: "Reload. If it happens again, report it with this request id:",
+        },
+    }
+}
+
+/// The whole page: in the shell for those who are signed in.
+pub fn page(shell: &Shell, failure: &Failure) -> String {
+    let Words { title, happened, todo } = words(failure.status);
+    let hushed = matches!(failure.status, 403 | 404 | 410 | 500..=599);
+    let detail = failure.detail.clone().filter(|_| !hushed);
+    let quote = (failure.status >= 500 && !failure.request_id.is_empty()).then(|| failure.request_id.clone());
+    let signed_in = shell.viewer.is_some();
+    let body = move || {
+        view! {
+            <h1>{title}</h1>
+            <p>{happened}</p>
+            {detail.map(|detail| view! { <p>{detail}</p> })}
+            <p>{todo}</p>
+            {quote.map(|id| copy_line(id, "the request id"))}
+            <p>
+                <a class="button" href=if signed_in { "/today" } else { "/sign-in" }>{if signed_in { "Go to Today" } else { "Sign in" }}</a>
+            </p>
+        }
+    };
+    if signed_in {
+        render(shell, title, || frame(shell, Place::Elsewhere, view! { <div class="form">{body()}</div> }))
+    } else {
+        render(shell, title, || door(true, body()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forbidden_and_missing_cannot_be_told_apart() {
+        let (a, b) = (words(403), words(404));
+        assert_eq!((a.title, a.happened, a.todo), (b.title, b.happened, b.todo));
+    }
+}

@@ -1,0 +1,70 @@
+//! The interface: pages as pure functions of their props, and the islands that live in the browser.
+//!
+//! Built twice: with `ssr` inside the server, with `hydrate` for the browser. There is no router and
+//! nothing asynchronous here: the server authenticates, reads, and calls one function that answers
+//! with the whole document (`page`) or with a piece of it (`*_fragment`).
+//!
+//! | function | route |
+//! |---|---|
+//! | `setup::page(&Shell, &FormState)` | `GET /setup` |
+//! | `sign_in::page(&Shell, &sign_in::Props)` | `GET /sign-in` |
+//! | `today::page(&Shell, today::Props)` | `GET /today?bucket=` |
+//! | `today::section_fragment(&Shell, &today::Section)` | `GET /today/section/{bucket}` |
+//! | `sessions::page(&Shell, sessions::Props)` | `GET /sessions?type=&status=&actionId=&q=&cursor=` |
+//! | `sessions::rows_fragment(&Shell, &[SessionEntry])` | `GET /sessions/rows?ids=a,b,c` |
+//! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=` |
+//! | `session::rows_fragment(&str, &[Event])` | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |
+//! | `session::summary_fragment(&Shell, &session::Summary)` | `GET /sessions/{id}/summary` |
+//! | `action::list_page(&Shell, action::ListProps)` | `GET /actions` |
+//! | `action::page(&Shell, action::Props)` | `GET /actions/{id}` |
+//! | `settings::page(&Shell, settings::Props)` | `GET /settings` |
+//! | `api_docs::page(&Shell, &serde_json::Value)` | `GET /api/docs` |
+//! | `error_page::page(&Shell, &error_page::Failure)` | every error of a page |
+//!
+//! A page calls [`render`]; nothing else has to. `session::types_of_groups` turns `?kinds=` into the
+//! event types to read.
+
+#![cfg_attr(not(any(feature = "ssr", feature = "hydrate")), allow(dead_code, unused))]
+
+#[cfg(all(feature = "ssr", feature = "hydrate"))]
+compile_error!("`ssr` and `hydrate` are two builds of this crate, never one");
+
+#[cfg(feature = "ssr")]
+pub mod action;
+#[cfg(feature = "ssr")]
+pub mod api_docs;
+#[cfg(feature = "hydrate")]
+mod browser;
+#[cfg(feature = "ssr")]
+mod document;
+#[cfg(feature = "ssr")]
+pub mod error_page;
+#[cfg(feature = "ssr")]
+mod form;
+#[cfg(feature = "hydrate")]
+mod live;
+pub mod palette;
+pub mod session;
+pub mod sessions;
+#[cfg(feature = "ssr")]
+pub mod settings;
+#[cfg(feature = "ssr")]
+pub mod setup;
+pub mod shell;
+#[cfg(feature = "ssr")]
+pub mod sign_in;
+#[cfg(feature = "ssr")]
+mod text;
+pub mod today;
+mod ui;
+
+#[cfg(feature = "ssr")]
+pub use document::{FAVICON_SVG, plain, render};
+#[cfg(feature = "ssr")]
+pub use form::{FieldError, FormState};
+#[cfg(feature = "ssr")]
+pub use sessions::SessionEntry;
+#[cfg(feature = "ssr")]
+pub use ui::empty::Connect;
+#[cfg(feature = "ssr")]
+pub use shell::{Shell, Theme};

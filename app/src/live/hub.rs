@@ -1,0 +1,149 @@
+//! Who listens on this page, and the channel between tabs.
+
+use crate::browser::dom;
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+use wasm_bindgen::JsValue;
+use web_sys::{BroadcastChannel, MessageEvent};
+
+/// Something moved.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Signal {
+    /// A session's log or status.
+    Session {
+        /// Which.
+        id: String,
+        /// Its newest sequence.
+        head_sequence: f64,
+    },
+    /// Counts of the work queue.
+    Counts,
+    /// The stream had a gap: anything may have moved.
+    Resync,
+}
+
+/// The state of the stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Not open yet.
+    Connecting,
+    /// Open.
+    Live,
+    /// Lost; it will be tried again.
+    Reconnecting,
+    /// The browser has no network.
+    Offline,
+    /// The server does not know us any more.
+    SignedOut,
+}
+
+impl State {
+    /// The name in markup and between tabs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Connecting => "connecting",
+            Self::Live => "live",
+            Self::Reconnecting => "reconnecting",
+            Self::Offline => "offline",
+            Self::SignedOut => "signed_out",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        [Self::Connecting, Self::Live, Self::Reconnecting, Self::Offline, Self::SignedOut]
+            .into_iter()
+            .find(|state| state.as_str() == text)
+    }
+}
+
+type Listener = Rc<dyn Fn(&Signal)>;
+type Watcher = Rc<dyn Fn(State)>;
+
+thread_local! {
+    static LISTENERS: RefCell<Vec<Listener>> = const { RefCell::new(Vec::new()) };
+    static WATCHERS: RefCell<Vec<Watcher>> = const { RefCell::new(Vec::new()) };
+    static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
+    static STATE: Cell<State> = const { Cell::new(State::Connecting) };
+    static LEADS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Hears every signal for as long as the page lives.
+pub fn subscribe(listener: impl Fn(&Signal) + 'static) {
+    LISTENERS.with_borrow_mut(|all| all.push(Rc::new(listener)));
+}
+
+/// Hears every change of state.
+pub fn watch(watcher: impl Fn(State) + 'static) {
+    WATCHERS.with_borrow_mut(|all| all.push(Rc::new(watcher)));
+}
+
+/// Joins the other tabs and asks the leader how things are.
+pub fn open_channel() {
+    let Ok(channel) = BroadcastChannel::new("shiftbook-live") else { return };
+    dom::on(&channel, "message", |event: MessageEvent| {
+        let Some(message) = event.data().as_string() else { return };
+        let (word, rest) = message.split_once(' ').unwrap_or((&message, ""));
+        match word {
+            "hello" if LEADS.get() => post(&format!("state {}", STATE.get().as_str())),
+            "state" => State::parse(rest).into_iter().for_each(show),
+            "session" => session(rest).iter().for_each(deliver),
+            "counts" => deliver(&Signal::Counts),
+            "resync" => deliver(&Signal::Resync),
+            _ => {}
+        }
+    });
+    let _ = channel.post_message(&JsValue::from_str("hello"));
+    CHANNEL.set(Some(channel));
+}
+
+/// This tab reads the stream from now on.
+pub fn become_leader() {
+    LEADS.set(true);
+}
+
+/// What the leader heard: here and in every other tab. `data` is the JSON of a session event.
+pub fn announce(word: &'static str, data: &str) {
+    post(&format!("{word} {data}"));
+    match word {
+        "session" => session(data).iter().for_each(deliver),
+        "counts" => deliver(&Signal::Counts),
+        _ => deliver(&Signal::Resync),
+    }
+}
+
+/// The stream's new state: here and in every other tab.
+pub fn announce_state(state: State) {
+    if STATE.get() != state {
+        post(&format!("state {}", state.as_str()));
+    }
+    show(state);
+}
+
+fn post(message: &str) {
+    CHANNEL.with_borrow(|channel| {
+        if let Some(channel) = channel {
+            let _ = channel.post_message(&JsValue::from_str(message));
+        }
+    });
+}
+
+fn session(json: &str) -> Option<Signal> {
+    let moved = js_sys::JSON::parse(json).ok()?;
+    Some(Signal::Session { id: dom::text(&moved, "sessionId")?, head_sequence: dom::number(&moved, "headSequence")? })
+}
+
+fn deliver(signal: &Signal) {
+    // Cloned first: a listener may subscribe another one.
+    for listener in LISTENERS.with_borrow(Clone::clone) {
+        listener(signal);
+    }
+}
+
+fn show(state: State) {
+    STATE.set(state);
+    for watcher in WATCHERS.with_borrow(Clone::clone) {
+        watcher(state);
+    }
+}

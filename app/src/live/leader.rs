@@ -1,0 +1,130 @@
+//! The one tab that reads the stream: reconnects with backoff and jitter, and restarts a silent stream.
+
+use super::hub::{self, State};
+use crate::browser::{
+    dom,
+    fetch::{self, Failed},
+};
+use std::cell::{Cell, RefCell};
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{Event, EventSource, MessageEvent};
+
+/// The server speaks every 15 s, if only to say that it is there.
+const SILENCE_MS_MAX: f64 = 45_000.0;
+const BACKOFF_MS_MIN: f64 = 500.0;
+const BACKOFF_MS_MAX: f64 = 30_000.0;
+/// Failures in a row after which we ask whether we are still signed in.
+const FAILURES_BEFORE_ASKING: u32 = 3;
+
+thread_local! {
+    static SOURCE: RefCell<Option<EventSource>> = const { RefCell::new(None) };
+    static HEARD_AT: Cell<f64> = const { Cell::new(0.0) };
+    static FAILURES: Cell<u32> = const { Cell::new(0) };
+    static HAD_ONE: Cell<bool> = const { Cell::new(false) };
+    /// Counts streams opened; what an older one says is ignored.
+    static GENERATION: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Reads the stream for as long as the page lives.
+pub fn lead() {
+    hub::become_leader();
+    let window = dom::window();
+    dom::on(&window, "online", |_: Event| open());
+    dom::on(&window, "offline", |_: Event| {
+        close();
+        hub::announce_state(State::Offline);
+    });
+    // A page in the back/forward cache must hold no stream.
+    dom::on(&window, "pagehide", |_: Event| close());
+    dom::on(&window, "pageshow", |_: Event| {
+        if SOURCE.with_borrow(Option::is_none) && HAD_ONE.get() {
+            open();
+        }
+    });
+    dom::every(5_000, || {
+        let silent = js_sys::Date::now() - HEARD_AT.get() > SILENCE_MS_MAX;
+        if silent && SOURCE.with_borrow(Option::is_some) {
+            lost();
+        }
+    });
+    open();
+}
+
+fn close() {
+    GENERATION.set(GENERATION.get().wrapping_add(1));
+    if let Some(source) = SOURCE.take() {
+        source.close();
+    }
+}
+
+fn heard() {
+    HEARD_AT.set(js_sys::Date::now());
+}
+
+fn open() {
+    close();
+    let Ok(source) = EventSource::new("/api/live") else { return };
+    let generation = GENERATION.get();
+    let current = move || GENERATION.get() == generation;
+    heard();
+    dom::on(&source, "open", move |_: Event| {
+        if !current() {
+            return;
+        }
+        heard();
+        FAILURES.set(0);
+        hub::announce_state(State::Live);
+        // Whatever happened while nobody read.
+        if HAD_ONE.replace(true) {
+            hub::announce("resync", "");
+        }
+    });
+    dom::on(&source, "session", move |event: MessageEvent| {
+        if current() {
+            heard();
+            hub::announce("session", &event.data().as_string().unwrap_or_default());
+        }
+    });
+    dom::on(&source, "counts", move |_: MessageEvent| {
+        if current() {
+            heard();
+            hub::announce("counts", "");
+        }
+    });
+    dom::on(&source, "heartbeat", move |_: MessageEvent| heard());
+    dom::on(&source, "resync", move |_: MessageEvent| {
+        if current() {
+            heard();
+            hub::announce("resync", "");
+        }
+    });
+    dom::on(&source, "error", move |_: Event| {
+        if current() {
+            lost();
+        }
+    });
+    SOURCE.set(Some(source));
+}
+
+/// The stream broke or fell silent: try again later, unless we are signed out.
+fn lost() {
+    close();
+    let failures = FAILURES.get() + 1;
+    FAILURES.set(failures);
+    let online = dom::window().navigator().on_line();
+    hub::announce_state(if online { State::Reconnecting } else { State::Offline });
+    let longest = (BACKOFF_MS_MIN * f64::from(2_u32.saturating_pow(failures.min(8)))).min(BACKOFF_MS_MAX);
+    let delay = longest * (0.5 + js_sys::Math::random() / 2.0);
+    let generation = GENERATION.get();
+    spawn_local(async move {
+        if failures >= FAILURES_BEFORE_ASKING && fetch::get("/api/me").await.err() == Some(Failed::Status(401)) {
+            hub::announce_state(State::SignedOut);
+            return;
+        }
+        dom::after(delay as i32, move || {
+            if GENERATION.get() == generation {
+                open();
+            }
+        });
+    });
+}

@@ -1,0 +1,120 @@
+//! Events in words.
+
+use super::part::{Part, parts};
+use crate::text::{json, shorten};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use wire::event::Event;
+
+/// A member of an event's metadata as text; figures and words alike.
+pub fn member<'a>(members: &[(Cow<'a, str>, &'a RawValue)], names: &[&str]) -> Option<Cow<'a, str>> {
+    let (_, raw) = members.iter().find(|(key, _)| names.contains(&&**key))?;
+    match raw.get() {
+        "null" => None,
+        text if text.starts_with(['{', '[']) => None,
+        text => Some(json::string(raw).unwrap_or(Cow::Borrowed(text))),
+    }
+}
+
+/// What a kind is called where it has no picture of its own: `session.context_injected` → `Context injected`.
+pub fn kind_words(kind: &str) -> String {
+    let words = kind.split_once('.').map_or(kind, |(_, rest)| rest).replace(['.', '_'], " ");
+    let mut chars = words.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+/// The text parts of an event, joined.
+pub fn texts(parts: &[Part<'_>]) -> String {
+    let found: Vec<&str> = parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Text(text) | Part::Reasoning(text) => Some(&**text),
+            _ => None,
+        })
+        .collect();
+    found.join("\n")
+}
+
+/// A small event in one sentence. `None` where its kind is not known.
+pub fn note(kind: &str, text: &str, metadata: &str) -> Option<String> {
+    let members = json::members(metadata);
+    let get = |names: &[&str]| member(&members, names);
+    let about = |lead: &str, rest: Option<Cow<'_, str>>| match rest {
+        Some(rest) if !rest.is_empty() => format!("{lead} {rest}"),
+        _ => lead.to_owned(),
+    };
+    let said = (!text.is_empty()).then_some(Cow::Borrowed(text));
+    Some(match kind {
+        "session.created" => match get(&["retryOf"]) {
+            Some(_) => "Created as a retry".to_owned(),
+            None => "Created".to_owned(),
+        },
+        "session.claimed" => {
+            let who = about("Claimed", get(&["workerName", "worker"]).map(|w| Cow::Owned(format!("by {w}"))));
+            about(&who, get(&["attempt"]).map(|n| Cow::Owned(format!("(attempt {n})"))))
+        }
+        "session.completed" => about("Completed", said),
+        "session.lease_lost" => about("The worker fell silent; its lease ran out", get(&["attempt"]).map(|n| Cow::Owned(format!("(attempt {n})")))),
+        "session.released" => "Given back by the worker".to_owned(),
+        "session.waiting_approval" => about("Waits for approval", said.or_else(|| get(&["detail", "reason", "toolName"]))),
+        "session.context_injected" => about("Context added", said.or_else(|| get(&["source", "title", "name"]))),
+        "human.navigate" => about("Went to", said.or_else(|| get(&["path", "url", "page", "title"]))),
+        "human.entity_view" => about("Looked at", said.or_else(|| get(&["entityTitle", "title", "entityName", "entityId"]))),
+        "human.marker" => about("Marker:", said.or_else(|| get(&["label", "title", "marker"]))),
+        "human.task_switch" => about("Switched to", said.or_else(|| get(&["to", "toTitle", "title", "actionName"]))),
+        "tool.session_started" => about("Tool opened", said.or_else(|| get(&["toolName", "tool", "name"]))),
+        "tool.field_changed" => about("Changed", said.or_else(|| get(&["field", "fieldName", "name"]))),
+        "tool.composition_step.started" => about("Step started", said.or_else(|| get(&["step", "stepName", "name"]))),
+        "tool.composition_step.completed" => about("Step completed", said.or_else(|| get(&["step", "stepName", "name"]))),
+        "external.event" => match (get(&["source", "system"]), said.or_else(|| get(&["title", "message", "summary", "name"]))) {
+            (Some(source), Some(said)) => format!("{source}: {said}"),
+            (Some(only), None) | (None, Some(only)) => only.into_owned(),
+            (None, None) => "External event".to_owned(),
+        },
+        "state.patch" => about("State changed", said),
+        _ => return None,
+    })
+}
+
+/// Any event on one line, for lists.
+pub fn one_line(event: &Event, chars_max: usize) -> String {
+    let parts = parts(event);
+    let text = texts(&parts);
+    let line = match parts.first() {
+        Some(Part::Call(call)) => format!("Calls {}", call.name),
+        Some(Part::Answer(answer)) if answer.is_error => format!("{} failed", answer.name),
+        Some(Part::Answer(answer)) => format!("{} answered", answer.name),
+        _ if event.kind == "session.status_change" => {
+            let members = json::members(event.metadata.get());
+            member(&members, &["reason"]).map_or_else(|| "Status changed".to_owned(), Cow::into_owned)
+        }
+        _ => match note(&event.kind, &text, event.metadata.get()) {
+            Some(note) => note,
+            None if text.is_empty() => kind_words(&event.kind),
+            None => text,
+        },
+    };
+    shorten::one_line(&line, chars_max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::fixture::{call, event};
+
+    #[test]
+    fn every_known_kind_says_something() {
+        for kind in domain::event::KNOWN {
+            assert!(!one_line(&event(1, kind, "[]", "{}"), 80).is_empty(), "{kind}");
+        }
+        assert_eq!(one_line(&event(1, "acme.build_finished", "[]", "{}"), 80), "Build finished");
+    }
+
+    #[test]
+    fn lines_name_what_matters() {
+        assert_eq!(one_line(&call(1, "a", "find"), 80), "Calls find");
+        assert_eq!(one_line(&event(1, "human.marker", "[]", r#"{"label":"lunch"}"#), 80), "Marker: lunch");
+        assert_eq!(one_line(&event(1, "session.status_change", "[]", r#"{"reason":"claimed"}"#), 80), "claimed");
+        assert_eq!(one_line(&event(1, "agent.message", r#"[{"type":"text","text":"a\nb"}]"#, "{}"), 80), "a b");
+    }
+}

@@ -1,0 +1,77 @@
+//! Made-up events and sessions for the tests of this crate.
+
+use domain::{
+    event::EventRole,
+    session::{Status, Type},
+};
+use serde_json::value::RawValue;
+use wire::{event::Event, session::Session};
+
+fn json(text: &str) -> Box<RawValue> {
+    RawValue::from_string(text.to_owned()).unwrap()
+}
+
+/// An event of one second after the other.
+pub fn event(sequence: u64, kind: &str, content: &str, metadata: &str) -> Event {
+    let at = "2026-11-21T07:00:00Z".parse::<domain::Timestamp>().unwrap() + chrono::TimeDelta::seconds(sequence as i64);
+    Event {
+        id: format!("e{sequence}"),
+        sequence,
+        kind: kind.to_owned(),
+        role: EventRole::Agent,
+        content: json(content),
+        metadata: json(metadata),
+        thread_id: None,
+        external_event_id: None,
+        attempt: Some(1),
+        actor: "token:t".into(),
+        at,
+        recorded_at: at,
+        digest: "00".repeat(32),
+    }
+}
+
+/// A tool call.
+pub fn call(sequence: u64, id: &str, tool: &str) -> Event {
+    let content = format!(r#"[{{"type":"tool-call","toolCallId":"{id}","toolName":"{tool}","input":{{"query":"x"}}}}]"#);
+    event(sequence, "agent.tool_call", &content, "{}")
+}
+
+/// A tool's answer.
+pub fn answer(sequence: u64, id: &str, output: &str) -> Event {
+    let content = format!(r#"[{{"type":"tool-result","toolCallId":"{id}","toolName":"find","output":{output}}}]"#);
+    event(sequence, "agent.tool_result", &content, "{}")
+}
+
+/// A session that was completed.
+pub fn session() -> Session {
+    let at = "2026-11-21T07:00:00Z".parse::<domain::Timestamp>().unwrap();
+    Session {
+        id: "0193-s".into(),
+        session_type: Type::Agent,
+        status: Status::Completed,
+        end_reason: None,
+        action_id: Some("a1".into()),
+        action_slug: Some("review-inbox".into()),
+        agent_slug: Some("scout".into()),
+        title: "Review the inbox".into(),
+        input: None,
+        metadata: json("{}"),
+        result: None,
+        usage: None,
+        error: None,
+        parent_id: None,
+        retry_of: None,
+        created_by: "user:u".into(),
+        attempt: 1,
+        attempts_max: 3,
+        lease_expires_at: None,
+        head_sequence: 4,
+        head_digest: "ab".repeat(32),
+        created_at: at,
+        updated_at: at,
+        started_at: Some(at),
+        completed_at: Some(at),
+        duration_ms: Some(0),
+    }
+}

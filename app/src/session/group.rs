@@ -1,0 +1,138 @@
+//! Event kinds in the groups that people filter by.
+
+use domain::event::KNOWN;
+use std::collections::BTreeMap;
+
+/// One filter chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// What people and agents said.
+    Messages,
+    /// Tool calls and results.
+    Tools,
+    /// What agents thought.
+    Thinking,
+    /// What went wrong.
+    Errors,
+    /// The session's own life.
+    State,
+    /// What people did meanwhile.
+    People,
+    /// What other systems reported.
+    External,
+    /// Kinds that Shiftbook does not know.
+    Other,
+}
+
+impl Group {
+    /// All groups, in the order of the chips.
+    pub const ALL: [Self; 8] = [
+        Self::Messages,
+        Self::Tools,
+        Self::Thinking,
+        Self::Errors,
+        Self::State,
+        Self::People,
+        Self::External,
+        Self::Other,
+    ];
+
+    /// The name in addresses and markup.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Messages => "messages",
+            Self::Tools => "tools",
+            Self::Thinking => "thinking",
+            Self::Errors => "errors",
+            Self::State => "state",
+            Self::People => "people",
+            Self::External => "external",
+            Self::Other => "other",
+        }
+    }
+
+    /// The label of its chip.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Messages => "Messages",
+            Self::Tools => "Tools",
+            Self::Thinking => "Thinking",
+            Self::Errors => "Errors",
+            Self::State => "State",
+            Self::People => "People",
+            Self::External => "External",
+            Self::Other => "Other",
+        }
+    }
+
+    /// The group of a kind; every kind has one.
+    pub fn of(kind: &str) -> Self {
+        match kind {
+            "session.error" | "tool.invocation_failed" => return Self::Errors,
+            "agent.thinking" => return Self::Thinking,
+            "agent.tool_call" | "agent.tool_result" | "user.tool_result" | "user.tool_confirmation" => return Self::Tools,
+            "agent.message" => return Self::Messages,
+            _ => {}
+        }
+        match kind.split('.').next().unwrap_or_default() {
+            "user" => Self::Messages,
+            "tool" => Self::Tools,
+            "session" | "state" => Self::State,
+            "human" => Self::People,
+            "external" => Self::External,
+            _ => Self::Other,
+        }
+    }
+
+    /// The group of a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|group| group.as_str() == name)
+    }
+}
+
+/// The groups of `?kinds=`; unknown names are passed over.
+pub fn parse_groups(kinds: &str) -> Vec<Group> {
+    Group::ALL.into_iter().filter(|group| kinds.split(',').any(|name| Group::parse(name) == Some(*group))).collect()
+}
+
+/// The event types to read for `?kinds=`. Nothing means all: also where `Other` is asked for, whose kinds
+/// nobody can list; the page then leaves out the rest by itself.
+pub fn types_of_groups(kinds: &str, counted: &[(String, u64)]) -> Vec<String> {
+    let groups = parse_groups(kinds);
+    let mut types: Vec<String> = KNOWN
+        .into_iter()
+        .chain(counted.iter().map(|(kind, _)| kind.as_str()))
+        .filter(|kind| groups.contains(&Group::of(kind)))
+        .map(str::to_owned)
+        .collect();
+    types.sort_unstable();
+    types.dedup();
+    types
+}
+
+/// How many events each group has.
+pub fn counts(by_kind: &[(String, u64)]) -> BTreeMap<Group, u64> {
+    let mut counts = BTreeMap::new();
+    for (kind, count) in by_kind {
+        *counts.entry(Group::of(kind)).or_default() += count;
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_kind_has_a_group_of_its_own_kind() {
+        assert!(KNOWN.into_iter().all(|kind| Group::of(kind) != Group::Other));
+        assert_eq!(Group::of("acme.build_finished"), Group::Other);
+    }
+
+    #[test]
+    fn groups_become_event_types() {
+        assert_eq!(types_of_groups("thinking,nonsense", &[]), ["agent.thinking"]);
+        assert!(types_of_groups("", &[]).is_empty());
+        assert_eq!(types_of_groups("other", &[("acme.x".into(), 2)]), ["acme.x"]);
+    }
+}

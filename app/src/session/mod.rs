@@ -1,0 +1,46 @@
+//! One session: header, timeline, transcript.
+
+mod controls;
+#[cfg(feature = "hydrate")]
+mod tail;
+#[cfg(feature = "hydrate")]
+mod transcript_dom;
+
+#[cfg(feature = "ssr")]
+mod describe;
+#[cfg(all(test, feature = "ssr"))]
+pub mod fixture;
+#[cfg(feature = "ssr")]
+mod group;
+#[cfg(feature = "ssr")]
+mod margin;
+#[cfg(feature = "ssr")]
+mod page;
+#[cfg(feature = "ssr")]
+mod part;
+#[cfg(feature = "ssr")]
+mod row;
+#[cfg(feature = "ssr")]
+mod summary;
+#[cfg(feature = "ssr")]
+mod timeline;
+#[cfg(feature = "ssr")]
+mod timeline_bar;
+#[cfg(feature = "ssr")]
+mod tool;
+#[cfg(feature = "ssr")]
+mod usage;
+#[cfg(feature = "ssr")]
+mod view_model;
+
+pub use controls::TranscriptControls;
+#[cfg(feature = "ssr")]
+pub use describe::one_line;
+#[cfg(feature = "ssr")]
+pub use group::{Group, types_of_groups};
+#[cfg(feature = "ssr")]
+pub use page::{Props, page};
+#[cfg(feature = "ssr")]
+pub use row::rows_fragment;
+#[cfg(feature = "ssr")]
+pub use summary::{Summary, summary_fragment};

@@ -1,0 +1,153 @@
+//! /sessions/{id}
+
+use super::{
+    TranscriptControls,
+    group::{Group, counts, parse_groups},
+    margin::margin,
+    row::rows_fragment,
+    summary::{Summary, summary_view},
+};
+use crate::{
+    document::render,
+    sessions::row_title,
+    shell::{Place, Shell, frame},
+    text::number,
+};
+use leptos::prelude::*;
+use wire::{event::Event, session::Session};
+
+/// What /sessions/{id} shows.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// The head.
+    pub summary: Summary,
+    /// The last 200 events (of `?kinds=`), or the 200 before `?before=`; oldest first.
+    pub events: Vec<Event>,
+    /// Whether there are earlier ones.
+    pub has_earlier: bool,
+    /// Whether there are later ones: only with `?before=`.
+    pub has_later: bool,
+    /// `?kinds=` as given; empty without it.
+    pub kinds: String,
+    /// How many events of each kind the session has.
+    pub kind_counts: Vec<(String, u64)>,
+    /// The session that started it.
+    pub parent: Option<Session>,
+    /// Sessions it started.
+    pub children: Vec<Session>,
+    /// Whether it started more than these.
+    pub has_more_children: bool,
+    /// Sessions that repeat it.
+    pub retries: Vec<Session>,
+    /// Messages of a refused cancel or retry.
+    pub form: crate::FormState,
+}
+
+/// The address of the page with these chips on.
+fn kinds_href(id: &str, groups: &[Group]) -> String {
+    if groups.is_empty() {
+        return format!("/sessions/{id}");
+    }
+    let names: Vec<_> = groups.iter().map(|g| g.as_str()).collect();
+    format!("/sessions/{id}?kinds={}", names.join(","))
+}
+
+/// The whole page.
+pub fn page(shell: &Shell, mut props: Props) -> String {
+    let first = props.events.first().map_or(0, |e| e.sequence);
+    let last = props.events.last().map_or(0, |e| e.sequence);
+    props.summary.shown = (first, last);
+    let title = row_title(&props.summary.session);
+    render(shell, &title, || {
+        let session = &props.summary.session;
+        let id = session.id.clone();
+        let picked = parse_groups(&props.kinds);
+        let rows = rows_fragment(&id, &props.events);
+        let margin = margin(session, props.parent.as_ref(), &props.children, props.has_more_children, &props.retries);
+        let has_margin = margin.is_some().then_some("");
+        let with = |direction: String| {
+            let kinds = if props.kinds.is_empty() { String::new() } else { format!("&kinds={}", crate::text::escape::query(&props.kinds)) };
+            format!("/sessions/{id}?{direction}{kinds}")
+        };
+        let earlier = props.has_earlier.then(|| {
+            view! { <a class="button" data-size="small" id="earlier" href=with(format!("before={first}"))>"Load earlier events"</a> }
+        });
+        // A head read a moment ago may be past the last row; the tail then catches up at once.
+        let caught_up_to = if props.events.is_empty() { 0 } else { last };
+        let at_head = !props.has_later;
+        let end = if props.has_later {
+            view! { <p class="transcript-end"><a href=kinds_href(&id, &picked)>"Go to the newest events"</a></p> }.into_any()
+        } else if session.status.is_final() {
+            view! { <p class="transcript-end" id="transcript-end">"End of the log"</p> }.into_any()
+        } else if props.events.is_empty() {
+            view! { <p class="transcript-end" id="transcript-end">"Nothing has been recorded yet. Events appear here as they happen."</p> }.into_any()
+        } else {
+            view! { <p class="transcript-end" id="transcript-end">"The log goes on here"</p> }.into_any()
+        };
+        let page = view! {
+            {summary_view(shell, &props.summary)}
+            {crate::ui::notice::refused(props.form.general(&[]))}
+            <div class="session-body" data-margin=has_margin>
+                <section class="transcript-frame" aria-labelledby="transcript-title">
+                    <div class="transcript-bar">
+                        <h2 id="transcript-title" class="hidden-text">"Transcript"</h2>
+                        {chips(&id, &picked, &props)}
+                        <TranscriptControls
+                            session_id=id.clone()
+                            kinds=props.kinds.clone()
+                            last_sequence=caught_up_to.max(if props.kinds.is_empty() { 0 } else { session.head_sequence })
+                            at_head=at_head
+                        />
+                    </div>
+                    <div class="transcript-edge" id="transcript-top">{earlier}</div>
+                    <ol
+                        class="transcript"
+                        id="transcript"
+                        data-complete=(!props.has_earlier && !props.has_later && props.kinds.is_empty()).then_some("")
+                        inner_html=rows
+                    ></ol>
+                    {end}
+                </section>
+                {margin.map(|inner| view! { <aside class="margin" aria-label="About this session">{inner}</aside> })}
+            </div>
+        };
+        frame(shell, Place::Sessions, page)
+    })
+}
+
+/// Chips that switch a group on or off. Plain links; the browser spares itself the way where it can.
+fn chips(id: &str, picked: &[Group], props: &Props) -> impl IntoView + use<> {
+    let known = if props.kind_counts.is_empty() {
+        counts(&props.events.iter().map(|e| (e.kind.clone(), 1)).collect::<Vec<_>>())
+    } else {
+        counts(&props.kind_counts)
+    };
+    let all = known.values().sum::<u64>();
+    let mut chips = vec![
+        view! {
+            <a class="chip" href=kinds_href(id, &[]) data-chip="" aria-current=picked.is_empty().then_some("true")>
+                "All " <span class="chip-count">{number::grouped(all)}</span>
+            </a>
+        }
+        .into_any(),
+    ];
+    for group in Group::ALL {
+        let Some(count) = known.get(&group).copied().or(picked.contains(&group).then_some(0)) else { continue };
+        let is_on = picked.contains(&group);
+        let mut then: Vec<_> = picked.to_vec();
+        if is_on {
+            then.retain(|g| *g != group);
+        } else {
+            then.push(group);
+        }
+        chips.push(
+            view! {
+                <a class="chip" href=kinds_href(id, &then) data-chip=group.as_str() aria-current=is_on.then_some("true")>
+                    {group.label()} " " <span class="chip-count">{number::grouped(count)}</span>
+                </a>
+            }
+            .into_any(),
+        );
+    }
+    view! { <nav class="chips" aria-label="Filter by kind">{chips}</nav> }
+}

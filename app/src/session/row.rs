@@ -1,0 +1,269 @@
+//! Rows of a transcript, as HTML. Written without views: a page has hundreds of them, and this is the
+//! one place where that is felt.
+
+use super::{
+    describe::{kind_words, member, note, texts},
+    group::Group,
+    part::Part,
+    tool,
+    view_model::{Entry, entries},
+};
+use crate::{
+    text::{html::Html, json, shorten},
+    ui::{icon::{Icon, icon_markup}, status_badge::status_badge},
+};
+use chrono::{Datelike, Timelike};
+use domain::session::Status;
+use wire::event::Event;
+
+/// Text up to this length stands open on the page, bytes.
+const OPEN_TEXT_BYTES_MAX: usize = 4_000;
+/// How much of a longer text is shown before it is opened, bytes.
+const LEAD_BYTES: usize = 700;
+/// Longest text on a page, bytes; the event as JSON has the rest.
+const TEXT_BYTES_MAX: usize = 64 * 1024;
+/// First words of a thought, characters.
+const THOUGHT_CHARS_MAX: usize = 110;
+/// Bytes of HTML per event, about: saves growing.
+const ROW_BYTES: usize = 1_400;
+
+/// Rows of these events, oldest first. For `?kinds=` the events are filtered before.
+pub fn rows_fragment(session_id: &str, events: &[Event]) -> String {
+    let mut html = Html::with_capacity(events.len() * ROW_BYTES);
+    for entry in entries(events) {
+        write_row(&mut html, session_id, &entry);
+    }
+    html.finish()
+}
+
+fn speaker(event: &Event) -> (&'static str, Icon, &'static str) {
+    match event.kind.split('.').next().unwrap_or_default() {
+        "agent" => ("agent", Icon::Agent, "Agent"),
+        "user" => ("user", Icon::Person, "Person"),
+        "human" => match event.kind.as_str() {
+            "human.navigate" => ("human", Icon::Arrow, "Person"),
+            "human.entity_view" => ("human", Icon::Eye, "Person"),
+            "human.marker" => ("human", Icon::Flag, "Person"),
+            "human.task_switch" => ("human", Icon::Actions, "Person"),
+            _ => ("human", Icon::Person, "Person"),
+        },
+        "tool" => ("tool", Icon::Tool, "Tool"),
+        "external" => ("external", Icon::External, "Outside"),
+        "session" | "state" if event.kind == "session.error" => ("system", Icon::Alert, "Error"),
+        "session" | "state" => ("system", Icon::System, "System"),
+        _ => match event.role {
+            domain::event::EventRole::User => ("user", Icon::Person, "Person"),
+            domain::event::EventRole::Agent => ("agent", Icon::Agent, "Agent"),
+            domain::event::EventRole::System => ("system", Icon::System, "System"),
+        },
+    }
+}
+
+fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>) {
+    let event = entry.event;
+    let (speaker, picture, who) = speaker(event);
+    let at = event.at;
+    html.raw("<li class=\"event\" id=\"seq-").number(event.sequence).raw("\" data-sequence=\"").number(event.sequence);
+    html.raw("\" data-group=\"").raw(entry.group.as_str()).raw("\" data-kind=\"").text(&event.kind);
+    html.raw("\" data-speaker=\"").raw(speaker).raw("\"><time class=\"event-time\" data-time=\"clock\" datetime=\"");
+    html.number(u64::try_from(at.year()).unwrap_or_default()).raw("-").two(at.month()).raw("-").two(at.day());
+    html.raw("T").two(at.hour()).raw(":").two(at.minute()).raw(":").two(at.second()).raw(".");
+    let millis = at.timestamp_subsec_millis();
+    html.number(u64::from(millis / 100 % 10)).two(millis % 100).raw("Z\">");
+    html.two(at.hour()).raw(":").two(at.minute()).raw(":").two(at.second());
+    html.raw("</time><span class=\"event-seq\"><a href=\"#seq-").number(event.sequence).raw("\">").number(event.sequence);
+    html.raw("</a></span><span class=\"event-who\">").raw(icon_markup(picture)).raw("<span>").raw(who);
+    html.raw("</span></span><div class=\"event-body\">");
+    write_body(html, entry);
+    write_raw(html, session_id, event.sequence);
+    html.raw("</div></li>");
+}
+
+/// The event as JSON: a link that the browser turns into the JSON itself.
+fn write_raw(html: &mut Html, session_id: &str, sequence: u64) {
+    html.raw("<details class=\"raw\"><summary title=\"Raw JSON\" aria-label=\"Raw JSON of event ").number(sequence).raw("\">");
+    html.raw(icon_markup(Icon::Code)).raw("</summary><a class=\"meta\" href=\"/api/sessions/").text(session_id);
+    html.raw("/events?afterSequence=").number(sequence.saturating_sub(1)).raw("&amp;limit=1\">Event ").number(sequence);
+    html.raw(" as JSON</a></details>");
+}
+
+fn write_body(html: &mut Html, entry: &Entry<'_>) {
+    let event = entry.event;
+    match (entry.group, event.kind.as_str()) {
+        (_, "session.status_change") => write_status_change(html, event.metadata.get()),
+        (Group::Thinking, _) => entry.parts.iter().for_each(|(part, _)| match part {
+            Part::Text(text) | Part::Reasoning(text) => write_thought(html, text),
+            other => write_part(html, other, entry),
+        }),
+        (_, "session.error") => write_error(html, entry),
+        (Group::Messages | Group::Tools | Group::Errors, _) => write_parts(html, entry),
+        (Group::State | Group::People | Group::External | Group::Other, kind) => write_note(html, entry, kind),
+    }
+}
+
+fn write_parts(html: &mut Html, entry: &Entry<'_>) {
+    let mut wrote = false;
+    for (part, joined) in &entry.parts {
+        wrote = true;
+        match part {
+            Part::Call(call) => {
+                tool::write_call(html, call, joined.as_ref().map(|j| (&j.answer, j.sequence, j.duration_ms)));
+            }
+            part => write_part(html, part, entry),
+        }
+    }
+    let metadata = entry.event.metadata.get();
+    if !wrote || (entry.group == Group::Messages && entry.event.kind != "agent.message" && metadata.len() > 2) {
+        write_note(html, entry, &entry.event.kind);
+    }
+}
+
+fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>) {
+    match part {
+        Part::Text(text) => write_text(html, text),
+        Part::Reasoning(text) => write_thought(html, text),
+        Part::Call(call) => tool::write_call(html, call, None),
+        Part::Answer(answer) => tool::write_answer(html, answer),
+        Part::Other(raw) => {
+            html.raw("<details class=\"fold\"><summary><span class=\"event-kind\">").text(&entry.event.kind);
+            html.raw("</span> <span class=\"fold-more\">Content</span></summary>");
+            tool::payload(html, Some(raw));
+            html.raw("</details>");
+        }
+    }
+}
+
+/// Markdown; folded where it is long, cut where it is endless.
+fn write_text(html: &mut Html, text: &str) {
+    if text.len() <= OPEN_TEXT_BYTES_MAX {
+        html.raw("<div class=\"prose\" dir=\"auto\">").markdown(text).raw("</div>");
+        return;
+    }
+    html.raw("<details class=\"fold\"><summary><span class=\"fold-lead\" dir=\"auto\">").text(shorten::head(text, LEAD_BYTES));
+    html.raw("… </span><span class=\"fold-more\">").text(&format!("Show all {} characters", crate::text::number::grouped(text.chars().count() as u64)));
+    html.raw("</span></summary><div class=\"prose\" dir=\"auto\">").markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
+    if text.len() > TEXT_BYTES_MAX {
+        html.raw("<p class=\"meta\">Shown in part; the event as JSON has all of it.</p>");
+    }
+    html.raw("</details>");
+}
+
+fn write_thought(html: &mut Html, text: &str) {
+    html.raw("<details class=\"fold thinking\"><summary><span class=\"fold-lead\" dir=\"auto\">").text(&shorten::one_line(text, THOUGHT_CHARS_MAX));
+    html.raw("</span> <span class=\"fold-more\">Thinking</span></summary><div class=\"prose\" dir=\"auto\">");
+    html.markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div></details>");
+}
+
+fn write_status_change(html: &mut Html, metadata: &str) {
+    let members = json::members(metadata);
+    let status = |name: &str| member(&members, &[name]).and_then(|text| Status::parse(&text));
+    html.raw("<span class=\"change\">");
+    if let Some(from) = status("from") {
+        html.view(status_badge(from)).raw("<span aria-hidden=\"true\">→</span><span class=\"hidden-text\">to</span>");
+    }
+    if let Some(to) = status("to") {
+        html.view(status_badge(to));
+    }
+    if let Some(reason) = member(&members, &["reason"]) {
+        html.raw("<span class=\"change-reason\">").text(&reason).raw("</span>");
+    }
+    html.raw("</span>");
+}
+
+fn write_error(html: &mut Html, entry: &Entry<'_>) {
+    let parts: Vec<_> = entry.parts.iter().map(|(part, _)| part.clone()).collect();
+    let text = texts(&parts);
+    let members = json::members(entry.event.metadata.get());
+    let message = if text.is_empty() { member(&members, &["message", "error"]).unwrap_or("No message was given.".into()) } else { text.into() };
+    html.raw("<strong>").text(shorten::head(&message, OPEN_TEXT_BYTES_MAX)).raw("</strong>");
+    if let Some(code) = member(&members, &["code"]) {
+        html.raw("<code class=\"meta\">").text(&code).raw("</code>");
+    }
+    for part in parts.iter().filter(|part| matches!(part, Part::Other(_))) {
+        write_part(html, part, entry);
+    }
+}
+
+/// A small event: one sentence, what it carries folded under it. Unknown kinds show their name.
+fn write_note(html: &mut Html, entry: &Entry<'_>, kind: &str) {
+    let parts: Vec<_> = entry.parts.iter().map(|(part, _)| part.clone()).collect();
+    let text = texts(&parts);
+    let metadata = entry.event.metadata.get();
+    let words = note(kind, &text, metadata);
+    let is_known = words.is_some();
+    let words = words.unwrap_or_else(|| if text.is_empty() || entry.group == Group::Messages { kind_words(kind) } else { text });
+    let carries: Vec<_> = parts.iter().filter_map(|part| if let Part::Other(raw) = part { Some(*raw) } else { None }).collect();
+    let head = |html: &mut Html| {
+        html.raw("<span dir=\"auto\">").text(&shorten::one_line(&words, 400)).raw("</span>");
+        if !is_known {
+            html.raw(" <span class=\"event-kind\">").text(kind).raw("</span>");
+        }
+    };
+    if carries.is_empty() && metadata.len() <= 2 {
+        html.raw("<p>");
+        head(html);
+        html.raw("</p>");
+        return;
+    }
+    html.raw("<details class=\"fold\"><summary>");
+    head(html);
+    html.raw(" <span class=\"fold-more\">Details</span></summary>");
+    if metadata.len() > 2 {
+        tool::payload(html, Some(&entry.event.metadata));
+    }
+    for raw in carries {
+        tool::payload(html, Some(raw));
+    }
+    html.raw("</details>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::fixture::{answer, call, event};
+
+    #[test]
+    fn a_pair_is_one_row_and_both_sequences_can_be_linked_to() {
+        let html = rows_fragment("s", &[call(1, "a", "find"), answer(2, "a", r#"{"results":[1,2]}"#)]);
+        assert_eq!(html.matches("<li").count(), 1);
+        assert!(html.contains("id=\"seq-1\"") && html.contains("id=\"seq-2\""));
+        assert!(html.contains("2 results, 1.0 s"), "{html}");
+    }
+
+    #[test]
+    fn an_answer_alone_can_be_moved_to_its_call_later() {
+        let html = rows_fragment("s", &[answer(2, "a", "1")]);
+        assert!(html.contains("data-answers=\"a\"") && html.contains("id=\"seq-2\""));
+    }
+
+    #[test]
+    fn nothing_written_by_others_becomes_markup() {
+        let evil = r#"<img src=x onerror=alert(1)>\"'"#;
+        let content = format!(r#"[{{"type":"text","text":"{evil}"}},{{"type":"tool-call","toolCallId":"{evil}","toolName":"{evil}","input":"{evil}"}},{{"type":"{evil}"}}]"#);
+        let metadata = format!(r#"{{"from":"{evil}","reason":"{evil}","code":"{evil}","label":"{evil}"}}"#);
+        for kind in domain::event::KNOWN.into_iter().chain(["acme.custom"]) {
+            let html = rows_fragment("s", &[event(1, kind, &content, &metadata)]);
+            assert!(!html.contains("<img"), "{kind}: {html}");
+            assert!(!html.contains("\"'\""), "{kind}: an attribute was left: {html}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_folded_and_says_how_long_it_is() {
+        let content = format!(r#"[{{"type":"text","text":"{}"}}]"#, "x".repeat(10_000));
+        let html = rows_fragment("s", &[event(1, "agent.message", &content, "{}")]);
+        assert!(html.contains("<details class=\"fold\">") && html.contains("Show all 10,000 characters"));
+    }
+
+    #[test]
+    fn every_kind_makes_one_row_whatever_it_holds() {
+        for kind in domain::event::KNOWN.into_iter().chain(["acme.custom", "nodots"]) {
+            for content in ["[]", "{}", "null", "[1]", r#"[{"type":"text"}]"#] {
+                for metadata in ["{}", "[]", "1", r#"{"from":1}"#] {
+                    let html = rows_fragment("s", &[event(1, kind, content, metadata)]);
+                    assert_eq!(html.matches("<li").count(), 1, "{kind} {content} {metadata}");
+                }
+            }
+        }
+    }
+}

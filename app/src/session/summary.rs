@@ -1,0 +1,144 @@
+//! The head of a session's page: title, status, facts, actions, timeline. Comes again as a fragment when it moved.
+
+use super::{timeline::timeline, timeline_bar::timeline_bar, usage::Usage};
+use crate::{
+    document::plain,
+    sessions::{duration_ms, row_title},
+    shell::Shell,
+    text::{duration, number, shorten},
+    ui::{
+        button::{Look, submit},
+        icon::{Icon, icon},
+        page_head::breadcrumbs,
+        status_badge::status_badge_large,
+        time::{moment, stamp},
+    },
+};
+use domain::{
+    role::Permission,
+    session::{EndReason, Status},
+};
+use leptos::prelude::*;
+use wire::{event::Event, session::Session};
+
+/// Longest error in the head, characters; its event has all of it.
+const ERROR_CHARS_MAX: usize = 600;
+
+/// What the head needs.
+#[derive(Debug, Clone)]
+pub struct Summary {
+    /// The session.
+    pub session: Session,
+    /// Its action's name, where it has one.
+    pub action_name: Option<String>,
+    /// The events of the timeline bar (`ledger::event::timeline`).
+    pub timeline: Vec<Event>,
+    /// First and last sequence on the reader's page; the fragment route may pass `(0, 0)`.
+    pub shown: (u64, u64),
+}
+
+/// The head again. Root element: `<header id="summary">`; its `data-part` children are replaced one by one.
+pub fn summary_fragment(shell: &Shell, summary: &Summary) -> String {
+    plain(summary_view(shell, summary))
+}
+
+fn end_words(reason: EndReason) -> Option<&'static str> {
+    match reason {
+        EndReason::Done | EndReason::Error => None,
+        EndReason::Superseded => Some("superseded by another session"),
+        EndReason::Cancelled => Some("cancelled"),
+        EndReason::TimedOut => Some("ran out of time"),
+        EndReason::LeaseExhausted => Some("lost by too many workers"),
+        EndReason::HardBlock => Some("stopped by a safety rule"),
+        EndReason::Rejected => Some("denied too often"),
+    }
+}
+
+/// The head of the page.
+pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
+    let session = &summary.session;
+    let line = timeline(session, &summary.timeline, shell.now);
+    let has_line = !line.segments.is_empty();
+    let error = session.error.as_ref().map(|error| {
+        let message = shorten::one_line(&error.message, ERROR_CHARS_MAX);
+        let code = error.code.clone();
+        view! {
+            <div class="session-error">
+                <strong dir="auto">{message}</strong>
+                {code.map(|code| view! { <code class="meta">{code}</code> })}
+            </div>
+        }
+    });
+    view! {
+        <header id="summary" class="session-head">
+            {breadcrumbs(vec![("Sessions".to_owned(), "/sessions".to_owned())])}
+            <div class="session-title">
+                <h1 dir="auto">{row_title(session)}</h1>
+                <span data-part="badge">{status_badge_large(session.status)}</span>
+                <div class="session-actions" data-part="actions">{actions(shell, session)}</div>
+            </div>
+            <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
+            <div data-part="error">{error}</div>
+            <div data-part="timeline">{has_line.then(|| timeline_bar(&line, summary.shown))}</div>
+        </header>
+    }
+}
+
+fn fact(term: &'static str, value: impl IntoView) -> impl IntoView {
+    view! { <div><dt>{term}</dt><dd>{value}</dd></div> }
+}
+
+fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
+    let session = &summary.session;
+    let usage = Usage::read(session.usage.as_deref());
+    let action = session.action_id.clone().map(|id| {
+        let name = summary.action_name.clone().or_else(|| session.action_slug.clone()).unwrap_or_else(|| "action".to_owned());
+        fact("Action", view! { <a href=format!("/actions/{id}")>{name}</a> })
+    });
+    let attempt = (session.attempt > 0).then(|| fact("Attempt", format!("{} of {}", session.attempt, session.attempts_max)));
+    let ended = session.end_reason.and_then(end_words).map(|words| fact("Ended", words));
+    let sealed = (session.head_sequence > 0).then(|| {
+        let digest = shorten::head(&session.head_digest, 12).to_owned();
+        let title = format!("Hash chain: event {} has digest {}", session.head_sequence, session.head_digest);
+        fact("Chain", view! { <span class="seal" title=title>{icon(Icon::Seal)}{number::counted(session.head_sequence, "event")}", "<code>{digest}</code></span> })
+    });
+    (
+        session.agent_slug.clone().map(|agent| fact("Agent", agent)),
+        action,
+        fact("Made", moment(session.created_at)),
+        session.completed_at.map(|at| fact("Ended at", stamp(at))),
+        duration_ms(session, shell.now).map(|ms| fact("Duration", duration::words(ms))),
+        attempt,
+        ended,
+        usage.tokens().map(|tokens| fact("Tokens", tokens)),
+        usage.cost().map(|cost| fact("Cost", cost)),
+        sealed,
+    )
+}
+
+fn actions(shell: &Shell, session: &Session) -> impl IntoView + use<> {
+    let href = format!("/sessions/{}", session.id);
+    let manages = shell.may(Permission::ManageSessions);
+    let retry = (manages && session.status.is_final() && session.status != Status::Completed).then(|| {
+        view! { <form method="post" action=format!("{href}/retry")>{submit("Retry", Look::Primary)}</form> }
+    });
+    let again = (manages && session.status == Status::Completed).then(|| {
+        view! { <form method="post" action=format!("{href}/retry")>{submit("Run again", Look::Plain)}</form> }
+    });
+    let cancel = (manages && !session.status.is_final()).then(|| {
+        view! {
+            <details class="cancel">
+                <summary class="button" data-look="danger">{icon(Icon::Close)}"Cancel"</summary>
+                <form method="post" action=format!("{href}/cancel")>
+                    <div class="field">
+                        <label class="field-label" for="cancel-reason">"Why? (optional)"</label>
+                        <input class="input" id="cancel-reason" name="reason" type="text" maxlength="4000" autocomplete="off"/>
+                    </div>
+                    <p class="meta">"It cannot be resumed. What was recorded stays, and you can retry it."</p>
+                    <div class="form-actions">{submit("Cancel session", Look::Danger)}</div>
+                </form>
+            </details>
+        }
+    });
+    (retry, again, cancel)
+}

@@ -1,0 +1,221 @@
+//! The live tail: rows that come are appended by sequence, and the reader's place is left alone. Only in the WASM build.
+
+use super::transcript_dom as transcript;
+use crate::{
+    browser::{dom, fetch, patch, times},
+    live::{self, Signal},
+};
+use leptos::prelude::*;
+use std::{cell::Cell, rc::Rc};
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{Event, MouseEvent};
+
+/// Whoever reads within this distance of the end follows it, pixels.
+const FOLLOWING_PX: f64 = 96.0;
+
+/// The state of one tail.
+struct Tail {
+    session_id: String,
+    kinds: String,
+    last_sequence: Cell<f64>,
+    /// Newest sequence heard of.
+    head_sequence: Cell<f64>,
+    at_head: bool,
+    is_reading: Cell<bool>,
+    is_summary_due: Cell<bool>,
+    arrived: RwSignal<u32>,
+}
+
+/// Connects a page's transcript.
+pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, arrived: RwSignal<u32>) {
+    let tail = Rc::new(Tail {
+        session_id: session_id.to_owned(),
+        kinds: kinds.to_owned(),
+        last_sequence: Cell::new(last_sequence as f64),
+        head_sequence: Cell::new(last_sequence as f64),
+        at_head,
+        is_reading: Cell::new(false),
+        is_summary_due: Cell::new(false),
+        arrived,
+    });
+    transcript::start(session_id, kinds);
+    remember_summary();
+    let listening = tail.clone();
+    live::subscribe(move |signal| match signal {
+        Signal::Session { id, head_sequence } if *id == listening.session_id => {
+            listening.head_sequence.set(listening.head_sequence.get().max(*head_sequence));
+            listening.read();
+            listening.read_summary();
+        }
+        Signal::Resync => {
+            // What was missed is not known: read until the server says there is no more.
+            listening.head_sequence.set(f64::INFINITY);
+            listening.read();
+            listening.read_summary();
+        }
+        _ => {}
+    });
+    if at_head {
+        // The first stream may open after something happened: ask once.
+        tail.head_sequence.set(f64::INFINITY);
+        tail.read();
+    }
+    let scrolled = tail;
+    dom::on(&dom::window(), "scroll", move |_: Event| {
+        if scrolled.arrived.get_untracked() > 0 && is_following() {
+            scrolled.arrived.set(0);
+        }
+    });
+    open_target();
+    dom::on(&dom::window(), "hashchange", |_: Event| open_target());
+    dom::on(&dom::document(), "click", |event: MouseEvent| chip_clicked(&event));
+}
+
+impl Tail {
+    /// Reads what came after the last row, page by page, one request at a time.
+    fn read(self: &Rc<Self>) {
+        if !self.at_head || self.is_reading.get() || self.head_sequence.get() <= self.last_sequence.get() {
+            return;
+        }
+        self.is_reading.set(true);
+        let tail = self.clone();
+        spawn_local(async move {
+            loop {
+                match tail.read_page().await {
+                    Ok(true) => {}
+                    // Heard of more while reading: the next signal or this check goes on.
+                    Ok(false) => {
+                        let head = tail.head_sequence.get();
+                        if head.is_finite() && head > tail.last_sequence.get() {
+                            continue;
+                        }
+                        tail.head_sequence.set(tail.last_sequence.get());
+                        break;
+                    }
+                    Err(_) => break,
+                }
+            }
+            tail.is_reading.set(false);
+        });
+    }
+
+    /// One page. Whether there is more.
+    async fn read_page(&self) -> Result<bool, fetch::Failed> {
+        let after = self.last_sequence.get();
+        let response = fetch::get(&format!("/sessions/{}/rows?afterSequence={after}{}", self.session_id, kinds_of(&self.kinds))).await?;
+        let figure = |name: &str| fetch::header(&response, name).and_then(|text| text.parse::<f64>().ok());
+        let last = figure("x-last-sequence").unwrap_or(after);
+        let head = figure("x-head-sequence").unwrap_or(last);
+        let has_more = fetch::header(&response, "x-has-more").as_deref() == Some("true");
+        let is_final = fetch::header(&response, "x-status").is_some_and(|s| matches!(s.as_str(), "completed" | "failed" | "abandoned" | "expired"));
+        let html = fetch::text(&response).await?;
+        let follow = is_following();
+        let added = transcript::append(&html);
+        // With a filter the head moves past rows that are not shown.
+        self.last_sequence.set(if has_more { last.max(after) } else { head.max(last).max(after) });
+        if self.head_sequence.get().is_infinite() && !has_more {
+            self.head_sequence.set(head);
+        }
+        if added > 0 {
+            if follow {
+                scroll_to_end();
+            } else {
+                self.arrived.update(|n| *n += added);
+            }
+        }
+        transcript::say_end(is_final && !has_more);
+        Ok(has_more)
+    }
+
+    /// The head of the page again; one request at a time, the last one after the last signal.
+    fn read_summary(self: &Rc<Self>) {
+        if self.is_summary_due.replace(true) {
+            return;
+        }
+        let tail = self.clone();
+        dom::after(400, move || {
+            tail.is_summary_due.set(false);
+            spawn_local(async move {
+                let Ok(html) = fetch::get_text(&format!("/sessions/{}/summary", tail.session_id)).await else { return };
+                show_summary(&html);
+            });
+        });
+    }
+}
+
+/// The filter as the rest of an address.
+pub fn kinds_of(kinds: &str) -> String {
+    if kinds.is_empty() { String::new() } else { format!("&kinds={}", String::from(js_sys::encode_uri_component(kinds))) }
+}
+
+/// The parts of the head, with the HTML they came with: what did not change is not touched.
+fn remember_summary() {
+    for part in parts() {
+        let html = part.inner_html();
+        let _ = js_sys::Reflect::set(&part, &"cameFrom".into(), &html.into());
+    }
+}
+
+fn parts() -> Vec<web_sys::HtmlElement> {
+    dom::by_id("summary").map(|summary| dom::find_all(&summary, "[data-part]")).unwrap_or_default()
+}
+
+fn show_summary(html: &str) {
+    let Some(new) = patch::parse(html).and_then(|f| patch::children(&f).into_iter().next()) else { return };
+    for part in parts() {
+        let Some(name) = part.get_attribute("data-part") else { continue };
+        if let Some(now) = dom::find(&new, &format!("[data-part=\"{name}\"]")) {
+            patch::update(&part, &now);
+        }
+    }
+    if let Some(root) = dom::by_id("summary") {
+        times::refine(&root);
+    }
+}
+
+/// Pixels between the end of what is seen and the end of the page.
+fn distance_to_end() -> f64 {
+    let window = dom::window();
+    let height = dom::root().map_or(0, |root| root.scroll_height());
+    let seen = window.inner_height().ok().and_then(|h| h.as_f64()).unwrap_or_default();
+    f64::from(height) - window.scroll_y().unwrap_or_default() - seen
+}
+
+fn is_following() -> bool {
+    distance_to_end() < FOLLOWING_PX
+}
+
+fn scroll_to_end() {
+    if let Some(root) = dom::root() {
+        dom::window().scroll_to_with_x_and_y(0.0, f64::from(root.scroll_height()));
+    }
+}
+
+/// To the newest event: on this page, or on the one that has it.
+pub fn jump_to_newest(at_head: bool) {
+    if at_head {
+        scroll_to_end();
+    } else if let Ok(path) = dom::window().location().pathname() {
+        let _ = dom::window().location().set_href(&path);
+    }
+}
+
+/// A link may lead into a folded answer: open what is around it.
+fn open_target() {
+    let Ok(hash) = dom::window().location().hash() else { return };
+    let Some(target) = dom::by_id(hash.trim_start_matches('#')) else { return };
+    if let Ok(Some(around)) = target.closest("details") {
+        let _ = around.set_attribute("open", "");
+        target.scroll_into_view();
+    }
+}
+
+/// A chip of a log that is here in full hides rows in place; otherwise its link leads to the server's filter.
+fn chip_clicked(event: &MouseEvent) {
+    let Some(chip) = dom::closest(event, "[data-chip]") else { return };
+    if event.ctrl_key() || event.meta_key() || event.shift_key() || !transcript::is_complete() {
+        return;
+    }
+    event.prevent_default();
+    transcript::toggle_chip(&chip);
+}

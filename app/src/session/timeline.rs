@@ -1,0 +1,173 @@
+//! Where the time went: a session's life as segments and ticks on a line of 1,000 units.
+
+use super::part::{Part, parts};
+use crate::text::{duration, json, number};
+use domain::{Timestamp, session::Status};
+use wire::{event::Event, session::Session};
+
+/// The line's length, units.
+pub const LENGTH: f64 = 1_000.0;
+/// Places for tool calls; calls that fall into one place share a tick.
+const TICK_PLACES: usize = 120;
+/// Segments drawn at most; a session that changes more often is drawn by its first changes.
+const SEGMENTS_MAX: usize = 200;
+
+/// A time in one status.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Segment {
+    /// The status.
+    pub status: Status,
+    /// Start, units.
+    pub x: f64,
+    /// Length, units.
+    pub width: f64,
+    /// The event that began it.
+    pub sequence: u64,
+    /// How long it lasted.
+    pub duration_ms: u64,
+}
+
+/// One or more things that happened at about the same time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tick {
+    /// Position, units.
+    pub x: f64,
+    /// The first of them.
+    pub sequence: u64,
+    /// How many.
+    pub count: u64,
+    /// When the first happened.
+    pub at: Timestamp,
+}
+
+/// The whole bar.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Timeline {
+    /// In order, without gaps.
+    pub segments: Vec<Segment>,
+    /// Tool calls.
+    pub tools: Vec<Tick>,
+    /// Errors.
+    pub errors: Vec<Tick>,
+    /// Time in each status, in order of first appearance.
+    pub totals: Vec<(Status, u64)>,
+}
+
+/// Reads the bar from the events that matter to it.
+pub fn timeline(session: &Session, events: &[Event], now: Timestamp) -> Timeline {
+    let start = session.created_at;
+    let last = events.iter().map(|e| e.recorded_at).max().unwrap_or(start);
+    let end = session.completed_at.unwrap_or(if session.status.is_final() { session.updated_at } else { now }).max(last);
+    let total_ms = (end - start).num_milliseconds().max(1);
+    let place = |at: Timestamp| {
+        let ms = (at - start).num_milliseconds().clamp(0, total_ms);
+        LENGTH * ms as f64 / total_ms as f64
+    };
+    let changes: Vec<(Option<Status>, Status, &Event)> = events
+        .iter()
+        .filter(|e| e.kind == "session.status_change")
+        .filter_map(|e| {
+            let members = json::members(e.metadata.get());
+            let read = |name| super::describe::member(&members, &[name]).and_then(|text| Status::parse(&text));
+            Some((read("from"), read("to")?, e))
+        })
+        .take(SEGMENTS_MAX)
+        .collect();
+
+    let mut line = Timeline::default();
+    let first = changes.first().and_then(|(from, ..)| *from).unwrap_or(if changes.is_empty() { session.status } else { Status::Draft });
+    let mut open = (first, start, 1);
+    let mut close = |open: &(Status, Timestamp, u64), until: Timestamp| {
+        let (x, to) = (place(open.1), place(until));
+        let duration_ms = u64::try_from((until - open.1).num_milliseconds()).unwrap_or_default();
+        if duration_ms > 0 && !open.0.is_final() {
+            line.segments.push(Segment { status: open.0, x, width: to - x, sequence: open.2, duration_ms });
+        }
+    };
+    for (_, to, event) in &changes {
+        close(&open, event.recorded_at);
+        open = (*to, event.recorded_at, event.sequence);
+    }
+    close(&open, end);
+    for segment in &line.segments {
+        match line.totals.iter_mut().find(|(status, _)| *status == segment.status) {
+            Some((_, ms)) => *ms += segment.duration_ms,
+            None => line.totals.push((segment.status, segment.duration_ms)),
+        }
+    }
+    for event in events {
+        let x = place(event.recorded_at);
+        let tick = Tick { x, sequence: event.sequence, count: 1, at: event.at };
+        match event.kind.as_str() {
+            "session.error" | "tool.invocation_failed" => gather(&mut line.errors, tick),
+            "agent.tool_call" => {
+                let count = parts(event).iter().filter(|part| matches!(part, Part::Call(_))).count().max(1) as u64;
+                gather(&mut line.tools, Tick { count, ..tick });
+            }
+            "tool.invocation_started" => gather(&mut line.tools, tick),
+            _ => {}
+        }
+    }
+    line
+}
+
+fn gather(ticks: &mut Vec<Tick>, tick: Tick) {
+    let width = LENGTH / TICK_PLACES as f64;
+    match ticks.last_mut() {
+        Some(last) if (last.x / width) as usize == (tick.x / width) as usize => last.count += tick.count,
+        _ => ticks.push(tick),
+    }
+}
+
+impl Timeline {
+    /// The bar in words, for those who do not see it.
+    pub fn words(&self) -> String {
+        let mut said: Vec<String> =
+            self.totals.iter().map(|(status, ms)| format!("{} {}", crate::ui::status_badge::word(*status), duration::words(*ms))).collect();
+        let sum = |ticks: &[Tick]| ticks.iter().map(|t| t.count).sum::<u64>();
+        for (count, one) in [(sum(&self.tools), "tool call"), (sum(&self.errors), "error")] {
+            if count > 0 {
+                said.push(number::counted(count, one));
+            }
+        }
+        said.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::fixture::{call, event, session};
+
+    fn change(sequence: u64, from: &str, to: &str) -> Event {
+        event(sequence, "session.status_change", "[]", &format!(r#"{{"from":"{from}","to":"{to}","reason":"r"}}"#))
+    }
+
+    #[test]
+    fn segments_follow_each_other_to_the_end() {
+        let mut session = session();
+        session.completed_at = Some("2026-11-21T07:00:10Z".parse().unwrap());
+        let events = [change(2, "pending", "running"), call(3, "a", "t"), call(4, "b", "t"), change(6, "running", "waiting_human"), change(8, "waiting_human", "running"), change(10, "running", "completed")];
+        let line = timeline(&session, &events, session.updated_at);
+        let drawn: Vec<_> = line.segments.iter().map(|s| (s.status.as_str(), s.x, s.width, s.sequence)).collect();
+        assert_eq!(
+            drawn,
+            [("pending", 0.0, 200.0, 1), ("running", 200.0, 400.0, 2), ("waiting_human", 600.0, 200.0, 6), ("running", 800.0, 200.0, 8)]
+        );
+        assert_eq!(line.tools.iter().map(|t| (t.x, t.count)).collect::<Vec<_>>(), [(300.0, 1), (400.0, 1)]);
+        assert_eq!(line.words(), "Pending 2.0 s, Running 6.0 s, Waiting for you 2.0 s, 2 tool calls");
+    }
+
+    #[test]
+    fn many_calls_share_ticks() {
+        let events: Vec<_> = (1..=1_000).map(|n| call(n, "a", "t")).collect();
+        let line = timeline(&session(), &events, session().updated_at);
+        assert!(line.tools.len() <= TICK_PLACES + 1);
+        assert_eq!(line.tools.iter().map(|t| t.count).sum::<u64>(), 1_000);
+    }
+
+    #[test]
+    fn a_session_of_no_time_is_no_trouble() {
+        assert!(timeline(&session(), &[], session().updated_at).segments.is_empty());
+    }
+}

@@ -1,0 +1,93 @@
+//! The bar itself: an SVG whose segments and ticks lead into the transcript.
+
+use super::timeline::{LENGTH, Tick, Timeline};
+use crate::{
+    text::{duration, html::Html, number},
+    ui::{
+        status_badge::word,
+        time::clock,
+    },
+};
+use leptos::prelude::*;
+
+/// How far a jump loads beyond its target, events.
+const BEYOND_TARGET: u64 = 100;
+
+/// Where a mark leads: on this page, or on one that has the event.
+fn href(sequence: u64, shown: (u64, u64)) -> String {
+    if sequence >= shown.0 && sequence <= shown.1 {
+        format!("#seq-{sequence}")
+    } else {
+        format!("?before={}#seq-{sequence}", sequence + BEYOND_TARGET)
+    }
+}
+
+/// Bar and legend. `shown` is the first and last sequence on the page.
+pub fn timeline_bar(line: &Timeline, shown: (u64, u64)) -> impl IntoView + use<> {
+    let legend = line.totals.iter().map(|(status, ms)| {
+        view! { <span class="timeline-key" data-status=status.as_str()>{word(*status)}" "{duration::words(*ms)}</span> }
+    });
+    let legend = legend.collect::<Vec<_>>();
+    let mark = |ticks: &[Tick], kind: &'static str, one: &str| {
+        let sum: u64 = ticks.iter().map(|t| t.count).sum();
+        (sum > 0).then(|| view! { <span class="timeline-key" data-mark=kind>{number::counted(sum, one)}</span> })
+    };
+    let marks = (mark(&line.tools, "tool", "tool call"), mark(&line.errors, "error", "error"));
+    view! {
+        <div class="timeline">
+            <svg class="timeline-bar" viewBox="0 0 1000 28" preserveAspectRatio="none" role="group" aria-label=format!("Timeline: {}", line.words()) inner_html=drawing(line, shown)></svg>
+            <div class="timeline-words">{legend}{marks}</div>
+        </div>
+    }
+}
+
+fn drawing(line: &Timeline, shown: (u64, u64)) -> String {
+    let mut svg = Html::with_capacity(4_096);
+    svg.raw("<rect class=\"timeline-track\" x=\"0\" y=\"6\" width=\"1000\" height=\"16\"></rect>");
+    for segment in &line.segments {
+        let label = format!("{}, {}", word(segment.status), duration::words(segment.duration_ms));
+        open_link(&mut svg, &href(segment.sequence, shown), &label, true);
+        svg.raw("<rect class=\"timeline-segment\" data-status=\"").raw(segment.status.as_str()).raw("\" y=\"6\" height=\"16\"");
+        place(&mut svg, segment.x, segment.width.max(1.5));
+        svg.raw("</a>");
+    }
+    for tick in &line.tools {
+        let label = format!("{} at {} UTC", number::counted(tick.count, "tool call"), clock(tick.at));
+        // Reached by pointer; the keyboard has the transcript itself, and a hundred stops more would be in its way.
+        open_link(&mut svg, &href(tick.sequence, shown), &label, false);
+        svg.raw("<rect class=\"timeline-tick\" y=\"3\" height=\"10\"");
+        place(&mut svg, tick.x.min(LENGTH - 2.0), 2.0);
+        svg.raw("</a>");
+    }
+    for tick in &line.errors {
+        let label = format!("{} at {} UTC", number::counted(tick.count, "error"), clock(tick.at));
+        open_link(&mut svg, &href(tick.sequence, shown), &label, true);
+        svg.raw("<rect class=\"timeline-tick\" data-mark=\"error\" y=\"0\" height=\"28\"");
+        place(&mut svg, tick.x.min(LENGTH - 4.0), 4.0);
+        svg.raw("</a>");
+    }
+    svg.finish()
+}
+
+fn open_link(svg: &mut Html, href: &str, label: &str, by_keyboard: bool) {
+    svg.raw("<a href=\"").text(href).raw("\" aria-label=\"").text(label).raw("\"");
+    if !by_keyboard {
+        svg.raw(" tabindex=\"-1\"");
+    }
+    svg.raw("><title>").text(label).raw("</title>");
+}
+
+fn place(svg: &mut Html, x: f64, width: f64) {
+    svg.raw(" x=\"").text(&format!("{x:.1}")).raw("\" width=\"").text(&format!("{width:.1}")).raw("\"></rect>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::href;
+
+    #[test]
+    fn marks_lead_to_the_page_that_has_their_event() {
+        assert_eq!(href(150, (101, 300)), "#seq-150");
+        assert_eq!(href(50, (101, 300)), "?before=150#seq-50");
+    }
+}

@@ -1,0 +1,93 @@
+//! The filter above the list, as form and as address.
+
+use crate::{
+    FormState,
+    text::escape::query,
+    ui::{
+        field::{Field, input, select},
+        status_badge::word,
+    },
+};
+use domain::session::{Status, Type};
+use leptos::prelude::*;
+
+/// What the list is narrowed to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// `?type=`
+    pub session_type: Option<Type>,
+    /// `?status=`
+    pub status: Option<Status>,
+    /// `?actionId=`
+    pub action_id: Option<String>,
+    /// `?q=`: part of the title.
+    pub q: Option<String>,
+}
+
+impl Filter {
+    /// Whether everything is shown.
+    pub fn is_open(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The address of this list from a cursor on.
+    pub fn href(&self, cursor: Option<&str>) -> String {
+        let mut pairs = Vec::new();
+        let mut add = |key: &str, value: Option<&str>| {
+            if let Some(value) = value {
+                pairs.push(format!("{key}={}", query(value)));
+            }
+        };
+        add("type", self.session_type.map(Type::as_str));
+        add("status", self.status.map(Status::as_str));
+        add("actionId", self.action_id.as_deref());
+        add("q", self.q.as_deref());
+        add("cursor", cursor);
+        if pairs.is_empty() { "/sessions".to_owned() } else { format!("/sessions?{}", pairs.join("&")) }
+    }
+}
+
+/// The type of a session in words.
+pub const fn type_word(session_type: Type) -> &'static str {
+    match session_type {
+        Type::Agent => "Agent",
+        Type::Response => "Response",
+        Type::Tool => "Tool",
+        Type::Mixed => "Mixed",
+    }
+}
+
+/// The form. Empty fields are sent too; the server takes an empty value for none.
+pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl IntoView + use<> {
+    let none = FormState::default();
+    let any = |label: &str| vec![(String::new(), label.to_owned())];
+    let mut types = any("Any type");
+    types.extend(Type::ALL.into_iter().map(|t| (t.as_str().to_owned(), type_word(t).to_owned())));
+    let mut statuses = any("Any status");
+    statuses.extend(Status::ALL.into_iter().map(|s| (s.as_str().to_owned(), word(s).to_owned())));
+    let mut all_actions = any("Any action");
+    all_actions.extend(actions);
+    let q = filter.q.clone().unwrap_or_default();
+    view! {
+        <form class="filter" method="get" action="/sessions" role="search">
+            {select("filter", Field::new("status", "Status"), statuses, filter.status.map_or("", Status::as_str), &none)}
+            {select("filter", Field::new("type", "Type"), types, filter.session_type.map_or("", Type::as_str), &none)}
+            {select("filter", Field::new("actionId", "Action"), all_actions, filter.action_id.as_deref().unwrap_or_default(), &none)}
+            <div class="field" data-wide="">{input("filter", Field::new("q", "Title contains"), "search", &q, "off", &none)}</div>
+            <button class="button" type="submit">"Filter"</button>
+            {(!filter.is_open()).then(|| view! { <a class="button" data-look="quiet" href="/sessions">"Clear"</a> })}
+        </form>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_carries_what_is_narrowed_and_nothing_else() {
+        assert_eq!(Filter::default().href(None), "/sessions");
+        let filter = Filter { status: Some(Status::Failed), q: Some("a b".into()), ..Filter::default() };
+        assert_eq!(filter.href(Some("x=")), "/sessions?status=failed&q=a%20b&cursor=x%3D");
+    }
+}

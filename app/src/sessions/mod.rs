@@ -1,0 +1,24 @@
+//! The list of sessions: filters, keyset pages, live status.
+
+mod live_rows;
+#[cfg(feature = "hydrate")]
+mod refresh;
+
+#[cfg(feature = "ssr")]
+mod filter;
+#[cfg(feature = "ssr")]
+mod page;
+#[cfg(feature = "ssr")]
+mod row;
+#[cfg(feature = "ssr")]
+mod view_model;
+
+#[cfg(feature = "ssr")]
+pub use filter::Filter;
+pub use live_rows::LiveRows;
+#[cfg(feature = "ssr")]
+pub use page::{Props, page};
+#[cfg(feature = "ssr")]
+pub use row::{rows_fragment, session_table};
+#[cfg(feature = "ssr")]
+pub use view_model::{SessionEntry, duration_ms, row_title};

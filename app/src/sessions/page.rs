@@ -1,0 +1,69 @@
+//! /sessions
+
+use super::{
+    LiveRows,
+    filter::{Filter, filter_form},
+    row::session_table,
+    view_model::SessionEntry,
+};
+use crate::{
+    document::render,
+    shell::{Place, Shell, frame},
+    ui::{
+        empty::{Connect, connect, empty},
+        page_head::page_head,
+    },
+};
+use leptos::prelude::*;
+
+/// What /sessions shows.
+#[derive(Debug, Clone, Default)]
+pub struct Props {
+    /// The filter of the address.
+    pub filter: Filter,
+    /// Actions to filter by, `(id, name)`.
+    pub actions: Vec<(String, String)>,
+    /// One page, newest first.
+    pub entries: Vec<SessionEntry>,
+    /// For the next page.
+    pub next_cursor: Option<String>,
+    /// Whether this is not the first page.
+    pub is_continued: bool,
+    /// How to connect an agent, shown while there is no session at all.
+    pub connect: Option<Connect>,
+}
+
+/// The whole page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    let now = shell.now;
+    render(shell, "Sessions", || {
+        let Props { filter, actions, entries, next_cursor, is_continued, connect: connecting } = props;
+        let pager = view! {
+            <nav class="pager" aria-label="Pages">
+                {is_continued.then(|| view! { <a class="button" data-size="small" href=filter.href(None)>"Newest"</a> })}
+                {next_cursor.map(|c| view! { <a class="button" data-size="small" rel="next" href=filter.href(Some(&c))>"Older"</a> })}
+            </nav>
+        };
+        let list = if !entries.is_empty() {
+            (session_table(&entries, now, "Sessions, newest first"), view! { <LiveRows/> }, pager).into_any()
+        } else if !filter.is_open() || is_continued {
+            empty("No session matches.", Some(("Show all", "/sessions".to_owned()))).into_any()
+        } else if let Some(connecting) = connecting {
+            view! {
+                <div class="empty">
+                    <p>"No session has run yet."</p>
+                    {connect(connecting)}
+                </div>
+            }
+            .into_any()
+        } else {
+            empty("No session has run yet. Trigger an action to start one.", Some(("Go to actions", "/actions".to_owned()))).into_any()
+        };
+        let page = view! {
+            {page_head("Sessions".to_owned(), Vec::new(), ())}
+            {filter_form(&filter, actions)}
+            {list}
+        };
+        frame(shell, Place::Sessions, page)
+    })
+}

@@ -1,0 +1,65 @@
+//! A session as a row of a table. The same row comes again as a fragment when it moved.
+
+use super::{
+    filter::type_word,
+    view_model::{SessionEntry, duration_ms, is_live, row_title},
+};
+use crate::{
+    document::plain,
+    shell::Shell,
+    text::{duration, number},
+    ui::{status_badge::status_badge, time::moment},
+};
+use domain::Timestamp;
+use leptos::prelude::*;
+
+/// Rows that moved, as `<tr>`s, in any order; the browser finds their places by id.
+pub fn rows_fragment(shell: &Shell, entries: &[SessionEntry]) -> String {
+    entries.iter().map(|entry| plain(row(entry, shell.now))).collect()
+}
+
+/// The table around rows.
+pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static str) -> impl IntoView + use<> {
+    let rows: String = entries.iter().map(|entry| plain(row(entry, now))).collect();
+    view! {
+        <div class="table-frame">
+            <table class="table">
+                <caption class="hidden-text">{caption}</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Status"</th>
+                        <th scope="col">"Title"</th>
+                        <th scope="col">"Type"</th>
+                        <th scope="col">"Made"</th>
+                        <th scope="col" class="table-number">"Duration"</th>
+                        <th scope="col" class="table-number">"Events"</th>
+                    </tr>
+                </thead>
+                <tbody inner_html=rows></tbody>
+            </table>
+        </div>
+    }
+}
+
+fn row(entry: &SessionEntry, now: Timestamp) -> impl IntoView + use<> {
+    let session = &entry.session;
+    let under: Vec<_> = [entry.action_name.clone().or_else(|| session.action_slug.clone()), session.agent_slug.clone()]
+        .into_iter()
+        .flatten()
+        .collect();
+    let lasted = duration_ms(session, now).map(duration::words).unwrap_or_default();
+    let live = is_live(session.status).then_some("");
+    view! {
+        <tr data-session-id=session.id.clone() data-live=live>
+            <td>{status_badge(session.status)}</td>
+            <td class="table-main">
+                <a class="quiet" href=format!("/sessions/{}", session.id) dir="auto">{row_title(session)}</a>
+                {(!under.is_empty()).then(|| view! { <div class="meta">{under.join(" · ")}</div> })}
+            </td>
+            <td class="meta">{type_word(session.session_type)}</td>
+            <td class="meta">{moment(session.created_at)}</td>
+            <td class="meta table-number">{lasted}</td>
+            <td class="meta table-number">{number::grouped(session.head_sequence)}<span class="hidden-text">" events"</span></td>
+        </tr>
+    }
+}

@@ -1,0 +1,7 @@
+//! Settings: members, tokens, appearance, keyboard.
+
+mod members;
+mod page;
+mod tokens;
+
+pub use page::{Props, page};

@@ -1,0 +1,98 @@
+//! /settings
+
+use super::{members::members_section, tokens::tokens_section};
+use crate::{
+    FormState,
+    document::render,
+    palette::SHORTCUTS,
+    shell::{Place, Shell, Theme, frame},
+    ui::{
+        button::{Look, submit},
+        page_head::page_head,
+    },
+};
+use domain::role::Permission;
+use leptos::prelude::*;
+use wire::settings::{Member, Token};
+
+/// What /settings shows.
+#[derive(Debug, Clone, Default)]
+pub struct Props {
+    /// Members of the workspace.
+    pub members: Vec<Member>,
+    /// Tokens of the workspace, for those who administer it.
+    pub tokens: Vec<Token>,
+    /// The secret of a token that was made by this very request; never again afterwards.
+    pub new_token: Option<String>,
+    /// A refused `POST /settings/tokens` (form `token`) or `POST /settings/members` (form `member`).
+    pub form: FormState,
+    /// Where this server answers, for the lines that connect an agent.
+    pub base_url: String,
+}
+
+/// The whole page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    render(shell, "Settings", || {
+        let Props { members, tokens, new_token, form, base_url } = props;
+        let administers = shell.may(Permission::Administer);
+        let page = view! {
+            {page_head("Settings".to_owned(), Vec::new(), ())}
+            <nav class="side-nav" aria-label="Settings">
+                <a class="chip" href="#members">"Members"</a>
+                {administers.then(|| view! { <a class="chip" href="#tokens">"Tokens"</a> })}
+                <a class="chip" href="#appearance">"Appearance"</a>
+                <a class="chip" href="#keyboard">"Keyboard"</a>
+            </nav>
+            <div class="settings">
+                {members_section(members, administers, &form.of("member"))}
+                {administers.then(|| tokens_section(tokens, new_token, base_url, &form.of("token")))}
+                {appearance(shell.theme)}
+                {keyboard()}
+            </div>
+        };
+        frame(shell, Place::Settings, page)
+    })
+}
+
+fn appearance(theme: Theme) -> impl IntoView {
+    let choices = [(Theme::System, "As the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")]
+        .into_iter()
+        .map(|(choice, label)| {
+            view! {
+                <label class="choice">
+                    <input type="radio" name="theme" value=choice.as_str() checked=choice == theme/>
+                    <span>{label}</span>
+                </label>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <section class="section" id="appearance" aria-labelledby="appearance-title">
+            <h2 id="appearance-title">"Appearance"</h2>
+            <form class="form" method="post" action="/settings/appearance">
+                <fieldset>
+                    <legend class="field-label">"Theme"</legend>
+                    <div class="choices">{choices}</div>
+                </fieldset>
+                <div class="form-actions">{submit("Save appearance", Look::Plain)}</div>
+            </form>
+        </section>
+    }
+}
+
+fn keyboard() -> impl IntoView {
+    let keys = SHORTCUTS
+        .into_iter()
+        .map(|s| {
+            let keys = s.keys.split(' ').map(|key| view! { <kbd>{key}</kbd> }).collect::<Vec<_>>();
+            view! { <dt>{keys}</dt><dd>{s.does}</dd> }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <section class="section" id="keyboard" aria-labelledby="keyboard-title">
+            <h2 id="keyboard-title">"Keyboard"</h2>
+            <p class="meta">"Letters are shortcuts only outside of text fields."</p>
+            <dl class="keys">{keys}</dl>
+        </section>
+    }
+}

@@ -1,0 +1,99 @@
+//! API tokens. Making posts `name`, `role` and `scope` to /settings/tokens; revoking posts to
+//! /settings/tokens/{id}/revoke.
+
+use super::members::{role_options, role_word};
+use crate::{
+    FormState,
+    ui::{
+        button::{Look, submit, submit_small},
+        copy::copy_line,
+        empty::{Connect, connect},
+        field::{Field, input, select},
+        notice,
+        time::moment,
+    },
+};
+use leptos::prelude::*;
+use wire::settings::Token;
+
+/// List, form, and the secret of a token that was just made.
+pub fn tokens_section(tokens: Vec<Token>, new_token: Option<String>, base_url: String, form: &FormState) -> impl IntoView + use<> {
+    let none = tokens.is_empty();
+    let rows = tokens.into_iter().map(row).collect::<Vec<_>>();
+    let secret = new_token.map(|token| {
+        let connecting = Connect { base_url, token: token.clone(), agent_slug: "my-agent".to_owned() };
+        view! {
+            <div class="secret" role="status">
+                <p><strong>"Copy the token now. It is not shown again."</strong></p>
+                {copy_line(token, "the token")}
+                {connect(connecting)}
+            </div>
+        }
+    });
+    let list = (!none).then(|| {
+        view! {
+            <div class="table-frame">
+                <table class="table">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Name"</th>
+                            <th scope="col">"Begins with"</th>
+                            <th scope="col">"May"</th>
+                            <th scope="col">"Last used"</th>
+                            <th scope="col"><span class="hidden-text">"Do"</span></th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        }
+    });
+    let scopes = vec![("worker".to_owned(), "Worker: claim sessions and work on them".to_owned()), (String::new(), "Everything its role may".to_owned())];
+    view! {
+        <section class="section" id="tokens" aria-labelledby="tokens-title">
+            <h2 id="tokens-title">"Tokens"</h2>
+            {secret}
+            {none.then(|| view! { <p class="meta">"No token yet. Agents and scripts sign in with one."</p> })}
+            {list}
+            <details class="sheet" open=none || form.is_refused()>
+                <summary>"New token"</summary>
+                <form class="form" method="post" action="/settings/tokens">
+                    {notice::refused(form.general(&["name", "role", "scope"]))}
+                    {input("token", Field::new("name", "Name").hint("Who or what uses it.").required(), "text", "", "off", form)}
+                    <div class="form-row">
+                        {select("token", Field::new("scope", "Scope"), scopes, "worker", form)}
+                        {select("token", Field::new("role", "Role"), role_options(), "operator", form)}
+                    </div>
+                    <div class="form-actions">{submit("Create token", Look::Primary)}</div>
+                </form>
+            </details>
+        </section>
+    }
+}
+
+fn row(token: Token) -> impl IntoView {
+    let may = match token.scope {
+        Some(scope) => format!("{} ({})", role_word(token.role), scope.as_str()),
+        None => role_word(token.role).to_owned(),
+    };
+    let used = match token.last_used_at {
+        Some(at) => moment(at).into_any(),
+        None => "never".into_any(),
+    };
+    let end = match token.revoked_at {
+        Some(at) => view! { <span class="meta">"revoked " {moment(at)}</span> }.into_any(),
+        None => view! {
+            <form method="post" action=format!("/settings/tokens/{}/revoke", token.id)>{submit_small("Revoke", token.name.clone())}</form>
+        }
+        .into_any(),
+    };
+    view! {
+        <tr>
+            <td class="table-main">{token.name}</td>
+            <td><code>{token.hint}"…"</code></td>
+            <td class="meta">{may}</td>
+            <td class="meta">{used}</td>
+            <td class="table-number">{end}</td>
+        </tr>
+    }
+}

@@ -1,0 +1,36 @@
+//! /setup: the first run, while nobody has an account.
+
+use crate::{
+    document::render,
+    form::FormState,
+    shell::{Shell, door},
+    ui::{
+        button::{Look, submit},
+        field::{Field, input},
+        notice,
+    },
+};
+use domain::limit::PASSWORD_CHARS_MIN;
+use leptos::prelude::*;
+
+const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the hint below names it");
+
+/// The whole page. Posts `workspace`, `email` and `password` to /setup.
+pub fn page(shell: &Shell, form: &FormState) -> String {
+    render(shell, "Set up", || {
+        door(
+            false,
+            view! {
+                <h1>"Set up your workspace"</h1>
+                <p>"Nobody has an account here yet. You become the first administrator."</p>
+                {notice::refused(form.general(&["workspace", "email", "password"]))}
+                <form class="form" method="post" action="/setup">
+                    {input("setup", Field::new("workspace", "Workspace name").required(), "text", "", "organization", form)}
+                    {input("setup", Field::new("email", "Your e-mail").required(), "email", "", "username", form)}
+                    {input("setup", Field::new("password", "Password").hint("At least 10 characters.").required(), "password", "", "new-password", form)}
+                    <div class="form-actions">{submit("Create workspace", Look::Primary)}</div>
+                </form>
+            },
+        )
+    })
+}

@@ -1,0 +1,130 @@
+//! The shell of signed-in pages.
+
+use super::{Connection, Shell, ThemeSwitch};
+use crate::{
+    palette::Palette,
+    ui::{
+        icon::{Icon, icon},
+        notice,
+    },
+};
+use leptos::prelude::*;
+
+/// Entries of the rail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// /today
+    Today,
+    /// /sessions
+    Sessions,
+    /// /actions
+    Actions,
+    /// /settings
+    Settings,
+    /// A page that is not in the rail.
+    Elsewhere,
+}
+
+const ENTRIES: [(Place, Icon, &str, &str, &str); 4] = [
+    (Place::Today, Icon::Today, "Today", "/today", "Today (g t)"),
+    (Place::Sessions, Icon::Sessions, "Sessions", "/sessions", "Sessions (g s)"),
+    (Place::Actions, Icon::Actions, "Actions", "/actions", "Actions (g a)"),
+    (Place::Settings, Icon::Settings, "Settings", "/settings", "Settings (g ,)"),
+];
+
+/// A page inside the shell.
+pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
+    // Erased here, so that no page's type grows into another's.
+    let (rail, page) = (rail(shell, here).into_any(), page.into_any());
+    let notice = shell.notice.as_deref().and_then(notice::text).map(notice::good);
+    view! {
+        <a class="skip" href="#main">"Skip to content"</a>
+        <div class="shell">
+            {rail}
+            <main class="page" id="main" tabindex="-1">
+                <div class="page-inner">{notice}{page}</div>
+            </main>
+        </div>
+        <Palette/>
+    }
+}
+
+fn rail(shell: &Shell, here: Place) -> impl IntoView {
+    let workspace_title = shell.viewer.as_ref().map(|me| me.tenant.name.clone()).unwrap_or_default();
+    let workspace = workspace_title.clone();
+    let email = shell.viewer.as_ref().and_then(|me| me.user.as_ref()).map(|u| u.email.clone()).unwrap_or_default();
+    let email_title = email.clone();
+    let entries = ENTRIES
+        .into_iter()
+        .map(|(place, picture, label, href, title)| {
+            view! {
+                <li>
+                    <a class="rail-link" href=href title=title aria-current=(place == here).then_some("page")>
+                        {icon(picture)}
+                        <span class="rail-text">{label}</span>
+                    </a>
+                </li>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <header class="rail">
+            <div class="rail-brand" title=workspace_title>
+                <span class="rail-mark">{icon(Icon::Mark)}</span>
+                <span class="rail-workspace">{workspace}</span>
+            </div>
+            {switch(shell)}
+            // The "working on" picker goes here.
+            <div class="rail-slot"></div>
+            <nav class="rail-nav" aria-label="Main">
+                <ul>{entries}</ul>
+            </nav>
+            <div class="rail-foot">
+                <Connection/>
+                <div class="rail-tools js-only">
+                    <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="palette" aria-label="Go to or find" title="Go to or find (Ctrl K)">
+                        {icon(Icon::Search)}
+                    </button>
+                    <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="keys" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)">
+                        {icon(Icon::Keys)}
+                    </button>
+                    <ThemeSwitch/>
+                </div>
+                <div class="rail-row">
+                    <span class="rail-person" title=email_title>{email}</span>
+                    <form method="post" action="/sign-out">
+                        <button class="button" type="submit" data-look="quiet" data-shape="icon" aria-label="Sign out" title="Sign out">
+                            {icon(Icon::SignOut)}
+                        </button>
+                    </form>
+                </div>
+            </div>
+        </header>
+    }
+}
+
+/// The other workspaces of a person who has several.
+fn switch(shell: &Shell) -> Option<impl IntoView + use<>> {
+    let present = shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();
+    let others: Vec<_> = shell.workspaces.iter().filter(|w| w.slug != present).cloned().collect();
+    (!others.is_empty()).then(|| {
+        let forms = others
+            .into_iter()
+            .map(|w| {
+                view! {
+                    <li>
+                        <button class="button" type="submit" data-size="small" name="slug" value=w.slug>{w.name}</button>
+                    </li>
+                }
+            })
+            .collect::<Vec<_>>();
+        view! {
+            <details class="rail-switch">
+                <summary class="meta">"Other workspaces"</summary>
+                <form method="post" action="/workspace">
+                    <ul>{forms}</ul>
+                </form>
+            </details>
+        }
+    })
+}

@@ -1,0 +1,20 @@
+//! What surrounds every page: rail, skip link, notices, and the islands that are always there.
+
+mod connection;
+mod theme_switch;
+
+#[cfg(feature = "ssr")]
+mod door;
+#[cfg(feature = "ssr")]
+mod frame;
+#[cfg(feature = "ssr")]
+mod props;
+
+pub use connection::Connection;
+#[cfg(feature = "ssr")]
+pub use door::door;
+#[cfg(feature = "ssr")]
+pub use frame::{Place, frame};
+#[cfg(feature = "ssr")]
+pub use props::{Shell, Theme};
+pub use theme_switch::ThemeSwitch;

@@ -1,0 +1,56 @@
+//! Escaping for the few places that are written without a view.
+
+/// Appends text for use between tags.
+pub fn content(html: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            _ => html.push(c),
+        }
+    }
+}
+
+/// Text for use inside a double-quoted attribute.
+pub fn attribute(text: &str) -> String {
+    let mut html = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => html.push_str("&amp;"),
+            '<' => html.push_str("&lt;"),
+            '>' => html.push_str("&gt;"),
+            '"' => html.push_str("&quot;"),
+            '\'' => html.push_str("&#39;"),
+            _ => html.push(c),
+        }
+    }
+    html
+}
+
+/// Text for a query value: everything but letters, digits and `-_.~` in percent form.
+pub fn query(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn markup_never_survives() {
+        let mut html = String::new();
+        content(&mut html, "<b>&\"");
+        assert_eq!(html, "&lt;b&gt;&amp;\"");
+        assert_eq!(attribute("\"><script>"), "&quot;&gt;&lt;script&gt;");
+        assert_eq!(query("a b&ü"), "a%20b%26%C3%BC");
+    }
+}

@@ -1,0 +1,121 @@
+//! JSON as it is shown: indented from the text itself, so that order, figures and escapes stay as sent.
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::{borrow::Cow, fmt};
+
+/// Most characters of an indented payload on a page; the rest is a link to the event.
+pub const PAYLOAD_CHARS_MAX: usize = 12_000;
+
+/// Valid JSON, indented by two spaces, cut at about `max` bytes. The flag says whether it was cut.
+pub fn indented(raw: &str, max: usize) -> (String, bool) {
+    let mut out = String::with_capacity(raw.len().min(max) + 64);
+    let mut depth = 0_usize;
+    let mut chars = raw.chars().peekable();
+    let line = |out: &mut String, depth: usize| {
+        out.push('\n');
+        for _ in 0..depth.min(40) {
+            out.push_str("  ");
+        }
+    };
+    while let Some(c) = chars.next() {
+        if out.len() >= max {
+            return (out, true);
+        }
+        match c {
+            '"' => {
+                out.push(c);
+                while let Some(c) = chars.next() {
+                    out.push(c);
+                    match c {
+                        '\\' => out.extend(chars.next()),
+                        '"' => break,
+                        _ => {}
+                    }
+                    if out.len() >= max {
+                        return (out, true);
+                    }
+                }
+            }
+            '{' | '[' => {
+                out.push(c);
+                while chars.peek().is_some_and(|c| c.is_ascii_whitespace()) {
+                    chars.next();
+                }
+                if let Some(close) = chars.next_if(|next| matches!(next, '}' | ']')) {
+                    out.push(close);
+                } else {
+                    depth += 1;
+                    line(&mut out, depth);
+                }
+            }
+            '}' | ']' => {
+                depth = depth.saturating_sub(1);
+                line(&mut out, depth);
+                out.push(c);
+            }
+            ',' => {
+                out.push(c);
+                line(&mut out, depth);
+            }
+            ':' => out.push_str(": "),
+            c if c.is_ascii_whitespace() => {}
+            c => out.push(c),
+        }
+    }
+    (out, false)
+}
+
+/// The members of an object in the order sent; nothing for other JSON.
+pub fn members(raw: &str) -> Vec<(Cow<'_, str>, &RawValue)> {
+    struct Members;
+    impl<'de> Visitor<'de> for Members {
+        type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut found = Vec::new();
+            while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
+                found.push((key.0, value));
+            }
+            Ok(found)
+        }
+    }
+    if !raw.starts_with('{') {
+        return Vec::new();
+    }
+    serde_json::Deserializer::from_str(raw).deserialize_map(Members).unwrap_or_default()
+}
+
+#[derive(serde::Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// The text of a JSON string; nothing for other JSON.
+pub fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    let text = raw.get();
+    text.starts_with('"').then(|| serde_json::from_str::<Key<'_>>(text).ok().map(|k| k.0)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn order_figures_and_escapes_stay_as_sent() {
+        let (text, cut) = indented(r#"{"b":[1.10e400, {} ],"a":"x, \"y\": {"}"#, 1_000);
+        assert_eq!(text, "{\n  \"b\": [\n    1.10e400,\n    {}\n  ],\n  \"a\": \"x, \\\"y\\\": {\"\n}");
+        assert!(!cut);
+        assert!(indented(&format!("[\"{}\"]", "é".repeat(500)), 100).1);
+    }
+
+    #[test]
+    fn members_come_in_the_order_sent() {
+        let raw = r#"{"z": 1, "a\n": "two"}"#;
+        let found: Vec<_> = members(raw).into_iter().map(|(k, v)| (k.into_owned(), v.get().to_owned())).collect();
+        assert_eq!(found, [("z".to_owned(), "1".to_owned()), ("a\n".to_owned(), "\"two\"".to_owned())]);
+        assert!(members("[1]").is_empty() && members("{broken").is_empty());
+    }
+}

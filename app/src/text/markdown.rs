@@ -1,0 +1,98 @@
+//! Markdown of agents and people, made harmless: no raw HTML, no images, no links but http, https and mailto.
+
+use super::escape::attribute;
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
+
+/// Appends the HTML of a markdown text.
+pub fn push(html: &mut String, text: &str) {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    push_html(html, Harmless { inner: Parser::new_ext(text, options), open: Vec::new() });
+}
+
+/// Whether a link leads somewhere harmless. Relative links could only lead into this workspace, from text
+/// that an agent wrote: they are not followed either.
+fn is_safe(href: &str) -> bool {
+    let lower = href.trim_start().to_ascii_lowercase();
+    ["http://", "https://", "mailto:"].iter().any(|scheme| lower.starts_with(scheme))
+}
+
+struct Harmless<I> {
+    inner: I,
+    /// What closes each open link or image.
+    open: Vec<String>,
+}
+
+impl<'a, I: Iterator<Item = Event<'a>>> Iterator for Harmless<I> {
+    type Item = Event<'a>;
+
+    fn next(&mut self) -> Option<Event<'a>> {
+        let raw = |html: String| Event::Html(CowStr::from(html));
+        Some(match self.inner.next()? {
+            Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
+            Event::Start(Tag::HtmlBlock) => raw("<p>".to_owned()),
+            Event::End(TagEnd::HtmlBlock) => raw("</p>".to_owned()),
+            Event::Start(Tag::Link { dest_url, .. }) => {
+                if is_safe(&dest_url) {
+                    self.open.push("</a>".to_owned());
+                    raw(format!("<a href=\"{}\" rel=\"noreferrer nofollow\">", attribute(&dest_url)))
+                } else {
+                    self.open.push(format!(" ({})", attribute(&dest_url)));
+                    raw(String::new())
+                }
+            }
+            // An image would be fetched from wherever the text says: show what it says instead.
+            Event::Start(Tag::Image { dest_url, .. }) => {
+                let address = attribute(&dest_url);
+                if is_safe(&dest_url) {
+                    self.open.push(format!("] (<a href=\"{address}\" rel=\"noreferrer nofollow\">{address}</a>)"));
+                } else {
+                    self.open.push(format!("] ({address})"));
+                }
+                raw("[image: ".to_owned())
+            }
+            // Headings of a message would break the outline of the page around it.
+            Event::Start(Tag::Heading { .. }) => raw("<p class=\"prose-heading\">".to_owned()),
+            Event::End(TagEnd::Heading(_)) => raw("</p>".to_owned()),
+            Event::End(TagEnd::Link | TagEnd::Image) => raw(self.open.pop().unwrap_or_default()),
+            event => event,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    fn html(text: &str) -> String {
+        let mut out = String::new();
+        super::push(&mut out, text);
+        out
+    }
+
+    #[test]
+    fn raw_html_is_text() {
+        assert_eq!(html("a <b onclick=x>c</b>"), "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>\n");
+        let block = html("<script>\nalert(1)\n</script>");
+        assert!(!block.contains("<script"), "{block}");
+    }
+
+    #[test]
+    fn headings_stay_out_of_the_outline() {
+        assert_eq!(html("# Big"), "<p class=\"prose-heading\">Big</p>");
+    }
+
+    #[test]
+    fn images_are_words() {
+        let out = html("![a *pixel*](https://x.test/p.png)");
+        assert!(!out.contains("<img"), "{out}");
+        assert!(out.contains("[image: a <em>pixel</em>]") && out.contains("href=\"https://x.test/p.png\""), "{out}");
+    }
+
+    #[test]
+    fn only_harmless_links_are_links() {
+        assert!(html("[x](https://a.test/?q=\"1\")").contains("<a href=\"https://a.test/?q=&quot;1&quot;\" rel=\"noreferrer nofollow\">x</a>"));
+        for bad in ["javascript:alert(1)", " JAVASCRIPT:alert(1)", "data:text/html,x", "/sign-out", "//evil.test"] {
+            let out = html(&format!("[x](<{bad}>)"));
+            assert!(!out.contains("<a "), "{out}");
+        }
+        assert!(!html("<javascript:alert(1)>").contains("<a "));
+    }
+}

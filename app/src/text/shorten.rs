@@ -1,0 +1,41 @@
+//! Cutting text without cutting a character.
+
+/// The first `max` characters on one line; `…` where something is missing.
+pub fn one_line(text: &str, max: usize) -> String {
+    let mut out = String::new();
+    let mut pending_space = false;
+    for (taken, c) in text.trim().chars().enumerate() {
+        if taken >= max {
+            out.push('…');
+            return out;
+        }
+        if c.is_whitespace() || c.is_control() {
+            pending_space = true;
+            continue;
+        }
+        if pending_space && !out.is_empty() {
+            out.push(' ');
+        }
+        pending_space = false;
+        out.push(c);
+    }
+    out
+}
+
+/// At most `max` bytes, cut where a character begins.
+pub fn head(text: &str, max: usize) -> &str {
+    if text.len() <= max { text } else { &text[..text.floor_char_boundary(max)] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_stay_whole() {
+        assert_eq!(one_line("  a\n\n b\u{7}c ", 80), "a b c");
+        assert_eq!(one_line("ééééé", 3), "ééé…");
+        assert_eq!(head("aé", 2), "a");
+        assert_eq!(head("aé", 3), "aé");
+    }
+}

@@ -1,0 +1,83 @@
+//! Counts and sections that stay true, and picking a bucket without a new page. Only in the WASM build.
+
+use super::bucket::BUCKETS;
+use crate::{
+    browser::{dom, fetch, patch},
+    live::{self, Signal},
+};
+use leptos::prelude::*;
+use std::cell::Cell;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::spawn_local;
+
+/// Signals within this time are answered together.
+const GATHER_MS: i32 = 400;
+
+/// Reads the counts now and whenever something moved.
+pub fn start(counts: RwSignal<[Option<u32>; 5]>) {
+    read_counts(counts);
+    let due = std::rc::Rc::new(Cell::new(false));
+    live::subscribe(move |_: &Signal| {
+        if due.replace(true) {
+            return;
+        }
+        let due = due.clone();
+        dom::after(GATHER_MS, move || {
+            due.set(false);
+            read_counts(counts);
+            BUCKETS.into_iter().for_each(|bucket| read_section(bucket.name));
+        });
+    });
+}
+
+fn read_counts(counts: RwSignal<[Option<u32>; 5]>) {
+    spawn_local(async move {
+        let zone = time_zone().unwrap_or_else(|| "UTC".to_owned());
+        let zone = String::from(js_sys::encode_uri_component(&zone));
+        let Ok(json) = fetch::get_json(&format!("/api/today/work-queue-counts?timezone={zone}")).await else { return };
+        counts.set(BUCKETS.map(|bucket| dom::number(&json, bucket.count).map(|n| n as u32)));
+    });
+}
+
+/// The reader's zone, as IANA calls it.
+fn time_zone() -> Option<String> {
+    let format = js_sys::Intl::DateTimeFormat::new(&js_sys::Array::new(), &js_sys::Object::new());
+    dom::text(&JsValue::from(format.resolved_options()), "timeZone")
+}
+
+fn read_section(name: &'static str) {
+    let Some(section) = dom::by_id(&format!("section-{name}")) else { return };
+    if section.hidden() {
+        return;
+    }
+    spawn_local(async move {
+        let zone = String::from(js_sys::encode_uri_component(&time_zone().unwrap_or_else(|| "UTC".to_owned())));
+        let Ok(html) = fetch::get_text(&format!("/today/section/{name}?timezone={zone}")).await else { return };
+        let Some(new) = patch::parse(&html).and_then(|f| patch::children(&f).into_iter().next()) else { return };
+        match (dom::find(&section, ".rows"), dom::find(&new, ".rows")) {
+            (Some(list), Some(rows)) => patch::list(&list, &rows.inner_html(), "data-key-id"),
+            _ => patch::update(&section, &new),
+        }
+    });
+}
+
+/// Shows the picked bucket alone, or all of them, and moves the focus to what is shown.
+pub fn show(picked: &str) {
+    for bucket in BUCKETS {
+        if let Some(section) = dom::by_id(&format!("section-{}", bucket.name)) {
+            section.set_hidden(!picked.is_empty() && picked != bucket.name);
+        }
+    }
+    let address = if picked.is_empty() { "/today".to_owned() } else { format!("/today?bucket={picked}") };
+    if let Ok(history) = dom::window().history() {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&address));
+    }
+    if picked.is_empty() {
+        return;
+    }
+    read_section(BUCKETS.into_iter().find(|b| b.name == picked).map_or("needs_me", |b| b.name));
+    if let Some(heading) = dom::by_id(&format!("heading-{picked}")) {
+        let _ = heading.focus();
+        heading.scroll_into_view();
+    }
+}

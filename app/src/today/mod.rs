@@ -1,0 +1,16 @@
+//! Today: what needs me? The strip of five buckets, and a list for each.
+
+mod bucket;
+#[cfg(feature = "hydrate")]
+mod focus;
+#[cfg(feature = "ssr")]
+mod page;
+#[cfg(feature = "ssr")]
+mod section;
+mod strip;
+
+#[cfg(feature = "ssr")]
+pub use page::{Props, page};
+#[cfg(feature = "ssr")]
+pub use section::{Section, section_fragment};
+pub use strip::WorkQueueStrip;

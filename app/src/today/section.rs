@@ -1,0 +1,141 @@
+//! One bucket's list: who, what, since when, why it waits, and one thing to do.
+
+use super::bucket::{BUCKETS, Bucket as Words};
+use crate::{
+    document::plain,
+    sessions::{SessionEntry, duration_ms, row_title},
+    shell::Shell,
+    text::{duration, number, shorten::one_line},
+    ui::{
+        button::{link_small, submit_small},
+        status_badge::status_badge,
+        time::{moment, since},
+    },
+};
+use domain::{role::Permission, work_queue::Bucket};
+use leptos::prelude::*;
+use wire::action::Action;
+
+/// Longest line about the last event, characters.
+const LAST_EVENT_CHARS_MAX: usize = 140;
+
+/// A bucket and what is in it. Sessions in every bucket but `Delegatable`, which holds actions.
+#[derive(Debug, Clone)]
+pub struct Section {
+    /// Which bucket.
+    pub bucket: Bucket,
+    /// Its sessions, the most urgent first.
+    pub sessions: Vec<SessionEntry>,
+    /// Its actions.
+    pub actions: Vec<Action>,
+    /// Whether there are more than these.
+    pub has_more: bool,
+}
+
+/// One section again, when something moved.
+pub fn section_fragment(shell: &Shell, section: &Section) -> String {
+    plain(section_view(shell, section, false))
+}
+
+/// The section of a page; `hidden` where another bucket is picked.
+pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl IntoView + use<> {
+    let name = section.bucket.as_str();
+    let words = words(section.bucket);
+    let mut rows: Vec<_> = section.sessions.iter().map(|entry| session_row(shell, section.bucket, entry).into_any()).collect();
+    rows.extend(section.actions.iter().map(|action| action_row(shell, action).into_any()));
+    let count = number::grouped(rows.len() as u64);
+    let count = if section.has_more { format!("{count}+") } else { count };
+    let more = section.has_more.then(|| {
+        let href = section.bucket.statuses().first().map_or("/actions".to_owned(), |s| format!("/sessions?status={s}"));
+        view! { <p class="rows-more"><a href=href>"Show all"</a></p> }
+    });
+    let body = if rows.is_empty() {
+        view! { <div class="empty" data-size="small"><p>{words.empty}</p></div> }.into_any()
+    } else {
+        view! { <ul class="rows">{rows}</ul>{more} }.into_any()
+    };
+    view! {
+        <section class="section" id=format!("section-{name}") hidden=hidden aria-labelledby=format!("heading-{name}")>
+            <div class="section-head">
+                <h2 id=format!("heading-{name}") tabindex="-1">{words.label}</h2>
+                <span class="meta">{count}</span>
+            </div>
+            {body}
+        </section>
+    }
+}
+
+fn words(bucket: Bucket) -> Words {
+    BUCKETS.into_iter().find(|w| w.name == bucket.as_str()).unwrap_or(BUCKETS[0])
+}
+
+fn session_row(shell: &Shell, bucket: Bucket, entry: &SessionEntry) -> impl IntoView + use<> {
+    let session = &entry.session;
+    let title = row_title(session);
+    let href = format!("/sessions/{}", session.id);
+    let who = session.agent_slug.clone().or_else(|| entry.action_name.clone());
+    let under_action = entry.action_name.clone().filter(|name| Some(name) != who.as_ref());
+    let last = match (&session.error, &entry.last_event) {
+        (Some(error), _) if bucket == Bucket::Failed => Some(one_line(&error.message, LAST_EVENT_CHARS_MAX)),
+        (_, Some(event)) => Some(crate::session::one_line(event, LAST_EVENT_CHARS_MAX)),
+        _ => None,
+    };
+    let when = match bucket {
+        Bucket::NeedsMe => since(session.updated_at).into_any(),
+        Bucket::Running => since(session.started_at.unwrap_or(session.created_at)).into_any(),
+        Bucket::DoneToday => {
+            let lasted = duration_ms(session, shell.now).map(|ms| format!(" in {}", duration::words(ms)));
+            (moment(session.completed_at.unwrap_or(session.updated_at)), lasted).into_any()
+        }
+        Bucket::Failed | Bucket::Delegatable => moment(session.updated_at).into_any(),
+    };
+    let action = match bucket {
+        Bucket::NeedsMe => link_small("Open", title.clone(), href.clone()).into_any(),
+        Bucket::Running => link_small("Watch", title.clone(), href.clone()).into_any(),
+        Bucket::Failed if shell.may(Permission::ManageSessions) => view! {
+            <form method="post" action=format!("{href}/retry")>{submit_small("Retry", title.clone())}</form>
+        }
+        .into_any(),
+        _ => link_small("Read", title.clone(), href.clone()).into_any(),
+    };
+    view! {
+        <li class="row" data-key-id=session.id.clone()>
+            {status_badge(session.status)}
+            <div class="row-body">
+                <a class="row-title" href=href dir="auto">{title}</a>
+                <div class="row-sub">
+                    {who.map(|w| view! { <span>{w}</span> })}
+                    {under_action.map(|a| view! { <span>{a}</span> })}
+                    {last.map(|l| view! { <span class="row-last" dir="auto">{l}</span> })}
+                </div>
+            </div>
+            <span class="row-when">{when}</span>
+            <div class="row-action">{action}</div>
+        </li>
+    }
+}
+
+fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
+    let href = format!("/actions/{}", action.id);
+    let key = format!("{}-{}", shell.form_key, action.id);
+    let about = one_line(&action.description, LAST_EVENT_CHARS_MAX);
+    view! {
+        <li class="row" data-key-id=action.id.clone()>
+            <span class="badge" data-status="idle">{crate::ui::icon::icon(crate::ui::icon::Icon::Agent)}<span>"Ready"</span></span>
+            <div class="row-body">
+                <a class="row-title" href=href.clone() dir="auto">{action.name.clone()}</a>
+                <div class="row-sub">
+                    {action.agent_slug.clone().map(|a| view! { <span>{a}</span> })}
+                    {(!about.is_empty()).then(|| view! { <span class="row-last" dir="auto">{about}</span> })}
+                </div>
+            </div>
+            <span class="row-when"></span>
+            <div class="row-action">
+                <form method="post" action=format!("{href}/trigger")>
+                    <input type="hidden" name="idempotencyKey" value=key/>
+                    {submit_small("Delegate", action.name.clone())}
+                </form>
+            </div>
+        </li>
+    }
+}

@@ -1,0 +1,45 @@
+//! Empty states: one sentence, one thing to do.
+
+use super::copy::copy_line;
+use leptos::prelude::*;
+
+/// What a fresh installation shows: how to connect an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connect {
+    /// Where this server answers, without a slash at the end.
+    pub base_url: String,
+    /// A token made for this, or a placeholder such as `sbk_…`.
+    pub token: String,
+    /// The agent's slug.
+    pub agent_slug: String,
+}
+
+/// One sentence and perhaps a link.
+pub fn empty(sentence: &'static str, link: Option<(&'static str, String)>) -> impl IntoView {
+    view! {
+        <div class="empty">
+            <p>{sentence}</p>
+            {link.map(|(label, href)| view! { <a class="button" href=href>{label}</a> })}
+        </div>
+    }
+}
+
+/// The three lines that connect an agent.
+pub fn connect(connect: Connect) -> impl IntoView {
+    let Connect { base_url, token, agent_slug } = connect;
+    let lines = [
+        (format!("export SHIFTBOOK_URL={base_url}"), "the server's address"),
+        (format!("export SHIFTBOOK_TOKEN={token}"), "the token"),
+        (format!("shiftbook work --agent {agent_slug} -- ./your-agent"), "the worker command"),
+    ];
+    view! {
+        <div class="connect">
+            <p>"Connect an agent. Its sessions appear here as they run."</p>
+            <ol>{lines.into_iter().map(|(line, what)| view! { <li>{copy_line(line, what)}</li> }).collect::<Vec<_>>()}</ol>
+            <p class="meta">
+                "Your agent reads its input from standard input and prints one JSON event per line. Any language works over "
+                <a href="/api/docs">"the HTTP API"</a>", too."
+            </p>
+        </div>
+    }
+}

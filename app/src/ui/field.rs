@@ -1,0 +1,135 @@
+//! Form fields with label, hint and message, wired for assistive technology.
+
+use super::icon::{Icon, icon};
+use crate::form::FormState;
+use leptos::prelude::*;
+
+/// What a field is, apart from its state.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// The form field's name.
+    pub name: &'static str,
+    /// What people call it.
+    pub label: &'static str,
+    /// One line of help; may be empty.
+    pub hint: &'static str,
+    /// Whether the form needs it.
+    pub required: bool,
+}
+
+impl Field {
+    /// An optional field without a hint.
+    pub const fn new(name: &'static str, label: &'static str) -> Self {
+        Self { name, label, hint: "", required: false }
+    }
+
+    /// The same with a hint.
+    pub const fn hint(self, hint: &'static str) -> Self {
+        Self { hint, ..self }
+    }
+
+    /// The same, needed.
+    pub const fn required(self) -> Self {
+        Self { required: true, ..self }
+    }
+}
+
+/// Ids and texts around one control.
+struct Around {
+    id: String,
+    described_by: Option<String>,
+    invalid: Option<&'static str>,
+    error: Option<String>,
+}
+
+fn around(scope: &str, field: Field, form: &FormState) -> Around {
+    let id = format!("{scope}-{}", field.name);
+    let error = form.error(field.name).map(str::to_owned);
+    let mut described = Vec::new();
+    if error.is_some() {
+        described.push(format!("{id}-error"));
+    }
+    if !field.hint.is_empty() {
+        described.push(format!("{id}-hint"));
+    }
+    let described_by = (!described.is_empty()).then(|| described.join(" "));
+    Around { id, described_by, invalid: error.is_some().then_some("true"), error }
+}
+
+fn frame(around: Around, field: Field, control: AnyView) -> impl IntoView {
+    let Around { id, error, .. } = around;
+    let (hint_id, error_id) = (format!("{id}-hint"), format!("{id}-error"));
+    view! {
+        <div class="field">
+            <label class="field-label" for=id>{field.label}</label>
+            {control}
+            {error.map(|message| view! { <p class="field-error" id=error_id>{icon(Icon::Alert)}<span>{message}</span></p> })}
+            {(!field.hint.is_empty()).then(|| view! { <p class="field-hint" id=hint_id>{field.hint}</p> })}
+        </div>
+    }
+}
+
+/// A one-line input. `kind` is its HTML type; passwords never come back with a value.
+pub fn input(scope: &str, field: Field, kind: &'static str, start: &str, autocomplete: &'static str, form: &FormState) -> AnyView {
+    let around = around(scope, field, form);
+    let value = if kind == "password" { None } else { Some(form.value_or(field.name, start)) };
+    let control = view! {
+        <input
+            class="input"
+            id=around.id.clone()
+            name=field.name
+            type=kind
+            value=value
+            required=field.required
+            autocomplete=autocomplete
+            aria-invalid=around.invalid
+            aria-describedby=around.described_by.clone()
+        />
+    };
+    frame(around, field, control.into_any()).into_any()
+}
+
+/// Several lines of text; `json` sets it in the face of code.
+pub fn textarea(scope: &str, field: Field, json: bool, start: &str, form: &FormState) -> AnyView {
+    let around = around(scope, field, form);
+    // A browser drops the first line break of a text area: one more keeps what was typed.
+    let value = format!("\n{}", form.value_or(field.name, start));
+    let control = view! {
+        <textarea
+            class="input"
+            id=around.id.clone()
+            name=field.name
+            rows="4"
+            data-kind=if json { "json" } else { "text" }
+            spellcheck=if json { "false" } else { "true" }
+            required=field.required
+            aria-invalid=around.invalid
+            aria-describedby=around.described_by.clone()
+        >
+            {value}
+        </textarea>
+    };
+    frame(around, field, control.into_any()).into_any()
+}
+
+/// One of several values, `(value, label)`.
+pub fn select(scope: &str, field: Field, options: Vec<(String, String)>, start: &str, form: &FormState) -> AnyView {
+    let around = around(scope, field, form);
+    let chosen = form.value_or(field.name, start);
+    let options = options
+        .into_iter()
+        .map(|(value, label)| view! { <option value=value.clone() selected=value == chosen>{label}</option> })
+        .collect::<Vec<_>>();
+    let control = view! {
+        <select
+            class="input"
+            id=around.id.clone()
+            name=field.name
+            aria-invalid=around.invalid
+            aria-describedby=around.described_by.clone()
+        >
+            {options}
+        </select>
+    };
+    frame(around, field, control.into_any()).into_any()
+}

@@ -1,0 +1,19 @@
+//! Leaf widgets: small, without knowledge of any page.
+
+#[cfg(feature = "ssr")]
+pub mod button;
+#[cfg(feature = "ssr")]
+pub mod copy;
+#[cfg(feature = "ssr")]
+pub mod empty;
+#[cfg(feature = "ssr")]
+pub mod field;
+pub mod icon;
+#[cfg(feature = "ssr")]
+pub mod notice;
+#[cfg(feature = "ssr")]
+pub mod page_head;
+#[cfg(feature = "ssr")]
+pub mod status_badge;
+#[cfg(feature = "ssr")]
+pub mod time;

@@ -1,0 +1,46 @@
+//! Calm lines that say what happened.
+
+use super::icon::{Icon, icon};
+use leptos::prelude::*;
+
+/// The text of a `?notice=` code. Unknown codes say nothing: the address is anybody's to write.
+pub fn text(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "setup_done" => "Your workspace is ready.",
+        "signed_out" => "You are signed out.",
+        "session_ended" => "Your session has ended. Sign in again.",
+        "action_created" => "Action created.",
+        "action_saved" => "Changes saved.",
+        "triggered" => "Queued. The log appears here as soon as an agent picks it up.",
+        "cancelled" => "Cancelled. What was recorded stays in the log.",
+        "retried" => "Queued again as a new session.",
+        "token_created" => "Token created. Copy it now: it is not shown again.",
+        "token_revoked" => "Token revoked. It stopped working at once.",
+        "member_added" => "Member added.",
+        "appearance_saved" => "Appearance saved.",
+        "workspace_switched" => "You are in another workspace now.",
+        _ => return None,
+    })
+}
+
+/// A line about something that went well.
+pub fn good(message: impl Into<String>) -> impl IntoView {
+    view! {
+        <div class="notice" data-tone="good" role="status">
+            {icon(Icon::Completed)}
+            <div class="notice-body"><p>{message.into()}</p></div>
+        </div>
+    }
+}
+
+/// What was refused about a whole form. Nothing where nothing was.
+pub fn refused(messages: Vec<String>) -> impl IntoView {
+    (!messages.is_empty()).then(|| {
+        view! {
+            <div class="notice" data-tone="bad" role="alert">
+                {icon(Icon::Alert)}
+                <div class="notice-body">{messages.into_iter().map(|m| view! { <p>{m}</p> }).collect::<Vec<_>>()}</div>
+            </div>
+        }
+    })
+}

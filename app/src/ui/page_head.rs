@@ -1,0 +1,23 @@
+//! The line on top of a page: breadcrumbs, title, actions.
+
+use leptos::prelude::*;
+
+/// A page's head. Crumbs are `(label, href)`, outermost first.
+pub fn page_head(title: String, crumbs: Vec<(String, String)>, actions: impl IntoView) -> impl IntoView {
+    view! {
+        <header class="page-head">
+            {(!crumbs.is_empty()).then(|| breadcrumbs(crumbs))}
+            <h1>{title}</h1>
+            <div class="page-actions">{actions}</div>
+        </header>
+    }
+}
+
+/// The way back up.
+pub fn breadcrumbs(crumbs: Vec<(String, String)>) -> impl IntoView {
+    view! {
+        <nav class="crumbs" aria-label="Breadcrumbs">
+            <ol>{crumbs.into_iter().map(|(label, href)| view! { <li><a class="quiet" href=href>{label}</a></li> }).collect::<Vec<_>>()}</ol>
+        </nav>
+    }
+}

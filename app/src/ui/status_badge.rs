@@ -1,0 +1,62 @@
+//! A session's status: shape, word and colour, always together.
+
+use super::icon::{Icon, icon};
+use domain::session::Status;
+use leptos::prelude::*;
+
+/// The word people read.
+pub const fn word(status: Status) -> &'static str {
+    match status {
+        Status::Draft => "Draft",
+        Status::Pending => "Pending",
+        Status::Running => "Running",
+        Status::WaitingHuman => "Waiting for you",
+        Status::AwaitingTool => "Awaiting tool",
+        Status::Idle => "Idle",
+        Status::Completed => "Completed",
+        Status::Failed => "Failed",
+        Status::Abandoned => "Abandoned",
+        Status::Expired => "Expired",
+    }
+}
+
+/// The shape that carries the status where colour does not.
+const fn shape(status: Status) -> Icon {
+    match status {
+        Status::Draft => Icon::Draft,
+        Status::Pending => Icon::Pending,
+        Status::Running => Icon::Running,
+        Status::WaitingHuman => Icon::WaitingHuman,
+        Status::AwaitingTool => Icon::AwaitingTool,
+        Status::Idle => Icon::Idle,
+        Status::Completed => Icon::Completed,
+        Status::Failed => Icon::Failed,
+        Status::Abandoned => Icon::Abandoned,
+        Status::Expired => Icon::Expired,
+    }
+}
+
+/// The badge of a row.
+pub fn status_badge(status: Status) -> impl IntoView {
+    view! { <span class="badge" data-status=status.as_str()>{icon(shape(status))}<span>{word(status)}</span></span> }
+}
+
+/// The badge of a page's header.
+pub fn status_badge_large(status: Status) -> impl IntoView {
+    view! {
+        <span class="badge" data-size="large" data-status=status.as_str()>{icon(shape(status))}<span>{word(status)}</span></span>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_two_statuses_share_a_word_or_a_shape() {
+        let words: BTreeSet<_> = Status::ALL.into_iter().map(word).collect();
+        let shapes: BTreeSet<_> = Status::ALL.into_iter().map(|s| format!("{:?}", shape(s))).collect();
+        assert_eq!((words.len(), shapes.len()), (10, 10));
+    }
+}

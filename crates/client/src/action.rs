@@ -1,0 +1,54 @@
+//! Actions, and who the caller is.
+
+use crate::{Client, Result, limit};
+use reqwest::Method;
+use wire::{
+    Page,
+    action::{Action, CreateAction, TaskStatus, Trigger, UpdateAction},
+    count::WorkQueueCounts,
+    me::Me,
+    session::Session,
+};
+
+impl Client {
+    /// `GET /api/me`
+    pub async fn me(&self) -> Result<Me> {
+        self.get(&["api", "me"], &[]).await
+    }
+
+    /// `GET /api/today/work-queue-counts`; `timezone` is an IANA name such as `Europe/Athens`.
+    pub async fn work_queue_counts(&self, timezone: &str) -> Result<WorkQueueCounts> {
+        self.get(&["api", "today", "work-queue-counts"], &[("timezone", Some(timezone.to_owned()))]).await
+    }
+
+    /// `POST /api/actions`
+    pub async fn create_action(&self, action: &CreateAction) -> Result<Action> {
+        self.post(&["api", "actions"], action).await
+    }
+
+    /// `GET /api/actions`
+    pub async fn list_actions(&self, limit: Option<u32>, cursor: Option<&str>) -> Result<Page<Action>> {
+        let query = [("limit", limit.map(|n| n.to_string())), ("cursor", cursor.map(str::to_owned))];
+        self.get(&["api", "actions"], &query).await
+    }
+
+    /// `GET /api/actions/{id}`
+    pub async fn get_action(&self, id: &str) -> Result<Action> {
+        self.get(&["api", "actions", id], &[]).await
+    }
+
+    /// `PATCH /api/actions/{id}`
+    pub async fn update_action(&self, id: &str, change: &UpdateAction) -> Result<Action> {
+        self.send(Method::PATCH, &["api", "actions", id], change, limit::CALL_TIMEOUT).await
+    }
+
+    /// `POST /api/actions/{id}/trigger`. Safe to repeat with an idempotency key.
+    pub async fn trigger(&self, id: &str, trigger: &Trigger) -> Result<Session> {
+        self.post(&["api", "actions", id, "trigger"], trigger).await
+    }
+
+    /// `GET /api/actions/{id}/task-status`
+    pub async fn task_status(&self, id: &str) -> Result<TaskStatus> {
+        self.get(&["api", "actions", id, "task-status"], &[]).await
+    }
+}

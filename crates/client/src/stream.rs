@@ -1,0 +1,171 @@
+//! A session's log as it grows, across cut connections.
+
+use crate::{Backoff, Client, Error, Result, limit, sse};
+use reqwest::Response;
+use tokio::time::{sleep, timeout};
+use wire::event::Event;
+
+/// Follows a log from one sequence on: each event once, in order, until the session is final and read to its head.
+#[derive(Debug)]
+pub struct EventStream {
+    client: Client,
+    session_id: String,
+    position: u64,
+    connection: Option<(Response, sse::Parser)>,
+    backoff: Backoff,
+    ended: bool,
+}
+
+impl EventStream {
+    pub(crate) fn new(client: Client, session_id: String, position: u64) -> Self {
+        let seed = session_id.bytes().fold(position, |seed, b| seed.rotate_left(7) ^ u64::from(b));
+        Self { client, session_id, position, connection: None, backoff: Backoff::new(seed), ended: false }
+    }
+
+    /// Sequence of the newest event that was handed out.
+    pub const fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// The next event; `None` once the server has said that no more will come.
+    ///
+    /// A cut or silent connection is opened again after the last event seen, up to
+    /// [`limit::STREAM_RECONNECTS_MAX`] times in a row. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Result<Option<Event>> {
+        loop {
+            if self.ended {
+                return Ok(None);
+            }
+            match self.step().await {
+                Ok(Some(event)) => {
+                    self.backoff.reset();
+                    return Ok(Some(event));
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    self.connection = None;
+                    if !error.is_retryable() || self.backoff.tries() >= limit::STREAM_RECONNECTS_MAX {
+                        return Err(error);
+                    }
+                    let pause = self.backoff.pause(&error);
+                    sleep(pause).await;
+                }
+            }
+        }
+    }
+
+    /// Connects, or hands out a frame that has arrived, or waits for bytes.
+    async fn step(&mut self) -> Result<Option<Event>> {
+        let Some((response, parser)) = &mut self.connection else {
+            let path = ["api", "sessions", &self.session_id, "events", "stream"];
+            let query = [("afterSequence", Some(self.position.to_string()))];
+            let response = self.client.open(&path, &query, self.position).await?;
+            self.connection = Some((response, sse::Parser::new()));
+            return Ok(None);
+        };
+        if let Some(frame) = parser.next_frame() {
+            return self.take(&frame);
+        }
+        let chunk = timeout(limit::STREAM_IDLE, response.chunk())
+            .await
+            .map_err(|_| Error::Timeout(limit::STREAM_IDLE))?
+            .map_err(|error| Error::of_exchange(error, limit::STREAM_IDLE))?
+            .ok_or_else(|| Error::Transport("the stream was cut off".into()))?;
+        parser.push(&chunk)?;
+        Ok(None)
+    }
+
+    fn take(&mut self, frame: &sse::Frame) -> Result<Option<Event>> {
+        match frame.event.as_str() {
+            "end" => {
+                self.ended = true;
+                self.connection = None;
+                Ok(None)
+            }
+            "message" | "event" => {
+                let event: Event = serde_json::from_str(&frame.data)
+                    .map_err(|error| Error::protocol(None, format!("not an event: {error}")))?;
+                if event.sequence <= self.position {
+                    return Ok(None);
+                }
+                if event.sequence != self.position + 1 {
+                    return Err(Error::protocol(
+                        None,
+                        format!("the stream went from sequence {} to {}", self.position, event.sequence),
+                    ));
+                }
+                self.position = event.sequence;
+                Ok(Some(event))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::{
+        io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
+        net::TcpListener,
+    };
+
+    const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+
+    fn frame(sequence: u64) -> String {
+        let event = serde_json::json!({
+            "id": "0193b0a0-0000-7000-8000-000000000001", "sequence": sequence, "type": "agent.message", "role": "agent",
+            "content": [], "metadata": {}, "actor": "system", "at": "2026-11-21T08:00:00Z",
+            "recordedAt": "2026-11-21T08:00:00Z", "digest": ""
+        });
+        format!("id: {sequence}\nevent: event\ndata: {event}\n\n")
+    }
+
+    /// Answers one connection after the other, and tells what each asked to resume from.
+    async fn serve(answers: Vec<String>) -> (Client, tokio::task::JoinHandle<Vec<String>>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = Client::new(&format!("http://{}", listener.local_addr().unwrap()), "t").unwrap();
+        let serving = tokio::spawn(async move {
+            let mut resumed = Vec::new();
+            for answer in answers {
+                let (mut socket, _) = listener.accept().await.unwrap();
+                let mut lines = BufReader::new(&mut socket).lines();
+                while let Some(line) = lines.next_line().await.unwrap().filter(|line| !line.is_empty()) {
+                    resumed.extend(line.strip_prefix("last-event-id: ").map(str::to_owned));
+                }
+                socket.write_all(answer.as_bytes()).await.unwrap();
+            }
+            resumed
+        });
+        (client, serving)
+    }
+
+    #[tokio::test]
+    async fn a_stream_that_is_cut_goes_on_where_it_was_and_ends_once() {
+        let half_a_frame = &frame(4)[..20];
+        let end = "event: end\ndata: {}\n\n";
+        let (client, serving) = serve(vec![
+            format!("{HEAD}retry: 2000\n\n{}{}{half_a_frame}", frame(2), frame(3)),
+            "HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".into(),
+            format!("{HEAD}: beat\n\n{}{}event: bye\ndata: {{}}\n\n", frame(3), frame(4)),
+            format!("{HEAD}{}{end}{}", frame(5), frame(6)),
+        ])
+        .await;
+        let mut stream = client.stream("s", 1);
+        let mut seen = Vec::new();
+        while let Some(event) = stream.next().await.unwrap() {
+            seen.push(event.sequence);
+        }
+        assert_eq!(seen, [2, 3, 4, 5]);
+        assert!(stream.next().await.unwrap().is_none());
+        assert_eq!(serving.await.unwrap(), ["1", "3", "3", "4"]);
+    }
+
+    #[tokio::test]
+    async fn a_gap_in_the_sequence_is_an_error() {
+        let (client, _serving) = serve(vec![format!("{HEAD}{}{}", frame(1), frame(3))]).await;
+        let mut stream = client.stream("s", 0);
+        assert_eq!(stream.next().await.unwrap().unwrap().sequence, 1);
+        assert!(matches!(stream.next().await, Err(Error::Protocol { .. })));
+    }
+}

@@ -1,0 +1,228 @@
+//! One request, one answer.
+
+use crate::{Error, Result, limit};
+use bytes::{Bytes, BytesMut};
+use reqwest::{
+    Method, Response, Url,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER, USER_AGENT},
+    redirect::Policy,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use std::{net::IpAddr, time::Duration};
+
+/// A connection pool to one server, with one token. Cheap to clone; clones share the pool.
+#[derive(Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    base: Url,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("base", &self.base.as_str()).finish_non_exhaustive()
+    }
+}
+
+/// A query string under construction; absent values are left out.
+pub(crate) type Query<'a> = &'a [(&'static str, Option<String>)];
+
+impl Client {
+    /// A client of the server at `base_url` (a path is kept as a prefix), calling with `token`.
+    pub fn new(base_url: &str, token: &str) -> Result<Self> {
+        let base = parse_base(base_url)?;
+        let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
+            .map_err(|_| Error::Setup("the token holds characters that no token has".into()))?;
+        bearer.set_sensitive(true);
+        let mut headers = HeaderMap::new();
+        headers.insert(AUTHORIZATION, bearer);
+        headers.insert(USER_AGENT, HeaderValue::from_static(concat!("shiftbook-client/", env!("CARGO_PKG_VERSION"))));
+        let mut builder = reqwest::Client::builder()
+            .default_headers(headers)
+            .connect_timeout(limit::CONNECT_TIMEOUT)
+            .pool_idle_timeout(limit::IDLE_CONNECTION)
+            .redirect(Policy::none())
+            // Small requests must not wait for the previous answer's acknowledgement.
+            .tcp_nodelay(true);
+        if is_loopback(&base) {
+            // HTTP_PROXY is meant for the world outside; through it, the own machine is out of reach.
+            builder = builder.no_proxy();
+        }
+        let http = builder.build().map_err(|error| Error::Setup(format!("the HTTP client cannot start: {error}")))?;
+        Ok(Self { http, base })
+    }
+
+    /// The server's address, without a slash at the end.
+    pub fn base_url(&self) -> &str {
+        self.base.as_str().trim_end_matches('/')
+    }
+
+    /// The address of a path; every segment is escaped, so an id can never leave its place.
+    fn url(&self, path: &[&str], query: Query<'_>) -> Url {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        if query.iter().any(|(_, value)| value.is_some()) {
+            let mut pairs = url.query_pairs_mut();
+            for (name, value) in query {
+                if let Some(value) = value {
+                    pairs.append_pair(name, value);
+                }
+            }
+        }
+        url
+    }
+
+    pub(crate) async fn get<T: DeserializeOwned>(&self, path: &[&str], query: Query<'_>) -> Result<T> {
+        let request = self.http.get(self.url(path, query)).header(ACCEPT, "application/json");
+        self.exchange(request, limit::CALL_TIMEOUT).await
+    }
+
+    pub(crate) async fn post<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T> {
+        self.send(Method::POST, path, body, limit::CALL_TIMEOUT).await
+    }
+
+    pub(crate) async fn send<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &[&str],
+        body: &impl Serialize,
+        allowed: Duration,
+    ) -> Result<T> {
+        let body = serde_json::to_vec(body).map_err(|error| Error::protocol(None, error.to_string()))?;
+        let request = self
+            .http
+            .request(method, self.url(path, &[]))
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "application/json")
+            .body(body);
+        self.exchange(request, allowed).await
+    }
+
+    /// Opens a stream: the answer's head has arrived, its body is still to come.
+    pub(crate) async fn open(&self, path: &[&str], query: Query<'_>, last_event_id: u64) -> Result<Response> {
+        let request = self
+            .http
+            .get(self.url(path, query))
+            .header(ACCEPT, "text/event-stream")
+            .header("last-event-id", last_event_id.to_string());
+        let answer = tokio::time::timeout(limit::CALL_TIMEOUT, request.send())
+            .await
+            .map_err(|_| Error::Timeout(limit::CALL_TIMEOUT))?
+            .map_err(|error| Error::of_exchange(error, limit::CALL_TIMEOUT))?;
+        checked(answer, limit::CALL_TIMEOUT).await
+    }
+
+    async fn exchange<T: DeserializeOwned>(&self, request: reqwest::RequestBuilder, allowed: Duration) -> Result<T> {
+        let answer = request.timeout(allowed).send().await.map_err(|error| Error::of_exchange(error, allowed))?;
+        let answer = checked(answer, allowed).await?;
+        let status = answer.status().as_u16();
+        let body = read(answer, allowed).await?;
+        serde_json::from_slice(&body).map_err(|error| Error::protocol(Some(status), error.to_string()))
+    }
+}
+
+/// Passes an answer on when it succeeded, and turns it into an error when it did not.
+async fn checked(answer: Response, allowed: Duration) -> Result<Response> {
+    let status = answer.status();
+    if status.is_success() {
+        return Ok(answer);
+    }
+    let retry_after = answer
+        .headers()
+        .get(RETRY_AFTER)
+        .and_then(|value| value.to_str().ok()?.trim().parse().ok())
+        .map(|seconds| Duration::from_secs(seconds).min(limit::RETRY_AFTER_MAX));
+    let body = read(answer, allowed).await?;
+    Err(Error::of_answer(status.as_u16(), retry_after, &body))
+}
+
+async fn read(mut answer: Response, allowed: Duration) -> Result<Bytes> {
+    let status = answer.status().as_u16();
+    let mut body = BytesMut::new();
+    while let Some(chunk) = answer.chunk().await.map_err(|error| Error::of_exchange(error, allowed))? {
+        if body.len() + chunk.len() > limit::RESPONSE_BYTES_MAX {
+            return Err(Error::protocol(Some(status), format!("more than {} bytes", limit::RESPONSE_BYTES_MAX)));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body.freeze())
+}
+
+fn parse_base(text: &str) -> Result<Url> {
+    let refused = |why: &str| Error::Setup(format!("`{text}` is not a server address: {why}"));
+    let mut url = Url::parse(text).map_err(|error| refused(&error.to_string()))?;
+    match url.scheme() {
+        "http" => {}
+        "https" if cfg!(feature = "tls") => {}
+        "https" => {
+            return Err(refused(
+                "this build speaks plain http only; put https in front of it, or build with the feature `tls`",
+            ));
+        }
+        _ => return Err(refused("it begins with http:// or https://")),
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(refused("it carries a name or password; pass a token instead"));
+    }
+    url.set_query(None);
+    url.set_fragment(None);
+    Ok(url)
+}
+
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(base: &str) -> Client {
+        Client::new(base, "sbk_x").unwrap()
+    }
+
+    #[test]
+    fn a_path_prefix_is_kept_and_ids_cannot_escape_their_segment() {
+        for base in ["http://h:1/book", "http://h:1/book/"] {
+            let url = client(base).url(&["api", "sessions", "../../x?y", "events"], &[]);
+            assert_eq!(url.as_str(), "http://h:1/book/api/sessions/..%2F..%2Fx%3Fy/events");
+        }
+        assert_eq!(client("http://h:1/").base_url(), "http://h:1");
+    }
+
+    #[test]
+    fn absent_query_values_are_left_out_and_others_are_escaped() {
+        let url = client("http://h").url(&["api"], &[("a", None), ("b", Some("x&y=ü".into()))]);
+        assert_eq!(url.as_str(), "http://h/api?b=x%26y%3D%C3%BC");
+        assert_eq!(client("http://h").url(&["api"], &[("a", None)]).as_str(), "http://h/api");
+    }
+
+    #[test]
+    fn unusable_addresses_and_tokens_say_why() {
+        for bad in ["", "127.0.0.1:4210", "ftp://h", "http://u:p@h"] {
+            assert!(matches!(Client::new(bad, "t"), Err(Error::Setup(_))), "{bad}");
+        }
+        assert!(matches!(Client::new("http://h", "a\nb"), Err(Error::Setup(_))));
+        assert_eq!(Client::new("https://h", "t").is_ok(), cfg!(feature = "tls"));
+    }
+
+    #[test]
+    fn the_token_is_not_in_the_debug_output() {
+        assert!(!format!("{:?}", client("http://h")).contains("sbk_x"));
+    }
+
+    #[test]
+    fn the_own_machine_is_recognised() {
+        for (url, expected) in [
+            ("http://127.0.0.1:1", true),
+            ("http://[::1]:1", true),
+            ("http://localhost", true),
+            ("http://10.0.0.1", false),
+        ] {
+            assert_eq!(is_loopback(&Url::parse(url).unwrap()), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What workers call. All of it is safe to repeat with the same attempt: a repeat answers as the first did.
+
+use crate::{Client, Result, limit};
+use reqwest::Method;
+use std::time::Duration;
+use wire::{
+    Json,
+    session::{Session, SessionError},
+    worker::{Attempt, Claim, Claimed, Complete, Fail, Lease, Yield, YieldStatus},
+};
+
+impl Client {
+    /// `POST /api/sessions/claim`. An answer that gets lost leaves its sessions leased until the lease runs out.
+    pub async fn claim(&self, claim: &Claim) -> Result<Claimed> {
+        let wait = Duration::from_secs(u64::from(claim.wait_seconds.unwrap_or_default()));
+        self.send(Method::POST, &["api", "sessions", "claim"], claim, wait + limit::CLAIM_MARGIN).await
+    }
+
+    /// `POST /api/sessions/{id}/heartbeat`, answered within `allowed` or not at all: a heartbeat that takes
+    /// longer than the lease is worth nothing.
+    pub async fn heartbeat(&self, session_id: &str, attempt: u32, allowed: Duration) -> Result<Lease> {
+        self.send(Method::POST, &["api", "sessions", session_id, "heartbeat"], &Attempt { attempt }, allowed).await
+    }
+
+    /// `POST /api/sessions/{id}/complete`
+    pub async fn complete(
+        &self,
+        session_id: &str,
+        attempt: u32,
+        result: Option<Json>,
+        usage: Option<Json>,
+    ) -> Result<Session> {
+        self.post(&["api", "sessions", session_id, "complete"], &Complete { attempt, result, usage }).await
+    }
+
+    /// `POST /api/sessions/{id}/fail`
+    pub async fn fail(&self, session_id: &str, attempt: u32, message: &str, code: Option<&str>) -> Result<Session> {
+        let error = SessionError { message: message.to_owned(), code: code.map(str::to_owned) };
+        self.post(&["api", "sessions", session_id, "fail"], &Fail { attempt, error }).await
+    }
+
+    /// `POST /api/sessions/{id}/yield`: parks the session until what it waits for has come.
+    pub async fn yield_to(
+        &self,
+        session_id: &str,
+        attempt: u32,
+        status: YieldStatus,
+        detail: Option<&str>,
+    ) -> Result<Session> {
+        let body = Yield { attempt, status, detail: detail.map(str::to_owned) };
+        self.post(&["api", "sessions", session_id, "yield"], &body).await
+    }
+
+    /// `POST /api/sessions/{id}/release`: back to the queue, unfinished.
+    pub async fn release(&self, session_id: &str, attempt: u32) -> Result<Session> {
+        self.post(&["api", "sessions", session_id, "release"], &Attempt { attempt }).await
+    }
+}

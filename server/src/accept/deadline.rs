@@ -1,0 +1,107 @@
+//! What a connection may take its time for, and for how long.
+//!
+//! hyper has one timer for "no bytes yet", "half a header" and "idle between requests". A worker that
+//! sends a heartbeat every ten seconds must not meet a server that closes idle connections after ten,
+//! so the three are told apart here.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// From the connection, or from a request's first byte, to the end of its header.
+const HEADER: Duration = Duration::from_secs(10);
+/// Between requests.
+pub const IDLE: Duration = Duration::from_secs(75);
+/// Without one byte of a waiting answer being taken.
+const STALL: Duration = Duration::from_secs(30);
+
+/// The connection's phase. The lock is never contended: one task polls the whole connection.
+#[derive(Debug)]
+pub struct Deadlines(Mutex<Phase>);
+
+#[derive(Debug)]
+struct Phase {
+    /// When reading must have got further; none while a request is being answered.
+    read_by: Option<Instant>,
+    /// Whether the next byte begins a header.
+    between_requests: bool,
+    /// When a blocked write must have got further.
+    write_by: Option<Instant>,
+}
+
+impl Deadlines {
+    /// A connection that was accepted now.
+    pub fn new(now: Instant) -> Self {
+        let phase = Phase { read_by: Some(now + HEADER), between_requests: false, write_by: None };
+        Self(Mutex::new(phase))
+    }
+
+    fn phase(&self) -> MutexGuard<'_, Phase> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When the connection is to be cut if nothing changes.
+    pub fn next(&self) -> Option<Instant> {
+        let phase = self.phase();
+        phase.read_by.into_iter().chain(phase.write_by).min()
+    }
+
+    /// Bytes arrived.
+    pub fn read(&self, now: Instant) {
+        let mut phase = self.phase();
+        if phase.between_requests {
+            phase.between_requests = false;
+            phase.read_by = Some(now + HEADER);
+        }
+    }
+
+    /// A whole header arrived; bodies and handlers have deadlines of their own.
+    pub fn request(&self) {
+        let mut phase = self.phase();
+        phase.between_requests = false;
+        phase.read_by = None;
+    }
+
+    /// The answer is complete.
+    pub fn answered(&self, now: Instant) {
+        let mut phase = self.phase();
+        phase.between_requests = true;
+        phase.read_by = Some(now + IDLE);
+    }
+
+    /// The client takes no bytes.
+    pub fn blocked(&self, now: Instant) {
+        self.phase().write_by.get_or_insert(now + STALL);
+    }
+
+    /// The client took bytes.
+    pub fn written(&self) {
+        self.phase().write_by = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_phase_has_its_own_deadline() {
+        let start = Instant::now();
+        let later = start + Duration::from_secs(3);
+        let deadlines = Deadlines::new(start);
+        deadlines.read(later);
+        assert_eq!(deadlines.next(), Some(start + HEADER), "bytes of a slow first header win no time");
+        deadlines.request();
+        assert_eq!(deadlines.next(), None);
+        deadlines.blocked(start);
+        deadlines.blocked(later);
+        assert_eq!(deadlines.next(), Some(start + STALL), "a blocked write is measured from when it blocked");
+        deadlines.written();
+        deadlines.answered(start);
+        assert_eq!(deadlines.next(), Some(start + IDLE));
+        deadlines.read(later);
+        assert_eq!(deadlines.next(), Some(later + HEADER), "the next request's header is on the clock again");
+    }
+}

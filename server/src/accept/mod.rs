@@ -1,0 +1,120 @@
+//! Our own accept loop: `axum::serve` installs no timer, so a client that sends nothing would be kept
+//! for ever, and open streams would hold a graceful stop.
+
+mod connection;
+mod deadline;
+
+use crate::{shutdown::Shutdown, state::AppState};
+use axum::Router;
+use std::{io, sync::Arc, time::Duration};
+use tokio::{
+    io::AsyncWriteExt,
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    time::{sleep, timeout},
+};
+use tokio_util::task::TaskTracker;
+
+/// Most connections at a time, where the system allows as many open files.
+const CONNECTIONS_MAX: usize = 16_384;
+/// Open files kept for the database, the log and the standard streams.
+const FILES_RESERVED: usize = 256;
+/// Pause when the system has no file handle for a new connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// How long requests may take to finish once the server stops. With the ledger's own closing this
+/// stays within the five seconds that a stop may take.
+const DRAIN: Duration = Duration::from_millis(3_000);
+/// How long a client that is turned away may take to read so.
+const TURN_AWAY: Duration = Duration::from_secs(1);
+const TURNED_AWAY: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+
+/// Serves until the shutdown begins, then lets requests in flight finish.
+pub async fn serve(listener: TcpListener, router: Router, state: &AppState) {
+    let connections_max = connections_max();
+    let permits = Arc::new(Semaphore::new(connections_max));
+    let tasks = TaskTracker::new();
+    let stopping = state.shutdown.clone();
+    loop {
+        let stream = tokio::select! {
+            biased;
+            () = stopping.begun() => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    pause_after(&error).await;
+                    continue;
+                }
+            },
+        };
+        match Arc::clone(&permits).try_acquire_owned() {
+            Ok(permit) => {
+                let connection = connection::serve(stream, router.clone(), stopping.clone());
+                tasks.spawn(async move {
+                    connection.await;
+                    drop(permit);
+                });
+            }
+            Err(_) => {
+                tracing::warn!(connections_max, "too many connections; one was turned away");
+                tasks.spawn(turn_away(stream));
+            }
+        }
+    }
+    // From here on the port is free for a successor.
+    drop(listener);
+    tasks.close();
+    if timeout(DRAIN, tasks.wait()).await.is_err() {
+        tracing::warn!(connections = tasks.len(), "connections were cut: their requests took too long to finish");
+    }
+}
+
+/// A connection that died before it was accepted is its own affair; a lack of file handles is ours.
+async fn pause_after(error: &io::Error) {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
+    if !matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset) {
+        tracing::error!(%error, "cannot accept connections");
+        sleep(ACCEPT_PAUSE).await;
+    }
+}
+
+async fn turn_away(mut stream: TcpStream) {
+    let goodbye = async {
+        stream.write_all(TURNED_AWAY).await?;
+        stream.shutdown().await
+    };
+    if !matches!(timeout(TURN_AWAY, goodbye).await, Ok(Ok(()))) {
+        tracing::debug!("a client that was turned away did not stay to hear it");
+    }
+}
+
+/// The named limit, or what the system's limit on open files leaves of it. Many systems start
+/// processes with 1,024 and let them ask for more.
+fn connections_max() -> usize {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        let wanted = (CONNECTIONS_MAX + FILES_RESERVED) as u64;
+        let reachable = limit.maximum.map_or(wanted, |hard| hard.min(wanted));
+        if limit.current.is_some_and(|soft| soft < reachable) {
+            let raised = Rlimit { current: Some(reachable), ..limit };
+            if setrlimit(Resource::Nofile, raised).is_ok() {
+                limit = raised;
+            }
+        }
+        let files = limit.current.map_or(usize::MAX, |soft| usize::try_from(soft).unwrap_or(usize::MAX));
+        files.saturating_sub(FILES_RESERVED).clamp(FILES_RESERVED, CONNECTIONS_MAX)
+    }
+    #[cfg(not(unix))]
+    CONNECTIONS_MAX
+}
+
+/// Begins the shutdown at the first signal. A server that cannot hear signals must not run on unstoppably.
+pub async fn until_asked_to_stop(shutdown: Shutdown) {
+    match crate::shutdown::signalled().await {
+        Ok(signal) => tracing::info!(signal, "stopping: no new connections, requests in flight finish"),
+        Err(error) => tracing::error!(%error, "cannot listen for signals; stopping"),
+    }
+    shutdown.begin();
+}

@@ -1,0 +1,200 @@
+//! The OpenAPI document: its head, and the problems that every operation can answer with.
+
+use crate::state::AppState;
+use axum::{
+    extract::State,
+    http::header,
+    response::{IntoResponse, Response},
+};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        Components, Content, Info, OpenApi, OpenApiBuilder, Ref, RefOr, ResponseBuilder, SecurityRequirement,
+        path::{Operation, ParameterIn, PathItem},
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
+        tag::TagBuilder,
+    },
+};
+
+const PROBLEM: &str = "application/problem+json";
+const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
+    Authenticate with `Authorization: Bearer sbk_…`, or with the browser's cookie. JSON is camelCase, times are \
+    RFC 3339 in UTC, ids are UUIDs. Requests with unknown fields or parameters are refused. Every error answer is \
+    `application/problem+json`; decide on its `code`. Lists are paged: pass `nextCursor` as `cursor`.";
+
+/// The tags, in the order of the page.
+const TAGS: [(&str, &str); 7] = [
+    ("actions", "Configured work; the UI calls it a task."),
+    ("sessions", "One execution each."),
+    ("events", "A session's append-only log."),
+    ("worker", "What a worker calls: claim, heartbeat, complete, fail, yield, release."),
+    ("today", "The work queue, and wake-ups for live pages."),
+    ("identity", "Who the caller is."),
+    ("operation", "For load balancers and scrapers."),
+];
+
+/// Why an operation may be refused, by status.
+const PROBLEMS: [(&str, &str); 10] = [
+    ("400", "`invalid_id`, `invalid_json` or `invalid_cursor`"),
+    ("401", "`unauthenticated`: no credentials, or ones that are not valid (any more)"),
+    ("403", "`forbidden`: role or token scope do not allow it; `cross_origin`: another site's page asked"),
+    ("404", "`not_found`: it does not exist, or not for this caller"),
+    ("408", "`request_timeout`: the body took too long to arrive"),
+    ("413", "`too_large`"),
+    ("415", "`unsupported_media_type`: send JSON"),
+    ("422", "`invalid_request`: `errors` names the fields; `limit_reached`"),
+    ("500", "`internal`: logged under `requestId`"),
+    ("503", "`unavailable`: over capacity or stopping; try again after `Retry-After` seconds"),
+];
+
+/// Everything but the paths.
+pub fn head() -> OpenApi {
+    let mut info = Info::new("Shiftbook", env!("CARGO_PKG_VERSION"));
+    info.description = Some(DESCRIPTION.to_owned());
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("sbk_…")
+        .description(Some("An API token, made on the settings page or by `shiftbook token add`."))
+        .build();
+    let cookie =
+        ApiKeyValue::with_description("sbk_session", "The browser's sign-in; `__Host-sbk_session` behind https.");
+    let mut components = Components::new();
+    components.add_security_scheme("token", SecurityScheme::Http(bearer));
+    components.add_security_scheme("cookie", SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
+    let mut schemas = vec![(wire::Problem::name().into_owned(), wire::Problem::schema())];
+    wire::Problem::schemas(&mut schemas);
+    components.schemas.extend(schemas);
+    for (status, description) in PROBLEMS {
+        let content = Content::new(Some(Ref::from_schema_name(wire::Problem::name())));
+        let response = ResponseBuilder::new().description(description).content(PROBLEM, content).build();
+        components.responses.insert(response_name(status), response.into());
+    }
+    let none: [&str; 0] = [];
+    let security = [SecurityRequirement::new("token", none), SecurityRequirement::new("cookie", none)];
+    let tags = TAGS.map(|(name, text)| TagBuilder::new().name(name).description(Some(text)).build());
+    OpenApiBuilder::new().info(info).components(Some(components)).security(Some(security)).tags(Some(tags)).build()
+}
+
+/// The document as it is served, with the problems of every operation.
+pub fn json(mut document: OpenApi) -> String {
+    for item in document.paths.paths.values_mut() {
+        for operation in operations(item) {
+            for status in statuses(operation) {
+                let refusal = RefOr::Ref(Ref::from_response_name(response_name(status)));
+                operation.responses.responses.entry(status.to_owned()).or_insert(refusal);
+            }
+        }
+    }
+    document.to_pretty_json().unwrap_or_default()
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
+    [&mut item.get, &mut item.post, &mut item.put, &mut item.patch, &mut item.delete].into_iter().flatten()
+}
+
+fn response_name(status: &str) -> String {
+    format!("Problem{status}")
+}
+
+/// The statuses an operation can be refused with, by what it takes.
+fn statuses(operation: &Operation) -> Vec<&'static str> {
+    let takes = |place: ParameterIn| {
+        operation.parameters.iter().flatten().any(|p| matches!(p, RefOr::T(p) if p.parameter_in == place))
+    };
+    let open = operation.security.is_some();
+    let body = operation.request_body.is_some();
+    let (path, query) = (takes(ParameterIn::Path), takes(ParameterIn::Query));
+    let mut statuses = vec!["500", "503"];
+    if !open {
+        statuses.extend(["401", "403"]);
+    }
+    if path || body {
+        statuses.extend(["400", "404"]);
+    }
+    if query || body {
+        statuses.extend(["400", "422"]);
+    }
+    if body {
+        statuses.extend(["408", "413", "415"]);
+    }
+    statuses
+}
+
+/// This document
+#[utoipa::path(
+    get, path = "/api/openapi.json", operation_id = "openapi", tag = "operation", security(()),
+    responses(
+        (status = 200, description = "OpenAPI 3.1", body = Object),
+    ),
+)]
+pub async fn openapi(State(state): State<AppState>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], state.openapi.clone()).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+
+    fn document() -> Value {
+        serde_json::from_str(&crate::api::document_json()).unwrap()
+    }
+
+    fn operations(document: &Value) -> Vec<(String, &Value)> {
+        let paths = document["paths"].as_object().unwrap();
+        let named = paths.iter().flat_map(|(path, item)| {
+            item.as_object().unwrap().iter().map(move |(method, op)| (format!("{method} {path}"), op))
+        });
+        named.collect()
+    }
+
+    #[test]
+    fn the_document_is_as_reviewed() {
+        insta::assert_snapshot!(crate::api::document_json());
+    }
+
+    #[test]
+    fn every_operation_has_a_summary_an_id_of_its_own_a_tag_and_a_success() {
+        let document = document();
+        let mut ids = BTreeSet::new();
+        for (name, operation) in operations(&document) {
+            assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{name}");
+            assert!(ids.insert(operation["operationId"].as_str().unwrap().to_owned()), "{name}: operationId is taken");
+            assert_eq!(operation["tags"].as_array().unwrap().len(), 1, "{name}");
+            let statuses = operation["responses"].as_object().unwrap();
+            assert!(statuses.keys().any(|status| status.starts_with('2')), "{name}");
+            assert!(statuses.contains_key("500"), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_reference_leads_somewhere() {
+        fn walk(value: &Value, document: &Value) {
+            match value {
+                Value::Object(map) => {
+                    if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
+                        let pointer = reference.strip_prefix('#').unwrap();
+                        assert!(document.pointer(pointer).is_some(), "{reference}");
+                    }
+                    map.values().for_each(|value| walk(value, document));
+                }
+                Value::Array(items) => items.iter().for_each(|value| walk(value, document)),
+                _ => {}
+            }
+        }
+        let document = document();
+        assert!(document["openapi"].as_str().unwrap().starts_with("3.1."));
+        walk(&document, &document);
+    }
+
+    #[test]
+    fn everything_under_api_but_this_document_needs_credentials() {
+        let document = document();
+        let open: Vec<_> = operations(&document)
+            .into_iter()
+            .filter(|(_, op)| op.get("security").is_some())
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(open, ["get /api/openapi.json", "get /healthz", "get /metrics", "get /readyz"]);
+    }
+}

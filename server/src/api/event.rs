@@ -1,0 +1,161 @@
+//! A session's log: append, and read by page.
+
+use crate::{
+    extract::{Caller, Id, JsonBody, Limit, Params},
+    problem::Problem,
+    render,
+    sealed::{self, Key, Tag},
+    state::AppState,
+    wire_map,
+};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use domain::id::SessionId;
+use ledger::{SessionRecord, event as use_case, session};
+use serde::Deserialize;
+use wire::event;
+
+/// Append events
+///
+/// All or nothing. A worker sends its attempt; a person writes `human.*` events without one. An event
+/// whose `id` or `externalEventId` is known already is answered with the place it has.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/events", operation_id = "appendEvents",
+    tag = "events", request_body = event::Append,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 201, description = "Where the events are", body = event::Appended),
+        (
+            status = 409,
+            description = "`stale_attempt`, `already_final`, `wrong_status`; `id_conflict`: an id has another event",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn append(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<event::Append>,
+) -> Result<(StatusCode, Json<event::Appended>), Problem> {
+    let appended = use_case::append(&state.ledger, caller.scope(), wire_map::append(id, body)?).await?;
+    Ok((StatusCode::CREATED, Json(wire_map::appended(appended))))
+}
+
+/// The query of [`read`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReadQuery {
+    /// Events after this sequence, oldest first; 0 is the beginning.
+    after_sequence: Option<u64>,
+    /// The last events before this sequence, still oldest first.
+    before_sequence: Option<u64>,
+    /// Only events of these types, separated by commas.
+    event_types: Option<String>,
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+}
+
+impl From<ReadQuery> for use_case::Read {
+    /// Kinds are sorted, so that the same filter is the same page however it is spelt.
+    fn from(query: ReadQuery) -> Self {
+        let types = query.event_types.as_deref();
+        let mut kinds: Vec<String> =
+            types.into_iter().flat_map(|t| t.split(',')).map(|t| t.trim().to_owned()).collect();
+        kinds.sort();
+        kinds.dedup();
+        Self {
+            after_sequence: query.after_sequence,
+            before_sequence: query.before_sequence,
+            kinds,
+            limit: query.limit.0,
+        }
+    }
+}
+
+/// Read events
+///
+/// A page of the log, oldest first. Pages of a session that has ended never change: they carry an ETag
+/// and answer `If-None-Match` with 304.
+#[utoipa::path(
+    get, path = "/api/sessions/{id}/events", operation_id = "readEvents", tag = "events",
+    params(("id" = uuid::Uuid, Path, description = "The session"), ReadQuery),
+    responses(
+        (status = 200, description = "A page", body = event::Events),
+        (status = 304, description = "The client's copy is current"),
+    ),
+)]
+pub async fn read(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    Params(query): Params<ReadQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let read = use_case::Read::from(query);
+    let session = session::get(&state.ledger, caller.scope(), id).await?;
+    if session.status.is_final() {
+        return read_sealed(&state, &caller, session, read, &headers).await;
+    }
+    let slice = use_case::read(&state.ledger, caller.scope(), id, read).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], render::render_slice(&slice)).into_response())
+}
+
+async fn read_sealed(
+    state: &AppState,
+    caller: &Caller,
+    session: SessionRecord,
+    read: use_case::Read,
+    headers: &HeaderMap,
+) -> Result<Response, Problem> {
+    let query = canonical(&read);
+    let tag = Tag::new(session.head_digest, &query);
+    if tag.matches(headers) {
+        return Ok(sealed::not_modified(&tag));
+    }
+    let tenant_id = caller.scope().tenant_id;
+    let key = Key { tenant_id, session_id: session.id, head_sequence: session.head_sequence, query };
+    let page = match state.sealed.get(&key) {
+        Some(page) => page,
+        None => {
+            let page = render::render_slice(&use_case::read(&state.ledger, caller.scope(), session.id, read).await?);
+            state.sealed.seal(key.clone(), page.clone());
+            page
+        }
+    };
+    Ok(state.sealed.respond(key, page, &tag, headers).await)
+}
+
+/// One spelling per page, whatever the order of the parameters was.
+fn canonical(read: &use_case::Read) -> String {
+    let number = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+    let (after, before) = (number(read.after_sequence), number(read.before_sequence));
+    format!("after={after}&before={before}&limit={}&types={}", read.limit, read.kinds.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_filter_is_the_same_page_however_it_is_spelt() {
+        let page = |types: &str| {
+            let query = ReadQuery {
+                after_sequence: Some(0),
+                before_sequence: None,
+                event_types: Some(types.to_owned()),
+                limit: Limit::default(),
+            };
+            canonical(&query.into())
+        };
+        assert_eq!(page("b.c, a.b,b.c"), "after=0&before=&limit=100&types=a.b,b.c");
+        assert_eq!(page("b.c, a.b,b.c"), page("a.b,b.c"));
+    }
+}

@@ -1,0 +1,181 @@
+//! One stream per browser that says what has moved, without saying what it says.
+
+use crate::{extract::Caller, metrics::StreamGauge, problem::Problem, sse, state::AppState};
+use axum::{extract::State, http::HeaderMap, response::Response};
+use bytes::{Bytes, BytesMut};
+use domain::id::SessionId;
+use futures_util::{StreamExt, stream};
+use ledger::live::{self as use_case, LiveSignal, Signals};
+use std::{collections::BTreeMap, time::Duration};
+use tokio::time::{Instant, Interval, sleep_until};
+use wire::live::SessionMoved;
+
+/// A session is named at most once in this time, however fast its log grows.
+const COALESCE: Duration = Duration::from_millis(100);
+/// Sessions waiting to be named; beyond it the client is told to look at everything again.
+const MOVED_MAX: usize = 1_000;
+
+/// Wake-ups
+///
+/// Server-sent events: `session` (this session's log or status moved), `counts` (the work queue may have
+/// changed), `resync` (wake-ups were lost: read again what is shown), `beat` every 15 s, and `bye` from a
+/// stopping server. No content travels here; fetch what you may see.
+#[utoipa::path(
+    get, path = "/api/live", operation_id = "live", tag = "today",
+    responses(
+        (status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
+    ),
+)]
+pub async fn live(State(state): State<AppState>, caller: Caller, headers: HeaderMap) -> Result<Response, Problem> {
+    let signals = use_case::subscribe(&state.ledger, caller.scope());
+    let open = state.metrics.stream();
+    let feed = Feed {
+        signals,
+        pending: Pending::default(),
+        flush_at: Instant::now(),
+        beat: sse::heartbeat(),
+        state,
+        caller,
+        headers,
+    };
+    Ok(feed.response(open))
+}
+
+/// What has not been said yet.
+#[derive(Debug, Default)]
+struct Pending {
+    moved: BTreeMap<SessionId, SessionMoved>,
+    counts: bool,
+    resync: bool,
+}
+
+impl Pending {
+    fn is_empty(&self) -> bool {
+        self.moved.is_empty() && !self.counts && !self.resync
+    }
+
+    fn add(&mut self, signal: LiveSignal) {
+        match signal {
+            LiveSignal::CountsChanged => self.counts = true,
+            LiveSignal::Resync => self.lost(),
+            LiveSignal::SessionMoved { session_id, head_sequence, status } => {
+                let moved = SessionMoved { session_id: session_id.to_string(), head_sequence, status };
+                self.moved.insert(session_id, moved);
+                if self.moved.len() > MOVED_MAX {
+                    self.lost();
+                }
+            }
+        }
+    }
+
+    /// Everything may have moved: naming sessions has no use any more.
+    fn lost(&mut self) {
+        *self = Self { moved: BTreeMap::new(), counts: true, resync: true };
+    }
+
+    fn take(&mut self) -> Bytes {
+        let mut frames = BytesMut::new();
+        let pending = std::mem::take(self);
+        if pending.resync {
+            frames.extend_from_slice(&sse::frame("resync", "{}"));
+        }
+        for moved in pending.moved.values() {
+            let json = serde_json::to_string(moved).unwrap_or_default();
+            frames.extend_from_slice(&sse::frame("session", &json));
+        }
+        if pending.counts {
+            frames.extend_from_slice(&sse::frame("counts", "{}"));
+        }
+        frames.freeze()
+    }
+}
+
+/// One browser.
+struct Feed {
+    signals: Signals,
+    pending: Pending,
+    /// When the next frames may be sent; in the past while the stream is quiet.
+    flush_at: Instant,
+    beat: Interval,
+    state: AppState,
+    caller: Caller,
+    headers: HeaderMap,
+}
+
+enum Next {
+    Frame(Bytes),
+    Last(Bytes),
+}
+
+impl Feed {
+    fn response(self, open: StreamGauge) -> Response {
+        let opening = stream::once(async { sse::RETRY });
+        let frames = stream::unfold(Some(self), |feed| async {
+            let mut feed = feed?;
+            Some(match feed.next().await {
+                Next::Frame(frame) => (frame, Some(feed)),
+                Next::Last(frame) => (frame, None),
+            })
+        });
+        sse::response(opening.chain(frames), open)
+    }
+
+    async fn next(&mut self) -> Next {
+        loop {
+            tokio::select! {
+                biased;
+                () = self.state.shutdown.begun() => return Next::Last(sse::bye(&self.state)),
+                () = sleep_until(self.flush_at), if !self.pending.is_empty() => {
+                    self.flush_at = Instant::now() + COALESCE;
+                    return Next::Frame(self.pending.take());
+                }
+                signal = self.signals.recv() => match signal {
+                    Some(signal) => self.pending.add(signal),
+                    None => return Next::Last(sse::bye(&self.state)),
+                },
+                _ = self.beat.tick() => {
+                    return if self.caller.still_valid(&self.state, &self.headers).await {
+                        Next::Frame(sse::frame("beat", "{}"))
+                    } else {
+                        Next::Last(sse::bye(&self.state))
+                    };
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::session::Status;
+    use uuid::Uuid;
+
+    fn moved(id: u128, head_sequence: u64) -> LiveSignal {
+        LiveSignal::SessionMoved { session_id: SessionId(Uuid::from_u128(id)), head_sequence, status: Status::Running }
+    }
+
+    #[test]
+    fn a_session_that_moved_often_is_named_once_with_its_newest_head() {
+        let mut pending = Pending::default();
+        for head in 1..=50 {
+            pending.add(moved(1, head));
+        }
+        pending.add(LiveSignal::CountsChanged);
+        pending.add(LiveSignal::CountsChanged);
+        let frames = String::from_utf8(pending.take().to_vec()).unwrap();
+        let expected = "event: session\ndata: {\"sessionId\":\"00000000-0000-0000-0000-000000000001\",\"headSequence\":50,\"status\":\"running\"}\n\n\
+                        event: counts\ndata: {}\n\n";
+        assert_eq!(frames, expected);
+        assert!(pending.is_empty());
+    }
+
+    #[test]
+    fn too_many_moves_become_one_resync() {
+        let mut pending = Pending::default();
+        for id in 0..=MOVED_MAX as u128 {
+            pending.add(moved(id, 1));
+        }
+        assert_eq!(&pending.take()[..], b"event: resync\ndata: {}\n\nevent: counts\ndata: {}\n\n");
+    }
+}

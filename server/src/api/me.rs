@@ -1,0 +1,17 @@
+//! Who the caller is.
+
+use crate::{extract::Caller, wire_map};
+use axum::Json;
+
+/// Who am I?
+///
+/// Workspace, role, and the person or token behind the credentials.
+#[utoipa::path(
+    get, path = "/api/me", operation_id = "me", tag = "identity",
+    responses(
+        (status = 200, description = "The caller", body = wire::me::Me),
+    ),
+)]
+pub async fn me(caller: Caller) -> Json<wire::me::Me> {
+    Json(wire_map::me(caller.0))
+}

@@ -1,0 +1,53 @@
+//! The HTTP API. One file per resource; each handler authenticates, calls one use case and maps.
+
+mod action;
+mod document;
+mod event;
+mod health;
+mod live;
+mod me;
+mod session;
+mod stream;
+mod today;
+mod worker;
+
+use crate::state::AppState;
+use axum::Router;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+fn described() -> OpenApiRouter<AppState> {
+    OpenApiRouter::with_openapi(document::head())
+        .routes(routes!(me::me))
+        .routes(routes!(action::create, action::list))
+        .routes(routes!(action::get, action::update))
+        .routes(routes!(action::trigger))
+        .routes(routes!(action::task_status))
+        .routes(routes!(session::create, session::list))
+        .routes(routes!(session::get))
+        .routes(routes!(session::cancel))
+        .routes(routes!(session::retry))
+        .routes(routes!(worker::claim))
+        .routes(routes!(worker::heartbeat))
+        .routes(routes!(worker::complete))
+        .routes(routes!(worker::fail))
+        .routes(routes!(worker::yield_to))
+        .routes(routes!(worker::release))
+        .routes(routes!(event::read, event::append))
+        .routes(routes!(stream::follow))
+        .routes(routes!(today::work_queue_counts))
+        .routes(routes!(live::live))
+        .routes(routes!(health::healthz))
+        .routes(routes!(health::readyz))
+        .routes(routes!(health::metrics))
+        .routes(routes!(document::openapi))
+}
+
+/// All routes of the API.
+pub fn router() -> Router<AppState> {
+    described().split_for_parts().0
+}
+
+/// The OpenAPI document as JSON.
+pub fn document_json() -> String {
+    document::json(described().into_openapi())
+}

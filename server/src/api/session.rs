@@ -1,0 +1,162 @@
+//! Sessions: create, list, read, cancel, retry.
+
+use crate::{
+    extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params, query_id},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::{
+    id::{ActionId, SessionId},
+    session::{Status, Type},
+};
+use ledger::session as use_case;
+use serde::Deserialize;
+use wire::{
+    Page,
+    session::{Cancel, CreateSession, Session},
+};
+
+/// Create a session
+///
+/// `agent` and `tool` sessions are queued for a worker; `response` and `mixed` ones start as drafts.
+#[utoipa::path(
+    post, path = "/api/sessions", operation_id = "createSession", tag = "sessions", request_body = CreateSession,
+    responses(
+        (status = 201, description = "Created, or the one that this idempotency key made before", body = Session),
+        (
+            status = 409, description = "`id_conflict`: the key was used for something else",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn create(
+    State(state): State<AppState>,
+    caller: Caller,
+    JsonBody(body): JsonBody<CreateSession>,
+) -> Result<(StatusCode, Json<Session>), Problem> {
+    let record = use_case::create(&state.ledger, caller.scope(), wire_map::new_session(body)?).await?;
+    Ok((StatusCode::CREATED, Json(wire_map::session(record))))
+}
+
+/// The query of [`list`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListQuery {
+    /// agent, response, tool or mixed.
+    #[serde(rename = "type")]
+    #[param(value_type = Option<String>)]
+    session_type: Option<Type>,
+    /// One of the ten statuses.
+    #[param(value_type = Option<String>)]
+    status: Option<Status>,
+    /// Sessions of this action.
+    #[serde(default, deserialize_with = "query_id")]
+    #[param(value_type = Option<uuid::Uuid>)]
+    action_id: Option<ActionId>,
+    /// Sessions started by this session.
+    #[serde(default, deserialize_with = "query_id")]
+    #[param(value_type = Option<uuid::Uuid>)]
+    parent_id: Option<SessionId>,
+    /// Part of the title.
+    title: Option<String>,
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List sessions
+///
+/// Newest first.
+#[utoipa::path(
+    get, path = "/api/sessions", operation_id = "listSessions", tag = "sessions",
+    params(ListQuery),
+    responses(
+        (status = 200, description = "A page", body = Page<Session>),
+    ),
+)]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<ListQuery>,
+) -> Result<Json<Page<Session>>, Problem> {
+    let wanted = use_case::ListSessions {
+        session_type: query.session_type,
+        status: query.status,
+        action_id: query.action_id,
+        parent_id: query.parent_id,
+        title_contains: query.title,
+        limit: query.limit.0,
+        cursor: query.cursor,
+    };
+    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    Ok(Json(wire_map::page(listed, wire_map::session)))
+}
+
+/// Read a session
+#[utoipa::path(
+    get, path = "/api/sessions/{id}", operation_id = "getSession", tag = "sessions",
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The session", body = Session),
+    ),
+)]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+) -> Result<Json<Session>, Problem> {
+    Ok(Json(wire_map::session(use_case::get(&state.ledger, caller.scope(), id).await?)))
+}
+
+/// Cancel a session
+///
+/// Ends it as `abandoned` with end reason `cancelled`. The body may be left out.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/cancel", operation_id = "cancelSession",
+    tag = "sessions", request_body = Option<Cancel>,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The session as it ended", body = Session),
+        (
+            status = 409, description = "`already_final`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn cancel(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBodyOrDefault(body): JsonBodyOrDefault<Cancel>,
+) -> Result<Json<Session>, Problem> {
+    Ok(Json(wire_map::session(use_case::cancel(&state.ledger, caller.scope(), id, body.reason).await?)))
+}
+
+/// Retry a session
+///
+/// Makes a new session with the same input and `retryOf` set to this one, which stays as it is.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/retry", operation_id = "retrySession", tag = "sessions",
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 201, description = "The new session", body = Session),
+        (
+            status = 409, description = "`wrong_status`: it has not ended",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn retry(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+) -> Result<(StatusCode, Json<Session>), Problem> {
+    let record = use_case::retry(&state.ledger, caller.scope(), id).await?;
+    Ok((StatusCode::CREATED, Json(wire_map::session(record))))
+}

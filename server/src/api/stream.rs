@@ -1,0 +1,145 @@
+//! A session's log as it grows, as server-sent events.
+
+use crate::{
+    extract::{Caller, Id, Params},
+    metrics::StreamGauge,
+    problem::Problem,
+    sse,
+    state::AppState,
+};
+use axum::{
+    extract::State,
+    http::{HeaderMap, HeaderName},
+    response::Response,
+};
+use bytes::Bytes;
+use domain::id::SessionId;
+use futures_util::{StreamExt, stream};
+use ledger::event::{self, Follow, Following};
+use serde::Deserialize;
+use tokio::time::Interval;
+use wire::Code;
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// The query of [`follow`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FollowQuery {
+    /// Begin after this sequence; 0 is the beginning. `Last-Event-ID` outranks it.
+    after_sequence: Option<u64>,
+}
+
+/// Follow a session's events
+///
+/// Server-sent events: first what the log holds after the given place, then each event as it is
+/// committed. `id` is the sequence and `data` the event's JSON on one line. Once the session has ended
+/// and everything was sent, an `end` event with `{"status"}` closes the stream. A stopping server sends
+/// `bye`; reconnect with `Last-Event-ID`. Silence never lasts longer than 15 s: comments keep it alive.
+#[utoipa::path(
+    get, path = "/api/sessions/{id}/events/stream", operation_id = "followEvents", tag = "events",
+    params(
+        ("id" = uuid::Uuid, Path, description = "The session"),
+        FollowQuery,
+        ("Last-Event-ID" = Option<u64>, Header, description = "The last sequence that was received"),
+    ),
+    responses(
+        (status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
+    ),
+)]
+pub async fn follow(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    Params(query): Params<FollowQuery>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let after = match last_event_id(&headers)? {
+        Some(sequence) => sequence,
+        None => query.after_sequence.unwrap_or_default(),
+    };
+    let events = event::follow(&state.ledger, caller.scope(), id, after).await?;
+    let open = state.metrics.stream();
+    Ok(Tail { events, beat: sse::heartbeat(), state, caller, id, headers }.response(open))
+}
+
+fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+    let Some(value) = headers.get(LAST_EVENT_ID).filter(|value| !value.is_empty()) else { return Ok(None) };
+    let sequence = value.to_str().ok().and_then(|text| text.parse().ok());
+    let refused = || Problem::field(Code::InvalidRequest, "Last-Event-ID", "the sequence of an event");
+    sequence.map(Some).ok_or_else(refused)
+}
+
+/// One reader of one session.
+struct Tail {
+    events: Following,
+    beat: Interval,
+    state: AppState,
+    caller: Caller,
+    id: SessionId,
+    headers: HeaderMap,
+}
+
+impl Tail {
+    fn response(self, open: StreamGauge) -> Response {
+        let opening = stream::once(async { sse::RETRY });
+        let frames = stream::unfold(Some(self), |tail| async {
+            let mut tail = tail?;
+            Some(match tail.next().await {
+                Next::Frame(frame) => (frame, Some(tail)),
+                Next::Last(frame) => (frame, None),
+            })
+        });
+        sse::response(opening.chain(frames), open)
+    }
+
+    async fn next(&mut self) -> Next {
+        tokio::select! {
+            biased;
+            () = self.state.shutdown.begun() => Next::Last(sse::bye(&self.state)),
+            followed = self.events.next() => match followed {
+                Ok(Follow::Frames(frames)) => Next::Frame(frames),
+                Ok(Follow::End(status)) => Next::Last(sse::frame("end", &format!("{{\"status\":\"{status}\"}}"))),
+                Err(error) => {
+                    // The client comes back and reads on from its last id.
+                    tracing::warn!(%error, session_id = %self.id, "a followed log could not be read");
+                    Next::Last(sse::bye(&self.state))
+                }
+            },
+            _ = self.beat.tick() => {
+                if self.caller.still_valid(&self.state, &self.headers).await {
+                    Next::Frame(sse::COMMENT)
+                } else {
+                    Next::Last(sse::bye(&self.state))
+                }
+            }
+        }
+    }
+}
+
+enum Next {
+    Frame(Bytes),
+    Last(Bytes),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    #[test]
+    fn a_last_event_id_is_a_sequence_or_refused() {
+        let with = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(LAST_EVENT_ID, HeaderValue::from_str(value).unwrap());
+            last_event_id(&headers).ok()
+        };
+        assert_eq!(last_event_id(&HeaderMap::new()).ok(), Some(None));
+        assert_eq!(with(""), Some(None), "browsers send none, but some libraries an empty one");
+        assert_eq!(with("7"), Some(Some(7)));
+        for bad in ["-1", "x", "7 ", "1.5", "18446744073709551616"] {
+            assert_eq!(with(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What workers call: claim, heartbeat, complete, fail, yield, release.
+
+use crate::{
+    extract::{Caller, Id, JsonBody, JsonBodyOrDefault},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State};
+use domain::{id::SessionId, limit::CLAIM_WAIT_SECONDS_MAX};
+use ledger::{SessionRecord, session as use_case};
+use std::time::Duration;
+use tokio::time::Instant;
+use wire::{Code, session::Session, worker};
+
+/// Longest uninterrupted wait: a stop waits for no more than this. A claim is never dropped in the
+/// middle, or a session could be handed to nobody.
+const WAIT_SLICE: Duration = Duration::from_secs(2);
+
+/// Claim sessions
+///
+/// Hands out queued sessions, oldest first. With `waitSeconds` the call waits until there is work. The
+/// answer is empty where there was none.
+#[utoipa::path(
+    post, path = "/api/sessions/claim", operation_id = "claimSessions",
+    tag = "worker", request_body = Option<worker::Claim>,
+    responses(
+        (status = 200, description = "Sessions now held by the caller", body = worker::Claimed),
+    ),
+)]
+pub async fn claim(
+    State(state): State<AppState>,
+    caller: Caller,
+    JsonBodyOrDefault(body): JsonBodyOrDefault<worker::Claim>,
+) -> Result<Json<worker::Claimed>, Problem> {
+    let wait = wait(body.wait_seconds)?;
+    let records = claim_within(&state, &caller, wire_map::claim(body), wait).await?;
+    state.metrics.claimed(records.len());
+    Ok(Json(wire_map::claimed(records)))
+}
+
+fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {
+    let seconds = seconds.unwrap_or_default();
+    if seconds <= CLAIM_WAIT_SECONDS_MAX {
+        Ok(Duration::from_secs(seconds.into()))
+    } else {
+        let message = format!("a claim waits 0 to {CLAIM_WAIT_SECONDS_MAX} s");
+        Err(Problem::field(Code::InvalidRequest, "waitSeconds", message))
+    }
+}
+
+/// Waits in slices, so that a stopping server answers its waiting workers.
+async fn claim_within(
+    state: &AppState,
+    caller: &Caller,
+    claim: use_case::Claim,
+    wait: Duration,
+) -> Result<Vec<SessionRecord>, Problem> {
+    let deadline = Instant::now() + wait;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let stopping = state.shutdown.has_begun();
+        let slice = if stopping { Duration::ZERO } else { left.min(WAIT_SLICE) };
+        let records = use_case::claim(&state.ledger, caller.scope(), claim.clone(), slice).await?;
+        if !records.is_empty() || stopping || left <= WAIT_SLICE {
+            return Ok(records);
+        }
+    }
+}
+
+/// Keep a session
+///
+/// Extends the lease. Send it well before the lease ends, about three times per lease.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/heartbeat", operation_id = "heartbeat",
+    tag = "worker", request_body = worker::Attempt,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The lease's new end", body = worker::Lease),
+        (
+            status = 409, description = "`stale_attempt`: another attempt holds it; stop working on it",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn heartbeat(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<worker::Attempt>,
+) -> Result<Json<worker::Lease>, Problem> {
+    let lease_expires_at = use_case::heartbeat(&state.ledger, caller.scope(), id, body.attempt).await?;
+    Ok(Json(worker::Lease { lease_expires_at }))
+}
+
+/// Complete a session
+///
+/// A repeat with the same attempt answers with the recorded outcome.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/complete", operation_id = "completeSession",
+    tag = "worker", request_body = worker::Complete,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The recorded outcome", body = Session),
+        (
+            status = 409, description = "`stale_attempt`, `already_final` or `wrong_status`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn complete(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<worker::Complete>,
+) -> Result<Json<Session>, Problem> {
+    let record = use_case::complete(&state.ledger, caller.scope(), id, wire_map::completion(body)).await?;
+    Ok(Json(wire_map::session(record)))
+}
+
+/// Fail a session
+///
+/// A repeat with the same attempt answers with the recorded outcome.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/fail", operation_id = "failSession", tag = "worker", request_body = worker::Fail,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The recorded outcome", body = Session),
+        (
+            status = 409, description = "`stale_attempt`, `already_final` or `wrong_status`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn fail(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<worker::Fail>,
+) -> Result<Json<Session>, Problem> {
+    let record = use_case::fail(&state.ledger, caller.scope(), id, wire_map::failure(body)).await?;
+    Ok(Json(wire_map::session(record)))
+}
+
+/// Park a session
+///
+/// Until a person answers, a tool returns, or an external agent comes back.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/yield", operation_id = "yieldSession",
+    tag = "worker", request_body = worker::Yield,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The parked session", body = Session),
+        (
+            status = 409, description = "`stale_attempt`, `already_final` or `wrong_status`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn yield_to(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<worker::Yield>,
+) -> Result<Json<Session>, Problem> {
+    let to = wire_map::yield_to(body.status);
+    let record = use_case::yield_to(&state.ledger, caller.scope(), id, body.attempt, to, body.detail).await?;
+    Ok(Json(wire_map::session(record)))
+}
+
+/// Give a session back
+///
+/// Unfinished, to the queue, for another worker.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/release", operation_id = "releaseSession",
+    tag = "worker", request_body = worker::Attempt,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The queued session", body = Session),
+        (
+            status = 409, description = "`stale_attempt`, `already_final` or `wrong_status`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn release(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<worker::Attempt>,
+) -> Result<Json<Session>, Problem> {
+    Ok(Json(wire_map::session(use_case::release(&state.ledger, caller.scope(), id, body.attempt).await?)))
+}

@@ -1,0 +1,134 @@
+//! The site inside the binary: hashed files that never change, each beside its compressed forms.
+
+use crate::{problem::Problem, sealed::accepts, state::AppState};
+use axum::{
+    Router,
+    body::Body,
+    extract::Path,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use rust_embed::{EmbeddedFile, RustEmbed};
+use std::{borrow::Cow, collections::BTreeMap};
+use wire::Code;
+
+/// The name changes when the content does.
+const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
+
+/// `cargo xtask build` puts it there; a debug build reads it from the disk each time.
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../target/site"]
+#[allow_missing = true]
+struct Site;
+
+/// Which hashed file stands behind each logical name (`css`, `js`, `wasm`, paths of static files).
+#[derive(Debug, Clone, Default)]
+pub struct Assets(BTreeMap<String, String>);
+
+impl Assets {
+    /// Reads the site's manifest. A server without a site still serves the API and plain pages.
+    pub fn load() -> Self {
+        let Some(manifest) = Site::get("manifest.json") else {
+            tracing::warn!("this binary holds no styles or scripts; `cargo xtask build` makes one that does");
+            return Self::default();
+        };
+        match serde_json::from_slice(&manifest.data) {
+            Ok(names) => Self(names),
+            Err(error) => {
+                tracing::error!(%error, "the site's manifest.json cannot be read");
+                Self::default()
+            }
+        }
+    }
+
+    /// The URL path of a logical name, e.g. `css`.
+    pub fn path(&self, name: &str) -> Option<String> {
+        self.0.get(name).map(|file| format!("/pkg/{file}"))
+    }
+}
+
+/// `GET /pkg/{file}`
+pub fn router() -> Router<AppState> {
+    Router::new().route("/pkg/{file}", get(file))
+}
+
+async fn file(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, Problem> {
+    let stored = [("br", ".br"), ("gzip", ".gz")]
+        .into_iter()
+        .filter(|(coding, _)| accepts(&headers, coding))
+        .find_map(|(coding, ending)| Some((Some(coding), read(&name, ending)?)));
+    let (coding, file) = match stored {
+        Some(stored) => stored,
+        None => (None, read(&name, "").ok_or(Problem::new(Code::NotFound))?),
+    };
+    let tag = format!("\"{}\"", hex(&file.metadata.sha256_hash()));
+    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
+    let mut response = if known { StatusCode::NOT_MODIFIED.into_response() } else { body(file.data).into_response() };
+    let out = response.headers_mut();
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        out.insert(header::ETAG, tag);
+    }
+    out.insert(header::CACHE_CONTROL, IMMUTABLE);
+    out.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    out.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type(&name)));
+    if let Some(coding) = coding {
+        out.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
+    }
+    Ok(response)
+}
+
+/// The compressed forms are no files of their own: `x.js.br` is only reached as `x.js`.
+fn read(name: &str, ending: &str) -> Option<EmbeddedFile> {
+    if name.ends_with(".br") || name.ends_with(".gz") || name.contains(['/', '\\']) || name.starts_with('.') {
+        return None;
+    }
+    Site::get(&format!("pkg/{name}{ending}"))
+}
+
+fn body(data: Cow<'static, [u8]>) -> Body {
+    match data {
+        Cow::Borrowed(bytes) => Body::from(bytes),
+        Cow::Owned(bytes) => Body::from(bytes),
+    }
+}
+
+fn hex(bytes: &[u8; 32]) -> String {
+    domain::chain::Digest(*bytes).to_string()
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("css") => "text/css; charset=utf-8",
+        Some("js" | "mjs") => "text/javascript; charset=utf-8",
+        Some("wasm") => "application/wasm",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("ico") => "image/x-icon",
+        Some("webp") => "image/webp",
+        Some("woff2") => "font/woff2",
+        Some("json") => "application/json",
+        Some("webmanifest") => "application/manifest+json",
+        Some("txt") => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wasm_and_scripts_have_the_types_that_browsers_insist_on() {
+        assert_eq!(content_type("shiftbook_bg.1a2b3c4d.wasm"), "application/wasm");
+        assert_eq!(content_type("shiftbook.1a2b3c4d.js"), "text/javascript; charset=utf-8");
+        assert_eq!(content_type("LICENSE"), "application/octet-stream");
+    }
+
+    #[test]
+    fn names_cannot_leave_the_folder_or_reach_a_compressed_form() {
+        for name in ["../manifest.json", "..\\x", ".hidden", "app.css.br", "app.css.gz"] {
+            assert!(read(name, "").is_none(), "{name}");
+        }
+    }
+}

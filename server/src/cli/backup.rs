@@ -1,0 +1,31 @@
+//! `shiftbook backup FILE`
+
+use super::run::{Failure, open, print_line};
+use crate::config::{self, Database, DatabaseFlags, ServeFlags};
+use ledger::Mode;
+use std::path::PathBuf;
+
+/// Options of `backup`.
+#[derive(Debug, clap::Args)]
+pub struct BackupArgs {
+    /// File to write; it must not exist
+    file: PathBuf,
+    #[command(flatten)]
+    database: DatabaseFlags,
+}
+
+/// Writes a consistent copy while the server works.
+pub async fn run(args: BackupArgs) -> Result<(), Failure> {
+    let settings = config::load(args.database, ServeFlags::default())?;
+    if let Database::Postgres { .. } = settings.database {
+        return Err(Failure::Misused("on PostgreSQL, back up with pg_dump: it takes a consistent copy online".into()));
+    }
+    if args.file.exists() {
+        return Err(Failure::Misused(format!("{} exists; a backup replaces nothing", args.file.display())));
+    }
+    let ledger = open(&settings, Mode::Tool).await?;
+    let copied = ledger::backup::backup(&ledger, &args.file).await;
+    ledger.close().await;
+    copied?;
+    print_line(&format!("{} holds the whole log as of now; check it with `shiftbook verify`", args.file.display()))
+}

@@ -1,0 +1,13 @@
+//! The command line of `shiftbook`.
+
+mod backup;
+mod openapi;
+mod run;
+mod serve;
+mod token;
+mod user;
+mod verify;
+mod version;
+pub mod work;
+
+pub use run::main;

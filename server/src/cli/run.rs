@@ -1,0 +1,203 @@
+//! What every command shares: arguments, runtime, opening the ledger, exit codes.
+
+use super::{backup, openapi, serve, token, user, verify, version, work};
+use crate::{
+    ambient::{SystemClock, SystemEntropy},
+    config::{self, Settings},
+};
+use clap::{Parser, Subcommand};
+use ledger::{Ledger, Mode};
+use std::{io::Write, process::ExitCode, sync::Arc};
+
+/// The command could not do its work; `verify` found a broken chain.
+const FAILED: u8 = 1;
+/// The arguments or settings cannot be used. clap exits with the same code.
+const MISUSED: u8 = 2;
+
+const EXAMPLES: &str = "\
+Examples:
+  shiftbook serve                                    a server on http://127.0.0.1:4210 with its data in ./shiftbook-data
+  shiftbook serve --listen 127.0.0.1:0               on a free port; the first line on stdout says which
+  shiftbook user add --tenant acme --email ann@example.org --role admin --password-stdin < password
+  shiftbook token add --tenant acme --name ci --role operator --scope worker
+  SHIFTBOOK_TOKEN=sbk_… shiftbook work --agent scout -- python agent.py
+  shiftbook verify && shiftbook backup /backup/log.db
+
+Exit codes:
+  0  done
+  1  the command failed; `verify` found a broken chain
+  2  arguments or settings that cannot be used
+
+Settings come from flags, then SHIFTBOOK_* variables, then the TOML file of --config, then defaults.
+Logs go to stderr. SHIFTBOOK_LOG=info,shiftbook::request=debug adds a line for every request, not only for refused ones.";
+
+/// The shared work log of people and agents.
+#[derive(Debug, Parser)]
+#[command(name = "shiftbook", version = version::TEXT, after_help = EXAMPLES, propagate_version = true)]
+struct Cli {
+    /// How much to log on stderr: warn, info, debug, or a tracing filter [default: info for serve, warn otherwise]
+    #[arg(long, global = true, env = "SHIFTBOOK_LOG", value_name = "FILTER")]
+    log: Option<String>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the server
+    Serve(serve::ServeArgs),
+    /// Manage people
+    #[command(subcommand)]
+    User(user::UserCommand),
+    /// Manage API tokens
+    #[command(subcommand)]
+    Token(token::TokenCommand),
+    /// Check the hash chain of every session
+    Verify(verify::VerifyArgs),
+    /// Copy the database while the server runs (SQLite)
+    Backup(backup::BackupArgs),
+    /// Run a command for each session of an agent
+    Work(work::WorkArgs),
+    /// Print the OpenAPI document
+    Openapi,
+}
+
+/// Why a command did not do its work, said to whoever typed it.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Settings that cannot be used.
+    #[error(transparent)]
+    Settings(#[from] config::Error),
+    /// Arguments that cannot be used.
+    #[error("{0}")]
+    Misused(String),
+    /// The use case refused.
+    #[error("{}", explain(.0))]
+    Ledger(#[from] ledger::Error),
+    /// Files, sockets, streams.
+    #[error("{context}: {error}")]
+    Io {
+        /// What was attempted.
+        context: String,
+        /// What came of it.
+        error: std::io::Error,
+    },
+    /// The work was done and its answer is bad news.
+    #[error("{0}")]
+    BadNews(String),
+}
+
+impl Failure {
+    /// An I/O error with what was attempted.
+    pub fn io(context: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
+        let context = context.into();
+        move |error| Self::Io { context, error }
+    }
+
+    const fn code(&self) -> u8 {
+        match self {
+            Self::Settings(_) | Self::Misused(_) => MISUSED,
+            Self::Ledger(_) | Self::Io { .. } | Self::BadNews(_) => FAILED,
+        }
+    }
+}
+
+/// On the server's own machine nothing is kept from the reader.
+fn explain(error: &ledger::Error) -> String {
+    match error {
+        ledger::Error::Invalid(fields) => {
+            let fields: Vec<_> = fields.iter().map(|e| format!("{}: {}", e.field, e.message)).collect();
+            fields.join("\n")
+        }
+        other => other.to_string(),
+    }
+}
+
+/// Parses the command line and runs the command.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let default_level = if matches!(cli.command, Command::Serve(_)) { "info" } else { "warn" };
+    let filter = cli.log.filter(|filter| !filter.trim().is_empty()).unwrap_or_else(|| default_level.to_owned());
+    if let Err(message) = log_to_stderr(&filter) {
+        return report(&Failure::Misused(message));
+    }
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return report(&Failure::Io { context: "cannot start".into(), error }),
+    };
+    let code = runtime.block_on(dispatch(cli.command));
+    // Blocking reads of stdin or a hanging name lookup must not hold the exit.
+    runtime.shutdown_background();
+    code
+}
+
+async fn dispatch(command: Command) -> ExitCode {
+    let outcome = match command {
+        Command::Serve(args) => serve::run(args).await,
+        Command::User(command) => user::run(command).await,
+        Command::Token(command) => token::run(command).await,
+        Command::Verify(args) => verify::run(args).await,
+        Command::Backup(args) => backup::run(args).await,
+        Command::Openapi => openapi::run(),
+        Command::Work(args) => return work::run(args).await,
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => report(&failure),
+    }
+}
+
+fn report(failure: &Failure) -> ExitCode {
+    // A closed stderr leaves the exit code, which says enough.
+    let _closed = writeln!(std::io::stderr(), "shiftbook: {failure}");
+    ExitCode::from(failure.code())
+}
+
+fn log_to_stderr(filter: &str) -> Result<(), String> {
+    let filter =
+        tracing_subscriber::EnvFilter::try_new(filter).map_err(|error| format!("--log `{filter}`: {error}"))?;
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
+        .try_init()
+        .map_err(|error| error.to_string())
+}
+
+/// Prints one line on stdout. A reader that went away is a failure: what it asked for is lost.
+pub fn print_line(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{text}").and_then(|()| out.flush()).map_err(Failure::io("cannot write to stdout"))
+}
+
+/// The ledger of these settings, for the server or for a tool beside it.
+pub async fn open(settings: &Settings, mode: Mode) -> Result<Ledger, Failure> {
+    let options = ledger::Options {
+        database: settings.database.clone().into(),
+        mode,
+        clock: Arc::new(SystemClock),
+        entropy: Arc::new(SystemEntropy),
+    };
+    Ok(Ledger::open(options).await?)
+}
+
+/// The name of a role on the command line.
+pub fn role(text: &str) -> Result<domain::role::Role, String> {
+    domain::role::Role::parse(text).ok_or_else(|| "admin, operator, reviewer or member".to_owned())
+}
+
+/// The name of a token scope on the command line.
+pub fn token_scope(text: &str) -> Result<domain::role::TokenScope, String> {
+    domain::role::TokenScope::parse(text).ok_or_else(|| "worker".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

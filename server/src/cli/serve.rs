@@ -1,0 +1,51 @@
+//! `shiftbook serve`: from settings to a listening server, and to an orderly end.
+
+use super::run::{Failure, open, print_line};
+use crate::{
+    accept,
+    ambient::SystemEntropy,
+    config::{self, DatabaseFlags, ServeFlags},
+    render, router,
+    state::AppState,
+};
+use ledger::Mode;
+use std::{sync::Arc, time::Duration};
+use tokio::{net::TcpListener, time::timeout};
+
+/// How long accepted writes may take to reach the disk at the end.
+const CLOSE: Duration = Duration::from_millis(1_500);
+
+/// Options of `serve`.
+#[derive(Debug, clap::Args)]
+pub struct ServeArgs {
+    #[command(flatten)]
+    database: DatabaseFlags,
+    #[command(flatten)]
+    serve: ServeFlags,
+}
+
+/// Serves until SIGINT or SIGTERM.
+pub async fn run(args: ServeArgs) -> Result<(), Failure> {
+    let settings = config::load(args.database, args.serve)?;
+    // Bound first: a port that is taken is said before anything is migrated.
+    let cannot_listen = Failure::io(format!("cannot listen on {}", settings.listen));
+    let listener = TcpListener::bind(settings.listen).await.map_err(cannot_listen)?;
+    let address = listener.local_addr().map_err(Failure::io("cannot tell the bound address"))?;
+    let ledger = open(&settings, Mode::Server).await?;
+    ledger::live::set_frame_renderer(&ledger, render::render_frame);
+    let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy));
+    print_line(&format!("http://{address}"))?;
+    tracing::info!(%address, version = super::version::TEXT, "serving");
+    let sweeps = tokio::spawn(runner::sweep::run(state.ledger.clone(), state.shutdown.token()));
+    let stop = tokio::spawn(accept::until_asked_to_stop(state.shutdown.clone()));
+    accept::serve(listener, router::build(state.clone()), &state).await;
+    stop.abort();
+    if let Err(error) = sweeps.await {
+        tracing::error!(%error, "the sweep ended badly");
+    }
+    if timeout(CLOSE, state.ledger.close()).await.is_err() {
+        return Err(Failure::BadNews("the database could not be closed in time; nothing acknowledged is lost".into()));
+    }
+    tracing::info!("stopped");
+    Ok(())
+}

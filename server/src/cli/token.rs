@@ -1,0 +1,44 @@
+//! `shiftbook token add`
+
+use super::run::{Failure, open, print_line, role, token_scope};
+use crate::config::{self, DatabaseFlags, ServeFlags};
+use domain::role::{Role, TokenScope};
+use ledger::Mode;
+
+/// Commands on API tokens.
+#[derive(Debug, clap::Subcommand)]
+pub enum TokenCommand {
+    /// Make an API token and print it, alone, on stdout: it is shown once
+    ///
+    /// The workspace is made when it does not exist. Works whether or not the server is running.
+    Add(AddArgs),
+}
+
+/// Options of `token add`.
+#[derive(Debug, clap::Args)]
+pub struct AddArgs {
+    /// Slug of the workspace
+    #[arg(long, value_name = "SLUG")]
+    tenant: String,
+    /// What the token is for, to recognise it by
+    #[arg(long)]
+    name: String,
+    /// admin, operator, reviewer or member
+    #[arg(long, value_parser = role)]
+    role: Role,
+    /// Narrow the token: `worker` may claim sessions and work on them, and little else
+    #[arg(long, value_parser = token_scope)]
+    scope: Option<TokenScope>,
+    #[command(flatten)]
+    database: DatabaseFlags,
+}
+
+/// Runs the command.
+pub async fn run(TokenCommand::Add(args): TokenCommand) -> Result<(), Failure> {
+    let settings = config::load(args.database, ServeFlags::default())?;
+    let ledger = open(&settings, Mode::Tool).await?;
+    let made = ledger::token::create_by_operator(&ledger, &args.tenant, &args.name, args.role, args.scope).await;
+    ledger.close().await;
+    let (_, secret) = made?;
+    print_line(&secret)
+}

@@ -1,0 +1,38 @@
+//! `shiftbook verify`
+
+use super::run::{Failure, open, print_line};
+use crate::config::{self, DatabaseFlags, ServeFlags};
+use ledger::{Mode, verify::Verified};
+use std::io::{IsTerminal, Write};
+
+/// Options of `verify`.
+#[derive(Debug, clap::Args)]
+pub struct VerifyArgs {
+    #[command(flatten)]
+    database: DatabaseFlags,
+}
+
+/// Counts on a terminal, where somebody waits.
+fn show(so_far: &Verified) {
+    let mut terminal = std::io::stderr();
+    if terminal.is_terminal() {
+        let Verified { sessions, events, .. } = so_far;
+        // The count is a courtesy: a terminal that went away does not stop the check.
+        let _gone = write!(terminal, "\r{sessions} sessions, {events} events …");
+    }
+}
+
+/// Recomputes every chain; fails with the first link that does not hold.
+pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
+    let settings = config::load(args.database, ServeFlags::default())?;
+    let ledger = open(&settings, Mode::Tool).await?;
+    let verified = ledger::verify::all(&ledger, show).await;
+    ledger.close().await;
+    let verified = verified?;
+    match verified.bad {
+        None => print_line(&format!("{} sessions, {} events: every link holds", verified.sessions, verified.events)),
+        Some((session, sequence, reason)) => {
+            Err(Failure::BadNews(format!("session {session}, sequence {sequence}: {reason}")))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The command line of `shiftbook work`.
+
+use super::limit::CONCURRENCY_MAX;
+use clap::{Args, builder::NonEmptyStringValueParser};
+use domain::limit::{LEASE_SECONDS_DEFAULT, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN};
+use std::ffi::OsString;
+
+/// Claims sessions and runs a command for each.
+///
+/// COMMAND gets the session's input as JSON on stdin, and SHIFTBOOK_SESSION_ID, SHIFTBOOK_URL, SHIFTBOOK_TOKEN,
+/// SHIFTBOOK_ATTEMPT, SHIFTBOOK_AGENT_SLUG and SHIFTBOOK_ACTION_SLUG in its environment.
+/// A line on stdout that is a JSON object with a `type` becomes that event, {"type":"result",…} the result, any other
+/// line an agent.message; a line on stderr becomes an external.event. Exit code 0 completes the session; anything else fails it.
+#[derive(Debug, Clone, Args)]
+#[command(verbatim_doc_comment)]
+pub struct WorkArgs {
+    /// Claim sessions of this agent; repeat for several
+    #[arg(long = "agent", value_name = "SLUG", required = true, value_parser = slug)]
+    pub agents: Vec<String>,
+
+    /// Sessions to run at a time
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(CONCURRENCY_MAX)))]
+    pub concurrency: u32,
+
+    /// Address of the server
+    #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
+    pub url: String,
+
+    /// API token; better given in the environment, because others on this machine can read command lines
+    #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true, value_parser = NonEmptyStringValueParser::new())]
+    pub token: String,
+
+    /// A session whose worker was silent for this long goes to another
+    #[arg(long, value_name = "SECONDS", default_value_t = LEASE_SECONDS_DEFAULT,
+          value_parser = clap::value_parser!(u32).range(i64::from(LEASE_SECONDS_MIN)..=i64::from(LEASE_SECONDS_MAX)))]
+    pub lease: u32,
+
+    /// After SIGTERM or SIGINT, how long running commands may go on before they are stopped and their sessions
+    /// released; a second signal stops them at once
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    pub drain_seconds: u64,
+
+    /// Wait for one session, run it, and exit: 0 if it completed, 1 if not
+    #[arg(long, conflicts_with = "concurrency")]
+    pub once: bool,
+
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+fn slug(text: &str) -> Result<String, String> {
+    if domain::slug::is_slug(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("an agent's name is lower-case letters, digits and single hyphens".into())
+    }
+}

@@ -1,0 +1,246 @@
+//! A server for tests: the worker's routes over plain memory, with faults on demand.
+
+use super::{
+    lease::Lease,
+    progress::Progress,
+    session::{Phase, Worker},
+};
+use axum::{
+    Json, Router,
+    extract::{Path, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use client::Client;
+use serde_json::{Value, json};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::{
+    net::TcpListener,
+    sync::{Notify, watch},
+    time::{Instant, timeout},
+};
+use wire::{Code, worker::ClaimedSession};
+
+pub const SESSION_ID: &str = "0193b0a0-0000-7000-8000-0000000000aa";
+
+/// What goes wrong with the next call of a kind.
+#[derive(Clone, Copy)]
+pub enum Fault {
+    /// Nothing happens, and the server says it is busy.
+    Busy,
+    /// It happens, and the answer gets lost.
+    LostAnswer,
+    /// The server breaks.
+    Broken,
+}
+
+#[derive(Default)]
+pub struct Memory {
+    /// Sessions to hand out: their inputs.
+    pub queue: VecDeque<Value>,
+    /// Attempt in force.
+    pub attempt: u32,
+    pub status: String,
+    pub events: Vec<Value>,
+    /// Calls that took effect, by their last path segment.
+    pub calls: Vec<(String, Value)>,
+    /// The next calls of a kind, each with its fault.
+    pub faults: Vec<(&'static str, Fault)>,
+    /// Out of reach for everything.
+    pub away: bool,
+    /// An event whose text holds this is refused.
+    pub hates: Option<&'static str>,
+}
+
+#[derive(Clone)]
+pub struct Fake {
+    memory: Arc<Mutex<Memory>>,
+    changed: Arc<Notify>,
+    pub url: String,
+}
+
+impl Fake {
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let memory = Memory { attempt: 1, status: "running".into(), ..Memory::default() };
+        let fake = Self { memory: Arc::new(Mutex::new(memory)), changed: Arc::default(), url };
+        let routes = Router::new()
+            .route("/api/me", get(me))
+            .route("/api/sessions/claim", post(claim))
+            .route("/api/sessions/{id}/{call}", post(call))
+            .with_state(fake.clone());
+        tokio::spawn(async move { axum::serve(listener, routes).await });
+        fake
+    }
+
+    pub fn with<T>(&self, look: impl FnOnce(&mut Memory) -> T) -> T {
+        let answer = look(&mut self.memory.lock().unwrap());
+        self.changed.notify_waiters();
+        answer
+    }
+
+    /// Waits until memory is as wanted.
+    pub async fn until(&self, wanted: impl Fn(&Memory) -> bool) {
+        let wait = async {
+            loop {
+                let changed = self.changed.notified();
+                tokio::pin!(changed);
+                changed.as_mut().enable();
+                if wanted(&self.memory.lock().unwrap()) {
+                    return;
+                }
+                changed.await;
+            }
+        };
+        timeout(Duration::from_secs(30), wait).await.expect("this never came to be");
+    }
+
+    /// The calls of a kind that took effect.
+    pub fn calls(&self, kind: &str) -> Vec<Value> {
+        self.with(|m| m.calls.iter().filter(|(call, _)| call == kind).map(|(_, body)| body.clone()).collect())
+    }
+
+    /// Type and text of every event.
+    pub fn log(&self) -> Vec<(String, String)> {
+        let text =
+            |value: &Value| value["content"][0]["text"].as_str().or(value["content"].as_str()).map(str::to_owned);
+        let read = |e: &Value| (e["type"].as_str().unwrap().to_owned(), text(e).unwrap_or_default());
+        self.with(|m| m.events.iter().map(read).collect())
+    }
+
+    pub fn client(&self) -> Client {
+        Client::new(&self.url, "sbk_test").unwrap()
+    }
+
+    pub fn lease(&self, length: Duration) -> Arc<Lease> {
+        Arc::new(Lease::new(self.client(), SESSION_ID.into(), 1, length, Instant::now()))
+    }
+
+    /// A worker that runs a shell script, with a lease of one second.
+    pub fn worker(&self, script: &str) -> (Arc<Worker>, watch::Sender<Phase>) {
+        let (stop, phase) = watch::channel(Phase::Working);
+        let worker = Worker {
+            client: self.client(),
+            token: "sbk_test".into(),
+            command: ["sh", "-c", script].map(Into::into).to_vec(),
+            lease: Duration::from_secs(1),
+            progress: Arc::new(Progress::new(&["tester".into()])),
+            phase,
+        };
+        (Arc::new(worker), stop)
+    }
+}
+
+/// A session as a claim hands it out.
+pub fn claimed(input: Value) -> ClaimedSession {
+    serde_json::from_value(session_json(input)).unwrap()
+}
+
+fn session_json(input: Value) -> Value {
+    let session = session("running");
+    json!({ "session": session, "attempt": 1, "leaseExpiresAt": "2026-11-21T08:00:00Z", "input": input })
+}
+
+fn session(status: &str) -> Value {
+    json!({
+        "id": SESSION_ID, "sessionType": "agent", "status": status, "endReason": null, "actionId": null,
+        "actionSlug": "report", "agentSlug": "tester", "title": "t", "input": null, "metadata": {}, "result": null,
+        "usage": null, "error": null, "parentId": null, "retryOf": null, "createdBy": "system", "attempt": 1,
+        "attemptsMax": 3, "leaseExpiresAt": null, "headSequence": 0, "headDigest": "", "createdAt": "2026-11-21T08:00:00Z",
+        "updatedAt": "2026-11-21T08:00:00Z", "startedAt": null, "completedAt": null, "durationMs": null
+    })
+}
+
+fn refusal(code: Code) -> Response {
+    let status = StatusCode::from_u16(code.http_status()).unwrap();
+    let body = json!({ "code": code, "title": code.title(), "status": status.as_u16(), "requestId": "r" });
+    (status, Json(body)).into_response()
+}
+
+async fn me(State(fake): State<Fake>) -> Response {
+    if fake.with(|m| m.away) {
+        return refusal(Code::Unavailable);
+    }
+    Json(json!({ "tenant": { "id": "t", "slug": "acme", "name": "Acme" }, "role": "operator" })).into_response()
+}
+
+async fn claim(State(fake): State<Fake>, Json(body): Json<Value>) -> Response {
+    let max = body["max"].as_u64().unwrap() as usize;
+    let wait = Duration::from_secs(body["waitSeconds"].as_u64().unwrap());
+    fake.with(|m| m.calls.push(("claim".into(), body)));
+    let _ = timeout(wait, fake.until(|m| !m.queue.is_empty())).await;
+    let sessions: Vec<_> = fake.with(|m| (0..max).map_while(|_| m.queue.pop_front()).map(session_json).collect());
+    Json(json!({ "sessions": sessions })).into_response()
+}
+
+async fn call(State(fake): State<Fake>, Path((id, call)): Path<(String, String)>, Json(body): Json<Value>) -> Response {
+    assert_eq!(id, SESSION_ID);
+    fake.with(|m| {
+        if m.away {
+            return refusal(Code::Unavailable);
+        }
+        let fault = m.faults.iter().position(|(kind, _)| *kind == call).map(|at| m.faults.remove(at).1);
+        match fault {
+            Some(Fault::Busy) => return refusal(Code::TooManyRequests),
+            Some(Fault::Broken) => return refusal(Code::Internal),
+            Some(Fault::LostAnswer) | None => {}
+        }
+        let answer = m.act(&call, body);
+        if fault.is_some() { refusal(Code::Unavailable) } else { answer }
+    })
+}
+
+impl Memory {
+    fn act(&mut self, call: &str, body: Value) -> Response {
+        if body["attempt"] != self.attempt {
+            return refusal(Code::StaleAttempt);
+        }
+        let end = match call {
+            "complete" => "completed",
+            "fail" => "failed",
+            "release" => "pending",
+            _ => "running",
+        };
+        match self.status.as_str() {
+            "running" => {}
+            status if status == end => return Json(session(status)).into_response(),
+            "completed" | "failed" | "abandoned" => return refusal(Code::AlreadyFinal),
+            _ => return refusal(Code::WrongStatus),
+        }
+        let mut answer = session(end);
+        if call == "events" {
+            if !self.append(body["events"].as_array().unwrap()) {
+                return refusal(Code::InvalidRequest);
+            }
+            answer = json!({ "events": [], "headSequence": self.events.len() });
+        } else if call == "heartbeat" {
+            answer = json!({ "leaseExpiresAt": "2026-11-21T08:00:00Z" });
+        }
+        self.status = end.into();
+        self.calls.push((call.into(), body));
+        Json(answer).into_response()
+    }
+
+    /// All or nothing; whether it was all.
+    fn append(&mut self, events: &[Value]) -> bool {
+        assert!(events.len() <= 100 && events.iter().all(|e| e["id"].is_string() && e["at"].is_string()));
+        let hated = |event: &Value| {
+            self.hates.is_some_and(|text| event["type"] != "agent.message" && event.to_string().contains(text))
+        };
+        if events.iter().any(hated) {
+            return false;
+        }
+        for event in events {
+            if !self.events.iter().any(|known| known["id"] == event["id"]) {
+                self.events.push(event.clone());
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,169 @@
+//! The line protocol, case by case.
+
+use super::*;
+
+fn line(text: &str) -> Line {
+    Line { bytes: text.as_bytes().to_vec(), begins: true, ends: true }
+}
+
+fn read(stream: Stream, text: &str) -> Vec<Said> {
+    Reader::new(stream).read(&line(text))
+}
+
+fn event_of(text: &str) -> Value {
+    match read(Stream::Stdout, text).as_slice() {
+        [Said::Event(event)] => serde_json::to_value(event).unwrap(),
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+fn outcome_of(text: &str) -> (Value, Value) {
+    match read(Stream::Stdout, text).as_slice() {
+        [Said::Result(outcome)] => {
+            (serde_json::to_value(&outcome.result).unwrap(), serde_json::to_value(&outcome.usage).unwrap())
+        }
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+/// The line was kept as text, with a note that says why it is no event.
+fn note_of(text: &str) -> String {
+    let event = event_of(text);
+    assert_eq!((&event["type"], &event["content"][0]["text"]), (&json!("agent.message"), &json!(text)));
+    event["metadata"]["notAnEvent"].as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn an_event_line_passes_through_field_by_field() {
+    let sent = r#"{"id":"0193b0a0-0000-7000-8000-000000000001","type":"agent.tool_call","role":"agent","content":[{"type":"tool-call","input":{"n":1.10}}],"metadata":{"k":[1]},"threadId":"t","externalEventId":"x","at":"2026-11-21T08:00:00Z"}"#;
+    let Some(Said::Event(event)) = read(Stream::Stdout, sent).pop() else { panic!() };
+    assert_eq!(serde_json::to_string(&event).unwrap(), sent);
+    assert_eq!(
+        event_of(r#"  {"type":"acme.built","content":"text","role":null}  "#),
+        json!({"type":"acme.built","content":"text"})
+    );
+}
+
+#[test]
+fn unknown_fields_are_kept_in_the_metadata() {
+    let event = event_of(r#"{"type":"agent.message","content":"x","model":"m","metadata":{"a":1}}"#);
+    assert_eq!(event["metadata"], json!({"a": 1, "extra": {"model": "m"}}));
+    assert!(note_of(r#"{"type":"agent.message","model":"m","metadata":{"extra":1}}"#).contains("extra"));
+}
+
+#[test]
+fn an_id_that_is_no_uuid_becomes_the_external_id() {
+    assert_eq!(event_of(r#"{"type":"a.b","id":"call_1"}"#), json!({"type":"a.b","externalEventId":"call_1"}));
+}
+
+#[test]
+fn a_typed_object_that_is_no_event_is_kept_as_text_with_the_reason() {
+    for (bad, reason) in [
+        (r#"{"type":"message"}"#, "dotted lower-case name"),
+        (r#"{"type":"user.message","content":"x"}"#, "may not write"),
+        (r#"{"type":"session.completed"}"#, "may not write"),
+        (r#"{"type":"a.b","content":{"x":1}}"#, "content is an array"),
+        (r#"{"type":"a.b","content":[1]}"#, "content is an array"),
+        (r#"{"type":"a.b","metadata":[]}"#, "metadata is an object"),
+        (r#"{"type":"a.b","role":"assistant"}"#, "role is not"),
+        (r#"{"type":"a.b","at":"yesterday"}"#, "at is not"),
+        (r#"{"type":"a.b","threadId":7}"#, "threadId is not text"),
+    ] {
+        let note = note_of(bad);
+        assert!(note.contains(reason), "{bad}: {note}");
+    }
+    let long = format!(r#"{{"type":"a.b","threadId":"{}"}}"#, "x".repeat(201));
+    assert!(note_of(&long).contains("200"));
+}
+
+#[test]
+fn other_lines_are_text() {
+    for text in ["hello", "{", r#"{"a":1}"#, r#"{"type":7}"#, r#"[{"type":"a.b"}]"#, r#"{"type":"a.b"} trailing"#] {
+        assert_eq!(note_of(text), "", "{text}");
+    }
+    assert!(read(Stream::Stdout, "").is_empty());
+    assert!(read(Stream::Stdout, " \t").is_empty());
+}
+
+#[test]
+fn stderr_is_never_interpreted() {
+    let Some(Said::Event(event)) = read(Stream::Stderr, r#"{"type":"result"}"#).pop() else { panic!() };
+    let event = serde_json::to_value(event).unwrap();
+    assert_eq!(event["type"], "external.event");
+    assert_eq!(event["content"], json!([{"type":"text","text":r#"{"type":"result"}"#}]));
+    assert_eq!(event["metadata"], json!({"stream":"stderr"}));
+}
+
+#[test]
+fn bytes_that_are_no_text_are_marked() {
+    let bytes = Line { bytes: vec![b'a', 0xFF], begins: true, ends: true };
+    let Some(Said::Event(event)) = Reader::new(Stream::Stdout).read(&bytes).pop() else { panic!() };
+    let event = serde_json::to_value(event).unwrap();
+    assert_eq!((&event["content"][0]["text"], &event["metadata"]), (&json!("a\u{fffd}"), &json!({"invalidUtf8":true})));
+}
+
+#[test]
+fn a_result_line_is_its_result_field_or_all_its_other_fields() {
+    let usage = json!({"inputTokens":1});
+    for (sent, result, expected_usage) in [
+        (r#"{"type":"result","result":{"a":1},"usage":{"inputTokens":1}}"#, json!({"a":1}), usage.clone()),
+        (r#"{"type":"result","answer":42,"usage":{"inputTokens":1}}"#, json!({"answer":42}), usage),
+        (r#"{"type":"result","result":1,"note":2}"#, json!({"result":1,"note":2}), json!(null)),
+        (r#"{"type":"result","result":null}"#, json!(null), json!(null)),
+        (r#"{"type":"result"}"#, json!(null), json!(null)),
+        (r#"{"type":"result","usage":7}"#, json!({"usage":7}), json!(null)),
+    ] {
+        assert_eq!(outcome_of(sent), (result, expected_usage), "{sent}");
+    }
+}
+
+#[test]
+fn a_result_that_is_too_large_is_kept_as_text_and_reported() {
+    let whole = format!(r#"{{"type":"result","text":"{}"}}"#, "x".repeat(DOCUMENT_BYTES_MAX));
+    let cut = Line { ends: false, ..line(r#"{ "type": "result", "text": "xxx"#) };
+    for line in [line(&whole), cut] {
+        let said = Reader::new(Stream::Stdout).read(&line);
+        assert!(matches!(said.last(), Some(Said::Result(Outcome { refused: Some(_), .. }))));
+        assert!(said.len() > 1);
+    }
+}
+
+#[test]
+fn text_too_large_for_one_event_comes_in_numbered_parts_that_fit() {
+    for unit in ["x", "\"", "\u{1}", "日", "😀"] {
+        let text = format!("-{}", unit.repeat(600_000 / unit.len()));
+        let mut reader = Reader::new(Stream::Stdout);
+        let (head, tail) = text.split_at(text.char_indices().nth(1_000).unwrap().0);
+        let mut said = reader.read(&Line { bytes: head.into(), begins: true, ends: false });
+        said.extend(reader.read(&Line { bytes: tail.into(), begins: false, ends: true }));
+        let mut joined = String::new();
+        let count = said.len();
+        for (index, said) in said.iter().enumerate() {
+            let Said::Event(event) = said else { panic!() };
+            assert!(size(event) <= EVENT_BYTES_MAX);
+            let last = index + 1 == count;
+            let value = serde_json::to_value(event).unwrap();
+            assert_eq!(value["metadata"], json!({"part": index + 1, "lastPart": last}));
+            joined.push_str(value["content"][0]["text"].as_str().unwrap());
+        }
+        assert!(joined == text);
+    }
+    let Some(Said::Event(next)) = read(Stream::Stdout, "short").pop() else { panic!() };
+    assert!(next.metadata.is_none());
+}
+
+#[test]
+fn an_event_that_is_too_large_is_kept_as_text() {
+    let sent = format!(r#"{{"type":"a.b","content":"{}"}}"#, "x".repeat(EVENT_BYTES_MAX));
+    let said = read(Stream::Stdout, &sent);
+    let joined: String = said
+        .iter()
+        .map(|said| match said {
+            Said::Event(event) => {
+                serde_json::to_value(event).unwrap()["content"][0]["text"].as_str().unwrap().to_owned()
+            }
+            Said::Result(_) => panic!(),
+        })
+        .collect();
+    assert!(said.len() == 2 && joined == sent);
+}

@@ -1,0 +1,132 @@
+//! Bytes of a pipe, cut into lines. Pure.
+
+use super::limit::LINE_BYTES_MAX;
+
+/// A line, or a part of one that was too long to hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Without its line end.
+    pub bytes: Vec<u8>,
+    /// Whether the line begins here.
+    pub begins: bool,
+    /// Whether the line ends here.
+    pub ends: bool,
+}
+
+/// Cuts at `\n` or `\r\n`, and within a line that outgrows [`LINE_BYTES_MAX`].
+#[derive(Debug)]
+pub struct Splitter {
+    held: Vec<u8>,
+    begins: bool,
+}
+
+impl Splitter {
+    /// At the beginning of a line.
+    pub const fn new() -> Self {
+        Self { held: Vec::new(), begins: true }
+    }
+
+    /// Takes the next bytes and returns the lines that they finish.
+    pub fn push(&mut self, mut bytes: &[u8]) -> Vec<Line> {
+        let mut lines = Vec::new();
+        while !bytes.is_empty() {
+            let room = LINE_BYTES_MAX - self.held.len();
+            let window = &bytes[..bytes.len().min(room)];
+            if let Some(end) = window.iter().position(|b| *b == b'\n') {
+                self.held.extend_from_slice(&window[..end]);
+                bytes = &bytes[end + 1..];
+                if self.held.last() == Some(&b'\r') {
+                    self.held.pop();
+                }
+                lines.push(self.cut(true));
+            } else {
+                self.held.extend_from_slice(window);
+                bytes = &bytes[window.len()..];
+                if self.held.len() == LINE_BYTES_MAX {
+                    let rest = self.held.split_off(whole_characters(&self.held));
+                    lines.push(self.cut(false));
+                    self.held = rest;
+                }
+            }
+        }
+        lines
+    }
+
+    /// What is left when the pipe closes: a last line without a line end.
+    pub fn finish(&mut self) -> Option<Line> {
+        if self.held.is_empty() && self.begins { None } else { Some(self.cut(true)) }
+    }
+
+    fn cut(&mut self, ends: bool) -> Line {
+        let begins = std::mem::replace(&mut self.begins, ends);
+        Line { bytes: std::mem::take(&mut self.held), begins, ends }
+    }
+}
+
+/// How many of these bytes to hand out so that neither a character nor `\r\n` is torn apart.
+fn whole_characters(bytes: &[u8]) -> usize {
+    if bytes.last() == Some(&b'\r') {
+        return bytes.len() - 1;
+    }
+    let tail = bytes.len().saturating_sub(4);
+    match bytes[tail..].iter().rposition(|b| b & 0b1100_0000 != 0b1000_0000) {
+        Some(at) => {
+            let need = match bytes[tail + at] {
+                0xF0.. => 4,
+                0xE0.. => 3,
+                0xC0.. => 2,
+                _ => 1,
+            };
+            if bytes.len() - (tail + at) < need { tail + at } else { bytes.len() }
+        }
+        None => bytes.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split(text: &[u8], piece: usize) -> Vec<Line> {
+        let mut splitter = Splitter::new();
+        let mut lines: Vec<_> = text.chunks(piece).flat_map(|bytes| splitter.push(bytes)).collect();
+        lines.extend(splitter.finish());
+        lines
+    }
+
+    #[test]
+    fn lines_are_the_same_however_the_bytes_arrive() {
+        let text = "one\r\n\nthrée\n日本\nlast".as_bytes();
+        for piece in 1..text.len() {
+            let lines = split(text, piece);
+            assert!(lines.iter().all(|line| line.begins && line.ends));
+            let lines: Vec<_> = lines.into_iter().map(|line| String::from_utf8(line.bytes).unwrap()).collect();
+            assert_eq!(lines, ["one", "", "thrée", "日本", "last"], "pieces of {piece}");
+        }
+        assert_eq!(split(b"a\n", 9).len(), 1);
+        assert!(split(b"", 9).is_empty());
+    }
+
+    #[test]
+    fn an_over_long_line_comes_in_parts_that_tear_no_character_and_lose_no_byte() {
+        for (unit, shift) in [("日", 0), ("日", 1), ("😀", 3), ("é", 1), ("x", 0)] {
+            let line = format!("{}{}", "a".repeat(shift), unit.repeat(2 * LINE_BYTES_MAX / unit.len() + 9));
+            let parts = split(format!("{line}\nnext\n").as_bytes(), 10_007);
+            let (next, parts) = parts.split_last().unwrap();
+            assert_eq!((next.bytes.as_slice(), next.begins, next.ends), (&b"next"[..], true, true));
+            assert_eq!(parts.iter().map(|part| part.begins).collect::<Vec<_>>(), [true, false, false]);
+            assert_eq!(parts.iter().map(|part| part.ends).collect::<Vec<_>>(), [false, false, true]);
+            let joined: String = parts.iter().map(|part| std::str::from_utf8(&part.bytes).unwrap()).collect();
+            assert!(joined == line, "{unit}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_pass_unharmed() {
+        let noise = vec![0x80; LINE_BYTES_MAX + 5];
+        let parts = split(&noise, READ);
+        assert_eq!(parts.iter().map(|part| part.bytes.len()).sum::<usize>(), noise.len());
+    }
+
+    const READ: usize = 4096;
+}

@@ -1,0 +1,282 @@
+//! Settings: flag over environment over file over default.
+//!
+//! clap reads flags and environment into one [`Flags`]; this module adds the file below them.
+
+use serde::Deserialize;
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
+
+/// Where the data lives when nobody says.
+const DATA_DIR_DEFAULT: &str = "shiftbook-data";
+/// Where the server listens when nobody says: this machine alone.
+const LISTEN_DEFAULT: &str = "127.0.0.1:4210";
+/// Largest configuration file, bytes.
+const FILE_BYTES_MAX: u64 = 64 * 1024;
+
+/// Options of every command that opens the database.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct DatabaseFlags {
+    /// Directory of the SQLite database; created when missing [default: shiftbook-data]
+    #[arg(long, env = "SHIFTBOOK_DATA_DIR", value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Use this PostgreSQL database instead of SQLite
+    #[arg(long, env = "SHIFTBOOK_DATABASE_URL", value_name = "postgres://…", hide_env_values = true)]
+    pub database_url: Option<String>,
+    /// Use a PostgreSQL server that is set to lose acknowledged writes in a power cut
+    #[arg(long = "i-accept-data-loss")]
+    pub accept_data_loss: bool,
+    /// Settings file (TOML)
+    #[arg(long, env = "SHIFTBOOK_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// Options of `serve` beyond the database.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct ServeFlags {
+    /// Address to listen on; port 0 takes a free one [default: 127.0.0.1:4210]
+    #[arg(long, env = "SHIFTBOOK_LISTEN", value_name = "ADDRESS:PORT")]
+    pub listen: Option<String>,
+    /// The address that browsers see, e.g. https://log.example.org; https makes cookies Secure
+    #[arg(long, env = "SHIFTBOOK_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
+}
+
+/// The file. Unknown keys are refused: a misspelt key must not be a silent default.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    data_dir: Option<PathBuf>,
+    database_url: Option<String>,
+    listen: Option<String>,
+    public_url: Option<String>,
+}
+
+/// Settings in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// Which database.
+    pub database: Database,
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// Where browsers see the server.
+    pub public_url: Option<PublicUrl>,
+}
+
+/// Which database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Database {
+    /// SQLite in this directory.
+    Sqlite(PathBuf),
+    /// PostgreSQL.
+    Postgres {
+        /// `postgres://…`
+        url: String,
+        /// Although its settings risk acknowledged writes.
+        accept_data_loss: bool,
+    },
+}
+
+impl From<Database> for ledger::Database {
+    fn from(database: Database) -> Self {
+        match database {
+            Database::Sqlite(data_dir) => Self::Sqlite { data_dir },
+            Database::Postgres { url, accept_data_loss } => Self::Postgres { url, accept_data_loss },
+        }
+    }
+}
+
+/// An address of the form `http[s]://host[:port]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicUrl {
+    origin: String,
+}
+
+impl PublicUrl {
+    fn parse(text: &str) -> Result<Self, Error> {
+        let refused = || Error::Value(format!("public URL `{text}` is not of the form https://host[:port]"));
+        let origin = text.trim_end_matches('/').to_ascii_lowercase();
+        let (scheme, host) = origin.split_once("://").ok_or_else(refused)?;
+        let plain = host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b':' | b'[' | b']'));
+        if matches!(scheme, "http" | "https") && !host.is_empty() && plain {
+            Ok(Self { origin })
+        } else {
+            Err(refused())
+        }
+    }
+
+    /// Scheme, host and port, as in the Origin header.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// Whether browsers use TLS.
+    pub fn is_https(&self) -> bool {
+        self.origin.starts_with("https://")
+    }
+}
+
+/// Settings that cannot be used, said so that they can be mended.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("cannot read {path}: {error}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The file's content is wrong.
+    #[error("{path}:{line}: {message}")]
+    File {
+        /// The file.
+        path: String,
+        /// 1-based.
+        line: usize,
+        /// What is wrong there.
+        message: String,
+    },
+    /// A value is wrong, wherever it came from.
+    #[error("{0}")]
+    Value(String),
+}
+
+/// Settings from flags and environment (already merged by clap), then the file they name, then defaults.
+pub fn load(database: DatabaseFlags, serve: ServeFlags) -> Result<Settings, Error> {
+    let file = match filled_path(database.config.clone()) {
+        None => File::default(),
+        Some(path) => read(&path)?,
+    };
+    merge(database, serve, file)
+}
+
+fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings, Error> {
+    let accept_data_loss = flags.accept_data_loss;
+    let data_dir = filled_path(flags.data_dir);
+    let database_url = filled(flags.database_url);
+    // A data directory named by flag or environment outranks a database URL that only the file names.
+    let url_from_file = if data_dir.is_none() { filled(file.database_url) } else { None };
+    let database = match database_url.or(url_from_file) {
+        Some(url) if url.starts_with("postgres://") || url.starts_with("postgresql://") => {
+            Database::Postgres { url, accept_data_loss }
+        }
+        Some(_) => return Err(Error::Value("the database URL must begin with postgres://".into())),
+        None => Database::Sqlite(data_dir.or(file.data_dir).unwrap_or_else(|| DATA_DIR_DEFAULT.into())),
+    };
+    let listen = filled(serve.listen).or(filled(file.listen)).unwrap_or_else(|| LISTEN_DEFAULT.into());
+    let listen = listen.parse().map_err(|_| {
+        Error::Value(format!("cannot listen on `{listen}`: give an address and port such as {LISTEN_DEFAULT}"))
+    })?;
+    let public_url = filled(serve.public_url).or(filled(file.public_url));
+    let public_url = public_url.as_deref().map(PublicUrl::parse).transpose()?;
+    Ok(Settings { database, listen, public_url })
+}
+
+/// An empty variable in a service file means "not set".
+fn filled(text: Option<String>) -> Option<String> {
+    text.filter(|text| !text.trim().is_empty())
+}
+
+fn filled_path(path: Option<PathBuf>) -> Option<PathBuf> {
+    path.filter(|path| !path.as_os_str().is_empty())
+}
+
+fn read(path: &Path) -> Result<File, Error> {
+    let unreadable = |error| Error::Unreadable { path: path.display().to_string(), error };
+    let size = std::fs::metadata(path).map_err(unreadable)?.len();
+    if size > FILE_BYTES_MAX {
+        return Err(Error::Value(format!("{} is larger than {FILE_BYTES_MAX} bytes", path.display())));
+    }
+    let text = std::fs::read_to_string(path).map_err(unreadable)?;
+    parse(&text, &path.display().to_string())
+}
+
+fn parse(text: &str, path: &str) -> Result<File, Error> {
+    toml::from_str(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start.min(text.len()));
+        let line = text.as_bytes().iter().take(offset).filter(|b| **b == b'\n').count() + 1;
+        Error::File { path: path.to_owned(), line, message: error.message().to_owned() }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> File {
+        parse(text, "shiftbook.toml").unwrap()
+    }
+
+    fn database(data_dir: Option<&str>, url: Option<&str>) -> DatabaseFlags {
+        DatabaseFlags {
+            data_dir: data_dir.map(PathBuf::from),
+            database_url: url.map(str::to_owned),
+            ..DatabaseFlags::default()
+        }
+    }
+
+    fn listen(address: Option<&str>) -> ServeFlags {
+        ServeFlags { listen: address.map(str::to_owned), public_url: None }
+    }
+
+    #[test]
+    fn with_nothing_said_it_is_sqlite_on_this_machine_alone() {
+        let settings = merge(database(None, None), listen(None), File::default()).unwrap();
+        assert_eq!(settings.database, Database::Sqlite("shiftbook-data".into()));
+        assert_eq!(settings.listen.to_string(), "127.0.0.1:4210");
+        assert_eq!(settings.public_url, None);
+    }
+
+    #[test]
+    fn a_flag_or_variable_outranks_the_file_and_the_file_outranks_the_default() {
+        let text = "data_dir = \"/srv/a\"\nlisten = \"0.0.0.0:80\"\npublic_url = \"https://Log.example.org/\"\n";
+        let from_file = merge(database(None, None), listen(None), file(text)).unwrap();
+        assert_eq!(from_file.database, Database::Sqlite("/srv/a".into()));
+        assert_eq!(from_file.listen.port(), 80);
+        assert_eq!(from_file.public_url.as_ref().map(PublicUrl::origin), Some("https://log.example.org"));
+        let from_flag = merge(database(Some("/srv/b"), None), listen(Some("127.0.0.1:0")), file(text)).unwrap();
+        assert_eq!(from_flag.database, Database::Sqlite("/srv/b".into()));
+        assert_eq!(from_flag.listen.port(), 0);
+    }
+
+    #[test]
+    fn an_empty_value_is_no_value() {
+        let settings = merge(database(Some(""), Some(" ")), listen(Some("")), file("listen = \"\"")).unwrap();
+        assert_eq!(settings.database, Database::Sqlite("shiftbook-data".into()));
+    }
+
+    #[test]
+    fn a_data_dir_on_the_command_line_outranks_a_database_url_of_the_file() {
+        let url = "database_url = \"postgres://db/log\"";
+        let settings = merge(database(Some("/srv/a"), None), listen(None), file(url)).unwrap();
+        assert_eq!(settings.database, Database::Sqlite("/srv/a".into()));
+        let settings = merge(database(None, None), listen(None), file(url)).unwrap();
+        assert_eq!(settings.database, Database::Postgres { url: "postgres://db/log".into(), accept_data_loss: false });
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_file_and_line() {
+        let error = parse("# shiftbook\n\nlisten = \"127.0.0.1:1\"\nlissten = \"x\"\n", "shiftbook.toml").unwrap_err();
+        let text = error.to_string();
+        assert!(text.starts_with("shiftbook.toml:4: unknown field `lissten`"), "{text}");
+    }
+
+    #[test]
+    fn a_wrong_type_and_broken_syntax_name_their_line() {
+        for (bad, line) in [("listen = 1", 1), ("\nlisten = ", 2), ("listen = \"a\"\nlisten = \"b\"", 2)] {
+            let text = parse(bad, "f.toml").unwrap_err().to_string();
+            assert!(text.starts_with(&format!("f.toml:{line}: ")), "{text}");
+        }
+    }
+
+    #[test]
+    fn values_that_cannot_work_are_refused() {
+        assert!(merge(database(None, Some("mysql://x")), listen(None), File::default()).is_err());
+        assert!(merge(database(None, None), listen(Some("localhost")), File::default()).is_err());
+        for bad in ["log.example.org", "ftp://x", "https://", "https://a/b", "https://a b"] {
+            assert!(PublicUrl::parse(bad).is_err(), "{bad}");
+        }
+    }
+}

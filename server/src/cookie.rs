@@ -1,0 +1,125 @@
+//! Cookies: the sign-in and the theme. Values are written and read here and nowhere else.
+
+use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
+use domain::Timestamp;
+
+/// Longest cookie value that is looked at, bytes.
+const VALUE_BYTES_MAX: usize = 512;
+
+const SESSION: &str = "sbk_session";
+/// The prefix makes browsers refuse the cookie unless it is Secure, of this host alone and of path `/`.
+const SESSION_SECURE: &str = "__Host-sbk_session";
+const THEME: &str = "theme";
+
+/// How the session cookie is named and marked.
+#[derive(Debug, Clone, Copy)]
+pub struct CookiePolicy {
+    secure: bool,
+}
+
+impl CookiePolicy {
+    /// `secure` where browsers reach the server over https.
+    pub const fn new(secure: bool) -> Self {
+        Self { secure }
+    }
+
+    /// Whether browsers reach the server over https.
+    pub const fn is_secure(self) -> bool {
+        self.secure
+    }
+
+    const fn session_name(self) -> &'static str {
+        if self.secure { SESSION_SECURE } else { SESSION }
+    }
+
+    /// The sign-in's secret, where the request carries one.
+    pub fn session(self, headers: &HeaderMap) -> Option<&str> {
+        find(headers, self.session_name())
+    }
+
+    /// `Set-Cookie` for a new sign-in.
+    pub fn set_session(self, secret: &str, expires_at: Timestamp, now: Timestamp) -> Option<HeaderValue> {
+        let seconds = (expires_at - now).num_seconds().max(0);
+        self.session_header(secret, seconds)
+    }
+
+    /// `Set-Cookie` that forgets the sign-in.
+    pub fn clear_session(self) -> Option<HeaderValue> {
+        self.session_header("", 0)
+    }
+
+    fn session_header(self, value: &str, max_age_seconds: i64) -> Option<HeaderValue> {
+        let secure = if self.secure { "; Secure" } else { "" };
+        let name = self.session_name();
+        let text = format!("{name}={value}; Path=/; Max-Age={max_age_seconds}; HttpOnly; SameSite=Lax{secure}");
+        HeaderValue::from_str(&text).ok()
+    }
+}
+
+/// The theme the browser asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Theme {
+    /// Light, whatever the system says.
+    Light,
+    /// Dark, whatever the system says.
+    Dark,
+}
+
+/// The chosen theme; none where the system decides.
+pub fn theme(headers: &HeaderMap) -> Option<Theme> {
+    match find(headers, THEME)? {
+        "light" => Some(Theme::Light),
+        "dark" => Some(Theme::Dark),
+        _ => None,
+    }
+}
+
+/// `Set-Cookie` for a chosen theme. Scripts read it too, so that the switch and the page agree.
+pub fn set_theme(theme: &str) -> String {
+    format!("{THEME}={theme}; Path=/; Max-Age=31536000; SameSite=Lax")
+}
+
+fn find<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers
+        .get_all(COOKIE)
+        .iter()
+        .filter_map(|header| header.to_str().ok())
+        .flat_map(|header| header.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(key, value)| *key == name && !value.is_empty() && value.len() <= VALUE_BYTES_MAX)
+        .map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(cookie: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(COOKIE, HeaderValue::from_str(cookie).unwrap());
+        headers
+    }
+
+    #[test]
+    fn the_session_cookie_is_found_among_others() {
+        let headers = headers("a=1; sbk_session=secret; theme=dark");
+        assert_eq!(CookiePolicy::new(false).session(&headers), Some("secret"));
+        assert_eq!(CookiePolicy::new(true).session(&headers), None, "behind https only the __Host- cookie counts");
+        assert_eq!(theme(&headers), Some(Theme::Dark));
+    }
+
+    #[test]
+    fn behind_https_the_cookie_is_secure_and_bound_to_the_host() {
+        let set = CookiePolicy::new(true)
+            .set_session("s", Timestamp::from_timestamp_nanos(60_000_000_000), Timestamp::from_timestamp_nanos(0))
+            .unwrap();
+        assert_eq!(set, "__Host-sbk_session=s; Path=/; Max-Age=60; HttpOnly; SameSite=Lax; Secure");
+    }
+
+    #[test]
+    fn a_cleared_cookie_expires_at_once() {
+        let set = CookiePolicy::new(false).clear_session().unwrap();
+        assert_eq!(set, "sbk_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
+        assert_eq!(CookiePolicy::new(false).session(&headers("sbk_session=")), None);
+    }
+}

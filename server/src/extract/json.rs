@@ -1,0 +1,162 @@
+//! JSON bodies: wrong types, unknown fields and broken JSON are refused with place and reason.
+
+use super::{field_of, without_position};
+use crate::problem::Problem;
+use axum::{
+    extract::{FromRequest, Request},
+    http::{HeaderMap, header},
+};
+use bytes::Bytes;
+use serde::de::DeserializeOwned;
+use wire::Code;
+
+/// A body of `application/json`.
+#[derive(Debug, Clone)]
+pub struct JsonBody<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let json = is_json(request.headers());
+        let body = bytes_of(request).await?;
+        require_json(json)?;
+        parse(&body).map(Self)
+    }
+}
+
+/// A body that may be left out whole.
+#[derive(Debug, Clone)]
+pub struct JsonBodyOrDefault<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for JsonBodyOrDefault<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
+        let json = is_json(request.headers());
+        let body = bytes_of(request).await?;
+        if body.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        require_json(json)?;
+        // `null` is how clients that always send JSON say "nothing".
+        if body.trim_ascii() == b"null" { Ok(Self(T::default())) } else { parse(&body).map(Self) }
+    }
+}
+
+/// The shield has read the body: this takes it over without a copy.
+async fn bytes_of(request: Request) -> Result<Bytes, Problem> {
+    use http_body_util::BodyExt;
+    let collected = request.into_body().collect().await;
+    Ok(collected.map_err(|error| Problem::internal(error.to_string()))?.to_bytes())
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "application/json" || kind.starts_with("application/") && kind.ends_with("+json")
+}
+
+fn require_json(json: bool) -> Result<(), Problem> {
+    if json {
+        Ok(())
+    } else {
+        Err(Problem::detailed(Code::UnsupportedMediaType, "send `content-type: application/json`"))
+    }
+}
+
+/// Only a body that is refused is read a second time, to say where it is wrong.
+fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    serde_json::from_slice(body).or_else(|_| parse_with_path(body))
+}
+
+fn parse_with_path<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let inner = error.inner();
+        let message = without_position(&inner.to_string());
+        if inner.is_data() {
+            Problem::field(Code::InvalidRequest, field_of(error.path(), &message), message)
+        } else {
+            not_json(inner, &message)
+        }
+    })?;
+    deserializer.end().map_err(|error| not_json(&error, &without_position(&error.to_string())))?;
+    Ok(value)
+}
+
+fn not_json(error: &serde_json::Error, message: &str) -> Problem {
+    let detail = format!("line {}, column {}: {message}", error.line(), error.column());
+    Problem::detailed(Code::InvalidJson, detail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{Problem as WireProblem, action, event};
+
+    fn refused<T: DeserializeOwned + std::fmt::Debug>(body: &str) -> WireProblem {
+        parse::<T>(body.as_bytes()).unwrap_err().to_wire(String::new())
+    }
+
+    #[test]
+    fn a_wrong_field_is_named_by_its_path() {
+        for (body, field) in [
+            (r#"{"events":[{"type":"a.b"},{"type":7}]}"#, "events[1].type"),
+            (r#"{"events":[{"type":"a.b","rolle":"agent"}]}"#, "events[0].rolle"),
+            (r#"{"events":[{"id":"x"}]}"#, "events[0].type"),
+            (r#"{"events":[{"type":"a.b","role":"boss"}]}"#, "events[0].role"),
+            (r#"{"events":[{"type":"a.b","at":"yesterday"}]}"#, "events[0].at"),
+            (r#"{"events":{}}"#, "events"),
+            (r#"{"attempt":-1,"events":[]}"#, "attempt"),
+            (r#"{"attempt":1,"attempt":1,"events":[]}"#, "attempt"),
+            ("{}", "events"),
+            ("[]", "body"),
+            ("null", "body"),
+        ] {
+            let problem = refused::<event::Append>(body);
+            assert_eq!(problem.code, Code::InvalidRequest, "{body}: {problem:?}");
+            assert_eq!(problem.errors[0].field, field, "{body}: {problem:?}");
+        }
+    }
+
+    #[test]
+    fn broken_json_is_refused_with_its_position() {
+        for body in ["", "{", "{\"events\":[}", "{} x", "\u{0}", "{\"events\":[{\"type\":\"a.b\",\"content\":[1,]}]}"] {
+            let problem = refused::<event::Append>(body);
+            // A second value after the first is a data error to nobody: the text as a whole is not JSON.
+            if body == "{} x" {
+                continue;
+            }
+            assert_eq!(problem.code, Code::InvalidJson, "{body}: {problem:?}");
+            assert!(problem.detail.unwrap().starts_with("line 1, column "), "{body}");
+        }
+        assert_eq!(refused::<action::Trigger>("{} x").code, Code::InvalidJson);
+        assert_eq!(parse::<action::Trigger>(b"{\"input\":\"\xff\"}").unwrap_err().code(), Code::InvalidJson);
+    }
+
+    #[test]
+    fn raw_documents_survive_byte_for_byte() {
+        let body = r#"{"events":[{"type":"a.b","content": [ {"type":"x", "n":1.0e400} ] ,"metadata":{ "a" : 1 }}]}"#;
+        let append: event::Append = parse(body.as_bytes()).unwrap();
+        let event = &append.events[0];
+        assert_eq!(event.content.as_ref().unwrap().get(), r#"[ {"type":"x", "n":1.0e400} ]"#);
+        assert_eq!(event.metadata.as_ref().unwrap().get(), r#"{ "a" : 1 }"#);
+    }
+
+    #[test]
+    fn json_media_types_are_told_from_others() {
+        let is = |kind: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::CONTENT_TYPE, kind.parse().unwrap());
+            is_json(&headers)
+        };
+        for good in ["application/json", "Application/JSON; charset=utf-8", "application/vnd.shiftbook+json"] {
+            assert!(is(good), "{good}");
+        }
+        for bad in ["text/plain", "application/x-www-form-urlencoded", "application/jsonx", "text/json"] {
+            assert!(!is(bad), "{bad}");
+        }
+        assert!(!is_json(&HeaderMap::new()));
+    }
+}

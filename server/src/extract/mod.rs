@@ -1,0 +1,36 @@
+//! Our own extractors: what they refuse is a precise problem, never axum's plain text.
+
+mod caller;
+mod id;
+mod json;
+mod params;
+
+pub use caller::{Caller, identify};
+pub use id::Id;
+pub use json::{JsonBody, JsonBodyOrDefault};
+pub use params::{Limit, Params, id as query_id};
+
+/// The field a serde error speaks of: the path to it, and the name that is missing or unknown there.
+fn field_of(path: &serde_path_to_error::Path, message: &str) -> String {
+    let path = match path.to_string() {
+        root if root == "." => String::new(),
+        path => path,
+    };
+    let named = ["unknown field `", "missing field `", "duplicate field `"]
+        .into_iter()
+        .find_map(|start| message.strip_prefix(start))
+        .and_then(|rest| rest.split_once('`'))
+        .map(|(name, _)| name);
+    match named {
+        None if path.is_empty() => "body".to_owned(),
+        None => path,
+        Some(name) if path.is_empty() => name.to_owned(),
+        Some(name) if path == name || path.ends_with(&format!(".{name}")) => path,
+        Some(name) => format!("{path}.{name}"),
+    }
+}
+
+/// The message without the place in the text: the field says where.
+fn without_position(message: &str) -> String {
+    message.rsplit_once(" at line ").map_or(message, |(text, _)| text).to_owned()
+}

@@ -1,0 +1,126 @@
+//! Query parameters: unknown, repeated or malformed ones are refused by name.
+
+use super::field_of;
+use crate::problem::Problem;
+use axum::{extract::FromRequestParts, http::request::Parts};
+use domain::limit::{PAGE_DEFAULT, PAGE_MAX};
+use serde::{Deserialize, Deserializer, de};
+use std::str::FromStr;
+use wire::Code;
+
+/// How [`domain::id::InvalidId`] ends: the one refusal that has a code of its own.
+const NOT_A_UUID: &str = "is not a UUID";
+
+/// A request's query, parsed. `T` denies unknown fields.
+#[derive(Debug, Clone)]
+pub struct Params<T>(pub T);
+
+impl<S, T> FromRequestParts<S> for Params<T>
+where
+    S: Send + Sync,
+    T: de::DeserializeOwned,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        parse(parts.uri.query().unwrap_or_default()).map(Self)
+    }
+}
+
+fn parse<T: de::DeserializeOwned>(query: &str) -> Result<T, Problem> {
+    let pairs = form_urlencoded::parse(query.as_bytes());
+    serde_path_to_error::deserialize(serde_urlencoded::Deserializer::new(pairs)).map_err(|error| {
+        let message = error.inner().to_string();
+        let code = if message.ends_with(NOT_A_UUID) { Code::InvalidId } else { Code::InvalidRequest };
+        Problem::field(code, field_of(error.path(), &message), message)
+    })
+}
+
+/// The size of a page: 1 to [`PAGE_MAX`], [`PAGE_DEFAULT`] when absent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit(pub u32);
+
+impl Default for Limit {
+    fn default() -> Self {
+        Self(PAGE_DEFAULT)
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let limit = u32::deserialize(deserializer)?;
+        if (1..=PAGE_MAX).contains(&limit) {
+            Ok(Self(limit))
+        } else {
+            Err(de::Error::custom(format_args!("a page has 1 to {PAGE_MAX} items")))
+        }
+    }
+}
+
+/// An id in a query, in the one form that ids have.
+pub fn id<'de, D: Deserializer<'de>, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    T: FromStr<Err = domain::id::InvalidId>,
+{
+    let text = String::deserialize(deserializer)?;
+    text.parse().map(Some).map_err(de::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::{id::SessionId, session::Status};
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct Query {
+        status: Option<Status>,
+        #[serde(default, deserialize_with = "id")]
+        parent_id: Option<SessionId>,
+        after_sequence: Option<u64>,
+        #[serde(default)]
+        limit: Limit,
+    }
+
+    fn refused(query: &str) -> (Code, String) {
+        let problem = parse::<Query>(query).unwrap_err();
+        (problem.code(), problem.to_wire(String::new()).errors[0].field.clone())
+    }
+
+    #[test]
+    fn absent_parameters_have_defaults() {
+        let query: Query = parse("").unwrap();
+        assert_eq!((query.limit.0, query.after_sequence), (PAGE_DEFAULT, None));
+        assert!(query.status.is_none() && query.parent_id.is_none());
+    }
+
+    #[test]
+    fn good_parameters_are_parsed() {
+        let query: Query =
+            parse("status=waiting_human&limit=1000&afterSequence=7&parentId=00000000-0000-7000-8000-000000000000")
+                .unwrap();
+        assert_eq!((query.limit.0, query.after_sequence), (1000, Some(7)));
+        assert!(query.status == Some(Status::WaitingHuman) && query.parent_id.is_some());
+    }
+
+    #[test]
+    fn each_bad_parameter_is_named() {
+        for (query, field) in [
+            ("limit=0", "limit"),
+            ("limit=1001", "limit"),
+            ("limit=-1", "limit"),
+            ("limit=ten", "limit"),
+            ("limit=", "limit"),
+            ("afterSequence=1.5", "afterSequence"),
+            ("status=done", "status"),
+            ("limit=1&limit=2", "limit"),
+            ("lmit=1", "lmit"),
+            ("lmit=", "lmit"),
+        ] {
+            assert_eq!(refused(query), (Code::InvalidRequest, field.to_owned()), "{query}");
+        }
+        for bad in ["x", "00000000000070008000000000000000", "{00000000-0000-7000-8000-000000000000}"] {
+            assert_eq!(refused(&format!("parentId={bad}")), (Code::InvalidId, "parentId".to_owned()), "{bad}");
+        }
+    }
+}

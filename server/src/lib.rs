@@ -1,0 +1,27 @@
+//! Composition root: configuration, accept loop, shield, API, pages and command line.
+//!
+//! Only this crate knows HTTP. Handlers authenticate, call one use case of `ledger` and map its
+//! record to `wire`; nothing here decides what a session may do.
+
+mod accept;
+mod ambient;
+pub mod api;
+pub mod assets;
+pub mod cli;
+pub mod config;
+pub mod cookie;
+pub mod extract;
+mod metrics;
+pub mod problem;
+mod render;
+mod router;
+mod sealed;
+mod shield;
+mod shutdown;
+mod sse;
+pub mod state;
+pub mod web;
+pub mod wire_map;
+
+pub use shield::{Nonce, RequestId};
+pub use state::AppState;

@@ -1,0 +1,7 @@
+//! The binary `shiftbook`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    server::cli::main()
+}

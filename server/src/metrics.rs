@@ -1,0 +1,183 @@
+//! Counters behind `/metrics`, in the text format of OpenMetrics.
+
+use axum::http::{Method, StatusCode};
+use ledger::Ledger;
+use prometheus_client::{
+    encoding::{EncodeLabelSet, text::encode},
+    metrics::{
+        counter::Counter,
+        family::Family,
+        gauge::Gauge,
+        histogram::{Histogram, exponential_buckets},
+    },
+    registry::Registry,
+};
+use std::{sync::atomic::AtomicU64, time::Duration};
+
+/// From 0.1 ms to about 13 s.
+const LATENCY_BUCKET_FIRST: f64 = 0.000_1;
+const LATENCY_BUCKETS: u16 = 18;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Route {
+    /// The route's pattern.
+    route: String,
+    method: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Outcome {
+    route: String,
+    method: String,
+    /// `2xx`, `4xx` …
+    status: &'static str,
+}
+
+/// All metrics of this server.
+pub struct Metrics {
+    registry: Registry,
+    requests: Family<Outcome, Counter>,
+    latency: Family<Route, Histogram, fn() -> Histogram>,
+    streams: Gauge,
+    claims: Counter,
+    writer: Writer,
+    resident_bytes: Gauge,
+}
+
+/// What the ledger's writer counts; read when somebody asks.
+#[derive(Default)]
+struct Writer {
+    queue_items: Gauge,
+    groups: Counter<u64, AtomicU64>,
+    items: Counter<u64, AtomicU64>,
+    events: Counter<u64, AtomicU64>,
+}
+
+/// Counts one open stream until it is dropped.
+#[derive(Debug)]
+pub struct StreamGauge(Gauge);
+
+impl Drop for StreamGauge {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+fn latency_histogram() -> Histogram {
+    Histogram::new(exponential_buckets(LATENCY_BUCKET_FIRST, 2.0, LATENCY_BUCKETS))
+}
+
+impl Metrics {
+    /// All zero.
+    pub fn new() -> Self {
+        let mut registry = Registry::with_prefix("shiftbook");
+        let requests = Family::default();
+        let latency = Family::new_with_constructor(latency_histogram as fn() -> Histogram);
+        let (streams, claims, resident_bytes) = (Gauge::default(), Counter::default(), Gauge::default());
+        let writer = Writer::default();
+        registry.register("http_requests", "Requests answered", requests.clone());
+        registry.register("http_request_seconds", "Time to the head of the answer", latency.clone());
+        registry.register("open_streams", "Event streams open now", streams.clone());
+        registry.register("sessions_claimed", "Sessions handed to workers", claims.clone());
+        registry.register("writer_queue_items", "Writes waiting for the writer", writer.queue_items.clone());
+        registry.register("writer_groups_committed", "Transactions committed by the writer", writer.groups.clone());
+        registry.register("writer_items_committed", "Writes in those transactions", writer.items.clone());
+        registry.register("events_appended", "Events appended to logs", writer.events.clone());
+        registry.register("process_resident_bytes", "Memory of this process", resident_bytes.clone());
+        Self { registry, requests, latency, streams, claims, writer, resident_bytes }
+    }
+
+    /// One request was answered.
+    pub fn request(&self, route: &str, method: &Method, status: StatusCode, latency: Duration) {
+        let (route, method) = (route.to_owned(), known(method).to_owned());
+        let outcome = Outcome { route: route.clone(), method: method.clone(), status: class(status) };
+        self.requests.get_or_create(&outcome).inc();
+        self.latency.get_or_create(&Route { route, method }).observe(latency.as_secs_f64());
+    }
+
+    /// A stream was opened.
+    pub fn stream(&self) -> StreamGauge {
+        self.streams.inc();
+        StreamGauge(self.streams.clone())
+    }
+
+    /// Sessions were handed to a worker.
+    pub fn claimed(&self, sessions: usize) {
+        self.claims.inc_by(sessions as u64);
+    }
+
+    /// The text that a scraper reads.
+    pub fn render(&self, ledger: &Ledger) -> Result<String, std::fmt::Error> {
+        use std::sync::atomic::Ordering::Relaxed;
+        let stats = ledger.stats();
+        self.writer.queue_items.set(i64::try_from(stats.queue_items).unwrap_or(i64::MAX));
+        self.writer.groups.inner().store(stats.groups_committed, Relaxed);
+        self.writer.items.inner().store(stats.items_committed, Relaxed);
+        self.writer.events.inner().store(stats.events_appended, Relaxed);
+        if let Some(bytes) = resident_bytes() {
+            self.resident_bytes.set(bytes);
+        }
+        let mut text = String::new();
+        encode(&mut text, &self.registry)?;
+        Ok(text)
+    }
+}
+
+/// Methods that clients invent would be labels without end.
+fn known(method: &Method) -> &str {
+    match *method {
+        Method::GET | Method::HEAD | Method::POST | Method::PUT | Method::PATCH | Method::DELETE | Method::OPTIONS => {
+            method.as_str()
+        }
+        _ => "other",
+    }
+}
+
+const fn class(status: StatusCode) -> &'static str {
+    match status.as_u16() {
+        0..200 => "1xx",
+        200..300 => "2xx",
+        300..400 => "3xx",
+        400..500 => "4xx",
+        _ => "5xx",
+    }
+}
+
+/// Known on Linux alone.
+fn resident_bytes() -> Option<i64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: i64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+impl std::fmt::Debug for Metrics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Metrics")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_and_streams_are_counted_under_the_route_pattern() {
+        let metrics = Metrics::new();
+        let post = Method::POST;
+        metrics.request("/api/sessions/{id}/events", &post, StatusCode::CREATED, Duration::from_millis(3));
+        metrics.request("-", &Method::from_bytes(b"BREW").unwrap(), StatusCode::NOT_FOUND, Duration::ZERO);
+        let open = metrics.stream();
+        let mut text = String::new();
+        encode(&mut text, &metrics.registry).unwrap();
+        for line in [
+            r#"shiftbook_http_requests_total{route="/api/sessions/{id}/events",method="POST",status="2xx"} 1"#,
+            r#"shiftbook_http_requests_total{route="-",method="other",status="4xx"} 1"#,
+            "shiftbook_open_streams 1",
+        ] {
+            assert!(text.contains(line), "{line} in\n{text}");
+        }
+        drop(open);
+        assert_eq!(metrics.streams.get(), 0);
+    }
+}

@@ -1,0 +1,127 @@
+//! Request bodies: read whole before any handler runs, within a size and a deadline.
+
+use crate::problem::Problem;
+use axum::{
+    body::{Body, HttpBody},
+    extract::Request,
+    http::header,
+};
+use bytes::{Bytes, BytesMut};
+use domain::limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX};
+use http_body_util::BodyExt;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+use wire::Code;
+
+/// Field names, ids and punctuation around the content of a largest append, bytes per event.
+const ENVELOPE_BYTES_PER_EVENT: usize = 1024;
+/// Largest request body. The limits on content are finer and checked where content is known.
+pub const BODY_BYTES_MAX: usize = BATCH_BYTES_MAX + BATCH_EVENTS_MAX * ENVELOPE_BYTES_PER_EVENT;
+/// How long a whole body may take to arrive.
+const BODY_SECONDS_MAX: u64 = 10;
+/// How much of a refused body is thrown away so that its sender can read the answer.
+const LINGER_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// How long a refused body is thrown away.
+const LINGER_SECONDS_MAX: u64 = 2;
+
+/// The request with its body in memory.
+pub async fn buffer(request: Request) -> Result<Request, Problem> {
+    let (parts, body) = request.into_parts();
+    if HttpBody::is_end_stream(&body) {
+        return Ok(Request::from_parts(parts, body));
+    }
+    if HttpBody::size_hint(&body).lower() > BODY_BYTES_MAX as u64 {
+        // A client that waits for "100 Continue" has sent nothing yet: reading would invite it to.
+        if !parts.headers.contains_key(header::EXPECT) {
+            linger(body);
+        }
+        return Err(too_large());
+    }
+    let bytes = read(body).await?;
+    Ok(Request::from_parts(parts, Body::from(bytes)))
+}
+
+async fn read(mut body: Body) -> Result<Bytes, Problem> {
+    let deadline = Instant::now() + Duration::from_secs(BODY_SECONDS_MAX);
+    let mut first = Bytes::new();
+    let mut more = BytesMut::new();
+    loop {
+        let frame = match timeout_at(deadline, body.frame()).await {
+            Err(_) => {
+                let detail = format!("the whole body must arrive within {BODY_SECONDS_MAX} s");
+                return Err(Problem::detailed(Code::RequestTimeout, detail));
+            }
+            Ok(None) => break,
+            Ok(Some(Err(_))) => return Err(Problem::detailed(Code::InvalidJson, "the body did not arrive whole")),
+            Ok(Some(Ok(frame))) => frame,
+        };
+        let Ok(data) = frame.into_data() else { continue };
+        if first.len() + more.len() + data.len() > BODY_BYTES_MAX {
+            linger(body);
+            return Err(too_large());
+        }
+        // Nearly every body is one frame, which is handed on without a copy.
+        if first.is_empty() {
+            first = data;
+        } else {
+            more.extend_from_slice(&data);
+        }
+    }
+    if more.is_empty() {
+        return Ok(first);
+    }
+    let mut whole = BytesMut::with_capacity(first.len() + more.len());
+    whole.extend_from_slice(&first);
+    whole.extend_from_slice(&more);
+    Ok(whole.freeze())
+}
+
+fn too_large() -> Problem {
+    Problem::detailed(Code::TooLarge, format!("a request body has at most {BODY_BYTES_MAX} bytes"))
+}
+
+/// Throws the rest of a body away for a moment. Closing at once would reset the connection, and many
+/// senders would see the reset instead of the answer.
+fn linger(mut body: Body) {
+    tokio::spawn(async move {
+        let deadline = Instant::now() + Duration::from_secs(LINGER_SECONDS_MAX);
+        let mut thrown_away = 0;
+        while let Ok(Some(Ok(frame))) = timeout_at(deadline, body.frame()).await {
+            thrown_away += frame.data_ref().map_or(0, Bytes::len);
+            if thrown_away > LINGER_BYTES_MAX {
+                break;
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::{StreamExt, stream};
+    use std::convert::Infallible;
+
+    fn chunked(chunk_bytes: usize, chunks: usize) -> Body {
+        let chunk = Bytes::from(vec![b'x'; chunk_bytes]);
+        Body::from_stream(stream::repeat(chunk).take(chunks).map(Ok::<_, Infallible>))
+    }
+
+    #[tokio::test]
+    async fn a_chunked_body_within_the_limit_arrives_whole() {
+        let request = buffer(Request::new(chunked(1000, 7))).await.unwrap();
+        assert_eq!(request.into_body().collect().await.unwrap().to_bytes().len(), 7000);
+    }
+
+    #[tokio::test]
+    async fn a_body_over_the_limit_is_refused_whether_or_not_it_says_its_length() {
+        for body in [chunked(64 * 1024, 64), Body::from(vec![0; BODY_BYTES_MAX + 1])] {
+            assert_eq!(buffer(Request::new(body)).await.unwrap_err().code(), Code::TooLarge);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_body_that_stalls_is_cut_at_the_deadline() {
+        let stalled = Body::from_stream(stream::pending::<Result<Bytes, Infallible>>());
+        assert_eq!(buffer(Request::new(stalled)).await.unwrap_err().code(), Code::RequestTimeout);
+    }
+}

@@ -1,0 +1,64 @@
+//! Security headers of every response, and the nonce that lets our own scripts run.
+
+use super::Seen;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
+use domain::Entropy;
+
+/// Size of a nonce, bytes.
+const NONCE_BYTES: usize = 16;
+/// What is no page loads nothing and is shown in no frame.
+const NO_PAGE: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+/// A year, as browsers' preload lists ask for at least.
+const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
+
+/// This response's script nonce. Pages put it on every inline and linked script.
+#[derive(Debug, Clone)]
+pub struct Nonce(std::sync::Arc<str>);
+
+impl Nonce {
+    pub(super) fn new(entropy: &dyn Entropy) -> Self {
+        let mut bytes = [0; NONCE_BYTES];
+        entropy.fill(&mut bytes);
+        Self(STANDARD_NO_PAD.encode(bytes).into())
+    }
+
+    /// The value of a script's `nonce` attribute.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Sets what a handler has not set itself.
+pub fn apply(headers: &mut HeaderMap, seen: &Seen, nonce: Option<&Nonce>, https: bool) {
+    let mut set = |name: HeaderName, value: HeaderValue| {
+        headers.entry(name).or_insert(value);
+    };
+    if let Ok(id) = HeaderValue::from_str(&seen.id.0.to_string()) {
+        set(HeaderName::from_static("x-request-id"), id);
+    }
+    let policy = nonce.and_then(|nonce| HeaderValue::from_str(&page_policy(nonce)).ok()).unwrap_or(NO_PAGE);
+    set(header::CONTENT_SECURITY_POLICY, policy);
+    set(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    set(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
+    set(HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("same-origin"));
+    set(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if https {
+        set(header::STRICT_TRANSPORT_SECURITY, HSTS);
+    }
+    // A page under `no-referrer` posts its forms with `Origin: null`, and over plain http (no
+    // Sec-Fetch-Site there) our own forms would be refused. `same-origin` tells other sites as little.
+    let html = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    let referrer = HeaderValue::from_static(if html { "same-origin" } else { "no-referrer" });
+    headers.entry(header::REFERRER_POLICY).or_insert(referrer);
+}
+
+fn page_policy(nonce: &Nonce) -> String {
+    format!(
+        "default-src 'none'; script-src 'nonce-{}' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
+         connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+         object-src 'none'; manifest-src 'self'",
+        nonce.as_str()
+    )
+}

@@ -1,0 +1,97 @@
+//! The one layer before everything: request id, cross-origin refusal, body limits and deadline,
+//! panics, security headers, rendering of problems, the log line and its metrics.
+
+mod body;
+mod csrf;
+mod finish;
+mod headers;
+
+use crate::{problem::Problem, state::AppState};
+use axum::{
+    extract::{MatchedPath, Request, State},
+    http::{HeaderMap, Method},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use futures_util::FutureExt;
+pub use headers::Nonce;
+use std::{panic::AssertUnwindSafe, sync::Arc};
+use tokio::time::Instant;
+
+/// The request's id, as problems, logs and `x-request-id` show it.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestId(pub domain::id::RequestId);
+
+/// What is remembered of a request until its response has been made.
+struct Seen {
+    id: RequestId,
+    method: Method,
+    /// The route's pattern, never the path: ids and queries stay out of logs and metrics.
+    route: Arc<str>,
+    /// Whether the answer can be a page: everything but the API proper.
+    pages: bool,
+    reader: finish::Reader,
+    /// What an error page needs of a person's request: the theme is in a cookie.
+    headers: HeaderMap,
+    started: Instant,
+}
+
+/// Runs a request inside the shield.
+pub async fn shield(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
+    let mut seen = Seen {
+        id: RequestId(state.ledger.request_id()),
+        method: request.method().clone(),
+        route: request.extensions().get::<MatchedPath>().map_or_else(|| "-".into(), |path| path.as_str().into()),
+        pages: finish::may_be_page(request.uri().path()),
+        reader: finish::Reader::of(&request),
+        headers: HeaderMap::new(),
+        started: Instant::now(),
+    };
+    let nonce = seen.pages.then(|| Nonce::new(&*state.entropy));
+    request.extensions_mut().insert(seen.id);
+    if let Some(nonce) = &nonce {
+        request.extensions_mut().insert(nonce.clone());
+    }
+    if seen.reader == finish::Reader::Person {
+        seen.headers = request.headers().clone();
+    }
+    let mut response = match admit(&state, request).await {
+        Ok(request) => run(request, next).await,
+        Err(problem) => problem.into_response(),
+    };
+    let code = finish::finish(&mut response, &seen, &state, nonce.as_ref());
+    headers::apply(response.headers_mut(), &seen, nonce.as_ref(), state.cookies.is_secure());
+    record(&state, &seen, &response, code);
+    response
+}
+
+async fn admit(state: &AppState, request: Request) -> Result<Request, Problem> {
+    csrf::check(request.method(), request.headers(), state.public_origin.as_deref(), state.cookies)?;
+    body::buffer(request).await
+}
+
+/// A panic in a handler is one failed request, not a dropped connection.
+async fn run(request: Request, next: Next) -> Response {
+    match AssertUnwindSafe(next.run(request)).catch_unwind().await {
+        Ok(response) => response,
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().copied().map(str::to_owned);
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            Problem::internal(format!("handler panicked: {text}")).into_response()
+        }
+    }
+}
+
+/// Refusals are worth a line each; successes are counted, and shown to those who ask for them.
+fn record(state: &AppState, seen: &Seen, response: &Response, code: Option<wire::Code>) {
+    let latency = seen.started.elapsed();
+    let status = response.status();
+    state.metrics.request(&seen.route, &seen.method, status, latency);
+    let latency_us = u64::try_from(latency.as_micros()).unwrap_or(u64::MAX);
+    let (id, method, route, status) = (seen.id.0, &seen.method, &*seen.route, status.as_u16());
+    if let Some(code) = code.map(wire::Code::as_str) {
+        tracing::info!(target: "shiftbook::request", request_id = %id, %method, route, status, code, latency_us);
+    } else {
+        tracing::debug!(target: "shiftbook::request", request_id = %id, %method, route, status, latency_us);
+    }
+}

@@ -1,0 +1,60 @@
+//! What every handler can reach.
+
+use crate::{
+    assets::Assets, config::Settings, cookie::CookiePolicy, metrics::Metrics, sealed::Sealed, shutdown::Shutdown,
+};
+use bytes::Bytes;
+use domain::Entropy;
+use ledger::Ledger;
+use std::{ops::Deref, sync::Arc};
+
+/// Shared by all requests; cheap to clone.
+#[derive(Clone)]
+pub struct AppState(Arc<Shared>);
+
+/// The parts of [`AppState`].
+pub struct Shared {
+    /// The use cases.
+    pub ledger: Ledger,
+    /// Counters behind `/metrics`.
+    pub metrics: Metrics,
+    /// Style sheet, scripts and WASM, by logical name.
+    pub assets: Assets,
+    /// Whether the server is stopping.
+    pub shutdown: Shutdown,
+    /// Rendered pages of final sessions' transcripts.
+    pub sealed: Sealed,
+    /// How the session cookie is named and marked.
+    pub cookies: CookiePolicy,
+    /// `https://host[:port]` where browsers see the server, when the configuration says so.
+    pub public_origin: Option<String>,
+    /// Random bytes for nonces and jitter.
+    pub entropy: Arc<dyn Entropy>,
+    /// The OpenAPI document, rendered once.
+    pub openapi: Bytes,
+}
+
+impl AppState {
+    /// The state of one server.
+    pub fn new(ledger: Ledger, settings: &Settings, entropy: Arc<dyn Entropy>) -> Self {
+        Self(Arc::new(Shared {
+            ledger,
+            metrics: Metrics::new(),
+            assets: Assets::load(),
+            shutdown: Shutdown::default(),
+            sealed: Sealed::new(),
+            cookies: CookiePolicy::new(settings.public_url.as_ref().is_some_and(|url| url.is_https())),
+            public_origin: settings.public_url.as_ref().map(|url| url.origin().to_owned()),
+            entropy,
+            openapi: Bytes::from(crate::api::document_json()),
+        }))
+    }
+}
+
+impl Deref for AppState {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.0
+    }
+}

@@ -1,0 +1,199 @@
+//! /actions: list, create, edit, trigger.
+
+use super::{
+    form::{Form, json_or_text},
+    sessions::entries,
+    shell::{Turned, Viewer, done, render},
+    sign_in::status_of,
+};
+use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use app::{
+    FormState,
+    action::{self as ui, ListProps, Props},
+};
+use axum::{
+    Router,
+    extract::{Query, State},
+    http::StatusCode,
+    response::{IntoResponse, Redirect, Response},
+    routing::{get, post},
+};
+use domain::{
+    action::{ActionStatus, OutputType},
+    id::{ActionId, UserId},
+};
+use ledger::{
+    action::{self, ActionChange, ListActions, NewAction},
+    member, session,
+};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use wire::Code;
+
+/// Rows of one page.
+const ROWS: u32 = 50;
+/// Recent runs on an action's page.
+const RUNS: u32 = 20;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/actions", get(list).post(create))
+        .route("/actions/{id}", get(show).post(edit))
+        .route("/actions/{id}/trigger", post(trigger))
+}
+
+#[derive(Default, Deserialize)]
+struct ListQuery {
+    status: Option<String>,
+    cursor: Option<String>,
+}
+
+async fn list(State(state): State<AppState>, viewer: Viewer, Query(query): Query<ListQuery>) -> Result<Response, Turned> {
+    let props = read_list(&state, &viewer, query, FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
+}
+
+async fn read_list(state: &AppState, viewer: &Viewer, query: ListQuery, form: FormState) -> Result<ListProps, Turned> {
+    let shows_archived = query.status.as_deref() == Some("archived");
+    let status = if shows_archived { ActionStatus::Archived } else { ActionStatus::Active };
+    let wanted = ListActions { status: Some(status), limit: ROWS, cursor: query.cursor };
+    let listed = action::list(&state.ledger, &viewer.scope, wanted).await?;
+    let mut actions = Vec::with_capacity(listed.items.len());
+    for item in listed.items {
+        let newest = action::task_status(&state.ledger, &viewer.scope, item.id).await?;
+        let newest = newest.session_id.is_some().then(|| wire_map::task_status(newest));
+        actions.push((wire_map::action(item), newest));
+    }
+    let members = member::list(&state.ledger, &viewer.scope).await?;
+    Ok(ListProps {
+        actions,
+        next_cursor: listed.next_cursor,
+        shows_archived,
+        members: members.into_iter().map(wire_map::member).collect(),
+        form,
+    })
+}
+
+async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    let created = match new_action(&form) {
+        Ok(new) => action::create(&state.ledger, &viewer.scope, new).await.map_err(Problem::from),
+        Err(problem) => Err(problem),
+    };
+    match created {
+        Ok(action) => Ok(done(&format!("/actions/{}", action.id), "action_created").into_response()),
+        Err(problem) => {
+            let refused = form.refused("create", &problem);
+            let props = read_list(&state, &viewer, ListQuery::default(), refused).await?;
+            Ok(render(status_of(&problem), move || ui::list_page(&viewer.shell, props)).await)
+        }
+    }
+}
+
+async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ActionId>) -> Result<Response, Turned> {
+    let props = read(&state, &viewer, id, FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+}
+
+async fn read(state: &AppState, viewer: &Viewer, id: ActionId, form: FormState) -> Result<Props, Turned> {
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
+    let action = action::get(ledger, scope, id).await?;
+    let newest = action::task_status(ledger, scope, id).await?;
+    let runs = session::ListSessions { action_id: Some(id), limit: RUNS, ..Default::default() };
+    let runs = session::list(ledger, scope, runs).await?;
+    let members = member::list(ledger, scope).await?;
+    Ok(Props {
+        action: wire_map::action(action),
+        task_status: Some(wire_map::task_status(newest)),
+        has_more_runs: runs.next_cursor.is_some(),
+        runs: entries(state, scope, runs.items).await?,
+        members: members.into_iter().map(wire_map::member).collect(),
+        form,
+    })
+}
+
+async fn edit(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<ActionId>,
+    form: Form,
+) -> Result<Response, Turned> {
+    let saved = match change(&form) {
+        Ok(change) => action::update(&state.ledger, &viewer.scope, id, change).await.map_err(Problem::from),
+        Err(problem) => Err(problem),
+    };
+    match saved {
+        Ok(_) => Ok(done(&format!("/actions/{id}"), "action_saved").into_response()),
+        Err(problem) => refused(&state, viewer, id, form.refused("edit", &problem), &problem).await,
+    }
+}
+
+async fn trigger(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<ActionId>,
+    form: Form,
+) -> Result<Response, Turned> {
+    let trigger =
+        action::Trigger { input: json_or_text(&form.text("input")), idempotency_key: form.optional("idempotencyKey") };
+    match action::trigger(&state.ledger, &viewer.scope, id, trigger).await {
+        Ok(session) => Ok(Redirect::to(&format!("/sessions/{}?notice=triggered", session.id)).into_response()),
+        Err(error) => {
+            let problem = Problem::from(error);
+            refused(&state, viewer, id, form.refused("trigger", &problem), &problem).await
+        }
+    }
+}
+
+async fn refused(
+    state: &AppState,
+    viewer: Viewer,
+    id: ActionId,
+    form: FormState,
+    problem: &Problem,
+) -> Result<Response, Turned> {
+    let props = read(state, &viewer, id, form).await?;
+    Ok(render(status_of(problem), move || ui::page(&viewer.shell, props)).await)
+}
+
+fn new_action(form: &Form) -> Result<NewAction, Problem> {
+    Ok(NewAction {
+        name: form.text("name").trim().to_owned(),
+        slug: form.optional("slug"),
+        description: Some(form.text("description")),
+        agent_slug: form.optional("agentSlug"),
+        assigned_to: assignee(form)?,
+        output_type: form.optional("outputType").as_deref().and_then(OutputType::parse),
+        output_config: object(form, "outputConfig")?,
+        metadata: object(form, "metadata")?,
+    })
+}
+
+/// Every field of the form is sent, so every one is a change; an empty one clears where it can.
+fn change(form: &Form) -> Result<ActionChange, Problem> {
+    let empty = || Some("{}".to_owned());
+    Ok(ActionChange {
+        name: Some(form.text("name").trim().to_owned()),
+        slug: form.optional("slug"),
+        description: Some(form.text("description")),
+        agent_slug: Some(form.optional("agentSlug")),
+        assigned_to: Some(assignee(form)?),
+        output_type: form.optional("outputType").as_deref().and_then(OutputType::parse),
+        output_config: object(form, "outputConfig")?.or_else(empty),
+        metadata: object(form, "metadata")?.or_else(empty),
+        status: form.optional("status").as_deref().and_then(ActionStatus::parse),
+    })
+}
+
+fn assignee(form: &Form) -> Result<Option<UserId>, Problem> {
+    let Some(text) = form.optional("assignedTo") else { return Ok(None) };
+    text.parse().map(Some).map_err(|_| Problem::field(Code::InvalidRequest, "assignedTo", "a member of this workspace"))
+}
+
+/// A JSON document typed into a field.
+fn object(form: &Form, field: &str) -> Result<Option<String>, Problem> {
+    let Some(text) = form.optional(field) else { return Ok(None) };
+    match serde_json::from_str::<&RawValue>(&text) {
+        Ok(json) => Ok(Some(json.get().to_owned())),
+        Err(error) => Err(Problem::field(Code::InvalidRequest, field, format!("not JSON: {error}"))),
+    }
+}

@@ -1,0 +1,94 @@
+//! Forms: urlencoded bodies, and refusals that bring back what was typed.
+
+use crate::problem::Problem;
+use app::{FieldError, FormState};
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, Request},
+    http::header,
+};
+use std::collections::BTreeMap;
+use wire::Code;
+
+/// Most fields of a form.
+const FIELDS_MAX: usize = 64;
+
+/// The fields of a posted form, by name. A field sent twice keeps its last value.
+pub struct Form(BTreeMap<String, String>);
+
+impl<S: Send + Sync> FromRequest<S> for Form {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
+        if !kind.split(';').next().is_some_and(|k| k.trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")) {
+            return Err(Problem::detailed(Code::UnsupportedMediaType, "a form is application/x-www-form-urlencoded"));
+        }
+        let body = Bytes::from_request(request, state).await.map_err(|e| Problem::internal(e.to_string()))?;
+        let fields: BTreeMap<_, _> = form_urlencoded::parse(&body).into_owned().take(FIELDS_MAX).collect();
+        Ok(Self(fields))
+    }
+}
+
+impl Form {
+    /// A field as typed, line ends as everywhere else.
+    pub fn text(&self, field: &str) -> String {
+        self.0.get(field).map(|text| text.replace("\r\n", "\n")).unwrap_or_default()
+    }
+
+    /// A field without surrounding space; absent when empty.
+    pub fn optional(&self, field: &str) -> Option<String> {
+        let text = self.text(field).trim().to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The refused form: what was typed (never passwords), and what is wrong.
+    pub fn refused(&self, form: &str, problem: &Problem) -> FormState {
+        let wire = problem.to_wire(String::new());
+        let mut errors: Vec<FieldError> =
+            wire.errors.into_iter().map(|e| FieldError { field: Some(e.field), message: e.message }).collect();
+        if errors.is_empty() {
+            errors.push(FieldError { field: None, message: wire.detail.unwrap_or(wire.title) });
+        }
+        let values = self.0.iter().filter(|(name, _)| !name.contains("password"));
+        FormState {
+            form: form.to_owned(),
+            values: values.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            errors,
+        }
+    }
+}
+
+/// JSON typed into a text area: JSON as it is; anything else is a JSON string; nothing is nothing.
+pub fn json_or_text(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return None;
+    }
+    match serde_json::from_str::<&serde_json::value::RawValue>(text) {
+        Ok(json) => Some(json.get().to_owned()),
+        Err(_) => Some(serde_json::Value::from(text).to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_input_is_json_where_it_is_and_text_where_it_is_not() {
+        assert_eq!(json_or_text("  "), None);
+        assert_eq!(json_or_text(" {\"a\": 1.50} ").as_deref(), Some("{\"a\": 1.50}"));
+        assert_eq!(json_or_text("hello \"you\"").as_deref(), Some(r#""hello \"you\"""#));
+    }
+
+    #[test]
+    fn a_refused_form_brings_back_everything_but_passwords() {
+        let fields = [("email", "a@b"), ("password", "secret")].map(|(k, v)| (k.to_owned(), v.to_owned()));
+        let form = Form(fields.into());
+        let state = form.refused("", &Problem::field(Code::InvalidRequest, "email", "wrong"));
+        assert_eq!(state.value("email"), Some("a@b"));
+        assert_eq!(state.value("password"), None);
+        assert_eq!(state.error("email"), Some("wrong"));
+    }
+}

@@ -1,0 +1,32 @@
+//! Pages: authenticate, ask the ledger, hand the answer to the UI crate `app`.
+//!
+//! A page is rendered to its end in a task of its own and then sent whole, so that a browser that goes
+//! away leaves nothing half done.
+
+mod action;
+mod docs;
+mod form;
+mod problem;
+mod session;
+mod sessions;
+mod settings;
+mod shell;
+mod sign_in;
+mod today;
+
+pub use problem::problem_page;
+
+use crate::state::AppState;
+use axum::Router;
+
+/// All page routes.
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .merge(sign_in::router())
+        .merge(today::router())
+        .merge(sessions::router())
+        .merge(session::router())
+        .merge(action::router())
+        .merge(settings::router())
+        .merge(docs::router())
+}

@@ -1,0 +1,212 @@
+//! /sessions/{id}: the page, its fragments, and its forms.
+
+use super::{
+    form::Form,
+    shell::{Turned, Viewer, done, render},
+    sign_in::status_of,
+};
+use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use app::{
+    FormState,
+    session::{self as ui, Props, Summary},
+};
+use axum::{
+    Router,
+    extract::{Query, State},
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode},
+    response::{Html, IntoResponse, Redirect, Response},
+    routing::{get, post},
+};
+use domain::id::SessionId;
+use ledger::{
+    Scope, SessionRecord, action, event,
+    event::Read,
+    session::{self, ListSessions},
+};
+use serde::Deserialize;
+
+/// Events of one page, and of one fragment of earlier ones.
+const PAGE_EVENTS: u32 = 200;
+/// Child sessions and retries named in the margin.
+const CHILDREN_MAX: u32 = 50;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/sessions/{id}", get(show))
+        .route("/sessions/{id}/rows", get(rows))
+        .route("/sessions/{id}/summary", get(summary))
+        .route("/sessions/{id}/cancel", post(cancel))
+        .route("/sessions/{id}/retry", post(retry))
+}
+
+#[derive(Deserialize)]
+struct PageQuery {
+    before: Option<u64>,
+    kinds: Option<String>,
+}
+
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    Query(query): Query<PageQuery>,
+) -> Result<Response, Turned> {
+    let props = read(&state, &viewer.scope, id, &query, FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+}
+
+async fn read(
+    state: &AppState,
+    scope: &Scope,
+    id: SessionId,
+    query: &PageQuery,
+    form: FormState,
+) -> Result<Props, Turned> {
+    let ledger = &state.ledger;
+    let session = session::get(ledger, scope, id).await?;
+    let kind_counts = event::kind_counts(ledger, scope, id).await?;
+    let kinds = query.kinds.clone().unwrap_or_default();
+    let before = query.before.unwrap_or(session.head_sequence + 1);
+    let wanted = Read {
+        before_sequence: Some(before),
+        kinds: ui::types_of_groups(&kinds, &kind_counts),
+        limit: PAGE_EVENTS,
+        ..Read::default()
+    };
+    let slice = event::read(ledger, scope, id, wanted).await?;
+    let parent = match session.parent_id {
+        Some(parent) => Some(wire_map::session(session::get(ledger, scope, parent).await?)),
+        None => None,
+    };
+    let children = ListSessions { parent_id: Some(id), limit: CHILDREN_MAX, ..Default::default() };
+    let children = session::list(ledger, scope, children).await?;
+    Ok(Props {
+        retries: retries(state, scope, &session).await?,
+        has_earlier: slice.has_more,
+        has_later: before <= session.head_sequence,
+        events: slice.events.into_iter().map(wire_map::event).collect(),
+        summary: summarise(state, scope, session).await?,
+        kinds,
+        kind_counts,
+        parent,
+        has_more_children: children.next_cursor.is_some(),
+        children: children.items.into_iter().map(wire_map::session).collect(),
+        form,
+    })
+}
+
+/// Sessions of the same action that repeat this one.
+async fn retries(state: &AppState, scope: &Scope, of: &SessionRecord) -> Result<Vec<wire::session::Session>, Turned> {
+    if !of.status.is_final() {
+        return Ok(Vec::new());
+    }
+    let wanted = ListSessions { action_id: of.action_id, limit: CHILDREN_MAX, ..Default::default() };
+    let listed = session::list(&state.ledger, scope, wanted).await?;
+    let repeats = listed.items.into_iter().filter(|session| session.retry_of == Some(of.id));
+    Ok(repeats.map(wire_map::session).collect())
+}
+
+async fn summarise(state: &AppState, scope: &Scope, session: SessionRecord) -> Result<Summary, Turned> {
+    let action_name = match session.action_id {
+        Some(id) => Some(action::get(&state.ledger, scope, id).await?.name),
+        None => None,
+    };
+    let timeline = event::timeline(&state.ledger, scope, session.id).await?;
+    Ok(Summary {
+        session: wire_map::session(session),
+        action_name,
+        timeline: timeline.into_iter().map(wire_map::event).collect(),
+        shown: (0, 0),
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RowsQuery {
+    after_sequence: Option<u64>,
+    before_sequence: Option<u64>,
+    kinds: Option<String>,
+}
+
+/// Rows of the transcript, with where they stand in headers.
+async fn rows(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    Query(query): Query<RowsQuery>,
+) -> Result<Response, Turned> {
+    let kinds = match query.kinds.as_deref().filter(|kinds| !kinds.is_empty()) {
+        Some(groups) => ui::types_of_groups(groups, &event::kind_counts(&state.ledger, &viewer.scope, id).await?),
+        None => Vec::new(),
+    };
+    let wanted = Read {
+        after_sequence: query.after_sequence,
+        before_sequence: query.before_sequence,
+        kinds,
+        limit: PAGE_EVENTS,
+    };
+    let slice = event::read(&state.ledger, &viewer.scope, id, wanted).await?;
+    let events: Vec<_> = slice.events.into_iter().map(wire_map::event).collect();
+    let last = events.last().map_or(0, |event| event.sequence);
+    let mut headers = HeaderMap::new();
+    for (name, value) in [
+        ("x-head-sequence", slice.head_sequence.to_string()),
+        ("x-last-sequence", last.to_string()),
+        ("x-has-more", slice.has_more.to_string()),
+        ("x-status", slice.status.to_string()),
+    ] {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+    let html = ui::rows_fragment(&id.to_string(), &events);
+    Ok((headers, Html(html)).into_response())
+}
+
+async fn summary(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+) -> Result<Html<String>, Turned> {
+    let session = session::get(&state.ledger, &viewer.scope, id).await?;
+    let summary = summarise(&state, &viewer.scope, session).await?;
+    Ok(Html(ui::summary_fragment(&viewer.shell, &summary)))
+}
+
+async fn cancel(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    form: Form,
+) -> Result<Response, Turned> {
+    match session::cancel(&state.ledger, &viewer.scope, id, form.optional("reason")).await {
+        Ok(_) => Ok(done(&format!("/sessions/{id}"), "cancelled").into_response()),
+        Err(error) => refused(&state, viewer, id, &form, "cancel", error.into()).await,
+    }
+}
+
+async fn retry(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    form: Form,
+) -> Result<Response, Turned> {
+    match session::retry(&state.ledger, &viewer.scope, id).await {
+        Ok(new) => Ok(Redirect::to(&format!("/sessions/{}?notice=retried", new.id)).into_response()),
+        Err(error) => refused(&state, viewer, id, &form, "retry", error.into()).await,
+    }
+}
+
+/// The page again with the refusal on it. What is not there for the caller stays an error page.
+async fn refused(
+    state: &AppState,
+    viewer: Viewer,
+    id: SessionId,
+    form: &Form,
+    name: &str,
+    problem: Problem,
+) -> Result<Response, Turned> {
+    let query = PageQuery { before: None, kinds: None };
+    let props = read(state, &viewer.scope, id, &query, form.refused(name, &problem)).await?;
+    Ok(render(status_of(&problem), move || ui::page(&viewer.shell, props)).await)
+}

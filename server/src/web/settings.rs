@@ -1,0 +1,122 @@
+//! /settings: members, tokens, appearance, keyboard.
+
+use super::{
+    form::Form,
+    shell::{Turned, Viewer, done, render},
+    sign_in::status_of,
+};
+use crate::{cookie, extract::Id, problem::Problem, state::AppState, wire_map};
+use app::{
+    FormState, Theme,
+    settings::{self as ui, Props},
+};
+use axum::{
+    Router,
+    extract::State,
+    http::{HeaderValue, StatusCode, header::SET_COOKIE},
+    response::{IntoResponse, Redirect, Response},
+    routing::{get, post},
+};
+use domain::{
+    id::TokenId,
+    role::{Permission, Role, TokenScope},
+};
+use ledger::{member, token};
+use wire::Code;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/settings", get(show))
+        .route("/settings/tokens", post(create_token))
+        .route("/settings/tokens/{id}/revoke", post(revoke_token))
+        .route("/settings/members", post(add_member))
+        .route("/settings/appearance", post(appearance))
+}
+
+async fn show(State(state): State<AppState>, viewer: Viewer) -> Result<Response, Turned> {
+    let props = read(&state, &viewer, FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+}
+
+async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> Result<Props, Turned> {
+    let members = member::list(&state.ledger, &viewer.scope).await?;
+    let tokens = match viewer.scope.may(Permission::Administer) {
+        true => token::list(&state.ledger, &viewer.scope).await?,
+        false => Vec::new(),
+    };
+    Ok(Props {
+        members: members.into_iter().map(wire_map::member).collect(),
+        tokens: tokens.into_iter().map(wire_map::token).collect(),
+        new_token: None,
+        form,
+        base_url: viewer.origin.clone(),
+    })
+}
+
+/// The one answer that holds the secret is the answer to the form itself: no redirect, nothing stored.
+async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    let made = match (role(&form), scope(&form)) {
+        (Ok(role), Ok(scope)) => {
+            let made = token::create(&state.ledger, &viewer.scope, form.text("name").trim(), role, scope).await;
+            made.map_err(Problem::from)
+        }
+        (Err(problem), _) | (_, Err(problem)) => Err(problem),
+    };
+    match made {
+        Ok((_, secret)) => {
+            let props = Props { new_token: Some(secret), ..read(&state, &viewer, FormState::default()).await? };
+            Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await)
+        }
+        Err(problem) => refused(&state, viewer, form.refused("token", &problem), &problem).await,
+    }
+}
+
+async fn revoke_token(State(state): State<AppState>, viewer: Viewer, Id(id): Id<TokenId>) -> Result<Redirect, Turned> {
+    token::revoke(&state.ledger, &viewer.scope, id).await?;
+    Ok(done("/settings", "token_revoked"))
+}
+
+async fn add_member(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    let added = match role(&form) {
+        Ok(role) => {
+            let password = form.text("password");
+            let password = (!password.is_empty()).then_some(password.as_str());
+            member::add(&state.ledger, &viewer.scope, &form.text("email"), role, password).await.map_err(Problem::from)
+        }
+        Err(problem) => Err(problem),
+    };
+    match added {
+        Ok(_) => Ok(done("/settings", "member_added").into_response()),
+        Err(problem) => refused(&state, viewer, form.refused("member", &problem), &problem).await,
+    }
+}
+
+async fn appearance(viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    // Only who is signed in has settings; the choice itself lives in the browser.
+    let _ = viewer;
+    let mut response = done("/settings", "appearance_saved").into_response();
+    let cookie = cookie::set_theme(Theme::parse(&form.text("theme")).as_str());
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+async fn refused(state: &AppState, viewer: Viewer, form: FormState, problem: &Problem) -> Result<Response, Turned> {
+    let props = read(state, &viewer, form).await?;
+    Ok(render(status_of(problem), move || ui::page(&viewer.shell, props)).await)
+}
+
+fn role(form: &Form) -> Result<Role, Problem> {
+    Role::parse(&form.text("role"))
+        .ok_or_else(|| Problem::field(Code::InvalidRequest, "role", "admin, operator, reviewer or member"))
+}
+
+fn scope(form: &Form) -> Result<Option<TokenScope>, Problem> {
+    match form.optional("scope") {
+        None => Ok(None),
+        Some(text) => TokenScope::parse(&text)
+            .map(Some)
+            .ok_or_else(|| Problem::field(Code::InvalidRequest, "scope", "worker, or none")),
+    }
+}

@@ -1,0 +1,147 @@
+//! What every page needs: who looks, the assets, the nonce; and rendering in a task of its own.
+
+use crate::{cookie, extract::Caller, problem::Problem, shield::Nonce, state::AppState, wire_map};
+use app::{Shell, Theme};
+use axum::{
+    extract::FromRequestParts,
+    http::{HeaderMap, StatusCode, Uri, header, request::Parts},
+    response::{Html, IntoResponse, Redirect, Response},
+};
+use ledger::{Scope, auth};
+use wire::me::Tenant;
+
+/// The signed-in person behind a page request, and the shell of their page. Others are sent to sign in.
+pub struct Viewer {
+    /// What use cases ask for.
+    pub scope: Scope,
+    /// What the page is built from.
+    pub shell: Shell,
+    /// Where the browser sees this server, without a slash at the end.
+    pub origin: String,
+}
+
+/// Why a page is not shown.
+pub enum Turned {
+    /// To the sign-in page, and back afterwards.
+    Away(Redirect),
+    /// An error page.
+    Problem(Problem),
+}
+
+impl IntoResponse for Turned {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Away(redirect) => redirect.into_response(),
+            Self::Problem(problem) => problem.into_response(),
+        }
+    }
+}
+
+impl From<ledger::Error> for Turned {
+    fn from(error: ledger::Error) -> Self {
+        Self::Problem(error.into())
+    }
+}
+
+impl From<Problem> for Turned {
+    fn from(problem: Problem) -> Self {
+        Self::Problem(problem)
+    }
+}
+
+impl FromRequestParts<AppState> for Viewer {
+    type Rejection = Turned;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Turned> {
+        let Ok(caller) = Caller::from_request_parts(parts, state).await else {
+            let target = if auth::needs_setup(&state.ledger).await? { "/setup".into() } else { sign_in_href(&parts.uri) };
+            return Err(Turned::Away(Redirect::to(&target)));
+        };
+        let mut shell = blank(state, &parts.headers, parts.extensions.get(), parts.uri.query());
+        let workspaces = auth::list_workspaces(&state.ledger, caller.scope()).await?;
+        shell.workspaces =
+            workspaces.into_iter().map(|t| Tenant { id: t.id.to_string(), slug: t.slug, name: t.name }).collect();
+        shell.viewer = Some(wire_map::me(caller.0.clone()));
+        let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:4210");
+        let origin = state.public_origin.clone().unwrap_or_else(|| format!("http://{host}"));
+        Ok(Self { scope: *caller.scope(), shell, origin })
+    }
+}
+
+/// The sign-in page, with the way back to a page that can be shown by GET.
+fn sign_in_href(uri: &Uri) -> String {
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    let next: String = form_urlencoded::byte_serialize(path.as_bytes()).collect();
+    if path == "/" || path.contains("/rows") { "/sign-in".into() } else { format!("/sign-in?next={next}") }
+}
+
+/// The shell of a page without a viewer.
+pub struct Visitor(pub Shell);
+
+impl FromRequestParts<AppState> for Visitor {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
+        Ok(Self(blank(state, &parts.headers, parts.extensions.get(), parts.uri.query())))
+    }
+}
+
+/// A shell without a viewer, from what the request carries.
+pub fn blank(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>, query: Option<&str>) -> Shell {
+    let href = |name| state.assets.path(name).unwrap_or_default();
+    let theme = match cookie::theme(headers) {
+        Some(cookie::Theme::Light) => Theme::Light,
+        Some(cookie::Theme::Dark) => Theme::Dark,
+        None => Theme::System,
+    };
+    let notice = query.and_then(|query| {
+        form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "notice").map(|(_, value)| value.into_owned())
+    });
+    Shell {
+        css_href: href("css"),
+        js_href: href("js"),
+        wasm_href: href("wasm"),
+        nonce: nonce.map(|nonce| nonce.as_str().to_owned()).unwrap_or_default(),
+        theme,
+        viewer: None,
+        workspaces: Vec::new(),
+        notice,
+        now: state.ledger.now(),
+        form_key: state.ledger.request_id().to_string(),
+    }
+}
+
+/// Renders a page in a task of its own: a browser that goes away cannot leave it half rendered.
+pub async fn render(status: StatusCode, page: impl FnOnce() -> String + Send + 'static) -> Response {
+    match tokio::task::spawn_blocking(page).await {
+        Ok(html) => (status, [(header::CACHE_CONTROL, "no-store")], Html(html)).into_response(),
+        Err(panic) => Problem::internal(format!("rendering failed: {panic}")).into_response(),
+    }
+}
+
+/// `303 See Other` to a page of ours, with a notice for its status line.
+pub fn done(path: &str, notice: &str) -> Redirect {
+    Redirect::to(&format!("{path}?notice={notice}"))
+}
+
+/// A path of ours to go on to, from a form or query; anything else becomes /today.
+pub fn local_path(next: Option<&str>) -> &str {
+    match next {
+        Some(path) if path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\r', '\n']) => path,
+        _ => "/today",
+    }
+}
+
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_of_ours_are_gone_on_to() {
+        assert_eq!(local_path(Some("/sessions?status=failed")), "/sessions?status=failed");
+        for bad in [None, Some("https://evil.test"), Some("//evil.test"), Some("/\\evil.test"), Some("today"), Some("/a\r\nb")] {
+            assert_eq!(local_path(bad), "/today", "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Signing in and out, first-run set-up, switching workspaces.
+
+use super::{
+    form::Form,
+    shell::{Turned, Viewer, Visitor, done, local_path, render},
+};
+use crate::{extract::identify, problem::Problem, state::AppState};
+use app::{FormState, setup, sign_in};
+use axum::{
+    Router,
+    extract::{Query, State},
+    http::{HeaderMap, StatusCode, header::SET_COOKIE},
+    response::{IntoResponse, Redirect, Response},
+    routing::{get, post},
+};
+use ledger::auth::{self, SignedIn};
+use serde::Deserialize;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/", get(home))
+        .route("/sign-in", get(show).post(submit))
+        .route("/sign-out", post(sign_out))
+        .route("/setup", get(show_setup).post(submit_setup))
+        .route("/workspace", post(switch))
+}
+
+async fn home() -> Redirect {
+    Redirect::to("/today")
+}
+
+#[derive(Deserialize)]
+struct Next {
+    next: Option<String>,
+}
+
+async fn show(
+    State(state): State<AppState>,
+    Query(query): Query<Next>,
+    headers: HeaderMap,
+    Visitor(shell): Visitor,
+) -> Result<Response, Turned> {
+    if auth::needs_setup(&state.ledger).await? {
+        return Ok(Redirect::to("/setup").into_response());
+    }
+    if identify(&state, &headers).await?.is_some() {
+        return Ok(Redirect::to(local_path(query.next.as_deref())).into_response());
+    }
+    let props = sign_in::Props { next: query.next, form: FormState::default() };
+    Ok(render(StatusCode::OK, move || sign_in::page(&shell, &props)).await)
+}
+
+async fn submit(State(state): State<AppState>, Visitor(shell): Visitor, form: Form) -> Result<Response, Turned> {
+    match auth::sign_in(&state.ledger, &form.text("email"), &form.text("password")).await {
+        Ok(signed_in) => welcome(&state, &signed_in, local_path(form.optional("next").as_deref())),
+        Err(error) => {
+            let problem = Problem::from(error);
+            let status = status_of(&problem);
+            let props = sign_in::Props { next: form.optional("next"), form: form.refused("", &problem) };
+            Ok(render(status, move || sign_in::page(&shell, &props)).await)
+        }
+    }
+}
+
+async fn sign_out(State(state): State<AppState>, headers: HeaderMap) -> Result<Response, Turned> {
+    if let Some(secret) = state.cookies.session(&headers) {
+        auth::sign_out(&state.ledger, secret).await?;
+    }
+    let mut response = Redirect::to("/sign-in?notice=signed_out").into_response();
+    if let Some(cookie) = state.cookies.clear_session() {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+async fn show_setup(State(state): State<AppState>, Visitor(shell): Visitor) -> Result<Response, Turned> {
+    if !auth::needs_setup(&state.ledger).await? {
+        return Ok(Redirect::to("/sign-in").into_response());
+    }
+    Ok(render(StatusCode::OK, move || setup::page(&shell, &FormState::default())).await)
+}
+
+async fn submit_setup(State(state): State<AppState>, Visitor(shell): Visitor, form: Form) -> Result<Response, Turned> {
+    let (workspace, email) = (form.text("workspace"), form.text("email"));
+    match auth::setup(&state.ledger, &workspace, &email, &form.text("password")).await {
+        Ok(signed_in) => welcome(&state, &signed_in, "/today?notice=setup_done"),
+        Err(error) => {
+            let problem = Problem::from(error);
+            let (status, refused) = (status_of(&problem), form.refused("", &problem));
+            Ok(render(status, move || setup::page(&shell, &refused)).await)
+        }
+    }
+}
+
+async fn switch(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    headers: HeaderMap,
+    form: Form,
+) -> Result<Redirect, Turned> {
+    let secret = state.cookies.session(&headers).unwrap_or_default();
+    auth::switch(&state.ledger, secret, &viewer.scope, &form.text("workspace")).await?;
+    Ok(done("/today", "workspace_switched"))
+}
+
+fn welcome(state: &AppState, signed_in: &SignedIn, path: &str) -> Result<Response, Turned> {
+    let mut response = Redirect::to(path).into_response();
+    let cookie = state.cookies.set_session(&signed_in.secret, signed_in.expires_at, state.ledger.now());
+    let cookie = cookie.ok_or_else(|| Problem::internal("the session cookie is not a header value"))?;
+    response.headers_mut().append(SET_COOKIE, cookie);
+    Ok(response)
+}
+
+/// The status that a refused form's page travels with.
+pub fn status_of(problem: &Problem) -> StatusCode {
+    StatusCode::from_u16(problem.code().http_status()).unwrap_or(StatusCode::UNPROCESSABLE_ENTITY)
+}

@@ -1,0 +1,286 @@
+//! Between the ledger's records and what crosses the network. Nothing is decided here.
+
+use crate::problem::Problem;
+use domain::session::YieldTo;
+use ledger::{
+    ActionRecord, EventRecord, Listed, MemberRecord, SessionRecord, TokenRecord, action, auth::Identity, event,
+    session, work_queue,
+};
+use serde_json::value::RawValue;
+use std::str::FromStr;
+use wire::{Code, Json};
+
+/// Stored text as JSON again. The store holds nothing that is not JSON; if it did, `null` is shown.
+fn json(text: String) -> Json {
+    RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+/// JSON as the text to store, byte for byte.
+fn text(json: Json) -> String {
+    String::from(Box::<str>::from(json))
+}
+
+/// An id in a body: a wrong one is a wrong field.
+fn id<T: FromStr<Err = domain::id::InvalidId>>(field: &str, value: Option<String>) -> Result<Option<T>, Problem> {
+    let parse = |text: String| text.parse().map_err(|error: T::Err| invalid(field, &error));
+    value.map(parse).transpose()
+}
+
+fn invalid(field: &str, error: &domain::id::InvalidId) -> Problem {
+    Problem::field(Code::InvalidRequest, field, error.to_string())
+}
+
+/// A page of a list.
+pub fn page<T, U>(listed: Listed<T>, map: impl Fn(T) -> U) -> wire::Page<U> {
+    wire::Page { items: listed.items.into_iter().map(map).collect(), next_cursor: listed.next_cursor }
+}
+
+/// Who calls.
+pub fn me(identity: Identity) -> wire::me::Me {
+    wire::me::Me {
+        tenant: wire::me::Tenant {
+            id: identity.tenant.id.to_string(),
+            slug: identity.tenant.slug,
+            name: identity.tenant.name,
+        },
+        user: identity.user.map(|(id, email)| wire::me::User { id: id.to_string(), email }),
+        token: identity.token.map(|(id, name)| wire::me::TokenName { id: id.to_string(), name }),
+        role: identity.scope.role,
+        scope: identity.scope.token_scope,
+    }
+}
+
+/// A member of the workspace.
+pub fn member(record: MemberRecord) -> wire::settings::Member {
+    wire::settings::Member {
+        id: record.user_id.to_string(),
+        email: record.email,
+        role: record.role,
+        created_at: record.created_at,
+    }
+}
+
+/// A token without its secret.
+pub fn token(record: TokenRecord) -> wire::settings::Token {
+    wire::settings::Token {
+        id: record.id.to_string(),
+        name: record.name,
+        hint: record.hint,
+        role: record.role,
+        scope: record.scope,
+        created_at: record.created_at,
+        last_used_at: record.last_used_at,
+        revoked_at: record.revoked_at,
+    }
+}
+
+/// An action.
+pub fn action(record: ActionRecord) -> wire::action::Action {
+    wire::action::Action {
+        id: record.id.to_string(),
+        name: record.name,
+        slug: record.slug,
+        description: record.description,
+        agent_slug: record.agent_slug,
+        assigned_to: record.assigned_to.map(|id| id.to_string()),
+        output_type: record.output_type,
+        output_config: json(record.output_config),
+        metadata: json(record.metadata),
+        status: record.status,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+    }
+}
+
+/// An action to create.
+pub fn new_action(body: wire::action::CreateAction) -> Result<action::NewAction, Problem> {
+    Ok(action::NewAction {
+        name: body.name,
+        slug: body.slug,
+        description: body.description,
+        agent_slug: body.agent_slug,
+        assigned_to: id("assignedTo", body.assigned_to)?,
+        output_type: body.output_type,
+        output_config: body.output_config.map(text),
+        metadata: body.metadata.map(text),
+    })
+}
+
+/// A change of an action.
+pub fn action_change(body: wire::action::UpdateAction) -> Result<action::ActionChange, Problem> {
+    Ok(action::ActionChange {
+        name: body.name,
+        slug: body.slug,
+        description: body.description,
+        agent_slug: body.agent_slug,
+        assigned_to: body.assigned_to.map(|value| id("assignedTo", value)).transpose()?,
+        output_type: body.output_type,
+        output_config: body.output_config.map(text),
+        metadata: body.metadata.map(text),
+        status: body.status,
+    })
+}
+
+/// What starts a session of an action.
+pub fn trigger(body: wire::action::Trigger) -> action::Trigger {
+    action::Trigger { input: body.input.map(text), idempotency_key: body.idempotency_key }
+}
+
+/// How an action's newest session stands.
+pub fn task_status(status: action::TaskStatus) -> wire::action::TaskStatus {
+    wire::action::TaskStatus {
+        action_id: status.action_id.to_string(),
+        session_id: status.session_id.map(|id| id.to_string()),
+        status: status.status,
+        duration_ms: status.duration_ms,
+        error: status.error,
+    }
+}
+
+/// A session.
+pub fn session(record: SessionRecord) -> wire::session::Session {
+    let elapsed = record.started_at.zip(record.completed_at).map(|(from, to)| (to - from).num_milliseconds());
+    let code = record.error_code;
+    wire::session::Session {
+        id: record.id.to_string(),
+        session_type: record.session_type,
+        status: record.status,
+        end_reason: record.end_reason,
+        action_id: record.action_id.map(|id| id.to_string()),
+        action_slug: record.action_slug,
+        agent_slug: record.agent_slug,
+        title: record.title,
+        input: record.input.map(json),
+        metadata: json(record.metadata),
+        result: record.result.map(json),
+        usage: record.usage.map(json),
+        error: record.error_message.map(|message| wire::session::SessionError { message, code }),
+        parent_id: record.parent_id.map(|id| id.to_string()),
+        retry_of: record.retry_of.map(|id| id.to_string()),
+        created_by: record.created_by,
+        attempt: record.attempt,
+        attempts_max: record.attempts_max,
+        lease_expires_at: record.lease_expires_at,
+        head_sequence: record.head_sequence,
+        head_digest: record.head_digest.to_string(),
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+        started_at: record.started_at,
+        completed_at: record.completed_at,
+        duration_ms: elapsed.and_then(|ms| u64::try_from(ms).ok()),
+    }
+}
+
+/// A session to create.
+pub fn new_session(body: wire::session::CreateSession) -> Result<session::NewSession, Problem> {
+    Ok(session::NewSession {
+        session_type: body.session_type,
+        action_id: id("actionId", body.action_id)?,
+        agent_slug: body.agent_slug,
+        title: body.title,
+        input: body.input.map(text),
+        metadata: body.metadata.map(text),
+        parent_id: id("parentId", body.parent_id)?,
+        idempotency_key: body.idempotency_key,
+    })
+}
+
+/// An event.
+pub fn event(record: EventRecord) -> wire::event::Event {
+    wire::event::Event {
+        id: record.id.to_string(),
+        sequence: record.sequence,
+        kind: record.kind,
+        role: record.role,
+        content: json(record.content),
+        metadata: json(record.metadata),
+        thread_id: record.thread_id,
+        external_event_id: record.external_event_id,
+        attempt: record.attempt,
+        actor: record.actor,
+        at: record.at,
+        recorded_at: record.recorded_at,
+        digest: record.digest.to_string(),
+    }
+}
+
+/// Events to append.
+pub fn append(session_id: domain::id::SessionId, body: wire::event::Append) -> Result<event::Append, Problem> {
+    let events =
+        body.events.into_iter().enumerate().map(|(index, event)| new_event(index, event)).collect::<Result<_, _>>()?;
+    Ok(event::Append { session_id, attempt: body.attempt, events })
+}
+
+fn new_event(index: usize, event: wire::event::NewEvent) -> Result<event::NewEvent, Problem> {
+    let parse = |text: String| text.parse().map_err(|error| invalid(&format!("events[{index}].id"), &error));
+    Ok(event::NewEvent {
+        id: event.id.map(parse).transpose()?,
+        kind: event.kind,
+        role: event.role,
+        content: event.content,
+        metadata: event.metadata,
+        thread_id: event.thread_id,
+        external_event_id: event.external_event_id,
+        at: event.at,
+    })
+}
+
+/// Where events landed.
+pub fn appended(appended: event::Appended) -> wire::event::Appended {
+    let place =
+        |(id, sequence): (domain::id::EventId, u64)| wire::event::AppendedEvent { id: id.to_string(), sequence };
+    wire::event::Appended {
+        events: appended.events.into_iter().map(place).collect(),
+        head_sequence: appended.head_sequence,
+    }
+}
+
+/// A claim, with its defaults.
+pub fn claim(body: wire::worker::Claim) -> session::Claim {
+    session::Claim {
+        agent_slugs: body.agent_slugs,
+        max: body.max.unwrap_or(1),
+        lease_seconds: body.lease_seconds.unwrap_or(domain::limit::LEASE_SECONDS_DEFAULT),
+    }
+}
+
+/// Sessions handed to a worker.
+pub fn claimed(records: Vec<SessionRecord>) -> wire::worker::Claimed {
+    let hold = |record: SessionRecord| wire::worker::ClaimedSession {
+        attempt: record.attempt,
+        lease_expires_at: record.lease_expires_at.unwrap_or(record.updated_at),
+        input: record.input.clone().map(json),
+        session: session(record),
+    };
+    wire::worker::Claimed { sessions: records.into_iter().map(hold).collect() }
+}
+
+/// A worker's success.
+pub fn completion(body: wire::worker::Complete) -> session::Completion {
+    session::Completion { attempt: body.attempt, result: body.result.map(text), usage: body.usage.map(text) }
+}
+
+/// A worker's failure.
+pub fn failure(body: wire::worker::Fail) -> session::Failure {
+    session::Failure { attempt: body.attempt, message: body.error.message, code: body.error.code }
+}
+
+/// Where a worker parks its session.
+pub const fn yield_to(status: wire::worker::YieldStatus) -> YieldTo {
+    match status {
+        wire::worker::YieldStatus::Idle => YieldTo::Idle,
+        wire::worker::YieldStatus::WaitingHuman => YieldTo::WaitingHuman,
+        wire::worker::YieldStatus::AwaitingTool => YieldTo::AwaitingTool,
+    }
+}
+
+/// The five counts of the strip.
+pub const fn counts(counts: &work_queue::Counts) -> wire::count::WorkQueueCounts {
+    wire::count::WorkQueueCounts {
+        needs_me: counts.needs_me,
+        running: counts.running,
+        delegatable: counts.delegatable,
+        failed: counts.failed,
+        done_today: counts.done_today,
+    }
+}
