@@ -8,7 +8,10 @@ use hydration_context::SsrSharedContext;
 use leptos::{
     IntoView,
     reactive::owner::Owner,
-    tachys::view::{Position, RenderFlags, RenderHtml},
+    tachys::{
+        html::InertElement,
+        view::{Position, RenderFlags, RenderHtml},
+    },
 };
 use std::sync::Arc;
 
@@ -49,6 +52,11 @@ pub fn plain(view: impl IntoView) -> String {
     html
 }
 
+/// A view that holds no island, as a finished piece: cheap to nest, and its type does not grow into the page's.
+pub fn solid(view: impl IntoView) -> InertElement {
+    InertElement::new(plain(view))
+}
+
 /// The same, at the end of a buffer.
 pub fn plain_into(html: &mut String, view: impl IntoView) {
     write(html, view, RenderFlags::new(true, false, false));
@@ -71,11 +79,12 @@ fn head(html: &mut String, shell: &Shell, title: &str) {
     let nonce = attribute(&shell.nonce);
     let (css, js, wasm) = (attribute(&shell.css_href), attribute(&shell.js_href), attribute(&shell.wasm_href));
     html.push_str(&format!(
-        "<script nonce=\"{nonce}\">{EARLY}</script><link rel=\"stylesheet\" href=\"{css}\"><link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">"
+        "<link rel=\"stylesheet\" href=\"{css}\"><link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">"
     ));
-    if shell.viewer.is_some() {
+    // A server without a built site still serves pages.
+    if shell.viewer.is_some() && !shell.js_href.is_empty() {
         html.push_str(&format!(
-            "<link rel=\"modulepreload\" href=\"{js}\"><link rel=\"preload\" href=\"{wasm}\" as=\"fetch\" type=\"application/wasm\" crossorigin>\
+            "<script nonce=\"{nonce}\">{EARLY}</script><link rel=\"modulepreload\" nonce=\"{nonce}\" href=\"{js}\"><link rel=\"preload\" href=\"{wasm}\" as=\"fetch\" type=\"application/wasm\" crossorigin>\
              <script type=\"module\" nonce=\"{nonce}\">import init,* as m from \"{js}\";const WASM=\"{wasm}\";{LOADER}</script>"
         ));
     }

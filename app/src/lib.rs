@@ -65,6 +65,6 @@ pub use form::{FieldError, FormState};
 #[cfg(feature = "ssr")]
 pub use sessions::SessionEntry;
 #[cfg(feature = "ssr")]
-pub use ui::empty::Connect;
-#[cfg(feature = "ssr")]
 pub use shell::{Shell, Theme};
+#[cfg(feature = "ssr")]
+pub use ui::empty::Connect;

@@ -25,6 +25,8 @@ fn show_banner() {
     banner.set_id("broken");
     banner.set_class_name("broken");
     let _ = banner.set_attribute("role", "alert");
-    banner.set_text_content(Some("Part of this page stopped working. Everything is saved; reload the page to go on live."));
+    banner.set_text_content(Some(
+        "Part of this page stopped working. Everything is saved; reload the page to go on live.",
+    ));
     let _ = body.append_child(&banner);
 }

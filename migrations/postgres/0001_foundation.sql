@@ -201,7 +201,9 @@ CREATE TRIGGER sessions_final_stays BEFORE UPDATE OF status ON sessions FOR EACH
 
 -- The server works as a role that owns nothing. Roles belong to the cluster, so another database may have made it.
 DO $$ BEGIN
-    CREATE ROLE shiftbook_app NOLOGIN;
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'shiftbook_app') THEN
+        CREATE ROLE shiftbook_app NOLOGIN;
+    END IF;
 EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
 END $$;
 DO $$ BEGIN

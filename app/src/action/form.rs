@@ -46,7 +46,8 @@ pub fn action_form(action: Option<&Action>, members: &[Member], form: &FormState
     let outputs = OutputType::ALL.into_iter().map(|o| (o.as_str().to_owned(), output_word(o).to_owned())).collect();
     let status = action.map(|a| {
         let options = vec![("active".to_owned(), "Active".to_owned()), ("archived".to_owned(), "Archived".to_owned())];
-        let field = Field::new("status", "Status").hint("An archived action keeps its history and cannot be triggered.");
+        let field =
+            Field::new("status", "Status").hint("An archived action keeps its history and cannot be triggered.");
         select(scope, field, options, a.status.as_str(), form)
     });
     let is_archived = action.is_some_and(|a| a.status == ActionStatus::Archived);
@@ -54,7 +55,9 @@ pub fn action_form(action: Option<&Action>, members: &[Member], form: &FormState
     let has_more = !json(action.map(|a| &a.output_config)).is_empty()
         || !json(action.map(|a| &a.metadata)).is_empty()
         || is_archived
-        || ["slug", "outputConfig", "metadata", "status"].iter().any(|f| form.error(f).is_some() || form.value(f).is_some_and(|v| !v.is_empty()));
+        || ["slug", "outputConfig", "metadata", "status"]
+            .iter()
+            .any(|f| form.error(f).is_some() || form.value(f).is_some_and(|v| !v.is_empty()));
     view! {
         <form class="form" method="post" action=target>
             {notice::refused(form.general(&SHOWN))}

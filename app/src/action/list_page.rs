@@ -3,16 +3,10 @@
 use super::form::action_form;
 use crate::{
     FormState,
-    document::{plain, render},
+    document::{plain, render, solid},
     shell::{Place, Shell, frame},
-    text::shorten::one_line,
-    ui::{
-        button::submit_small,
-        empty::empty,
-        page_head::page_head,
-        status_badge::status_badge,
-        time::moment,
-    },
+    text::markdown::one_line,
+    ui::{button::submit_small, empty::empty, page_head::page_head, status_badge::status_badge, time::moment},
 };
 use domain::{action::ActionStatus, role::Permission};
 use leptos::prelude::*;
@@ -51,7 +45,8 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let list = if actions.is_empty() && shows_archived {
             empty("No action is archived.", None).into_any()
         } else if actions.is_empty() {
-            empty("An action is work you describe once and trigger as often as you like. There is none yet.", None).into_any()
+            empty("An action is work you describe once and trigger as often as you like. There is none yet.", None)
+                .into_any()
         } else {
             view! {
                 <div class="table-frame">
@@ -81,7 +76,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             view! {
                 <details class="sheet" id="new" open=none_yet || form.is_refused()>
                     <summary>"New action"</summary>
-                    <div>{action_form(None, &members, &form)}</div>
+                    <div>{solid(action_form(None, &members, &form))}</div>
                 </details>
             }
         });
@@ -89,7 +84,11 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             <a class="button" data-look="quiet" href=other.1>{other.0}</a>
             {manages.then(|| view! { <a class="button" data-look="primary" href="#new" title="New action (c)">"New action"</a> })}
         };
-        frame(shell, Place::Actions, view! { {page_head(if shows_archived { "Archived actions" } else { "Actions" }.to_owned(), Vec::new(), head)} {list} {more} {create} })
+        frame(
+            shell,
+            Place::Actions,
+            view! { {page_head(if shows_archived { "Archived actions" } else { "Actions" }.to_owned(), Vec::new(), head)} {list} {more} {create} },
+        )
     })
 }
 

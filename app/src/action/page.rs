@@ -3,7 +3,7 @@
 use super::form::action_form;
 use crate::{
     FormState,
-    document::render,
+    document::{render, solid},
     sessions::{LiveRows, SessionEntry, session_table},
     shell::{Place, Shell, frame},
     text::{duration, escape::query, html::Html, shorten},
@@ -53,7 +53,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let about = (!action.description.is_empty()).then(|| {
             let mut html = Html::default();
             html.markdown(&action.description);
-            view! { <div class="prose" dir="auto" inner_html=html.finish()></div> }
+            view! { <div class="prose" inner_html=html.finish()></div> }
         });
         let list = if runs.is_empty() {
             empty("It has not run yet. Trigger it to see its first session here.", None).into_any()
@@ -68,13 +68,13 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! {
                 <details class="sheet" id="edit" open=edit.is_refused()>
                     <summary>"Edit"</summary>
-                    <div>{action_form(Some(&action), &members, &edit)}</div>
+                    <div>{solid(action_form(Some(&action), &members, &edit))}</div>
                 </details>
             }
         });
         let page = view! {
             {page_head(title.clone(), crumbs, ())}
-            {facts(&action, task_status.as_ref(), &members)}
+            {solid(facts(&action, task_status.as_ref(), &members))}
             <div class="split">
                 <div class="section">
                     {about}
@@ -82,7 +82,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 </div>
                 <section class="section" aria-labelledby="trigger-title">
                     <h2 id="trigger-title">"Trigger"</h2>
-                    {trigger_form(shell, &action, &form.of("trigger"))}
+                    {solid(trigger_form(shell, &action, &form.of("trigger")))}
                 </section>
             </div>
             <section class="section" aria-labelledby="runs-title">
@@ -98,13 +98,17 @@ pub fn page(shell: &Shell, props: Props) -> String {
 fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member]) -> impl IntoView + use<> {
     let fact = |term: &'static str, value: AnyView| view! { <div><dt>{term}</dt><dd>{value}</dd></div> };
     let person = action.assigned_to.as_ref().map(|id| {
-        let email = members.iter().find(|m| m.id == *id).map_or_else(|| "a former member".to_owned(), |m| m.email.clone());
+        let email =
+            members.iter().find(|m| m.id == *id).map_or_else(|| "a former member".to_owned(), |m| m.email.clone());
         fact("Task of", email.into_any())
     });
     let run = newest.and_then(|n| {
         let (id, status) = (n.session_id.clone()?, n.status?);
         let lasted = n.duration_ms.map(|ms| format!(" {}", duration::words(ms)));
-        Some(fact("Newest run", view! { <a class="quiet" href=format!("/sessions/{id}")>{status_badge(status)}</a>{lasted} }.into_any()))
+        Some(fact(
+            "Newest run",
+            view! { <a class="quiet" href=format!("/sessions/{id}")>{status_badge(status)}</a>{lasted} }.into_any(),
+        ))
     });
     let error = newest.and_then(|n| n.error.as_ref()).map(|error| {
         let error = shorten::one_line(error, ERROR_CHARS_MAX);

@@ -2,7 +2,7 @@
 
 use super::view_model::{Operation, Parameter, operations, schemas};
 use crate::{
-    document::{plain, render},
+    document::{plain, render, solid},
     shell::{Place, Shell, door, frame},
     text::html::Html,
     ui::page_head::page_head,
@@ -21,24 +21,24 @@ pub fn page(shell: &Shell, document: &Value) -> String {
                 let rows: String = operations.iter().map(|o| plain(operation(o))).collect();
                 let id = format!("tag-{tag}");
                 let labelled_by = id.clone();
-                view! {
+                solid(view! {
                     <section class="section" aria-labelledby=labelled_by>
                         <h2 id=id>{tag}</h2>
                         <div inner_html=rows></div>
                     </section>
-                }
+                })
             })
             .collect::<Vec<_>>();
         let named = schemas(document)
             .into_iter()
             .map(|schema| {
                 let id = format!("schema-{}", schema.name);
-                view! {
+                solid(view! {
                     <details class="api-op" id=id>
                         <summary><span class="api-path">{schema.name}</span><span class="api-about">{first_line(&schema.about)}</span></summary>
                         <div class="api-detail">{parameters(&schema.members)}</div>
                     </details>
-                }
+                })
             })
             .collect::<Vec<_>>();
         let json = view! { <a class="button" href="/api/openapi.json">"OpenAPI as JSON"</a> };

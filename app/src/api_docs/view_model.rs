@@ -69,7 +69,9 @@ fn kind(schema: &Value) -> String {
     }
     let names: Vec<String> = match schema.get("type") {
         Some(Value::String(name)) => vec![name.clone()],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).filter(|n| *n != "null").map(str::to_owned).collect(),
+        Some(Value::Array(names)) => {
+            names.iter().filter_map(Value::as_str).filter(|n| *n != "null").map(str::to_owned).collect()
+        }
         _ => Vec::new(),
     };
     let values: Vec<_> = list(schema, "enum").iter().filter_map(Value::as_str).collect();
@@ -115,7 +117,9 @@ pub fn operations(document: &Value) -> BTreeMap<String, Vec<Operation>> {
                     })
                     .collect(),
                 body: operation.get("requestBody").and_then(content_kind),
-                answers: answers.map(|(status, answer)| (status.clone(), text(answer, "description"), content_kind(answer))).collect(),
+                answers: answers
+                    .map(|(status, answer)| (status.clone(), text(answer, "description"), content_kind(answer)))
+                    .collect(),
             });
         }
     }

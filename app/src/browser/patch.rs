@@ -49,7 +49,8 @@ pub fn list(container: &Element, html: &str, key: &str) {
     let mut previous: Option<HtmlElement> = None;
     let mut kept = Vec::new();
     for row in children(&fragment) {
-        let same = row.get_attribute(key).and_then(|k| old.iter().find(|o| o.get_attribute(key).as_deref() == Some(&k)));
+        let same =
+            row.get_attribute(key).and_then(|k| old.iter().find(|o| o.get_attribute(key).as_deref() == Some(&k)));
         let row = match same {
             Some(existing) => {
                 update(existing, &row);

@@ -20,7 +20,9 @@ pub fn refine(root: &Element) {
         let shown = match element.get_attribute("data-time").as_deref() {
             Some("clock") => clock(&at),
             Some("ago") => relative(ago).map_or_else(|| absolute(&at), |words| format!("{words} ago")),
-            Some("since") => relative(ago).map_or_else(|| format!("since {}", absolute(&at)), |words| format!("for {words}")),
+            Some("since") => {
+                relative(ago).map_or_else(|| format!("since {}", absolute(&at)), |words| format!("for {words}"))
+            }
             _ => absolute(&at),
         };
         if element.text_content().as_deref() != Some(&shown) {

@@ -91,7 +91,17 @@ fn open() {
             hub::announce("counts", "");
         }
     });
-    dom::on(&source, "heartbeat", move |_: MessageEvent| heard());
+    dom::on(&source, "beat", move |_: MessageEvent| {
+        if current() {
+            heard();
+        }
+    });
+    // The server is about to stop: look for the next one right away.
+    dom::on(&source, "bye", move |_: MessageEvent| {
+        if current() {
+            lost();
+        }
+    });
     dom::on(&source, "resync", move |_: MessageEvent| {
         if current() {
             heard();

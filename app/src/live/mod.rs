@@ -23,7 +23,8 @@ pub fn start(watch: impl Fn(State) + 'static) {
 fn compete() {
     let navigator = JsValue::from(dom::window().navigator());
     let locks = js_sys::Reflect::get(&navigator, &"locks".into()).unwrap_or(JsValue::UNDEFINED);
-    let request = js_sys::Reflect::get(&locks, &"request".into()).ok().and_then(|f| f.dyn_into::<js_sys::Function>().ok());
+    let request =
+        js_sys::Reflect::get(&locks, &"request".into()).ok().and_then(|f| f.dyn_into::<js_sys::Function>().ok());
     let Some(request) = request else {
         // Without Web Locks (old browsers, plain http by another name) each tab reads for itself.
         leader::lead();

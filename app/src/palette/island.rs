@@ -50,7 +50,8 @@ pub fn Palette() -> impl IntoView {
             "ArrowDown" => chosen.update(|at| *at = (*at + 1) % count),
             "ArrowUp" => chosen.update(|at| *at = (*at + count - 1) % count),
             "Enter" => {
-                let target = lines(&typed.get_untracked(), &found.get_untracked()).into_iter().nth(chosen.get_untracked());
+                let target =
+                    lines(&typed.get_untracked(), &found.get_untracked()).into_iter().nth(chosen.get_untracked());
                 if let Some(line) = target {
                     let _ = window().location().set_href(&line.href);
                 }

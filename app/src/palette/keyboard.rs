@@ -19,7 +19,12 @@ type Found = Vec<(String, String, String)>;
 type Signals = (RwSignal<String>, RwSignal<Found>, RwSignal<usize>);
 
 /// Connects the dialogs with keys and buttons.
-pub fn start(dialog: NodeRef<html::Dialog>, keys: NodeRef<html::Dialog>, input: NodeRef<html::Input>, signals: Signals) {
+pub fn start(
+    dialog: NodeRef<html::Dialog>,
+    keys: NodeRef<html::Dialog>,
+    input: NodeRef<html::Input>,
+    signals: Signals,
+) {
     let (typed, found, chosen) = signals;
     let open = move |name: &str| match name {
         "palette" => {
@@ -105,7 +110,11 @@ fn show(dialog: NodeRef<html::Dialog>) {
 
 /// Whether the key goes into a text field, or a dialog is open.
 fn types_text(event: &KeyboardEvent) -> bool {
-    dom::closest(event, "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable], dialog[open]").is_some()
+    dom::closest(
+        event,
+        "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable], dialog[open]",
+    )
+    .is_some()
 }
 
 fn go(pressed: &str) -> bool {
@@ -142,7 +151,8 @@ fn search() -> bool {
 /// Moves the focus to the next or previous row.
 fn step(by: i32) -> bool {
     let Some(root) = dom::root() else { return false };
-    let rows: Vec<HtmlElement> = dom::find_all(&root, ROW_LINKS).into_iter().filter(|row| row.offset_parent().is_some()).collect();
+    let rows: Vec<HtmlElement> =
+        dom::find_all(&root, ROW_LINKS).into_iter().filter(|row| row.offset_parent().is_some()).collect();
     let focused = dom::document().active_element();
     let at = rows.iter().position(|row| focused.as_ref().is_some_and(|f| row.is_same_node(Some(f.unchecked_ref()))));
     let next = match (at, by) {

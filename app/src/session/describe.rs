@@ -1,7 +1,7 @@
 //! Events in words.
 
 use super::part::{Part, parts};
-use crate::text::{json, shorten};
+use crate::text::{json, markdown, shorten};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use wire::event::Event;
@@ -54,23 +54,34 @@ pub fn note(kind: &str, text: &str, metadata: &str) -> Option<String> {
             about(&who, get(&["attempt"]).map(|n| Cow::Owned(format!("(attempt {n})"))))
         }
         "session.completed" => about("Completed", said),
-        "session.lease_lost" => about("The worker fell silent; its lease ran out", get(&["attempt"]).map(|n| Cow::Owned(format!("(attempt {n})")))),
+        "session.lease_lost" => about(
+            "The worker fell silent; its lease ran out",
+            get(&["attempt"]).map(|n| Cow::Owned(format!("(attempt {n})"))),
+        ),
         "session.released" => "Given back by the worker".to_owned(),
-        "session.waiting_approval" => about("Waits for approval", said.or_else(|| get(&["detail", "reason", "toolName"]))),
+        "session.waiting_approval" => {
+            about("Waits for approval", said.or_else(|| get(&["detail", "reason", "toolName"])))
+        }
         "session.context_injected" => about("Context added", said.or_else(|| get(&["source", "title", "name"]))),
         "human.navigate" => about("Went to", said.or_else(|| get(&["path", "url", "page", "title"]))),
-        "human.entity_view" => about("Looked at", said.or_else(|| get(&["entityTitle", "title", "entityName", "entityId"]))),
+        "human.entity_view" => {
+            about("Looked at", said.or_else(|| get(&["entityTitle", "title", "entityName", "entityId"])))
+        }
         "human.marker" => about("Marker:", said.or_else(|| get(&["label", "title", "marker"]))),
         "human.task_switch" => about("Switched to", said.or_else(|| get(&["to", "toTitle", "title", "actionName"]))),
         "tool.session_started" => about("Tool opened", said.or_else(|| get(&["toolName", "tool", "name"]))),
         "tool.field_changed" => about("Changed", said.or_else(|| get(&["field", "fieldName", "name"]))),
         "tool.composition_step.started" => about("Step started", said.or_else(|| get(&["step", "stepName", "name"]))),
-        "tool.composition_step.completed" => about("Step completed", said.or_else(|| get(&["step", "stepName", "name"]))),
-        "external.event" => match (get(&["source", "system"]), said.or_else(|| get(&["title", "message", "summary", "name"]))) {
-            (Some(source), Some(said)) => format!("{source}: {said}"),
-            (Some(only), None) | (None, Some(only)) => only.into_owned(),
-            (None, None) => "External event".to_owned(),
-        },
+        "tool.composition_step.completed" => {
+            about("Step completed", said.or_else(|| get(&["step", "stepName", "name"])))
+        }
+        "external.event" => {
+            match (get(&["source", "system"]), said.or_else(|| get(&["title", "message", "summary", "name"]))) {
+                (Some(source), Some(said)) => format!("{source}: {said}"),
+                (Some(only), None) | (None, Some(only)) => only.into_owned(),
+                (None, None) => "External event".to_owned(),
+            }
+        }
         "state.patch" => about("State changed", said),
         _ => return None,
     })
@@ -91,7 +102,7 @@ pub fn one_line(event: &Event, chars_max: usize) -> String {
         _ => match note(&event.kind, &text, event.metadata.get()) {
             Some(note) => note,
             None if text.is_empty() => kind_words(&event.kind),
-            None => text,
+            None => return markdown::one_line(&text, chars_max),
         },
     };
     shorten::one_line(&line, chars_max)

@@ -1,5 +1,7 @@
 //! Made-up events and sessions for the tests of this crate.
 
+#![expect(clippy::unwrap_used, reason = "only tests are built from this")]
+
 use domain::{
     event::EventRole,
     session::{Status, Type},
@@ -33,7 +35,8 @@ pub fn event(sequence: u64, kind: &str, content: &str, metadata: &str) -> Event 
 
 /// A tool call.
 pub fn call(sequence: u64, id: &str, tool: &str) -> Event {
-    let content = format!(r#"[{{"type":"tool-call","toolCallId":"{id}","toolName":"{tool}","input":{{"query":"x"}}}}]"#);
+    let content =
+        format!(r#"[{{"type":"tool-call","toolCallId":"{id}","toolName":"{tool}","input":{{"query":"x"}}}}]"#);
     event(sequence, "agent.tool_call", &content, "{}")
 }
 

@@ -70,7 +70,9 @@ impl Group {
         match kind {
             "session.error" | "tool.invocation_failed" => return Self::Errors,
             "agent.thinking" => return Self::Thinking,
-            "agent.tool_call" | "agent.tool_result" | "user.tool_result" | "user.tool_confirmation" => return Self::Tools,
+            "agent.tool_call" | "agent.tool_result" | "user.tool_result" | "user.tool_confirmation" => {
+                return Self::Tools;
+            }
             "agent.message" => return Self::Messages,
             _ => {}
         }

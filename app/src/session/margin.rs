@@ -1,11 +1,7 @@
 //! What stands beside a transcript: where it came from, what it started, what went in and came out.
 
 use super::tool;
-use crate::{
-    sessions::row_title,
-    text::html::Html,
-    ui::status_badge::status_badge,
-};
+use crate::{sessions::row_title, text::html::Html, ui::status_badge::status_badge};
 use leptos::prelude::*;
 use serde_json::value::RawValue;
 use wire::session::Session;

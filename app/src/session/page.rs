@@ -8,7 +8,7 @@ use super::{
     summary::{Summary, summary_view},
 };
 use crate::{
-    document::render,
+    document::{render, solid},
     sessions::row_title,
     shell::{Place, Shell, frame},
     text::number,
@@ -66,7 +66,11 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         let margin = margin(session, props.parent.as_ref(), &props.children, props.has_more_children, &props.retries);
         let has_margin = margin.is_some().then_some("");
         let with = |direction: String| {
-            let kinds = if props.kinds.is_empty() { String::new() } else { format!("&kinds={}", crate::text::escape::query(&props.kinds)) };
+            let kinds = if props.kinds.is_empty() {
+                String::new()
+            } else {
+                format!("&kinds={}", crate::text::escape::query(&props.kinds))
+            };
             format!("/sessions/{id}?{direction}{kinds}")
         };
         let earlier = props.has_earlier.then(|| {
@@ -76,7 +80,8 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         let caught_up_to = if props.events.is_empty() { 0 } else { last };
         let at_head = !props.has_later;
         let end = if props.has_later {
-            view! { <p class="transcript-end"><a href=kinds_href(&id, &picked)>"Go to the newest events"</a></p> }.into_any()
+            view! { <p class="transcript-end"><a href=kinds_href(&id, &picked)>"Go to the newest events"</a></p> }
+                .into_any()
         } else if session.status.is_final() {
             view! { <p class="transcript-end" id="transcript-end">"End of the log"</p> }.into_any()
         } else if props.events.is_empty() {
@@ -85,20 +90,20 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
             view! { <p class="transcript-end" id="transcript-end">"The log goes on here"</p> }.into_any()
         };
         let page = view! {
-            {summary_view(shell, &props.summary)}
+            {solid(summary_view(shell, &props.summary))}
             {crate::ui::notice::refused(props.form.general(&[]))}
+            <div class="transcript-bar">
+                <h2 id="transcript-title" class="hidden-text">"Transcript"</h2>
+                {solid(chips(&id, &picked, &props))}
+                <TranscriptControls
+                    session_id=id.clone()
+                    kinds=props.kinds.clone()
+                    last_sequence=caught_up_to.max(if props.kinds.is_empty() { 0 } else { session.head_sequence })
+                    at_head=at_head
+                />
+            </div>
             <div class="session-body" data-margin=has_margin>
                 <section class="transcript-frame" aria-labelledby="transcript-title">
-                    <div class="transcript-bar">
-                        <h2 id="transcript-title" class="hidden-text">"Transcript"</h2>
-                        {chips(&id, &picked, &props)}
-                        <TranscriptControls
-                            session_id=id.clone()
-                            kinds=props.kinds.clone()
-                            last_sequence=caught_up_to.max(if props.kinds.is_empty() { 0 } else { session.head_sequence })
-                            at_head=at_head
-                        />
-                    </div>
                     <div class="transcript-edge" id="transcript-top">{earlier}</div>
                     <ol
                         class="transcript"
@@ -108,7 +113,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
                     ></ol>
                     {end}
                 </section>
-                {margin.map(|inner| view! { <aside class="margin" aria-label="About this session">{inner}</aside> })}
+                {margin.map(|inner| solid(view! { <aside class="margin" aria-label="About this session">{inner}</aside> }))}
             </div>
         };
         frame(shell, Place::Sessions, page)

@@ -84,7 +84,11 @@ fn id(raw: Option<&RawValue>) -> Cow<'_, str> {
 
 impl<'a> Fields<'a> {
     fn call(&self) -> Call<'a> {
-        Call { id: id(self.tool_call_id), name: text(self.tool_name).unwrap_or(Cow::Borrowed("tool")), input: self.input }
+        Call {
+            id: id(self.tool_call_id),
+            name: text(self.tool_name).unwrap_or(Cow::Borrowed("tool")),
+            input: self.input,
+        }
     }
 
     fn answer(&self, failed: bool) -> Answer<'a> {
@@ -166,17 +170,28 @@ mod tests {
 
     #[test]
     fn calls_and_answers_are_read_in_either_spelling() {
-        let call = event(1, "agent.tool_call", r#"[{"type":"tool-call","toolCallId":7,"toolName":"find","args":{"q":1}}]"#, "{}");
+        let call = event(
+            1,
+            "agent.tool_call",
+            r#"[{"type":"tool-call","toolCallId":7,"toolName":"find","args":{"q":1}}]"#,
+            "{}",
+        );
         let Some(Part::Call(call)) = parts(&call).pop() else { panic!() };
         assert_eq!((&*call.id, &*call.name, call.input.unwrap().get()), ("7", "find", r#"{"q":1}"#));
-        let answer = event(2, "tool.invocation_failed", "[]", r#"{"invocationId":"x","tool":"find","error":"gone","durationMs":12.5}"#);
+        let answer = event(
+            2,
+            "tool.invocation_failed",
+            "[]",
+            r#"{"invocationId":"x","tool":"find","error":"gone","durationMs":12.5}"#,
+        );
         let Some(Part::Answer(answer)) = parts(&answer).pop() else { panic!() };
         assert_eq!((&*answer.id, answer.is_error, answer.duration_ms), ("x", true, Some(12)));
     }
 
     #[test]
     fn an_error_may_hide_in_the_type_of_the_output() {
-        let content = r#"[{"type":"tool-result","toolCallId":"a","toolName":"t","output":{"type":"error-text","value":"no"}}]"#;
+        let content =
+            r#"[{"type":"tool-result","toolCallId":"a","toolName":"t","output":{"type":"error-text","value":"no"}}]"#;
         let event = event(1, "agent.tool_result", content, "{}");
         assert!(matches!(parts(&event).pop(), Some(Part::Answer(answer)) if answer.is_error));
     }

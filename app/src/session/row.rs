@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     text::{html::Html, json, shorten},
-    ui::{icon::{Icon, icon_markup}, status_badge::status_badge},
+    ui::{
+        icon::{Icon, icon_markup},
+        status_badge::status_badge,
+    },
 };
 use chrono::{Datelike, Timelike};
 use domain::session::Status;
@@ -23,7 +26,7 @@ const LEAD_BYTES: usize = 700;
 /// Longest text on a page, bytes; the event as JSON has the rest.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// First words of a thought, characters.
-const THOUGHT_CHARS_MAX: usize = 110;
+const THOUGHT_CHARS_MAX: usize = 140;
 /// Bytes of HTML per event, about: saves growing.
 const ROW_BYTES: usize = 1_400;
 
@@ -71,7 +74,10 @@ fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>) {
     let millis = at.timestamp_subsec_millis();
     html.number(u64::from(millis / 100 % 10)).two(millis % 100).raw("Z\">");
     html.two(at.hour()).raw(":").two(at.minute()).raw(":").two(at.second());
-    html.raw("</time><span class=\"event-seq\"><a href=\"#seq-").number(event.sequence).raw("\">").number(event.sequence);
+    html.raw("</time><span class=\"event-seq\"><a href=\"#seq-")
+        .number(event.sequence)
+        .raw("\">")
+        .number(event.sequence);
     html.raw("</a></span><span class=\"event-who\">").raw(icon_markup(picture)).raw("<span>").raw(who);
     html.raw("</span></span><div class=\"event-body\">");
     write_body(html, entry);
@@ -81,7 +87,9 @@ fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>) {
 
 /// The event as JSON: a link that the browser turns into the JSON itself.
 fn write_raw(html: &mut Html, session_id: &str, sequence: u64) {
-    html.raw("<details class=\"raw\"><summary title=\"Raw JSON\" aria-label=\"Raw JSON of event ").number(sequence).raw("\">");
+    html.raw("<details class=\"raw\"><summary title=\"Raw JSON\" aria-label=\"Raw JSON of event ")
+        .number(sequence)
+        .raw("\">");
     html.raw(icon_markup(Icon::Code)).raw("</summary><a class=\"meta\" href=\"/api/sessions/").text(session_id);
     html.raw("/events?afterSequence=").number(sequence.saturating_sub(1)).raw("&amp;limit=1\">Event ").number(sequence);
     html.raw(" as JSON</a></details>");
@@ -136,12 +144,14 @@ fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>) {
 /// Markdown; folded where it is long, cut where it is endless.
 fn write_text(html: &mut Html, text: &str) {
     if text.len() <= OPEN_TEXT_BYTES_MAX {
-        html.raw("<div class=\"prose\" dir=\"auto\">").markdown(text).raw("</div>");
+        html.raw("<div class=\"prose\">").markdown(text).raw("</div>");
         return;
     }
-    html.raw("<details class=\"fold\"><summary><span class=\"fold-lead\" dir=\"auto\">").text(shorten::head(text, LEAD_BYTES));
-    html.raw("… </span><span class=\"fold-more\">").text(&format!("Show all {} characters", crate::text::number::grouped(text.chars().count() as u64)));
-    html.raw("</span></summary><div class=\"prose\" dir=\"auto\">").markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
+    html.raw("<details class=\"fold\"><summary><span class=\"fold-lead\" dir=\"auto\">")
+        .text(shorten::head(text, LEAD_BYTES));
+    html.raw("… </span><span class=\"fold-more\">")
+        .text(&format!("Show all {} characters", crate::text::number::grouped(text.chars().count() as u64)));
+    html.raw("</span></summary><div class=\"prose\">").markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
     if text.len() > TEXT_BYTES_MAX {
         html.raw("<p class=\"meta\">Shown in part; the event as JSON has all of it.</p>");
     }
@@ -149,8 +159,8 @@ fn write_text(html: &mut Html, text: &str) {
 }
 
 fn write_thought(html: &mut Html, text: &str) {
-    html.raw("<details class=\"fold thinking\"><summary><span class=\"fold-lead\" dir=\"auto\">").text(&shorten::one_line(text, THOUGHT_CHARS_MAX));
-    html.raw("</span> <span class=\"fold-more\">Thinking</span></summary><div class=\"prose\" dir=\"auto\">");
+    html.raw("<details class=\"fold thinking\"><summary><span class=\"fold-more\">Thinking</span><span class=\"fold-lead\" dir=\"auto\">");
+    html.text(&shorten::one_line(text, THOUGHT_CHARS_MAX)).raw("</span></summary><div class=\"prose\">");
     html.markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div></details>");
 }
 
@@ -174,7 +184,11 @@ fn write_error(html: &mut Html, entry: &Entry<'_>) {
     let parts: Vec<_> = entry.parts.iter().map(|(part, _)| part.clone()).collect();
     let text = texts(&parts);
     let members = json::members(entry.event.metadata.get());
-    let message = if text.is_empty() { member(&members, &["message", "error"]).unwrap_or("No message was given.".into()) } else { text.into() };
+    let message = if text.is_empty() {
+        member(&members, &["message", "error"]).unwrap_or("No message was given.".into())
+    } else {
+        text.into()
+    };
     html.raw("<strong>").text(shorten::head(&message, OPEN_TEXT_BYTES_MAX)).raw("</strong>");
     if let Some(code) = member(&members, &["code"]) {
         html.raw("<code class=\"meta\">").text(&code).raw("</code>");
@@ -191,15 +205,19 @@ fn write_note(html: &mut Html, entry: &Entry<'_>, kind: &str) {
     let metadata = entry.event.metadata.get();
     let words = note(kind, &text, metadata);
     let is_known = words.is_some();
-    let words = words.unwrap_or_else(|| if text.is_empty() || entry.group == Group::Messages { kind_words(kind) } else { text });
-    let carries: Vec<_> = parts.iter().filter_map(|part| if let Part::Other(raw) = part { Some(*raw) } else { None }).collect();
+    let words = words
+        .unwrap_or_else(|| if text.is_empty() || entry.group == Group::Messages { kind_words(kind) } else { text });
+    let carries: Vec<_> =
+        parts.iter().filter_map(|part| if let Part::Other(raw) = part { Some(*raw) } else { None }).collect();
     let head = |html: &mut Html| {
         html.raw("<span dir=\"auto\">").text(&shorten::one_line(&words, 400)).raw("</span>");
         if !is_known {
             html.raw(" <span class=\"event-kind\">").text(kind).raw("</span>");
         }
     };
-    if carries.is_empty() && metadata.len() <= 2 {
+    // What a known kind carries is in its sentence; the rest is a click on its JSON away.
+    let has_details = !carries.is_empty() || (!is_known && metadata.len() > 2);
+    if !has_details {
         html.raw("<p>");
         head(html);
         html.raw("</p>");
@@ -239,7 +257,9 @@ mod tests {
     #[test]
     fn nothing_written_by_others_becomes_markup() {
         let evil = r#"<img src=x onerror=alert(1)>\"'"#;
-        let content = format!(r#"[{{"type":"text","text":"{evil}"}},{{"type":"tool-call","toolCallId":"{evil}","toolName":"{evil}","input":"{evil}"}},{{"type":"{evil}"}}]"#);
+        let content = format!(
+            r#"[{{"type":"text","text":"{evil}"}},{{"type":"tool-call","toolCallId":"{evil}","toolName":"{evil}","input":"{evil}"}},{{"type":"{evil}"}}]"#
+        );
         let metadata = format!(r#"{{"from":"{evil}","reason":"{evil}","code":"{evil}","label":"{evil}"}}"#);
         for kind in domain::event::KNOWN.into_iter().chain(["acme.custom"]) {
             let html = rows_fragment("s", &[event(1, kind, &content, &metadata)]);

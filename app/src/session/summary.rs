@@ -92,10 +92,12 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let session = &summary.session;
     let usage = Usage::read(session.usage.as_deref());
     let action = session.action_id.clone().map(|id| {
-        let name = summary.action_name.clone().or_else(|| session.action_slug.clone()).unwrap_or_else(|| "action".to_owned());
+        let name =
+            summary.action_name.clone().or_else(|| session.action_slug.clone()).unwrap_or_else(|| "action".to_owned());
         fact("Action", view! { <a href=format!("/actions/{id}")>{name}</a> })
     });
-    let attempt = (session.attempt > 0).then(|| fact("Attempt", format!("{} of {}", session.attempt, session.attempts_max)));
+    let attempt =
+        (session.attempt > 0).then(|| fact("Attempt", format!("{} of {}", session.attempt, session.attempts_max)));
     let ended = session.end_reason.and_then(end_words).map(|words| fact("Ended", words));
     let sealed = (session.head_sequence > 0).then(|| {
         let digest = shorten::head(&session.head_digest, 12).to_owned();

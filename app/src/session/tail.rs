@@ -102,12 +102,15 @@ impl Tail {
     /// One page. Whether there is more.
     async fn read_page(&self) -> Result<bool, fetch::Failed> {
         let after = self.last_sequence.get();
-        let response = fetch::get(&format!("/sessions/{}/rows?afterSequence={after}{}", self.session_id, kinds_of(&self.kinds))).await?;
+        let response =
+            fetch::get(&format!("/sessions/{}/rows?afterSequence={after}{}", self.session_id, kinds_of(&self.kinds)))
+                .await?;
         let figure = |name: &str| fetch::header(&response, name).and_then(|text| text.parse::<f64>().ok());
         let last = figure("x-last-sequence").unwrap_or(after);
         let head = figure("x-head-sequence").unwrap_or(last);
         let has_more = fetch::header(&response, "x-has-more").as_deref() == Some("true");
-        let is_final = fetch::header(&response, "x-status").is_some_and(|s| matches!(s.as_str(), "completed" | "failed" | "abandoned" | "expired"));
+        let is_final = fetch::header(&response, "x-status")
+            .is_some_and(|s| matches!(s.as_str(), "completed" | "failed" | "abandoned" | "expired"));
         let html = fetch::text(&response).await?;
         let follow = is_following();
         let added = transcript::append(&html);
@@ -145,7 +148,11 @@ impl Tail {
 
 /// The filter as the rest of an address.
 pub fn kinds_of(kinds: &str) -> String {
-    if kinds.is_empty() { String::new() } else { format!("&kinds={}", String::from(js_sys::encode_uri_component(kinds))) }
+    if kinds.is_empty() {
+        String::new()
+    } else {
+        format!("&kinds={}", String::from(js_sys::encode_uri_component(kinds)))
+    }
 }
 
 /// The parts of the head, with the HTML they came with: what did not change is not touched.

@@ -57,7 +57,8 @@ pub struct Timeline {
 pub fn timeline(session: &Session, events: &[Event], now: Timestamp) -> Timeline {
     let start = session.created_at;
     let last = events.iter().map(|e| e.recorded_at).max().unwrap_or(start);
-    let end = session.completed_at.unwrap_or(if session.status.is_final() { session.updated_at } else { now }).max(last);
+    let end =
+        session.completed_at.unwrap_or(if session.status.is_final() { session.updated_at } else { now }).max(last);
     let total_ms = (end - start).num_milliseconds().max(1);
     let place = |at: Timestamp| {
         let ms = (at - start).num_milliseconds().clamp(0, total_ms);
@@ -75,7 +76,11 @@ pub fn timeline(session: &Session, events: &[Event], now: Timestamp) -> Timeline
         .collect();
 
     let mut line = Timeline::default();
-    let first = changes.first().and_then(|(from, ..)| *from).unwrap_or(if changes.is_empty() { session.status } else { Status::Draft });
+    let first = changes.first().and_then(|(from, ..)| *from).unwrap_or(if changes.is_empty() {
+        session.status
+    } else {
+        Status::Draft
+    });
     let mut open = (first, start, 1);
     let mut close = |open: &(Status, Timestamp, u64), until: Timestamp| {
         let (x, to) = (place(open.1), place(until));
@@ -122,8 +127,11 @@ fn gather(ticks: &mut Vec<Tick>, tick: Tick) {
 impl Timeline {
     /// The bar in words, for those who do not see it.
     pub fn words(&self) -> String {
-        let mut said: Vec<String> =
-            self.totals.iter().map(|(status, ms)| format!("{} {}", crate::ui::status_badge::word(*status), duration::words(*ms))).collect();
+        let mut said: Vec<String> = self
+            .totals
+            .iter()
+            .map(|(status, ms)| format!("{} {}", crate::ui::status_badge::word(*status), duration::words(*ms)))
+            .collect();
         let sum = |ticks: &[Tick]| ticks.iter().map(|t| t.count).sum::<u64>();
         for (count, one) in [(sum(&self.tools), "tool call"), (sum(&self.errors), "error")] {
             if count > 0 {
@@ -147,15 +155,27 @@ mod tests {
     fn segments_follow_each_other_to_the_end() {
         let mut session = session();
         session.completed_at = Some("2026-11-21T07:00:10Z".parse().unwrap());
-        let events = [change(2, "pending", "running"), call(3, "a", "t"), call(4, "b", "t"), change(6, "running", "waiting_human"), change(8, "waiting_human", "running"), change(10, "running", "completed")];
+        let events = [
+            change(2, "pending", "running"),
+            call(3, "a", "t"),
+            call(4, "b", "t"),
+            change(6, "running", "waiting_human"),
+            change(8, "waiting_human", "running"),
+            change(10, "running", "completed"),
+        ];
         let line = timeline(&session, &events, session.updated_at);
         let drawn: Vec<_> = line.segments.iter().map(|s| (s.status.as_str(), s.x, s.width, s.sequence)).collect();
         assert_eq!(
             drawn,
-            [("pending", 0.0, 200.0, 1), ("running", 200.0, 400.0, 2), ("waiting_human", 600.0, 200.0, 6), ("running", 800.0, 200.0, 8)]
+            [
+                ("pending", 0.0, 200.0, 1),
+                ("running", 200.0, 400.0, 2),
+                ("waiting_human", 600.0, 200.0, 6),
+                ("running", 800.0, 200.0, 8)
+            ]
         );
         assert_eq!(line.tools.iter().map(|t| (t.x, t.count)).collect::<Vec<_>>(), [(300.0, 1), (400.0, 1)]);
-        assert_eq!(line.words(), "Pending 2.0 s, Running 6.0 s, Waiting for you 2.0 s, 2 tool calls");
+        assert_eq!(line.words(), "Pending 2.0 s, Running 6.0 s, Needs a person 2.0 s, 2 tool calls");
     }
 
     #[test]

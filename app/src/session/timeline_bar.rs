@@ -3,10 +3,7 @@
 use super::timeline::{LENGTH, Tick, Timeline};
 use crate::{
     text::{duration, html::Html, number},
-    ui::{
-        status_badge::word,
-        time::clock,
-    },
+    ui::{status_badge::word, time::clock},
 };
 use leptos::prelude::*;
 
@@ -47,7 +44,9 @@ fn drawing(line: &Timeline, shown: (u64, u64)) -> String {
     for segment in &line.segments {
         let label = format!("{}, {}", word(segment.status), duration::words(segment.duration_ms));
         open_link(&mut svg, &href(segment.sequence, shown), &label, true);
-        svg.raw("<rect class=\"timeline-segment\" data-status=\"").raw(segment.status.as_str()).raw("\" y=\"6\" height=\"16\"");
+        svg.raw("<rect class=\"timeline-segment\" data-status=\"")
+            .raw(segment.status.as_str())
+            .raw("\" y=\"6\" height=\"16\"");
         place(&mut svg, segment.x, segment.width.max(1.5));
         svg.raw("</a>");
     }

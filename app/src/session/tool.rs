@@ -72,7 +72,9 @@ fn summary(raw: &RawValue) -> String {
             {
                 return summary(value);
             }
-            let named = members.iter().find(|(key, _)| matches!(&**key, "message" | "text" | "summary" | "error" | "content" | "output"));
+            let named = members
+                .iter()
+                .find(|(key, _)| matches!(&**key, "message" | "text" | "summary" | "error" | "content" | "output"));
             if let Some(text) = named.and_then(|(_, value)| json::string(value)) {
                 return shorten::one_line(&text, OUTCOME_CHARS_MAX);
             }
@@ -104,7 +106,9 @@ pub fn write_call(html: &mut Html, call: &Call<'_>, joined: Option<(&Answer<'_>,
     };
     html.raw("<details class=\"tool\" data-tool-call-id=\"").text(&call.id).raw("\" data-state=\"").raw(state);
     html.raw("\"><summary><span class=\"tool-call\"><span class=\"tool-name\">").text(&call.name);
-    html.raw("</span><span class=\"tool-args\">(").text(&arguments(call.input)).raw(")</span></span><span class=\"tool-outcome\">");
+    html.raw("</span><span class=\"tool-args\">(")
+        .text(&arguments(call.input))
+        .raw(")</span></span><span class=\"tool-outcome\">");
     match joined {
         Some((answer, _, duration_ms)) => html.text(&outcome_line(answer, duration_ms)),
         None => html.raw("no answer yet"),
@@ -178,7 +182,13 @@ mod tests {
 
     fn said(output: &str, is_error: bool) -> String {
         let output = raw(output);
-        let answer = Answer { id: Cow::Borrowed("a"), name: Cow::Borrowed("t"), output: Some(&output), is_error, duration_ms: None };
+        let answer = Answer {
+            id: Cow::Borrowed("a"),
+            name: Cow::Borrowed("t"),
+            output: Some(&output),
+            is_error,
+            duration_ms: None,
+        };
         outcome(&answer)
     }
 
@@ -196,6 +206,9 @@ mod tests {
         assert_eq!(said(r#"{"type":"json","value":[1]}"#, false), "1 item");
         assert_eq!(said(r#""two\nlines""#, false), "two lines");
         assert_eq!(said(r#"{"type":"error-text","value":"no such file"}"#, true), "failed: no such file");
-        assert_eq!((said("null", false), said("null", true), said("true", false)), ("done".into(), "failed".into(), "true".into()));
+        assert_eq!(
+            (said("null", false), said("null", true), said("true", false)),
+            ("done".into(), "failed".into(), "true".into())
+        );
     }
 }

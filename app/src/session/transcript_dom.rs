@@ -101,12 +101,16 @@ fn join_answers(row: &HtmlElement) -> bool {
 
 /// Puts an answer into its call's open place.
 fn join(call: &HtmlElement, answer: &HtmlElement, row: &HtmlElement) {
-    let (Some(place), Some(side)) = (dom::find(call, ".tool-answer"), dom::find(answer, ".tool-answer")) else { return };
+    let (Some(place), Some(side)) = (dom::find(call, ".tool-answer"), dom::find(answer, ".tool-answer")) else {
+        return;
+    };
     side.set_id(&row.id());
     let _ = place.replace_with_with_node_1(&side);
     let state = answer.get_attribute("data-state").unwrap_or_else(|| "done".to_owned());
     let _ = call.set_attribute("data-state", &state);
-    let (Some(shown), Some(outcome)) = (dom::find(call, ".tool-outcome"), dom::find(answer, ".tool-outcome")) else { return };
+    let (Some(shown), Some(outcome)) = (dom::find(call, ".tool-outcome"), dom::find(answer, ".tool-outcome")) else {
+        return;
+    };
     let asked = call.closest("li").ok().flatten().and_then(|li| at(li.unchecked_ref()));
     let words = outcome.text_content().unwrap_or_default();
     shown.set_text_content(Some(&match (asked, at(row)) {
@@ -241,13 +245,21 @@ async fn show_raw(session_id: String, raws: Vec<HtmlElement>) {
     }
     let wanted: Vec<_> = wanted.into_iter().filter(|(_, raw)| dom::find(raw, "pre").is_none()).collect();
     let (Some(first), Some(last)) = (wanted.first().map(|w| w.0), wanted.last().map(|w| w.0)) else { return };
-    let url = format!("/api/sessions/{session_id}/events?afterSequence={}&limit={}", first - 1.0, (last - first + 1.0).min(1_000.0));
+    let url = format!(
+        "/api/sessions/{session_id}/events?afterSequence={}&limit={}",
+        first - 1.0,
+        (last - first + 1.0).min(1_000.0)
+    );
     let Ok(answer) = fetch::get_json(&url).await else { return };
-    let events = js_sys::Reflect::get(&answer, &"events".into()).map(|events| js_sys::Array::from(&events)).unwrap_or_default();
+    let events =
+        js_sys::Reflect::get(&answer, &"events".into()).map(|events| js_sys::Array::from(&events)).unwrap_or_default();
     for event in events.iter() {
         let Some(number) = dom::number(&event, "sequence") else { continue };
         let Some((_, raw)) = wanted.iter().find(|(sequence, _)| *sequence == number) else { continue };
-        let Ok(text) = js_sys::JSON::stringify_with_replacer_and_space(&event, &JsValue::NULL, &JsValue::from(2)) else { continue };
+        let Ok(text) = js_sys::JSON::stringify_with_replacer_and_space(&event, &JsValue::NULL, &JsValue::from(2))
+        else {
+            continue;
+        };
         let Ok(pre) = dom::document().create_element("pre") else { continue };
         pre.set_class_name("payload");
         let _ = pre.set_attribute("tabindex", "0");
@@ -273,6 +285,11 @@ pub fn toggle_chip(chip: &HtmlElement) {
     let named = |chip: &&HtmlElement| chip.get_attribute("data-chip").is_some_and(|n| !n.is_empty());
     let any = chips.iter().filter(named).any(is_on);
     chips.iter().filter(|chip| !named(chip)).for_each(|chip| set(chip, !any));
-    let hidden: Vec<_> = chips.iter().filter(named).filter(|chip| any && !is_on(chip)).filter_map(|chip| chip.get_attribute("data-chip")).collect();
+    let hidden: Vec<_> = chips
+        .iter()
+        .filter(named)
+        .filter(|chip| any && !is_on(chip))
+        .filter_map(|chip| chip.get_attribute("data-chip"))
+        .collect();
     let _ = list.set_attribute("data-hide", &hidden.join(" "));
 }

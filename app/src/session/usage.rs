@@ -25,7 +25,8 @@ impl Usage {
         };
         Self {
             input_tokens: figure(&["inputTokens", "input_tokens", "promptTokens", "prompt_tokens"]).map(|n| n as u64),
-            output_tokens: figure(&["outputTokens", "output_tokens", "completionTokens", "completion_tokens"]).map(|n| n as u64),
+            output_tokens: figure(&["outputTokens", "output_tokens", "completionTokens", "completion_tokens"])
+                .map(|n| n as u64),
             cost_usd: figure(&["costUsd", "cost_usd", "cost", "totalCostUsd", "total_cost_usd"]),
         }
     }

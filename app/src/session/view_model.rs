@@ -85,7 +85,11 @@ mod tests {
 
     #[test]
     fn an_answer_joins_its_call_and_leaves_no_row() {
-        let events = [call(1, "a", "find"), event(2, "agent.thinking", r#"[{"type":"text","text":"hm"}]"#, "{}"), answer(3, "a", "\"ok\"")];
+        let events = [
+            call(1, "a", "find"),
+            event(2, "agent.thinking", r#"[{"type":"text","text":"hm"}]"#, "{}"),
+            answer(3, "a", "\"ok\""),
+        ];
         let rows = entries(&events);
         assert_eq!(rows.iter().map(|r| r.event.sequence).collect::<Vec<_>>(), [1, 2]);
         let joined = rows[0].parts[0].1.as_ref().unwrap();

@@ -7,7 +7,7 @@ use super::{
     view_model::SessionEntry,
 };
 use crate::{
-    document::render,
+    document::{render, solid},
     shell::{Place, Shell, frame},
     ui::{
         empty::{Connect, connect, empty},
@@ -45,23 +45,27 @@ pub fn page(shell: &Shell, props: Props) -> String {
             </nav>
         };
         let list = if !entries.is_empty() {
-            (session_table(&entries, now, "Sessions, newest first"), view! { <LiveRows/> }, pager).into_any()
+            (session_table(&entries, now, "Sessions, newest first"), view! { <LiveRows/> }, solid(pager)).into_any()
         } else if !filter.is_open() || is_continued {
             empty("No session matches.", Some(("Show all", "/sessions".to_owned()))).into_any()
         } else if let Some(connecting) = connecting {
             view! {
                 <div class="empty">
                     <p>"No session has run yet."</p>
-                    {connect(connecting)}
+                    {solid(connect(connecting))}
                 </div>
             }
             .into_any()
         } else {
-            empty("No session has run yet. Trigger an action to start one.", Some(("Go to actions", "/actions".to_owned()))).into_any()
+            empty(
+                "No session has run yet. Trigger an action to start one.",
+                Some(("Go to actions", "/actions".to_owned())),
+            )
+            .into_any()
         };
         let page = view! {
             {page_head("Sessions".to_owned(), Vec::new(), ())}
-            {filter_form(&filter, actions)}
+            {solid(filter_form(&filter, actions))}
             {list}
         };
         frame(shell, Place::Sessions, page)

@@ -27,7 +27,9 @@ pub fn start() {
                     moved.borrow_mut().insert(id.clone());
                 }
             }
-            Signal::Resync => moved.borrow_mut().extend(rows().into_iter().filter_map(|r| r.get_attribute("data-session-id"))),
+            Signal::Resync => {
+                moved.borrow_mut().extend(rows().into_iter().filter_map(|r| r.get_attribute("data-session-id")))
+            }
             Signal::Counts => {}
         }
         if moved.borrow().is_empty() || due.replace(true) {

@@ -5,7 +5,7 @@ use super::{
     view_model::{SessionEntry, duration_ms, is_live, row_title},
 };
 use crate::{
-    document::plain,
+    document::{plain, solid},
     shell::Shell,
     text::{duration, number},
     ui::{status_badge::status_badge, time::moment},
@@ -21,7 +21,7 @@ pub fn rows_fragment(shell: &Shell, entries: &[SessionEntry]) -> String {
 /// The table around rows.
 pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static str) -> impl IntoView + use<> {
     let rows: String = entries.iter().map(|entry| plain(row(entry, now))).collect();
-    view! {
+    solid(view! {
         <div class="table-frame">
             <table class="table">
                 <caption class="hidden-text">{caption}</caption>
@@ -38,7 +38,7 @@ pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static
                 <tbody inner_html=rows></tbody>
             </table>
         </div>
-    }
+    })
 }
 
 fn row(entry: &SessionEntry, now: Timestamp) -> impl IntoView + use<> {
@@ -59,7 +59,7 @@ fn row(entry: &SessionEntry, now: Timestamp) -> impl IntoView + use<> {
             <td class="meta">{type_word(session.session_type)}</td>
             <td class="meta">{moment(session.created_at)}</td>
             <td class="meta table-number">{lasted}</td>
-            <td class="meta table-number">{number::grouped(session.head_sequence)}<span class="hidden-text">" events"</span></td>
+            <td class="meta table-number">{number::grouped(session.head_sequence)}<span class="unit">" events"</span></td>
         </tr>
     }
 }

@@ -3,7 +3,7 @@
 use super::{members::members_section, tokens::tokens_section};
 use crate::{
     FormState,
-    document::render,
+    document::{render, solid},
     palette::SHORTCUTS,
     shell::{Place, Shell, Theme, frame},
     ui::{
@@ -44,10 +44,10 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <a class="chip" href="#keyboard">"Keyboard"</a>
             </nav>
             <div class="settings">
-                {members_section(members, administers, &form.of("member"))}
-                {administers.then(|| tokens_section(tokens, new_token, base_url, &form.of("token")))}
-                {appearance(shell.theme)}
-                {keyboard()}
+                {solid(members_section(members, administers, &form.of("member")))}
+                {administers.then(|| solid(tokens_section(tokens, new_token, base_url, &form.of("token"))))}
+                {solid(appearance(shell.theme))}
+                {solid(keyboard())}
             </div>
         };
         frame(shell, Place::Settings, page)

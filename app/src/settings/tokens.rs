@@ -17,7 +17,12 @@ use leptos::prelude::*;
 use wire::settings::Token;
 
 /// List, form, and the secret of a token that was just made.
-pub fn tokens_section(tokens: Vec<Token>, new_token: Option<String>, base_url: String, form: &FormState) -> impl IntoView + use<> {
+pub fn tokens_section(
+    tokens: Vec<Token>,
+    new_token: Option<String>,
+    base_url: String,
+    form: &FormState,
+) -> impl IntoView + use<> {
     let none = tokens.is_empty();
     let rows = tokens.into_iter().map(row).collect::<Vec<_>>();
     let secret = new_token.map(|token| {
@@ -48,7 +53,10 @@ pub fn tokens_section(tokens: Vec<Token>, new_token: Option<String>, base_url: S
             </div>
         }
     });
-    let scopes = vec![("worker".to_owned(), "Worker: claim sessions and work on them".to_owned()), (String::new(), "Everything its role may".to_owned())];
+    let scopes = vec![
+        ("worker".to_owned(), "Worker: claim sessions and work on them".to_owned()),
+        (String::new(), "Everything its role may".to_owned()),
+    ];
     view! {
         <section class="section" id="tokens" aria-labelledby="tokens-title">
             <h2 id="tokens-title">"Tokens"</h2>

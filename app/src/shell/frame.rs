@@ -34,13 +34,11 @@ const ENTRIES: [(Place, Icon, &str, &str, &str); 4] = [
 
 /// A page inside the shell.
 pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
-    // Erased here, so that no page's type grows into another's.
-    let (rail, page) = (rail(shell, here).into_any(), page.into_any());
     let notice = shell.notice.as_deref().and_then(notice::text).map(notice::good);
     view! {
         <a class="skip" href="#main">"Skip to content"</a>
         <div class="shell">
-            {rail}
+            {rail(shell, here)}
             <main class="page" id="main" tabindex="-1">
                 <div class="page-inner">{notice}{page}</div>
             </main>

@@ -25,8 +25,10 @@ mod tests {
 
     #[test]
     fn two_units_at_most() {
-        let shown: Vec<_> =
-            [0, 340, 1_250, 12_345, 60_000, 123_000, 3_600_000, 3_840_000, 266_400_000].into_iter().map(words).collect();
+        let shown: Vec<_> = [0, 340, 1_250, 12_345, 60_000, 123_000, 3_600_000, 3_840_000, 266_400_000]
+            .into_iter()
+            .map(words)
+            .collect();
         assert_eq!(shown, ["0 ms", "340 ms", "1.2 s", "12 s", "1 min", "2 min 3 s", "1 h", "1 h 4 min", "3 d 2 h"]);
     }
 }

@@ -9,6 +9,27 @@ pub fn push(html: &mut String, text: &str) {
     push_html(html, Harmless { inner: Parser::new_ext(text, options), open: Vec::new() });
 }
 
+/// A markdown text without its marks, on one line of at most `max` characters.
+pub fn one_line(text: &str, max: usize) -> String {
+    // More than this is not looked at: marks seldom make up three quarters of a text.
+    let text = super::shorten::head(text, max.saturating_mul(16));
+    let mut words = String::new();
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
+        match event {
+            Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
+                words.push_str(&text)
+            }
+            Event::SoftBreak
+            | Event::HardBreak
+            | Event::End(
+                TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item | TagEnd::TableCell | TagEnd::CodeBlock,
+            ) => words.push(' '),
+            _ => {}
+        }
+    }
+    super::shorten::one_line(&words, max)
+}
+
 /// Whether a link leads somewhere harmless. Relative links could only lead into this workspace, from text
 /// that an agent wrote: they are not followed either.
 fn is_safe(href: &str) -> bool {
@@ -75,6 +96,15 @@ mod tests {
     }
 
     #[test]
+    fn one_line_has_words_and_no_marks() {
+        assert_eq!(
+            super::one_line("# Head\n\nSome **bold**, `code`.\n\n- [x](https://a.test)", 80),
+            "Head Some bold, code. x"
+        );
+        assert_eq!(super::one_line(&"a ".repeat(1_000), 3), "a a…");
+    }
+
+    #[test]
     fn headings_stay_out_of_the_outline() {
         assert_eq!(html("# Big"), "<p class=\"prose-heading\">Big</p>");
     }
@@ -88,7 +118,10 @@ mod tests {
 
     #[test]
     fn only_harmless_links_are_links() {
-        assert!(html("[x](https://a.test/?q=\"1\")").contains("<a href=\"https://a.test/?q=&quot;1&quot;\" rel=\"noreferrer nofollow\">x</a>"));
+        assert!(
+            html("[x](https://a.test/?q=\"1\")")
+                .contains("<a href=\"https://a.test/?q=&quot;1&quot;\" rel=\"noreferrer nofollow\">x</a>")
+        );
         for bad in ["javascript:alert(1)", " JAVASCRIPT:alert(1)", "data:text/html,x", "/sign-out", "//evil.test"] {
             let out = html(&format!("[x](<{bad}>)"));
             assert!(!out.contains("<a "), "{out}");

@@ -5,7 +5,7 @@ use super::{
     section::{Section, section_view},
 };
 use crate::{
-    document::render,
+    document::{render, solid},
     shell::{Place, Shell, frame},
     ui::{
         empty::{Connect, connect},
@@ -33,12 +33,12 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let strip = view! { <WorkQueueStrip picked=picked.map_or("", Bucket::as_str).to_owned()/> };
         let sections = sections
             .iter()
-            .map(|section| section_view(shell, section, picked.is_some_and(|p| p != section.bucket)))
+            .map(|section| solid(section_view(shell, section, picked.is_some_and(|p| p != section.bucket))))
             .collect::<Vec<_>>();
         let page = view! {
             {page_head("Today".to_owned(), Vec::new(), ())}
             {strip}
-            {connecting.map(connect)}
+            {connecting.map(|c| solid(connect(c)))}
             {sections}
         };
         frame(shell, Place::Today, page)

@@ -5,7 +5,7 @@ use crate::{
     document::plain,
     sessions::{SessionEntry, duration_ms, row_title},
     shell::Shell,
-    text::{duration, number, shorten::one_line},
+    text::{duration, markdown, number, shorten::one_line},
     ui::{
         button::{link_small, submit_small},
         status_badge::status_badge,
@@ -41,7 +41,8 @@ pub fn section_fragment(shell: &Shell, section: &Section) -> String {
 pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl IntoView + use<> {
     let name = section.bucket.as_str();
     let words = words(section.bucket);
-    let mut rows: Vec<_> = section.sessions.iter().map(|entry| session_row(shell, section.bucket, entry).into_any()).collect();
+    let mut rows: Vec<_> =
+        section.sessions.iter().map(|entry| session_row(shell, section.bucket, entry).into_any()).collect();
     rows.extend(section.actions.iter().map(|action| action_row(shell, action).into_any()));
     let count = number::grouped(rows.len() as u64);
     let count = if section.has_more { format!("{count}+") } else { count };
@@ -84,7 +85,7 @@ fn session_row(shell: &Shell, bucket: Bucket, entry: &SessionEntry) -> impl Into
         Bucket::NeedsMe => since(session.updated_at).into_any(),
         Bucket::Running => since(session.started_at.unwrap_or(session.created_at)).into_any(),
         Bucket::DoneToday => {
-            let lasted = duration_ms(session, shell.now).map(|ms| format!(" in {}", duration::words(ms)));
+            let lasted = duration_ms(session, shell.now).map(|ms| format!(" · took {}", duration::words(ms)));
             (moment(session.completed_at.unwrap_or(session.updated_at)), lasted).into_any()
         }
         Bucket::Failed | Bucket::Delegatable => moment(session.updated_at).into_any(),
@@ -118,7 +119,7 @@ fn session_row(shell: &Shell, bucket: Bucket, entry: &SessionEntry) -> impl Into
 fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
     let href = format!("/actions/{}", action.id);
     let key = format!("{}-{}", shell.form_key, action.id);
-    let about = one_line(&action.description, LAST_EVENT_CHARS_MAX);
+    let about = markdown::one_line(&action.description, LAST_EVENT_CHARS_MAX);
     view! {
         <li class="row" data-key-id=action.id.clone()>
             <span class="badge" data-status="idle">{crate::ui::icon::icon(crate::ui::icon::Icon::Agent)}<span>"Ready"</span></span>

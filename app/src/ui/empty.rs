@@ -1,6 +1,7 @@
 //! Empty states: one sentence, one thing to do.
 
 use super::copy::copy_line;
+use crate::document::solid;
 use leptos::prelude::*;
 
 /// What a fresh installation shows: how to connect an agent.
@@ -16,12 +17,12 @@ pub struct Connect {
 
 /// One sentence and perhaps a link.
 pub fn empty(sentence: &'static str, link: Option<(&'static str, String)>) -> impl IntoView {
-    view! {
+    solid(view! {
         <div class="empty">
             <p>{sentence}</p>
             {link.map(|(label, href)| view! { <a class="button" href=href>{label}</a> })}
         </div>
-    }
+    })
 }
 
 /// The three lines that connect an agent.

@@ -1,8 +1,8 @@
 //! Form fields with label, hint and message, wired for assistive technology.
 
 use super::icon::{Icon, icon};
-use crate::form::FormState;
-use leptos::prelude::*;
+use crate::{document::solid, form::FormState};
+use leptos::{prelude::*, tachys::html::InertElement};
 
 /// What a field is, apart from its state.
 #[derive(Debug, Clone, Copy)]
@@ -56,21 +56,28 @@ fn around(scope: &str, field: Field, form: &FormState) -> Around {
     Around { id, described_by, invalid: error.is_some().then_some("true"), error }
 }
 
-fn frame(around: Around, field: Field, control: AnyView) -> impl IntoView {
+fn frame(around: Around, field: Field, control: InertElement) -> InertElement {
     let Around { id, error, .. } = around;
     let (hint_id, error_id) = (format!("{id}-hint"), format!("{id}-error"));
-    view! {
+    solid(view! {
         <div class="field">
             <label class="field-label" for=id>{field.label}</label>
             {control}
             {error.map(|message| view! { <p class="field-error" id=error_id>{icon(Icon::Alert)}<span>{message}</span></p> })}
             {(!field.hint.is_empty()).then(|| view! { <p class="field-hint" id=hint_id>{field.hint}</p> })}
         </div>
-    }
+    })
 }
 
 /// A one-line input. `kind` is its HTML type; passwords never come back with a value.
-pub fn input(scope: &str, field: Field, kind: &'static str, start: &str, autocomplete: &'static str, form: &FormState) -> AnyView {
+pub fn input(
+    scope: &str,
+    field: Field,
+    kind: &'static str,
+    start: &str,
+    autocomplete: &'static str,
+    form: &FormState,
+) -> InertElement {
     let around = around(scope, field, form);
     let value = if kind == "password" { None } else { Some(form.value_or(field.name, start)) };
     let control = view! {
@@ -86,11 +93,11 @@ pub fn input(scope: &str, field: Field, kind: &'static str, start: &str, autocom
             aria-describedby=around.described_by.clone()
         />
     };
-    frame(around, field, control.into_any()).into_any()
+    frame(around, field, solid(control))
 }
 
 /// Several lines of text; `json` sets it in the face of code.
-pub fn textarea(scope: &str, field: Field, json: bool, start: &str, form: &FormState) -> AnyView {
+pub fn textarea(scope: &str, field: Field, json: bool, start: &str, form: &FormState) -> InertElement {
     let around = around(scope, field, form);
     // A browser drops the first line break of a text area: one more keeps what was typed.
     let value = format!("\n{}", form.value_or(field.name, start));
@@ -109,11 +116,17 @@ pub fn textarea(scope: &str, field: Field, json: bool, start: &str, form: &FormS
             {value}
         </textarea>
     };
-    frame(around, field, control.into_any()).into_any()
+    frame(around, field, solid(control))
 }
 
 /// One of several values, `(value, label)`.
-pub fn select(scope: &str, field: Field, options: Vec<(String, String)>, start: &str, form: &FormState) -> AnyView {
+pub fn select(
+    scope: &str,
+    field: Field,
+    options: Vec<(String, String)>,
+    start: &str,
+    form: &FormState,
+) -> InertElement {
     let around = around(scope, field, form);
     let chosen = form.value_or(field.name, start);
     let options = options
@@ -131,5 +144,5 @@ pub fn select(scope: &str, field: Field, options: Vec<(String, String)>, start: 
             {options}
         </select>
     };
-    frame(around, field, control.into_any()).into_any()
+    frame(around, field, solid(control))
 }

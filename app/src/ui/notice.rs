@@ -1,6 +1,7 @@
 //! Calm lines that say what happened.
 
 use super::icon::{Icon, icon};
+use crate::document::solid;
 use leptos::prelude::*;
 
 /// The text of a `?notice=` code. Unknown codes say nothing: the address is anybody's to write.
@@ -25,22 +26,22 @@ pub fn text(code: &str) -> Option<&'static str> {
 
 /// A line about something that went well.
 pub fn good(message: impl Into<String>) -> impl IntoView {
-    view! {
+    solid(view! {
         <div class="notice" data-tone="good" role="status">
             {icon(Icon::Completed)}
             <div class="notice-body"><p>{message.into()}</p></div>
         </div>
-    }
+    })
 }
 
 /// What was refused about a whole form. Nothing where nothing was.
 pub fn refused(messages: Vec<String>) -> impl IntoView {
     (!messages.is_empty()).then(|| {
-        view! {
+        solid(view! {
             <div class="notice" data-tone="bad" role="alert">
                 {icon(Icon::Alert)}
                 <div class="notice-body">{messages.into_iter().map(|m| view! { <p>{m}</p> }).collect::<Vec<_>>()}</div>
             </div>
-        }
+        })
     })
 }

@@ -1,16 +1,17 @@
 //! The line on top of a page: breadcrumbs, title, actions.
 
+use crate::document::solid;
 use leptos::prelude::*;
 
 /// A page's head. Crumbs are `(label, href)`, outermost first.
 pub fn page_head(title: String, crumbs: Vec<(String, String)>, actions: impl IntoView) -> impl IntoView {
-    view! {
+    solid(view! {
         <header class="page-head">
             {(!crumbs.is_empty()).then(|| breadcrumbs(crumbs))}
             <h1>{title}</h1>
             <div class="page-actions">{actions}</div>
         </header>
-    }
+    })
 }
 
 /// The way back up.

@@ -10,7 +10,7 @@ pub const fn word(status: Status) -> &'static str {
         Status::Draft => "Draft",
         Status::Pending => "Pending",
         Status::Running => "Running",
-        Status::WaitingHuman => "Waiting for you",
+        Status::WaitingHuman => "Needs a person",
         Status::AwaitingTool => "Awaiting tool",
         Status::Idle => "Idle",
         Status::Completed => "Completed",

@@ -2,6 +2,8 @@
 
 use chrono::{DateTime, Utc};
 
+pub use chrono::Months;
+
 /// An instant in UTC. Stored with microsecond precision on both engines.
 pub type Timestamp = DateTime<Utc>;
 

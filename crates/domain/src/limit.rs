@@ -16,6 +16,8 @@ pub const JSON_DEPTH_MAX: usize = 96;
 pub const PAGE_DEFAULT: u32 = 100;
 /// Most items on a page.
 pub const PAGE_MAX: u32 = 1_000;
+/// Bytes of content and metadata after which a page of events ends early; the rest is on the next page.
+pub const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Longest title, characters.
 pub const TITLE_CHARS_MAX: usize = 300;
 /// Longest name of an action, token or workspace, characters.

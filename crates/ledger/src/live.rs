@@ -12,7 +12,7 @@ use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
-use store::Notice;
+use store::{Change, Notice};
 use tokio::sync::{Notify, broadcast};
 
 /// Groups of frames a follower may lag behind before it re-reads the log.
@@ -69,7 +69,7 @@ struct TenantHub {
 pub(crate) struct Hub(Arc<Shared>);
 
 impl Hub {
-    pub(crate) fn start(notices: broadcast::Receiver<Notice>) -> Self {
+    pub(crate) fn start(notices: broadcast::Receiver<Change>) -> Self {
         let shared = Arc::new(Shared::default());
         tokio::spawn(run(shared.clone(), notices));
         Self(shared)
@@ -161,11 +161,11 @@ impl Shared {
     }
 }
 
-async fn run(shared: Arc<Shared>, mut notices: broadcast::Receiver<Notice>) {
+async fn run(shared: Arc<Shared>, mut notices: broadcast::Receiver<Change>) {
     loop {
         match notices.recv().await {
-            Ok(notice) => shared.tell(&notice),
-            Err(broadcast::error::RecvError::Lagged(_)) => shared.resync(),
+            Ok(Change::Committed(notice)) => shared.tell(&notice),
+            Ok(Change::Missed) | Err(broadcast::error::RecvError::Lagged(_)) => shared.resync(),
             Err(broadcast::error::RecvError::Closed) => return,
         }
     }

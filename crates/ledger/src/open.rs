@@ -53,6 +53,9 @@ impl Ledger {
                 })
                 .await?;
         }
+        if options.mode == Mode::Server {
+            store.ensure_partitions(now).await?;
+        }
         Ok(Self(Arc::new(Inner {
             hub: Hub::start(store.subscribe()),
             store,
@@ -76,6 +79,11 @@ impl Ledger {
     /// Numbers of the writer.
     pub fn stats(&self) -> store::Stats {
         self.0.store.stats()
+    }
+
+    /// Housekeeping that is due now and then, on any server.
+    pub async fn maintain(&self) -> Result<()> {
+        Ok(self.store().ensure_partitions(self.now()).await?)
     }
 
     /// Whether the database answers.

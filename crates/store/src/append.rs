@@ -202,10 +202,10 @@ async fn apply_one(
         return Ok(Err(AppendRefusal::Conflict { index, recorded }));
     }
     let fresh: Vec<&PreparedEvent> = request.events.iter().zip(&known).filter(|(_, k)| k.is_none()).map(|(e, _)| e).collect();
-    if !fresh.is_empty() {
-        if let Err(refusal) = check(head, request) {
-            return Ok(Err(refusal));
-        }
+    if !fresh.is_empty()
+        && let Err(refusal) = check(head, request)
+    {
+        return Ok(Err(refusal));
     }
     let new: Vec<NewRow> = fresh.into_iter().map(|e| place(head, request, e)).collect();
     event::insert(conn, &new).await?;

@@ -14,7 +14,9 @@ use domain::{
     clock::{from_micros, to_micros},
     event::EventRole,
     id::{EventId, SessionId, TenantId},
+    limit::PAGE_BYTES_MAX,
 };
+use futures_util::{Stream, TryStreamExt as _};
 use sqlx::AssertSqlSafe;
 use std::sync::LazyLock;
 use uuid::Uuid;
@@ -262,6 +264,13 @@ pub(crate) async fn recorded(
     Ok(found)
 }
 
+/// Streams rows into a page, so that a page of large events ends by its bytes before it fills the memory.
+macro_rules! page_of {
+    ($c:expr, $limit:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
+        take(sqlx::query_as::<_, Row>($sql)$(.bind($bind))*.fetch(&mut **$c), $limit).await
+    };
+}
+
 /// Events of a session after `after` and up to `upto`, oldest first. `kinds` empty: every kind.
 pub async fn after(
     conn: &mut Conn<'_>,
@@ -272,36 +281,17 @@ pub async fn after(
     limit: u32,
 ) -> Result<Page<EventRecord>> {
     let (tenant, session, more) = (tenant_id.0, session_id.0, i64::from(limit) + 1);
-    let (after, upto) = (after.cast_signed(), upto.cast_signed());
-    let rows = if kinds.is_empty() {
-        run!(conn, fetch_all Row, AFTER, tenant, session, after, upto, more)?
-    } else {
-        match conn {
-            Conn::Sqlite(c) => {
-                sqlx::query_as::<_, Row>(AFTER_OF_KINDS_SQLITE)
-                    .bind(tenant)
-                    .bind(session)
-                    .bind(after)
-                    .bind(upto)
-                    .bind(more)
-                    .bind(json_list(kinds))
-                    .fetch_all(&mut **c)
-                    .await?
-            }
-            Conn::Postgres(c) => {
-                sqlx::query_as::<_, Row>(AFTER_OF_KINDS_POSTGRES)
-                    .bind(tenant)
-                    .bind(session)
-                    .bind(after)
-                    .bind(upto)
-                    .bind(more)
-                    .bind(kinds)
-                    .fetch_all(&mut **c)
-                    .await?
-            }
+    let (from, to) = (after.cast_signed(), upto.cast_signed());
+    match (conn, kinds) {
+        (Conn::Sqlite(c), []) => page_of!(c, limit, AFTER, tenant, session, from, to, more),
+        (Conn::Postgres(c), []) => page_of!(c, limit, AFTER, tenant, session, from, to, more),
+        (Conn::Sqlite(c), kinds) => {
+            page_of!(c, limit, AFTER_OF_KINDS_SQLITE, tenant, session, from, to, more, json_list(kinds))
         }
-    };
-    page(rows, limit)
+        (Conn::Postgres(c), kinds) => {
+            page_of!(c, limit, AFTER_OF_KINDS_POSTGRES, tenant, session, from, to, more, kinds)
+        }
+    }
 }
 
 /// The last `limit` events of a session before `before`, oldest first.
@@ -315,33 +305,14 @@ pub async fn before(
 ) -> Result<Page<EventRecord>> {
     let (tenant, session, more) = (tenant_id.0, session_id.0, i64::from(limit) + 1);
     let before = before.cast_signed();
-    let rows = if kinds.is_empty() {
-        run!(conn, fetch_all Row, BEFORE, tenant, session, before, more)?
-    } else {
-        match conn {
-            Conn::Sqlite(c) => {
-                sqlx::query_as::<_, Row>(BEFORE_OF_KINDS_SQLITE)
-                    .bind(tenant)
-                    .bind(session)
-                    .bind(before)
-                    .bind(more)
-                    .bind(json_list(kinds))
-                    .fetch_all(&mut **c)
-                    .await?
-            }
-            Conn::Postgres(c) => {
-                sqlx::query_as::<_, Row>(BEFORE_OF_KINDS_POSTGRES)
-                    .bind(tenant)
-                    .bind(session)
-                    .bind(before)
-                    .bind(more)
-                    .bind(kinds)
-                    .fetch_all(&mut **c)
-                    .await?
-            }
+    let mut page = match (conn, kinds) {
+        (Conn::Sqlite(c), []) => page_of!(c, limit, BEFORE, tenant, session, before, more),
+        (Conn::Postgres(c), []) => page_of!(c, limit, BEFORE, tenant, session, before, more),
+        (Conn::Sqlite(c), kinds) => {
+            page_of!(c, limit, BEFORE_OF_KINDS_SQLITE, tenant, session, before, more, json_list(kinds))
         }
-    };
-    let mut page = page(rows, limit)?;
+        (Conn::Postgres(c), kinds) => page_of!(c, limit, BEFORE_OF_KINDS_POSTGRES, tenant, session, before, more, kinds),
+    }?;
     page.items.reverse();
     Ok(page)
 }
@@ -371,9 +342,20 @@ fn json_list(texts: &[String]) -> String {
     serde_json::Value::from(texts).to_string()
 }
 
-fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<EventRecord>> {
-    let limit = limit as usize;
-    let has_more = rows.len() > limit;
-    rows.truncate(limit);
-    Ok(Page { items: rows.into_iter().map(EventRecord::try_from).collect::<Result<_>>()?, has_more })
+async fn take(
+    mut rows: impl Stream<Item = std::result::Result<Row, sqlx::Error>> + Unpin,
+    limit: u32,
+) -> Result<Page<EventRecord>> {
+    let mut page = Page { items: Vec::new(), has_more: false };
+    let mut bytes = 0;
+    while let Some(row) = rows.try_next().await? {
+        // The first event always fits: no page is empty while there is something to read.
+        if page.items.len() >= limit as usize || bytes > PAGE_BYTES_MAX {
+            page.has_more = true;
+            break;
+        }
+        bytes += row.content.len() + row.metadata.len();
+        page.items.push(row.try_into()?);
+    }
+    Ok(page)
 }

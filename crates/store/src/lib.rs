@@ -14,6 +14,7 @@ mod error;
 pub mod event;
 mod notify;
 mod open;
+mod partition;
 #[cfg(feature = "planted-bugs")]
 mod planted;
 mod record;
@@ -37,5 +38,5 @@ pub use record::{
 };
 pub use sign_in::{SignInAttempts, clear_sign_in_attempts, record_sign_in_failure, sign_in_attempts};
 pub use sql::statements;
-pub use transaction::{Notice, WriteTx};
+pub use transaction::{Change, Notice, WriteTx};
 pub use writer::Stats;

@@ -2,16 +2,21 @@
 //!
 //! NOTIFY inside an append transaction serialises all commits on one lock. Here a task of its own sends
 //! what was committed meanwhile, and another turns what other servers sent into notices without events:
-//! the reader then reads the log by sequence. A lost notification costs a delay, never an event.
+//! the reader then reads the log by sequence. Whenever the listening connection was lost, watchers are told to
+//! re-read. A lost notification costs a delay, never an event.
 
-use crate::{open::publish, transaction::Notice};
+use crate::{
+    open::publish,
+    transaction::{Change, Notice},
+};
 use domain::{
     id::{SessionId, TenantId},
     session::Status,
 };
 use sqlx::{PgPool, postgres::PgListener};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::RandomState},
+    hash::{BuildHasher as _, Hasher as _},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -36,10 +41,11 @@ pub(crate) struct Notifier {
 
 impl Notifier {
     /// Starts the sender and the listener. They end with the pool.
-    pub(crate) fn start(pool: PgPool, notices: broadcast::Sender<Notice>) -> Self {
+    pub(crate) fn start(pool: PgPool, notices: broadcast::Sender<Change>) -> Self {
         let notifier = Self { pending: Arc::default(), wake: Arc::default() };
-        // Tells our own notifications from those of other servers; need not be secret.
-        let own = std::process::id();
+        // Tells our own notifications from those of other servers; need not be secret. Process ids would not do:
+        // in containers every server is number 1.
+        let own = RandomState::new().build_hasher().finish();
         tokio::spawn(notifier.clone().send(pool.clone(), own));
         tokio::spawn(listen(pool, notices, own));
         notifier
@@ -54,7 +60,7 @@ impl Notifier {
         self.wake.notify_one();
     }
 
-    async fn send(self, pool: PgPool, own: u32) {
+    async fn send(self, pool: PgPool, own: u64) {
         loop {
             self.wake.notified().await;
             if pool.is_closed() {
@@ -77,7 +83,7 @@ impl Notifier {
     }
 }
 
-async fn listen(pool: PgPool, notices: broadcast::Sender<Notice>, own: u32) {
+async fn listen(pool: PgPool, notices: broadcast::Sender<Change>, own: u64) {
     while !pool.is_closed() {
         let mut listener = match PgListener::connect_with(&pool).await {
             Ok(listener) => listener,
@@ -92,6 +98,8 @@ async fn listen(pool: PgPool, notices: broadcast::Sender<Notice>, own: u32) {
             tokio::time::sleep(RECONNECT_PAUSE).await;
             continue;
         }
+        // What was sent while nobody listened is gone. An error only says that nobody watches.
+        let _ = notices.send(Change::Missed);
         loop {
             tokio::select! {
                 () = pool.close_event() => return,
@@ -106,7 +114,7 @@ async fn listen(pool: PgPool, notices: broadcast::Sender<Notice>, own: u32) {
 }
 
 /// The notices of a payload; empty for our own and for what does not parse.
-fn parse(payload: &str, own: u32) -> Vec<Notice> {
+fn parse(payload: &str, own: u64) -> Vec<Notice> {
     let Some((sender, lines)) = payload.split_once('\n') else { return Vec::new() };
     if sender.parse() == Ok(own) {
         return Vec::new();

@@ -3,10 +3,11 @@
 use crate::{
     backup,
     error::{Error, Result},
-    notify,
-    transaction::Notice,
+    notify, partition,
+    transaction::{Change, Notice},
     writer::{Stats, Writer},
 };
+use domain::Timestamp;
 use sqlx::{
     ConnectOptions as _, PgPool, SqliteConnection, SqlitePool,
     postgres::{PgConnectOptions, PgPoolOptions},
@@ -78,7 +79,7 @@ pub struct Store(Arc<Inner>);
 struct Inner {
     db: Db,
     writer: Writer,
-    notices: broadcast::Sender<Notice>,
+    notices: broadcast::Sender<Change>,
     notifier: Option<notify::Notifier>,
     data_dir: Option<PathBuf>,
     /// Held until the store is closed: one server per data directory.
@@ -170,7 +171,7 @@ impl Store {
     }
 
     /// Watches commits. A receiver that lags has to re-read what it shows.
-    pub fn subscribe(&self) -> broadcast::Receiver<Notice> {
+    pub fn subscribe(&self) -> broadcast::Receiver<Change> {
         self.0.notices.subscribe()
     }
 
@@ -192,6 +193,14 @@ impl Store {
         }
     }
 
+    /// Makes room for the coming months, on PostgreSQL. Safe to repeat and to run on many servers.
+    pub async fn ensure_partitions(&self, now: Timestamp) -> Result<()> {
+        match &self.0.db {
+            Db::Sqlite(_) => Ok(()),
+            Db::Postgres(pool) => partition::ensure(pool, now).await,
+        }
+    }
+
     /// The data directory, on SQLite.
     pub fn data_dir(&self) -> Option<&Path> {
         self.0.data_dir.as_deref()
@@ -209,13 +218,13 @@ impl Store {
 }
 
 /// Hands committed changes to the watchers.
-pub(crate) fn publish(local: &broadcast::Sender<Notice>, remote: Option<&notify::Notifier>, notices: Vec<Notice>) {
+pub(crate) fn publish(local: &broadcast::Sender<Change>, remote: Option<&notify::Notifier>, notices: Vec<Notice>) {
     for notice in notices {
         if let Some(remote) = remote {
             remote.tell(&notice);
         }
         // An error only says that nobody watches.
-        let _ = local.send(notice);
+        let _ = local.send(Change::Committed(notice));
     }
 }
 

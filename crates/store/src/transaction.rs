@@ -37,6 +37,15 @@ pub struct Notice {
     pub events: Arc<[EventRecord]>,
 }
 
+/// What watchers are told.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Something was committed.
+    Committed(Notice),
+    /// Commits of other servers may have gone unheard: re-read what is shown.
+    Missed,
+}
+
 /// One write transaction. Everything done through it commits or rolls back together.
 pub struct WriteTx<'c> {
     conn: Conn<'c>,

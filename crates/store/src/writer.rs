@@ -9,7 +9,7 @@ use crate::{
     error::{Error, Result, is_unique_violation},
     notify::Notifier,
     open::{Store, publish},
-    transaction::{Body, Notice, WriteTx, answer_in_time, in_transaction},
+    transaction::{Body, Change, Notice, WriteTx, answer_in_time, in_transaction},
 };
 use domain::id::SessionId;
 use futures_util::future::BoxFuture;
@@ -122,14 +122,14 @@ impl<T: Send, E: From<Error> + Send> Settle for Ran<T, E> {
 }
 
 impl Writer {
-    pub(crate) fn sqlite(connection: SqliteConnection, notices: broadcast::Sender<Notice>) -> Self {
+    pub(crate) fn sqlite(connection: SqliteConnection, notices: broadcast::Sender<Change>) -> Self {
         let counters = Arc::new(Counters::default());
         let (sender, jobs) = mpsc::channel(QUEUE_ITEMS_MAX);
         let task = tokio::spawn(SqliteLane { connection, notices, counters: counters.clone() }.run(jobs));
         Self { lanes: vec![sender], counters, tasks: Mutex::new(vec![task]) }
     }
 
-    pub(crate) fn postgres(pool: PgPool, notices: broadcast::Sender<Notice>, notifier: Notifier) -> Self {
+    pub(crate) fn postgres(pool: PgPool, notices: broadcast::Sender<Change>, notifier: Notifier) -> Self {
         let counters = Arc::new(Counters::default());
         let mut lanes = Vec::new();
         let mut tasks = Vec::new();
@@ -264,7 +264,7 @@ async fn next_group(jobs: &mut mpsc::Receiver<Job>, counters: &Counters) -> (Vec
 
 struct SqliteLane {
     connection: SqliteConnection,
-    notices: broadcast::Sender<Notice>,
+    notices: broadcast::Sender<Change>,
     counters: Arc<Counters>,
 }
 
@@ -449,7 +449,7 @@ impl SqliteLane {
 #[derive(Clone)]
 struct PostgresLane {
     pool: PgPool,
-    notices: broadcast::Sender<Notice>,
+    notices: broadcast::Sender<Change>,
     notifier: Notifier,
     counters: Arc<Counters>,
 }

@@ -59,7 +59,7 @@ codes! {
     IdConflict = "id_conflict", 409, "That id was used for something else";
     /// The slug or name is taken.
     NameTaken = "name_taken", 409, "That name is taken";
-    /// Nobody has signed up yet; open /setup.
+    /// Somebody has set this installation up already; sign in.
     SetupDone = "setup_done", 409, "This installation has been set up";
     /// The body is larger than allowed.
     TooLarge = "too_large", 413, "Too large";

@@ -34,10 +34,11 @@ pub struct Following {
 }
 
 /// Follows a session after `after_sequence`. The feed is joined before the log is read, so nothing falls between.
+/// A place beyond the log's end (from before a restored backup) means its end.
 pub async fn follow(ledger: &Ledger, scope: &Scope, id: SessionId, after_sequence: u64) -> Result<Following> {
-    session::get(ledger, scope, id).await?;
     let feed = ledger.hub().feed(scope.tenant_id, id);
-    Ok(Following { ledger: ledger.clone(), scope: *scope, id, feed, told: after_sequence, behind: true })
+    let head = session::get(ledger, scope, id).await?.head_sequence;
+    Ok(Following { ledger: ledger.clone(), scope: *scope, id, feed, told: after_sequence.min(head), behind: true })
 }
 
 impl Following {

@@ -1,0 +1,29 @@
+//! Writes every page in its empty, normal, full and failing state to target/gallery, to be looked at.
+//!
+//! `cargo run -p app --features ssr --example gallery [-- TARGET_DIR]`; scripts are expected in TARGET_DIR/pkg.
+
+mod made_up;
+mod pages;
+
+use std::{error::Error, fs, path::Path, time::Instant};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let target = std::env::args().nth(1).unwrap_or_else(|| "target/gallery".to_owned());
+    let target = Path::new(&target);
+    fs::create_dir_all(target.join("style"))?;
+    for entry in fs::read_dir("style")? {
+        let path = entry?.path();
+        if let Some(name) = path.file_name().filter(|_| path.is_file()) {
+            fs::copy(&path, target.join("style").join(name))?;
+        }
+    }
+    fs::write(target.join("favicon.svg"), app::FAVICON_SVG)?;
+    for (name, html) in pages::all()? {
+        fs::write(target.join(format!("{name}.html")), html)?;
+    }
+    let started = Instant::now();
+    let rounds = 200;
+    let bytes = (0..rounds).map(|_| pages::hundred_events().len()).max().unwrap_or_default();
+    println!("a page of 100 events: {} µs, {bytes} bytes", started.elapsed().as_micros() / rounds);
+    Ok(())
+}

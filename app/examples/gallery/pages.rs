@@ -1,0 +1,362 @@
+//! Every page in its states.
+
+use super::made_up::{self, ago, log, long_log, me, now, session};
+use app::{
+    FieldError, FormState, SessionEntry, Shell, Theme, action, api_docs, error_page, session as session_page, sessions,
+    settings, setup, sign_in, today,
+};
+use domain::{role::Role, session::Status, work_queue::Bucket};
+use serde_json::Value;
+use std::{error::Error, fs};
+
+fn shell() -> Shell {
+    Shell {
+        css_href: "/style/main.css".into(),
+        js_href: "/pkg/shiftbook.js".into(),
+        wasm_href: "/pkg/shiftbook_bg.wasm".into(),
+        nonce: "gallery".into(),
+        theme: Theme::System,
+        viewer: Some(me(Role::Admin)),
+        workspaces: Vec::new(),
+        notice: None,
+        now: now(),
+        form_key: "key".into(),
+    }
+}
+
+fn stranger() -> Shell {
+    Shell { viewer: None, ..shell() }
+}
+
+fn refused(form: &str, values: &[(&str, &str)], errors: &[(Option<&str>, &str)]) -> FormState {
+    FormState {
+        form: form.into(),
+        values: values.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        errors: errors
+            .iter()
+            .map(|(field, message)| FieldError { field: field.map(str::to_owned), message: (*message).to_owned() })
+            .collect(),
+    }
+}
+
+const TITLES: [&str; 6] = [
+    "Triage support mail of 20 November",
+    "Find duplicates in the customer list and propose merges for everything above 95 % similarity, leaving the rest for a person to look at in the morning",
+    "Daily cash position",
+    "راجع صندوق الوارد 📬 اليوم",
+    "Reconcile invoices with bank statement",
+    "x_very_long_identifier_without_any_space_that_a_machine_has_written_into_the_title_field_and_nobody_has_looked_at_yet",
+];
+
+fn entries(count: u32) -> Vec<SessionEntry> {
+    (0..count)
+        .map(|n| {
+            let status = Status::ALL[n as usize % 10];
+            let title = TITLES[n as usize % TITLES.len()];
+            SessionEntry {
+                action_name: Some("Triage support mail".into()),
+                ..SessionEntry::new(session(n, status, title, i64::from(n) * 37 + 3))
+            }
+        })
+        .collect()
+}
+
+fn connect() -> app::Connect {
+    app::Connect {
+        base_url: "http://127.0.0.1:4210".into(),
+        token: "sbk_7Qx2mN4vTzE9rKpLwYbH3cJdFgSaU8iOeXqWtRyV".into(),
+        agent_slug: "scout".into(),
+    }
+}
+
+fn section(bucket: Bucket, count: u32) -> today::Section {
+    let status = bucket.statuses().first().copied().unwrap_or(Status::Pending);
+    let sessions = if bucket == Bucket::Delegatable { 0 } else { count };
+    let log = log();
+    today::Section {
+        bucket,
+        sessions: (0..sessions)
+            .map(|n| SessionEntry {
+                session: session(
+                    n + 1,
+                    bucket.statuses().get(n as usize % 2).copied().unwrap_or(status),
+                    TITLES[n as usize % 6],
+                    i64::from(n) * 47 + 6,
+                ),
+                action_name: Some("Triage support mail".into()),
+                last_event: log.get(n as usize * 2 + 5).cloned(),
+            })
+            .collect(),
+        actions: (0..count - sessions)
+            .map(|n| {
+                made_up::action(
+                    n,
+                    ["Triage support mail", "Daily cash position", "Weekly report"][n as usize % 3],
+                    Some("scout"),
+                )
+            })
+            .collect(),
+        has_more: count > 5,
+    }
+}
+
+fn log_props(session: wire::session::Session, events: Vec<wire::event::Event>) -> session_page::Props {
+    session_page::Props {
+        summary: session_page::Summary {
+            session,
+            action_name: Some("Triage support mail".into()),
+            timeline: events.clone(),
+            shown: (0, 0),
+        },
+        events,
+        has_earlier: false,
+        has_later: false,
+        kinds: String::new(),
+        kind_counts: Vec::new(),
+        parent: None,
+        children: Vec::new(),
+        has_more_children: false,
+        retries: Vec::new(),
+        form: FormState::default(),
+    }
+}
+
+fn running() -> wire::session::Session {
+    let mut running = session(1, Status::Running, TITLES[0], 20);
+    running.started_at = Some(ago(19));
+    running
+}
+
+/// The page that the speed goal is about.
+pub fn hundred_events() -> String {
+    session_page::page(&shell(), log_props(running(), long_log(1, 100)))
+}
+
+/// All of them, by file name.
+pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
+    let shell = shell();
+    let mut pages: Vec<(&str, String)> = Vec::new();
+
+    pages.push(("setup-empty", setup::page(&stranger(), &FormState::default())));
+    let form = refused(
+        "",
+        &[("workspace", "Northwind"), ("email", "ada@")],
+        &[(Some("email"), "That is not an e-mail address."), (Some("password"), "At least 10 characters.")],
+    );
+    pages.push(("setup-failing", setup::page(&stranger(), &form)));
+    pages.push((
+        "sign-in",
+        sign_in::page(&Shell { notice: Some("signed_out".into()), ..stranger() }, &sign_in::Props::default()),
+    ));
+    let form = refused("", &[("email", "ada@northwind.example")], &[(None, "That e-mail and password do not match.")]);
+    pages.push(("sign-in-failing", sign_in::page(&stranger(), &sign_in::Props { next: Some("/today".into()), form })));
+
+    let sections =
+        |counts: [u32; 5]| Bucket::ALL.into_iter().zip(counts).map(|(b, n)| section(b, n)).collect::<Vec<_>>();
+    pages.push((
+        "today-empty",
+        today::page(&shell, today::Props { picked: None, sections: sections([0; 5]), connect: Some(connect()) }),
+    ));
+    pages.push((
+        "today",
+        today::page(&shell, today::Props { picked: None, sections: sections([2, 3, 2, 1, 4]), connect: None }),
+    ));
+    pages.push((
+        "today-full",
+        today::page(&shell, today::Props { picked: None, sections: sections([20, 20, 20, 20, 20]), connect: None }),
+    ));
+    pages.push((
+        "today-picked",
+        today::page(
+            &shell,
+            today::Props { picked: Some(Bucket::Failed), sections: sections([2, 3, 2, 3, 4]), connect: None },
+        ),
+    ));
+
+    pages.push((
+        "sessions-empty",
+        sessions::page(&shell, sessions::Props { connect: Some(connect()), ..sessions::Props::default() }),
+    ));
+    pages.push((
+        "sessions",
+        sessions::page(
+            &shell,
+            sessions::Props { entries: entries(12), next_cursor: Some("abc".into()), ..sessions::Props::default() },
+        ),
+    ));
+    pages.push((
+        "sessions-full",
+        sessions::page(
+            &shell,
+            sessions::Props {
+                entries: entries(100),
+                is_continued: true,
+                next_cursor: Some("abc".into()),
+                ..sessions::Props::default()
+            },
+        ),
+    ));
+    let filter = sessions::Filter { q: Some("zebra".into()), ..sessions::Filter::default() };
+    pages.push(("sessions-none", sessions::page(&shell, sessions::Props { filter, ..sessions::Props::default() })));
+
+    let noticed = Shell { notice: Some("triggered".into()), ..self::shell() };
+    pages.push((
+        "session-empty",
+        session_page::page(&noticed, log_props(session(0, Status::Pending, "Weekly report", 0), Vec::new())),
+    ));
+    let mut props = log_props(running(), log());
+    props.children = vec![
+        session(4, Status::Completed, "Look up order 4733", 12),
+        session(5, Status::Running, "Draft an answer", 3),
+    ];
+    props.parent = Some(session(8, Status::Running, "Morning round", 60));
+    pages.push(("session", session_page::page(&shell, props)));
+    let first: Vec<_> = log().into_iter().take(7).collect();
+    pages.push(("session-live", session_page::page(&shell, log_props(running(), first))));
+    // Each event as the live tail gets it: alone.
+    let id = running().id;
+    pages.push(("fragment-rows", log().into_iter().map(|e| session_page::rows_fragment(&id, &[e])).collect()));
+    let mut ended = running();
+    ended.status = Status::Completed;
+    let summary = session_page::Summary { session: ended, action_name: None, timeline: log(), shown: (0, 0) };
+    pages.push(("fragment-summary", session_page::summary_fragment(&shell, &summary)));
+    let mut props = log_props(running(), long_log(99_801, 200));
+    props.has_earlier = true;
+    props.summary.session.head_sequence = 100_000;
+    props.kind_counts = vec![
+        ("agent.message".into(), 25_000),
+        ("agent.tool_call".into(), 50_000),
+        ("agent.thinking".into(), 25_000),
+        ("session.error".into(), 3),
+    ];
+    pages.push(("session-full", session_page::page(&shell, props)));
+    let mut props = log_props(session(3, Status::Failed, TITLES[5], 20), log());
+    props.retries = vec![session(6, Status::Completed, "Triage support mail, again", 2)];
+    pages.push(("session-failing", session_page::page(&shell, props)));
+
+    pages.push((
+        "actions-empty",
+        action::list_page(&shell, action::ListProps { members: made_up::members(), ..action::ListProps::default() }),
+    ));
+    let list = |n: u32| {
+        let newest = |s: Status| wire::action::TaskStatus {
+            action_id: "a".into(),
+            session_id: Some("s".into()),
+            status: Some(s),
+            duration_ms: Some(83_000),
+            error: None,
+        };
+        (0..n)
+            .map(|i| {
+                (
+                    made_up::action(
+                        i,
+                        [
+                            "Triage support mail",
+                            "Daily cash position",
+                            "Weekly report for everybody who cares about numbers",
+                        ][i as usize % 3],
+                        (i % 3 != 1).then_some("scout"),
+                    ),
+                    Some(newest(Status::ALL[i as usize % 10])),
+                )
+            })
+            .collect::<Vec<_>>()
+    };
+    pages.push((
+        "actions",
+        action::list_page(
+            &shell,
+            action::ListProps { actions: list(5), members: made_up::members(), ..action::ListProps::default() },
+        ),
+    ));
+    let form = refused(
+        "create",
+        &[("name", ""), ("outputConfig", "{broken"), ("slug", "Not A Slug")],
+        &[
+            (Some("name"), "1 to 200 characters."),
+            (Some("outputConfig"), "This is not valid JSON: expected a key at column 2."),
+            (Some("slug"), "Lower-case letters, digits and dashes."),
+        ],
+    );
+    pages.push((
+        "actions-failing",
+        action::list_page(
+            &shell,
+            action::ListProps { actions: list(3), members: made_up::members(), form, ..action::ListProps::default() },
+        ),
+    ));
+    let one = |runs: u32, form: FormState| action::Props {
+        action: made_up::action(1, "Triage support mail", Some("scout")),
+        task_status: (runs > 0).then(|| wire::action::TaskStatus {
+            action_id: "a".into(),
+            session_id: Some("s".into()),
+            status: Some(Status::Failed),
+            duration_ms: Some(83_000),
+            error: Some("IMAP server closed the connection".into()),
+        }),
+        runs: entries(runs),
+        has_more_runs: runs > 5,
+        members: made_up::members(),
+        form,
+    };
+    pages.push(("action-empty", action::page(&shell, one(0, FormState::default()))));
+    pages.push(("action", action::page(&shell, one(8, FormState::default()))));
+    pages.push((
+        "action-failing",
+        action::page(
+            &shell,
+            one(2, refused("trigger", &[("input", "{\"since\": ")], &[(Some("input"), "At most 262,144 bytes.")])),
+        ),
+    ));
+
+    let base_url = "http://127.0.0.1:4210".to_owned();
+    pages.push((
+        "settings",
+        settings::page(
+            &shell,
+            settings::Props {
+                members: made_up::members(),
+                tokens: made_up::tokens(),
+                base_url: base_url.clone(),
+                ..settings::Props::default()
+            },
+        ),
+    ));
+    pages.push((
+        "settings-token",
+        settings::page(
+            &Shell { notice: Some("token_created".into()), ..self::shell() },
+            settings::Props {
+                members: made_up::members(),
+                tokens: made_up::tokens(),
+                new_token: Some(connect().token),
+                base_url: base_url.clone(),
+                ..settings::Props::default()
+            },
+        ),
+    ));
+    let member = Shell { viewer: Some(me(Role::Member)), ..self::shell() };
+    pages.push((
+        "settings-member",
+        settings::page(
+            &member,
+            settings::Props { members: made_up::members(), base_url, ..settings::Props::default() },
+        ),
+    ));
+
+    let document: Value = match fs::read_to_string("target/openapi.json") {
+        Ok(text) => serde_json::from_str(&text)?,
+        Err(_) => serde_json::from_str(include_str!("openapi.json"))?,
+    };
+    pages.push(("api-docs", api_docs::page(&shell, &document)));
+    let failure = |status| error_page::Failure {
+        status,
+        detail: None,
+        request_id: "01935f02-7d1c-7b3e-9f51-2f6f7c1b9a10".into(),
+    };
+    pages.push(("error-404", error_page::page(&shell, &failure(404))));
+    pages.push(("error-500", error_page::page(&shell, &failure(500))));
+    pages.push(("error-500-stranger", error_page::page(&stranger(), &failure(500))));
+    Ok(pages.into_iter().map(|(name, html)| (name.to_owned(), html)).collect())
+}

@@ -1,0 +1,92 @@
+//! G1, G4, G19: appends over HTTP, beside group commit on the bare engine.
+
+use super::{Bench, Series, Site};
+use crate::{
+    load::{self, AppendScript, Held, Load, Window, claimed_sessions},
+    raw::sqlite::Raw,
+    report::{Bound, Finding, Rounds},
+};
+use anyhow::Result;
+use serde::Deserialize;
+
+/// Connections beyond the eight of the goals; 32 and 128 are G19's.
+const CONNECTIONS: [usize; 4] = [8, 32, 64, 128];
+const BATCH: usize = 100;
+const BATCH_CONNECTIONS: usize = 8;
+
+pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
+    let raw = Raw::create(bench.work.join("raw.sqlite3"))?;
+    let held = claimed_sessions(site.server.address(), &site.account.token, CONNECTIONS[3]).await?;
+    if bench.wants(&["G1", "G19"]) {
+        singles(bench, site, &raw, &held).await?;
+    }
+    if bench.wants(&["G4"]) {
+        batches(bench, site, &raw, &held).await?;
+    }
+    Ok(())
+}
+
+/// Appends from the first of these sessions, one connection each.
+pub async fn append(site: &Site, held: &[Held], batch: usize, window: Window) -> Result<Load> {
+    let (target, token) = (site.server.address(), &site.account.token);
+    let scripts = held.iter().map(|held| AppendScript::new(target, token, held, batch)).collect();
+    Ok(load::run(target, scripts, window, site.server.pid()).await?.0)
+}
+
+/// The newest sequence in the answer to an append.
+pub fn head_sequence(body: &[u8]) -> Result<u64> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Appended {
+        head_sequence: u64,
+    }
+    Ok(serde_json::from_slice::<Appended>(body)?.head_sequence)
+}
+
+/// The same of the probe.
+pub fn probe_sequence(body: &[u8]) -> Result<u64> {
+    #[derive(Deserialize)]
+    struct Appended {
+        sequence: u64,
+    }
+    Ok(serde_json::from_slice::<Appended>(body)?.sequence)
+}
+
+async fn singles(bench: &mut Bench, site: &Site, raw: &Raw, held: &[Held]) -> Result<()> {
+    let mut ours: [Series; 4] = Default::default();
+    let mut bare: [Rounds; 4] = Default::default();
+    for _ in 0..bench.plan.rounds {
+        for (at, connections) in CONNECTIONS.into_iter().enumerate() {
+            bare[at].push(raw.group_commit(connections, bench.plan.window).await?);
+            ours[at].push(append(site, &held[..connections], 1, bench.plan.window).await?);
+        }
+    }
+    for (at, connections) in CONNECTIONS.into_iter().enumerate() {
+        let what = format!("single appends, {connections} connections");
+        let (best, median) = (bare[at].highest(), bare[at].median());
+        let finding = ours[at].finding("G1", what, "event").against(format!("raw, {connections} writers"), best, median);
+        let goals = (Bound::AtLeast(0.40), Bound::AtLeast(0.75));
+        bench.found(if connections == 8 { finding.goals(goals.0, goals.1) } else { finding });
+    }
+    let errors = ours[1].errors + ours[3].errors;
+    let first = ours[1].first_error.as_deref().or(ours[3].first_error.as_deref()).unwrap_or_default();
+    let refused = Finding::new("G19", "errors and refusals, 32 and 128 connections", "", errors as f64);
+    bench.found(refused.goals(Bound::AtMost(0.0), Bound::AtMost(0.0)).facts(first));
+    let (few, many) = (&ours[0].p99_us, &ours[3].p99_us);
+    let mut slow = Finding::lowest("G19", "p99 of an append, 128 connections", "µs", many);
+    slow.aim = Some(Bound::AtMost(10.0));
+    bench.found(slow.against("8 connections", few.lowest(), few.median()));
+    Ok(())
+}
+
+async fn batches(bench: &mut Bench, site: &Site, raw: &Raw, held: &[Held]) -> Result<()> {
+    let (mut ours, mut bare) = (Series::default(), Rounds::default());
+    for _ in 0..bench.plan.rounds {
+        bare.push(raw.batches(BATCH, bench.plan.window).await?);
+        ours.push(append(site, &held[..BATCH_CONNECTIONS], BATCH, bench.plan.window).await?);
+    }
+    let what = format!("events in batches of {BATCH}, {BATCH_CONNECTIONS} connections");
+    let finding = ours.finding("G4", what, "event").against("raw batches", bare.highest(), bare.median());
+    bench.found(finding.goals(Bound::AtLeast(0.35), Bound::AtLeast(0.8)));
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! The goals, one file per group: each measures ours and its reference in turns and says what it found.
+
+mod append;
+mod claim;
+mod footprint;
+mod history;
+mod page;
+mod postgres;
+mod stream;
+mod transcript;
+
+use crate::{
+    load::{Load, Window},
+    process::{Account, Server, ServerSpec},
+    report::{Finding, Rounds},
+};
+use anyhow::{Context as _, Result};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+/// How much to measure.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    pub rounds: usize,
+    pub window: Window,
+    /// Sessions of one round of claims.
+    pub claims: usize,
+    /// Events whose way to a follower is timed.
+    pub lag_events: u64,
+    pub starts: usize,
+    pub sessions: (usize, usize),
+    /// Events of the long history: when the start is measured, and in the end.
+    pub events: (usize, usize),
+}
+
+impl Plan {
+    /// About two minutes.
+    pub const QUICK: Self = Self {
+        rounds: 3,
+        window: Window { warm: Duration::from_millis(200), measure: Duration::from_millis(800) },
+        claims: 2_000,
+        lag_events: 200,
+        starts: 3,
+        sessions: (10_000, 100_000),
+        events: (100_000, 200_000),
+    };
+    /// At most twenty minutes.
+    pub const FULL: Self = Self {
+        rounds: 3,
+        window: Window { warm: Duration::from_millis(700), measure: Duration::from_millis(3_500) },
+        claims: 10_000,
+        lag_events: 1_000,
+        starts: 5,
+        sessions: (10_000, 1_000_000),
+        events: (1_000_000, 5_000_000),
+    };
+}
+
+/// A run of measurements.
+pub struct Bench {
+    pub plan: Plan,
+    pub work: PathBuf,
+    pub spec: ServerSpec,
+    pub postgres_url: Option<String>,
+    /// Empty for all.
+    pub only: BTreeSet<String>,
+    pub findings: Vec<Finding>,
+}
+
+/// A running server with its account.
+pub struct Site {
+    pub server: Server,
+    pub data_dir: PathBuf,
+    pub account: Account,
+    pub cookie: String,
+}
+
+impl Site {
+    /// A server on a data directory that already has this account.
+    async fn open(spec: &ServerSpec, data_dir: &Path, account: Account) -> Result<Self> {
+        let server = Server::start(spec, data_dir).await?;
+        let cookie = server.sign_in().await?;
+        Ok(Self { server, data_dir: data_dir.to_owned(), account, cookie })
+    }
+}
+
+impl Bench {
+    /// Measures what was asked for, in an order that starts few servers.
+    pub async fn run(&mut self) -> Result<()> {
+        if self.wants(&["G1", "G4", "G6", "G8", "G11", "G13", "G14", "G15", "G16", "G17", "G19"]) {
+            self.on_a_new_server().await.context("on a new server")?;
+        }
+        if self.wants(&["G12", "G16", "G20"]) {
+            history::measure(self).await.context("with a long history")?;
+        }
+        if self.wants(&["G5", "G9"]) {
+            postgres::measure(self).await.context("on PostgreSQL")?;
+        }
+        self.findings.sort_by_key(|finding| finding.goal.trim_start_matches('G').parse::<u32>().unwrap_or(u32::MAX));
+        Ok(())
+    }
+
+    async fn on_a_new_server(&mut self) -> Result<()> {
+        let site = footprint::start(self).await?;
+        if self.wants(&["G1", "G4", "G19"]) {
+            append::measure(self, &site).await?;
+        }
+        if self.wants(&["G6"]) {
+            transcript::measure(self, &site).await?;
+        }
+        if self.wants(&["G8"]) {
+            claim::measure(self, &site).await?;
+        }
+        if self.wants(&["G11"]) {
+            stream::measure(self, &site).await?;
+        }
+        if self.wants(&["G13", "G14"]) {
+            page::measure(self, &site).await?;
+        }
+        footprint::end(self, site).await
+    }
+
+    /// Whether one of these goals was asked for.
+    fn wants(&self, goals: &[&str]) -> bool {
+        self.only.is_empty() || goals.iter().any(|goal| self.only.contains(*goal))
+    }
+
+    /// Keeps a finding, and shows it at once: a run takes minutes.
+    fn found(&mut self, finding: Finding) {
+        if self.wants(&[finding.goal]) {
+            eprint!("{}", crate::report::line(&finding));
+            self.findings.push(finding);
+        }
+    }
+}
+
+/// The rounds of one load, and the whole of the best.
+#[derive(Default)]
+struct Series {
+    rate: Rounds,
+    p50_us: Rounds,
+    p99_us: Rounds,
+    errors: u64,
+    first_error: Option<String>,
+    best: Option<Load>,
+}
+
+impl Series {
+    fn push(&mut self, load: Load) {
+        if self.best.as_ref().is_none_or(|best| best.per_second() < load.per_second()) {
+            self.best = Some(load.clone());
+        }
+        self.rate.push(load.per_second());
+        self.p50_us.push(load.latency.quantile_us(0.5));
+        self.p99_us.push(load.latency.quantile_us(0.99));
+        self.errors += load.errors;
+        self.first_error = self.first_error.take().or(load.first_error);
+    }
+
+    fn facts(&self, unit: &str) -> String {
+        self.best.as_ref().map(|best| best.facts(unit)).unwrap_or_default()
+    }
+
+    /// Ours at its best, with what went wrong in any round.
+    fn finding(&self, goal: &'static str, what: impl Into<String>, unit: &str) -> Finding {
+        let broken = format!("{} errors ({})", self.errors, self.first_error.as_deref().unwrap_or_default());
+        Finding::highest(goal, what, "/s", &self.rate).facts(self.facts(unit)).broken_if(self.errors > 0, broken)
+    }
+}

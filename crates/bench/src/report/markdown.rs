@@ -1,0 +1,190 @@
+//! The report as a table on the terminal and as docs/benchmarks.md.
+
+use super::{Finding, Machine, Verdict, machine::load_average, number};
+use anyhow::{Context as _, Result};
+use std::{fmt::Write as _, fs, path::Path};
+
+/// What stands behind this line was written by a person and survives the next run.
+const BY_HAND: &str = "<!-- What stands below was written by hand; `cargo xtask bench` keeps it. -->";
+const NO_WORDS_YET: &str = "\n## Reasons and profiles\n\nNone written yet.\n";
+
+/// How the run went as a whole.
+pub struct Run {
+    pub machine: Machine,
+    pub command: String,
+    pub sync_us: (f64, f64),
+    pub load_before: String,
+}
+
+impl Run {
+    /// At the start of a run.
+    pub fn begin(command: String, sync_us: f64) -> Self {
+        Self { machine: Machine::look(), command, sync_us: (sync_us, sync_us), load_before: load_average() }
+    }
+}
+
+/// The findings, aligned for a terminal.
+pub fn table(findings: &[Finding]) -> String {
+    let rows: Vec<[String; 8]> = std::iter::once(HEADINGS.map(str::to_owned)).chain(findings.iter().map(cells)).collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: [usize; 8] = std::array::from_fn(width);
+    let line = |row: &[String; 8]| {
+        let cells = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+/// One finding as it comes, for whoever waits.
+pub fn line(finding: &Finding) -> String {
+    let [goal, what, ours, reference, ratio, must, _, verdict] = cells(finding);
+    let parts = [ours, reference, ratio, must, verdict];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    format!("{goal:<4}  {what}: {}\n", parts.join(" · "))
+}
+
+const HEADINGS: [&str; 8] = ["goal", "what", "ours", "reference", "ratio", "must", "aim", "verdict"];
+
+fn cells(finding: &Finding) -> [String; 8] {
+    let bound = |bound: Option<super::Bound>| bound.map(super::Bound::text).unwrap_or_default();
+    let reference = finding.reference.as_ref();
+    let verdict = match finding.verdict() {
+        Verdict::MetAim => "met aim",
+        Verdict::MetMust => "met must",
+        Verdict::Missed => "missed",
+        Verdict::MissedAim => "missed aim",
+        Verdict::Noted => "",
+    };
+    [
+        finding.goal.to_owned(),
+        finding.what.clone(),
+        with_unit(finding.ours, finding.unit),
+        reference.map(|reference| format!("{} ({})", number(reference.value), reference.what)).unwrap_or_default(),
+        ratios(finding),
+        bound(finding.must),
+        bound(finding.aim),
+        finding.broken.as_ref().map_or_else(|| verdict.to_owned(), |why| format!("{verdict}: {why}")),
+    ]
+}
+
+/// The best rounds' ratio, and the medians' where it tells something else.
+fn ratios(finding: &Finding) -> String {
+    let (Some(best), Some(median)) = (finding.ratio(), finding.median_ratio()) else { return String::new() };
+    let (best, median) = (number(best), number(median));
+    if best == median { best } else { format!("{best} (median {median})") }
+}
+
+fn with_unit(value: f64, unit: &str) -> String {
+    if unit.starts_with('/') { format!("{}{unit}", number(value)) } else { format!("{} {unit}", number(value)) }
+}
+
+/// Writes the report; what a person wrote at its end stays.
+pub fn write(path: &Path, run: &Run, findings: &[Finding]) -> Result<()> {
+    let before = fs::read_to_string(path).unwrap_or_default();
+    let by_hand = before.split_once(BY_HAND).map_or(NO_WORDS_YET, |(_, words)| words);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let text = format!("{}{BY_HAND}\n{}\n", markdown(run, findings), by_hand.trim_end().trim_start_matches('\n').trim_end());
+    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn markdown(run: &Run, findings: &[Finding]) -> String {
+    let machine = &run.machine;
+    let mut text = format!(
+        "# Benchmarks\n\nMeasured by `{}` on {}, commit {}.\nMachine: {} cores of {}, {} GiB, Linux {}. \
+         Load average {} before and {} after; one fdatasync of 4 KiB took {} µs before and {} µs after.\n\n",
+        run.command,
+        machine.date,
+        machine.commit.as_deref().unwrap_or("unknown"),
+        machine.cores,
+        machine.cpu,
+        number(machine.memory_gib),
+        machine.kernel,
+        run.load_before,
+        load_average(),
+        number(run.sync_us.0),
+        number(run.sync_us.1),
+    );
+    text.push_str(NOTES);
+    text.push_str(&row(&HEADINGS.map(str::to_owned)));
+    text.push_str("|---|---|---:|---|---|---|---|---|\n");
+    findings.iter().for_each(|finding| text.push_str(&row(&cells(finding))));
+    text.push_str("\n## What falls short\n\n");
+    let mut missed = findings.iter().filter(|finding| finding.verdict() == Verdict::Missed).peekable();
+    if missed.peek().is_none() {
+        text.push_str("Every must holds.\n");
+    }
+    for finding in missed {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "- **{} {}**: {}", finding.goal, finding.what, ending_with_stop(&finding.facts));
+    }
+    text.push_str("\n## Where the time went\n\n");
+    for finding in findings.iter().filter(|finding| finding.verdict() != Verdict::Missed && !finding.facts.is_empty()) {
+        let _ = writeln!(text, "- {} {}: {}", finding.goal, finding.what, ending_with_stop(&finding.facts));
+    }
+    text.push('\n');
+    text
+}
+
+const NOTES: &str = "\
+Server, load generator and bare engines share these cores and this disk, so only ratios within one run count: while
+something compiles, an fdatasync takes up to 40 times as long and durable rates fall 2 to 15 times. Ours and its reference
+take turns, three rounds each; the best round counts, the medians' ratio stands beside it where it differs. Ours carries
+token, tenant check, validation, idempotency, hash chain and synchronous FULL. *Raw* is the bare driver without HTTP, with
+one narrow table; *probe* is axum over one SQLite writer and nothing else. References without a run of their own here
+(graphile-worker, Svelte) are constants measured on such a machine on another day.
+
+";
+
+fn row(cells: &[String; 8]) -> String {
+    format!("| {} |\n", cells.each_ref().map(|cell| cell.replace('|', "\\|")).join(" | "))
+}
+
+fn ending_with_stop(text: &str) -> String {
+    let text = if text.is_empty() { "nothing else was measured" } else { text.trim_end_matches('.') };
+    format!("{text}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Bound;
+    use super::*;
+
+    fn findings() -> Vec<Finding> {
+        let goals = (Bound::AtLeast(0.4), Bound::AtLeast(0.75));
+        vec![
+            Finding::new("G1", "appends, 8 connections", "/s", 5_000.0)
+                .against("raw", 20_000.0, 25_000.0)
+                .goals(goals.0, goals.1)
+                .facts("server CPU 60 µs"),
+            Finding::new("G17", "binary", "MiB", 12.0).goals(Bound::AtMost(46.0), Bound::AtMost(18.0)),
+        ]
+    }
+
+    #[test]
+    fn the_terminal_shows_every_finding_on_a_line() {
+        let text = table(&findings());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[1].contains("0.25 (median 0.20)") && lines[1].ends_with("missed"), "{text}");
+        assert!(lines[2].contains("12.0 MiB") && lines[2].ends_with("met aim"), "{text}");
+    }
+
+    #[test]
+    fn what_a_person_wrote_survives_the_next_report() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("docs/benchmarks.md");
+        let run = Run::begin("bench --quick".into(), 90.0);
+        write(&path, &run, &findings()).unwrap();
+        let first = fs::read_to_string(&path).unwrap();
+        assert!(first.contains("- **G1 appends, 8 connections**: server CPU 60 µs.\n"), "{first}");
+        fs::write(&path, first.replace("None written yet.", "The writer waits for the disk.")).unwrap();
+        for _ in 0..2 {
+            write(&path, &run, &findings()).unwrap();
+        }
+        let second = fs::read_to_string(&path).unwrap();
+        assert_eq!(second.matches("The writer waits for the disk.").count(), 1);
+        assert_eq!(second, first.replace("None written yet.", "The writer waits for the disk."));
+    }
+}

@@ -1,0 +1,32 @@
+//! Paging readers.
+
+use super::{Field, writer::Holding};
+use crate::history::{Answer, Outcome};
+use std::{sync::Arc, time::Duration};
+
+/// Most pages of one walk; the next walk goes on elsewhere.
+const WALK_PAGES_MAX: u32 = 20;
+
+/// Walks from somewhere in a log to its head, page by page, again and again.
+pub async fn read(field: Field, process: u32, sessions: Arc<Vec<Holding>>) {
+    let mut api = field.api(process);
+    let mut rng = field.rng(process);
+    let mut heads = vec![0_u64; sessions.len()];
+    while field.is_loading() && !sessions.is_empty() {
+        let index = rng.usize(0..sessions.len());
+        let head = heads[index];
+        // Mostly near the tail, where the races are.
+        let mut after = if rng.u32(0..4) == 0 { rng.u64(0..=head) } else { head.saturating_sub(rng.u64(0..40)) };
+        let limit = if rng.u32(0..5) == 0 { 1_000 } else { rng.u32(1..100) };
+        for _ in 0..WALK_PAGES_MAX {
+            let outcome = api.read(sessions[index].session, after, limit).await;
+            let Outcome::Ok(Answer::Page { events, head, more }) = outcome else { break };
+            heads[index] = heads[index].max(head);
+            match events.last() {
+                Some(last) if more && field.is_loading() => after = last.0,
+                _ => break,
+            }
+        }
+        field.rest(Duration::from_millis(rng.u64(5..40))).await;
+    }
+}

@@ -1,0 +1,46 @@
+import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
+import { defineConfig, devices } from "@playwright/test";
+
+/** A Chromium of the system's where there is one: Playwright's own cannot be downloaded on closed networks. */
+const SYSTEM_CHROMIUM = "/usr/bin/chromium";
+
+const isRoot = userInfo().uid === 0;
+
+export default defineConfig({
+  testDir: "tests",
+  outputDir: "test-results",
+  globalSetup: "./setup.ts",
+  forbidOnly: Boolean(process.env.CI),
+  fullyParallel: false,
+  // One server and two cores: specs in parallel would measure each other.
+  workers: 1,
+  retries: 1,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: [["list"], ["json", { outputFile: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ?? "../target/e2e/results.json" }], ["./flaky.ts"]],
+  use: {
+    ...devices["Desktop Chrome"],
+    locale: "en-GB",
+    timezoneId: "Europe/Berlin",
+    trace: "retain-on-failure",
+    screenshot: "only-on-failure",
+    launchOptions: {
+      ...(existsSync(SYSTEM_CHROMIUM) ? { executablePath: SYSTEM_CHROMIUM } : {}),
+      args: [
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        ...(isRoot ? ["--no-sandbox"] : []),
+      ],
+    },
+  },
+  projects: [
+    { name: "js" },
+    // What a reviewer must do works without scripts: every spec tagged @nojs runs a second time like that.
+    { name: "no-js", grep: /@nojs/, use: { javaScriptEnabled: false } },
+  ],
+});

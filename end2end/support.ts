@@ -1,0 +1,202 @@
+/** What the specs share: signing in, the API, accessibility, workers. Specs import `test` and `expect` from here. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import AxeBuilder from "@axe-core/playwright";
+import { test as base, expect, type Page } from "@playwright/test";
+import { BINARY, ROOT, stage, type Role, type TenantName, type TokenName } from "./stage";
+
+export { expect };
+export { BINARY, ROOT, stage };
+
+const STOP_MS_MAX = 15_000;
+const WAIT_MS_MAX = 30_000;
+const WAIT_EVERY_MS = 100;
+
+export interface Session {
+  id: string;
+  status: string;
+  attempt: number;
+  [field: string]: unknown;
+}
+
+export interface Claim {
+  session: Session;
+  attempt: number;
+  leaseExpiresAt: string;
+  input: unknown;
+}
+
+export interface NewEvent {
+  id?: string;
+  type: string;
+  role?: string;
+  content?: unknown[];
+  metadata?: Record<string, unknown>;
+  threadId?: string;
+  externalEventId?: string;
+  at?: string;
+}
+
+/** The server's address is known only once setup has run, so it is a fixture and not part of the configuration. */
+export const test = base.extend({
+  baseURL: async ({}, use) => {
+    await use(stage().url);
+  },
+});
+
+/** Signs in through the form, as a person would. */
+export async function signIn(page: Page, role: Role, tenant: TenantName = "acme") {
+  const { email, password } = stage().tenants[tenant].people[role];
+  await page.goto("/sign-in");
+  await page.locator('input[name="email"]').fill(email);
+  await page.locator('input[name="password"]').fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page).not.toHaveURL(/\/sign-in/);
+}
+
+/** A refusal of the API, with the problem document it came with. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly problem: { code?: string; detail?: string },
+    what: string,
+  ) {
+    super(`${what} answered ${status}: ${JSON.stringify(problem)}`);
+  }
+}
+
+export type Api = ReturnType<typeof api>;
+
+/** The HTTP API with one of the stage's tokens, or any other. */
+export function api(token: TokenName | (string & {}) = "operator", tenant: TenantName = "acme") {
+  const tokens: Record<string, string> = stage().tenants[tenant].tokens;
+  const secret = tokens[token] ?? token;
+
+  async function send<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${stage().url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${secret}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Refused(response.status, parsed(text), `${method} ${path}`);
+    return (text ? JSON.parse(text) : undefined) as T;
+  }
+
+  const get = <T>(path: string) => send<T>("GET", path);
+  const post = <T>(path: string, body: unknown = {}) => send<T>("POST", path, body);
+  return {
+    send,
+    get,
+    post,
+    createAction: (action: { name: string; agentSlug?: string; [field: string]: unknown }) =>
+      post<{ id: string; slug: string }>("/api/actions", action),
+    trigger: (actionId: string, input?: unknown) =>
+      post<Session>(`/api/actions/${actionId}/trigger`, input === undefined ? {} : { input }),
+    session: (id: string) => get<Session>(`/api/sessions/${id}`),
+    claim: async (agentSlug: string, leaseSeconds = 60) => {
+      const claimed = await post<{ sessions: Claim[] }>("/api/sessions/claim", {
+        agentSlugs: [agentSlug],
+        leaseSeconds,
+        waitSeconds: 10,
+      });
+      const [claim] = claimed.sessions;
+      if (!claim) throw new Error(`there was nothing to claim for ${agentSlug}`);
+      return claim;
+    },
+    append: (id: string, attempt: number, events: NewEvent[]) =>
+      post<{ events: { id: string; sequence: number }[]; headSequence: number }>(`/api/sessions/${id}/events`, {
+        attempt,
+        events,
+      }),
+    complete: (id: string, attempt: number, result?: unknown) =>
+      post<Session>(`/api/sessions/${id}/complete`, { attempt, ...(result === undefined ? {} : { result }) }),
+    fail: (id: string, attempt: number, message: string) =>
+      post<Session>(`/api/sessions/${id}/fail`, { attempt, error: { message } }),
+    yield: (id: string, attempt: number, status: "idle" | "waiting_human" | "awaiting_tool", detail?: string) =>
+      post<Session>(`/api/sessions/${id}/yield`, { attempt, status, ...(detail === undefined ? {} : { detail }) }),
+    /** Waits for a status, and fails with the one that was found instead. */
+    untilStatus: async (id: string, wanted: string) => {
+      let session = await get<Session>(`/api/sessions/${id}`);
+      const end = Date.now() + WAIT_MS_MAX;
+      while (session.status !== wanted) {
+        if (Date.now() > end) throw new Error(`session ${id} is ${session.status}, not ${wanted}`);
+        await new Promise((wake) => setTimeout(wake, WAIT_EVERY_MS));
+        session = await get<Session>(`/api/sessions/${id}`);
+      }
+      return session;
+    },
+  };
+}
+
+function parsed(text: string): { code?: string; detail?: string } {
+  try {
+    return JSON.parse(text) as { code?: string };
+  } catch {
+    return { detail: text };
+  }
+}
+
+/** WCAG 2.2 AA, and nothing to excuse. */
+export async function expectNoAxeViolations(page: Page) {
+  const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+  const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
+  const readable = violations.map(({ id, help, nodes }) => ({ id, help, at: nodes.map((node) => node.target.join(" ")) }));
+  expect(readable).toEqual([]);
+}
+
+export interface Worker {
+  /** What it has written so far, both streams. */
+  output: () => string;
+  /** SIGTERM, and waits until it has drained. */
+  stop: () => Promise<void>;
+}
+
+/** Runs `shiftbook work --agent AGENT -- COMMAND…`, as anybody would. */
+export function runWorker(agent: string, command: string[], tenant: TenantName = "acme"): Worker {
+  return runProcess(BINARY, ["work", "--agent", agent, "--", ...command], tenant);
+}
+
+/** Runs any program that finds the server by SHIFTBOOK_URL and SHIFTBOOK_TOKEN; paths count from the repository's root. */
+export function runProcess(
+  program: string,
+  words: string[],
+  tenant: TenantName = "acme",
+  environment: Record<string, string> = {},
+): Worker {
+  const child = spawn(program, words, {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      SHIFTBOOK_URL: stage().url,
+      SHIFTBOOK_TOKEN: stage().tenants[tenant].tokens.worker,
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const keep = (text: Buffer) => {
+    output += text.toString();
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const ended = once(child, "exit").catch((error: unknown) => {
+    output += `cannot run ${program}: ${String(error)}`;
+  });
+  return {
+    output: () => output,
+    stop: async () => {
+      if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGTERM");
+      const impatience = setTimeout(() => child.kill("SIGKILL"), STOP_MS_MAX);
+      await ended;
+      clearTimeout(impatience);
+    },
+  };
+}
+
+/** The Python that has the packages of the examples; `cargo xtask` makes it. */
+export const PYTHON = process.env.SHIFTBOOK_PYTHON ?? "python3";

@@ -1,0 +1,42 @@
+#!/bin/sh
+# Lists the headings of a Markdown file, with nothing but a POSIX shell, sed and awk.
+#
+# An agent for `shiftbook work --agent outliner -- sh examples/demo/outliner.sh`: its input arrives as JSON on
+# stdin, every JSON line it prints becomes an event, any other line a message.
+set -eu
+
+pace=${DEMO_PACE_SECONDS:-0}
+
+# The value of "file"; names with quotes in them are beyond this example.
+file=$(sed -n 's/.*"file"[[:space:]]*:[[:space:]]*"\([^"\\]*\)".*/\1/p')
+file=${file:-README.md}
+
+printf '{"type":"agent.tool_call","content":[{"type":"tool-call","toolCallId":"outline","toolName":"outline","input":{"file":"%s"}}]}\n' "$file"
+sleep "$pace"
+if [ ! -r "$file" ]; then
+    echo "cannot read $file" >&2
+    exit 1
+fi
+
+# Prints one JSON string of all headings, indented by their level, and their number behind it.
+outline=$(awk '
+    /^```/ { inside = !inside }
+    !inside && /^#+ / {
+        level = index($0, " ") - 1
+        title = substr($0, level + 2)
+        gsub(/\\/, "\\\\", title); gsub(/"/, "\\\"", title); gsub(/[[:cntrl:]]/, " ", title)
+        indent = ""
+        for (i = 1; i < level; i++) indent = indent "  "
+        lines = lines indent "- " title "\\n"
+        count++
+    }
+    END { printf "%s\n%d\n", lines, count }
+' "$file")
+count=$(printf '%s\n' "$outline" | tail -n 1)
+lines=$(printf '%s\n' "$outline" | head -n 1)
+
+printf '{"type":"agent.tool_result","content":[{"type":"tool-result","toolCallId":"outline","toolName":"outline","output":{"type":"text","value":"%s"}}]}\n' "$lines"
+sleep "$pace"
+echo "$file has $count headings."
+sleep "$pace"
+printf '{"type":"result","result":{"file":"%s","headings":%d}}\n' "$file" "$count"

@@ -1,0 +1,301 @@
+//! The demo workspace: real sessions of real small agents, made through the public interfaces alone.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::process::{Managed, pause};
+use crate::progress::{say, seconds};
+use crate::served::{Admin, Client, Served, text};
+
+const TENANT: &str = "demo";
+const EMAIL: &str = "demo@shiftbook.localhost";
+const SETTLE_SECONDS_MAX: u64 = 120;
+/// So that people can follow: the agents rest between steps,
+const PACE_SECONDS: &str = "0.8";
+/// and the next action is triggered while the last one still works.
+const BETWEEN_TRIGGERS: Duration = Duration::from_secs(3);
+
+pub struct Agent {
+    pub slug: &'static str,
+    name: &'static str,
+    description: &'static str,
+    pub command: &'static [&'static str],
+    pub runs: &'static [Run],
+}
+
+/// One execution: its input as JSON, and the status in which it comes to rest.
+pub struct Run {
+    pub input: &'static str,
+    pub rests_in: &'static str,
+}
+
+impl Agent {
+    /// The file that is the agent.
+    pub fn script(&self) -> &'static str {
+        self.command.iter().find(|word| word.starts_with("examples/")).copied().unwrap_or_default()
+    }
+
+    /// An agent that has no part in the demo workspace.
+    pub const fn example(slug: &'static str, command: &'static [&'static str], runs: &'static [Run]) -> Agent {
+        Agent { slug, name: slug, description: "An example of the documentation.", command, runs }
+    }
+}
+
+/// The agents of `examples/demo/`. They read this very repository.
+pub const AGENTS: [Agent; 5] = [
+    Agent {
+        slug: "scout",
+        name: "Count open notes in the code",
+        description: "Walks a folder and counts its lines and the TODO and XXX notes in them.",
+        command: &["python3", "examples/demo/scout.py"],
+        runs: &[Run { input: r#"{"folder":"crates"}"#, rests_in: "completed" }],
+    },
+    Agent {
+        slug: "outliner",
+        name: "Outline a document",
+        description: "Lists the headings of a Markdown file.",
+        command: &["sh", "examples/demo/outliner.sh"],
+        runs: &[Run { input: r#"{"file":"README.md"}"#, rests_in: "completed" }],
+    },
+    Agent {
+        slug: "searcher",
+        name: "Find a word",
+        description: "Searches the repository for a word and shows where it stands.",
+        command: &["python3", "examples/demo/searcher.py"],
+        runs: &[
+            Run { input: r#"{"word":"lease"}"#, rests_in: "completed" },
+            Run { input: r#"{"word":"tamper"}"#, rests_in: "completed" },
+        ],
+    },
+    Agent {
+        slug: "inspector",
+        name: "Check that files are in place",
+        description: "Checks a list of files and fails when one is missing. The demo's list has one that is.",
+        command: &["sh", "examples/demo/inspector.sh"],
+        runs: &[Run { input: r#"{"files":"README.md Cargo.toml docs/release-notes.md"}"#, rests_in: "failed" }],
+    },
+    Agent {
+        slug: "editor",
+        name: "Draft a summary for approval",
+        description: "Drafts a summary of a document and waits for a person to look at it.",
+        command: &["python3", "examples/demo/editor.py"],
+        runs: &[Run { input: r#"{"file":"README.md"}"#, rests_in: "waiting_human" }],
+    },
+];
+
+/// What the first run prints and keeps in `demo-signin.txt`, readable by its owner alone.
+pub struct SignIn {
+    pub email: String,
+    pub password: String,
+    operator_token: String,
+    worker_token: String,
+}
+
+fn sign_in_file(data_dir: &Path) -> PathBuf {
+    data_dir.join("demo-signin.txt")
+}
+
+impl SignIn {
+    pub fn create(data_dir: &Path) -> Result<SignIn> {
+        say("==> make the demo workspace");
+        let admin = Admin::new(data_dir, TENANT);
+        let password = random_password()?;
+        admin.add_user(EMAIL, "admin", &password)?;
+        let sign_in = SignIn {
+            email: EMAIL.to_owned(),
+            password,
+            operator_token: admin.add_token("demo", "operator", None)?,
+            worker_token: admin.add_token("demo agents", "operator", Some("worker"))?,
+        };
+        let mut file = std::fs::File::options()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .mode(0o600)
+            .open(sign_in_file(data_dir))?;
+        writeln!(file, "email: {}", sign_in.email)?;
+        writeln!(file, "password: {}", sign_in.password)?;
+        writeln!(file, "operator-token: {}", sign_in.operator_token)?;
+        writeln!(file, "worker-token: {}", sign_in.worker_token)?;
+        Ok(sign_in)
+    }
+
+    /// The sign-in of an earlier first run, if this data directory began as a demo.
+    pub fn read(data_dir: &Path) -> Option<SignIn> {
+        let text = std::fs::read_to_string(sign_in_file(data_dir)).ok()?;
+        let fields: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once(": ")).collect();
+        let field = |name: &str| fields.get(name).map(|value| (*value).to_owned());
+        Some(SignIn {
+            email: field("email")?,
+            password: field("password")?,
+            operator_token: field("operator-token")?,
+            worker_token: field("worker-token")?,
+        })
+    }
+}
+
+/// 20 letters and digits, without those that look alike: more than 110 bits.
+fn random_password() -> Result<String> {
+    const LETTERS: &[u8; 56] = b"abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+    const LENGTH: usize = 20;
+    let mut source = std::fs::File::open("/dev/urandom").context("no source of randomness")?;
+    let mut password = String::new();
+    while password.len() < LENGTH {
+        let mut byte = [0];
+        std::io::Read::read_exact(&mut source, &mut byte)?;
+        // Bytes beyond the letters are drawn again: a remainder would favour the first ones.
+        if let Some(letter) = LETTERS.get(usize::from(byte[0] & 63)) {
+            password.push(char::from(*letter));
+        }
+    }
+    Ok(password)
+}
+
+pub fn start_workers(server: &Served, sign_in: &SignIn, data_dir: &Path) -> Result<Vec<Managed>> {
+    let log = data_dir.join("demo-agents.log");
+    let mut workers = Vec::new();
+    for agent in &AGENTS {
+        if let Some(program) = agent.command.first()
+            && crate::workspace::find_program(program).is_none()
+        {
+            say(&format!("    agent {} stays away: {program} is not installed", agent.slug));
+            continue;
+        }
+        let command: Vec<String> = agent.command.iter().map(|word| (*word).to_owned()).collect();
+        workers.push(server.worker(&sign_in.worker_token, agent.slug, &command, PACE_SECONDS, &log)?);
+    }
+    say(&format!("==> {} agents are at work; their own output goes to {}", workers.len(), log.display()));
+    Ok(workers)
+}
+
+/// Creates the actions, triggers them one after the other and tells what becomes of their sessions.
+pub fn play(server: &Served, sign_in: &SignIn) -> Result<()> {
+    say("==> open the address above and watch: the demo's sessions start now");
+    let client = server.client(&sign_in.operator_token);
+    let mut sessions = Vec::new();
+    for agent in &AGENTS {
+        let action = create_action(&client, agent)?;
+        for run in agent.runs {
+            sessions.push(Watched::trigger(&client, agent, &action, run)?);
+            let next = Instant::now() + BETWEEN_TRIGGERS;
+            while Instant::now() < next {
+                look_at(&client, &mut sessions)?;
+                pause(Duration::from_millis(250))?;
+            }
+        }
+    }
+    settle(&client, &mut sessions)?;
+    say("==> the demo is set: trigger any action in the browser, the agents keep waiting for work");
+    Ok(())
+}
+
+pub fn create_action(client: &Client, agent: &Agent) -> Result<String> {
+    let action = client.post(
+        "/api/actions",
+        &json!({
+            "name": agent.name,
+            "slug": agent.slug,
+            "description": agent.description,
+            "agentSlug": agent.slug,
+        }),
+    )?;
+    Ok(text(&action, "id")?.to_owned())
+}
+
+/// A session that somebody waits for.
+pub struct Watched {
+    id: String,
+    name: String,
+    rests_in: &'static str,
+    status: String,
+    since: Instant,
+}
+
+impl Watched {
+    pub fn trigger(client: &Client, agent: &Agent, action: &str, run: &Run) -> Result<Watched> {
+        let input: Value = serde_json::from_str(run.input)?;
+        let session = client.post(&format!("/api/actions/{action}/trigger"), &json!({ "input": input }))?;
+        let id = text(&session, "id")?.to_owned();
+        say(&format!("    triggered {} with {}", agent.name, run.input));
+        Ok(Watched {
+            id,
+            name: agent.name.to_owned(),
+            rests_in: run.rests_in,
+            status: text(&session, "status")?.to_owned(),
+            since: Instant::now(),
+        })
+    }
+
+    fn is_at_rest(&self) -> bool {
+        const MOVING: [&str; 3] = ["draft", "pending", "running"];
+        !MOVING.contains(&self.status.as_str())
+    }
+}
+
+fn look_at(client: &Client, sessions: &mut [Watched]) -> Result<()> {
+    for session in sessions.iter_mut().filter(|session| !session.is_at_rest()) {
+        let now = client.get(&format!("/api/sessions/{}", session.id))?;
+        let status = text(&now, "status")?;
+        if status != session.status {
+            status.clone_into(&mut session.status);
+            say(&format!("    {}: {status} after {}", session.name, seconds(session.since.elapsed())));
+        }
+    }
+    Ok(())
+}
+
+/// Waits until every session rests, and in the status it should.
+pub fn settle(client: &Client, sessions: &mut [Watched]) -> Result<()> {
+    let started = Instant::now();
+    while sessions.iter().any(|session| !session.is_at_rest()) {
+        if started.elapsed() > Duration::from_secs(SETTLE_SECONDS_MAX) {
+            bail!("sessions are still at work after {SETTLE_SECONDS_MAX} s");
+        }
+        pause(Duration::from_millis(250))?;
+        look_at(client, sessions)?;
+    }
+    for session in sessions.iter() {
+        if session.status != session.rests_in {
+            bail!("\"{}\" should have ended {}, but is {}", session.name, session.rests_in, session.status);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_demo_agent_exists_and_its_inputs_are_json() {
+        for agent in &AGENTS {
+            let script = crate::workspace::root().join(agent.script());
+            assert!(script.is_file(), "{} is missing", script.display());
+            for run in agent.runs {
+                serde_json::from_str::<Value>(run.input).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn the_sign_in_survives_its_file() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(sign_in_file(dir.path()), "email: a\npassword: b\noperator-token: c\nworker-token: d\n")
+            .unwrap();
+        let sign_in = SignIn::read(dir.path()).unwrap();
+        assert_eq!((sign_in.password.as_str(), sign_in.worker_token.as_str()), ("b", "d"));
+    }
+
+    #[test]
+    fn passwords_are_long_and_differ() {
+        let (one, other) = (random_password().unwrap(), random_password().unwrap());
+        assert_eq!(one.len(), 20);
+        assert_ne!(one, other);
+    }
+}

@@ -1,0 +1,45 @@
+//! `cargo xtask e2e`: Playwright against the release binary, in a real Chromium.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::process::run;
+use crate::steps::Count;
+use crate::workspace::{command as program, root, shiftbook, target};
+
+pub fn command(arguments: &[String]) -> Result<()> {
+    crate::prerequisites::ensure()?;
+    crate::build::build()?;
+    e2e(arguments)
+}
+
+/// Type-checks the specs and runs them. How many passed is known also when some fail, so it is asked apart: `count`.
+pub fn e2e(arguments: &[String]) -> Result<()> {
+    // Results of an earlier run must not be taken for this one's.
+    let _ = std::fs::remove_file(results());
+    let folder = root().join("end2end");
+    let tool = |name: &str| {
+        let mut tool = program(folder.join("node_modules/.bin").join(name));
+        tool.current_dir(&folder)
+            .env("SHIFTBOOK_BIN", shiftbook())
+            .env("SHIFTBOOK_PYTHON", crate::prerequisites::example_python())
+            .env("PLAYWRIGHT_JSON_OUTPUT_FILE", results());
+        tool
+    };
+    run(tool("tsc").arg("--noEmit"))?;
+    run(tool("playwright").arg("test").args(arguments))
+}
+
+fn results() -> PathBuf {
+    target("e2e/results.json")
+}
+
+/// What the last run counted. A test that passed at its second try counts as passed; Playwright names it as flaky.
+pub fn count() -> Result<Count> {
+    let text = std::fs::read_to_string(results()).context("Playwright left no results")?;
+    let results: Value = serde_json::from_str(&text)?;
+    let number = |name: &str| results.pointer(&format!("/stats/{name}")).and_then(Value::as_u64).unwrap_or(0);
+    Ok(Count { passed: number("expected") + number("flaky"), failed: number("unexpected") })
+}

@@ -1,0 +1,95 @@
+//! Every example of `examples/` is run against a real server: what the documentation shows must work.
+
+use std::path::Path;
+use std::process::Stdio;
+
+use anyhow::{Result, bail};
+
+use crate::demo::{self, Agent, Run, Watched};
+use crate::prerequisites::example_python;
+use crate::process::Managed;
+use crate::progress::say;
+use crate::served::{Admin, Client, Served};
+use crate::steps::Count;
+use crate::workspace::command;
+
+/// Examples that are workers by themselves: they find the server by SHIFTBOOK_URL and SHIFTBOOK_TOKEN and claim
+/// sessions of their agent over HTTP.
+const WORKERS: [Agent; 1] = [Agent::example(
+    "host-reporter",
+    &["sh", "examples/worker.sh", "--once"],
+    &[Run { input: "{}", rests_in: "completed" }],
+)];
+
+/// Examples that `shiftbook work` runs once per session, beside those of the demo.
+const COMMANDS: [Agent; 1] = [Agent::example(
+    "librarian",
+    &["python3", "examples/langgraph_worker.py"],
+    &[Run { input: r#"{"question":"How does a worker lose its lease?"}"#, rests_in: "completed" }],
+)];
+
+pub fn check(tests: &mut Option<Count>) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let admin = Admin::new(folder.path(), "examples");
+    let operator = admin.add_token("operator", "operator", None)?;
+    let worker = admin.add_token("worker", "operator", Some("worker"))?;
+    let server = Served::start(folder.path(), "127.0.0.1:0")?;
+    let client = server.client(&operator);
+    let log = folder.path().join("workers.log");
+
+    let mut count = Count::default();
+    for agent in demo::AGENTS.iter().chain(&COMMANDS).chain(&WORKERS) {
+        say(&format!("    {}", agent.script()));
+        let start = || {
+            if WORKERS.iter().any(|other| other.slug == agent.slug) {
+                start_worker(&server, &worker, agent, &log)
+            } else {
+                server.worker(&worker, agent.slug, &words(agent), "0", &log)
+            }
+        };
+        match start().and_then(|mut process| {
+            let outcome = run_sessions(&client, agent);
+            process.stop();
+            outcome
+        }) {
+            Ok(()) => count.passed += 1,
+            Err(error) => {
+                say(&format!("    {}: {error:#}", agent.script()));
+                count.failed += 1;
+            }
+        }
+    }
+    *tests = Some(count);
+    if count.failed > 0 {
+        println!("{}", std::fs::read_to_string(&log).unwrap_or_default());
+        bail!("{} of {} examples failed", count.failed, count.failed + count.passed);
+    }
+    Ok(())
+}
+
+/// The command of an example, with the Python that has the packages of `examples/requirements.txt`.
+fn words(agent: &Agent) -> Vec<String> {
+    let own = |word: &&str| match *word {
+        "python3" => example_python().to_string_lossy().into_owned(),
+        word => word.to_owned(),
+    };
+    agent.command.iter().map(own).collect()
+}
+
+fn start_worker(server: &Served, token: &str, agent: &Agent, log: &Path) -> Result<Managed> {
+    let words = words(agent);
+    let Some((program, arguments)) = words.split_first() else { bail!("an example without a command") };
+    let log = std::fs::File::options().create(true).append(true).open(log)?;
+    let mut worker = server.command_for(token, command(program));
+    worker.args(arguments).stdin(Stdio::null());
+    Managed::service(worker.stdout(log.try_clone()?).stderr(log))
+}
+
+fn run_sessions(client: &Client, agent: &Agent) -> Result<()> {
+    let action = demo::create_action(client, agent)?;
+    let mut sessions = Vec::new();
+    for run in agent.runs {
+        sessions.push(Watched::trigger(client, agent, &action, run)?);
+    }
+    demo::settle(client, &mut sessions)
+}

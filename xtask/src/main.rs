@@ -1,0 +1,88 @@
+//! The only build tool of Shiftbook: `cargo xtask run`, `test`, `build`, `e2e`, `tidy`, `bench`, `torture`.
+//!
+//! One file per command. Commands call other programs through `process`, which sees to it that an
+//! interrupted xtask leaves nothing running behind.
+
+mod bench;
+mod build;
+mod demo;
+mod e2e;
+mod examples;
+mod postgres;
+mod prerequisites;
+mod process;
+mod progress;
+mod run;
+mod served;
+mod site;
+mod steps;
+mod test;
+mod tidy;
+mod torture;
+mod wasm_target;
+mod workspace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Builds, runs and tests Shiftbook.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Build everything and serve it; the first run makes a demo workspace.
+    Run(run::Options),
+    /// Run every check: format, clippy, tidy, tests on both engines, sizes, torture, browsers, examples.
+    Test(test::Options),
+    /// Build target/release/shiftbook, one binary with the site inside.
+    Build,
+    /// Run the end-to-end tests in a real Chromium; further arguments go to Playwright.
+    E2e(PassedOn),
+    /// Check the rules of the house that compilers do not know.
+    Tidy,
+    /// Measure the release build against the bare engine; arguments go to the binary `bench`.
+    Bench(PassedOn),
+    /// Inject faults and check the history; see xtask/src/torture.rs for its arguments.
+    Torture(PassedOn),
+}
+
+#[derive(clap::Args)]
+struct PassedOn {
+    /// Passed on as they are.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    match dispatch(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) if process::interrupted() => {
+            eprintln!("interrupted");
+            ExitCode::from(130)
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<()> {
+    process::stop_children_on_interrupt()?;
+    match command {
+        Command::Run(options) => run::run(&options),
+        Command::Test(options) => test::test(&options),
+        Command::Build => build::build(),
+        Command::E2e(PassedOn { arguments }) => e2e::command(&arguments),
+        Command::Tidy => tidy::command(),
+        Command::Bench(PassedOn { arguments }) => bench::bench(&arguments),
+        Command::Torture(PassedOn { arguments }) => torture::command(&arguments),
+    }
+}

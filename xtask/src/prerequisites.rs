@@ -1,0 +1,124 @@
+//! What the tests need beyond Rust: installed where we may, otherwise named in one sentence.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::process::{run, run_quietly};
+use crate::progress::{quiet, say};
+use crate::workspace::{command, find_program, is_root, root, target};
+
+struct Need {
+    what: &'static str,
+    present: fn() -> bool,
+    debian: &'static [&'static str],
+}
+
+const NEEDS: [Need; 4] = [
+    Need { what: "Node.js with npm", present: has_node, debian: &["nodejs", "npm"] },
+    Need { what: "PostgreSQL 15 or newer", present: crate::postgres::is_installed, debian: &["postgresql"] },
+    Need { what: "Python 3 with venv", present: has_python, debian: &["python3", "python3-venv"] },
+    Need { what: "curl", present: || find_program("curl").is_some(), debian: &["curl"] },
+];
+
+fn has_node() -> bool {
+    find_program("node").is_some() && find_program("npm").is_some()
+}
+
+fn has_python() -> bool {
+    let mut probe = command("python3");
+    probe.args(["-c", "import venv, ensurepip"]);
+    find_program("python3").is_some() && run_quietly(&mut probe, None).is_ok()
+}
+
+pub fn ensure() -> Result<()> {
+    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !(need.present)()).collect();
+    if !missing.is_empty() {
+        let packages: Vec<&str> = missing.iter().flat_map(|need| need.debian.iter().copied()).collect();
+        let names: Vec<&str> = missing.iter().map(|need| need.what).collect();
+        if !may_install() {
+            bail!("missing: {} (on Debian: apt-get install {})", names.join(", "), packages.join(" "));
+        }
+        quiet(&format!("apt-get install {}", packages.join(" ")), || apt_get_install(&packages))?;
+    }
+    npm_packages()?;
+    chromium()?;
+    python_packages()
+}
+
+fn may_install() -> bool {
+    is_root() && find_program("apt-get").is_some()
+}
+
+/// Installs Debian packages; the lists are refreshed only when they turn out to be too old or absent.
+pub fn apt_get_install(packages: &[&str]) -> Result<()> {
+    let install = || {
+        let mut apt = command("apt-get");
+        apt.env("DEBIAN_FRONTEND", "noninteractive").args(["install", "--yes", "--no-install-recommends"]);
+        apt.args(packages);
+        apt
+    };
+    if run_quietly(&mut install(), None).is_ok() {
+        return Ok(());
+    }
+    run_quietly(command("apt-get").arg("update"), None)?;
+    run_quietly(&mut install(), None)
+}
+
+/// `npm ci`, unless what is installed is what the lock file says.
+pub fn npm_packages() -> Result<()> {
+    let folder = root().join("end2end");
+    let stamp = folder.join("node_modules/.installed-from");
+    let lock = std::fs::read_to_string(folder.join("package-lock.json"))?;
+    if std::fs::read_to_string(&stamp).ok().as_ref() == Some(&lock) {
+        return Ok(());
+    }
+    quiet("npm ci", || {
+        let mut npm = command("npm");
+        npm.current_dir(&folder).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
+        run_quietly(npm.args(["ci", "--no-audit", "--no-fund"]), None)
+    })?;
+    Ok(std::fs::write(stamp, lock)?)
+}
+
+/// A browser of the system's where there is one, because Playwright's own cannot be downloaded on closed networks.
+fn chromium() -> Result<()> {
+    if Path::new("/usr/bin/chromium").is_file() {
+        return Ok(());
+    }
+    if may_install() {
+        return quiet("apt-get install chromium", || apt_get_install(&["chromium"]));
+    }
+    let mut install = command(root().join("end2end/node_modules/.bin/playwright"));
+    install.current_dir(root().join("end2end")).args(["install", "chromium"]);
+    if run(&mut install).is_err() {
+        bail!("Chromium is missing, and Playwright could not download its own: install the package chromium");
+    }
+    Ok(())
+}
+
+/// The Python that runs examples: a virtual environment below `target/` with what `examples/requirements.txt` names.
+pub fn example_python() -> std::path::PathBuf {
+    let own = target("python/bin/python3");
+    if own.is_file() { own } else { "python3".into() }
+}
+
+fn python_packages() -> Result<()> {
+    let requirements = root().join("examples/requirements.txt");
+    let Ok(wanted) = std::fs::read_to_string(&requirements) else {
+        say("    examples/requirements.txt does not exist: no Python packages to install");
+        return Ok(());
+    };
+    let environment = target("python");
+    let stamp = environment.join("installed-from");
+    if std::fs::read_to_string(&stamp).ok().as_ref() == Some(&wanted) {
+        return Ok(());
+    }
+    quiet("install the Python packages of the examples", || {
+        run_quietly(command("python3").args(["-m", "venv", "--clear"]).arg(&environment), None)?;
+        let mut pip = command(environment.join("bin/pip"));
+        pip.args(["install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(&requirements);
+        run_quietly(&mut pip, None)
+    })?;
+    Ok(std::fs::write(stamp, wanted)?)
+}

@@ -1,0 +1,297 @@
+//! Programs that xtask starts: run to the end, watched for their output, or kept as services.
+//!
+//! Each child leads a process group of its own, so that Ctrl-C in a terminal reaches xtask alone and xtask decides
+//! what each child gets: a command gets what the terminal would have sent (SIGINT, whole group), a service
+//! gets SIGTERM alone and may drain. Only processes started here are ever signalled.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+
+/// How long a service may drain before it is killed.
+const DRAIN_SECONDS_MAX: u64 = 15;
+const POLL: Duration = Duration::from_millis(20);
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static RUNNING: Mutex<Vec<Running>> = Mutex::new(Vec::new());
+
+#[derive(Clone, Copy)]
+struct Running {
+    pid: Pid,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Command,
+    Service,
+}
+
+impl Running {
+    fn ask_to_stop(self) {
+        // A child that is already gone is what we want, so the answer does not matter.
+        let _ = match self.kind {
+            Kind::Command => killpg(self.pid, Signal::SIGINT),
+            Kind::Service => kill(self.pid, Signal::SIGTERM),
+        };
+    }
+}
+
+fn running() -> MutexGuard<'static, Vec<Running>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// On the first Ctrl-C or SIGTERM every child is asked to stop; whoever waits for one then returns an error, and
+/// guards clean up on the way out. A second one ends xtask at once.
+pub fn stop_children_on_interrupt() -> Result<()> {
+    ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+        for child in running().iter() {
+            child.ask_to_stop();
+        }
+    })
+    .context("cannot listen for Ctrl-C")
+}
+
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
+/// Sleeps, but not through an interrupt.
+pub fn pause(duration: Duration) -> Result<()> {
+    let end = Instant::now() + duration;
+    while Instant::now() < end {
+        if interrupted() {
+            bail!("interrupted");
+        }
+        std::thread::sleep(POLL);
+    }
+    Ok(())
+}
+
+/// A child that is stopped when it goes out of scope.
+pub struct Managed {
+    child: Child,
+    entry: Running,
+    name: String,
+}
+
+impl Managed {
+    fn spawn(command: &mut Command, kind: Kind) -> Result<Managed> {
+        let name = command.get_program().to_string_lossy().into_owned();
+        if interrupted() {
+            bail!("interrupted");
+        }
+        // The lock is held across the spawn, so that an interrupt cannot fall between spawn and registration.
+        let mut running = running();
+        let child = command.process_group(0).spawn().with_context(|| format!("cannot start {name}"))?;
+        let entry = Running { pid: Pid::from_raw(child.id().cast_signed()), kind };
+        running.push(entry);
+        Ok(Managed { child, entry, name })
+    }
+
+    /// A long-lived process: asked to stop with SIGTERM, given time to drain.
+    pub fn service(command: &mut Command) -> Result<Managed> {
+        Managed::spawn(command, Kind::Service)
+    }
+
+    pub fn stdout(&mut self) -> Result<ChildStdout> {
+        self.child.stdout.take().with_context(|| format!("{} has no stdout to read", self.name))
+    }
+
+    /// The status, if the process has ended. Reaping and forgetting happen under one lock, so no signal can
+    /// ever reach a process that was given the same pid later.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
+        let mut running = running();
+        let status = self.child.try_wait().with_context(|| format!("cannot wait for {}", self.name))?;
+        if status.is_some() {
+            running.retain(|other| other.pid != self.entry.pid);
+        }
+        Ok(status)
+    }
+
+    fn wait(&mut self, limit: Option<Duration>) -> Result<ExitStatus> {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.ended()? {
+                return Ok(status);
+            }
+            if limit.is_some_and(|limit| started.elapsed() > limit) {
+                bail!("{} gave no answer within {} s", self.name, started.elapsed().as_secs());
+            }
+            std::thread::sleep(POLL);
+        }
+    }
+
+    pub fn stop(&mut self) {
+        if !matches!(self.ended(), Ok(None)) {
+            return;
+        }
+        self.entry.ask_to_stop();
+        if self.wait(Some(Duration::from_secs(DRAIN_SECONDS_MAX))).is_err() {
+            let _ = killpg(self.entry.pid, Signal::SIGKILL);
+            let _ = self.wait(Some(Duration::from_secs(1)));
+        }
+    }
+}
+
+impl Drop for Managed {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// What was run, as one would type it.
+pub fn shown(command: &Command) -> String {
+    let mut words = vec![command.get_program().to_string_lossy().into_owned()];
+    words.extend(command.get_args().map(|word| word.to_string_lossy().into_owned()));
+    if let Some(first) = words.first_mut()
+        && let Some(at) = first.rfind('/')
+    {
+        *first = first.split_off(at + 1);
+    }
+    words.join(" ")
+}
+
+fn check(status: ExitStatus, what: &str) -> Result<()> {
+    if interrupted() {
+        bail!("interrupted");
+    }
+    if !status.success() {
+        bail!("`{what}` failed ({status})");
+    }
+    Ok(())
+}
+
+/// Runs a command to its end with its output on ours.
+pub fn run(command: &mut Command) -> Result<()> {
+    let what = shown(command);
+    let status = Managed::spawn(command, Kind::Command)?.wait(None)?;
+    check(status, &what)
+}
+
+/// Runs a command to its end; its output is shown only if it fails.
+pub fn run_quietly(command: &mut Command, limit: Option<Duration>) -> Result<()> {
+    let what = shown(command);
+    let log = tempfile::tempfile().context("cannot make a temporary file")?;
+    command.stdout(log.try_clone()?).stderr(log.try_clone()?);
+    let mut child = Managed::spawn(command, Kind::Command)?;
+    let outcome = child.wait(limit).and_then(|status| check(status, &what));
+    if outcome.is_err() && !interrupted() {
+        child.stop();
+        std::io::stderr().write_all(&read_back(log)?)?;
+    }
+    outcome
+}
+
+/// Runs a command to its end and returns its stdout, trimmed; stderr stays on ours.
+pub fn capture(command: &mut Command) -> Result<String> {
+    capture_with_input(command, "")
+}
+
+/// The same, with `input` on stdin.
+pub fn capture_with_input(command: &mut Command, input: &str) -> Result<String> {
+    let what = shown(command);
+    // Files instead of pipes: neither side can block the other, whatever their sizes.
+    let mut stdin = tempfile::tempfile().context("cannot make a temporary file")?;
+    stdin.write_all(input.as_bytes())?;
+    std::io::Seek::rewind(&mut stdin)?;
+    let stdout = tempfile::tempfile().context("cannot make a temporary file")?;
+    command.stdin(stdin).stdout(stdout.try_clone()?);
+    let status = Managed::spawn(command, Kind::Command)?.wait(None)?;
+    check(status, &what)?;
+    Ok(String::from_utf8_lossy(&read_back(stdout)?).trim().to_owned())
+}
+
+fn read_back(mut file: std::fs::File) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::io::Seek::rewind(&mut file)?;
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Runs a command with its output on ours and also hands every line of it to `seen`. The result is the
+/// command's own; lines are handed over also when it fails.
+pub fn run_watched(command: &mut Command, seen: &mut (dyn FnMut(&str) + Send)) -> Result<()> {
+    let what = shown(command);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = Managed::spawn(command, Kind::Command)?;
+    let stdout = child.child.stdout.take();
+    let stderr = child.child.stderr.take();
+    let seen = Mutex::new(seen);
+    let status = std::thread::scope(|scope| {
+        if let Some(stdout) = stdout {
+            scope.spawn(|| pass_on(stdout, &mut std::io::stdout(), &seen));
+        }
+        if let Some(stderr) = stderr {
+            scope.spawn(|| pass_on(stderr, &mut std::io::stderr(), &seen));
+        }
+        child.wait(None)
+    })?;
+    check(status, &what)
+}
+
+fn pass_on(from: impl Read, to: &mut dyn Write, seen: &Mutex<&mut (dyn FnMut(&str) + Send)>) {
+    let mut from = BufReader::new(from);
+    let mut line = Vec::new();
+    while matches!(from.read_until(b'\n', &mut line), Ok(length) if length > 0) {
+        // Our own output being closed is no reason to stop the child from finishing.
+        let _ = to.write_all(&line).and_then(|()| to.flush());
+        let text = without_colours(&String::from_utf8_lossy(&line));
+        (seen.lock().unwrap_or_else(PoisonError::into_inner))(&text);
+        line.clear();
+    }
+}
+
+/// The text of a terminal line: without `ESC [ … letter` sequences, trimmed.
+pub fn without_colours(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    let mut rest = line.chars();
+    while let Some(letter) = rest.next() {
+        if letter == '\u{1b}' {
+            if rest.next() == Some('[') {
+                let _ = rest.by_ref().find(char::is_ascii_alphabetic);
+            }
+        } else {
+            plain.push(letter);
+        }
+    }
+    plain.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_taken_out_of_lines() {
+        assert_eq!(without_colours("\u{1b}[32;1m  3 passed\u{1b}[0m (2s)\n"), "3 passed (2s)");
+    }
+
+    #[test]
+    fn a_failing_command_says_what_it_was() {
+        let error = run(Command::new("sh").args(["-c", "exit 3"])).unwrap_err().to_string();
+        assert!(error.contains("sh -c exit 3") && error.contains('3'), "{error}");
+    }
+
+    #[test]
+    fn a_command_that_outlives_its_limit_is_stopped() {
+        let started = Instant::now();
+        let slow = run_quietly(Command::new("sleep").arg("30"), Some(Duration::from_millis(100)));
+        assert!(slow.is_err() && started.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn input_reaches_the_command_and_output_comes_back() {
+        assert_eq!(capture_with_input(&mut Command::new("cat"), "secret\n").unwrap(), "secret");
+    }
+}

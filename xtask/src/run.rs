@@ -1,0 +1,57 @@
+//! `cargo xtask run`: from a clone to a running dashboard.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::demo;
+use crate::progress::say;
+use crate::served::Served;
+use crate::workspace::root;
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Address to serve on.
+    #[arg(long, default_value = "127.0.0.1:4210")]
+    listen: String,
+    /// Where the data lives; a relative path counts from the root of the workspace.
+    #[arg(long, default_value = "data")]
+    data_dir: PathBuf,
+    /// Start empty: the first visitor sets up the first user.
+    #[arg(long)]
+    no_demo: bool,
+}
+
+pub fn run(options: &Options) -> Result<()> {
+    crate::build::build()?;
+    let data_dir = root().join(&options.data_dir);
+    let fresh = std::fs::read_dir(&data_dir).map_or(true, |mut entries| entries.next().is_none());
+    std::fs::create_dir_all(&data_dir)?;
+
+    let sign_in = if options.no_demo {
+        None
+    } else if fresh {
+        Some(demo::SignIn::create(&data_dir)?)
+    } else {
+        demo::SignIn::read(&data_dir)
+    };
+    let mut server = Served::start(&data_dir, &options.listen)?;
+    say("");
+    say(&format!("    Shiftbook    {}", server.url));
+    if let Some(sign_in) = &sign_in {
+        say(&format!("    sign in as   {}", sign_in.email));
+        say(&format!("    password     {}", sign_in.password));
+    }
+    say("    stop with Ctrl-C");
+    say("");
+
+    // The workers stay for as long as the server does, so that actions can be triggered in the browser.
+    let _workers = match &sign_in {
+        Some(sign_in) => demo::start_workers(&server, sign_in, &data_dir)?,
+        None => Vec::new(),
+    };
+    if let (Some(sign_in), true) = (&sign_in, fresh) {
+        demo::play(&server, sign_in)?;
+    }
+    server.wait()
+}

@@ -1,0 +1,185 @@
+//! A running `shiftbook serve`, and the API as seen by a client that holds a token.
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::process::{Managed, capture, capture_with_input, pause};
+use crate::workspace::{command, shiftbook};
+
+const START_SECONDS_MAX: u64 = 60;
+const REQUEST_SECONDS_MAX: u64 = 30;
+
+pub struct Served {
+    pub url: String,
+    process: Managed,
+}
+
+impl Served {
+    /// Starts the server and waits until it says where it listens and answers there.
+    pub fn start(data_dir: &Path, listen: &str) -> Result<Served> {
+        let mut serve = command(shiftbook());
+        serve.args(["serve", "--listen", listen, "--data-dir"]).arg(data_dir).stdout(Stdio::piped());
+        let mut process = Managed::service(&mut serve)?;
+        let mut lines = BufReader::new(process.stdout()?).lines();
+        let (first, first_line) = channel();
+        std::thread::spawn(move || {
+            if let Some(Ok(line)) = lines.next() {
+                let _ = first.send(line);
+            }
+            for line in lines.map_while(|line| line.ok()) {
+                println!("{line}");
+            }
+        });
+        let started = Instant::now();
+        let url = loop {
+            if let Ok(line) = first_line.recv_timeout(Duration::from_millis(50)) {
+                break address(&line)?;
+            }
+            if let Some(status) = process.ended()? {
+                bail!("the server ended before it listened ({status})");
+            }
+            if started.elapsed() > Duration::from_secs(START_SECONDS_MAX) {
+                bail!("the server did not listen within {START_SECONDS_MAX} s");
+            }
+            pause(Duration::ZERO)?;
+        };
+        while ureq::get(format!("{url}/readyz")).call().is_err() {
+            if started.elapsed() > Duration::from_secs(START_SECONDS_MAX) {
+                bail!("the server was not ready within {START_SECONDS_MAX} s");
+            }
+            pause(Duration::from_millis(50))?;
+        }
+        Ok(Served { url, process })
+    }
+
+    /// Waits until the server ends or somebody interrupts.
+    pub fn wait(&mut self) -> Result<()> {
+        loop {
+            if let Some(status) = self.process.ended()? {
+                bail!("the server ended ({status})");
+            }
+            pause(Duration::from_millis(200))?;
+        }
+    }
+
+    pub fn client(&self, token: &str) -> Client {
+        Client { url: self.url.clone(), token: token.to_owned() }
+    }
+
+    /// A worker process for one agent, as anybody would start it: `shiftbook work --agent A -- COMMAND`.
+    /// Such workers inherit our environment, so `pace` reaches the demo's agents: seconds of rest between two steps.
+    pub fn worker(&self, token: &str, agent: &str, words: &[String], pace: &str, log: &Path) -> Result<Managed> {
+        let mut work = self.command_for(token, command(shiftbook()));
+        work.env("DEMO_PACE_SECONDS", pace);
+        work.args(["work", "--agent", agent, "--"]).args(words);
+        let log = std::fs::File::options().create(true).append(true).open(log)?;
+        Managed::service(work.stdout(log.try_clone()?).stderr(log))
+    }
+
+    /// Any program that finds the server by its environment.
+    pub fn command_for(&self, token: &str, mut program: Command) -> Command {
+        program.env("SHIFTBOOK_URL", &self.url).env("SHIFTBOOK_TOKEN", token);
+        program
+    }
+}
+
+/// The first line of `serve` names the bound address, alone or at the end of a sentence.
+fn address(line: &str) -> Result<String> {
+    let word = line.split_whitespace().rfind(|word| word.contains(':'));
+    let word = word.with_context(|| format!("the server's first line names no address: {line:?}"))?;
+    let word = word.trim_end_matches('/');
+    Ok(if word.starts_with("http") { word.to_owned() } else { format!("http://{word}") })
+}
+
+/// The administrative commands, on a data directory.
+pub struct Admin {
+    data_dir: PathBuf,
+    tenant: String,
+}
+
+impl Admin {
+    pub fn new(data_dir: &Path, tenant: &str) -> Admin {
+        Admin { data_dir: data_dir.to_path_buf(), tenant: tenant.to_owned() }
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut admin = command(shiftbook());
+        admin.env("SHIFTBOOK_DATA_DIR", &self.data_dir).args(words).args(["--tenant", &self.tenant]);
+        admin
+    }
+
+    pub fn add_user(&self, email: &str, role: &str, password: &str) -> Result<()> {
+        let mut add = self.command(&["user", "add"]);
+        capture_with_input(add.args(["--email", email, "--role", role, "--password-stdin"]), password)?;
+        Ok(())
+    }
+
+    pub fn add_token(&self, name: &str, role: &str, scope: Option<&str>) -> Result<String> {
+        let mut add = self.command(&["token", "add"]);
+        add.args(["--name", name, "--role", role]);
+        if let Some(scope) = scope {
+            add.args(["--scope", scope]);
+        }
+        let token = capture(&mut add)?;
+        if !token.starts_with("sbk_") || token.contains(char::is_whitespace) {
+            bail!("`shiftbook token add` must print the token alone on stdout");
+        }
+        Ok(token)
+    }
+}
+
+pub struct Client {
+    url: String,
+    token: String,
+}
+
+impl Client {
+    pub fn get(&self, path: &str) -> Result<Value> {
+        let request = ureq::get(format!("{}{path}", self.url)).header("authorization", self.bearer());
+        answer(path, request.config().timeout_global(LIMIT).http_status_as_error(false).build().call())
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Result<Value> {
+        let request = ureq::post(format!("{}{path}", self.url)).header("authorization", self.bearer());
+        answer(path, request.config().timeout_global(LIMIT).http_status_as_error(false).build().send_json(body))
+    }
+
+    fn bearer(&self) -> String {
+        format!("Bearer {}", self.token)
+    }
+}
+
+const LIMIT: Option<Duration> = Some(Duration::from_secs(REQUEST_SECONDS_MAX));
+
+fn answer(path: &str, response: Result<ureq::http::Response<ureq::Body>, ureq::Error>) -> Result<Value> {
+    let mut response = response.with_context(|| format!("no answer from {path}"))?;
+    let text = response.body_mut().read_to_string().with_context(|| format!("no whole answer from {path}"))?;
+    if !response.status().is_success() {
+        bail!("{path} answered {}: {text}", response.status());
+    }
+    serde_json::from_str(&text).with_context(|| format!("{path} did not answer JSON: {text}"))
+}
+
+/// A field of an answer that must be text.
+pub fn text<'a>(answer: &'a Value, field: &str) -> Result<&'a str> {
+    answer.get(field).and_then(Value::as_str).with_context(|| format!("the answer has no {field}: {answer}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_is_read_alone_or_from_a_sentence() {
+        for line in ["http://127.0.0.1:4210", "127.0.0.1:4210", "listening on http://127.0.0.1:4210/"] {
+            assert_eq!(address(line).unwrap(), "http://127.0.0.1:4210");
+        }
+        assert!(address("starting").is_err());
+    }
+}

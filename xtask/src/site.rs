@@ -1,0 +1,312 @@
+//! The browser's half, as the server embeds it: `target/site/pkg/` with hashed names, each file beside its
+//! brotli and gzip forms, and `target/site/manifest.json` that maps plain names to hashed ones.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use lightningcss::bundler::{Bundler, FileProvider};
+use lightningcss::stylesheet::{MinifyOptions, ParserOptions, PrinterOptions};
+use sha2::{Digest, Sha256};
+
+use crate::process::run;
+use crate::progress::{announced, quiet, say};
+use crate::wasm_target::{self, TARGET};
+use crate::workspace::{files_below, root, target};
+
+/// The version of `wasm-bindgen-cli-support` that xtask is built with. Both halves of a binding must agree exactly.
+const BINDGEN: &str = "0.2.130";
+const WASM_BROTLI_BYTES_MAX: u64 = 150 * 1024;
+/// What the site is made of. A room that starts to ship to the browser belongs here.
+const INPUTS: [&str; 9] = [
+    "app",
+    "frontend",
+    "crates/wire",
+    "crates/domain",
+    "style",
+    "xtask/src/site.rs",
+    "Cargo.toml",
+    "Cargo.lock",
+    ".cargo",
+];
+const HASH_DIGITS: usize = 8;
+
+/// Plain name → hashed name; `css`, `js` and `wasm` are the three every page needs.
+type Manifest = BTreeMap<String, String>;
+
+/// Makes the site unless nothing it is made of has changed.
+pub fn build() -> Result<()> {
+    check_bindgen_version()?;
+    let compiler = wasm_target::ensure()?;
+    let fingerprint = fingerprint(&compiler.version()?)?;
+    let stamp = target("site.fingerprint");
+    if fs::read_to_string(&stamp).ok().as_ref() == Some(&fingerprint) && read_manifest().is_ok() {
+        say("==> site: unchanged");
+        return Ok(());
+    }
+    announced("compile the frontend to WebAssembly", || {
+        run(compiler.cargo().args(["build", "--package", "frontend", "--target", TARGET, "--profile", "wasm-release"]))
+    })?;
+    let mut site = Site::default();
+    quiet("generate the JavaScript bindings", || site.add_frontend())?;
+    quiet("bundle the styles", || site.add_styles())?;
+    quiet("compress and write the site", || site.write())?;
+    fs::write(stamp, fingerprint)?;
+    Ok(())
+}
+
+/// The size that decides how long a first visit takes.
+pub fn check_budget() -> Result<()> {
+    let manifest = read_manifest()?;
+    let wasm = manifest.get("wasm").context("the manifest of the site names no wasm file")?;
+    let size = fs::metadata(target("site/pkg").join(format!("{wasm}.br")))?.len();
+    let figure = format!("{:.1} KiB brotli, budget {} KiB", kib(size), WASM_BROTLI_BYTES_MAX / 1024);
+    if size > WASM_BROTLI_BYTES_MAX {
+        bail!("the WASM is too large: {figure}");
+    }
+    say(&format!("    WASM: {figure}"));
+    Ok(())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a size for people to read")]
+fn kib(bytes: u64) -> f64 {
+    bytes as f64 / 1024.0
+}
+
+fn read_manifest() -> Result<Manifest> {
+    let text = fs::read_to_string(target("site/manifest.json")).context("there is no site yet")?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+fn check_bindgen_version() -> Result<()> {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).context("there is no Cargo.lock")?;
+    match locked_version(&lock, "wasm-bindgen") {
+        Some(version) if version == BINDGEN => Ok(()),
+        version => bail!(
+            "Cargo.lock has wasm-bindgen {}, but xtask generates bindings for {BINDGEN}: pin both to one version in \
+             Cargo.toml and xtask/src/site.rs",
+            version.as_deref().unwrap_or("in no version"),
+        ),
+    }
+}
+
+fn locked_version(lock: &str, package: &str) -> Option<String> {
+    let lock: toml::Table = lock.parse().ok()?;
+    let entry = lock
+        .get("package")?
+        .as_array()?
+        .iter()
+        .find(|entry| entry.get("name").and_then(toml::Value::as_str) == Some(package))?;
+    Some(entry.get("version")?.as_str()?.to_owned())
+}
+
+fn fingerprint(compiler: &str) -> Result<String> {
+    let mut digest = Sha256::new();
+    digest.update(compiler);
+    for input in INPUTS {
+        let input = root().join(input);
+        let files = if input.is_dir() { files_below(&input)? } else { vec![input] };
+        for file in files {
+            let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            digest.update(file.as_os_str().as_encoded_bytes());
+            digest.update(bytes.len().to_le_bytes());
+            digest.update(bytes);
+        }
+    }
+    Ok(hex(&digest.finalize()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// `main.js` → `main.3fa9c1d2.js`
+fn hashed_name(name: &str, content: &[u8]) -> String {
+    let hash: String = hex(&Sha256::digest(content)).chars().take(HASH_DIGITS).collect();
+    match name.rsplit_once('.') {
+        Some((stem, extension)) => format!("{stem}.{hash}.{extension}"),
+        None => format!("{name}.{hash}"),
+    }
+}
+
+#[derive(Default)]
+struct Site {
+    manifest: Manifest,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Site {
+    /// Adds a file under its hashed name and returns that name.
+    fn add(&mut self, logical: &str, name: &str, content: Vec<u8>) -> String {
+        let hashed = hashed_name(name, &content);
+        self.manifest.insert(logical.to_owned(), hashed.clone());
+        self.files.insert(hashed.clone(), content);
+        hashed
+    }
+
+    /// The WASM, the module that loads it, and the snippets that crates bring along. Each refers to the next by
+    /// name, so names are settled from the leaves up.
+    fn add_frontend(&mut self) -> Result<()> {
+        let generated = target("wasm/bindgen");
+        if generated.exists() {
+            fs::remove_dir_all(&generated)?;
+        }
+        wasm_bindgen_cli_support::Bindgen::new()
+            .input_path(target("wasm").join(TARGET).join("wasm-release/frontend.wasm"))
+            .out_name("shiftbook")
+            .web(true)?
+            .typescript(false)
+            // `init()` without an argument finds the hashed file beside the script.
+            .omit_default_module_path(false)
+            .remove_name_section(true)
+            .remove_producers_section(true)
+            .generate(&generated)?;
+
+        let mut glue = fs::read_to_string(generated.join("shiftbook.js"))?;
+        let wasm = self.add("wasm", "shiftbook_bg.wasm", fs::read(generated.join("shiftbook_bg.wasm"))?);
+        glue = glue.replace("shiftbook_bg.wasm", &wasm);
+        if !glue.contains(&wasm) {
+            bail!("the generated JavaScript does not name its WASM file: has wasm-bindgen changed its output?");
+        }
+        let snippets = generated.join("snippets");
+        if snippets.is_dir() {
+            for file in files_below(&snippets)? {
+                let path = file.strip_prefix(&generated)?.to_string_lossy().into_owned();
+                let hashed = self.add(&path, &path.replace('/', "-"), fs::read(&file)?);
+                glue = glue.replace(&format!("./{path}"), &format!("./{hashed}"));
+            }
+        }
+        self.add("js", "shiftbook.js", glue.into_bytes());
+        Ok(())
+    }
+
+    /// Files of `style/static/` under their own names, then one bundle of all styles that may refer to them.
+    fn add_styles(&mut self) -> Result<()> {
+        let folder = root().join("style/static");
+        let mut renamed = Vec::new();
+        if folder.is_dir() {
+            for file in files_below(&folder)? {
+                let path = file.strip_prefix(&folder)?.to_string_lossy().into_owned();
+                let hashed = self.add(&path, &path.replace('/', "-"), fs::read(&file)?);
+                renamed.push((path, hashed));
+            }
+        }
+        let mut css = bundle_styles(&root().join("style/main.css"))?;
+        for (path, hashed) in renamed {
+            css = css.replace(&format!("static/{path}"), &hashed);
+        }
+        self.add("css", "app.css", css.into_bytes());
+        Ok(())
+    }
+
+    /// Writes what differs from what lies there and removes the rest: an unchanged site leaves the server's
+    /// build alone.
+    fn write(&self) -> Result<()> {
+        let site = target("site");
+        let pkg = site.join("pkg");
+        fs::create_dir_all(&pkg)?;
+        let mut kept = Vec::new();
+        for (name, content) in &self.files {
+            let path = pkg.join(name);
+            let brotli = pkg.join(format!("{name}.br"));
+            let gzip = pkg.join(format!("{name}.gz"));
+            // The name carries the hash of the content, so a complete trio under it is the right one.
+            if !(path.is_file() && brotli.is_file() && gzip.is_file()) {
+                fs::write(&brotli, brotli_of(content)?)?;
+                fs::write(&gzip, gzip_of(content)?)?;
+                fs::write(&path, content)?;
+            }
+            kept.extend([path, brotli, gzip]);
+        }
+        let manifest = site.join("manifest.json");
+        let text = serde_json::to_string_pretty(&self.manifest)? + "\n";
+        if fs::read_to_string(&manifest).ok().as_ref() != Some(&text) {
+            fs::write(&manifest, text)?;
+        }
+        kept.push(manifest);
+        remove_all_but(&site, &kept)
+    }
+}
+
+fn remove_all_but(dir: &Path, kept: &[PathBuf]) -> Result<()> {
+    for file in files_below(dir)? {
+        if !kept.contains(&file) {
+            fs::remove_file(file)?;
+        }
+    }
+    Ok(())
+}
+
+fn bundle_styles(entry: &Path) -> Result<String> {
+    let files = FileProvider::new();
+    let mut bundler = Bundler::new(&files, None, ParserOptions::default());
+    let mut sheet = bundler.bundle(entry).map_err(|error| anyhow!("{error}"))?;
+    sheet.minify(MinifyOptions::default()).map_err(|error| anyhow!("{error}"))?;
+    let printed = sheet.to_css(PrinterOptions { minify: true, ..PrinterOptions::default() });
+    Ok(printed.map_err(|error| anyhow!("{error}"))?.code)
+}
+
+fn brotli_of(content: &[u8]) -> Result<Vec<u8>> {
+    const QUALITY: u32 = 11;
+    const WINDOW_BITS: u32 = 22;
+    let mut compressed = brotli::CompressorWriter::new(Vec::new(), 64 * 1024, QUALITY, WINDOW_BITS);
+    compressed.write_all(content)?;
+    Ok(compressed.into_inner())
+}
+
+fn gzip_of(content: &[u8]) -> Result<Vec<u8>> {
+    let mut compressed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    compressed.write_all(content)?;
+    Ok(compressed.finish()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_stands_before_the_extension_and_follows_the_content() {
+        let one = hashed_name("app.css", b"a{}");
+        assert!(one.starts_with("app.") && one.ends_with(".css") && one.len() == "app.12345678.css".len(), "{one}");
+        assert_ne!(one, hashed_name("app.css", b"b{}"));
+    }
+
+    #[test]
+    fn styles_are_bundled_with_their_imports_and_minified() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("main.css"), "@layer base;\n@import \"part.css\" layer(base);\n").unwrap();
+        fs::write(dir.path().join("part.css"), "a {\n  color: oklch(50% 0.1 200);\n  & b { margin: 0 }\n}\n").unwrap();
+        let css = bundle_styles(&dir.path().join("main.css")).unwrap();
+        assert!(css.contains("@layer base{") && !css.contains("@import") && !css.contains('\n'), "{css}");
+    }
+
+    #[test]
+    fn a_broken_style_sheet_is_an_error_that_names_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("main.css"), "@import \"missing.css\";\n").unwrap();
+        let error = bundle_styles(&dir.path().join("main.css")).unwrap_err().to_string();
+        assert!(error.contains("main.css") || error.contains("missing.css"), "{error}");
+    }
+
+    #[test]
+    fn the_locked_version_is_the_package_of_exactly_that_name() {
+        let lock = "[[package]]\nname = \"wasm-bindgen-macro\"\nversion = \"9.9.9\"\n\n\
+                    [[package]]\nname = \"wasm-bindgen\"\nversion = \"0.2.130\"\n";
+        assert_eq!(locked_version(lock, "wasm-bindgen").as_deref(), Some("0.2.130"));
+        assert_eq!(locked_version(lock, "wasm"), None);
+    }
+
+    #[test]
+    fn compressed_forms_can_be_read_back() {
+        let content = "shiftbook ".repeat(1_000).into_bytes();
+        let mut plain = Vec::new();
+        brotli::BrotliDecompress(&mut brotli_of(&content).unwrap().as_slice(), &mut plain).unwrap();
+        assert_eq!(plain, content);
+        let gzip = gzip_of(&content).unwrap();
+        let mut plain = Vec::new();
+        std::io::Read::read_to_end(&mut flate2::read::GzDecoder::new(gzip.as_slice()), &mut plain).unwrap();
+        assert_eq!(plain, content);
+    }
+}

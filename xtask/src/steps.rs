@@ -1,0 +1,178 @@
+//! Steps that run one after the other, with a table of what became of them.
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use crate::process::interrupted;
+use crate::progress::{say, seconds};
+
+/// Tests that ran inside a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    pub passed: u64,
+    pub failed: u64,
+}
+
+impl Count {
+    pub fn add(&mut self, other: Count) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+    }
+}
+
+enum Verdict {
+    Passed,
+    Failed(String),
+    /// Something it needs failed before.
+    NotRun,
+}
+
+struct Outcome {
+    name: &'static str,
+    took: Duration,
+    verdict: Verdict,
+    /// For steps that run tests of their own; every other step counts as one check.
+    tests: Option<Count>,
+}
+
+#[derive(Default)]
+pub struct Report {
+    outcomes: Vec<Outcome>,
+}
+
+impl Report {
+    /// Runs one step. Its tests, if it has any, are counted into the second argument of `work`.
+    pub fn step(&mut self, name: &'static str, work: impl FnOnce(&mut Option<Count>) -> Result<()>) {
+        if interrupted() {
+            return;
+        }
+        say(&format!("\n==> {name}"));
+        let started = Instant::now();
+        let mut tests = None;
+        let verdict = match work(&mut tests) {
+            Ok(()) => Verdict::Passed,
+            Err(error) => Verdict::Failed(format!("{error:#}")),
+        };
+        let took = started.elapsed();
+        match &verdict {
+            Verdict::Failed(why) => say(&format!("==> {name}: FAILED in {}: {why}", seconds(took))),
+            _ => say(&format!("==> {name}: passed in {}", seconds(took))),
+        }
+        self.outcomes.push(Outcome { name, took, verdict, tests });
+    }
+
+    pub fn not_run(&mut self, name: &'static str) {
+        self.outcomes.push(Outcome { name, took: Duration::ZERO, verdict: Verdict::NotRun, tests: None });
+    }
+
+    pub fn has_failed(&self) -> bool {
+        self.outcomes.iter().any(|outcome| !matches!(outcome.verdict, Verdict::Passed))
+    }
+
+    /// Whether a step of this name ran and did not pass.
+    pub fn failed(&self, name: &str) -> bool {
+        self.outcomes.iter().any(|outcome| outcome.name == name && !matches!(outcome.verdict, Verdict::Passed))
+    }
+
+    /// All tests, plus one for each step that is a check by itself. A step that failed without a failing test,
+    /// because it did not compile for instance, counts as one failure.
+    fn total(&self) -> Count {
+        let mut total = Count::default();
+        for outcome in &self.outcomes {
+            let passed = matches!(outcome.verdict, Verdict::Passed);
+            total.add(match outcome.tests {
+                Some(tests) if passed || tests.failed > 0 => tests,
+                Some(tests) => Count { passed: tests.passed, failed: 1 },
+                None => Count { passed: u64::from(passed), failed: u64::from(!passed) },
+            });
+        }
+        total
+    }
+
+    /// The table, and alone on the last line `N passed, N failed`.
+    pub fn summary(&self) -> String {
+        let width = self.outcomes.iter().map(|outcome| outcome.name.len()).max().unwrap_or(0);
+        let mut lines = String::from("\n");
+        for Outcome { name, took, verdict, tests } in &self.outcomes {
+            let verdict = match verdict {
+                Verdict::Passed => "passed",
+                Verdict::Failed(_) => "FAILED",
+                Verdict::NotRun => "NOT RUN",
+            };
+            let tests =
+                tests.map_or(String::new(), |tests| format!("{} passed, {} failed", tests.passed, tests.failed));
+            let line = format!("    {name:width$}  {verdict:7}  {:>12}  {tests}", seconds(*took));
+            lines.push_str(line.trim_end());
+            lines.push('\n');
+        }
+        let total = self.total();
+        lines.push_str(&format!("\n{} passed, {} failed", total.passed, total.failed));
+        lines
+    }
+}
+
+/// Reads what test runners print at their end: nextest's `Summary` line and the `test result:` lines of `cargo test`.
+pub fn count_in_line(line: &str) -> Option<Count> {
+    let (figures, separator) = if let Some(figures) = line.strip_prefix("test result: ") {
+        (figures.split_once(". ")?.1, ';')
+    } else if line.starts_with("Summary [") {
+        (line.split_once(" run: ")?.1, ',')
+    } else {
+        return None;
+    };
+    let number = |word: &str| {
+        figures.split(separator).find_map(|figure| {
+            let (number, what) = figure.trim().split_once(' ')?;
+            (what.split_whitespace().next() == Some(word)).then(|| number.parse::<u64>().ok())?
+        })
+    };
+    // nextest tells apart why a test did not pass; all of them are failures here.
+    let failed = ["failed", "timed", "exec"].into_iter().filter_map(number).sum();
+    Some(Count { passed: number("passed")?, failed })
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::bail;
+
+    use super::*;
+
+    #[test]
+    fn nextest_and_cargo_test_are_both_understood() {
+        let count = |passed, failed| Some(Count { passed, failed });
+        assert_eq!(count_in_line("test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured"), count(12, 0));
+        assert_eq!(count_in_line("test result: FAILED. 3 passed; 2 failed; 0 ignored"), count(3, 2));
+        assert_eq!(count_in_line("Summary [   0.405s] 9 tests run: 9 passed, 0 skipped"), count(9, 0));
+        assert_eq!(
+            count_in_line(
+                "Summary [ 12.1s] 9/11 tests run: 5 passed (1 slow, 1 flaky), 3 failed, 1 timed out, 2 skipped"
+            ),
+            count(5, 4)
+        );
+        assert_eq!(count_in_line("running 12 tests"), None);
+    }
+
+    #[test]
+    fn checks_and_tests_add_up_and_the_last_line_stands_alone() {
+        let mut report = Report::default();
+        report.step("fmt", |_| Ok(()));
+        report.step("tests", |tests| {
+            *tests = Some(Count { passed: 40, failed: 2 });
+            bail!("2 tests failed")
+        });
+        report.not_run("e2e");
+        assert!(report.has_failed() && report.failed("tests") && !report.failed("fmt"));
+        assert_eq!(report.summary().lines().last(), Some("41 passed, 3 failed"));
+    }
+
+    #[test]
+    fn tests_that_do_not_compile_are_a_failure() {
+        let mut report = Report::default();
+        report.step("tests", |tests| {
+            *tests = Some(Count::default());
+            bail!("does not compile")
+        });
+        assert_eq!(report.summary().lines().last(), Some("0 passed, 1 failed"));
+    }
+}

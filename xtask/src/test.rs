@@ -1,0 +1,237 @@
+//! `cargo xtask test`: everything that must hold before a commit, and exactly what `.ci/run` runs.
+
+use std::io::IsTerminal;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail};
+
+use crate::postgres::{Postgres, URL_VARIABLE};
+use crate::process::{interrupted, run, run_quietly, run_watched};
+use crate::progress::say;
+use crate::steps::{Count, Report, count_in_line};
+use crate::workspace::{cargo, package_with_binary};
+use crate::{e2e, examples, prerequisites, site, tidy, torture, wasm_target};
+
+#[derive(clap::Args)]
+pub struct Options {
+    /// Run this step alone, with what it needs.
+    #[arg(long, value_enum, value_name = "STEP")]
+    only: Option<Step>,
+    /// Leave out what needs the release build: sizes, torture, browsers, examples.
+    #[arg(long, conflicts_with = "only")]
+    quick: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Step {
+    Prerequisites,
+    Fmt,
+    Clippy,
+    Tidy,
+    Postgres,
+    Tests,
+    Build,
+    Budget,
+    Torture,
+    E2e,
+    Examples,
+}
+
+impl Step {
+    const ALL: [Step; 11] = [
+        Step::Prerequisites,
+        Step::Fmt,
+        Step::Clippy,
+        Step::Tidy,
+        Step::Postgres,
+        Step::Tests,
+        Step::Build,
+        Step::Budget,
+        Step::Torture,
+        Step::E2e,
+        Step::Examples,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Step::Prerequisites => "prerequisites",
+            Step::Fmt => "fmt",
+            Step::Clippy => "clippy",
+            Step::Tidy => "tidy",
+            Step::Postgres => "postgres",
+            Step::Tests => "tests",
+            Step::Build => "build",
+            Step::Budget => "budget",
+            Step::Torture => "torture",
+            Step::E2e => "e2e",
+            Step::Examples => "examples",
+        }
+    }
+
+    /// Without these having passed, the step cannot say anything.
+    fn needs(self) -> &'static [Step] {
+        match self {
+            Step::Prerequisites | Step::Fmt | Step::Clippy | Step::Tidy | Step::Build => &[],
+            // Both only install; a machine that already has what they need loses nothing.
+            Step::Postgres => &[Step::Prerequisites],
+            Step::Tests => &[Step::Postgres],
+            Step::Budget | Step::Torture => &[Step::Build],
+            Step::E2e | Step::Examples => &[Step::Prerequisites, Step::Build],
+        }
+    }
+
+    fn is_quick(self) -> bool {
+        !matches!(self, Step::Build | Step::Budget | Step::Torture | Step::E2e | Step::Examples)
+    }
+
+    /// Whether this step is part of running `goal` alone.
+    fn serves(self, goal: Step) -> bool {
+        self == goal || goal.needs().iter().any(|need| self.serves(*need))
+    }
+}
+
+pub fn test(options: &Options) -> Result<()> {
+    let mut report = Report::default();
+    let mut postgres: Option<Postgres> = None;
+    for step in Step::ALL {
+        let wanted = options.only.map_or(!options.quick || step.is_quick(), |goal| step.serves(goal));
+        if !wanted {
+            continue;
+        }
+        // A missing browser must not keep the tests from running: who lacks what he needs fails by himself.
+        let hopeless = step.needs().iter().any(|need| *need != Step::Prerequisites && report.failed(need.name()));
+        if hopeless {
+            report.not_run(step.name());
+        } else {
+            report.step(step.name(), |tests| perform(step, &mut postgres, tests));
+        }
+    }
+    drop(postgres);
+    if interrupted() {
+        bail!("interrupted");
+    }
+    println!("{}", report.summary());
+    if report.has_failed() {
+        // The table has said it all; an error message would follow the line that must be the last.
+        std::process::exit(1);
+    }
+    Ok(())
+}
+
+fn perform(step: Step, postgres: &mut Option<Postgres>, tests: &mut Option<Count>) -> Result<()> {
+    match step {
+        Step::Prerequisites => prerequisites::ensure(),
+        Step::Fmt => run(cargo().args(["fmt", "--all", "--check"])),
+        Step::Clippy => clippy(),
+        Step::Tidy => tidy::command(),
+        Step::Postgres => {
+            *postgres = Some(Postgres::start()?);
+            Ok(())
+        }
+        Step::Tests => rust_tests(&url(postgres)?, tests),
+        Step::Build => crate::build::build(),
+        Step::Budget => site::check_budget(),
+        Step::Torture => torture_tier(),
+        Step::E2e => {
+            let outcome = e2e::e2e(&[]);
+            *tests = Some(e2e::count().unwrap_or_default());
+            outcome
+        }
+        Step::Examples => examples::check(tests),
+    }
+}
+
+fn url(postgres: &Option<Postgres>) -> Result<String> {
+    Ok(postgres.as_ref().context("PostgreSQL is not running")?.url())
+}
+
+/// Three calls, because one would unify the features `ssr` and `hydrate` of `app`: the rooms below the user interface,
+/// the server with its pages, and what ships to the browser.
+fn clippy() -> Result<()> {
+    let warnings = ["--", "-D", "warnings"];
+    let mut below = cargo();
+    below.args(["clippy", "--workspace", "--all-targets"]);
+    for other in ["frontend", "app", "server"] {
+        below.args(["--exclude", other]);
+    }
+    run(below.args(warnings))?;
+    run(cargo()
+        .args(["clippy", "--package", "server", "--package", "app", "--features", "app/ssr", "--all-targets"])
+        .args(warnings))?;
+    let compiler = wasm_target::ensure()?;
+    wasm_target::lint(&compiler, &["domain", "wire"])?;
+    wasm_target::lint(&compiler, &["app", "frontend"])
+}
+
+/// Unit and contract tests on both engines. nextest where it is installed, because it tells slow and stuck tests apart;
+/// documentation examples always by cargo itself.
+fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
+    let all = ["--workspace", "--exclude", "frontend", "--features", "app/ssr"];
+    let has_nextest = run_quietly(cargo().args(["nextest", "--version"]), None).is_ok();
+    let mut calls = Vec::new();
+    if has_nextest {
+        calls.push(vec!["nextest", "run", "--no-fail-fast"]);
+    } else {
+        calls.push(vec!["test", "--no-fail-fast", "--lib", "--bins", "--tests"]);
+    }
+    calls.push(vec!["test", "--no-fail-fast", "--doc"]);
+
+    let mut total = Count::default();
+    let mut outcome = Ok(());
+    for call in calls {
+        let mut command = cargo();
+        command.env(URL_VARIABLE, postgres_url).args(call).args(all);
+        if std::io::stdout().is_terminal() {
+            command.env("CARGO_TERM_COLOR", "always");
+        }
+        let result = run_watched(&mut command, &mut |line| {
+            if let Some(count) = count_in_line(line) {
+                total.add(count);
+            }
+        });
+        outcome = outcome.and(result);
+    }
+    *tests = Some(total);
+    outcome
+}
+
+fn torture_tier() -> Result<()> {
+    if package_with_binary("torture")?.is_none() {
+        say("!!! SKIPPED: no package has a binary `torture` yet; nothing was tortured !!!");
+        return Ok(());
+    }
+    let seed = std::env::var("SHIFTBOOK_TORTURE_SEED").or_else(|_| fresh_seed())?;
+    say(&format!("    seed {seed}; again with: cargo xtask torture --tier test --seed {seed}"));
+    torture::torture(&["--tier", "test", "--seed", &seed].map(str::to_owned))
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a fresh seed per run is wanted; it is printed, so every run can be repeated"
+)]
+fn fresh_seed() -> Result<String> {
+    Ok(SystemTime::now().duration_since(UNIX_EPOCH)?.subsec_nanos().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_step_alone_brings_what_it_needs_and_no_more() {
+        let names = |goal: Step| {
+            Step::ALL.into_iter().filter(|step| step.serves(goal)).map(Step::name).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(names(Step::Fmt), "fmt");
+        assert_eq!(names(Step::Tests), "prerequisites postgres tests");
+        assert_eq!(names(Step::E2e), "prerequisites build e2e");
+        assert_eq!(names(Step::Torture), "build torture");
+    }
+
+    #[test]
+    fn needs_come_before_those_that_need_them() {
+        for (at, step) in Step::ALL.into_iter().enumerate() {
+            assert!(step.needs().iter().all(|need| Step::ALL[..at].contains(need)), "{}", step.name());
+        }
+    }
+}

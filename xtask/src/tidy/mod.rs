@@ -1,0 +1,107 @@
+//! `cargo xtask tidy`: the rules of this house that no compiler knows. Each finding is one line, `file:line: rule: what`.
+//!
+//! The rules are pure functions over texts, so each is seen failing on a fixture in its own tests.
+
+mod allowed;
+mod code;
+mod files;
+mod rooms;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::capture;
+use crate::progress::say;
+use crate::workspace::{cargo, files_below, root};
+
+/// Something that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    pub file: String,
+    pub line: usize,
+    pub rule: &'static str,
+    pub what: String,
+}
+
+impl Finding {
+    pub fn new(file: &str, line: usize, rule: &'static str, what: impl Into<String>) -> Finding {
+        Finding { file: file.to_owned(), line, rule, what: what.into() }
+    }
+}
+
+/// Texts by their path from the root, with forward slashes.
+pub type Sources = BTreeMap<String, String>;
+
+const ALLOWED: &str = "xtask/tidy-allow.txt";
+
+pub fn command() -> Result<()> {
+    let sources = read(&root())?;
+    let mut findings = check(&sources);
+    let metadata = capture(cargo().args(["metadata", "--format-version", "1"]))?;
+    findings.extend(rooms::forbidden_below_pure_rooms(&serde_json::from_str(&metadata)?));
+    let allowed = sources.get(ALLOWED).map_or("", String::as_str);
+    let findings = allowed::apply(ALLOWED, allowed, findings);
+    for Finding { file, line, rule, what } in &findings {
+        say(&format!("{file}:{line}: {rule}: {what}"));
+    }
+    if !findings.is_empty() {
+        bail!("tidy has {} findings", findings.len());
+    }
+    say(&format!("    tidy: {} files in order", sources.len()));
+    Ok(())
+}
+
+fn check(sources: &Sources) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in sources {
+        if path.ends_with(".rs") {
+            findings.extend(code::check(path, text));
+        }
+        findings.extend(files::check(path, text));
+        if path.ends_with("Cargo.toml") {
+            findings.extend(rooms::check(path, text));
+        }
+    }
+    findings.extend(files::check_migrations(sources));
+    findings.sort();
+    findings
+}
+
+/// Everything people write: other files are not text, or come from tools.
+fn read(root: &Path) -> Result<Sources> {
+    const WRITTEN: [&str; 9] = [".rs", ".css", ".ts", ".sql", ".py", ".sh", "Cargo.toml", ".txt", ".mjs"];
+    let mut sources = Sources::new();
+    for file in files_below(root)? {
+        let path = file.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
+        if WRITTEN.iter().any(|ending| path.ends_with(ending)) {
+            let text = std::fs::read_to_string(&file).with_context(|| format!("{path} is not UTF-8"))?;
+            sources.insert(path, text);
+        }
+    }
+    Ok(sources)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_of_all_rules_come_together_in_order() {
+        let sources = Sources::from([
+            ("app/Cargo.toml".to_owned(), "[dependencies]\nstore = { workspace = true }\n".to_owned()),
+            ("crates/domain/src/lib.rs".to_owned(), "fn now() { chrono::Utc::now(); }\n".to_owned()),
+            ("migrations/sqlite/0001_log.sql".to_owned(), String::new()),
+        ]);
+        let rules: Vec<&str> = check(&sources).iter().map(|finding| finding.rule).collect();
+        assert_eq!(rules, ["room-direction", "ambient", "migration-pair"]);
+    }
+
+    #[test]
+    fn this_repository_can_be_read() {
+        let sources = read(&root()).unwrap();
+        assert!(sources.contains_key("xtask/src/tidy/mod.rs") && sources.contains_key("Cargo.toml"));
+        assert!(!sources.keys().any(|path| path.starts_with("target/")));
+    }
+}

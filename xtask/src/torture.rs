@@ -1,0 +1,48 @@
+//! `cargo xtask torture [--minutes N] [--seed S]`: faults injected into the release binary, and the history checked.
+//!
+//! `--postgres` runs it on a throw-away PostgreSQL instead of SQLite. `planted [--only BUG]` builds a server with planted
+//! bugs and fails unless the harness finds each. All other arguments go to the binary `torture` as they are.
+
+use anyhow::{Context, Result};
+
+use crate::postgres::Postgres;
+use crate::process::run;
+use crate::progress::announced;
+use crate::workspace::{cargo, package_with_binary, shiftbook, target};
+
+pub fn command(arguments: &[String]) -> Result<()> {
+    if arguments.first().is_some_and(|first| first == "planted") {
+        return planted(&arguments[1..]);
+    }
+    crate::build::build()?;
+    let mut arguments = arguments.to_vec();
+    let before = arguments.len();
+    arguments.retain(|argument| argument != "--postgres");
+    let postgres = if arguments.len() < before { Some(Postgres::start()?) } else { None };
+    if let Some(postgres) = &postgres {
+        arguments.extend(["--database-url".to_owned(), postgres.url()]);
+    }
+    torture(&arguments)
+}
+
+/// Runs it against the binary that is already built.
+pub fn torture(arguments: &[String]) -> Result<()> {
+    run(harness()?.args(["run", "--server"]).arg(shiftbook()).args(arguments))
+}
+
+fn planted(arguments: &[String]) -> Result<()> {
+    // In a directory of its own: the product must never be mistaken for the binary with the bugs in it.
+    announced("compile a server with planted bugs", || {
+        run(cargo()
+            .args(["build", "--release", "--package", "server", "--features", "planted-bugs", "--target-dir"])
+            .arg(target("planted")))
+    })?;
+    run(harness()?.args(["planted", "--server"]).arg(target("planted/release/shiftbook")).args(arguments))
+}
+
+fn harness() -> Result<std::process::Command> {
+    let package = package_with_binary("torture")?.context("no package has a binary `torture`")?;
+    let mut torture = cargo();
+    torture.args(["run", "--release", "--package", &package, "--bin", "torture", "--"]);
+    Ok(torture)
+}
