@@ -18,7 +18,7 @@ const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=3153600
 
 /// `cargo xtask build` puts it there; a debug build reads it from the disk each time.
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../target/site"]
+#[folder = "../target/site"]
 #[allow_missing = true]
 struct Site;
 

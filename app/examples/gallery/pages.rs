@@ -127,9 +127,10 @@ fn running() -> wire::session::Session {
     running
 }
 
-/// The page that the speed goal is about.
-pub fn hundred_events() -> String {
-    session_page::page(&shell(), log_props(running(), long_log(1, 100)))
+/// The page that the speed goal is about, ready to be rendered.
+pub fn hundred_events() -> (impl Fn(session_page::Props) -> String, session_page::Props) {
+    let shell = shell();
+    (move |props| session_page::page(&shell, props), log_props(running(), long_log(1, 100)))
 }
 
 /// All of them, by file name.

@@ -86,7 +86,9 @@ pub fn find(typed: RwSignal<String>, found: RwSignal<Found>) {
         }
         spawn_local(async move {
             let query = String::from(js_sys::encode_uri_component(asked.trim()));
-            let Ok(page) = fetch::get_json(&format!("/api/sessions?q={query}&limit={FOUND_MAX}")).await else { return };
+            let Ok(page) = fetch::get_json(&format!("/api/sessions?title={query}&limit={FOUND_MAX}")).await else {
+                return;
+            };
             if typed.get_untracked() != asked {
                 return;
             }

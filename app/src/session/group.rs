@@ -3,6 +3,9 @@
 use domain::event::KNOWN;
 use std::collections::BTreeMap;
 
+/// A well-formed kind that nobody writes.
+const NO_KIND: &str = "shiftbook.none";
+
 /// One filter chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
@@ -97,8 +100,8 @@ pub fn parse_groups(kinds: &str) -> Vec<Group> {
     Group::ALL.into_iter().filter(|group| kinds.split(',').any(|name| Group::parse(name) == Some(*group))).collect()
 }
 
-/// The event types to read for `?kinds=`. Nothing means all: also where `Other` is asked for, whose kinds
-/// nobody can list; the page then leaves out the rest by itself.
+/// The event types to read for `?kinds=`; none means all. `counted` are the kinds the session has: it names
+/// those of `Other`, which nobody else can list.
 pub fn types_of_groups(kinds: &str, counted: &[(String, u64)]) -> Vec<String> {
     let groups = parse_groups(kinds);
     let mut types: Vec<String> = KNOWN
@@ -109,6 +112,10 @@ pub fn types_of_groups(kinds: &str, counted: &[(String, u64)]) -> Vec<String> {
         .collect();
     types.sort_unstable();
     types.dedup();
+    if types.is_empty() && !groups.is_empty() {
+        // Asked for, and there are none: that must not read as "all".
+        types.push(NO_KIND.to_owned());
+    }
     types
 }
 
@@ -136,5 +143,6 @@ mod tests {
         assert_eq!(types_of_groups("thinking,nonsense", &[]), ["agent.thinking"]);
         assert!(types_of_groups("", &[]).is_empty());
         assert_eq!(types_of_groups("other", &[("acme.x".into(), 2)]), ["acme.x"]);
+        assert_eq!(types_of_groups("other", &[]), [NO_KIND]);
     }
 }

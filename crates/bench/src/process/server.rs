@@ -1,9 +1,8 @@
 //! The release server: started on a free port, with an account, ended by its process id.
 
-use super::{Listening, Usage, memory_kib, usage};
+use super::{Listening, memory_kib};
 use crate::http::{Connection, Request};
 use anyhow::{Context as _, Result, bail};
-use serde::Deserialize;
 use std::{
     fs::OpenOptions,
     net::SocketAddr,
@@ -12,7 +11,6 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::{io::AsyncWriteExt as _, process::Command, time::sleep};
-use uuid::Uuid;
 
 const TENANT: &str = "bench";
 const EMAIL: &str = "bench@example.org";
@@ -115,11 +113,6 @@ impl Server {
         self.process.pid
     }
 
-    /// CPU time and writes so far.
-    pub fn usage(&self) -> Result<Usage> {
-        usage(self.pid())
-    }
-
     /// Resident memory now and at most, in MiB.
     pub fn memory_mib(&self) -> Result<(f64, f64)> {
         Ok((memory_kib(self.pid(), "VmRSS")? / 1024.0, memory_kib(self.pid(), "VmHWM")? / 1024.0))
@@ -133,23 +126,6 @@ impl Server {
         let answer = connection.call(&request).await?;
         let cookie = answer.header("set-cookie").and_then(|value| value.split(';').next());
         Ok(format!("cookie: {}", cookie.context("signing in gave no cookie")?))
-    }
-
-    /// Ids of the workspace and the person behind a cookie.
-    pub async fn me(&self, cookie: &str) -> Result<(Uuid, Uuid)> {
-        #[derive(Deserialize)]
-        struct Named {
-            id: Uuid,
-        }
-        #[derive(Deserialize)]
-        struct Me {
-            tenant: Named,
-            user: Named,
-        }
-        let request = Request::get(self.address(), "/api/me", &[cookie.to_owned()]);
-        let mut connection = Connection::open(self.address()).await?;
-        let me: Me = serde_json::from_slice(connection.call(&request).await?.body)?;
-        Ok((me.tenant.id, me.user.id))
     }
 
     /// Ends it in order.

@@ -38,11 +38,6 @@ impl Rounds {
         self.0.push(value);
     }
 
-    /// A figure that is not repeated.
-    pub fn once(value: f64) -> Self {
-        Self(vec![value])
-    }
-
     pub fn highest(&self) -> f64 {
         self.0.iter().copied().fold(0.0, f64::max)
     }

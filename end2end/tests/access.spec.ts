@@ -1,0 +1,61 @@
+/** Signing in and out, and what others do not see. */
+import { api, expect, signIn, stage, test } from "../support";
+
+test("a wrong password keeps the address and says what is wrong @nojs", async ({ page }) => {
+  await page.goto("/sign-in");
+  await page.locator('input[name="email"]').fill("nobody@acme.localhost");
+  await page.locator('input[name="password"]').fill("not the password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page.getByRole("alert")).toContainText(/do not match/i);
+  await expect(page.locator('input[name="email"]')).toHaveValue("nobody@acme.localhost");
+  await expect(page.locator('input[name="password"]')).toHaveValue("");
+});
+
+test("signing in leads back to the page that was asked for, and signing out ends it @nojs", async ({ page }) => {
+  await page.goto("/sessions?status=failed");
+  await expect(page).toHaveURL(/\/sign-in\?next=/);
+  const { email, password } = stage().tenants.acme.people.member;
+  await page.locator('input[name="email"]').fill(email);
+  await page.locator('input[name="password"]').fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await expect(page).toHaveURL(/\/sessions\?status=failed/);
+  await page.locator('form[action="/sign-out"] button').first().click();
+  await expect(page).toHaveURL(/\/sign-in/);
+  await page.goto("/today");
+  await expect(page).toHaveURL(/\/sign-in/);
+});
+
+test("another workspace's session looks like one that does not exist @nojs", async ({ page }) => {
+  const action = await api().createAction({ name: "Private", agentSlug: "nobody" });
+  const session = await api().trigger(action.id);
+  await signIn(page, "admin", "other");
+  const foreign = await page.goto(`/sessions/${session.id}`);
+  const missing = await page.goto("/sessions/00000000-0000-7000-8000-000000000000");
+  expect([foreign?.status(), missing?.status()]).toEqual([404, 404]);
+});
+
+test("a token is shown once, works, and stops when revoked @nojs", async ({ page }, info) => {
+  const name = `made in the browser ${info.project.name}`;
+  await signIn(page, "admin");
+  await page.goto("/settings");
+  const form = page.locator('form[action="/settings/tokens"]');
+  if (!(await form.isVisible())) await page.locator("summary", { has: page.getByText(/token/i) }).first().click();
+  await form.locator('input[name="name"]').fill(name);
+  await form.locator('button[type="submit"]').click();
+  const secret = (await page.locator("main").innerText()).match(/sbk_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}/)?.[0];
+  expect(secret, "the page shows the new token").toBeTruthy();
+  expect(await api(secret!).get("/api/me")).toMatchObject({ token: { name } });
+  await page.goto("/settings");
+  await expect(page.locator("main")).not.toContainText(secret!);
+  await page.locator("tr, li", { hasText: name }).locator('form[action$="/revoke"] button').click();
+  await expect(page.getByText(/Token revoked/)).toBeVisible();
+  await expect(api(secret!).get("/api/me")).rejects.toThrow(/401/);
+});
+
+test("a member is not offered what only operators and admins may do @nojs", async ({ page }) => {
+  await signIn(page, "member");
+  await page.goto("/settings");
+  await expect(page.locator('form[action="/settings/tokens"]')).toHaveCount(0);
+  await page.goto("/actions");
+  await expect(page.locator('form[action="/actions"]')).toHaveCount(0);
+});

@@ -1,0 +1,68 @@
+/** The main job: somebody triggers an action, a real process works on it, and its log appears. */
+import { api, expect, runWorker, signIn, test } from "../support";
+
+/** A small real agent: three events, a pause that waits for a line of input it never needs, a result. */
+const AGENT = `
+read -r input
+echo '{"type":"agent.thinking","content":[{"type":"text","text":"Looking at the input"}]}'
+echo '{"type":"agent.tool_call","content":[{"type":"tool-call","toolCallId":"c1","toolName":"count_words","input":{"text":"one two"}}]}'
+echo '{"type":"agent.tool_result","content":[{"type":"tool-result","toolCallId":"c1","toolName":"count_words","output":{"words":2}}]}'
+echo 'Counted **two** words.'
+echo 'a note for the operator' >&2
+echo '{"type":"result","result":{"words":2},"usage":{"inputTokens":12,"outputTokens":3}}'
+`;
+
+test("an action made and triggered in the browser is worked on by a real process and completes @nojs", async ({ page }, info) => {
+  const agent = `counter-${info.project.name}`;
+  await signIn(page, "operator");
+  await page.goto("/actions");
+  if (!(await page.getByLabel("Name", { exact: false }).first().isVisible())) {
+    await page.locator("summary", { hasText: /new action|create/i }).first().click();
+  }
+  await page.locator('form[action="/actions"] input[name="name"]').fill(`Count words ${info.project.name}`);
+  await page.locator('form[action="/actions"] input[name="agentSlug"]').fill(agent);
+  await page.getByRole("button", { name: "Create action" }).click();
+  await expect(page.getByText("Action created.")).toBeVisible();
+  await page.locator('textarea[name="input"]').fill('{"text":"one two"}');
+  await page.locator('form[action$="/trigger"] button[type="submit"]').click();
+  await expect(page).toHaveURL(/\/sessions\/[0-9a-f-]{36}/);
+  const id = page.url().match(/sessions\/([0-9a-f-]{36})/)![1]!;
+  await expect(page.locator("#summary")).toContainText(/pending/i);
+
+  const worker = runWorker(agent, ["sh", "-c", AGENT]);
+  try {
+    await api().untilStatus(id, "completed");
+    // With JavaScript the page itself follows; without it a reload shows the same.
+    if (info.project.name === "no-js") await page.reload();
+    await expect(page.locator("#summary")).toContainText(/completed/i);
+    await expect(page.locator("#main, main")).toContainText("Counted two words.");
+    await expect(page.locator("main strong", { hasText: "two" }).first()).toBeVisible();
+    await expect(page.locator("main")).toContainText("count_words");
+    await expect(page.locator("main")).toContainText("a note for the operator");
+  } finally {
+    await worker.stop();
+  }
+  const session = await api().session(id);
+  expect(session.result).toEqual({ words: 2 });
+  expect(session.attempt).toBe(1);
+});
+
+test("rows that arrive while the reader is elsewhere do not move the page", async ({ page }) => {
+  const operator = api();
+  const action = await operator.createAction({ name: "Long talk", agentSlug: "talker" });
+  const session = await operator.trigger(action.id);
+  const claim = await operator.claim("talker", 600);
+  const lines = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) => ({ type: "agent.message", content: [{ type: "text", text: `line ${from + n}` }] }));
+  await operator.append(session.id, claim.attempt, lines(0, 120));
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${session.id}`);
+  await expect(page.getByText("line 119", { exact: true })).toBeAttached();
+  await page.evaluate(() => window.scrollTo(0, 0));
+  const before = await page.evaluate(() => window.scrollY);
+  await operator.append(session.id, claim.attempt, lines(120, 125));
+  await expect(page.getByText("line 124", { exact: true })).toBeAttached();
+  expect(await page.evaluate(() => window.scrollY)).toBe(before);
+  await operator.complete(session.id, claim.attempt);
+  await expect(page.locator("#summary")).toContainText(/completed/i);
+});

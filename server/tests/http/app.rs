@@ -1,0 +1,230 @@
+//! The binary under test with a fresh data directory, two workspaces and everybody's credentials.
+
+use reqwest::{Client, Method, RequestBuilder, Response};
+use serde_json::{Value, json};
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex},
+    thread::JoinHandle,
+};
+use tempfile::TempDir;
+
+/// The password of everybody.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// Who asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    Anonymous,
+    Member,
+    OtherMember,
+    Reviewer,
+    Operator,
+    Admin,
+    Worker,
+    /// Admin of another workspace.
+    Stranger,
+}
+
+impl Who {
+    pub const ALL: [Self; 8] = [
+        Self::Anonymous,
+        Self::Member,
+        Self::OtherMember,
+        Self::Reviewer,
+        Self::Operator,
+        Self::Admin,
+        Self::Worker,
+        Self::Stranger,
+    ];
+}
+
+/// A running server; ended by pid when dropped.
+pub struct App {
+    pub url: String,
+    pub address: String,
+    pub http: Client,
+    child: Child,
+    log: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
+    tokens: Vec<(Who, String)>,
+    dir: TempDir,
+}
+
+impl App {
+    pub fn start() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut child = binary(&dir)
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        let url = first.trim().to_owned();
+        assert!(url.starts_with("http://127.0.0.1:"), "the first line is the address: {first:?}");
+        let log = Arc::new(Mutex::new(String::new()));
+        let (sink, mut stderr) = (log.clone(), child.stderr.take().unwrap());
+        let reader = std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(n) = stderr.read(&mut buffer) {
+                if n == 0 {
+                    return;
+                }
+                sink.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..n]));
+            }
+        });
+        let mut tokens = Vec::new();
+        for (who, tenant, role, scope) in [
+            (Who::Member, "acme", "member", None),
+            (Who::OtherMember, "acme", "member", None),
+            (Who::Reviewer, "acme", "reviewer", None),
+            (Who::Operator, "acme", "operator", None),
+            (Who::Admin, "acme", "admin", None),
+            (Who::Worker, "acme", "operator", Some("worker")),
+            (Who::Stranger, "other", "admin", None),
+        ] {
+            let mut add = binary(&dir);
+            add.args(["token", "add", "--tenant", tenant, "--name", &format!("{who:?}"), "--role", role]);
+            if let Some(scope) = scope {
+                add.args(["--scope", scope]);
+            }
+            let output = add.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            tokens.push((who, String::from_utf8(output.stdout).unwrap().trim().to_owned()));
+        }
+        let app = Self {
+            address: url.trim_start_matches("http://").to_owned(),
+            url,
+            http: Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap(),
+            child,
+            log,
+            reader: Some(reader),
+            tokens,
+            dir,
+        };
+        app.user("ada@acme.test", "admin");
+        app
+    }
+
+    fn user(&self, email: &str, role: &str) {
+        let mut add = binary(&self.dir)
+            .args(["user", "add", "--tenant", "acme", "--email", email, "--role", role, "--password-stdin"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
+        add.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
+        assert!(add.wait().unwrap().success());
+    }
+
+    /// The command line on this server's data.
+    pub fn cli(&self) -> Command {
+        binary(&self.dir)
+    }
+
+    pub fn token(&self, who: Who) -> Option<&str> {
+        self.tokens.iter().find(|(w, _)| *w == who).map(|(_, token)| token.as_str())
+    }
+
+    /// A request with this caller's token.
+    pub fn request(&self, who: Who, method: Method, path: &str) -> RequestBuilder {
+        let request = self.http.request(method, format!("{}{path}", self.url));
+        match self.token(who) {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    }
+
+    /// POSTs JSON and expects success.
+    pub async fn post(&self, who: Who, path: &str, body: Value) -> Value {
+        let response = self.request(who, Method::POST, path).json(&body).send().await.unwrap();
+        let status = response.status();
+        let text = response.text().await.unwrap();
+        assert!(status.is_success(), "POST {path}: {status} {text}");
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// A cookie of the admin, by the sign-in form.
+    pub async fn cookie(&self) -> String {
+        let response = self
+            .http
+            .post(format!("{}/sign-in", self.url))
+            .header("origin", &self.url)
+            .form(&[("email", "ada@acme.test"), ("password", PASSWORD)])
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(response.status(), 303, "{}", response.text().await.unwrap());
+        let cookie = response.headers()["set-cookie"].to_str().unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// A session that `who` started and the worker has claimed.
+    pub async fn running(&self, who: Who) -> String {
+        let body = json!({ "sessionType": "agent", "agentSlug": "scout" });
+        let made = self.post(who, "/api/sessions", body).await;
+        let claimed = self.post(Who::Worker, "/api/sessions/claim", json!({ "leaseSeconds": 3600 })).await;
+        assert_eq!(claimed["sessions"][0]["session"]["id"], made["id"]);
+        made["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Asks the process to stop.
+    pub fn terminate(&self) {
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    }
+
+    /// Waits for the process to end; its exit code.
+    pub fn wait(&mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+
+    /// Everything the server has written to its log.
+    pub fn log(&self) -> String {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// Resident memory of the server, KiB.
+    pub fn resident_kib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse().unwrap()
+    }
+}
+
+impl Drop for App {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+        let log = self.log();
+        if !std::thread::panicking() {
+            assert!(!log.contains("panicked at"), "the server panicked:\n{log}");
+        }
+    }
+}
+
+fn binary(dir: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_shiftbook"));
+    command.env("SHIFTBOOK_DATA_DIR", dir.path()).env_remove("SHIFTBOOK_DATABASE_URL").stdin(Stdio::null());
+    command
+}
+
+/// The problem of a refused request.
+pub async fn problem(response: Response) -> (u16, Value) {
+    let status = response.status().as_u16();
+    let kind = response.headers().get("content-type").and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
+    let text = response.text().await.unwrap();
+    assert_eq!(kind, "application/problem+json", "{status} {text}");
+    let problem: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(problem["status"], status);
+    for field in ["code", "title", "requestId"] {
+        assert!(problem[field].is_string(), "{field} is missing: {text}");
+    }
+    (status, problem)
+}

@@ -1,0 +1,80 @@
+//! P-21: every operation of the OpenAPI document, asked by everybody. The expected table is in the
+//! repository; a route without a row fails.
+
+use crate::app::{App, Who};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// A body that would be accepted, so that a refusal is about the caller.
+fn body(path: &str) -> Option<Value> {
+    Some(match path.rsplit('/').next().unwrap() {
+        "actions" => json!({ "name": "Matrix" }),
+        "trigger" | "cancel" | "retry" => json!({}),
+        "sessions" => json!({ "sessionType": "agent", "agentSlug": "matrix" }),
+        "claim" => json!({ "agentSlugs": ["nobody"] }),
+        "events" => json!({ "attempt": 1, "events": [{ "type": "agent.message" }] }),
+        "heartbeat" | "release" => json!({ "attempt": 1 }),
+        "complete" => json!({ "attempt": 1 }),
+        "fail" => json!({ "attempt": 1, "error": { "message": "x" } }),
+        "yield" => json!({ "attempt": 1, "status": "idle" }),
+        _ => return None,
+    })
+}
+
+#[tokio::test]
+async fn every_route_answers_every_identity_as_reviewed() {
+    let app = App::start();
+    let document: Value =
+        app.request(Who::Anonymous, Method::GET, "/api/openapi.json").send().await.unwrap().json().await.unwrap();
+    let mut table = String::new();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for method in ["get", "post", "patch", "put", "delete"] {
+            if operations.get(method).is_none() {
+                continue;
+            }
+            let verb: Method = method.to_uppercase().parse().unwrap();
+            let mut cells = Vec::new();
+            for who in Who::ALL {
+                cells.push(format!("{who:?}:{}", ask(&app, who, verb.clone(), path).await));
+            }
+            table.push_str(&format!("{:<6} {path:<42} {}\n", verb.as_str(), cells.join(" ")));
+        }
+    }
+    insta::assert_snapshot!(table);
+}
+
+/// The status this caller gets on a fresh object that a member of the first workspace made.
+async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
+    let concrete = if path.contains("/actions/{id}") {
+        let made = app.post(Who::Operator, "/api/actions", json!({ "name": "Matrix", "slug": slug(who, &method, path), "agentSlug": "matrix" })).await;
+        path.replace("{id}", made["id"].as_str().unwrap())
+    } else if path.contains("{id}") {
+        path.replace("{id}", &app.running(Who::Member).await)
+    } else {
+        path.to_owned()
+    };
+    let concrete = match path {
+        "/api/today/work-queue-counts" => format!("{concrete}?timezone=UTC"),
+        _ => concrete,
+    };
+    let mut request = app.request(who, method.clone(), &concrete);
+    if method == Method::POST
+        && let Some(mut body) = body(path)
+    {
+        if path == "/api/actions" {
+            body["slug"] = slug(who, &method, path).into();
+        }
+        request = request.json(&body);
+    } else if method == Method::PATCH {
+        request = request.json(&json!({ "description": "changed" }));
+    }
+    // A stream answers with its head; nobody waits for its end.
+    request.send().await.unwrap().status().as_u16()
+}
+
+fn slug(who: Who, method: &Method, path: &str) -> String {
+    let text = format!("{who:?}-{method}-{}", path.replace(['/', '{', '}'], "-")).to_lowercase();
+    let mut slug = text.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+    slug.truncate(60);
+    slug.trim_end_matches('-').to_owned()
+}

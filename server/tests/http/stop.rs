@@ -1,0 +1,70 @@
+//! P-39: SIGTERM ends the server in time, with every stream told and every accepted write kept.
+
+use crate::app::{App, Who};
+use futures_util::future::join_all;
+use reqwest::Method;
+use serde_json::json;
+use std::time::{Duration, Instant};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+};
+
+const STREAMS: usize = 200;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
+    let mut app = App::start();
+    let session = app.running(Who::Operator).await;
+    let token = app.token(Who::Operator).unwrap();
+    let request = format!(
+        "GET /api/sessions/{session}/events/stream HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\n\r\n",
+        app.address
+    );
+    let open = async || {
+        let mut stream = TcpStream::connect(&app.address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut first = [0; 15];
+        stream.read_exact(&mut first).await.unwrap();
+        assert_eq!(&first, b"HTTP/1.1 200 OK");
+        stream
+    };
+    let streams = join_all((0..STREAMS).map(|_| open())).await;
+    let append = async |n: usize| {
+        let body = json!({ "attempt": 1, "events": [{ "type": "agent.message", "content": format!("{n}") }] });
+        let path = format!("/api/sessions/{session}/events");
+        app.request(Who::Worker, Method::POST, &path).json(&body).send().await.is_ok_and(|r| r.status().is_success())
+    };
+    let mut acknowledged = 0;
+    for n in 0..20 {
+        acknowledged += usize::from(append(n).await);
+    }
+    let began = Instant::now();
+    app.terminate();
+    let (late, told) = tokio::join!(
+        async {
+            let mut late = 0;
+            for n in 0..200 {
+                late += usize::from(append(100 + n).await);
+            }
+            late
+        },
+        join_all(streams.into_iter().map(async |mut stream| {
+            let mut text = Vec::new();
+            let _ = stream.read_to_end(&mut text).await;
+            String::from_utf8_lossy(&text).contains("event: bye")
+        }))
+    );
+    acknowledged += late;
+    assert_eq!(app.wait(), Some(0), "{}", app.log());
+    assert!(began.elapsed() < Duration::from_secs(10), "stopping took {:?}", began.elapsed());
+    assert!(told.iter().all(|told| *told), "{} of {STREAMS} streams heard no goodbye", told.iter().filter(|t| !**t).count());
+    let verified = app.cli().arg("verify").output().unwrap();
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+    let file = app.cli().args(["backup", "/dev/null/nowhere"]).output().unwrap();
+    assert!(!file.status.success(), "a backup that cannot be written is an error");
+    let text = String::from_utf8_lossy(&verified.stdout).into_owned() + &String::from_utf8_lossy(&verified.stderr);
+    // created, dispatched, claimed, running: four events before the appends.
+    let expected = acknowledged + 4;
+    assert!(text.contains(&expected.to_string()), "verify counts {expected} events: {text}");
+}
