@@ -3,16 +3,19 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { BINARY, ROLES, STAGE_FILE, TENANTS, type Stage, type Tenant } from "./stage";
 
+/** Results, the server's log, the stage. */
+const OUTPUT = dirname(STAGE_FILE);
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 15_000;
 
 /** Starts one server for all specs, on a free port with a fresh data directory, and makes its people and tokens. */
 export default async function setup(): Promise<() => Promise<void>> {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run \`cargo xtask build\` first`);
+  mkdirSync(OUTPUT, { recursive: true });
   const dataDir = mkdtempSync(join(tmpdir(), "shiftbook-e2e-"));
   const server = await start(dataDir).catch((error: unknown) => {
     rmSync(dataDir, { recursive: true, force: true });
@@ -21,7 +24,6 @@ export default async function setup(): Promise<() => Promise<void>> {
   try {
     const tenants = Object.fromEntries(TENANTS.map((tenant) => [tenant, populate(dataDir, tenant)])) as Stage["tenants"];
     const stage: Stage = { url: server.url, dataDir, tenants };
-    mkdirSync(join(STAGE_FILE, ".."), { recursive: true });
     writeFileSync(STAGE_FILE, JSON.stringify(stage, null, 2), { mode: 0o600 });
   } catch (error) {
     await stop(server.process, dataDir);
@@ -31,16 +33,17 @@ export default async function setup(): Promise<() => Promise<void>> {
 }
 
 async function start(dataDir: string): Promise<{ url: string; process: ChildProcess }> {
-  const process_ = spawn(BINARY, ["serve", "--listen", "127.0.0.1:0", "--data-dir", dataDir], {
+  const log = createWriteStream(join(OUTPUT, "server.log"));
+  await once(log, "open");
+  const server = spawn(BINARY, ["serve", "--listen", "127.0.0.1:0", "--data-dir", dataDir], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const log = createWriteStream(join(STAGE_FILE, "..", "server.log"));
-  process_.stderr.pipe(log);
-  const lines = createInterface({ input: process_.stdout });
+  server.stderr.pipe(log);
+  const lines = createInterface({ input: server.stdout });
   const late = AbortSignal.timeout(START_MS_MAX);
   const first = await Promise.race([
     once(lines, "line", { signal: late }).then(([line]) => String(line)),
-    once(process_, "exit", { signal: late }).then(([code]) => {
+    once(server, "exit", { signal: late }).then(([code]) => {
       throw new Error(`the server ended with ${code} before it listened; see target/e2e/server.log`);
     }),
   ]);
@@ -48,7 +51,7 @@ async function start(dataDir: string): Promise<{ url: string; process: ChildProc
   if (!address) throw new Error(`the server's first line names no address: ${first}`);
   lines.on("line", (line) => log.write(`${line}\n`));
   const url = (address.startsWith("http") ? address : `http://${address}`).replace(/\/$/, "");
-  return { url, process: process_ };
+  return { url, process: server };
 }
 
 function populate(dataDir: string, tenant: string): Tenant {

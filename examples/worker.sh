@@ -4,7 +4,7 @@
 #     SHIFTBOOK_URL=http://127.0.0.1:4210 SHIFTBOOK_TOKEN=sbk_… sh examples/worker.sh [--once] [AGENT]
 #
 # It reports on the machine it runs on. `shiftbook work` does all of this for you and more; read this to see what goes over
-# the wire, or to write the same in another language. Needs curl 7.76 or newer, awk, sed, od. No jq.
+# the wire, or to write the same in another language. Needs curl 7.76 or newer, awk, sed, od, iconv. No jq.
 set -eu
 
 url=${SHIFTBOOK_URL:-http://127.0.0.1:4210}
@@ -13,7 +13,8 @@ once=
 if [ "${1:-}" = --once ]; then once=yes; shift; fi
 agent=${1:-host-reporter}
 lease_seconds=30
-session='' attempt='' heart='' lost=''
+scratch=$(mktemp)
+session='' attempt='' heart='' tool='' lost=''
 
 # POST $2 to $1 and print the answer. The token goes in through a file descriptor: arguments can be read by others on this machine.
 # curl repeats what failed on the way or was refused as busy (408, 429, 5xx). That is safe here: every event carries an id
@@ -91,6 +92,8 @@ give_back() {
     code=$?
     trap - EXIT
     stop_heart
+    [ -z "$tool" ] || kill "$tool" 2> /dev/null || :
+    rm -f "$scratch"
     if [ -n "$session" ] && [ -z "$lost" ]; then
         post "$session/release" "{\"attempt\":$attempt}" > /dev/null || :
         echo "released $session" >&2
@@ -102,15 +105,19 @@ trap 'exit 143' TERM
 trap 'exit 130' INT
 trap 'lost=yes; echo "lost $session" >&2; exit 1' USR1
 
-# One tool call: say what is about to run, run it, say what came out.
+# One tool call: say what is about to run, run it, say what came out. The tool's name is $1, the rest is its command.
 run_tool() {
-    call="$attempt-$1"
-    input=$(printf '%s' "$2" | quoted)
-    append agent.tool_call "[{\"type\":\"tool-call\",\"toolCallId\":\"$call\",\"toolName\":\"$1\",\"input\":{\"command\":$input}}]"
+    name=$1 call="$attempt-$1"
+    shift
+    input=$(printf '%s' "$*" | quoted)
+    append agent.tool_call "[{\"type\":\"tool-call\",\"toolCallId\":\"$call\",\"toolName\":\"$name\",\"input\":{\"command\":$input}}]"
     kind=text
-    output=$(sh -c "$2" 2>&1) || kind=error-text
-    output=$(printf '%s\n' "$output" | head -c 20000 | quoted)
-    append agent.tool_result "[{\"type\":\"tool-result\",\"toolCallId\":\"$call\",\"toolName\":\"$1\",\"output\":{\"type\":\"$kind\",\"value\":$output}}]"
+    # In the background, because a shell hears signals while it waits, and not while a command runs in the foreground.
+    "$@" > "$scratch" 2>&1 & tool=$!
+    wait "$tool" || kind=error-text
+    tool=''
+    output=$(head -c 20000 "$scratch" | iconv -c -f UTF-8 -t UTF-8 | quoted)
+    append agent.tool_result "[{\"type\":\"tool-result\",\"toolCallId\":\"$call\",\"toolName\":\"$name\",\"output\":{\"type\":\"$kind\",\"value\":$output}}]"
 }
 
 echo "waiting for sessions of $agent at $url" >&2
@@ -127,9 +134,9 @@ while :; do
     keep_lease & heart=$!
 
     append agent.message '[{"type":"text","text":"Looking at this machine."}]'
-    run_tool system 'uname -srm'
-    run_tool disks 'df -h .'
-    run_tool tree 'ls -l'
+    run_tool system uname -srm
+    run_tool disks df -h .
+    run_tool tree ls -l
     report=$(uname -srm | quoted)
     append agent.message "[{\"type\":\"text\",\"text\":$report}]"
 

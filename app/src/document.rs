@@ -13,7 +13,7 @@ use leptos::{
         view::{Position, RenderFlags, RenderHtml},
     },
 };
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The icon of the tab; the server answers `/favicon.svg` with it.
 pub const FAVICON_SVG: &str = include_str!("favicon.svg");
@@ -52,14 +52,24 @@ pub fn plain(view: impl IntoView) -> String {
     html
 }
 
+/// The same, at the end of a buffer.
+pub fn plain_into(html: &mut String, view: impl IntoView) {
+    write(html, view, RenderFlags::new(true, false, false));
+}
+
 /// A view that holds no island, as a finished piece: cheap to nest, and its type does not grow into the page's.
 pub fn solid(view: impl IntoView) -> InertElement {
     InertElement::new(plain(view))
 }
 
-/// The same, at the end of a buffer.
-pub fn plain_into(html: &mut String, view: impl IntoView) {
-    write(html, view, RenderFlags::new(true, false, false));
+/// An island whose first rendering is the same for everybody: rendered once per process.
+pub fn constant<V: IntoView>(once: &'static OnceLock<String>, island: impl FnOnce() -> V) -> InertElement {
+    let html = once.get_or_init(|| {
+        let mut html = String::new();
+        write(&mut html, island(), RenderFlags::HYDRATE);
+        html
+    });
+    InertElement::new(html.as_str())
 }
 
 fn write(html: &mut String, view: impl IntoView, flags: RenderFlags) {

@@ -192,7 +192,11 @@ fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
         outcome = outcome.and(result);
     }
     *tests = Some(total);
-    outcome
+    outcome?;
+    if total == Count::default() {
+        bail!("no test ran");
+    }
+    Ok(())
 }
 
 fn torture_tier() -> Result<()> {

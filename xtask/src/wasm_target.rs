@@ -2,6 +2,7 @@
 //! 1. the toolchain's own, or one `rustup target add` away;
 //! 2. where rustup's server is out of reach, on Debian: packages `rustc-web` and `rust-web-src`, and the standard
 //!    library built from that source into a sysroot of our own below `target/`;
+//!    (`SHIFTBOOK_WASM_RUSTC` names another compiler that has its source beside it);
 //! 3. neither: one message that names both.
 
 use std::path::{Path, PathBuf};
@@ -16,6 +17,8 @@ use crate::workspace::{cargo, command, find_program, is_root, target};
 
 pub const TARGET: &str = "wasm32-unknown-unknown";
 const RUSTUP_SECONDS_MAX: u64 = 60;
+/// Which compiler built our own sysroot.
+const SYSROOT_STAMP: &str = "wasm-sysroot/built-by";
 /// Where Debian's `rustc-web` puts its compiler.
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 
@@ -61,6 +64,10 @@ pub fn ensure() -> Result<Compiler> {
     if has_standard_library() {
         return Ok(Compiler::Default);
     }
+    // What an earlier run built is asked before rustup, which may take its whole minute to fail.
+    if target(SYSROOT_STAMP).is_file() {
+        return debian();
+    }
     if find_program("rustup").is_some() {
         let limit = Some(Duration::from_secs(RUSTUP_SECONDS_MAX));
         let added = quiet("rustup target add wasm32-unknown-unknown", || {
@@ -101,7 +108,7 @@ fn debian() -> Result<Compiler> {
         library_source(&rustc)?;
     }
     let sysroot = target("wasm-sysroot");
-    let stamp = sysroot.join("built-by");
+    let stamp = target(SYSROOT_STAMP);
     let version = capture(command(&rustc).arg("-vV"))?;
     if std::fs::read_to_string(&stamp).ok().as_deref() != Some(version.as_str()) {
         quiet("build the standard library for wasm32", || build_standard_library(&rustc, &sysroot))?;

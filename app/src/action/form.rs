@@ -30,14 +30,20 @@ const fn output_word(output: OutputType) -> &'static str {
 }
 
 /// The form. Without an action it makes one.
-pub fn action_form(action: Option<&Action>, members: &[Member], form: &FormState) -> impl IntoView + use<> {
+pub fn action_form(
+    action: Option<&Action>,
+    members: &[Member],
+    viewer_id: &str,
+    form: &FormState,
+) -> impl IntoView + use<> {
     let scope = if action.is_some() { "edit" } else { "create" };
     let target = action.map_or_else(|| "/actions".to_owned(), |a| format!("/actions/{}", a.id));
     let text = |get: fn(&Action) -> &str| action.map(get).unwrap_or_default().to_owned();
     let json = |raw: Option<&wire::Json>| {
         raw.map(|raw| raw.get()).filter(|raw| *raw != "{}").map(|raw| indented(raw, usize::MAX).0).unwrap_or_default()
     };
-    let assigned = action.and_then(|a| a.assigned_to.clone()).unwrap_or_default();
+    // A new task is its maker's until they say otherwise: then what becomes of it shows on their Today.
+    let assigned = action.map_or_else(|| viewer_id.to_owned(), |a| a.assigned_to.clone().unwrap_or_default());
     let mut people = vec![(String::new(), "Nobody".to_owned())];
     people.extend(members.iter().map(|m| (m.id.clone(), m.email.clone())));
     if !assigned.is_empty() && !people.iter().any(|(id, _)| *id == assigned) {

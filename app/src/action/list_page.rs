@@ -40,6 +40,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let form = form.of("create");
         let none_yet = actions.is_empty() && !shows_archived;
         let manages = shell.may(Permission::ManageActions);
+        let viewer_id = shell.viewer.as_ref().and_then(|me| me.user.as_ref()).map_or("", |user| user.id.as_str());
         let rows: String = actions.iter().map(|(action, newest)| plain(row(shell, action, newest.as_ref()))).collect();
         let other = if shows_archived { ("Active", "/actions") } else { ("Archived", "/actions?status=archived") };
         let list = if actions.is_empty() && shows_archived {
@@ -74,9 +75,10 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         });
         let create = manages.then(|| {
             view! {
-                <details class="sheet" id="new" open=none_yet || form.is_refused()>
+                <details class="sheet" open=none_yet || form.is_refused()>
                     <summary>"New action"</summary>
-                    <div>{solid(action_form(None, &members, &form))}</div>
+                    // Inside the details: a link to it opens what is around it.
+                    <div id="new">{solid(action_form(None, &members, viewer_id, &form))}</div>
                 </details>
             }
         });

@@ -66,9 +66,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let edit = manages.then(|| {
             let edit = form.of("edit");
             view! {
-                <details class="sheet" id="edit" open=edit.is_refused()>
+                <details class="sheet" open=edit.is_refused()>
                     <summary>"Edit"</summary>
-                    <div>{solid(action_form(Some(&action), &members, &edit))}</div>
+                    <div>{solid(action_form(Some(&action), &members, "", &edit))}</div>
                 </details>
             }
         });

@@ -158,7 +158,8 @@ pub fn kinds_of(kinds: &str) -> String {
 /// The parts of the head, with the HTML they came with: what did not change is not touched.
 fn remember_summary() {
     for part in parts() {
-        let html = part.inner_html();
+        // What a reader opened before the islands woke is not a difference.
+        let html = part.inner_html().replace(" open=\"\"", "");
         let _ = js_sys::Reflect::set(&part, &"cameFrom".into(), &html.into());
     }
 }

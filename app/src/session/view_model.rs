@@ -62,13 +62,13 @@ pub fn entries(events: &[Event]) -> Vec<Entry<'_>> {
         }
     }
     let mut rows = Vec::with_capacity(events.len());
-    for ((row, event), row_parts) in events.iter().enumerate().zip(&read) {
+    for ((row, event), row_parts) in events.iter().enumerate().zip(read) {
         let had_parts = !row_parts.is_empty();
         let parts: Vec<_> = row_parts
-            .iter()
+            .into_iter()
             .enumerate()
             .filter(|(at, _)| !joined.contains_key(&(row, *at)))
-            .map(|(at, part)| (part.clone(), answers.remove(&(row, at))))
+            .map(|(at, part)| (part, answers.remove(&(row, at))))
             .collect();
         if had_parts && parts.is_empty() {
             continue;

@@ -2,6 +2,7 @@
 
 use super::{Connection, Shell, ThemeSwitch};
 use crate::{
+    document::constant,
     palette::Palette,
     ui::{
         icon::{Icon, icon},
@@ -9,6 +10,11 @@ use crate::{
     },
 };
 use leptos::prelude::*;
+use std::sync::OnceLock;
+
+static PALETTE: OnceLock<String> = OnceLock::new();
+static CONNECTION: OnceLock<String> = OnceLock::new();
+static THEME_SWITCH: OnceLock<String> = OnceLock::new();
 
 /// Entries of the rail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +49,7 @@ pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
                 <div class="page-inner">{notice}{page}</div>
             </main>
         </div>
-        <Palette/>
+        {constant(&PALETTE, || view! { <Palette/> })}
     }
 }
 
@@ -78,7 +84,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
                 <ul>{entries}</ul>
             </nav>
             <div class="rail-foot">
-                <Connection/>
+                {constant(&CONNECTION, || view! { <Connection/> })}
                 <div class="rail-tools js-only">
                     <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="palette" aria-label="Go to or find" title="Go to or find (Ctrl K)">
                         {icon(Icon::Search)}
@@ -86,7 +92,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
                     <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="keys" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)">
                         {icon(Icon::Keys)}
                     </button>
-                    <ThemeSwitch/>
+                    {constant(&THEME_SWITCH, || view! { <ThemeSwitch/> })}
                 </div>
                 <div class="rail-row">
                     <span class="rail-person" title=email_title>{email}</span>

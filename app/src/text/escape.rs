@@ -2,14 +2,18 @@
 
 /// Appends text for use between tags.
 pub fn content(html: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '&' => html.push_str("&amp;"),
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            _ => html.push(c),
-        }
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|b| matches!(b, b'&' | b'<' | b'>')) {
+        let (before, from) = rest.split_at(at);
+        html.push_str(before);
+        html.push_str(match from.as_bytes().first() {
+            Some(b'&') => "&amp;",
+            Some(b'<') => "&lt;",
+            _ => "&gt;",
+        });
+        rest = &from[1..];
     }
+    html.push_str(rest);
 }
 
 /// Text for use inside a double-quoted attribute.

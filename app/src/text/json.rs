@@ -9,61 +9,78 @@ pub const PAYLOAD_CHARS_MAX: usize = 12_000;
 
 /// Valid JSON, indented by two spaces, cut at about `max` bytes. The flag says whether it was cut.
 pub fn indented(raw: &str, max: usize) -> (String, bool) {
-    let mut out = String::with_capacity(raw.len().min(max) + 64);
+    let bytes = raw.as_bytes();
+    let mut out = String::with_capacity(raw.len().min(max) * 2);
     let mut depth = 0_usize;
-    let mut chars = raw.chars().peekable();
+    let mut at = 0;
     let line = |out: &mut String, depth: usize| {
         out.push('\n');
         for _ in 0..depth.min(40) {
             out.push_str("  ");
         }
     };
-    while let Some(c) = chars.next() {
+    while let Some(&byte) = bytes.get(at) {
         if out.len() >= max {
             return (out, true);
         }
-        match c {
-            '"' => {
-                out.push(c);
-                while let Some(c) = chars.next() {
-                    out.push(c);
-                    match c {
-                        '\\' => out.extend(chars.next()),
-                        '"' => break,
-                        _ => {}
-                    }
-                    if out.len() >= max {
-                        return (out, true);
-                    }
+        match byte {
+            b'"' => {
+                let end = string_end(bytes, at);
+                let text = raw.get(at..end).unwrap_or_default();
+                let room = max.saturating_sub(out.len());
+                if text.len() > room {
+                    out.push_str(super::shorten::head(text, room));
+                    return (out, true);
                 }
+                out.push_str(text);
+                at = end;
+                continue;
             }
-            '{' | '[' => {
-                out.push(c);
-                while chars.peek().is_some_and(|c| c.is_ascii_whitespace()) {
-                    chars.next();
-                }
-                if let Some(close) = chars.next_if(|next| matches!(next, '}' | ']')) {
-                    out.push(close);
+            b'{' | b'[' => {
+                out.push(char::from(byte));
+                let inner = bytes
+                    .iter()
+                    .skip(at + 1)
+                    .position(|b| !b.is_ascii_whitespace())
+                    .map_or(bytes.len(), |n| at + 1 + n);
+                if let Some(&close @ (b'}' | b']')) = bytes.get(inner) {
+                    out.push(char::from(close));
+                    at = inner;
                 } else {
                     depth += 1;
                     line(&mut out, depth);
                 }
             }
-            '}' | ']' => {
+            b'}' | b']' => {
                 depth = depth.saturating_sub(1);
                 line(&mut out, depth);
-                out.push(c);
+                out.push(char::from(byte));
             }
-            ',' => {
-                out.push(c);
+            b',' => {
+                out.push(',');
                 line(&mut out, depth);
             }
-            ':' => out.push_str(": "),
-            c if c.is_ascii_whitespace() => {}
-            c => out.push(c),
+            b':' => out.push_str(": "),
+            byte if byte.is_ascii_whitespace() => {}
+            // Outside of strings JSON is ASCII.
+            byte => out.push(char::from(byte)),
         }
+        at += 1;
     }
     (out, false)
+}
+
+/// Where the string that begins at `start` ends, its closing quote included.
+fn string_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
 }
 
 /// The members of an object in the order sent; nothing for other JSON.

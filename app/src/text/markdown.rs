@@ -5,6 +5,13 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html::push_htm
 
 /// Appends the HTML of a markdown text.
 pub fn push(html: &mut String, text: &str) {
+    if is_plain(text) {
+        // Most thoughts and many messages are one plain sentence: that needs no parser.
+        html.push_str("<p>");
+        super::escape::content(html, text);
+        html.push_str("</p>\n");
+        return;
+    }
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     push_html(html, Harmless { inner: Parser::new_ext(text, options), open: Vec::new() });
 }
@@ -28,6 +35,14 @@ pub fn one_line(text: &str, max: usize) -> String {
         }
     }
     super::shorten::one_line(&words, max)
+}
+
+/// Whether a text is one paragraph without a single character that could be markup.
+fn is_plain(text: &str) -> bool {
+    let starts_in_words = text.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || !first.is_ascii());
+    let ends_in_words = text.bytes().last().is_some_and(|last| !last.is_ascii_whitespace());
+    let marks = |b: u8| b.is_ascii_control() || b"*_`[]<>&#|~!\\".contains(&b);
+    starts_in_words && ends_in_words && !text.bytes().any(marks)
 }
 
 /// Whether a link leads somewhere harmless. Relative links could only lead into this workspace, from text
@@ -93,6 +108,25 @@ mod tests {
         assert_eq!(html("a <b onclick=x>c</b>"), "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>\n");
         let block = html("<script>\nalert(1)\n</script>");
         assert!(!block.contains("<script"), "{block}");
+    }
+
+    #[test]
+    fn plain_text_needs_no_parser_and_looks_the_same() {
+        for text in [
+            "One sentence, and a second. 3 - 2 = 1; \"quoted\" (so).",
+            "héllo",
+            "a > b",
+            "a\n\nb",
+            "1. x",
+            " x",
+            "x ",
+            "-x",
+            "a & b",
+        ] {
+            let mut parsed = String::new();
+            pulldown_cmark::html::push_html(&mut parsed, pulldown_cmark::Parser::new(text));
+            assert_eq!(html(text), parsed, "{text:?}");
+        }
     }
 
     #[test]

@@ -30,6 +30,11 @@ impl Histogram {
         self.max_ns = self.max_ns.max(ns);
     }
 
+    /// Whether nothing was counted yet.
+    pub fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
     /// Adds another connection's requests.
     pub fn merge(&mut self, other: &Self) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {

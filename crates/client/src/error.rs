@@ -125,7 +125,11 @@ fn quote(body: &[u8]) -> String {
 fn describe(problem: &Problem) -> String {
     let mut text = problem.detail.clone().unwrap_or_else(|| problem.title.clone());
     for error in &problem.errors {
-        text = format!("{text}; {}: {}", error.field, error.message);
+        // The detail often is the first of them.
+        let error = format!("{}: {}", error.field, error.message);
+        if !text.contains(&error) {
+            text = format!("{text}; {error}");
+        }
     }
     format!("{text} ({}, request {})", problem.code.as_str(), problem.request_id)
 }

@@ -156,9 +156,7 @@ fn parse_base(text: &str) -> Result<Url> {
         "http" => {}
         "https" if cfg!(feature = "tls") => {}
         "https" => {
-            return Err(refused(
-                "this build speaks plain http only; put https in front of it, or build with the feature `tls`",
-            ));
+            return Err(refused("this build speaks plain http only; https needs a build with the feature `tls`"));
         }
         _ => return Err(refused("it begins with http:// or https://")),
     }

@@ -5,10 +5,10 @@
 
 pub mod action;
 pub mod auth;
-mod error;
 pub mod backup;
-pub mod event;
 mod cursor;
+mod error;
+pub mod event;
 mod guard;
 pub mod live;
 pub mod member;
@@ -18,8 +18,8 @@ pub mod token;
 pub mod verify;
 pub mod work_queue;
 
+pub use cursor::Listed;
 pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
 pub use error::{Error, FieldError, Result};
-pub use cursor::Listed;
 pub use open::{Ledger, Mode, Options};
 pub use store::{ActionRecord, Database, EventRecord, MemberRecord, SessionRecord, Stats, TenantRecord, TokenRecord};

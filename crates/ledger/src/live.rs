@@ -78,8 +78,7 @@ impl Hub {
     /// Joins the feed of a session; made when nobody follows it yet.
     pub(crate) fn feed(&self, tenant_id: TenantId, session_id: SessionId) -> Feed {
         let key = (tenant_id, session_id);
-        let receiver =
-            lock(&self.0.feeds).entry(key).or_insert_with(|| broadcast::Sender::new(FEED_MAX)).subscribe();
+        let receiver = lock(&self.0.feeds).entry(key).or_insert_with(|| broadcast::Sender::new(FEED_MAX)).subscribe();
         Feed { receiver: Some(receiver), shared: self.0.clone(), key }
     }
 

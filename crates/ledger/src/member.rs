@@ -23,7 +23,13 @@ pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<MemberRecord>> {
 }
 
 /// Adds a person to the workspace, or changes the role of one who is in it. A new person needs a password.
-pub async fn add(ledger: &Ledger, scope: &Scope, email: &str, role: Role, password: Option<&str>) -> Result<MemberRecord> {
+pub async fn add(
+    ledger: &Ledger,
+    scope: &Scope,
+    email: &str,
+    role: Role,
+    password: Option<&str>,
+) -> Result<MemberRecord> {
     require(scope, Permission::Administer)?;
     join(ledger, scope.tenant_id, email, role, password, Replace::Nothing).await
 }
@@ -59,7 +65,8 @@ pub(crate) async fn ensure_tenant(ledger: &Ledger, slug: &str, name: &str) -> Re
     }
     fields.check()?;
     let now = ledger.now();
-    let tenant = TenantRecord { id: TenantId::new(now, ledger.entropy()), slug: slug.to_owned(), name: name.to_owned() };
+    let tenant =
+        TenantRecord { id: TenantId::new(now, ledger.entropy()), slug: slug.to_owned(), name: name.to_owned() };
     ledger
         .store()
         .write(Access::System, move |tx| {

@@ -73,8 +73,7 @@ fn me(scope: &Scope) -> UserId {
 }
 
 fn since(now: Timestamp, timezone: &str) -> Result<Since> {
-    let zone: Tz =
-        timezone.parse().map_err(|_| Error::invalid("timezone", "an IANA name such as Europe/Berlin"))?;
+    let zone: Tz = timezone.parse().map_err(|_| Error::invalid("timezone", "an IANA name such as Europe/Berlin"))?;
     Ok(Since { failed: now - TimeDelta::hours(FAILED_WINDOW_HOURS), done: midnight(now, zone) })
 }
 

@@ -87,8 +87,7 @@ pub async fn list(
     limit: u32,
 ) -> Result<Page<ActionRecord>> {
     let status = status.map(ActionStatus::as_str);
-    let mut rows =
-        run!(conn, fetch_all Row, LIST, tenant_id.0, status, before.map(|id| id.0), i64::from(limit) + 1)?;
+    let mut rows = run!(conn, fetch_all Row, LIST, tenant_id.0, status, before.map(|id| id.0), i64::from(limit) + 1)?;
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     Ok(Page { items: rows.into_iter().map(ActionRecord::try_from).collect::<Result<_>>()?, has_more })

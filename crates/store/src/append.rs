@@ -201,7 +201,8 @@ async fn apply_one(
     if let Some((index, recorded)) = conflict(request, &known) {
         return Ok(Err(AppendRefusal::Conflict { index, recorded }));
     }
-    let fresh: Vec<&PreparedEvent> = request.events.iter().zip(&known).filter(|(_, k)| k.is_none()).map(|(e, _)| e).collect();
+    let fresh: Vec<&PreparedEvent> =
+        request.events.iter().zip(&known).filter(|(_, k)| k.is_none()).map(|(e, _)| e).collect();
     if !fresh.is_empty()
         && let Err(refusal) = check(head, request)
     {
@@ -213,7 +214,8 @@ async fn apply_one(
         session::update_heads(conn, std::iter::once(&*head)).await?;
     }
     let mut placed = new.iter().map(|row| (row.record.id, row.record.sequence));
-    let events = known.iter().filter_map(|k| k.as_ref().map(|k| (k.id, k.sequence)).or_else(|| placed.next())).collect();
+    let events =
+        known.iter().filter_map(|k| k.as_ref().map(|k| (k.id, k.sequence)).or_else(|| placed.next())).collect();
     notices.add(head, new.iter().map(|row| row.record.clone()).collect());
     Ok(Ok(AppendOutcome { events, head_sequence: head.head_sequence }))
 }

@@ -36,7 +36,9 @@ impl From<sqlx::Error> for Error {
                 let code = db.code().unwrap_or_default();
                 let sqlite = code.parse::<i32>().is_ok_and(|c| matches!(c & 0xff, 5 | 6 | 13)) && code.len() <= 5;
                 let postgres = code.len() == 5
-                    && (["08", "53", "57"].iter().any(|class| code.starts_with(class)) || code == "55P03" || code == "25P03");
+                    && (["08", "53", "57"].iter().any(|class| code.starts_with(class))
+                        || code == "55P03"
+                        || code == "25P03");
                 if (sqlite && db.try_downcast_ref::<sqlx::sqlite::SqliteError>().is_some()) || postgres {
                     Self::Unavailable(text)
                 } else {

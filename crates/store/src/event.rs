@@ -24,7 +24,8 @@ use uuid::Uuid;
 const COLUMNS: usize = 16;
 const INSERT_PREFIX: &str = "INSERT INTO session_events (tenant_id, session_id, sequence, event_id, event_type, role, content, \
      metadata, thread_id, external_event_id, attempt, actor, at, recorded_at, body_digest, digest) VALUES";
-static INSERT_SQLITE: LazyLock<[String; CHUNKS.len()]> = LazyLock::new(|| values_statements(INSERT_PREFIX, COLUMNS, ""));
+static INSERT_SQLITE: LazyLock<[String; CHUNKS.len()]> =
+    LazyLock::new(|| values_statements(INSERT_PREFIX, COLUMNS, ""));
 const INSERT_POSTGRES: &str = "INSERT INTO session_events (tenant_id, session_id, sequence, event_id, event_type, role, content, \
      metadata, thread_id, external_event_id, attempt, actor, at, recorded_at, body_digest, digest) \
      SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], \
@@ -248,7 +249,8 @@ pub(crate) async fn recorded(
             row = run!(conn, fetch_optional RecordedRow, RECORDED_BY_ID, head.tenant_id.0, head.id.0, event.id.0)?;
         }
         if let (None, Some(external)) = (&row, &event.external_event_id) {
-            row = run!(conn, fetch_optional RecordedRow, RECORDED_BY_EXTERNAL_ID, head.tenant_id.0, head.id.0, external)?;
+            row =
+                run!(conn, fetch_optional RecordedRow, RECORDED_BY_EXTERNAL_ID, head.tenant_id.0, head.id.0, external)?;
         }
         found.push(row.map(|row| Recorded {
             id: EventId(row.event_id),
@@ -311,7 +313,9 @@ pub async fn before(
         (Conn::Sqlite(c), kinds) => {
             page_of!(c, limit, BEFORE_OF_KINDS_SQLITE, tenant, session, before, more, json_list(kinds))
         }
-        (Conn::Postgres(c), kinds) => page_of!(c, limit, BEFORE_OF_KINDS_POSTGRES, tenant, session, before, more, kinds),
+        (Conn::Postgres(c), kinds) => {
+            page_of!(c, limit, BEFORE_OF_KINDS_POSTGRES, tenant, session, before, more, kinds)
+        }
     }?;
     page.items.reverse();
     Ok(page)
@@ -333,8 +337,12 @@ pub async fn newest(conn: &mut Conn<'_>, tenant_id: TenantId, sessions: &[Sessio
 }
 
 /// How many events of each kind a session has.
-pub async fn kind_counts(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Vec<(String, u64)>> {
-    let rows = run!(conn, fetch_all (String, i64), KIND_COUNTS, tenant_id.0, session_id.0)?;
+pub async fn kind_counts(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+) -> Result<Vec<(String, u64)>> {
+    let rows = run!(conn, fetch_all(String, i64), KIND_COUNTS, tenant_id.0, session_id.0)?;
     Ok(rows.into_iter().map(|(kind, count)| (kind, count.cast_unsigned())).collect())
 }
 

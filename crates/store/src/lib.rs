@@ -23,10 +23,10 @@ mod sign_in;
 mod sql;
 pub mod tenant;
 pub mod token;
+mod transaction;
 pub mod user;
 pub mod verify;
 pub mod work_queue;
-mod transaction;
 mod writer;
 
 pub use append::{AppendOutcome, AppendRefusal, AppendRequest, PreparedEvent};
@@ -34,7 +34,8 @@ pub use conn::{Access, Conn};
 pub use error::{Error, Result};
 pub use open::{Database, Mode, Store};
 pub use record::{
-    ActionRecord, BrowserSessionRecord, EventRecord, MemberRecord, Page, SessionRecord, TenantRecord, TokenRecord, UserRecord,
+    ActionRecord, BrowserSessionRecord, EventRecord, MemberRecord, Page, SessionRecord, TenantRecord, TokenRecord,
+    UserRecord,
 };
 pub use sign_in::{SignInAttempts, clear_sign_in_attempts, record_sign_in_failure, sign_in_attempts};
 pub use sql::statements;

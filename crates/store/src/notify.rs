@@ -144,7 +144,10 @@ mod tests {
         let payload = format!("41\n{tenant} {session} 7 running 1\nnonsense");
         let notices = parse(&payload, 42);
         assert_eq!(notices.len(), 1);
-        assert_eq!((notices[0].head_sequence, notices[0].status, notices[0].status_changed), (7, Status::Running, true));
+        assert_eq!(
+            (notices[0].head_sequence, notices[0].status, notices[0].status_changed),
+            (7, Status::Running, true)
+        );
         assert!(parse(&payload, 41).is_empty());
     }
 }

@@ -110,7 +110,10 @@ impl Store {
         {
             // sqlx takes no lock around SQLite migrations; two processes would both run them.
             let _migrating = lock_file(data_dir, "migrate.lock", false)?;
-            SQLITE_MIGRATIONS.run(&mut connection).await.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
+            SQLITE_MIGRATIONS
+                .run(&mut connection)
+                .await
+                .map_err(|e| Error::Database(format!("migration failed: {e}")))?;
         }
         let readers = SqlitePoolOptions::new()
             .max_connections(SQLITE_READERS_MAX)
@@ -231,8 +234,11 @@ pub(crate) fn publish(local: &broadcast::Sender<Change>, remote: Option<&notify:
 fn sqlite_options(file: &Path) -> SqliteConnectOptions {
     let synchronous = SqliteSynchronous::Full;
     #[cfg(feature = "planted-bugs")]
-    let synchronous =
-        if crate::planted::is(crate::planted::Bug::SynchronousNormal) { SqliteSynchronous::Normal } else { synchronous };
+    let synchronous = if crate::planted::is(crate::planted::Bug::SynchronousNormal) {
+        SqliteSynchronous::Normal
+    } else {
+        synchronous
+    };
     SqliteConnectOptions::new()
         .filename(file)
         .create_if_missing(true)
@@ -245,7 +251,6 @@ fn sqlite_options(file: &Path) -> SqliteConnectOptions {
         .pragma("cache_size", "-16384")
         .disable_statement_logging()
 }
-
 
 async fn check_sqlite_version(connection: &mut SqliteConnection) -> Result<()> {
     let version: String = sqlx::query_scalar(crate::sql::SQLITE_VERSION).fetch_one(connection).await?;
@@ -278,8 +283,7 @@ fn lock_file(data_dir: &Path, name: &str, exclusive_now: bool) -> Result<File> {
     let unavailable = |e: &dyn std::fmt::Display| Error::Unavailable(format!("cannot lock {}: {e}", path.display()));
     let file = File::options().create(true).write(true).truncate(false).open(&path).map_err(|e| unavailable(&e))?;
     if exclusive_now {
-        file.try_lock()
-            .map_err(|_| Error::Unavailable(format!("another shiftbook serves {}", data_dir.display())))?;
+        file.try_lock().map_err(|_| Error::Unavailable(format!("another shiftbook serves {}", data_dir.display())))?;
     } else {
         file.lock().map_err(|e| unavailable(&e))?;
     }

@@ -40,7 +40,8 @@ pub(crate) use session_select;
 const BY_ID: &str = session_select!("tenant_id = $1 AND id = $2");
 const BY_ID_LOCKED_POSTGRES: &str = session_select!("tenant_id = $1 AND id = $2 FOR UPDATE");
 const BY_IDEMPOTENCY_KEY: &str = session_select!("tenant_id = $1 AND idempotency_key = $2");
-const IDEMPOTENCY_DIGEST: &str = "SELECT idempotency_digest FROM sessions WHERE tenant_id = $1 AND idempotency_key = $2";
+const IDEMPOTENCY_DIGEST: &str =
+    "SELECT idempotency_digest FROM sessions WHERE tenant_id = $1 AND idempotency_key = $2";
 const DEPTH: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
      SELECT id, parent_id, 1 FROM sessions WHERE tenant_id = $1 AND id = $2 \
      UNION ALL SELECT s.id, s.parent_id, up.depth + 1 FROM sessions s JOIN up ON s.id = up.parent_id \
@@ -62,9 +63,12 @@ const CLAIMABLE_SQLITE: &str =
 const CLAIMABLE_POSTGRES: &str = session_select!(
     "tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3 FOR UPDATE SKIP LOCKED"
 );
-const CLAIMABLE_ANY_SQLITE: &str = session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2");
-const CLAIMABLE_ANY_POSTGRES: &str = session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2 FOR UPDATE SKIP LOCKED");
-const LEASES_LOST: &str = "SELECT tenant_id, id FROM sessions WHERE lease_expires_at < $1 ORDER BY lease_expires_at LIMIT $2";
+const CLAIMABLE_ANY_SQLITE: &str =
+    session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2");
+const CLAIMABLE_ANY_POSTGRES: &str =
+    session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2 FOR UPDATE SKIP LOCKED");
+const LEASES_LOST: &str =
+    "SELECT tenant_id, id FROM sessions WHERE lease_expires_at < $1 ORDER BY lease_expires_at LIMIT $2";
 
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("session::BY_ID", BY_ID),
@@ -165,10 +169,15 @@ impl TryFrom<Row> for SessionRecord {
             created_by: row.created_by,
             attempt: u32::try_from(row.attempt).map_err(|_| bad("attempt", &row.attempt))?,
             attempts_max: u32::try_from(row.attempts_max).map_err(|_| bad("attempts_max", &row.attempts_max))?,
-            lease_seconds: row.lease_seconds.map(u32::try_from).transpose().map_err(|_| bad("lease_seconds", &row.lease_seconds))?,
+            lease_seconds: row
+                .lease_seconds
+                .map(u32::try_from)
+                .transpose()
+                .map_err(|_| bad("lease_seconds", &row.lease_seconds))?,
             lease_expires_at: row.lease_expires_at.map(from_micros),
             head_sequence: u64::try_from(row.head_sequence).map_err(|_| bad("head_sequence", &row.head_sequence))?,
-            head_digest: Digest::from_slice(&row.head_digest).ok_or_else(|| bad("head_digest", &row.head_digest.len()))?,
+            head_digest: Digest::from_slice(&row.head_digest)
+                .ok_or_else(|| bad("head_digest", &row.head_digest.len()))?,
             created_at: from_micros(row.created_at),
             updated_at: from_micros(row.updated_at),
             queued_at: row.queued_at.map(from_micros),
@@ -190,9 +199,15 @@ pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Re
 /// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
 pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<SessionRecord>> {
     let row = match tx.conn() {
-        Conn::Sqlite(c) => sqlx::query_as::<_, Row>(BY_ID).bind(tenant_id.0).bind(id.0).fetch_optional(&mut **c).await?,
+        Conn::Sqlite(c) => {
+            sqlx::query_as::<_, Row>(BY_ID).bind(tenant_id.0).bind(id.0).fetch_optional(&mut **c).await?
+        }
         Conn::Postgres(c) => {
-            sqlx::query_as::<_, Row>(BY_ID_LOCKED_POSTGRES).bind(tenant_id.0).bind(id.0).fetch_optional(&mut **c).await?
+            sqlx::query_as::<_, Row>(BY_ID_LOCKED_POSTGRES)
+                .bind(tenant_id.0)
+                .bind(id.0)
+                .fetch_optional(&mut **c)
+                .await?
         }
     };
     record(row)
@@ -207,15 +222,18 @@ pub async fn find_by_idempotency_key(
     let Some(session) = record(run!(conn, fetch_optional Row, BY_IDEMPOTENCY_KEY, tenant_id.0, key)?)? else {
         return Ok(None);
     };
-    let digest = run!(conn, fetch_optional (Option<Vec<u8>>,), IDEMPOTENCY_DIGEST, tenant_id.0, key)?;
+    let digest = run!(conn, fetch_optional One<Option<Vec<u8>>>, IDEMPOTENCY_DIGEST, tenant_id.0, key)?;
     Ok(Some((session, digest.and_then(|(digest,)| digest).unwrap_or_default())))
 }
 
 /// How many sessions are above and including this one.
 pub async fn depth(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<u32> {
-    let (depth,) = run!(conn, fetch_one (Option<i64>,), DEPTH, tenant_id.0, id.0)?;
+    let (depth,) = run!(conn, fetch_one One<Option<i64>>, DEPTH, tenant_id.0, id.0)?;
     Ok(u32::try_from(depth.unwrap_or_default()).unwrap_or(u32::MAX))
 }
+
+/// A row of one column. Written out, the formatter would take the tuple for a call's arguments.
+type One<T> = (T,);
 
 /// What makes a repeated create the same one.
 #[derive(Debug, Clone)]
@@ -324,7 +342,8 @@ pub async fn save(
         i64::from(before.attempt),
     )?;
     #[cfg(feature = "planted-bugs")]
-    let changed = if crate::planted::is(crate::planted::Bug::DoubleClaim) { force_head(tx, session).await? } else { changed };
+    let changed =
+        if crate::planted::is(crate::planted::Bug::DoubleClaim) { force_head(tx, session).await? } else { changed };
     if changed != 1 {
         return Err(Error::inconsistent("sessions", "status", "changed under a lock"));
     }
@@ -349,8 +368,7 @@ pub async fn extend_lease(
     attempt: u32,
     expires_at: Timestamp,
 ) -> Result<bool> {
-    let changed =
-        run!(tx.conn(), execute, EXTEND_LEASE, tenant_id.0, id.0, to_micros(expires_at), i64::from(attempt))?;
+    let changed = run!(tx.conn(), execute, EXTEND_LEASE, tenant_id.0, id.0, to_micros(expires_at), i64::from(attempt))?;
     Ok(changed == 1)
 }
 
@@ -373,13 +391,23 @@ pub async fn claimable(
     let max = i64::from(max);
     let rows = match (tx.conn(), agent_slug) {
         (Conn::Sqlite(c), Some(agent)) => {
-            sqlx::query_as::<_, Row>(CLAIMABLE_SQLITE).bind(tenant_id.0).bind(agent).bind(max).fetch_all(&mut **c).await?
+            sqlx::query_as::<_, Row>(CLAIMABLE_SQLITE)
+                .bind(tenant_id.0)
+                .bind(agent)
+                .bind(max)
+                .fetch_all(&mut **c)
+                .await?
         }
         (Conn::Sqlite(c), None) => {
             sqlx::query_as::<_, Row>(CLAIMABLE_ANY_SQLITE).bind(tenant_id.0).bind(max).fetch_all(&mut **c).await?
         }
         (Conn::Postgres(c), Some(agent)) => {
-            sqlx::query_as::<_, Row>(CLAIMABLE_POSTGRES).bind(tenant_id.0).bind(agent).bind(max).fetch_all(&mut **c).await?
+            sqlx::query_as::<_, Row>(CLAIMABLE_POSTGRES)
+                .bind(tenant_id.0)
+                .bind(agent)
+                .bind(max)
+                .fetch_all(&mut **c)
+                .await?
         }
         (Conn::Postgres(c), None) => {
             sqlx::query_as::<_, Row>(CLAIMABLE_ANY_POSTGRES).bind(tenant_id.0).bind(max).fetch_all(&mut **c).await?
@@ -393,7 +421,8 @@ pub async fn claimable(
 async fn double_claim(tx: &mut WriteTx<'_>) -> Result<Option<SessionRecord>> {
     use std::sync::atomic::{AtomicU64, Ordering};
     static CALLS: AtomicU64 = AtomicU64::new(0);
-    const HELD: &str = session_select!("status = 'running' AND agent_slug IS NOT NULL ORDER BY updated_at DESC LIMIT 1");
+    const HELD: &str =
+        session_select!("status = 'running' AND agent_slug IS NOT NULL ORDER BY updated_at DESC LIMIT 1");
     let planted = crate::planted::is(crate::planted::Bug::DoubleClaim);
     if !planted || CALLS.fetch_add(1, Ordering::Relaxed) % 5 != 4 {
         return Ok(None);
@@ -408,7 +437,7 @@ pub async fn leases_lost(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Resul
     if crate::planted::is(crate::planted::Bug::LeaseNeverExpires) {
         return Ok(Vec::new());
     }
-    let rows = run!(conn, fetch_all (Uuid, Uuid), LEASES_LOST, to_micros(now), i64::from(max))?;
+    let rows = run!(conn, fetch_all(Uuid, Uuid), LEASES_LOST, to_micros(now), i64::from(max))?;
     Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
 }
 

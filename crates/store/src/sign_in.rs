@@ -29,12 +29,19 @@ pub struct SignInAttempts {
 
 /// Failed sign-ins of an address (by digest).
 pub async fn sign_in_attempts(conn: &mut Conn<'_>, email_digest: [u8; 32]) -> Result<Option<SignInAttempts>> {
-    let row = run!(conn, fetch_optional (i64, i64), BY_EMAIL, &email_digest[..])?;
-    Ok(row.map(|(failures, until)| SignInAttempts { failures: failures.cast_unsigned(), blocked_until: from_micros(until) }))
+    let row = run!(conn, fetch_optional(i64, i64), BY_EMAIL, &email_digest[..])?;
+    Ok(row.map(|(failures, until)| SignInAttempts {
+        failures: failures.cast_unsigned(),
+        blocked_until: from_micros(until),
+    }))
 }
 
 /// Counts a failure.
-pub async fn record_sign_in_failure(tx: &mut WriteTx<'_>, email_digest: [u8; 32], blocked_until: Timestamp) -> Result<()> {
+pub async fn record_sign_in_failure(
+    tx: &mut WriteTx<'_>,
+    email_digest: [u8; 32],
+    blocked_until: Timestamp,
+) -> Result<()> {
     run!(tx.conn(), execute, FAILED, &email_digest[..], to_micros(blocked_until))?;
     Ok(())
 }

@@ -13,7 +13,8 @@ const INSERT: &str = "INSERT INTO tenants (id, slug, name, created_at) VALUES ($
 const BY_SLUG: &str = "SELECT id, slug, name FROM tenants WHERE slug = $1";
 const BY_ID: &str = "SELECT id, slug, name FROM tenants WHERE id = $1";
 
-pub(crate) const SQL: &[(&str, &str)] = &[("tenant::INSERT", INSERT), ("tenant::BY_SLUG", BY_SLUG), ("tenant::BY_ID", BY_ID)];
+pub(crate) const SQL: &[(&str, &str)] =
+    &[("tenant::INSERT", INSERT), ("tenant::BY_SLUG", BY_SLUG), ("tenant::BY_ID", BY_ID)];
 
 fn record((id, slug, name): (Uuid, String, String)) -> TenantRecord {
     TenantRecord { id: TenantId(id), slug, name }
@@ -27,10 +28,10 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant: &TenantRecord, at: Timestamp) 
 
 /// The workspace of this URL name.
 pub async fn find_by_slug(conn: &mut Conn<'_>, slug: &str) -> Result<Option<TenantRecord>> {
-    Ok(run!(conn, fetch_optional (Uuid, String, String), BY_SLUG, slug)?.map(record))
+    Ok(run!(conn, fetch_optional(Uuid, String, String), BY_SLUG, slug)?.map(record))
 }
 
 /// The workspace of this id.
 pub async fn find(conn: &mut Conn<'_>, id: TenantId) -> Result<Option<TenantRecord>> {
-    Ok(run!(conn, fetch_optional (Uuid, String, String), BY_ID, id.0)?.map(record))
+    Ok(run!(conn, fetch_optional(Uuid, String, String), BY_ID, id.0)?.map(record))
 }

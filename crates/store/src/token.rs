@@ -76,7 +76,12 @@ impl Row {
 }
 
 /// Stores a token.
-pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, token: &TokenRecord, secret_digest: [u8; 32]) -> Result<()> {
+pub async fn insert(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    token: &TokenRecord,
+    secret_digest: [u8; 32],
+) -> Result<()> {
     run!(
         tx.conn(),
         execute,
@@ -113,6 +118,6 @@ pub async fn touch(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: TokenId, at: T
 /// Stops a token. `false` when the workspace has no such token; a second revocation changes nothing.
 pub async fn revoke(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: TokenId, at: Timestamp) -> Result<bool> {
     run!(tx.conn(), execute, REVOKE, tenant_id.0, id.0, to_micros(at))?;
-    let (count,) = run!(tx.conn(), fetch_one (i64,), EXISTS, tenant_id.0, id.0)?;
+    let (count,) = run!(tx.conn(), fetch_one(i64,), EXISTS, tenant_id.0, id.0)?;
     Ok(count > 0)
 }

@@ -91,7 +91,8 @@ impl Store {
             Db::Postgres(pool) => {
                 let pool = pool.clone();
                 answer_in_time(async move {
-                    in_transaction(&pool, access, true, async |connection| body(&mut Conn::Postgres(connection)).await).await
+                    in_transaction(&pool, access, true, async |connection| body(&mut Conn::Postgres(connection)).await)
+                        .await
                 })
                 .await
             }

@@ -56,13 +56,13 @@ pub async fn insert(tx: &mut WriteTx<'_>, user: &UserRecord, at: Timestamp) -> R
 
 /// The person with this address.
 pub async fn find_by_email(conn: &mut Conn<'_>, email: &str) -> Result<Option<UserRecord>> {
-    let row = run!(conn, fetch_optional (Uuid, String, String), BY_EMAIL, email)?;
+    let row = run!(conn, fetch_optional(Uuid, String, String), BY_EMAIL, email)?;
     Ok(row.map(|(id, email, password_hash)| UserRecord { id: UserId(id), email, password_hash }))
 }
 
 /// Whether anybody has an account here.
 pub async fn any(conn: &mut Conn<'_>) -> Result<bool> {
-    let (count,) = run!(conn, fetch_one (i64,), ANY)?;
+    let (count,) = run!(conn, fetch_one(i64,), ANY)?;
     Ok(count > 0)
 }
 
@@ -91,7 +91,7 @@ pub async fn find_member(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: User
 
 /// The workspaces of a person, first joined first.
 pub async fn workspaces(conn: &mut Conn<'_>, user_id: UserId) -> Result<Vec<(TenantRecord, Role)>> {
-    let rows = run!(conn, fetch_all (Uuid, String, String, String), WORKSPACES, user_id.0)?;
+    let rows = run!(conn, fetch_all(Uuid, String, String, String), WORKSPACES, user_id.0)?;
     rows.into_iter()
         .map(|(id, slug, name, role)| {
             let role = Role::parse(&role).ok_or_else(|| Error::inconsistent("memberships", "role", &role))?;

@@ -231,7 +231,9 @@ pub fn load(path: &Path, operations: &mut Vec<Operation>) -> Result<()> {
         let line: Line = match serde_json::from_slice(&bytes) {
             Ok(line) => line,
             Err(_) if lines.peek().is_none() => break,
-            Err(error) => return Err(error).with_context(|| format!("{}:{at_line} is not a history line", path.display())),
+            Err(error) => {
+                return Err(error).with_context(|| format!("{}:{at_line} is not a history line", path.display()));
+            }
         };
         if let Some(op) = line.invoke {
             open.insert((line.process, line.number), operations.len());
@@ -262,7 +264,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("h.jsonl");
         let recorder = Recorder::create(&path, false).unwrap();
-        let append = Op::Append { session: Uuid::from_u128(1), attempt: 1, events: vec![(Uuid::from_u128(9), u64::MAX)] };
+        let append =
+            Op::Append { session: Uuid::from_u128(1), attempt: 1, events: vec![(Uuid::from_u128(9), u64::MAX)] };
         let first = recorder.begin(1, &append);
         let second = recorder.begin(2, &read_op());
         let third = recorder.begin(3, &read_op());

@@ -77,7 +77,9 @@ fn page(model: &[Sent], after: u64, limit: u32) -> Answer {
 /// A history that a correct server produces.
 fn play(drafts: &[Draft]) -> Evidence {
     let batch = |number: usize, size: u64| -> Vec<Sent> {
-        (0..size).map(|n| (Uuid::from_u128(((number as u128) << 32) + u128::from(n) + 1), number as u64 * 100 + n)).collect()
+        (0..size)
+            .map(|n| (Uuid::from_u128(((number as u128) << 32) + u128::from(n) + 1), number as u64 * 100 + n))
+            .collect()
     };
     let batches: Vec<Option<Vec<Sent>>> = drafts
         .iter()
@@ -123,7 +125,8 @@ fn play(drafts: &[Draft]) -> Evidence {
         attempt: None,
         kind: RowKind::Worker,
     });
-    let log = FinalSession { found: true, rows: rows.collect(), head: model.len() as u64, ..FinalSession::missing(SESSION) };
+    let log =
+        FinalSession { found: true, rows: rows.collect(), head: model.len() as u64, ..FinalSession::missing(SESSION) };
     Evidence { operations, sessions: vec![log] }
 }
 

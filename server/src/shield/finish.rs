@@ -49,7 +49,9 @@ pub fn finish(response: &mut Response, seen: &Seen, state: &AppState, nonce: Opt
     let problem = problem.to_wire(seen.id.0.to_string());
     let (kind, body) = match seen.reader {
         Reader::Program => ("application/problem+json", serde_json::to_vec(&problem).unwrap_or_default()),
-        Reader::Person => ("text/html; charset=utf-8", web::problem_page(state, &seen.headers, nonce, &problem).into_bytes()),
+        Reader::Person => {
+            ("text/html; charset=utf-8", web::problem_page(state, &seen.headers, nonce, &problem).into_bytes())
+        }
     };
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response.headers_mut().remove(header::CONTENT_LENGTH);

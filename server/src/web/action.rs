@@ -48,7 +48,11 @@ struct ListQuery {
     cursor: Option<String>,
 }
 
-async fn list(State(state): State<AppState>, viewer: Viewer, Query(query): Query<ListQuery>) -> Result<Response, Turned> {
+async fn list(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Query(query): Query<ListQuery>,
+) -> Result<Response, Turned> {
     let props = read_list(&state, &viewer, query, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
 }

@@ -163,11 +163,7 @@ async fn rows(
     Ok((headers, Html(html)).into_response())
 }
 
-async fn summary(
-    State(state): State<AppState>,
-    viewer: Viewer,
-    Id(id): Id<SessionId>,
-) -> Result<Html<String>, Turned> {
+async fn summary(State(state): State<AppState>, viewer: Viewer, Id(id): Id<SessionId>) -> Result<Html<String>, Turned> {
     let session = session::get(&state.ledger, &viewer.scope, id).await?;
     let summary = summarise(&state, &viewer.scope, session).await?;
     Ok(Html(ui::summary_fragment(&viewer.shell, &summary)))

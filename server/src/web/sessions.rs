@@ -47,7 +47,11 @@ fn given(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer, Query(query): Query<ListQuery>) -> Result<Response, Turned> {
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Query(query): Query<ListQuery>,
+) -> Result<Response, Turned> {
     let filter = Filter {
         session_type: given(query.session_type.as_ref()).and_then(Type::parse),
         status: given(query.status.as_ref()).and_then(Status::parse),
@@ -86,7 +90,11 @@ struct RowsQuery {
     ids: String,
 }
 
-async fn rows(State(state): State<AppState>, viewer: Viewer, Query(query): Query<RowsQuery>) -> Result<Html<String>, Turned> {
+async fn rows(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Query(query): Query<RowsQuery>,
+) -> Result<Html<String>, Turned> {
     let ids: Vec<SessionId> = query.ids.split(',').filter_map(|id| id.parse().ok()).collect();
     let found = session::list_by_ids(&state.ledger, &viewer.scope, &ids).await?;
     let entries = entries(&state, &viewer.scope, found).await?;
@@ -94,7 +102,11 @@ async fn rows(State(state): State<AppState>, viewer: Viewer, Query(query): Query
 }
 
 /// Sessions with what their rows need beside them: the newest event of each.
-pub async fn entries(state: &AppState, scope: &Scope, records: Vec<SessionRecord>) -> Result<Vec<SessionEntry>, Turned> {
+pub async fn entries(
+    state: &AppState,
+    scope: &Scope,
+    records: Vec<SessionRecord>,
+) -> Result<Vec<SessionEntry>, Turned> {
     if records.is_empty() {
         return Ok(Vec::new());
     }

@@ -54,7 +54,8 @@ impl FromRequestParts<AppState> for Viewer {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Turned> {
         let Ok(caller) = Caller::from_request_parts(parts, state).await else {
-            let target = if auth::needs_setup(&state.ledger).await? { "/setup".into() } else { sign_in_href(&parts.uri) };
+            let target =
+                if auth::needs_setup(&state.ledger).await? { "/setup".into() } else { sign_in_href(&parts.uri) };
             return Err(Turned::Away(Redirect::to(&target)));
         };
         let mut shell = blank(state, &parts.headers, parts.extensions.get(), parts.uri.query());
@@ -132,7 +133,6 @@ pub fn local_path(next: Option<&str>) -> &str {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,7 +140,9 @@ mod tests {
     #[test]
     fn only_paths_of_ours_are_gone_on_to() {
         assert_eq!(local_path(Some("/sessions?status=failed")), "/sessions?status=failed");
-        for bad in [None, Some("https://evil.test"), Some("//evil.test"), Some("/\\evil.test"), Some("today"), Some("/a\r\nb")] {
+        for bad in
+            [None, Some("https://evil.test"), Some("//evil.test"), Some("/\\evil.test"), Some("today"), Some("/a\r\nb")]
+        {
             assert_eq!(local_path(bad), "/today", "{bad:?}");
         }
     }

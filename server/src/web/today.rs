@@ -47,7 +47,8 @@ async fn show(
     for bucket in Bucket::ALL {
         sections.push(read(&state, &viewer, bucket, query.timezone()).await?);
     }
-    let nothing_ever_ran = session::list(&state.ledger, &viewer.scope, session::ListSessions { limit: 1, ..Default::default() });
+    let nothing_ever_ran =
+        session::list(&state.ledger, &viewer.scope, session::ListSessions { limit: 1, ..Default::default() });
     let connect = nothing_ever_ran.await?.items.is_empty().then(|| super::sessions::connect(&viewer));
     let picked = query.bucket.as_deref().and_then(Bucket::parse);
     Ok(render(StatusCode::OK, move || today::page(&viewer.shell, Props { picked, sections, connect })).await)

@@ -26,7 +26,10 @@ async fn each_bad_request_is_told_what_is_wrong() {
         let (got, problem) = problem(response).await;
         assert_eq!((got, problem["code"].as_str().unwrap()), (status, code), "{path} {body}: {problem}");
         if status == 422 {
-            assert!(problem["errors"].as_array().is_some_and(|e| !e.is_empty()) || problem["detail"].is_string(), "{problem}");
+            assert!(
+                problem["errors"].as_array().is_some_and(|e| !e.is_empty()) || problem["detail"].is_string(),
+                "{problem}"
+            );
         }
     }
     let append = |body: serde_json::Value| {
@@ -43,7 +46,8 @@ async fn each_bad_request_is_told_what_is_wrong() {
         assert_eq!(got, status, "{body}: {problem}");
         assert_eq!(problem["errors"][0]["field"], field, "{body}: {problem}");
     }
-    let (status, stale) = problem(append(json!({ "attempt": 9, "events": [{ "type": "agent.message" }] })).await.unwrap()).await;
+    let (status, stale) =
+        problem(append(json!({ "attempt": 9, "events": [{ "type": "agent.message" }] })).await.unwrap()).await;
     assert_eq!((status, stale["code"].as_str()), (409, Some("stale_attempt")), "{stale}");
 }
 
@@ -77,6 +81,7 @@ async fn what_is_not_even_json_and_what_is_nowhere() {
         let (got, problem) = problem(app.request(Who::Operator, Method::GET, path).send().await.unwrap()).await;
         assert_eq!((got, problem["code"].as_str().unwrap()), (status, code), "{path}: {problem}");
     }
-    let (status, problem) = problem(app.request(Who::Operator, Method::DELETE, "/api/actions").send().await.unwrap()).await;
+    let (status, problem) =
+        problem(app.request(Who::Operator, Method::DELETE, "/api/actions").send().await.unwrap()).await;
     assert_eq!((status, problem["code"].as_str()), (405, Some("method_not_allowed")));
 }

@@ -64,10 +64,12 @@ async fn no_get_changes_anything_and_every_page_carries_the_headers() {
     let app = App::start();
     let cookie = app.cookie().await;
     for path in ["/today", "/sessions", "/actions", "/settings", "/sign-in", "/api/docs", "/nowhere"] {
-        let request = app.http.get(format!("{}{path}", app.url)).header("cookie", &cookie).header("accept", "text/html");
+        let request =
+            app.http.get(format!("{}{path}", app.url)).header("cookie", &cookie).header("accept", "text/html");
         let response = request.send().await.unwrap();
         let policy = response.headers()["content-security-policy"].to_str().unwrap().to_owned();
-        for part in ["default-src 'none'", "'nonce-", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"] {
+        for part in ["default-src 'none'", "'nonce-", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]
+        {
             assert!(policy.contains(part), "{path}: {policy}");
         }
         assert!(!policy.contains("unsafe-inline") && !policy.contains("'unsafe-eval'"), "{path}: {policy}");
@@ -76,7 +78,8 @@ async fn no_get_changes_anything_and_every_page_carries_the_headers() {
         assert!(response.headers().contains_key("x-request-id"));
     }
     for path in ["/sign-out", "/settings/tokens", "/workspace"] {
-        let status = app.http.get(format!("{}{path}", app.url)).header("cookie", &cookie).send().await.unwrap().status();
+        let status =
+            app.http.get(format!("{}{path}", app.url)).header("cookie", &cookie).send().await.unwrap().status();
         assert!(status == 405 || status == 404, "GET {path} answered {status}");
     }
 }

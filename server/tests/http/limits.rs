@@ -54,7 +54,9 @@ async fn an_endless_body_is_refused_on_every_unsafe_route_and_memory_stays_flat(
     let app = App::start();
     let cookie = app.cookie().await;
     let before = app.resident_kib();
-    for path in ["/api/actions", "/api/sessions", "/api/sessions/claim", "/sign-in", "/setup", "/actions", "/settings/tokens"] {
+    for path in
+        ["/api/actions", "/api/sessions", "/api/sessions/claim", "/sign-in", "/setup", "/actions", "/settings/tokens"]
+    {
         let mut stream = TcpStream::connect(&app.address).await.unwrap();
         let token = app.token(Who::Admin).unwrap();
         let head = format!(

@@ -46,7 +46,13 @@ async fn every_route_answers_every_identity_as_reviewed() {
 /// The status this caller gets on a fresh object that a member of the first workspace made.
 async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     let concrete = if path.contains("/actions/{id}") {
-        let made = app.post(Who::Operator, "/api/actions", json!({ "name": "Matrix", "slug": slug(who, &method, path), "agentSlug": "matrix" })).await;
+        let made = app
+            .post(
+                Who::Operator,
+                "/api/actions",
+                json!({ "name": "Matrix", "slug": slug(who, &method, path), "agentSlug": "matrix" }),
+            )
+            .await;
         path.replace("{id}", made["id"].as_str().unwrap())
     } else if path.contains("{id}") {
         path.replace("{id}", &app.running(Who::Member).await)

@@ -19,7 +19,8 @@ async fn aborted_page_requests_leave_nothing_behind() {
     let app = App::start();
     let cookie = app.cookie().await;
     let pages = ["/today", "/sessions", "/actions", "/settings"];
-    let request = |n: usize| format!("GET {} HTTP/1.1\r\nhost: x\r\ncookie: {cookie}\r\naccept: text/html\r\n\r\n", pages[n % 4]);
+    let request =
+        |n: usize| format!("GET {} HTTP/1.1\r\nhost: x\r\ncookie: {cookie}\r\naccept: text/html\r\n\r\n", pages[n % 4]);
     let abort = async |n: usize| {
         let mut stream = TcpStream::connect(&app.address).await.unwrap();
         stream.write_all(request(n).as_bytes()).await.unwrap();

@@ -58,7 +58,11 @@ async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
     acknowledged += late;
     assert_eq!(app.wait(), Some(0), "{}", app.log());
     assert!(began.elapsed() < Duration::from_secs(10), "stopping took {:?}", began.elapsed());
-    assert!(told.iter().all(|told| *told), "{} of {STREAMS} streams heard no goodbye", told.iter().filter(|t| !**t).count());
+    assert!(
+        told.iter().all(|told| *told),
+        "{} of {STREAMS} streams heard no goodbye",
+        told.iter().filter(|t| !**t).count()
+    );
     let verified = app.cli().arg("verify").output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
     let file = app.cli().args(["backup", "/dev/null/nowhere"]).output().unwrap();

@@ -64,7 +64,8 @@ async fn singles(bench: &mut Bench, site: &Site, raw: &Raw, held: &[Held]) -> Re
     for (at, connections) in CONNECTIONS.into_iter().enumerate() {
         let what = format!("single appends, {connections} connections");
         let (best, median) = (bare[at].highest(), bare[at].median());
-        let finding = ours[at].finding("G1", what, "event").against(format!("raw, {connections} writers"), best, median);
+        let finding =
+            ours[at].finding("G1", what, "event").against(format!("raw, {connections} writers"), best, median);
         let goals = (Bound::AtLeast(0.40), Bound::AtLeast(0.75));
         bench.found(if connections == 8 { finding.goals(goals.0, goals.1) } else { finding });
     }

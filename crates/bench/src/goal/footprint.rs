@@ -40,7 +40,8 @@ pub async fn start(bench: &mut Bench) -> Result<Site> {
 /// Reads what all loads together needed at most, and ends the server.
 pub async fn end(bench: &mut Bench, site: Site) -> Result<()> {
     let (now, most) = site.server.memory_mib()?;
-    let peak = Finding::new("G15", "peak memory under all loads", "MiB", most).facts(format!("{now:.1} MiB afterwards"));
+    let peak =
+        Finding::new("G15", "peak memory under all loads", "MiB", most).facts(format!("{now:.1} MiB afterwards"));
     bench.found(peak.goals(Bound::AtMost(130.0), Bound::AtMost(65.0)));
     site.server.stop().await?;
     // The next measurements need the room.

@@ -42,7 +42,10 @@ pub struct Rendered {
 
 impl Rendered {
     pub fn finding(&self, goal: &'static str, what: String) -> Finding {
-        Finding::highest(goal, what, "/s", &self.per_cpu_second).facts(self.series.facts("page"))
+        let broken = self.series.first_error.as_deref().unwrap_or_default();
+        Finding::highest(goal, what, "/s", &self.per_cpu_second)
+            .facts(self.series.facts("page"))
+            .broken_if(self.series.errors > 0, format!("{} errors ({broken})", self.series.errors))
     }
 }
 

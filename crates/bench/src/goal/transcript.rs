@@ -3,7 +3,7 @@
 use super::{Bench, Series, Site, append};
 use crate::{
     http::{Connection, Request, credentials},
-    load::{self, GetScript, Held, Load, Script as _, AppendScript, claimed_sessions},
+    load::{self, AppendScript, GetScript, Held, Load, Script as _, claimed_sessions},
     process::{Nginx, ProbeProcess},
     report::Bound,
 };

@@ -58,7 +58,9 @@ impl Chunked {
             (State::Size, b'\r') => State::Size,
             (State::Size, b';') | (State::Extension, _) => State::Extension,
             (State::Size, digit) => {
-                let Some(value) = char::from(digit).to_digit(16) else { bail!("a chunk size has the byte {digit:#04x}") };
+                let Some(value) = char::from(digit).to_digit(16) else {
+                    bail!("a chunk size has the byte {digit:#04x}")
+                };
                 self.left = self.left * 16 + value as usize;
                 State::Size
             }

@@ -110,7 +110,9 @@ pub fn claimed(body: &[u8]) -> Result<Vec<Held>> {
 
 /// The body of a request for a new session of this agent.
 pub fn new_session(agent: &str) -> String {
-    format!("{{\"sessionType\":\"agent\",\"agentSlug\":\"{agent}\",\"title\":\"Compare three suppliers\",\"input\":{{\"order\":4711}}}}")
+    format!(
+        "{{\"sessionType\":\"agent\",\"agentSlug\":\"{agent}\",\"title\":\"Compare three suppliers\",\"input\":{{\"order\":4711}}}}"
+    )
 }
 
 /// The body of a claim.
@@ -130,7 +132,8 @@ pub async fn claimed_sessions(target: SocketAddr, token: &str, count: usize) -> 
     }
     let mut held = Vec::with_capacity(count);
     while held.len() < count {
-        let request = Request::post(target, "/api/sessions/claim", &headers, &claim(&agent, CLAIM_MAX.min(count - held.len())));
+        let request =
+            Request::post(target, "/api/sessions/claim", &headers, &claim(&agent, CLAIM_MAX.min(count - held.len())));
         let more = claimed(connection.call(&request).await?.body)?;
         ensure!(!more.is_empty(), "{} sessions were made, but only {} could be claimed", count, held.len());
         held.extend(more);

@@ -110,6 +110,9 @@ struct Part {
     errors: u64,
     first_error: Option<String>,
     finished: Option<Instant>,
+    /// Work that was begun in time and done too late, and when.
+    late: u64,
+    late_at: Option<Instant>,
 }
 
 /// Runs each script on a connection of its own. Returns them with what they learnt.
@@ -134,13 +137,15 @@ pub async fn run<S: Script>(
     let before = (usage(server_pid)?, own_usage()?);
     let mut load = Load::default();
     let mut back = Vec::with_capacity(tasks.len());
-    let mut last = start;
+    let (mut last, mut late, mut late_at) = (start, 0, start);
     let mut all_finished = true;
     let gathered = async {
         for task in tasks {
             let (part, script) = task.await.context("a connection's task failed")?;
             last = last.max(part.finished.unwrap_or(last));
             all_finished &= part.finished.is_some();
+            late += part.late;
+            late_at = late_at.max(part.late_at.unwrap_or(late_at));
             load.add(part);
             back.push(script);
         }
@@ -151,6 +156,11 @@ pub async fn run<S: Script>(
     load.generator = own_usage()?.since(before.1);
     // Scripts that run out of work before the end count until the last of them did.
     load.seconds = if all_finished { last - start } else { window.measure }.as_secs_f64();
+    // What takes longer than the window is still a figure.
+    if load.units == 0 && late > 0 {
+        load.units = late;
+        load.seconds = (late_at - start).as_secs_f64();
+    }
     if load.units == 0 {
         bail!("nothing was done: {}", load.first_error.as_deref().unwrap_or("no answer in time"));
     }
@@ -182,6 +192,13 @@ async fn converse<S: Script>(mut connection: Connection, mut script: S, start: I
             Ok(units) if done >= start && done <= end => {
                 part.units += units;
                 part.latency.record(done - sent);
+            }
+            Ok(units) if done > end => {
+                part.late += units;
+                part.late_at = Some(done);
+                if part.latency.is_empty() {
+                    part.latency.record(done - sent);
+                }
             }
             Ok(_) => {}
             Err(error) => {

@@ -70,7 +70,8 @@ impl Nginx {
 fn config(root: &Path, address: SocketAddr) -> String {
     let root = root.display();
     let user = if rustix::process::geteuid().is_root() { "user root;\n" } else { "" };
-    let paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(|kind| format!("{kind}_temp_path {root}/{kind};\n"));
+    let paths =
+        ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(|kind| format!("{kind}_temp_path {root}/{kind};\n"));
     format!(
         "daemon off;\nworker_processes auto;\npid {root}/pid;\n{user}events {{ worker_connections 1024; }}\n\
          http {{ sendfile on; tcp_nopush on; access_log off; keepalive_requests 1000000000; keepalive_timeout 75;\n{}\

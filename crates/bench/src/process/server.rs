@@ -36,7 +36,8 @@ impl ServerSpec {
     }
 
     fn command(&self, data_dir: &Path, arguments: &[&str]) -> Result<Command> {
-        let log = OpenOptions::new().create(true).append(true).open(&self.log).context("cannot open the server's log")?;
+        let log =
+            OpenOptions::new().create(true).append(true).open(&self.log).context("cannot open the server's log")?;
         let mut command = Command::new(&self.binary);
         // What the caller's shell happens to set must not choose another database.
         command.env_clear().args(arguments).arg("--data-dir").arg(data_dir);

@@ -23,7 +23,8 @@ const INSERT: &str = "INSERT INTO events SELECT * FROM UNNEST($1::uuid[], $2::bi
 const JOBS: &str = "CREATE TABLE jobs (id bigserial PRIMARY KEY, status text NOT NULL, attempt bigint NOT NULL, \
      lease_expires_at bigint, input text NOT NULL) WITH (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.02)";
 const JOBS_PENDING: &str = "CREATE INDEX jobs_pending ON jobs (id) WHERE status = 'pending'";
-const REFILL: &str = "INSERT INTO jobs (status, attempt, input) SELECT 'pending', 0, '{\"order\":4711}' FROM generate_series(1, $1)";
+const REFILL: &str =
+    "INSERT INTO jobs (status, attempt, input) SELECT 'pending', 0, '{\"order\":4711}' FROM generate_series(1, $1)";
 const EMPTY: &str = "TRUNCATE jobs";
 const CLAIM: &str = "UPDATE jobs SET status = 'running', attempt = attempt + 1, lease_expires_at = $1 WHERE id = \
      (SELECT id FROM jobs WHERE status = 'pending' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id, attempt, input";

@@ -26,7 +26,8 @@ const STACK_BYTES: usize = 64 * 1024;
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS events (session_id BLOB NOT NULL, sequence INTEGER NOT NULL, \
      event_id BLOB NOT NULL, event_type TEXT NOT NULL, content TEXT NOT NULL, at INTEGER NOT NULL, \
      PRIMARY KEY (session_id, sequence)) WITHOUT ROWID";
-const INSERT: &str = "INSERT INTO events (session_id, sequence, event_id, event_type, content, at) VALUES (?, ?, ?, ?, ?, ?)";
+const INSERT: &str =
+    "INSERT INTO events (session_id, sequence, event_id, event_type, content, at) VALUES (?, ?, ?, ?, ?, ?)";
 
 /// A database file of the bare engine.
 #[derive(Debug, Clone)]
@@ -73,7 +74,11 @@ fn open(path: &Path) -> Result<Connection> {
 }
 
 /// Commits what is there, again and again, until every sender is gone.
-pub fn commit_groups<D>(path: &Path, rows: &Receiver<Row<D>>, mut committed: impl FnMut(&mut Vec<Row<D>>)) -> Result<()> {
+pub fn commit_groups<D>(
+    path: &Path,
+    rows: &Receiver<Row<D>>,
+    mut committed: impl FnMut(&mut Vec<Row<D>>),
+) -> Result<()> {
     let connection = open(path)?;
     let mut insert = connection.prepare(INSERT)?;
     let mut group = Vec::with_capacity(GROUP_MAX);
@@ -147,7 +152,14 @@ fn batches(path: &Path, rows: usize, window: Window) -> Result<f64> {
         for (kind, content) in &events {
             sequence += 1;
             let event_id = ids.next();
-            insert.execute(params![session_id.as_bytes(), sequence, event_id.as_bytes(), kind, content, now_micros()])?;
+            insert.execute(params![
+                session_id.as_bytes(),
+                sequence,
+                event_id.as_bytes(),
+                kind,
+                content,
+                now_micros()
+            ])?;
         }
         connection.execute_batch("COMMIT")?;
         let now = Instant::now();

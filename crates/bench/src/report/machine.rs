@@ -22,7 +22,8 @@ impl Machine {
             let line = text.lines().find_map(|line| line.strip_prefix(name)?.split_once(':'));
             line.map(|(_, value)| value.trim().to_owned()).unwrap_or_default()
         };
-        let memory: f64 = value(read("/proc/meminfo"), "MemTotal").trim_end_matches("kB").trim().parse().unwrap_or_default();
+        let memory: f64 =
+            value(read("/proc/meminfo"), "MemTotal").trim_end_matches("kB").trim().parse().unwrap_or_default();
         Self {
             cores: std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
             cpu: value(read("/proc/cpuinfo"), "model name"),
@@ -42,7 +43,8 @@ pub fn load_average() -> String {
 
 fn commit() -> Option<String> {
     let git = |arguments: &[&str]| {
-        let output = Command::new("git").args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).output().ok()?;
+        let output =
+            Command::new("git").args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
     let head = git(&["rev-parse", "--short=12", "HEAD"])?;

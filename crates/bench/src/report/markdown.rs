@@ -25,7 +25,8 @@ impl Run {
 
 /// The findings, aligned for a terminal.
 pub fn table(findings: &[Finding]) -> String {
-    let rows: Vec<[String; 8]> = std::iter::once(HEADINGS.map(str::to_owned)).chain(findings.iter().map(cells)).collect();
+    let rows: Vec<[String; 8]> =
+        std::iter::once(HEADINGS.map(str::to_owned)).chain(findings.iter().map(cells)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
     let widths: [usize; 8] = std::array::from_fn(width);
     let line = |row: &[String; 8]| {
@@ -85,7 +86,8 @@ pub fn write(path: &Path, run: &Run, findings: &[Finding]) -> Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let text = format!("{}{BY_HAND}\n{}\n", markdown(run, findings), by_hand.trim_end().trim_start_matches('\n').trim_end());
+    let text =
+        format!("{}{BY_HAND}\n{}\n", markdown(run, findings), by_hand.trim_end().trim_start_matches('\n').trim_end());
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 

@@ -102,7 +102,8 @@ impl Seed {
         let sessions = count.div_ceil(SESSION_EVENTS);
         let actor = format!("token:{}", self.ids.next());
         for index in 0..sessions {
-            let created_at = self.now - YEAR_MICROS / 2 + (YEAR_MICROS as f64 / 2.0 * index as f64 / sessions as f64) as i64;
+            let created_at =
+                self.now - YEAR_MICROS / 2 + (YEAR_MICROS as f64 / 2.0 * index as f64 / sessions as f64) as i64;
             let id = self.ids.at(created_at);
             self.connection.execute_batch("BEGIN")?;
             let head_sequence = i64::try_from(SESSION_EVENTS)?;

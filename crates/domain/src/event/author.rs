@@ -65,8 +65,11 @@ mod tests {
 
     #[test]
     fn the_authorship_table_is_as_reviewed() {
-        let authors =
-            [("worker", Author::Worker), ("owner", Author::Person { owner: true }), ("other", Author::Person { owner: false })];
+        let authors = [
+            ("worker", Author::Worker),
+            ("owner", Author::Person { owner: true }),
+            ("other", Author::Person { owner: false }),
+        ];
         let mut table = String::new();
         for kind in KNOWN.into_iter().chain(["acme.custom"]) {
             let kind = Kind::parse(kind).unwrap();

@@ -81,7 +81,8 @@ impl Kind {
 
     /// Parses a kind: two or more words of `a-z 0-9 _` joined by dots, the first starting with a letter.
     pub fn parse(text: &str) -> Result<Self, InvalidKind> {
-        let word = |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        let word =
+            |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
         let good = text.len() <= KIND_BYTES_MAX
             && text.contains('.')
             && text.starts_with(|c: char| c.is_ascii_lowercase())

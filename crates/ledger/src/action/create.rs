@@ -6,6 +6,7 @@ use domain::{
     Scope,
     action::{ActionStatus, OutputType},
     id::{ActionId, UserId},
+    limit::SLUG_CHARS_MAX,
     role::Permission,
     slug::slugify,
 };
@@ -31,13 +32,29 @@ pub struct NewAction {
     pub metadata: Option<String>,
 }
 
-/// Creates an action.
+/// Actions of one name that get a slug of their own: `report`, `report-2`, …
+const SAME_NAMES_MAX: u32 = 50;
+
+/// Creates an action. A slug that is made from the name is numbered where it is taken; a given one is refused.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewAction) -> Result<ActionRecord> {
     require(scope, Permission::ManageActions)?;
-    let slug = match new.slug {
-        Some(slug) => slug,
-        None => slugify(&new.name).ok_or_else(|| Error::invalid("slug", "cannot be made from this name; give one"))?,
-    };
+    if let Some(slug) = new.slug.clone() {
+        return create_as(ledger, scope, new, slug).await;
+    }
+    let base = slugify(&new.name).ok_or_else(|| Error::invalid("slug", "cannot be made from this name; give one"))?;
+    let mut made = create_as(ledger, scope, new.clone(), base.clone()).await;
+    for number in 2..=SAME_NAMES_MAX {
+        if !matches!(made, Err(Error::NameTaken(_))) {
+            break;
+        }
+        let tail = format!("-{number}");
+        let kept: String = base.chars().take(SLUG_CHARS_MAX - tail.len()).collect();
+        made = create_as(ledger, scope, new.clone(), format!("{}{tail}", kept.trim_end_matches('-'))).await;
+    }
+    made
+}
+
+async fn create_as(ledger: &Ledger, scope: &Scope, new: NewAction, slug: String) -> Result<ActionRecord> {
     let now = ledger.now();
     let action = ActionRecord {
         id: ActionId::new(now, ledger.entropy()),

@@ -1,9 +1,6 @@
 //! From a cookie or token to who calls. Answers are remembered for a second.
 
-use super::{
-    Secret, SecretKind,
-    sign_in::IDLE_LIFE,
-};
+use super::{Secret, SecretKind, sign_in::IDLE_LIFE};
 use crate::{
     Ledger,
     error::{Error, Result},
@@ -73,8 +70,7 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
     if let Some(known) = ledger.identities().get(digest, now) {
         return Ok(Some(known));
     }
-    let found =
-        ledger.store().read(Access::System, move |conn| Box::pin(store::token::find(conn, digest))).await?;
+    let found = ledger.store().read(Access::System, move |conn| Box::pin(store::token::find(conn, digest))).await?;
     let Some((tenant, token)) = found.filter(|(_, token)| token.revoked_at.is_none()) else { return Ok(None) };
     if token.last_used_at.is_none_or(|seen| now - seen > TOUCH_EVERY) {
         let (tenant_id, id) = (tenant.id, token.id);

@@ -25,7 +25,10 @@ fn hasher() -> Result<Argon2<'static>> {
 /// The PHC string of a new password.
 pub(crate) async fn hash_password(ledger: &Ledger, password: &str) -> Result<String> {
     if password.chars().count() < PASSWORD_CHARS_MIN || password.len() > PASSWORD_BYTES_MAX {
-        return Err(Error::invalid("password", format!("at least {PASSWORD_CHARS_MIN} characters, at most {PASSWORD_BYTES_MAX} bytes")));
+        return Err(Error::invalid(
+            "password",
+            format!("at least {PASSWORD_CHARS_MIN} characters, at most {PASSWORD_BYTES_MAX} bytes"),
+        ));
     }
     let mut salt = [0_u8; 16];
     ledger.entropy().fill(&mut salt);
@@ -67,7 +70,8 @@ mod tests {
     #[test]
     fn the_dummy_hash_is_computed_with_the_parameters_of_real_ones() {
         let dummy = PasswordHash::new(DUMMY).unwrap();
-        let real: PasswordHash = hasher().unwrap().hash_password_with_salt(b"long enough", b"0123456789abcdef").unwrap();
+        let real: PasswordHash =
+            hasher().unwrap().hash_password_with_salt(b"long enough", b"0123456789abcdef").unwrap();
         assert_eq!(dummy.params, real.params);
         assert_eq!(dummy.algorithm, real.algorithm);
     }

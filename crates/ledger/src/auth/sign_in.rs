@@ -63,11 +63,10 @@ pub async fn sign_in(ledger: &Ledger, email: &str, password: &str) -> Result<Sig
             .await?;
         return Err(Error::BadCredentials);
     };
-    let workspaces = ledger
-        .store()
-        .read(Access::System, move |conn| Box::pin(store::user::workspaces(conn, user.id)))
-        .await?;
-    let (tenant, role) = workspaces.into_iter().next().ok_or(Error::Forbidden("this account belongs to no workspace"))?;
+    let workspaces =
+        ledger.store().read(Access::System, move |conn| Box::pin(store::user::workspaces(conn, user.id))).await?;
+    let (tenant, role) =
+        workspaces.into_iter().next().ok_or(Error::Forbidden("this account belongs to no workspace"))?;
     let cleared = (failures > 0).then_some(email_digest);
     start(ledger, tenant, role, user.id, user.email, cleared).await
 }

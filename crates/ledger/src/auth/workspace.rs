@@ -35,7 +35,8 @@ pub async fn switch(ledger: &Ledger, secret: &str, scope: &Scope, slug: &str) ->
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
-                let session = store::browser_session::find(tx.conn(), digest).await?.ok_or(Error::NotFound("sign-in"))?;
+                let session =
+                    store::browser_session::find(tx.conn(), digest).await?.ok_or(Error::NotFound("sign-in"))?;
                 Ok(store::browser_session::switch(tx, session.id, tenant_id).await?)
             })
         })

@@ -1,11 +1,6 @@
 //! Reading a session's log by sequence.
 
-use crate::{
-    Error, EventRecord, Ledger, Result,
-    cursor::page_size,
-    guard::require,
-    session,
-};
+use crate::{Error, EventRecord, Ledger, Result, cursor::page_size, guard::require, session};
 use domain::{Scope, event::Kind, id::SessionId, limit::BATCH_EVENTS_MAX, role::Permission, session::Status};
 
 /// Which events.

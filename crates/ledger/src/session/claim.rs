@@ -113,7 +113,8 @@ async fn take(
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
     let now = minter.at();
     let expires_at = now + TimeDelta::seconds(i64::from(lease_seconds));
-    let metadata = json!({ "attempt": transition.attempt, "worker": scope.caller.to_string(), "leaseSeconds": lease_seconds });
+    let metadata =
+        json!({ "attempt": transition.attempt, "worker": scope.caller.to_string(), "leaseSeconds": lease_seconds });
     let events = vec![minter.event(Kind::SESSION_CLAIMED, None, &metadata)?];
     let change = Change {
         id: before.id,

@@ -93,10 +93,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<S
     let id = SessionId::new(now, ledger.entropy());
     let minter = Minter::new(ledger, now, 2);
     let scope = *scope;
-    ledger
-        .store()
-        .write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, minter, new, None)))
-        .await
+    ledger.store().write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, minter, new, None))).await
 }
 
 /// Inserts a session with its first events, or finds the one its idempotency key made.
@@ -113,8 +110,11 @@ pub(super) async fn insert(
         return Ok(known);
     }
     let mut session = draft(tx, scope, id, &minter, new, retry_of).await?;
-    let mut events =
-        vec![minter.event(Kind::SESSION_CREATED, None, &json!({ "sessionType": session.session_type, "retryOf": retry_of }))?];
+    let mut events = vec![minter.event(
+        Kind::SESSION_CREATED,
+        None,
+        &json!({ "sessionType": session.session_type, "retryOf": retry_of }),
+    )?];
     if session.status == Status::Pending {
         events.push(minter.status_change(Some(Status::Draft), Status::Pending, "dispatched")?);
     }

@@ -19,7 +19,8 @@ pub async fn heartbeat(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u
         .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
-                let session = store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
+                let session =
+                    store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
                 decide(state(&session), Actor::Worker { attempt }, Command::Heartbeat)?;
                 let seconds = session.lease_seconds.unwrap_or(LEASE_SECONDS_DEFAULT);
                 let expires_at = now + TimeDelta::seconds(i64::from(seconds));

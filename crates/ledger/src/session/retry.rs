@@ -24,7 +24,8 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
         .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
-                let old = store::session::find(tx.conn(), scope.tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
+                let old =
+                    store::session::find(tx.conn(), scope.tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
                 own_or_managed(&scope, &old)?;
                 if !old.status.is_final() || !matches!(old.session_type, Type::Agent | Type::Tool) {
                     return Err(Refusal::WrongStatus { status: old.status }.into());

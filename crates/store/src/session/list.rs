@@ -27,7 +27,8 @@ pub(crate) const BY_TENANT: &str = list_select!("CAST($2 AS text) IS NULL");
 pub(crate) const BY_STATUS: &str = list_select!("status = $2");
 pub(crate) const BY_ACTION: &str = list_select!("action_id = $2");
 pub(crate) const BY_PARENT: &str = list_select!("parent_id = $2");
-pub(crate) const BY_IDS_SQLITE: &str = session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
+pub(crate) const BY_IDS_SQLITE: &str =
+    session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
 pub(crate) const BY_IDS_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2)");
 
 /// Which sessions to list.

@@ -27,7 +27,11 @@ fn not_found<T: std::fmt::Debug>(what: &str, result: Result<T, Error>) {
 
 async fn another_workspace_sees_nothing_and_changes_nothing(f: Fixture) {
     let session = f.running().await;
-    let made = action::create(&f.ledger, &f.admin, action::NewAction { name: "Weekly".into(), agent_slug: Some("scout".into()), ..Default::default() });
+    let made = action::create(
+        &f.ledger,
+        &f.admin,
+        action::NewAction { name: "Weekly".into(), agent_slug: Some("scout".into()), ..Default::default() },
+    );
     let action = made.await.unwrap();
     let (key, _) = token::create(&f.ledger, &f.admin, "t", Role::Member, None).await.unwrap();
     let (l, s, id) = (&f.ledger, &f.stranger, session.id);
@@ -38,7 +42,10 @@ async fn another_workspace_sees_nothing_and_changes_nothing(f: Fixture) {
     not_found("heartbeat", session::heartbeat(l, s, id, 1).await);
     not_found("complete", session::complete(l, s, id, completion).await);
     not_found("release", session::release(l, s, id, 1).await);
-    not_found("append", events::append(l, s, Append { session_id: id, attempt: Some(1), events: vec![text("x")] }).await);
+    not_found(
+        "append",
+        events::append(l, s, Append { session_id: id, attempt: Some(1), events: vec![text("x")] }).await,
+    );
     not_found("read", events::read(l, s, id, Read::default()).await);
     not_found("kinds", events::kind_counts(l, s, id).await);
     not_found("follow", events::follow(l, s, id, 0).await.map(drop));
@@ -47,7 +54,8 @@ async fn another_workspace_sees_nothing_and_changes_nothing(f: Fixture) {
     not_found("trigger", action::trigger(l, s, action.id, Default::default()).await);
     not_found("task status", action::task_status(l, s, action.id).await);
     not_found("token", token::revoke(l, s, key.id).await);
-    let child = NewSession { parent_id: Some(id), agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
+    let child =
+        NewSession { parent_id: Some(id), agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
     not_found("child", session::create(l, s, child).await);
     assert!(session::list_by_ids(l, s, &[id]).await.unwrap().is_empty());
     for query in [
@@ -98,18 +106,31 @@ async fn people_write_only_human_events_to_their_own_running_mixed_session(f: Fi
     for session_type in Type::ALL {
         let agent_slug = Some("scout".into());
         let session =
-            session::create(&f.ledger, &f.member, NewSession { agent_slug, ..NewSession::of_type(session_type) }).await.unwrap();
+            session::create(&f.ledger, &f.member, NewSession { agent_slug, ..NewSession::of_type(session_type) })
+                .await
+                .unwrap();
         for status in Status::ALL.into_iter().filter(|s| !s.is_final()).chain([Status::Completed]) {
             // No command leads everywhere; the row is put there by hand.
-            raw.execute(&format!("UPDATE sessions SET status = '{status}' WHERE title = 'Untitled' AND session_type = '{session_type}'"))
-                .await.unwrap();
+            raw.execute(&format!(
+                "UPDATE sessions SET status = '{status}' WHERE title = 'Untitled' AND session_type = '{session_type}'"
+            ))
+            .await
+            .unwrap();
             for (name, caller) in callers {
                 for kind in KNOWN {
                     let append = Append { session_id: session.id, attempt: None, events: vec![event(kind)] };
                     let accepted = events::append(&f.ledger, &caller, append).await.is_ok();
-                    let rule = may_write(Author::Person { owner: name == "owner" }, session_type, status, &Kind::parse(kind).unwrap());
+                    let rule = may_write(
+                        Author::Person { owner: name == "owner" },
+                        session_type,
+                        status,
+                        &Kind::parse(kind).unwrap(),
+                    );
                     assert_eq!(accepted, rule.is_ok(), "{name} writing {kind} to {session_type}/{status}");
-                    let expected = name == "owner" && kind.starts_with("human.") && session_type == Type::Mixed && status == Status::Running;
+                    let expected = name == "owner"
+                        && kind.starts_with("human.")
+                        && session_type == Type::Mixed
+                        && status == Status::Running;
                     assert_eq!(accepted, expected, "{name} writing {kind} to {session_type}/{status}");
                 }
             }
@@ -127,7 +148,9 @@ async fn row_level_security_catches_a_forgotten_predicate() {
     action::create(&f.ledger, &f.admin, action::NewAction { name: "x".into(), ..Default::default() }).await.unwrap();
     let mut raw = f.engine.raw().await;
     let begin = |tenant: &str, user: &str| {
-        format!("BEGIN; SET LOCAL ROLE shiftbook_app; SELECT set_config('app.tenant', '{tenant}', true), set_config('app.user', '{user}', true)")
+        format!(
+            "BEGIN; SET LOCAL ROLE shiftbook_app; SELECT set_config('app.tenant', '{tenant}', true), set_config('app.user', '{user}', true)"
+        )
     };
     let acme = f.admin.tenant_id.to_string();
     let other = f.stranger.tenant_id.to_string();

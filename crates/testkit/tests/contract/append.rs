@@ -178,8 +178,13 @@ async fn paging_in_both_directions_reads_every_event_once(f: Fixture) {
         f.append(session.id, 1, vec![event(kinds[n % 3])]).await.unwrap();
     }
     for wanted in [vec![], vec!["agent.thinking".to_owned(), "acme.custom".to_owned()]] {
-        let expected: Vec<u64> = f.log(session.id).await.iter()
-            .filter(|e| wanted.is_empty() || wanted.contains(&e.kind)).map(|e| e.sequence).collect();
+        let expected: Vec<u64> = f
+            .log(session.id)
+            .await
+            .iter()
+            .filter(|e| wanted.is_empty() || wanted.contains(&e.kind))
+            .map(|e| e.sequence)
+            .collect();
         let (mut forward, mut after) = (Vec::new(), 0);
         loop {
             let query = Read { after_sequence: Some(after), kinds: wanted.clone(), limit: 7, ..Read::default() };
@@ -302,7 +307,8 @@ async fn a_changed_row_is_named_by_verify(f: Fixture) {
     for (change, problem) in changes {
         raw.execute("CREATE TABLE kept AS SELECT * FROM session_events").await.unwrap();
         raw.execute(&format!("UPDATE session_events SET {change} WHERE sequence = {target}")).await.unwrap();
-        let (bad, sequence, text) = ledger::verify::all(&f.ledger, |_| {}).await.unwrap().bad.expect("a forgery passed");
+        let (bad, sequence, text) =
+            ledger::verify::all(&f.ledger, |_| {}).await.unwrap().bad.expect("a forgery passed");
         assert_eq!((bad, sequence), (session.id, target), "{change}");
         assert!(text.contains(problem), "{change}: {text}");
         let column = change.split(' ').next().unwrap();

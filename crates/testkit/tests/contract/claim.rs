@@ -134,8 +134,7 @@ async fn leases_have_their_full_length_again_after_a_restart(mut f: Fixture) {
 async fn the_first_completion_is_the_recorded_outcome(f: Fixture) {
     let session = f.running().await;
     let attempts = (0..16).map(|n| session::complete(&f.ledger, &f.worker, session.id, done(1, &n.to_string())));
-    let results: HashSet<String> =
-        join_all(attempts).await.into_iter().map(|s| s.unwrap().result.unwrap()).collect();
+    let results: HashSet<String> = join_all(attempts).await.into_iter().map(|s| s.unwrap().result.unwrap()).collect();
     assert_eq!(results.len(), 1, "everybody hears the same outcome: {results:?}");
     let log = f.log(session.id).await;
     assert_eq!(log.iter().filter(|e| e.kind == "session.completed").count(), 1);

@@ -15,7 +15,8 @@ const ANSWER_MAX: Duration = Duration::from_secs(6);
 async fn while_postgres_is_silent_answers_come_in_time_and_afterwards_all_is_well() {
     let engine = Engine::postgres().await;
     let Database::Postgres { url, .. } = engine.database() else { unreachable!() };
-    let (before, rest) = url.split_once('@').map_or(("postgres://", url.trim_start_matches("postgres://")), |(a, b)| (a, b));
+    let (before, rest) =
+        url.split_once('@').map_or(("postgres://", url.trim_start_matches("postgres://")), |(a, b)| (a, b));
     let (host, database) = rest.split_once('/').unwrap();
     let proxy = Proxy::start(host.parse().expect("the test server listens on an address")).await;
     let separator = if before == "postgres://" { "" } else { "@" };

@@ -13,6 +13,7 @@ on_both_engines!(
     a_repeated_create_with_one_key_is_one_session,
     a_retry_is_a_new_session_and_the_old_one_stays,
     who_may_cancel_and_retry,
+    actions_of_one_name_get_numbered_slugs,
 );
 
 /// Gives one command through the ledger; whether it was accepted.
@@ -29,9 +30,7 @@ async fn give(f: &Fixture, id: SessionId, command: Command, attempt: u32) -> boo
         Command::Complete => {
             session::complete(l, w, id, Completion { attempt, result: None, usage: None }).await.is_ok()
         }
-        Command::Fail => {
-            session::fail(l, w, id, Failure { attempt, message: "x".into(), code: None }).await.is_ok()
-        }
+        Command::Fail => session::fail(l, w, id, Failure { attempt, message: "x".into(), code: None }).await.is_ok(),
         Command::Yield(to) => session::yield_to(l, w, id, attempt, to, None).await.is_ok(),
         Command::Release => session::release(l, w, id, attempt).await.is_ok(),
         Command::Cancel => session::cancel(l, &f.operator, id, None).await.is_ok(),
@@ -71,7 +70,8 @@ async fn random_commands_do_what_the_table_says_and_the_log_folds_to_the_row(f: 
         for _ in 0..14 {
             let row = session::get(&f.ledger, &f.admin, session.id).await.unwrap();
             // Mostly steps that lead on, now and then the end.
-            let pick = if rng.u8(..10) < 8 { rng.choice([0, 0, 1, 2, 8, 10]).unwrap() } else { rng.usize(..commands.len()) };
+            let pick =
+                if rng.u8(..10) < 8 { rng.choice([0, 0, 1, 2, 8, 10]).unwrap() } else { rng.usize(..commands.len()) };
             let command = commands[pick];
             let attempt = row.attempt.saturating_sub(u32::from(rng.u8(..6) == 0));
             let state = State {
@@ -83,7 +83,10 @@ async fn random_commands_do_what_the_table_says_and_the_log_folds_to_the_row(f: 
             let expected = decide(state, actor(command, attempt), command);
             // A repeated report under the same attempt is answered, not refused.
             let repeat = row.attempt == attempt
-                && matches!((command, row.status), (Command::Complete, Status::Completed) | (Command::Fail, Status::Failed));
+                && matches!(
+                    (command, row.status),
+                    (Command::Complete, Status::Completed) | (Command::Fail, Status::Failed)
+                );
             let accepted = give(&f, session.id, command, attempt).await;
             assert_eq!(accepted, expected.is_ok() || repeat, "round {round}: {command:?} in {row:?}");
             let after = session::get(&f.ledger, &f.admin, session.id).await.unwrap();
@@ -132,13 +135,15 @@ async fn a_repeated_create_with_one_key_is_one_session(f: Fixture) {
         ..session::NewSession::of_type(domain::session::Type::Agent)
     };
     let made = futures_util::future::join_all((0..8).map(|_| session::create(&f.ledger, &f.operator, new("a")))).await;
-    let ids: std::collections::HashSet<_> =
-        made.into_iter().filter_map(|made| match made {
+    let ids: std::collections::HashSet<_> = made
+        .into_iter()
+        .filter_map(|made| match made {
             Ok(session) => Some(session.id),
             // On PostgreSQL the loser of a race is asked to repeat.
             Err(ledger::Error::Unavailable(_)) => None,
             Err(other) => panic!("{other:?}"),
-        }).collect();
+        })
+        .collect();
     assert_eq!(ids.len(), 1);
     let again = session::create(&f.ledger, &f.operator, new("a")).await.unwrap();
     assert!(ids.contains(&again.id));
@@ -151,7 +156,9 @@ async fn a_retry_is_a_new_session_and_the_old_one_stays(f: Fixture) {
     let session = f.running().await;
     let early = session::retry(&f.ledger, &f.operator, session.id).await;
     assert!(matches!(early, Err(ledger::Error::Refused(_))), "{early:?}");
-    session::fail(&f.ledger, &f.worker, session.id, Failure { attempt: 1, message: "x".into(), code: None }).await.unwrap();
+    session::fail(&f.ledger, &f.worker, session.id, Failure { attempt: 1, message: "x".into(), code: None })
+        .await
+        .unwrap();
     let old = session::get(&f.ledger, &f.admin, session.id).await.unwrap();
     let new = session::retry(&f.ledger, &f.operator, session.id).await.unwrap();
     assert_eq!((new.retry_of, new.status, &new.title), (Some(old.id), Status::Pending, &old.title));
@@ -164,9 +171,12 @@ async fn who_may_cancel_and_retry(f: Fixture) {
         agent_slug: Some("scout".into()),
         ..session::NewSession::of_type(domain::session::Type::Agent)
     };
-    for (starter, other, allowed) in
-        [(f.member, f.member, true), (f.member, f.other_member, false), (f.member, f.operator, true), (f.operator, f.member, false)]
-    {
+    for (starter, other, allowed) in [
+        (f.member, f.member, true),
+        (f.member, f.other_member, false),
+        (f.member, f.operator, true),
+        (f.operator, f.member, false),
+    ] {
         let session = session::create(&f.ledger, &starter, new()).await.unwrap();
         let cancelled = session::cancel(&f.ledger, &other, session.id, None).await;
         assert_eq!(cancelled.is_ok(), allowed, "{other:?} cancelling {starter:?}'s session: {cancelled:?}");
@@ -176,5 +186,21 @@ async fn who_may_cancel_and_retry(f: Fixture) {
         }
         assert_eq!(session::retry(&f.ledger, &other, session.id).await.is_ok(), allowed);
     }
+    f.done().await;
+}
+
+async fn actions_of_one_name_get_numbered_slugs(f: Fixture) {
+    let new = |slug: Option<&str>| ledger::action::NewAction {
+        name: "Weekly report".into(),
+        slug: slug.map(str::to_owned),
+        ..Default::default()
+    };
+    let mut slugs = Vec::new();
+    for _ in 0..3 {
+        slugs.push(ledger::action::create(&f.ledger, &f.operator, new(None)).await.unwrap().slug);
+    }
+    assert_eq!(slugs, ["weekly-report", "weekly-report-2", "weekly-report-3"]);
+    let given = ledger::action::create(&f.ledger, &f.operator, new(Some("weekly-report"))).await;
+    assert!(matches!(given, Err(ledger::Error::NameTaken(_))), "{given:?}");
     f.done().await;
 }

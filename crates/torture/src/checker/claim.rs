@@ -27,7 +27,8 @@ pub(super) fn one_holder_at_a_time(view: &View<'_>, findings: &mut Findings<'_>)
         && *highest > view.log.attempt
     {
         let stored = view.log.attempt;
-        findings.add(Check::C9, format!("attempt {highest} was handed out, but the session is only at attempt {stored}"));
+        findings
+            .add(Check::C9, format!("attempt {highest} was handed out, but the session is only at attempt {stored}"));
     }
     in_log_order(view, findings);
     for (attempt, operation) in &view.holder_ops {
@@ -119,15 +120,19 @@ fn refused_holder(view: &View<'_>, attempt: u32, operation: &Operation, findings
     });
     if holds && !gave_up(view, attempt, operation.ended, Some(operation)) {
         let name = name(&operation.op);
-        findings
-            .add(Check::C9, format!("a {name} of attempt {attempt} was refused ({code}) while that attempt held the lease"));
+        findings.add(
+            Check::C9,
+            format!("a {name} of attempt {attempt} was refused ({code}) while that attempt held the lease"),
+        );
     }
 }
 
 /// Successful claims and heartbeats: attempt, lease in ns, operation.
 pub(super) fn renewals<'a>(view: &'a View<'_>) -> impl Iterator<Item = (u32, u64, &'a Operation)> {
-    let lease_of = |attempt| view.claims.iter().find(|(other, ..)| *other == attempt).map(|claim| claim.1 * MILLISECOND);
-    let claims = view.claims.iter().map(|(attempt, lease_ms, operation)| (*attempt, lease_ms * MILLISECOND, *operation));
+    let lease_of =
+        |attempt| view.claims.iter().find(|(other, ..)| *other == attempt).map(|claim| claim.1 * MILLISECOND);
+    let claims =
+        view.claims.iter().map(|(attempt, lease_ms, operation)| (*attempt, lease_ms * MILLISECOND, *operation));
     let heartbeats = view.holder_ops.iter().filter_map(move |(attempt, operation)| {
         let renewed = matches!((&operation.op, &operation.outcome), (Op::Heartbeat { .. }, Outcome::Ok(_)));
         renewed.then(|| lease_of(*attempt)).flatten().map(|lease| (*attempt, lease, *operation))
@@ -153,7 +158,8 @@ pub(super) fn one_recorded_outcome(view: &View<'_>, findings: &mut Findings<'_>)
         match &operation.outcome {
             Outcome::Ok(Answer::Completed { token: told }) => {
                 if view.log.status != Some(Status::Completed) {
-                    findings.add(Check::C9, format!("a completion was accepted, but the session is {:?}", view.log.status));
+                    findings
+                        .add(Check::C9, format!("a completion was accepted, but the session is {:?}", view.log.status));
                 } else if *told != view.log.token {
                     findings.add(
                         Check::C9,

@@ -76,7 +76,8 @@ pub(super) fn sequences_are_dense_and_batches_whole(view: &View<'_>, findings: &
     for write in &view.writes {
         let Some((low, high)) = write.range else { continue };
         let first = write.events.first().map(|sent| sent.0).unwrap_or_default();
-        let stored: Vec<u64> = write.events.iter().filter_map(|sent| view.row(sent.0)).map(|row| row.sequence).collect();
+        let stored: Vec<u64> =
+            write.events.iter().filter_map(|sent| view.row(sent.0)).map(|row| row.sequence).collect();
         if stored.len() < write.events.len() {
             let (kept, of) = (stored.len(), write.events.len());
             findings.add(Check::C3, format!("only {kept} of {of} events of the batch of {first} are stored"));
@@ -108,7 +109,8 @@ pub(super) fn acknowledged_is_what_is_stored(view: &View<'_>, findings: &mut Fin
             if let Some(row) = view.row(*id)
                 && row.digest != *digest
             {
-                findings.add(Check::C4, format!("the body of event {id} at {} is not the one that was sent", row.sequence));
+                findings
+                    .add(Check::C4, format!("the body of event {id} at {} is not the one that was sent", row.sequence));
             }
         }
         for (acked, head) in &write.acks {
@@ -122,11 +124,13 @@ pub(super) fn acknowledged_is_what_is_stored(view: &View<'_>, findings: &mut Fin
                     && row.sequence != *sequence
                 {
                     let at = row.sequence;
-                    findings.add(Check::C4, format!("event {id} was acknowledged at {sequence}, but is stored at {at}"));
+                    findings
+                        .add(Check::C4, format!("event {id} was acknowledged at {sequence}, but is stored at {at}"));
                 }
             }
             if acked.last().is_some_and(|(_, sequence)| head < sequence) {
-                findings.add(Check::C4, format!("an append was acknowledged beyond the head {head} it was answered with"));
+                findings
+                    .add(Check::C4, format!("an append was acknowledged beyond the head {head} it was answered with"));
             }
         }
     }

@@ -35,7 +35,8 @@ fn slice(view: &View<'_>, after: u64, limit: u32, events: &[Seen], head: u64, mo
         findings.add(Check::C6, format!("a read after {after} ended at {last} of {head} and promised more"));
     }
     if !more && last < head {
-        findings.add(Check::C6, format!("a read after {after} ended at {last} of {head} and denied that there is more"));
+        findings
+            .add(Check::C6, format!("a read after {after} ended at {last} of {head} and denied that there is more"));
     }
 }
 
@@ -48,7 +49,10 @@ pub(super) fn not_in_log(view: &View<'_>, after: u64, events: &[Seen]) -> Option
         match view.row_at(*sequence) {
             None => return Some(format!("delivered event {id} at {sequence}, which is not in the log")),
             Some(row) if row.id != *id || row.digest != *digest => {
-                return Some(format!("delivered event {id} at {sequence}, where the log has {} or another body", row.id));
+                return Some(format!(
+                    "delivered event {id} at {sequence}, where the log has {} or another body",
+                    row.id
+                ));
             }
             Some(_) => {}
         }

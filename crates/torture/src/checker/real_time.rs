@@ -14,7 +14,9 @@ pub(super) fn order_respects_real_time(view: &View<'_>, findings: &mut Findings<
         {
             findings.add(
                 Check::C5,
-                format!("the append at {later} was acknowledged before the one at {sequence} was sent, yet comes after it"),
+                format!(
+                    "the append at {later} was acknowledged before the one at {sequence} was sent, yet comes after it"
+                ),
             );
         }
         if let Some(completed) = write.completed

@@ -20,13 +20,16 @@ pub(super) fn row_is_the_fold_of_its_events(view: &View<'_>, findings: &mut Find
                 if let (Some(current), Some(from)) = (status, from)
                     && current != from
                 {
-                    findings.add(Check::C8, format!("event {} leaves {from}, but the session was {current}", row.sequence));
+                    findings
+                        .add(Check::C8, format!("event {} leaves {from}, but the session was {current}", row.sequence));
                 }
                 if let (Some(from), Some(to)) = (from, to)
                     && !is_listed(from, to)
                 {
-                    findings
-                        .add(Check::C8, format!("event {} goes from {from} to {to}, which is not allowed", row.sequence));
+                    findings.add(
+                        Check::C8,
+                        format!("event {} goes from {from} to {to}, which is not allowed", row.sequence),
+                    );
                 }
                 status = to.or(status);
             }

@@ -42,7 +42,9 @@ fn reader(view: &View<'_>, process: u32, stretches: &[&Operation], findings: &mu
             (Op::StreamClosed { after, .. }, _) if *after < last => {
                 findings.add(
                     Check::C7,
-                    format!("reader {process} waited at the end of the round and got no further than {after} of {last}"),
+                    format!(
+                        "reader {process} waited at the end of the round and got no further than {after} of {last}"
+                    ),
                 );
             }
             _ => {}

@@ -90,7 +90,8 @@ impl Api {
     /// Claims up to `max` sessions of an agent, waiting up to `wait_seconds`.
     pub async fn claim(&mut self, agent: &str, max: u32, lease_seconds: u32, wait_seconds: u32) -> Outcome {
         let op = Op::Claim { agent: agent.to_owned(), lease_ms: u64::from(lease_seconds) * 1_000 };
-        let body = json!({"agentSlugs": [agent], "max": max, "leaseSeconds": lease_seconds, "waitSeconds": wait_seconds});
+        let body =
+            json!({"agentSlugs": [agent], "max": max, "leaseSeconds": lease_seconds, "waitSeconds": wait_seconds});
         let request = (Method::POST, "/api/sessions/claim".to_owned(), Some(body.to_string().into_bytes()));
         self.send(&op, request, ANSWER_MAX + Duration::from_secs(wait_seconds.into()), parse::claimed).await
     }
@@ -121,7 +122,8 @@ impl Api {
 
     /// Creates a session; not part of the history, because creation is repeatable by its key.
     pub async fn create(&mut self, new: &NewSession) -> Result<Uuid> {
-        let body = json!({"sessionType": "agent", "agentSlug": new.agent, "title": "torture", "idempotencyKey": new.key});
+        let body =
+            json!({"sessionType": "agent", "agentSlug": new.agent, "title": "torture", "idempotencyKey": new.key});
         let reply =
             self.connection.call(Method::POST, "/api/sessions", Some(body.to_string().into_bytes()), ANSWER_MAX).await;
         let session: wire::session::Session = serde_json::from_slice(&answered(reply, "create a session")?)?;

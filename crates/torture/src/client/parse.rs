@@ -63,7 +63,9 @@ pub(super) fn final_row(event: &wire::event::Event) -> Result<Row> {
     let (sequence, id, digest) = seen(event)?;
     let kind = match event.kind.as_str() {
         "session.claimed" => RowKind::Claimed,
-        "session.status_change" => RowKind::StatusChange { from: status_in(event, "from")?, to: status_in(event, "to")? },
+        "session.status_change" => {
+            RowKind::StatusChange { from: status_in(event, "from")?, to: status_in(event, "to")? }
+        }
         other if other.starts_with("session.") || other.starts_with("user.") => RowKind::Server,
         _ => RowKind::Worker,
     };

@@ -94,9 +94,15 @@ pub struct Stream {
 
 impl Stream {
     /// Opens the stream, resuming after `after` the way browsers do.
-    pub async fn open(connection: &mut Connection, session: Uuid, after: u64, answer_max: Duration) -> Result<Self, Reply> {
+    pub async fn open(
+        connection: &mut Connection,
+        session: Uuid,
+        after: u64,
+        answer_max: Duration,
+    ) -> Result<Self, Reply> {
         let path = format!("/api/sessions/{session}/events/stream");
-        let headers: Vec<(&str, String)> = if after == 0 { Vec::new() } else { vec![("last-event-id", after.to_string())] };
+        let headers: Vec<(&str, String)> =
+            if after == 0 { Vec::new() } else { vec![("last-event-id", after.to_string())] };
         let response = connection.open(Method::GET, &path, None, &headers, answer_max).await?;
         let status = response.status().as_u16();
         if status != 200 {

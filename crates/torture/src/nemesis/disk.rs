@@ -25,7 +25,10 @@ impl LoopDisk {
         let disk = Self::at(work_dir, name)?;
         File::create(&disk.image)?.set_len(IMAGE_BYTES)?;
         let lazy = "lazy_itable_init=0,lazy_journal_init=0";
-        run(Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0", "-J", "size=16", "-E", lazy]).arg(&disk.image), b"")?;
+        run(
+            Command::new("mkfs.ext4").args(["-q", "-F", "-m", "0", "-J", "size=16", "-E", lazy]).arg(&disk.image),
+            b"",
+        )?;
         disk.mount()
     }
 

@@ -80,8 +80,11 @@ impl Server {
     /// Starts it and waits for the address on its first line. Returns how long that took.
     pub async fn start(&mut self) -> Result<Duration> {
         let began = Instant::now();
-        let log =
-            OpenOptions::new().create(true).append(true).open(&self.spec.log).context("cannot open the server's log")?;
+        let log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.spec.log)
+            .context("cannot open the server's log")?;
         let mut command = self.spec.command(&["serve", "--listen", &self.listen.to_string()], &self.data_dir);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         let mut child = command.spawn().with_context(|| format!("cannot start {}", self.spec.binary.display()))?;

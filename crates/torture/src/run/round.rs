@@ -193,7 +193,8 @@ impl Round {
     async fn claim_all(&self, agent: &str, count: usize) -> Result<Vec<Holding>> {
         let mut api = self.field.api(SETUP);
         for number in 0..count {
-            api.create(&crate::client::NewSession { agent: agent.to_owned(), key: format!("{agent}-{number}") }).await?;
+            api.create(&crate::client::NewSession { agent: agent.to_owned(), key: format!("{agent}-{number}") })
+                .await?;
         }
         let mut holdings = Vec::with_capacity(count);
         while holdings.len() < count {
@@ -201,7 +202,11 @@ impl Round {
             let Outcome::Ok(Answer::Claimed { sessions }) = outcome else {
                 anyhow::bail!("a claim failed while nothing disturbed it: {outcome:?}");
             };
-            ensure!(!sessions.is_empty(), "{count} sessions were created, but only {} could be claimed", holdings.len());
+            ensure!(
+                !sessions.is_empty(),
+                "{count} sessions were created, but only {} could be claimed",
+                holdings.len()
+            );
             holdings.extend(sessions.into_iter().map(|(session, attempt)| Holding { session, attempt }));
         }
         Ok(holdings)

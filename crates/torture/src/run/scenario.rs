@@ -91,7 +91,8 @@ impl Run {
         let mut rng = self.fault_rng();
         let mut histories = Vec::new();
         let faults =
-            nemesis::stop_and_kill_workers(specs, &site.proxy, &round.field, &mut rng, &self.counters, &mut histories).await;
+            nemesis::stop_and_kill_workers(specs, &site.proxy, &round.field, &mut rng, &self.counters, &mut histories)
+                .await;
         self.judge(round, site, histories, faults).await
     }
 
@@ -153,7 +154,8 @@ impl Run {
         histories: Vec<std::path::PathBuf>,
         faults: Result<()>,
     ) -> Result<Vec<Violation>> {
-        let failed = faults.err().map(|error| Violation { check: Check::Live, session: None, what: format!("{error:#}") });
+        let failed =
+            faults.err().map(|error| Violation { check: Check::Live, session: None, what: format!("{error:#}") });
         let mut violations = round.judge(site, histories).await.context("no verdict was possible")?;
         violations.extend(failed);
         Ok(violations)

@@ -71,8 +71,15 @@ impl Site {
         server.start().await?;
         let proxy = Proxy::start(server.listen, counters).await?;
         let work_dir = options.work_dir.clone();
-        let mut site =
-            Self { server, proxy, token: account.token, tenant: Uuid::nil(), sealed: Vec::new(), work_dir, log_read: 0 };
+        let mut site = Self {
+            server,
+            proxy,
+            token: account.token,
+            tenant: Uuid::nil(),
+            sealed: Vec::new(),
+            work_dir,
+            log_read: 0,
+        };
         site.tenant = site.bystander()?.tenant().await?;
         Ok(site)
     }

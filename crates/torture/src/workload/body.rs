@@ -56,8 +56,10 @@ impl Batch {
         for (index, (id, content, metadata)) in events.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             // Writing to a String cannot fail.
-            let _ =
-                write!(body, r#"{comma}{{"id":"{id}","type":"agent.message","content":{content},"metadata":{metadata}}}"#);
+            let _ = write!(
+                body,
+                r#"{comma}{{"id":"{id}","type":"agent.message","content":{content},"metadata":{metadata}}}"#
+            );
             sent.push((*id, body_digest(content, metadata)));
         }
         body.push_str("]}");

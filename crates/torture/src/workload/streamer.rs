@@ -41,7 +41,8 @@ pub async fn stream(field: Field, process: u32, session: Uuid, counters: Arc<Cou
 
 /// One connection; true when the stream said `end`.
 async fn follow(field: &Field, api: &mut Api, rng: &mut fastrand::Rng, reader: &mut Reader) -> bool {
-    let op = |reader: &Reader| Op::Stream { session: reader.session, after: reader.reached, connection: reader.connection };
+    let op =
+        |reader: &Reader| Op::Stream { session: reader.session, after: reader.reached, connection: reader.connection };
     let mut begun = api.recorder().begin(api.process, &op(reader));
     let Ok(mut stream) = Stream::open(&mut api.connection, reader.session, reader.reached, OPEN_MAX).await else {
         api.recorder().end(begun, Outcome::Fail { code: "not_opened".into() });

@@ -84,7 +84,13 @@ async fn insist(api: &mut Api, rng: &mut fastrand::Rng, session: Uuid, attempt: 
     api.complete(session, attempt, rng.u64(..)).await;
 }
 
-async fn complete_until_known(field: &Field, api: &mut Api, rng: &mut fastrand::Rng, session: Uuid, attempt: u32) -> bool {
+async fn complete_until_known(
+    field: &Field,
+    api: &mut Api,
+    rng: &mut fastrand::Rng,
+    session: Uuid,
+    attempt: u32,
+) -> bool {
     let token = rng.u64(..);
     loop {
         let outcome = api.complete(session, attempt, token).await;

@@ -5,14 +5,21 @@ use clap::{Args, builder::NonEmptyStringValueParser};
 use domain::limit::{LEASE_SECONDS_DEFAULT, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN};
 use std::ffi::OsString;
 
-/// Claims sessions and runs a command for each.
-///
-/// COMMAND gets the session's input as JSON on stdin, and SHIFTBOOK_SESSION_ID, SHIFTBOOK_URL, SHIFTBOOK_TOKEN,
-/// SHIFTBOOK_ATTEMPT, SHIFTBOOK_AGENT_SLUG and SHIFTBOOK_ACTION_SLUG in its environment.
-/// A line on stdout that is a JSON object with a `type` becomes that event, {"type":"result",…} the result, any other
-/// line an agent.message; a line on stderr becomes an external.event. Exit code 0 completes the session; anything else fails it.
+const PROTOCOL: &str = "\
+What the command gets:
+  The session's input as one line of JSON on stdin (null when there is none), and in its environment
+  SHIFTBOOK_SESSION_ID, SHIFTBOOK_ATTEMPT, SHIFTBOOK_URL, SHIFTBOOK_TOKEN, SHIFTBOOK_ACTION_SLUG, SHIFTBOOK_AGENT_SLUG.
+
+What its output means:
+  stdout  {\"type\":\"agent.tool_call\",…}   that event
+          {\"type\":\"result\",…}            the session's result; `usage` in it is kept apart
+          any other line               an agent.message
+  stderr  any line                     an external.event
+  Exit code 0 completes the session; anything else fails it with the end of stderr.";
+
+/// How to work, and for whom.
 #[derive(Debug, Clone, Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = PROTOCOL)]
 pub struct WorkArgs {
     /// Claim sessions of this agent; repeat for several
     #[arg(long = "agent", value_name = "SLUG", required = true, value_parser = slug)]

@@ -35,12 +35,18 @@ pub struct Pipes {
 }
 
 impl Child {
-    /// Starts it with these additions to the environment.
-    pub fn start(command: &[OsString], environment: &[(&str, String)]) -> io::Result<(Self, Pipes)> {
+    /// Starts it with these changes to the environment.
+    pub fn start(command: &[OsString], environment: &[(&str, Option<String>)]) -> io::Result<(Self, Pipes)> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-        let mut process = Command::new(program)
+        let mut starting = Command::new(program);
+        for (name, value) in environment {
+            match value {
+                Some(value) => starting.env(name, value),
+                None => starting.env_remove(name),
+            };
+        }
+        let mut process = starting
             .args(arguments)
-            .envs(environment.iter().map(|(name, value)| (name, value)))
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

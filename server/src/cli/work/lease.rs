@@ -47,7 +47,7 @@ impl fmt::Display for Loss {
             Self::Taken => f.write_str("another attempt holds it"),
             Self::Ended => f.write_str("it has ended"),
             Self::Parked => f.write_str("it was yielded"),
-            Self::Expired => f.write_str("the lease ran out while the server was out of reach"),
+            Self::Expired => f.write_str("its lease ran out before a heartbeat got through"),
             Self::Refused(why) | Self::Unwritable(why) => f.write_str(why),
         }
     }

@@ -65,6 +65,11 @@ impl Progress {
         self.running.fetch_sub(1, Relaxed);
     }
 
+    /// Whether no session is running.
+    pub fn is_idle(&self) -> bool {
+        self.running.load(Relaxed) == 0
+    }
+
     /// Events were acknowledged.
     pub fn appended(&self, count: usize) {
         self.events.fetch_add(count as u64, Relaxed);

@@ -107,7 +107,11 @@ impl Crew {
     async fn obey(&self, mut signals: Signals, drain: Duration) {
         let progress = &self.worker.progress;
         signals.next().await;
-        progress.say(&format!("stopping: running commands have {} s; once more to stop them now", drain.as_secs()));
+        if progress.is_idle() {
+            progress.say("stopping");
+        } else {
+            progress.say(&format!("stopping: running commands have {} s; once more to stop them now", drain.as_secs()));
+        }
         self.stop.send_replace(Phase::Draining);
         select! {
             () = sleep(drain) => {

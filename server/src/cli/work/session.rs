@@ -168,16 +168,16 @@ impl Worker {
         }
     }
 
-    fn environment(&self, session: &Session, attempt: u32) -> Vec<(&'static str, String)> {
-        let mut environment = vec![
-            ("SHIFTBOOK_SESSION_ID", session.id.clone()),
-            ("SHIFTBOOK_URL", self.client.base_url().to_owned()),
-            ("SHIFTBOOK_TOKEN", self.token.clone()),
-            ("SHIFTBOOK_ATTEMPT", attempt.to_string()),
-        ];
-        let slugs = [("SHIFTBOOK_ACTION_SLUG", &session.action_slug), ("SHIFTBOOK_AGENT_SLUG", &session.agent_slug)];
-        environment.extend(slugs.into_iter().filter_map(|(name, slug)| Some((name, slug.clone()?))));
-        environment
+    /// What the command is told; `None` is taken away, in case this worker was itself started by one.
+    fn environment(&self, session: &Session, attempt: u32) -> [(&'static str, Option<String>); 6] {
+        [
+            ("SHIFTBOOK_SESSION_ID", Some(session.id.clone())),
+            ("SHIFTBOOK_URL", Some(self.client.base_url().to_owned())),
+            ("SHIFTBOOK_TOKEN", Some(self.token.clone())),
+            ("SHIFTBOOK_ATTEMPT", Some(attempt.to_string())),
+            ("SHIFTBOOK_ACTION_SLUG", session.action_slug.clone()),
+            ("SHIFTBOOK_AGENT_SLUG", session.agent_slug.clone()),
+        ]
     }
 }
 

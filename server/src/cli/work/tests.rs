@@ -175,7 +175,7 @@ async fn a_server_out_of_reach_for_the_length_of_the_lease_ends_the_command() {
     let (running, _stop, process) = long_running(&fake).await;
     fake.with(|m| m.away = true);
     let End::Left(why) = running.await.unwrap() else { panic!() };
-    assert!(why.contains("lease ran out"), "{why}");
+    assert!(why.contains("its lease ran out"), "{why}");
     ends(&process).await;
 }
 

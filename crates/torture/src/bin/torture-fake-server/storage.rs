@@ -91,8 +91,15 @@ impl Store {
             return Ok(known.row.id);
         }
         let id = crate::model::random_id();
-        let row =
-            Row { id, agent: agent.into(), key: key.into(), status: Status::Draft, attempt: 0, lease_ms: 0, result: None };
+        let row = Row {
+            id,
+            agent: agent.into(),
+            key: key.into(),
+            status: Status::Draft,
+            attempt: 0,
+            lease_ms: 0,
+            result: None,
+        };
         let held = Held::new(row);
         let change = held.transition(Status::Pending, &["session.created"])?;
         inner.sessions.insert(id, held);

@@ -1,0 +1,205 @@
+//! The one SQLite writer: BEGIN, merged appends and commands as savepoints, COMMIT, answers.
+
+use super::{Command, Counters, Job, Settle, next_group};
+use crate::{
+    append::{self, AppendRefusal, AppendRequest, GroupNotices, Settled},
+    conn::Conn,
+    error::{Error, is_unique_violation},
+    open::publish,
+    transaction::{Change, Notice, WriteTx},
+};
+use sqlx::{Connection as _, SqliteConnection};
+use std::sync::{Arc, atomic::Ordering};
+use tokio::sync::{broadcast, mpsc, oneshot};
+
+pub(super) struct SqliteLane {
+    pub(super) connection: SqliteConnection,
+    pub(super) notices: broadcast::Sender<Change>,
+    pub(super) counters: Arc<Counters>,
+}
+
+/// Results that wait for COMMIT.
+#[derive(Default)]
+struct Waiting {
+    commands: Vec<Box<dyn Settle>>,
+    appends: Vec<(oneshot::Sender<Settled>, Settled)>,
+    notices: Vec<Notice>,
+}
+
+impl SqliteLane {
+    pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
+        loop {
+            let (group, stop) = next_group(&mut jobs, &self.counters).await;
+            if !group.is_empty() {
+                self.commit_group(group).await;
+            }
+            if stop {
+                break;
+            }
+        }
+        if let Err(error) = sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut self.connection).await {
+            tracing::warn!(%error, "the last checkpoint failed; the next start repeats it");
+        }
+        if let Err(error) = self.connection.close().await {
+            tracing::warn!(%error, "closing the database failed");
+        }
+    }
+
+    async fn commit_group(&mut self, group: Vec<Job>) {
+        let items = group.len() as u64;
+        let mut waiting = Waiting::default();
+        let outcome = self.apply_group(group, &mut waiting).await;
+        let commit = match outcome {
+            Ok(()) => sqlx::raw_sql("COMMIT").execute(&mut self.connection).await.map(|_| ()),
+            Err(error) => Err(error),
+        };
+        let failure = match commit {
+            Ok(()) => None,
+            Err(error) => {
+                // After a failed COMMIT the transaction may or may not be open; both are fine for ROLLBACK.
+                let _ = sqlx::raw_sql("ROLLBACK").execute(&mut self.connection).await;
+                tracing::error!(%error, items, "a group was rolled back");
+                Some(error.to_string())
+            }
+        };
+        self.counters.groups.fetch_add(1, Ordering::Relaxed);
+        self.counters.items.fetch_add(items, Ordering::Relaxed);
+        // Readers may ask at once: the notices go out before the answers.
+        if failure.is_none() {
+            publish(&self.notices, None, waiting.notices);
+        }
+        for (reply, settled) in waiting.appends {
+            let settled = match (&failure, settled) {
+                (Some(detail), Ok(_)) => Err(Error::Unavailable(detail.clone()).into()),
+                (None, Ok(done)) => {
+                    self.counters.events.fetch_add(done.events.len() as u64, Ordering::Relaxed);
+                    Ok(done)
+                }
+                (_, refused) => refused,
+            };
+            let _ = reply.send(settled);
+        }
+        for command in waiting.commands {
+            command.settle(failure.clone().map_or(Ok(()), Err));
+        }
+    }
+
+    /// Everything between BEGIN and COMMIT. Consecutive appends are one step; each command is a savepoint.
+    async fn apply_group(&mut self, group: Vec<Job>, waiting: &mut Waiting) -> std::result::Result<(), sqlx::Error> {
+        let begun = sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut self.connection).await.map(|_| ());
+        let mut broken = begun.err();
+        let mut appends: Vec<(AppendRequest, oneshot::Sender<Settled>)> = Vec::new();
+        for job in group {
+            match job {
+                Job::Append { request, reply } => appends.push((request, reply)),
+                Job::Command(command) => {
+                    self.append_step(&mut appends, waiting, &mut broken).await;
+                    self.command_step(command, waiting, &mut broken).await;
+                }
+                Job::Stop => {}
+            }
+        }
+        self.append_step(&mut appends, waiting, &mut broken).await;
+        broken.map_or(Ok(()), Err)
+    }
+
+    async fn append_step(
+        &mut self,
+        appends: &mut Vec<(AppendRequest, oneshot::Sender<Settled>)>,
+        waiting: &mut Waiting,
+        broken: &mut Option<sqlx::Error>,
+    ) {
+        let (requests, replies): (Vec<_>, Vec<_>) = std::mem::take(appends).into_iter().unzip();
+        if requests.is_empty() {
+            return;
+        }
+        let settled = match broken {
+            Some(error) => Err(error.to_string()),
+            None => match self.appends(&requests).await {
+                Ok((settled, notices)) => {
+                    waiting.notices.extend(notices);
+                    Ok(settled)
+                }
+                Err(error) => {
+                    let text = error.to_string();
+                    *broken = Some(error);
+                    Err(text)
+                }
+            },
+        };
+        #[cfg(feature = "planted-bugs")]
+        if crate::planted::is(crate::planted::Bug::AckBeforeCommit) {
+            for (reply, settled) in replies.into_iter().zip(settled.unwrap_or_default()) {
+                let _ = reply.send(settled);
+            }
+            return;
+        }
+        match settled {
+            Ok(settled) => waiting.appends.extend(replies.into_iter().zip(settled)),
+            Err(text) => waiting.appends.extend(replies.into_iter().map(|reply| {
+                let refusal: AppendRefusal = Error::Unavailable(text.clone()).into();
+                (reply, Err(refusal))
+            })),
+        }
+    }
+
+    async fn appends(
+        &mut self,
+        requests: &[AppendRequest],
+    ) -> std::result::Result<(Vec<Settled>, Vec<Notice>), sqlx::Error> {
+        #[cfg(feature = "planted-bugs")]
+        if crate::planted::is(crate::planted::Bug::SplitBatch) {
+            self.first_halves(requests).await?;
+        }
+        let requests: Vec<&AppendRequest> = requests.iter().collect();
+        sqlx::raw_sql("SAVEPOINT appends").execute(&mut self.connection).await?;
+        let mut notices = GroupNotices::default();
+        let applied = append::apply(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await;
+        let settled = match applied {
+            Ok(settled) => settled,
+            Err(error) if is_unique_violation(&error) => {
+                sqlx::raw_sql("ROLLBACK TO appends").execute(&mut self.connection).await?;
+                notices = GroupNotices::default();
+                append::apply_carefully(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await?
+            }
+            Err(error) => return Err(error),
+        };
+        sqlx::raw_sql("RELEASE appends").execute(&mut self.connection).await?;
+        Ok((settled, notices.into_notices()))
+    }
+
+    /// The planted bug: commits the first half of each batch on its own; the whole batch then finds it recorded.
+    #[cfg(feature = "planted-bugs")]
+    async fn first_halves(&mut self, requests: &[AppendRequest]) -> std::result::Result<(), sqlx::Error> {
+        for request in requests.iter().filter(|r| r.events.len() > 1) {
+            let mut half = request.clone();
+            half.events.truncate(request.events.len() / 2);
+            let mut notices = GroupNotices::default();
+            append::apply_carefully(&mut Conn::Sqlite(&mut self.connection), &[&half], &mut notices).await?;
+            sqlx::raw_sql("COMMIT; BEGIN IMMEDIATE").execute(&mut self.connection).await?;
+        }
+        Ok(())
+    }
+
+    async fn command_step(
+        &mut self,
+        command: Box<dyn Command>,
+        waiting: &mut Waiting,
+        broken: &mut Option<sqlx::Error>,
+    ) {
+        if broken.is_none() {
+            *broken = sqlx::raw_sql("SAVEPOINT command").execute(&mut self.connection).await.err();
+        }
+        let mut tx = WriteTx::new(Conn::Sqlite(&mut self.connection));
+        let ran = command.run(&mut tx).await;
+        let notices = tx.into_notices();
+        let end = if ran.refused() { "ROLLBACK TO command; RELEASE command" } else { "RELEASE command" };
+        if !ran.refused() {
+            waiting.notices.extend(notices);
+        }
+        waiting.commands.push(ran);
+        if broken.is_none() {
+            *broken = sqlx::raw_sql(end).execute(&mut self.connection).await.err();
+        }
+    }
+}
