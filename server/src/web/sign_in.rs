@@ -99,7 +99,7 @@ async fn switch(
     form: Form,
 ) -> Result<Redirect, Turned> {
     let secret = state.cookies.session(&headers).unwrap_or_default();
-    auth::switch(&state.ledger, secret, &viewer.scope, &form.text("workspace")).await?;
+    auth::switch(&state.ledger, secret, &viewer.scope, &form.text("slug")).await?;
     Ok(done("/today", "workspace_switched"))
 }
 

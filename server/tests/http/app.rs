@@ -5,7 +5,10 @@ use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     thread::JoinHandle,
 };
 use tempfile::TempDir;
@@ -50,6 +53,7 @@ pub struct App {
     reader: Option<JoinHandle<()>>,
     tokens: Vec<(Who, String)>,
     dir: TempDir,
+    agents: AtomicU64,
 }
 
 impl App {
@@ -104,6 +108,7 @@ impl App {
             reader: Some(reader),
             tokens,
             dir,
+            agents: AtomicU64::new(0),
         };
         app.user("ada@acme.test", "admin");
         app
@@ -164,9 +169,11 @@ impl App {
 
     /// A session that `who` started and the worker has claimed.
     pub async fn running(&self, who: Who) -> String {
-        let body = json!({ "sessionType": "agent", "agentSlug": "scout" });
-        let made = self.post(who, "/api/sessions", body).await;
-        let claimed = self.post(Who::Worker, "/api/sessions/claim", json!({ "leaseSeconds": 3600 })).await;
+        // An agent of its own: nobody else's pending session can be claimed instead.
+        let agent = format!("scout-{}", self.agents.fetch_add(1, Ordering::Relaxed));
+        let made = self.post(who, "/api/sessions", json!({ "sessionType": "agent", "agentSlug": agent })).await;
+        let claim = json!({ "agentSlugs": [agent], "leaseSeconds": 3600 });
+        let claimed = self.post(Who::Worker, "/api/sessions/claim", claim).await;
         assert_eq!(claimed["sessions"][0]["session"]["id"], made["id"]);
         made["id"].as_str().unwrap().to_owned()
     }

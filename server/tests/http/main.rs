@@ -1,5 +1,7 @@
 //! What the server promises over HTTP, asked of the real binary. One test binary; each file is a chapter.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test says no")]
+
 mod app;
 mod bad_input;
 mod csrf;

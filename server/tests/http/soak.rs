@@ -24,7 +24,7 @@ async fn aborted_page_requests_leave_nothing_behind() {
     let abort = async |n: usize| {
         let mut stream = TcpStream::connect(&app.address).await.unwrap();
         stream.write_all(request(n).as_bytes()).await.unwrap();
-        if n % 3 == 0 {
+        if n.is_multiple_of(3) {
             // Some leave after the first bytes, most before any.
             let mut some = [0; 64];
             let _ = stream.read(&mut some).await;

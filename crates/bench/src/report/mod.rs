@@ -179,7 +179,7 @@ pub fn number(value: f64) -> String {
         size if size >= 10_000.0 => thousands(value),
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),
-        size if size == 0.0 => "0".to_owned(),
+        0.0 => "0".to_owned(),
         _ if (value * 100.0 - (value * 100.0).round()).abs() < 1e-9 || value.abs() >= 0.1 => format!("{value:.2}"),
         _ => format!("{value:.3}"),
     }
