@@ -152,7 +152,7 @@ async fn measure(cli: &Cli) -> Result<()> {
     let parent = cli.work_dir.clone().unwrap_or_else(std::env::temp_dir);
     let work = tempfile::Builder::new().prefix("shiftbook-bench-").tempdir_in(parent)?;
     let path = work.path().to_owned();
-    let run = report::Run::begin(command_line(), raw::disk::sync_us(&path)?);
+    let run = report::Run::begin(command_line(), raw::disk::sync_us(&path)?)?;
     let log = path.join("server.log");
     let mut bench = Bench {
         plan: if cli.quick { Plan::QUICK } else { Plan::FULL },
@@ -169,7 +169,7 @@ async fn measure(cli: &Cli) -> Result<()> {
         eprintln!("the server's log ends with:\n{}", tail.into_iter().rev().collect::<Vec<_>>().join("\n"));
     }
     println!("{}", report::table(&bench.findings));
-    let run = report::Run { sync_us: (run.sync_us.0, raw::disk::sync_us(&path)?), ..run };
+    let run = run.end(raw::disk::sync_us(&path)?)?;
     let default = cli.only.is_empty().then(|| PathBuf::from("docs/benchmarks.md"));
     if let Some(file) = cli.report.clone().or(default) {
         report::write(&file, &run, &bench.findings)?;

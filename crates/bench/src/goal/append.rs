@@ -2,7 +2,8 @@
 
 use super::{Bench, Series, Site};
 use crate::{
-    load::{self, AppendScript, Held, Load, Window, claimed_sessions},
+    load::{self, AppendScript, Held, Load, ProbeAppendScript, Window, claimed_sessions},
+    process::ProbeProcess,
     raw::sqlite::Raw,
     report::{Bound, Finding, Rounds},
 };
@@ -11,6 +12,8 @@ use serde::Deserialize;
 
 /// Connections beyond the eight of the goals; 32 and 128 are G19's.
 const CONNECTIONS: [usize; 4] = [8, 32, 64, 128];
+/// What the probe stores of an event, about as much as we do.
+const PROBE_BYTES: usize = 300;
 const BATCH: usize = 100;
 const BATCH_CONNECTIONS: usize = 8;
 
@@ -52,15 +55,28 @@ pub fn probe_sequence(body: &[u8]) -> Result<u64> {
     Ok(serde_json::from_slice::<Appended>(body)?.sequence)
 }
 
+/// The same load on the probe: what HTTP and one writer cost without our duties.
+async fn to_probe(bench: &Bench, probe: &ProbeProcess, connections: usize) -> Result<Load> {
+    let target = probe.address();
+    let scripts = (0..connections).map(|_| ProbeAppendScript::new(target, PROBE_BYTES)).collect();
+    Ok(load::run(target, scripts, bench.plan.window, probe.pid()).await?.0)
+}
+
 async fn singles(bench: &mut Bench, site: &Site, raw: &Raw, held: &[Held]) -> Result<()> {
+    let probe = ProbeProcess::start(&bench.work.join("probe-appends"), None).await?;
+    let mut probes: [Series; 4] = Default::default();
     let mut ours: [Series; 4] = Default::default();
     let mut bare: [Rounds; 4] = Default::default();
     for _ in 0..bench.plan.rounds {
         for (at, connections) in CONNECTIONS.into_iter().enumerate() {
             bare[at].push(raw.group_commit(connections, bench.plan.window).await?);
             ours[at].push(append(site, &held[..connections], 1, bench.plan.window).await?);
+            if matches!(connections, 8 | 128) {
+                probes[at].push(to_probe(bench, &probe, connections).await?);
+            }
         }
     }
+    probe.stop().await?;
     for (at, connections) in CONNECTIONS.into_iter().enumerate() {
         let what = format!("single appends, {connections} connections");
         let (best, median) = (bare[at].highest(), bare[at].median());
@@ -68,6 +84,11 @@ async fn singles(bench: &mut Bench, site: &Site, raw: &Raw, held: &[Held]) -> Re
             ours[at].finding("G1", what, "event").against(format!("raw, {connections} writers"), best, median);
         let goals = (Bound::AtLeast(0.40), Bound::AtLeast(0.75));
         bench.found(if connections == 8 { finding.goals(goals.0, goals.1) } else { finding });
+        if probes[at].best.is_some() {
+            let what = format!("the probe's appends, {connections} connections");
+            let finding = probes[at].finding("G1", what, "event");
+            bench.found(finding.against(format!("raw, {connections} writers"), best, median));
+        }
     }
     let errors = ours[1].errors + ours[3].errors;
     let first = ours[1].first_error.as_deref().or(ours[3].first_error.as_deref()).unwrap_or_default();

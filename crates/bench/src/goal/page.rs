@@ -72,7 +72,9 @@ async fn first_page(bench: &mut Bench, site: &Site) -> Result<()> {
     let mut known: BTreeSet<String> = files_named(&html, "/");
     let mut open: Vec<String> = known.iter().filter(|path| path.ends_with(".js")).cloned().collect();
     while let Some(script) = open.pop() {
-        let text = connection.call(&Request::get(target, &script, &[])).await?.body.to_vec();
+        // A script may name files that do not exist, and no browser asks for.
+        let Ok(answer) = connection.call(&Request::get(target, &script, &[])).await else { continue };
+        let text = answer.body.to_vec();
         let folder = script.rsplit_once('/').map_or("/", |(folder, _)| folder);
         for path in files_named(&text, &format!("{folder}/")) {
             if known.len() < FILES_MAX && known.insert(path.clone()) && path.ends_with(".js") {
@@ -84,7 +86,6 @@ async fn first_page(bench: &mut Bench, site: &Site) -> Result<()> {
     let page = connection.call(&Request::get(target, "/today", &compressed)).await?.body_bytes;
     let (mut total, mut parts) = (page, vec![format!("/today {page} bytes")]);
     for path in &known {
-        // A script may name files that no browser asks for.
         let Ok(answer) = connection.call(&Request::get(target, path, &["accept-encoding: br".to_owned()])).await else {
             continue;
         };

@@ -8,7 +8,7 @@ mod usage;
 pub use nginx::Nginx;
 pub use probe::ProbeProcess;
 pub use server::{Account, Server, ServerSpec};
-pub use usage::{Usage, memory_kib, own_usage, usage};
+pub use usage::{Usage, machine_and_ours, memory_kib, own_usage, usage};
 
 use anyhow::{Context as _, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};

@@ -51,6 +51,19 @@ pub fn own_usage() -> Result<Usage> {
     usage(std::process::id())
 }
 
+/// CPU seconds that everybody used since the machine started, and that we and our ended children used.
+pub fn machine_and_ours() -> Result<(f64, f64)> {
+    let text = fs::read_to_string("/proc/stat")?;
+    let fields = text.lines().next().context("/proc/stat")?.split_whitespace().skip(1);
+    let ticks: Vec<f64> = fields.filter_map(|field| field.parse().ok()).collect();
+    // user nice system idle iowait irq softirq steal: idle and iowait are not work.
+    let busy = ticks.iter().take(8).sum::<f64>() - ticks.iter().skip(3).take(2).sum::<f64>();
+    let stat = fs::read_to_string("/proc/self/stat")?;
+    let own = stat.rsplit_once(')').context("/proc/self/stat")?.1.split_whitespace().skip(11).take(4);
+    let own: f64 = own.filter_map(|field| field.parse::<f64>().ok()).sum();
+    Ok((busy / TICKS_PER_SECOND, own / TICKS_PER_SECOND))
+}
+
 /// A `Vm…` line of /proc/PID/status, in KiB.
 pub fn memory_kib(pid: u32, field: &str) -> Result<f64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status"))?;

@@ -3,7 +3,7 @@
 use crate::ids;
 use std::{fs, path::Path, process::Command};
 
-/// The machine, and how busy it was.
+/// The machine, the day and the code.
 #[derive(Debug, Clone)]
 pub struct Machine {
     pub cores: usize,
@@ -33,12 +33,6 @@ impl Machine {
             commit: commit(),
         }
     }
-}
-
-/// Tasks that want to run, averaged over the last minute.
-pub fn load_average() -> String {
-    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    text.split_whitespace().next().unwrap_or("unknown").to_owned()
 }
 
 fn commit() -> Option<String> {

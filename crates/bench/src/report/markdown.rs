@@ -1,8 +1,9 @@
 //! The report as a table on the terminal and as docs/benchmarks.md.
 
-use super::{Finding, Machine, Verdict, machine::load_average, number};
+use super::{Finding, Machine, Verdict, number};
+use crate::process::machine_and_ours;
 use anyhow::{Context as _, Result};
-use std::{fmt::Write as _, fs, path::Path};
+use std::{fmt::Write as _, fs, path::Path, time::Instant};
 
 /// What stands behind this line was written by a person and survives the next run.
 const BY_HAND: &str = "<!-- What stands below was written by hand; `cargo xtask bench` keeps it. -->";
@@ -10,16 +11,36 @@ const NO_WORDS_YET: &str = "\n## Reasons and profiles\n\nNone written yet.\n";
 
 /// How the run went as a whole.
 pub struct Run {
-    pub machine: Machine,
-    pub command: String,
-    pub sync_us: (f64, f64),
-    pub load_before: String,
+    machine: Machine,
+    command: String,
+    began: Instant,
+    cpu_seconds: (f64, f64),
+    sync_us: (f64, f64),
+    seconds: f64,
+    others_cores: f64,
 }
 
 impl Run {
     /// At the start of a run.
-    pub fn begin(command: String, sync_us: f64) -> Self {
-        Self { machine: Machine::look(), command, sync_us: (sync_us, sync_us), load_before: load_average() }
+    pub fn begin(command: String, sync_us: f64) -> Result<Self> {
+        Ok(Self {
+            machine: Machine::look(),
+            command,
+            began: Instant::now(),
+            cpu_seconds: machine_and_ours()?,
+            sync_us: (sync_us, sync_us),
+            seconds: 0.0,
+            others_cores: 0.0,
+        })
+    }
+
+    /// At its end, when all of its processes have ended.
+    pub fn end(mut self, sync_us: f64) -> Result<Self> {
+        let (all, ours) = machine_and_ours()?;
+        self.seconds = self.began.elapsed().as_secs_f64();
+        self.others_cores = (all - self.cpu_seconds.0 - (ours - self.cpu_seconds.1)) / self.seconds;
+        self.sync_us.1 = sync_us;
+        Ok(self)
     }
 }
 
@@ -95,7 +116,8 @@ fn markdown(run: &Run, findings: &[Finding]) -> String {
     let machine = &run.machine;
     let mut text = format!(
         "# Benchmarks\n\nMeasured by `{}` on {}, commit {}.\nMachine: {} cores of {}, {} GiB, Linux {}. \
-         Load average {} before and {} after; one fdatasync of 4 KiB took {} µs before and {} µs after.\n\n",
+         The run took {} s; other programs, PostgreSQL among them, kept {} cores busy meanwhile; an fdatasync of 4 KiB \
+         took {} µs before and {} µs after.\n\n",
         run.command,
         machine.date,
         machine.commit.as_deref().unwrap_or("unknown"),
@@ -103,8 +125,8 @@ fn markdown(run: &Run, findings: &[Finding]) -> String {
         machine.cpu,
         number(machine.memory_gib),
         machine.kernel,
-        run.load_before,
-        load_average(),
+        number(run.seconds),
+        number(run.others_cores),
         number(run.sync_us.0),
         number(run.sync_us.1),
     );
@@ -177,7 +199,7 @@ mod tests {
     fn what_a_person_wrote_survives_the_next_report() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("docs/benchmarks.md");
-        let run = Run::begin("bench --quick".into(), 90.0);
+        let run = Run::begin("bench --quick".into(), 90.0).unwrap().end(95.0).unwrap();
         write(&path, &run, &findings()).unwrap();
         let first = fs::read_to_string(&path).unwrap();
         assert!(first.contains("- **G1 appends, 8 connections**: server CPU 60 µs.\n"), "{first}");
