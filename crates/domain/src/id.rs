@@ -70,4 +70,10 @@ ids! {
     BrowserSessionId,
     /// One API request, quoted in problems and logs.
     RequestId,
+    /// A kind of record: its fields.
+    EntityTypeId,
+    /// A record that work is about.
+    EntityId,
+    /// One run of a CSV import.
+    ImportId,
 }
