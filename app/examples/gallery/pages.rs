@@ -64,7 +64,8 @@ fn entries(count: u32) -> Vec<SessionEntry> {
 fn connect() -> app::Connect {
     app::Connect {
         base_url: "http://127.0.0.1:4210".into(),
-        token: "sbk_7Qx2mN4vTzE9rKpLwYbH3cJdFgSaU8iOeXqWtRyV".into(),
+        token: None,
+        may_make_token: true,
         agent_slug: "scout".into(),
     }
 }

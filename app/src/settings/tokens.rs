@@ -26,7 +26,8 @@ pub fn tokens_section(
     let none = tokens.is_empty();
     let rows = tokens.into_iter().map(row).collect::<Vec<_>>();
     let secret = new_token.map(|token| {
-        let connecting = Connect { base_url, token: token.clone(), agent_slug: "my-agent".to_owned() };
+        let connecting =
+            Connect { base_url, token: Some(token.clone()), may_make_token: true, agent_slug: "my-agent".to_owned() };
         view! {
             <div class="secret" role="status">
                 <p><strong>"Copy the token now. It is not shown again."</strong></p>

@@ -1,6 +1,9 @@
 //! Empty states: one sentence, one thing to do.
 
-use super::copy::copy_line;
+use super::{
+    button::{Look, submit},
+    copy::copy_line,
+};
 use crate::document::solid;
 use leptos::prelude::*;
 
@@ -9,8 +12,10 @@ use leptos::prelude::*;
 pub struct Connect {
     /// Where this server answers, without a slash at the end.
     pub base_url: String,
-    /// A token made for this, or a placeholder such as `sbk_…`.
-    pub token: String,
+    /// A token made for this. Without one a placeholder is shown.
+    pub token: Option<String>,
+    /// Whether the viewer may make one from here.
+    pub may_make_token: bool,
     /// The agent's slug.
     pub agent_slug: String,
 }
@@ -27,7 +32,22 @@ pub fn empty(sentence: &'static str, link: Option<(&'static str, String)>) -> im
 
 /// The three lines that connect an agent.
 pub fn connect(connect: Connect) -> impl IntoView {
-    let Connect { base_url, token, agent_slug } = connect;
+    let Connect { base_url, token, may_make_token, agent_slug } = connect;
+    let is_missing = token.is_none();
+    let token = token.unwrap_or_else(|| "sbk_…".to_owned());
+    let make = (is_missing && may_make_token).then(|| {
+        view! {
+            <form class="connect-token" method="post" action="/settings/tokens">
+                <input type="hidden" name="name" value=format!("{agent_slug} (worker)")/>
+                <input type="hidden" name="scope" value="worker"/>
+                <input type="hidden" name="role" value="operator"/>
+                {submit("Make a token", Look::Primary)}
+                <span class="meta">"Shows these lines with it, once."</span>
+            </form>
+        }
+    });
+    let ask = (is_missing && !may_make_token)
+        .then(|| view! { <p class="meta">"An admin of this workspace makes the token, under Settings."</p> });
     let lines = [
         (format!("export SHIFTBOOK_URL={base_url}"), "the server's address"),
         (format!("export SHIFTBOOK_TOKEN={token}"), "the token"),
@@ -37,6 +57,8 @@ pub fn connect(connect: Connect) -> impl IntoView {
         <div class="connect">
             <p>"Connect an agent. Its sessions appear here as they run."</p>
             <ol>{lines.into_iter().map(|(line, what)| view! { <li>{copy_line(line, what)}</li> }).collect::<Vec<_>>()}</ol>
+            {make}
+            {ask}
             <p class="meta">
                 "Your agent reads its input from standard input and prints one JSON event per line. Any language works over "
                 <a href="/api/docs">"the HTTP API"</a>", too."

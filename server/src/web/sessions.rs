@@ -15,6 +15,7 @@ use axum::{
 };
 use domain::{
     id::SessionId,
+    role::Permission,
     session::{Status, Type},
 };
 use ledger::{Scope, SessionRecord, action, event, session};
@@ -120,8 +121,12 @@ pub async fn entries(
     Ok(records.into_iter().map(entry).collect())
 }
 
-/// The three lines that connect an agent to this server. Tokens are made on the settings page and shown once;
-/// a page that is only looked at makes none.
+/// The three lines that connect an agent to this server. A page that is only looked at makes no token; its button does.
 pub fn connect(viewer: &Viewer) -> Connect {
-    Connect { base_url: viewer.origin.clone(), token: "sbk_…".into(), agent_slug: "scout".into() }
+    Connect {
+        base_url: viewer.origin.clone(),
+        token: None,
+        may_make_token: viewer.scope.may(Permission::Administer),
+        agent_slug: "scout".into(),
+    }
 }
