@@ -7,8 +7,8 @@
 //! - [`EventStream`] follows a session's log and resumes where it was cut off.
 //!
 //! Deliberately not here: randomness (jitter is a hash of a seed the caller gives), sign-in and browser
-//! cookies (tokens only), and TLS unless the feature `tls` is on: an `https://` address is refused without
-//! it. Redirects are never followed, because a token must not travel to another address.
+//! cookies (tokens only), and TLS unless the feature `tls` is on, as it is in the product: an `https://` address is
+//! refused without it. Redirects are never followed, because a token must not travel to another address.
 
 pub mod limit;
 pub mod sse;

@@ -36,6 +36,8 @@ impl Client {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, bearer);
         headers.insert(USER_AGENT, HeaderValue::from_static(concat!("shiftbook-client/", env!("CARGO_PKG_VERSION"))));
+        #[cfg(feature = "tls")]
+        choose_provider();
         let mut builder = reqwest::Client::builder()
             .default_headers(headers)
             .connect_timeout(limit::CONNECT_TIMEOUT)
@@ -166,6 +168,13 @@ fn parse_base(text: &str) -> Result<Url> {
     url.set_query(None);
     url.set_fragment(None);
     Ok(url)
+}
+
+/// Names the process's crypto provider: reqwest is built without one, so that there is one in the binary. Where the
+/// process has chosen already, that choice stands.
+#[cfg(feature = "tls")]
+fn choose_provider() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
 }
 
 fn is_loopback(url: &Url) -> bool {

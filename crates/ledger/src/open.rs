@@ -1,6 +1,11 @@
 //! Opening the ledger: the store, time, randomness, and what is kept in memory.
 
-use crate::{auth::IdentityCache, error::Result, live::Hub};
+use crate::{
+    auth::IdentityCache,
+    error::Result,
+    event::{CountedKinds, counted_kinds},
+    live::Hub,
+};
 use domain::{
     Clock, Entropy, Timestamp,
     clock::truncate,
@@ -37,6 +42,7 @@ struct Inner {
     entropy: Arc<dyn Entropy>,
     hub: Hub,
     identities: IdentityCache,
+    kind_counts: CountedKinds,
     password_permits: Semaphore,
 }
 
@@ -62,6 +68,7 @@ impl Ledger {
             clock: options.clock,
             entropy: options.entropy,
             identities: IdentityCache::new(),
+            kind_counts: counted_kinds(),
             password_permits: Semaphore::new(PASSWORD_HASHES_AT_ONCE),
         })))
     }
@@ -117,6 +124,10 @@ impl Ledger {
 
     pub(crate) fn identities(&self) -> &IdentityCache {
         &self.0.identities
+    }
+
+    pub(crate) fn kind_counts(&self) -> &CountedKinds {
+        &self.0.kind_counts
     }
 
     pub(crate) fn password_permits(&self) -> &Semaphore {

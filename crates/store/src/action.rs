@@ -4,6 +4,7 @@ use crate::{
     conn::{Conn, run},
     error::{Error, Result, is_unique_violation},
     record::{ActionRecord, Page},
+    sqlite::row,
     transaction::WriteTx,
 };
 use domain::{
@@ -35,20 +36,21 @@ const UPDATE: &str = "UPDATE actions SET name = $3, slug = $4, description = $5,
 pub(crate) const SQL: &[(&str, &str)] =
     &[("action::BY_ID", BY_ID), ("action::LIST", LIST), ("action::INSERT", INSERT), ("action::UPDATE", UPDATE)];
 
-#[derive(sqlx::FromRow)]
-pub(crate) struct Row {
-    id: Uuid,
-    name: String,
-    slug: String,
-    description: String,
-    agent_slug: Option<String>,
-    assigned_to: Option<Uuid>,
-    output_type: String,
-    output_config: String,
-    metadata: String,
-    status: String,
-    created_at: i64,
-    updated_at: i64,
+row! {
+    pub(crate) struct Row {
+        id: Uuid,
+        name: String,
+        slug: String,
+        description: String,
+        agent_slug: Option<String>,
+        assigned_to: Option<Uuid>,
+        output_type: String,
+        output_config: String,
+        metadata: String,
+        status: String,
+        created_at: i64,
+        updated_at: i64,
+    }
 }
 
 impl TryFrom<Row> for ActionRecord {

@@ -1,11 +1,16 @@
 //! Online backup of the SQLite file: a complete, checked copy, put in place by one rename.
 
 use crate::error::{Error, Result};
-use sqlx::{AssertSqlSafe, SqlitePool};
-use std::path::Path;
+use crate::sqlite::SqliteConnection;
+use std::path::{Path, PathBuf};
 
-/// Copies into `target`, which must not exist.
-pub(crate) async fn sqlite(readers: &SqlitePool, target: &Path) -> Result<()> {
+/// Copies into `target`, which must not exist. Takes as long as the disk does, so it has a thread of its own.
+pub(crate) async fn sqlite(reader: SqliteConnection, target: PathBuf) -> Result<()> {
+    let copied = tokio::task::spawn_blocking(move || copy(reader, &target)).await;
+    copied.unwrap_or_else(|panic| Err(Error::Database(format!("the backup failed: {panic}"))))
+}
+
+fn copy(mut reader: SqliteConnection, target: &Path) -> Result<()> {
     let failed = |what: &str, e: &dyn std::fmt::Display| Error::Unavailable(format!("{what}: {e}"));
     if target.exists() {
         return Err(Error::Unavailable(format!("{} exists already", target.display())));
@@ -16,7 +21,7 @@ pub(crate) async fn sqlite(readers: &SqlitePool, target: &Path) -> Result<()> {
         std::fs::remove_file(&partial).map_err(|e| failed("cannot remove an old partial copy", &e))?;
     }
     let sql = format!("VACUUM INTO '{}'", partial.replace('\'', "''"));
-    sqlx::raw_sql(AssertSqlSafe(sql)).execute(readers).await?;
+    reader.batch(&sql)?;
     let file = std::fs::File::open(&partial).map_err(|e| failed("cannot open the copy", &e))?;
     file.sync_all().map_err(|e| failed("cannot sync the copy", &e))?;
     std::fs::rename(&partial, target).map_err(|e| failed("cannot rename the copy", &e))?;

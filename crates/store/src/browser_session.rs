@@ -4,6 +4,7 @@ use crate::{
     conn::{Conn, run},
     error::{Error, Result},
     record::{BrowserSessionRecord, TenantRecord},
+    sqlite::row,
     transaction::WriteTx,
 };
 use domain::{
@@ -33,17 +34,18 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("browser_session::DELETE_EXPIRED", DELETE_EXPIRED),
 ];
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    id: Uuid,
-    user_id: Uuid,
-    email: String,
-    tenant_id: Uuid,
-    slug: String,
-    name: String,
-    role: String,
-    expires_at: i64,
-    last_seen_at: i64,
+row! {
+    struct Row {
+        id: Uuid,
+        user_id: Uuid,
+        email: String,
+        tenant_id: Uuid,
+        slug: String,
+        name: String,
+        role: String,
+        expires_at: i64,
+        last_seen_at: i64,
+    }
 }
 
 /// A sign-in to be stored.

@@ -1,10 +1,11 @@
-//! A connection of either engine, and the one macro that repeats an sqlx expression per engine.
+//! A connection of either engine, and the one macro that asks whichever it is.
 
+use crate::sqlite::SqliteConnection;
 use domain::{
     Scope,
     id::{TenantId, UserId},
 };
-use sqlx::{PgConnection, SqliteConnection};
+use sqlx::PgConnection;
 
 /// A borrowed connection inside a transaction.
 pub enum Conn<'c> {
@@ -53,17 +54,17 @@ impl Access {
     }
 }
 
-/// Runs the same sqlx query on whichever engine `$conn` is: `run!(conn, fetch_optional Row, SQL, bind, bind)`.
+/// Runs the same query on whichever engine `$conn` is: `run!(conn, fetch_optional Row, SQL, bind, bind)`.
 macro_rules! run {
     ($conn:expr, execute, $sql:expr $(, $bind:expr)* $(,)?) => {
         match $conn {
-            $crate::conn::Conn::Sqlite(c) => sqlx::query($sql)$(.bind($bind))*.execute(&mut **c).await.map(|done| done.rows_affected()),
+            $crate::conn::Conn::Sqlite(c) => c.execute($sql, &[$(&$bind as &dyn rusqlite::ToSql),*]),
             $crate::conn::Conn::Postgres(c) => sqlx::query($sql)$(.bind($bind))*.execute(&mut **c).await.map(|done| done.rows_affected()),
         }
     };
     ($conn:expr, $fetch:ident $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
         match $conn {
-            $crate::conn::Conn::Sqlite(c) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(&mut **c).await,
+            $crate::conn::Conn::Sqlite(c) => c.$fetch::<$row>($sql, &[$(&$bind as &dyn rusqlite::ToSql),*]),
             $crate::conn::Conn::Postgres(c) => sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.$fetch(&mut **c).await,
         }
     };

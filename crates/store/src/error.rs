@@ -32,21 +32,70 @@ impl From<sqlx::Error> for Error {
                 Self::Unavailable(text)
             }
             sqlx::Error::Database(db) => {
-                // SQLite: 5 busy, 6 locked, 13 full. PostgreSQL: connection, resources, operator, lock and statement timeouts.
+                let sqlite = db.try_downcast_ref::<SqliteFailure>().is_some_and(SqliteFailure::is_busy_or_full);
+                // PostgreSQL: connection, resources, operator, lock and statement timeouts.
                 let code = db.code().unwrap_or_default();
-                let sqlite = code.parse::<i32>().is_ok_and(|c| matches!(c & 0xff, 5 | 6 | 13)) && code.len() <= 5;
                 let postgres = code.len() == 5
                     && (["08", "53", "57"].iter().any(|class| code.starts_with(class))
                         || code == "55P03"
                         || code == "25P03");
-                if (sqlite && db.try_downcast_ref::<sqlx::sqlite::SqliteError>().is_some()) || postgres {
-                    Self::Unavailable(text)
-                } else {
-                    Self::Database(text)
-                }
+                if sqlite || postgres { Self::Unavailable(text) } else { Self::Database(text) }
             }
             _ => Self::Database(text),
         }
+    }
+}
+
+/// SQLite's refusal, as the one error type that both engines' callers know.
+#[derive(Debug)]
+pub(crate) struct SqliteFailure {
+    text: String,
+    code: Option<rusqlite::ffi::Error>,
+}
+
+impl SqliteFailure {
+    pub(crate) fn into_sqlx(error: rusqlite::Error) -> sqlx::Error {
+        let code = error.sqlite_error().copied();
+        sqlx::Error::Database(Box::new(Self { text: error.to_string(), code }))
+    }
+
+    fn is_busy_or_full(&self) -> bool {
+        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked, DiskFull};
+        self.code.is_some_and(|error| matches!(error.code, DatabaseBusy | DatabaseLocked | DiskFull))
+    }
+}
+
+impl std::fmt::Display for SqliteFailure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for SqliteFailure {}
+
+impl sqlx::error::DatabaseError for SqliteFailure {
+    fn message(&self) -> &str {
+        &self.text
+    }
+
+    fn kind(&self) -> sqlx::error::ErrorKind {
+        use rusqlite::ffi::{SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE};
+        match self.code.map(|error| error.extended_code) {
+            Some(SQLITE_CONSTRAINT_UNIQUE | SQLITE_CONSTRAINT_PRIMARYKEY) => sqlx::error::ErrorKind::UniqueViolation,
+            _ => sqlx::error::ErrorKind::Other,
+        }
+    }
+
+    fn as_error(&self) -> &(dyn std::error::Error + Send + Sync + 'static) {
+        self
+    }
+
+    fn as_error_mut(&mut self) -> &mut (dyn std::error::Error + Send + Sync + 'static) {
+        self
+    }
+
+    fn into_error(self: Box<Self>) -> Box<dyn std::error::Error + Send + Sync + 'static> {
+        self
     }
 }
 

@@ -7,6 +7,7 @@ use crate::{
     record::{EventRecord, Page},
     session::Head,
     sql::{CHUNKS, chunks, values_statements},
+    sqlite::row,
 };
 use domain::{
     Timestamp,
@@ -16,9 +17,9 @@ use domain::{
     id::{EventId, SessionId, TenantId},
     limit::PAGE_BYTES_MAX,
 };
-use futures_util::{Stream, TryStreamExt as _};
-use sqlx::AssertSqlSafe;
-use std::sync::LazyLock;
+use futures_util::TryStreamExt as _;
+use rusqlite::ToSql;
+use std::{ops::ControlFlow, sync::LazyLock};
 use uuid::Uuid;
 
 const COLUMNS: usize = 16;
@@ -72,8 +73,11 @@ const RECORDED_BY_ID: &str = "SELECT event_id, sequence, event_type, role, threa
      FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3";
 const RECORDED_BY_EXTERNAL_ID: &str = "SELECT event_id, sequence, event_type, role, thread_id, external_event_id, at, body_digest \
      FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND external_event_id = $3";
-const KIND_COUNTS: &str = "SELECT event_type, COUNT(*) FROM session_events WHERE tenant_id = $1 AND session_id = $2 \
-     GROUP BY event_type ORDER BY event_type";
+const KIND_COUNTS: &str = "SELECT event_type, COUNT(*), MAX(sequence) FROM session_events \
+     WHERE tenant_id = $1 AND session_id = $2 GROUP BY event_type ORDER BY event_type";
+// A text of its own: the one above is answered from the index by type alone, this one from the few rows at the end.
+const KIND_COUNTS_AFTER: &str = "SELECT event_type, COUNT(*), MAX(sequence) FROM session_events \
+     WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 GROUP BY event_type ORDER BY event_type";
 
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("event::AFTER", AFTER),
@@ -81,6 +85,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("event::RECORDED_BY_ID", RECORDED_BY_ID),
     ("event::RECORDED_BY_EXTERNAL_ID", RECORDED_BY_EXTERNAL_ID),
     ("event::KIND_COUNTS", KIND_COUNTS),
+    ("event::KIND_COUNTS_AFTER", KIND_COUNTS_AFTER),
 ];
 pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[
     ("event::NEWEST_SQLITE", NEWEST_SQLITE),
@@ -117,35 +122,37 @@ pub(crate) struct Recorded {
     pub(crate) body: Digest,
 }
 
-#[derive(sqlx::FromRow)]
-struct RecordedRow {
-    event_id: Uuid,
-    sequence: i64,
-    event_type: String,
-    role: String,
-    thread_id: Option<String>,
-    external_event_id: Option<String>,
-    at: i64,
-    body_digest: Vec<u8>,
+row! {
+    struct RecordedRow {
+        event_id: Uuid,
+        sequence: i64,
+        event_type: String,
+        role: String,
+        thread_id: Option<String>,
+        external_event_id: Option<String>,
+        at: i64,
+        body_digest: Vec<u8>,
+    }
 }
 
-#[derive(sqlx::FromRow)]
-pub(crate) struct Row {
-    event_id: Uuid,
-    session_id: Uuid,
-    sequence: i64,
-    event_type: String,
-    role: String,
-    content: String,
-    metadata: String,
-    thread_id: Option<String>,
-    external_event_id: Option<String>,
-    attempt: Option<i64>,
-    actor: String,
-    at: i64,
-    recorded_at: i64,
-    body_digest: Vec<u8>,
-    digest: Vec<u8>,
+row! {
+    pub(crate) struct Row {
+        event_id: Uuid,
+        session_id: Uuid,
+        sequence: i64,
+        event_type: String,
+        role: String,
+        content: String,
+        metadata: String,
+        thread_id: Option<String>,
+        external_event_id: Option<String>,
+        attempt: Option<i64>,
+        actor: String,
+        at: i64,
+        recorded_at: i64,
+        body_digest: Vec<u8>,
+        digest: Vec<u8>,
+    }
 }
 
 impl TryFrom<Row> for EventRecord {
@@ -173,6 +180,28 @@ impl TryFrom<Row> for EventRecord {
     }
 }
 
+/// Columns of a row that are not stored as they are.
+struct Figures {
+    sequence: i64,
+    role: &'static str,
+    attempt: Option<i64>,
+    at: i64,
+    recorded_at: i64,
+}
+
+impl Figures {
+    fn of(row: &NewRow) -> Self {
+        let r = &row.record;
+        Self {
+            sequence: r.sequence.cast_signed(),
+            role: r.role.as_str(),
+            attempt: r.attempt.map(i64::from),
+            at: to_micros(r.at),
+            recorded_at: to_micros(r.recorded_at),
+        }
+    }
+}
+
 /// Inserts rows: multi-row statements on SQLite, one UNNEST on PostgreSQL.
 pub(crate) async fn insert(conn: &mut Conn<'_>, rows: &[NewRow]) -> std::result::Result<(), sqlx::Error> {
     if rows.is_empty() {
@@ -181,28 +210,16 @@ pub(crate) async fn insert(conn: &mut Conn<'_>, rows: &[NewRow]) -> std::result:
     match conn {
         Conn::Sqlite(c) => {
             for (index, from, to) in chunks(rows.len()) {
-                let mut query = sqlx::query(AssertSqlSafe(INSERT_SQLITE[index].as_str()));
-                for row in &rows[from..to] {
+                let figures: Vec<_> = rows[from..to].iter().map(Figures::of).collect();
+                let mut binds: Vec<&dyn ToSql> = Vec::with_capacity(figures.len() * COLUMNS);
+                for (row, figures) in rows[from..to].iter().zip(&figures) {
                     let r = &row.record;
-                    query = query
-                        .bind(row.tenant_id.0)
-                        .bind(r.session_id.0)
-                        .bind(r.sequence.cast_signed())
-                        .bind(r.id.0)
-                        .bind(r.kind.as_str())
-                        .bind(r.role.as_str())
-                        .bind(r.content.as_str())
-                        .bind(r.metadata.as_str())
-                        .bind(r.thread_id.as_deref())
-                        .bind(r.external_event_id.as_deref())
-                        .bind(r.attempt.map(i64::from))
-                        .bind(r.actor.as_str())
-                        .bind(to_micros(r.at))
-                        .bind(to_micros(r.recorded_at))
-                        .bind(&r.body.0[..])
-                        .bind(&r.digest.0[..]);
+                    binds.extend([&row.tenant_id.0 as &dyn ToSql, &r.session_id.0, &figures.sequence, &r.id.0]);
+                    binds.extend([&r.kind as &dyn ToSql, &figures.role, &r.content, &r.metadata]);
+                    binds.extend([&r.thread_id as &dyn ToSql, &r.external_event_id, &figures.attempt, &r.actor]);
+                    binds.extend([&figures.at as &dyn ToSql, &figures.recorded_at, &r.body.0, &r.digest.0]);
                 }
-                query.execute(&mut **c).await?;
+                c.execute(&INSERT_SQLITE[index], &binds)?;
             }
         }
         Conn::Postgres(c) => {
@@ -268,9 +285,21 @@ pub(crate) async fn recorded(
 
 /// Streams rows into a page, so that a page of large events ends by its bytes before it fills the memory.
 macro_rules! page_of {
-    ($c:expr, $limit:expr, $sql:expr $(, $bind:expr)* $(,)?) => {
-        take(sqlx::query_as::<_, Row>($sql)$(.bind($bind))*.fetch(&mut **$c), $limit).await
-    };
+    (sqlite $c:expr, $limit:expr, $sql:expr $(, $bind:expr)* $(,)?) => {{
+        let mut page = Filling::new($limit);
+        $c.each($sql, &[$(&$bind as &dyn ToSql),*], |row| page.take(row))?;
+        page.done()
+    }};
+    ($c:expr, $limit:expr, $sql:expr $(, $bind:expr)* $(,)?) => {{
+        let mut page = Filling::new($limit);
+        let mut rows = sqlx::query_as::<_, Row>($sql)$(.bind($bind))*.fetch(&mut **$c);
+        while let Some(row) = rows.try_next().await? {
+            if page.take(row).is_break() {
+                break;
+            }
+        }
+        page.done()
+    }};
 }
 
 /// Events of a session after `after` and up to `upto`, oldest first. `kinds` empty: every kind.
@@ -285,10 +314,10 @@ pub async fn after(
     let (tenant, session, more) = (tenant_id.0, session_id.0, i64::from(limit) + 1);
     let (from, to) = (after.cast_signed(), upto.cast_signed());
     match (conn, kinds) {
-        (Conn::Sqlite(c), []) => page_of!(c, limit, AFTER, tenant, session, from, to, more),
+        (Conn::Sqlite(c), []) => page_of!(sqlite c, limit, AFTER, tenant, session, from, to, more),
         (Conn::Postgres(c), []) => page_of!(c, limit, AFTER, tenant, session, from, to, more),
         (Conn::Sqlite(c), kinds) => {
-            page_of!(c, limit, AFTER_OF_KINDS_SQLITE, tenant, session, from, to, more, json_list(kinds))
+            page_of!(sqlite c, limit, AFTER_OF_KINDS_SQLITE, tenant, session, from, to, more, json_list(kinds))
         }
         (Conn::Postgres(c), kinds) => {
             page_of!(c, limit, AFTER_OF_KINDS_POSTGRES, tenant, session, from, to, more, kinds)
@@ -308,10 +337,10 @@ pub async fn before(
     let (tenant, session, more) = (tenant_id.0, session_id.0, i64::from(limit) + 1);
     let before = before.cast_signed();
     let mut page = match (conn, kinds) {
-        (Conn::Sqlite(c), []) => page_of!(c, limit, BEFORE, tenant, session, before, more),
+        (Conn::Sqlite(c), []) => page_of!(sqlite c, limit, BEFORE, tenant, session, before, more),
         (Conn::Postgres(c), []) => page_of!(c, limit, BEFORE, tenant, session, before, more),
         (Conn::Sqlite(c), kinds) => {
-            page_of!(c, limit, BEFORE_OF_KINDS_SQLITE, tenant, session, before, more, json_list(kinds))
+            page_of!(sqlite c, limit, BEFORE_OF_KINDS_SQLITE, tenant, session, before, more, json_list(kinds))
         }
         (Conn::Postgres(c), kinds) => {
             page_of!(c, limit, BEFORE_OF_KINDS_POSTGRES, tenant, session, before, more, kinds)
@@ -326,7 +355,7 @@ pub async fn newest(conn: &mut Conn<'_>, tenant_id: TenantId, sessions: &[Sessio
     let rows = match conn {
         Conn::Sqlite(c) => {
             let hex: Vec<String> = sessions.iter().map(|id| id.0.simple().to_string()).collect();
-            sqlx::query_as::<_, Row>(NEWEST_SQLITE).bind(tenant_id.0).bind(json_list(&hex)).fetch_all(&mut **c).await?
+            c.fetch_all::<Row>(NEWEST_SQLITE, &[&tenant_id.0, &json_list(&hex)])?
         }
         Conn::Postgres(c) => {
             let ids: Vec<Uuid> = sessions.iter().map(|id| id.0).collect();
@@ -336,34 +365,58 @@ pub async fn newest(conn: &mut Conn<'_>, tenant_id: TenantId, sessions: &[Sessio
     rows.into_iter().map(EventRecord::try_from).collect()
 }
 
-/// How many events of each kind a session has.
+/// How many events of each kind a session has after `after`, and the newest sequence counted.
 pub async fn kind_counts(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     session_id: SessionId,
-) -> Result<Vec<(String, u64)>> {
-    let rows = run!(conn, fetch_all(String, i64), KIND_COUNTS, tenant_id.0, session_id.0)?;
-    Ok(rows.into_iter().map(|(kind, count)| (kind, count.cast_unsigned())).collect())
+    after: u64,
+) -> Result<(Vec<(String, u64)>, u64)> {
+    let rows = if after == 0 {
+        run!(conn, fetch_all(String, i64, i64), KIND_COUNTS, tenant_id.0, session_id.0)?
+    } else {
+        let after = after.cast_signed();
+        run!(conn, fetch_all(String, i64, i64), KIND_COUNTS_AFTER, tenant_id.0, session_id.0, after)?
+    };
+    let newest = rows.iter().map(|(_, _, newest)| newest.cast_unsigned()).fold(after, u64::max);
+    Ok((rows.into_iter().map(|(kind, count, _)| (kind, count.cast_unsigned())).collect(), newest))
 }
 
 fn json_list(texts: &[String]) -> String {
     serde_json::Value::from(texts).to_string()
 }
 
-async fn take(
-    mut rows: impl Stream<Item = std::result::Result<Row, sqlx::Error>> + Unpin,
-    limit: u32,
-) -> Result<Page<EventRecord>> {
-    let mut page = Page { items: Vec::new(), has_more: false };
-    let mut bytes = 0;
-    while let Some(row) = rows.try_next().await? {
-        // The first event always fits: no page is empty while there is something to read.
-        if page.items.len() >= limit as usize || bytes > PAGE_BYTES_MAX {
-            page.has_more = true;
-            break;
-        }
-        bytes += row.content.len() + row.metadata.len();
-        page.items.push(row.try_into()?);
+/// A page that is being filled.
+struct Filling {
+    page: Page<EventRecord>,
+    bytes: usize,
+    limit: usize,
+    failed: Option<Error>,
+}
+
+impl Filling {
+    const fn new(limit: u32) -> Self {
+        Self { page: Page { items: Vec::new(), has_more: false }, bytes: 0, limit: limit as usize, failed: None }
     }
-    Ok(page)
+
+    fn take(&mut self, row: Row) -> ControlFlow<()> {
+        // The first event always fits: no page is empty while there is something to read.
+        if self.page.items.len() >= self.limit || self.bytes > PAGE_BYTES_MAX {
+            self.page.has_more = true;
+            return ControlFlow::Break(());
+        }
+        self.bytes += row.content.len() + row.metadata.len();
+        match EventRecord::try_from(row) {
+            Ok(event) => self.page.items.push(event),
+            Err(error) => {
+                self.failed = Some(error);
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn done(self) -> Result<Page<EventRecord>> {
+        self.failed.map_or(Ok(self.page), Err)
+    }
 }

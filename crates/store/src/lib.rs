@@ -21,6 +21,7 @@ mod record;
 pub mod session;
 mod sign_in;
 mod sql;
+mod sqlite;
 pub mod tenant;
 pub mod token;
 mod transaction;

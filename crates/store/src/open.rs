@@ -4,14 +4,15 @@ use crate::{
     backup,
     error::{Error, Result},
     notify, partition,
+    sqlite::SqliteConnection,
     transaction::{Change, Notice},
     writer::{Stats, Writer},
 };
 use domain::Timestamp;
 use sqlx::{
-    ConnectOptions as _, PgPool, SqliteConnection, SqlitePool,
+    ConnectOptions as _, PgPool,
     postgres::{PgConnectOptions, PgPoolOptions},
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
+    sqlite::SqliteConnectOptions,
 };
 use std::{
     fs::File,
@@ -24,16 +25,14 @@ use tokio::sync::broadcast;
 
 /// Oldest SQLite without the WAL-reset corruption bug.
 const SQLITE_VERSION_MIN: (u32, u32, u32) = (3, 51, 3);
-/// Readers of the SQLite file.
-const SQLITE_READERS_MAX: u32 = 8;
+/// Readers of the SQLite file that are kept open.
+const SQLITE_READERS_KEPT: usize = 8;
 /// Connections to PostgreSQL of one process.
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
+/// An idle connection younger than this is used without asking whether it is still there.
+const POSTGRES_TRUSTED: Duration = Duration::from_millis(500);
 /// How long to wait for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(2_500);
-/// How long another process may hold the SQLite write lock (the command line next to a server).
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// The WAL file is cut back to this after a checkpoint.
-const WAL_BYTES_MAX: &str = "67108864";
 /// Wake-ups a watcher may lag behind before it has to re-read.
 const NOTICES_MAX: usize = 4_096;
 
@@ -68,8 +67,35 @@ pub enum Mode {
 
 /// The engine and its readers.
 pub(crate) enum Db {
-    Sqlite(SqlitePool),
+    Sqlite(Readers),
     Postgres(PgPool),
+}
+
+/// Read-only connections to the SQLite file: as many as reads are under way at once, a few of them kept.
+pub(crate) struct Readers {
+    file: PathBuf,
+    idle: Mutex<Vec<SqliteConnection>>,
+}
+
+impl Readers {
+    pub(crate) fn take(&self) -> Result<SqliteConnection> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(connection) => Ok(connection),
+            None => Ok(SqliteConnection::open(&self.file, true)?),
+        }
+    }
+
+    pub(crate) fn give_back(&self, connection: SqliteConnection) {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < SQLITE_READERS_KEPT {
+            idle.push(connection);
+        }
+    }
+
+    fn close(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
 }
 
 /// An open store. Cheap to clone.
@@ -104,26 +130,20 @@ impl Store {
             Mode::Tool => None,
         };
         let file = data_dir.join("shiftbook.sqlite3");
-        let options = sqlite_options(&file);
-        let mut connection = options.connect().await?;
-        check_sqlite_version(&mut connection).await?;
+        let mut connection = SqliteConnection::open(&file, false)?;
+        check_sqlite_version(&mut connection)?;
         {
             // sqlx takes no lock around SQLite migrations; two processes would both run them.
             let _migrating = lock_file(data_dir, "migrate.lock", false)?;
-            SQLITE_MIGRATIONS
-                .run(&mut connection)
-                .await
-                .map_err(|e| Error::Database(format!("migration failed: {e}")))?;
+            let options = SqliteConnectOptions::new().filename(&file).foreign_keys(true).disable_statement_logging();
+            let mut migrating = options.connect().await?;
+            let migrated = SQLITE_MIGRATIONS.run(&mut migrating).await;
+            migrated.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
+            sqlx::Connection::close(migrating).await?;
         }
-        let readers = SqlitePoolOptions::new()
-            .max_connections(SQLITE_READERS_MAX)
-            .acquire_timeout(ACQUIRE_TIMEOUT)
-            .test_before_acquire(false)
-            .connect_with(sqlite_options(&file).read_only(true).create_if_missing(false))
-            .await?;
         let notices = broadcast::Sender::new(NOTICES_MAX);
         Ok(Self(Arc::new(Inner {
-            db: Db::Sqlite(readers),
+            db: Db::Sqlite(Readers { file, idle: Mutex::default() }),
             writer: Writer::sqlite(connection, notices.clone()),
             notices,
             notifier: None,
@@ -141,6 +161,16 @@ impl Store {
         let pool = PgPoolOptions::new()
             .max_connections(POSTGRES_CONNECTIONS_MAX)
             .acquire_timeout(ACQUIRE_TIMEOUT)
+            // A connection that was in use a moment ago is there; asking would cost every transaction a round trip.
+            .test_before_acquire(false)
+            .before_acquire(|connection, used| {
+                Box::pin(async move {
+                    if used.idle_for > POSTGRES_TRUSTED {
+                        sqlx::Connection::ping(connection).await?;
+                    }
+                    Ok(true)
+                })
+            })
             .connect_with(options)
             .await?;
         if !accept_data_loss {
@@ -191,7 +221,7 @@ impl Store {
     /// Writes a consistent copy of the SQLite file, while the server works.
     pub async fn backup(&self, target: &Path) -> Result<()> {
         match &self.0.db {
-            Db::Sqlite(readers) => backup::sqlite(readers, target).await,
+            Db::Sqlite(readers) => backup::sqlite(readers.take()?, target.to_owned()).await,
             Db::Postgres(_) => Err(Error::Unavailable("use pg_dump to back up PostgreSQL".into())),
         }
     }
@@ -213,7 +243,7 @@ impl Store {
     pub async fn close(&self) {
         self.0.writer.close().await;
         match &self.0.db {
-            Db::Sqlite(pool) => pool.close().await,
+            Db::Sqlite(readers) => readers.close(),
             Db::Postgres(pool) => pool.close().await,
         }
         *self.0.lock.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -231,29 +261,9 @@ pub(crate) fn publish(local: &broadcast::Sender<Change>, remote: Option<&notify:
     }
 }
 
-fn sqlite_options(file: &Path) -> SqliteConnectOptions {
-    let synchronous = SqliteSynchronous::Full;
-    #[cfg(feature = "planted-bugs")]
-    let synchronous = if crate::planted::is(crate::planted::Bug::SynchronousNormal) {
-        SqliteSynchronous::Normal
-    } else {
-        synchronous
-    };
-    SqliteConnectOptions::new()
-        .filename(file)
-        .create_if_missing(true)
-        .journal_mode(SqliteJournalMode::Wal)
-        .synchronous(synchronous)
-        .foreign_keys(true)
-        .busy_timeout(BUSY_TIMEOUT)
-        .pragma("secure_delete", "on")
-        .pragma("journal_size_limit", WAL_BYTES_MAX)
-        .pragma("cache_size", "-16384")
-        .disable_statement_logging()
-}
-
-async fn check_sqlite_version(connection: &mut SqliteConnection) -> Result<()> {
-    let version: String = sqlx::query_scalar(crate::sql::SQLITE_VERSION).fetch_one(connection).await?;
+fn check_sqlite_version(connection: &mut SqliteConnection) -> Result<()> {
+    type Version = (String,);
+    let (version,) = connection.fetch_one::<Version>(crate::sql::SQLITE_VERSION, &[])?;
     let mut parts = version.split('.').map(|part| part.parse::<u32>().unwrap_or_default());
     let mut part = || parts.next().unwrap_or_default();
     if (part(), part(), part()) < SQLITE_VERSION_MIN {

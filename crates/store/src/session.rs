@@ -12,6 +12,7 @@ use crate::{
     error::{Error, Result, is_unique_violation},
     event,
     record::SessionRecord,
+    sqlite::row,
     transaction::{Notice, WriteTx},
 };
 use domain::{
@@ -102,39 +103,40 @@ pub(crate) fn sqlite_statements() -> Vec<(&'static str, String)> {
     head::sqlite_statements()
 }
 
-#[derive(sqlx::FromRow)]
-pub(crate) struct Row {
-    tenant_id: Uuid,
-    id: Uuid,
-    session_type: String,
-    status: String,
-    end_reason: Option<String>,
-    action_id: Option<Uuid>,
-    action_slug: Option<String>,
-    agent_slug: Option<String>,
-    user_id: Option<Uuid>,
-    source: Option<String>,
-    title: String,
-    input: Option<String>,
-    metadata: String,
-    result: Option<String>,
-    usage: Option<String>,
-    error_message: Option<String>,
-    error_code: Option<String>,
-    parent_id: Option<Uuid>,
-    retry_of: Option<Uuid>,
-    created_by: String,
-    attempt: i64,
-    attempts_max: i64,
-    lease_seconds: Option<i64>,
-    lease_expires_at: Option<i64>,
-    head_sequence: i64,
-    head_digest: Vec<u8>,
-    created_at: i64,
-    updated_at: i64,
-    queued_at: Option<i64>,
-    started_at: Option<i64>,
-    completed_at: Option<i64>,
+row! {
+    pub(crate) struct Row {
+        tenant_id: Uuid,
+        id: Uuid,
+        session_type: String,
+        status: String,
+        end_reason: Option<String>,
+        action_id: Option<Uuid>,
+        action_slug: Option<String>,
+        agent_slug: Option<String>,
+        user_id: Option<Uuid>,
+        source: Option<String>,
+        title: String,
+        input: Option<String>,
+        metadata: String,
+        result: Option<String>,
+        usage: Option<String>,
+        error_message: Option<String>,
+        error_code: Option<String>,
+        parent_id: Option<Uuid>,
+        retry_of: Option<Uuid>,
+        created_by: String,
+        attempt: i64,
+        attempts_max: i64,
+        lease_seconds: Option<i64>,
+        lease_expires_at: Option<i64>,
+        head_sequence: i64,
+        head_digest: Vec<u8>,
+        created_at: i64,
+        updated_at: i64,
+        queued_at: Option<i64>,
+        started_at: Option<i64>,
+        completed_at: Option<i64>,
+    }
 }
 
 impl TryFrom<Row> for SessionRecord {
@@ -199,9 +201,7 @@ pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Re
 /// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
 pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<SessionRecord>> {
     let row = match tx.conn() {
-        Conn::Sqlite(c) => {
-            sqlx::query_as::<_, Row>(BY_ID).bind(tenant_id.0).bind(id.0).fetch_optional(&mut **c).await?
-        }
+        Conn::Sqlite(c) => c.fetch_optional::<Row>(BY_ID, &[&tenant_id.0, &id.0])?,
         Conn::Postgres(c) => {
             sqlx::query_as::<_, Row>(BY_ID_LOCKED_POSTGRES)
                 .bind(tenant_id.0)
@@ -390,17 +390,8 @@ pub async fn claimable(
     }
     let max = i64::from(max);
     let rows = match (tx.conn(), agent_slug) {
-        (Conn::Sqlite(c), Some(agent)) => {
-            sqlx::query_as::<_, Row>(CLAIMABLE_SQLITE)
-                .bind(tenant_id.0)
-                .bind(agent)
-                .bind(max)
-                .fetch_all(&mut **c)
-                .await?
-        }
-        (Conn::Sqlite(c), None) => {
-            sqlx::query_as::<_, Row>(CLAIMABLE_ANY_SQLITE).bind(tenant_id.0).bind(max).fetch_all(&mut **c).await?
-        }
+        (Conn::Sqlite(c), Some(agent)) => c.fetch_all::<Row>(CLAIMABLE_SQLITE, &[&tenant_id.0, &agent, &max])?,
+        (Conn::Sqlite(c), None) => c.fetch_all::<Row>(CLAIMABLE_ANY_SQLITE, &[&tenant_id.0, &max])?,
         (Conn::Postgres(c), Some(agent)) => {
             sqlx::query_as::<_, Row>(CLAIMABLE_POSTGRES)
                 .bind(tenant_id.0)

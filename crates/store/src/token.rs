@@ -4,6 +4,7 @@ use crate::{
     conn::{Conn, run},
     error::{Error, Result},
     record::{TenantRecord, TokenRecord},
+    sqlite::row,
     transaction::WriteTx,
 };
 use domain::{
@@ -38,19 +39,20 @@ pub(crate) const SQL: &[(&str, &str)] = &[
 /// Most tokens of a workspace that are listed.
 const TOKENS_MAX: i64 = 1_000;
 
-#[derive(sqlx::FromRow)]
-struct Row {
-    tenant_id: Uuid,
-    id: Uuid,
-    name: String,
-    hint: String,
-    role: String,
-    scope: Option<String>,
-    created_at: i64,
-    last_used_at: Option<i64>,
-    revoked_at: Option<i64>,
-    tenant_slug: String,
-    tenant_name: String,
+row! {
+    struct Row {
+        tenant_id: Uuid,
+        id: Uuid,
+        name: String,
+        hint: String,
+        role: String,
+        scope: Option<String>,
+        created_at: i64,
+        last_used_at: Option<i64>,
+        revoked_at: Option<i64>,
+        tenant_slug: String,
+        tenant_name: String,
+    }
 }
 
 impl Row {

@@ -85,8 +85,10 @@ impl Store {
     {
         match self.db() {
             Db::Sqlite(readers) => {
-                let mut connection = readers.acquire().await?;
-                body(&mut Conn::Sqlite(&mut connection)).await
+                let mut connection = readers.take()?;
+                let outcome = body(&mut Conn::Sqlite(&mut connection)).await;
+                readers.give_back(connection);
+                outcome
             }
             Db::Postgres(pool) => {
                 let pool = pool.clone();

@@ -15,42 +15,56 @@ use domain::{
 };
 
 // Sessions count through the action they execute: an action belongs to its assignee, a session has no owner of its own.
-const COUNTS: &str = "SELECT \
-     (SELECT COUNT(*) FROM actions a JOIN sessions s ON s.tenant_id = a.tenant_id AND s.action_id = a.id \
-       AND s.status IN ('waiting_human', 'awaiting_tool') WHERE a.tenant_id = $1 AND a.assigned_to = $2), \
-     (SELECT COUNT(*) FROM actions a JOIN sessions s ON s.tenant_id = a.tenant_id AND s.action_id = a.id \
-       AND s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed') \
-       WHERE a.tenant_id = $1 AND a.assigned_to = $2), \
-     (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = $1 AND a.status = 'active' AND a.agent_slug IS NOT NULL \
-       AND (a.assigned_to = $2 OR a.assigned_to IS NULL) AND NOT EXISTS (SELECT 1 FROM sessions s \
-       WHERE s.tenant_id = a.tenant_id AND s.action_id = a.id AND s.status IN ('running', 'pending'))), \
-     (SELECT COUNT(*) FROM actions a JOIN sessions s ON s.tenant_id = a.tenant_id AND s.action_id = a.id \
-       AND s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $3 \
-       WHERE a.tenant_id = $1 AND a.assigned_to = $2), \
-     (SELECT COUNT(*) FROM actions a JOIN sessions s ON s.tenant_id = a.tenant_id AND s.action_id = a.id \
-       AND s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed') \
-       WHERE a.tenant_id = $1 AND a.assigned_to = $2)";
-
-macro_rules! section_select {
+// Counted per action on purpose: as a join, the planner may begin with all sessions of a status instead.
+macro_rules! of_my_actions {
     ($which:literal) => {
-        session_select!(concat!(
-            "tenant_id = $1 AND action_id IN (SELECT a.id FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to = $2) AND ",
+        concat!(
+            "(SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND s.action_id = a.id AND ",
             $which,
-            " LIMIT $3"
+            ")), 0) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to = $2)"
+        )
+    };
+}
+const COUNTS: &str = concat!(
+    "SELECT CAST(",
+    of_my_actions!("s.status IN ('waiting_human', 'awaiting_tool')"),
+    " AS bigint), CAST(",
+    of_my_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')"),
+    " AS bigint), (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = $1 AND a.status = 'active' \
+     AND a.agent_slug IS NOT NULL AND (a.assigned_to = $2 OR a.assigned_to IS NULL) AND NOT EXISTS (SELECT 1 FROM sessions s \
+     WHERE s.tenant_id = $1 AND s.action_id = a.id AND s.status IN ('running', 'pending'))), CAST(",
+    of_my_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $3"),
+    " AS bigint), CAST(",
+    of_my_actions!("s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed')"),
+    " AS bigint)"
+);
+
+// The ids first, action by action (CROSS JOIN keeps that order on SQLite), and whole rows of the few that are shown.
+macro_rules! section_select {
+    ($which:literal, $order:literal) => {
+        session_select!(concat!(
+            "tenant_id = $1 AND id IN (SELECT s.id FROM actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 \
+             AND a.assigned_to = $2 AND s.tenant_id = $1 AND s.action_id = a.id AND ",
+            $which,
+            " ORDER BY s.",
+            $order,
+            " LIMIT $3) ORDER BY ",
+            $order
         ))
     };
 }
-const NEEDS_ME: &str = section_select!("status IN ('waiting_human', 'awaiting_tool') ORDER BY updated_at");
+const NEEDS_ME: &str = section_select!("s.status IN ('waiting_human', 'awaiting_tool')", "updated_at");
 const RUNNING: &str =
-    section_select!("status IN ('running', 'pending') AND session_type IN ('agent', 'mixed') ORDER BY id DESC");
+    section_select!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')", "id DESC");
 const FAILED: &str =
-    section_select!("status IN ('failed', 'expired', 'abandoned') AND completed_at >= $4 ORDER BY completed_at DESC");
+    section_select!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $4", "completed_at DESC");
 const DONE_TODAY: &str = section_select!(
-    "status = 'completed' AND completed_at >= $4 AND session_type IN ('agent', 'mixed') ORDER BY completed_at DESC"
+    "s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed')",
+    "completed_at DESC"
 );
 const DELEGATABLE: &str = action_select!(
     "a.status = 'active' AND a.agent_slug IS NOT NULL AND (a.assigned_to = $2 OR a.assigned_to IS NULL) \
-     AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = a.tenant_id AND s.action_id = a.id \
+     AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 AND s.action_id = a.id \
      AND s.status IN ('running', 'pending')) ORDER BY a.updated_at DESC LIMIT $3"
 );
 

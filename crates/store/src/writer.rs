@@ -11,13 +11,14 @@ use crate::{
     error::{Error, Result},
     notify::Notifier,
     open::Store,
+    sqlite::SqliteConnection,
     transaction::{Body, Change, WriteTx, answer_in_time},
 };
 use domain::id::SessionId;
 use futures_util::future::BoxFuture;
 use postgres::PostgresLane;
 use sqlite::SqliteLane;
-use sqlx::{PgPool, SqliteConnection};
+use sqlx::PgPool;
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
@@ -36,7 +37,7 @@ const QUEUE_ITEMS_MAX: usize = 4_096;
 /// Bytes that may wait.
 const QUEUE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Lanes that merge appends on PostgreSQL.
-const LANES: usize = 4;
+const LANES: usize = 2;
 
 /// Numbers of the writer since the process started.
 #[derive(Debug, Clone, Copy, Default)]
@@ -126,7 +127,9 @@ impl Writer {
     pub(crate) fn sqlite(connection: SqliteConnection, notices: broadcast::Sender<Change>) -> Self {
         let counters = Arc::new(Counters::default());
         let (sender, jobs) = mpsc::channel(QUEUE_ITEMS_MAX);
-        let task = tokio::spawn(SqliteLane { connection, notices, counters: counters.clone() }.run(jobs));
+        let lane = SqliteLane { connection, notices, counters: counters.clone() };
+        // A thread of its own: it waits for the disk, and nobody else should wait with it.
+        let task = tokio::task::spawn_blocking(move || futures_executor::block_on(lane.run(jobs)));
         Self { lanes: vec![sender], counters, tasks: Mutex::new(vec![task]) }
     }
 

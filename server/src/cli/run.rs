@@ -113,6 +113,11 @@ fn explain(error: &ledger::Error) -> String {
     }
 }
 
+/// SQLite is asked in place, so a worker may wait for the disk now and then: others have to be there meanwhile.
+const WORKERS_PER_CORE: usize = 2;
+/// The same on small machines.
+const WORKERS_MIN: usize = 4;
+
 /// Parses the command line and runs the command.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -121,7 +126,12 @@ pub fn main() -> ExitCode {
     if let Err(message) = log_to_stderr(&filter) {
         return report(&Failure::Misused(message));
     }
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads((threads * WORKERS_PER_CORE).max(WORKERS_MIN))
+        .enable_all()
+        .build();
+    let runtime = match runtime {
         Ok(runtime) => runtime,
         Err(error) => return report(&Failure::Io { context: "cannot start".into(), error }),
     };

@@ -1,7 +1,16 @@
 //! Reading a session's log by sequence.
 
 use crate::{Error, EventRecord, Ledger, Result, cursor::page_size, guard::require, session};
-use domain::{Scope, event::Kind, id::SessionId, limit::BATCH_EVENTS_MAX, role::Permission, session::Status};
+use domain::{
+    Scope,
+    event::Kind,
+    id::{SessionId, TenantId},
+    limit::BATCH_EVENTS_MAX,
+    role::Permission,
+    session::Status,
+};
+use quick_cache::sync::Cache;
+use std::collections::BTreeMap;
 
 /// Which events.
 #[derive(Debug, Clone, Default)]
@@ -83,12 +92,50 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: SessionId, read: Read) -> 
     found.ok_or(Error::NotFound("session"))
 }
 
+/// Sessions whose counts are remembered.
+const COUNTED_MAX: usize = 1_024;
+
+/// Kinds of one session that are remembered; agents may make up their own.
+const COUNTED_KINDS_MAX: usize = 256;
+
+/// Counts of a log up to a sequence. Nothing in a log changes, so only what came since has to be counted.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KindCounts {
+    by_kind: BTreeMap<String, u64>,
+    newest: u64,
+}
+
+impl KindCounts {
+    fn with(mut self, new: Vec<(String, u64)>, newest: u64) -> Self {
+        for (kind, count) in new {
+            *self.by_kind.entry(kind).or_default() += count;
+        }
+        self.newest = newest;
+        self
+    }
+}
+
+/// What has been counted, by session.
+pub(crate) type CountedKinds = Cache<(TenantId, SessionId), KindCounts>;
+
+pub(crate) fn counted_kinds() -> CountedKinds {
+    Cache::new(COUNTED_MAX)
+}
+
 /// How many events of each kind a session has.
 pub async fn kind_counts(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Vec<(String, u64)>> {
     session::get(ledger, scope, id).await?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::event::kind_counts(conn, tenant_id, id)));
-    Ok(read.await?)
+    let known = ledger.kind_counts().get(&(tenant_id, id)).unwrap_or_default();
+    let after = known.newest;
+    let read =
+        ledger.store().read(scope.into(), move |conn| Box::pin(store::event::kind_counts(conn, tenant_id, id, after)));
+    let (new, newest) = read.await?;
+    let counts = known.with(new, newest);
+    if counts.by_kind.len() <= COUNTED_KINDS_MAX {
+        ledger.kind_counts().insert((tenant_id, id), counts.clone());
+    }
+    Ok(counts.by_kind.into_iter().collect())
 }
 
 /// The events that the timeline bar shows: status changes, tool calls, errors, markers; the first thousand.

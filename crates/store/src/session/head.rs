@@ -4,6 +4,7 @@ use crate::{
     conn::Conn,
     record::SessionRecord,
     sql::{CHUNKS, chunks, values_statements},
+    sqlite::row,
 };
 use domain::{
     Timestamp,
@@ -12,7 +13,7 @@ use domain::{
     id::{SessionId, TenantId, UserId},
     session::{Status, Type},
 };
-use sqlx::AssertSqlSafe;
+use rusqlite::ToSql;
 use std::{collections::HashMap, sync::LazyLock};
 use uuid::Uuid;
 
@@ -81,18 +82,19 @@ impl Head {
     }
 }
 
-#[derive(sqlx::FromRow)]
-struct HeadRow {
-    tenant_id: Uuid,
-    id: Uuid,
-    status: String,
-    session_type: String,
-    attempt: i64,
-    attempts_max: i64,
-    user_id: Option<Uuid>,
-    head_sequence: i64,
-    head_digest: Vec<u8>,
-    updated_at: i64,
+row! {
+    struct HeadRow {
+        tenant_id: Uuid,
+        id: Uuid,
+        status: String,
+        session_type: String,
+        attempt: i64,
+        attempts_max: i64,
+        user_id: Option<Uuid>,
+        head_sequence: i64,
+        head_digest: Vec<u8>,
+        updated_at: i64,
+    }
 }
 
 impl HeadRow {
@@ -126,11 +128,10 @@ pub(crate) async fn lock_heads(
     match conn {
         Conn::Sqlite(c) => {
             for (index, from, to) in chunks(wanted.len()) {
-                let mut query = sqlx::query_as(AssertSqlSafe(LOCK_SQLITE[index].as_str()));
-                for (tenant_id, id) in &wanted[from..to] {
-                    query = query.bind(tenant_id.0).bind(id.0);
-                }
-                rows.extend(query.fetch_all(&mut **c).await?);
+                let ids = wanted[from..to].iter();
+                let binds: Vec<&dyn ToSql> =
+                    ids.flat_map(|(tenant_id, id)| [&tenant_id.0 as &dyn ToSql, &id.0]).collect();
+                rows.extend(c.fetch_all::<HeadRow>(&LOCK_SQLITE[index], &binds)?);
             }
         }
         Conn::Postgres(c) => {
@@ -152,16 +153,21 @@ pub(crate) async fn update_heads(conn: &mut Conn<'_>, heads: impl Iterator<Item 
     match conn {
         Conn::Sqlite(c) => {
             for (index, from, to) in chunks(heads.len()) {
-                let mut query = sqlx::query(AssertSqlSafe(UPDATE_SQLITE[index].as_str()));
-                for head in &heads[from..to] {
-                    query = query
-                        .bind(head.tenant_id.0)
-                        .bind(head.id.0)
-                        .bind(head.head_sequence.cast_signed())
-                        .bind(&head.head_digest.0[..])
-                        .bind(to_micros(head.updated_at));
+                let figures: Vec<_> = heads[from..to]
+                    .iter()
+                    .map(|head| (head.head_sequence.cast_signed(), to_micros(head.updated_at)))
+                    .collect();
+                let mut binds: Vec<&dyn ToSql> = Vec::with_capacity(figures.len() * 5);
+                for (head, (sequence, updated_at)) in heads[from..to].iter().zip(&figures) {
+                    binds.extend([
+                        &head.tenant_id.0 as &dyn ToSql,
+                        &head.id.0,
+                        sequence,
+                        &head.head_digest.0,
+                        updated_at,
+                    ]);
                 }
-                query.execute(&mut **c).await?;
+                c.execute(&UPDATE_SQLITE[index], &binds)?;
             }
         }
         Conn::Postgres(c) => {

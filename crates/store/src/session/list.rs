@@ -18,7 +18,7 @@ macro_rules! list_select {
         session_select!(concat!(
             "tenant_id = $1 AND ",
             $lead,
-            " AND (id < $3 OR $3 IS NULL) AND (session_type = $4 OR $4 IS NULL) AND (status = $5 OR $5 IS NULL) \
+            " AND id < $3 AND (session_type = $4 OR $4 IS NULL) AND (status = $5 OR $5 IS NULL) \
              AND (lower(title) LIKE $6 ESCAPE '\\' OR $6 IS NULL) ORDER BY id DESC LIMIT $7"
         ))
     };
@@ -55,7 +55,8 @@ pub async fn list(
     limit: u32,
 ) -> Result<Page<SessionRecord>> {
     let tenant = tenant_id.0;
-    let before: Option<Uuid> = before.map(|id| id.0);
+    // Larger than any id: a comparison that is always true would keep the index from being entered at the right place.
+    let before = before.map_or(Uuid::max(), |id| id.0);
     let kind = filter.session_type.map(Type::as_str);
     let title = filter.title_contains.as_deref().map(contains);
     let more = i64::from(limit) + 1;
@@ -78,7 +79,7 @@ pub async fn list_by_ids(conn: &mut Conn<'_>, tenant_id: TenantId, ids: &[Sessio
         Conn::Sqlite(c) => {
             let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
             let hex = serde_json::Value::from(hex).to_string();
-            sqlx::query_as::<_, Row>(BY_IDS_SQLITE).bind(tenant_id.0).bind(hex).fetch_all(&mut **c).await?
+            c.fetch_all::<Row>(BY_IDS_SQLITE, &[&tenant_id.0, &hex])?
         }
         Conn::Postgres(c) => {
             let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();

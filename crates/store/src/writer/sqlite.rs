@@ -6,9 +6,9 @@ use crate::{
     conn::Conn,
     error::{Error, is_unique_violation},
     open::publish,
+    sqlite::SqliteConnection,
     transaction::{Change, Notice, WriteTx},
 };
-use sqlx::{Connection as _, SqliteConnection};
 use std::sync::{Arc, atomic::Ordering};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
@@ -37,10 +37,10 @@ impl SqliteLane {
                 break;
             }
         }
-        if let Err(error) = sqlx::raw_sql("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut self.connection).await {
+        if let Err(error) = self.connection.batch("PRAGMA wal_checkpoint(TRUNCATE)") {
             tracing::warn!(%error, "the last checkpoint failed; the next start repeats it");
         }
-        if let Err(error) = self.connection.close().await {
+        if let Err(error) = self.connection.close() {
             tracing::warn!(%error, "closing the database failed");
         }
     }
@@ -50,14 +50,14 @@ impl SqliteLane {
         let mut waiting = Waiting::default();
         let outcome = self.apply_group(group, &mut waiting).await;
         let commit = match outcome {
-            Ok(()) => sqlx::raw_sql("COMMIT").execute(&mut self.connection).await.map(|_| ()),
+            Ok(()) => self.connection.batch("COMMIT"),
             Err(error) => Err(error),
         };
         let failure = match commit {
             Ok(()) => None,
             Err(error) => {
                 // After a failed COMMIT the transaction may or may not be open; both are fine for ROLLBACK.
-                let _ = sqlx::raw_sql("ROLLBACK").execute(&mut self.connection).await;
+                let _ = self.connection.batch("ROLLBACK");
                 tracing::error!(%error, items, "a group was rolled back");
                 Some(error.to_string())
             }
@@ -86,7 +86,7 @@ impl SqliteLane {
 
     /// Everything between BEGIN and COMMIT. Consecutive appends are one step; each command is a savepoint.
     async fn apply_group(&mut self, group: Vec<Job>, waiting: &mut Waiting) -> std::result::Result<(), sqlx::Error> {
-        let begun = sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut self.connection).await.map(|_| ());
+        let begun = self.connection.batch("BEGIN IMMEDIATE");
         let mut broken = begun.err();
         let mut appends: Vec<(AppendRequest, oneshot::Sender<Settled>)> = Vec::new();
         for job in group {
@@ -152,19 +152,19 @@ impl SqliteLane {
             self.first_halves(requests).await?;
         }
         let requests: Vec<&AppendRequest> = requests.iter().collect();
-        sqlx::raw_sql("SAVEPOINT appends").execute(&mut self.connection).await?;
+        self.connection.batch("SAVEPOINT appends")?;
         let mut notices = GroupNotices::default();
         let applied = append::apply(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await;
         let settled = match applied {
             Ok(settled) => settled,
             Err(error) if is_unique_violation(&error) => {
-                sqlx::raw_sql("ROLLBACK TO appends").execute(&mut self.connection).await?;
+                self.connection.batch("ROLLBACK TO appends")?;
                 notices = GroupNotices::default();
                 append::apply_carefully(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await?
             }
             Err(error) => return Err(error),
         };
-        sqlx::raw_sql("RELEASE appends").execute(&mut self.connection).await?;
+        self.connection.batch("RELEASE appends")?;
         Ok((settled, notices.into_notices()))
     }
 
@@ -176,7 +176,7 @@ impl SqliteLane {
             half.events.truncate(request.events.len() / 2);
             let mut notices = GroupNotices::default();
             append::apply_carefully(&mut Conn::Sqlite(&mut self.connection), &[&half], &mut notices).await?;
-            sqlx::raw_sql("COMMIT; BEGIN IMMEDIATE").execute(&mut self.connection).await?;
+            self.connection.batch("COMMIT; BEGIN IMMEDIATE")?;
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ impl SqliteLane {
         broken: &mut Option<sqlx::Error>,
     ) {
         if broken.is_none() {
-            *broken = sqlx::raw_sql("SAVEPOINT command").execute(&mut self.connection).await.err();
+            *broken = self.connection.batch("SAVEPOINT command").err();
         }
         let mut tx = WriteTx::new(Conn::Sqlite(&mut self.connection));
         let ran = command.run(&mut tx).await;
@@ -199,7 +199,7 @@ impl SqliteLane {
         }
         waiting.commands.push(ran);
         if broken.is_none() {
-            *broken = sqlx::raw_sql(end).execute(&mut self.connection).await.err();
+            *broken = self.connection.batch(end).err();
         }
     }
 }

@@ -22,6 +22,7 @@ on_both_engines!(
     content_is_stored_byte_for_byte,
     what_is_too_large_is_refused_and_nothing_is_cut,
     paging_in_both_directions_reads_every_event_once,
+    counts_of_kinds_keep_up_with_the_log,
     a_follower_sees_every_event_once_in_order_while_writers_append,
     the_log_survives_a_restart_and_its_chain_verifies,
     history_cannot_be_changed_behind_the_products_back,
@@ -209,6 +210,25 @@ async fn paging_in_both_directions_reads_every_event_once(f: Fixture) {
         assert_eq!(backward, expected);
     }
     f.done().await;
+}
+
+async fn counts_of_kinds_keep_up_with_the_log(f: Fixture) {
+    let session = f.running().await;
+    for round in 0..4_usize {
+        let events =
+            (0..round * 2).map(|n| if n % 3 == 0 { event("tool.used") } else { text("x") }).collect::<Vec<_>>();
+        if !events.is_empty() {
+            f.append(session.id, 1, events).await.unwrap();
+        }
+        let mut expected = std::collections::BTreeMap::<String, u64>::new();
+        for event in f.log(session.id).await {
+            *expected.entry(event.kind).or_default() += 1;
+        }
+        for _ in 0..2 {
+            let counted = events::kind_counts(&f.ledger, &f.operator, session.id).await.unwrap();
+            assert_eq!(counted.into_iter().collect::<std::collections::BTreeMap<_, _>>(), expected);
+        }
+    }
 }
 
 async fn a_follower_sees_every_event_once_in_order_while_writers_append(f: Fixture) {

@@ -4,6 +4,7 @@ mod access;
 mod append;
 mod claim;
 mod dialect;
+mod durability;
 mod outage;
 mod secrets;
 mod status;

@@ -1,0 +1,180 @@
+//! One SQLite connection, asked in place: no thread and no channel between a query and its answer.
+//!
+//! A query here costs microseconds. Through sqlx's worker thread each costs two wake-ups of a thread, which took
+//! most of an append's time (docs/benchmarks.md). The price: whoever asks is busy until the answer is there, so
+//! what takes long (verify, backup) asks from a blocking thread, and the writer has a thread of its own.
+
+use crate::error::SqliteFailure;
+use rusqlite::{Row, ToSql, types::FromSql};
+use std::{path::Path, time::Duration};
+
+/// How long another process may hold the write lock (the command line next to a server).
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// The WAL file is cut back to this after a checkpoint, bytes.
+const WAL_BYTES_MAX: i64 = 64 * 1024 * 1024;
+/// Page cache of a connection, as SQLite counts it: negative KiB.
+const CACHE: i64 = -16_384;
+/// Prepared statements a connection keeps.
+const STATEMENTS_MAX: usize = 256;
+
+type Result<T> = std::result::Result<T, sqlx::Error>;
+
+/// A connection of ours.
+pub struct SqliteConnection(rusqlite::Connection);
+
+/// A row as a value. The columns of a struct are found by name, those of a tuple by place.
+pub(crate) trait FromSqlite: Sized {
+    /// Names of the columns; empty for "by place".
+    const COLUMNS: &'static [&'static str];
+    /// Reads the row; `at` holds the places of [`Self::COLUMNS`].
+    fn read(row: &Row<'_>, at: &[usize]) -> rusqlite::Result<Self>;
+}
+
+macro_rules! tuples {
+    ($($($name:ident $place:tt),+;)+) => {$(
+        impl<$($name: FromSql),+> FromSqlite for ($($name,)+) {
+            const COLUMNS: &'static [&'static str] = &[];
+            fn read(row: &Row<'_>, _: &[usize]) -> rusqlite::Result<Self> {
+                Ok(($(row.get::<_, $name>($place)?,)+))
+            }
+        }
+    )+};
+}
+tuples! {
+    A 0;
+    A 0, B 1;
+    A 0, B 1, C 2;
+    A 0, B 1, C 2, D 3;
+    A 0, B 1, C 2, D 3, E 4;
+    A 0, B 1, C 2, D 3, E 4, F 5;
+}
+
+/// A struct that is read from rows of both engines by the names of its fields.
+macro_rules! row {
+    ($(#[$meta:meta])* $vis:vis struct $name:ident { $($field_vis:vis $field:ident: $type:ty),+ $(,)? }) => {
+        $(#[$meta])*
+        #[derive(sqlx::FromRow)]
+        $vis struct $name { $($field_vis $field: $type),+ }
+
+        impl $crate::sqlite::FromSqlite for $name {
+            const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),+];
+            fn read(row: &rusqlite::Row<'_>, at: &[usize]) -> rusqlite::Result<Self> {
+                let mut at = at.iter().copied();
+                let mut next = || at.next().ok_or(rusqlite::Error::InvalidQuery);
+                Ok(Self { $($field: row.get(next()?)?),+ })
+            }
+        }
+    };
+}
+pub(crate) use row;
+
+impl SqliteConnection {
+    /// Opens the file with the settings that the promises assume; makes it unless `read_only`.
+    pub(crate) fn open(file: &Path, read_only: bool) -> Result<Self> {
+        use rusqlite::OpenFlags;
+        let access = if read_only {
+            OpenFlags::SQLITE_OPEN_READ_ONLY
+        } else {
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
+        };
+        let opened = rusqlite::Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+        let connection = opened.map_err(SqliteFailure::into_sqlx)?;
+        let connection = Self(connection);
+        connection.configure(read_only).map_err(SqliteFailure::into_sqlx)?;
+        Ok(connection)
+    }
+
+    fn configure(&self, read_only: bool) -> rusqlite::Result<()> {
+        let synchronous = "full";
+        #[cfg(feature = "planted-bugs")]
+        let synchronous =
+            if crate::planted::is(crate::planted::Bug::SynchronousNormal) { "normal" } else { synchronous };
+        let c = &self.0;
+        c.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+        c.busy_timeout(BUSY_TIMEOUT)?;
+        if !read_only {
+            c.pragma_update(None, "journal_mode", "wal")?;
+        }
+        c.pragma_update(None, "synchronous", synchronous)?;
+        c.pragma_update(None, "foreign_keys", true)?;
+        c.pragma_update(None, "secure_delete", true)?;
+        c.pragma_update(None, "journal_size_limit", WAL_BYTES_MAX)?;
+        c.pragma_update(None, "cache_size", CACHE)?;
+        // Savepoints of a group keep their undo log in memory instead of making and removing a file each time.
+        c.pragma_update(None, "temp_store", "memory")
+    }
+
+    /// Statements without binds and rows: BEGIN, SAVEPOINT, COMMIT.
+    pub(crate) fn batch(&mut self, sql: &str) -> Result<()> {
+        self.0.execute_batch(sql).map_err(SqliteFailure::into_sqlx)
+    }
+
+    /// Rows changed.
+    pub(crate) fn execute(&mut self, sql: &str, binds: &[&dyn ToSql]) -> Result<u64> {
+        let mut statement = self.0.prepare_cached(sql).map_err(SqliteFailure::into_sqlx)?;
+        bind(&mut statement, binds).map_err(SqliteFailure::into_sqlx)?;
+        statement.raw_execute().map(|changed| changed as u64).map_err(SqliteFailure::into_sqlx)
+    }
+
+    /// Calls `each` with every row until it says stop.
+    pub(crate) fn each<T: FromSqlite>(
+        &mut self,
+        sql: &str,
+        binds: &[&dyn ToSql],
+        mut each: impl FnMut(T) -> std::ops::ControlFlow<()>,
+    ) -> Result<()> {
+        let mut walk = || {
+            let mut statement = self.0.prepare_cached(sql)?;
+            let places = T::COLUMNS.iter().map(|name| statement.column_index(name));
+            let places = places.collect::<rusqlite::Result<Vec<_>>>()?;
+            bind(&mut statement, binds)?;
+            let mut rows = statement.raw_query();
+            while let Some(row) = rows.next()? {
+                if each(T::read(row, &places)?).is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        walk().map_err(SqliteFailure::into_sqlx)
+    }
+
+    pub(crate) fn fetch_all<T: FromSqlite>(&mut self, sql: &str, binds: &[&dyn ToSql]) -> Result<Vec<T>> {
+        let mut all = Vec::new();
+        self.each(sql, binds, |row| {
+            all.push(row);
+            std::ops::ControlFlow::Continue(())
+        })?;
+        Ok(all)
+    }
+
+    pub(crate) fn fetch_optional<T: FromSqlite>(&mut self, sql: &str, binds: &[&dyn ToSql]) -> Result<Option<T>> {
+        let mut first = None;
+        self.each(sql, binds, |row| {
+            first = Some(row);
+            std::ops::ControlFlow::Break(())
+        })?;
+        Ok(first)
+    }
+
+    pub(crate) fn fetch_one<T: FromSqlite>(&mut self, sql: &str, binds: &[&dyn ToSql]) -> Result<T> {
+        self.fetch_optional(sql, binds)?.ok_or(sqlx::Error::RowNotFound)
+    }
+
+    /// Closes, and says what went wrong with it.
+    pub(crate) fn close(self) -> Result<()> {
+        self.0.close().map_err(|(_, error)| SqliteFailure::into_sqlx(error))
+    }
+}
+
+/// `$2` is the second bind wherever it stands, as on PostgreSQL; SQLite by itself counts names in the order it meets
+/// them. A plain `?` is the next one.
+fn bind(statement: &mut rusqlite::CachedStatement<'_>, binds: &[&dyn ToSql]) -> rusqlite::Result<()> {
+    for place in 1..=statement.parameter_count() {
+        let named = statement.parameter_name(place).and_then(|name| name.strip_prefix('$')?.parse::<usize>().ok());
+        let value =
+            binds.get(named.unwrap_or(place) - 1).ok_or(rusqlite::Error::InvalidParameterCount(place, binds.len()))?;
+        statement.raw_bind_parameter(place, value)?;
+    }
+    Ok(())
+}
