@@ -11,11 +11,13 @@ pub mod clock;
 pub mod event;
 pub mod id;
 pub mod limit;
+pub mod recent_activity;
 pub mod role;
 pub mod scope;
 pub mod session;
 pub mod slug;
 pub mod work_queue;
+pub mod working;
 
 pub use clock::{Clock, Entropy, Timestamp};
 pub use scope::{Caller, Scope};

@@ -54,3 +54,19 @@ pub const PASSWORD_BYTES_MAX: usize = 1_024;
 pub const EMAIL_BYTES_MAX: usize = 254;
 /// Deepest chain of parent sessions.
 pub const PARENT_DEPTH_MAX: u32 = 32;
+/// Longest path of a `human.navigate` or `human.entity_view` event, characters.
+pub const PATHNAME_CHARS_MAX: usize = 2_048;
+/// Longest note of a `human.marker` event, characters.
+pub const MARKER_CHARS_MAX: usize = 2_000;
+/// Largest content and largest metadata of one `human.*` event, bytes.
+pub const HUMAN_EVENT_BYTES_MAX: usize = 16 * 1024;
+/// A working session that is open for this long is abandoned, hours.
+pub const WORKING_HOURS_MAX: i64 = 12;
+/// Working sessions listed for one day.
+pub const WORKING_SESSIONS_LISTED_MAX: usize = 100;
+/// Working sessions of one day that are added up.
+pub const WORKING_SESSIONS_COUNTED_MAX: u32 = 2_000;
+/// Lines of events in a recent-activity block.
+pub const ACTIVITY_LINES_MAX: usize = 20;
+/// Longest line of a recent-activity block that holds somebody's text, characters.
+pub const ACTIVITY_LINE_CHARS_MAX: usize = 200;

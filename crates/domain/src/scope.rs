@@ -39,12 +39,15 @@ pub struct Scope {
     pub role: Role,
     /// What their token is narrowed to, where it is.
     pub token_scope: Option<TokenScope>,
+    /// The person whose own token it is. They may be read about, and what it starts is theirs; it never writes
+    /// as them: [`Scope::user_id`] stays empty.
+    pub on_behalf_of: Option<UserId>,
 }
 
 impl Scope {
     /// The server acting in one workspace.
     pub const fn system(tenant_id: TenantId) -> Self {
-        Self { tenant_id, caller: Caller::System, role: Role::Admin, token_scope: None }
+        Self { tenant_id, caller: Caller::System, role: Role::Admin, token_scope: None, on_behalf_of: None }
     }
 
     /// The person who acts, where it is a person.
@@ -53,6 +56,12 @@ impl Scope {
             Caller::User(id) => Some(id),
             _ => None,
         }
+    }
+
+    /// The person who acts or for whom a token acts. For reading what they did and for stamping what is made for
+    /// them, never for deciding who may write.
+    pub fn beneficiary(&self) -> Option<UserId> {
+        self.user_id().or(self.on_behalf_of)
     }
 
     /// Whether role and token scope allow it.

@@ -78,6 +78,10 @@ impl Kind {
     pub const SESSION_ERROR: &'static str = "session.error";
     /// `session.completed`
     pub const SESSION_COMPLETED: &'static str = "session.completed";
+    /// `session.context_injected`
+    pub const SESSION_CONTEXT_INJECTED: &'static str = "session.context_injected";
+    /// The kinds that a recent-activity block tells.
+    pub const HUMAN: [&'static str; 4] = ["human.navigate", "human.entity_view", "human.marker", "human.task_switch"];
 
     /// Parses a kind: two or more words of `a-z 0-9 _` joined by dots, the first starting with a letter.
     pub fn parse(text: &str) -> Result<Self, InvalidKind> {

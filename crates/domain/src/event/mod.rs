@@ -2,10 +2,12 @@
 
 mod author;
 mod content;
+mod human;
 mod kind;
 
 pub use author::{Author, WriteRefusal, may_write};
 pub use content::{InvalidContent, json_depth, normalize_content, validate_metadata};
+pub use human::{Deed, HumanEvent, InvalidHuman, check_human, read_human};
 pub use kind::{InvalidKind, KNOWN, Kind, Prefix};
 
 /// Who speaks in an event.

@@ -85,10 +85,16 @@ pub enum Command {
     Expire,
     /// The server ends it with an error (hard block, refused dispatch).
     Reject,
+    /// A person ends their working session.
+    Stop,
+    /// A person began another task: the server ends their working session for them.
+    Supersede,
+    /// A working session was left open for too long.
+    Abandon,
 }
 
 /// All commands, for tables and tests.
-pub const COMMANDS: [Command; 16] = [
+pub const COMMANDS: [Command; 19] = [
     Command::Start,
     Command::Claim,
     Command::Heartbeat,
@@ -105,6 +111,9 @@ pub const COMMANDS: [Command; 16] = [
     Command::LoseLease,
     Command::Expire,
     Command::Reject,
+    Command::Stop,
+    Command::Supersede,
+    Command::Abandon,
 ];
 
 /// What an accepted command does to the session row.
@@ -157,10 +166,14 @@ pub fn decide(state: State, actor: Actor, command: Command) -> Result<Transition
         (true, Actor::Worker { attempt }) if attempt != state.attempt => {
             return Err(Refusal::StaleAttempt { given: attempt, current: state.attempt });
         }
+        // Nobody ever claimed it: attempt 0 is no fencing token, and a person's own session is nobody else's to end.
+        (true, Actor::Worker { attempt: 0 }) => return Err(Refusal::WrongActor),
         (true, Actor::Worker { .. }) => {}
         (true, _) => return Err(Refusal::WrongActor),
         (false, Actor::Worker { .. }) => return Err(Refusal::WrongActor),
-        (false, Actor::Caller) if !matches!(command, Command::Start | Command::Claim | Command::Cancel) => {
+        (false, Actor::Caller)
+            if !matches!(command, Command::Start | Command::Claim | Command::Cancel | Command::Stop) =>
+        {
             return Err(Refusal::WrongActor);
         }
         (false, _) => {}
@@ -196,6 +209,15 @@ fn apply(state: State, command: Command) -> Option<Transition> {
         (Command::LoseLease, Running) => to(Pending),
         (Command::Expire, _) => end(Expired, EndReason::TimedOut),
         (Command::Reject, Pending | Running | WaitingHuman | AwaitingTool | Idle) => end(Failed, EndReason::Error),
+        // A mixed session that no worker has ever claimed is a person at work.
+        (Command::Stop | Command::Supersede | Command::Abandon, Running)
+            if state.session_type != Type::Mixed || state.attempt > 0 =>
+        {
+            None
+        }
+        (Command::Stop, Running) => end(Completed, EndReason::Done),
+        (Command::Supersede, Running) => end(Completed, EndReason::Superseded),
+        (Command::Abandon, Running) => end(Abandoned, EndReason::TimedOut),
         _ => None,
     }
 }
@@ -217,8 +239,22 @@ mod tests {
             | Command::Fail
             | Command::Yield(_)
             | Command::Release => Actor::Worker { attempt: 2 },
-            Command::Start | Command::Claim | Command::Cancel => Actor::Caller,
+            Command::Start | Command::Claim | Command::Cancel | Command::Stop => Actor::Caller,
             _ => Actor::Server,
+        }
+    }
+
+    fn outcome(state: State, actor: Actor, command: Command) -> String {
+        match decide(state, actor, command) {
+            Ok(t) => {
+                let reason = t.end_reason.map_or(String::new(), |r| format!(" ({r})"));
+                let attempt =
+                    if t.attempt == state.attempt { String::new() } else { format!(" attempt {}", t.attempt) };
+                format!("{}{reason}{attempt}", t.to)
+            }
+            Err(Refusal::AlreadyFinal { .. }) => "refused: final".into(),
+            Err(Refusal::WrongStatus { .. }) => "-".into(),
+            Err(other) => format!("refused: {other}"),
         }
     }
 
@@ -227,20 +263,52 @@ mod tests {
         let mut table = String::new();
         for status in Status::ALL {
             for command in COMMANDS {
-                let outcome = match decide(state(status), rightful(command), command) {
-                    Ok(t) => {
-                        let reason = t.end_reason.map_or(String::new(), |r| format!(" ({r})"));
-                        let attempt = if t.attempt == 2 { String::new() } else { format!(" attempt {}", t.attempt) };
-                        format!("{}{reason}{attempt}", t.to)
-                    }
-                    Err(Refusal::AlreadyFinal { .. }) => "refused: final".into(),
-                    Err(Refusal::WrongStatus { .. }) => "-".into(),
-                    Err(other) => format!("refused: {other}"),
-                };
+                let outcome = outcome(state(status), rightful(command), command);
                 table.push_str(&format!("{:<14} {:<22} {outcome}\n", status.as_str(), format!("{command:?}")));
             }
         }
         insta::assert_snapshot!(table);
+    }
+
+    /// A person's working session: mixed, never claimed. Everybody tries everything; only what is accepted is listed.
+    #[test]
+    fn what_can_become_of_a_working_session_is_as_reviewed() {
+        let actors = [
+            ("worker", Actor::Worker { attempt: 0 }),
+            ("late worker", Actor::Worker { attempt: 1 }),
+            ("caller", Actor::Caller),
+            ("server", Actor::Server),
+        ];
+        let mut table = String::new();
+        for status in Status::ALL {
+            let state = State { status, session_type: Type::Mixed, attempt: 0, attempts_max: 3 };
+            for command in COMMANDS {
+                for (name, actor) in actors {
+                    if decide(state, actor, command).is_ok() {
+                        let outcome = outcome(state, actor, command);
+                        table.push_str(&format!(
+                            "{:<14} {:<11} {name:<7} {outcome}\n",
+                            status.as_str(),
+                            format!("{command:?}")
+                        ));
+                    }
+                }
+            }
+        }
+        insta::assert_snapshot!(table);
+    }
+
+    #[test]
+    fn only_a_session_that_no_worker_ever_held_is_stopped_superseded_or_left() {
+        for session_type in Type::ALL {
+            for attempt in [0, 1] {
+                let running = State { status: Status::Running, session_type, attempt, attempts_max: 3 };
+                for command in [Command::Stop, Command::Supersede, Command::Abandon] {
+                    let accepted = decide(running, Actor::Server, command).is_ok();
+                    assert_eq!(accepted, session_type == Type::Mixed && attempt == 0, "{command:?} of {running:?}");
+                }
+            }
+        }
     }
 
     #[test]
