@@ -3,7 +3,7 @@
 use crate::problem::Problem;
 use domain::session::YieldTo;
 use ledger::{
-    ActionRecord, EventRecord, Listed, MemberRecord, SessionRecord, TokenRecord, action, auth::Identity, event,
+    ActionRecord, EventRecord, Listed, MemberRecord, SessionRecord, TokenRecord, action, auth::Identity, event, human,
     session, work_queue,
 };
 use serde_json::value::RawValue;
@@ -71,6 +71,7 @@ pub fn token(record: TokenRecord) -> wire::settings::Token {
         created_at: record.created_at,
         last_used_at: record.last_used_at,
         revoked_at: record.revoked_at,
+        user_id: record.user_id.map(|id| id.to_string()),
     }
 }
 
@@ -245,14 +246,15 @@ pub fn claim(body: wire::worker::Claim) -> session::Claim {
 }
 
 /// Sessions handed to a worker.
-pub fn claimed(records: Vec<SessionRecord>) -> wire::worker::Claimed {
-    let hold = |record: SessionRecord| wire::worker::ClaimedSession {
+pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
+    let hold = |session::Claimed { session: record, context }: session::Claimed| wire::worker::ClaimedSession {
         attempt: record.attempt,
         lease_expires_at: record.lease_expires_at.unwrap_or(record.updated_at),
         input: record.input.clone().map(json),
         session: session(record),
+        context,
     };
-    wire::worker::Claimed { sessions: records.into_iter().map(hold).collect() }
+    wire::worker::Claimed { sessions: claimed.into_iter().map(hold).collect() }
 }
 
 /// A worker's success.
@@ -271,6 +273,60 @@ pub const fn yield_to(status: wire::worker::YieldStatus) -> YieldTo {
         wire::worker::YieldStatus::Idle => YieldTo::Idle,
         wire::worker::YieldStatus::WaitingHuman => YieldTo::WaitingHuman,
         wire::worker::YieldStatus::AwaitingTool => YieldTo::AwaitingTool,
+    }
+}
+
+/// What a person works on.
+pub fn active_human(active: Option<human::Active>) -> wire::human::ActiveHuman {
+    let (session, task) = active.map(|active| (session(active.session), action(active.task))).unzip();
+    wire::human::ActiveHuman { session, task }
+}
+
+/// The task to work on.
+pub fn start_human(body: &wire::human::StartHuman) -> Result<domain::id::ActionId, Problem> {
+    body.task_id.parse().map_err(|error| invalid("taskId", &error))
+}
+
+/// The session to stop.
+pub fn stop_human(body: &wire::human::StopHuman) -> Result<domain::id::SessionId, Problem> {
+    body.session_id.parse().map_err(|error| invalid("sessionId", &error))
+}
+
+/// What a start did.
+pub fn started_human(started: human::Started) -> wire::human::StartedHuman {
+    wire::human::StartedHuman {
+        session: session(started.session),
+        task: action(started.task),
+        superseded: started.superseded.map(|id| id.to_string()),
+    }
+}
+
+/// A person's day.
+pub fn human_today(today: human::Today) -> wire::human::HumanToday {
+    let time = |task: domain::working::TaskTime| wire::human::TaskTime {
+        task_id: task.task_id.to_string(),
+        title: task.title,
+        duration_ms: task.duration_ms,
+        sessions: task.stretches,
+    };
+    wire::human::HumanToday {
+        tasks: today.tasks.into_iter().map(time).collect(),
+        sessions: today.sessions.into_iter().map(session).collect(),
+    }
+}
+
+/// What an agent may be told.
+pub fn recent_activity(
+    block: Option<human::recent_activity::Block>,
+    at: domain::Timestamp,
+) -> wire::human::RecentActivity {
+    match block {
+        None => wire::human::RecentActivity { text: None, session_id: None, at },
+        Some(block) => wire::human::RecentActivity {
+            text: Some(block.text),
+            session_id: Some(block.session_id.to_string()),
+            at: block.at,
+        },
     }
 }
 

@@ -287,6 +287,7 @@ pub fn tokens() -> Vec<Token> {
         created_at: ago(10_000),
         last_used_at: used.map(ago),
         revoked_at: revoked.map(ago),
+        user_id: None,
     };
     vec![
         token("1", "scout on the build machine", Some(TokenScope::Worker), Some(3), None),

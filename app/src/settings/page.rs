@@ -13,6 +13,7 @@ use crate::{
 };
 use domain::role::Permission;
 use leptos::prelude::*;
+use std::collections::HashMap;
 use wire::settings::{Member, Token};
 
 /// What /settings shows.
@@ -35,6 +36,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Settings", || {
         let Props { members, tokens, new_token, form, base_url } = props;
         let administers = shell.may(Permission::Administer);
+        let people: HashMap<String, String> = members.iter().map(|m| (m.id.clone(), m.email.clone())).collect();
         let page = view! {
             {page_head("Settings".to_owned(), Vec::new(), ())}
             <nav class="side-nav" aria-label="Settings">
@@ -45,7 +47,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             </nav>
             <div class="settings">
                 {solid(members_section(members, administers, &form.of("member")))}
-                {administers.then(|| solid(tokens_section(tokens, new_token, base_url, &form.of("token"))))}
+                {administers.then(|| solid(tokens_section(tokens, &people, new_token, base_url, &form.of("token"))))}
                 {solid(appearance(shell.theme))}
                 {solid(keyboard())}
             </div>

@@ -1,4 +1,4 @@
-//! API tokens. Making posts `name`, `role` and `scope` to /settings/tokens; revoking posts to
+//! API tokens. Making posts `name`, `role`, `scope` and `for_me` to /settings/tokens; revoking posts to
 //! /settings/tokens/{id}/revoke.
 
 use super::members::{role_options, role_word};
@@ -14,17 +14,19 @@ use crate::{
     },
 };
 use leptos::prelude::*;
+use std::collections::HashMap;
 use wire::settings::Token;
 
 /// List, form, and the secret of a token that was just made.
 pub fn tokens_section(
     tokens: Vec<Token>,
+    people: &HashMap<String, String>,
     new_token: Option<String>,
     base_url: String,
     form: &FormState,
 ) -> impl IntoView + use<> {
     let none = tokens.is_empty();
-    let rows = tokens.into_iter().map(row).collect::<Vec<_>>();
+    let rows = tokens.into_iter().map(|token| row(token, people)).collect::<Vec<_>>();
     let secret = new_token.map(|token| {
         let connecting =
             Connect { base_url, token: Some(token.clone()), may_make_token: true, agent_slug: "my-agent".to_owned() };
@@ -73,6 +75,10 @@ pub fn tokens_section(
                         {select("token", Field::new("scope", "Scope"), scopes, "worker", form)}
                         {select("token", Field::new("role", "Role"), role_options(), "operator", form)}
                     </div>
+                    <label class="choice">
+                        <input type="checkbox" name="for_me" value="yes" checked=form.value("for_me").is_some()/>
+                        <span>"For me: it may read what I did, and what it starts is mine"</span>
+                    </label>
                     <div class="form-actions">{submit("Create token", Look::Primary)}</div>
                 </form>
             </details>
@@ -80,7 +86,8 @@ pub fn tokens_section(
     }
 }
 
-fn row(token: Token) -> impl IntoView {
+fn row(token: Token, people: &HashMap<String, String>) -> impl IntoView + use<> {
+    let whose = token.user_id.as_ref().map(|id| format!(" for {}", people.get(id).map_or("a former member", |p| p)));
     let may = match token.scope {
         Some(scope) => format!("{} ({})", role_word(token.role), scope.as_str()),
         None => role_word(token.role).to_owned(),
@@ -98,7 +105,7 @@ fn row(token: Token) -> impl IntoView {
     };
     view! {
         <tr>
-            <td class="table-main">{token.name}</td>
+            <td class="table-main">{token.name}<span class="meta">{whose}</span></td>
             <td><code>{token.hint}"…"</code></td>
             <td class="meta">{may}</td>
             <td class="meta">{used}</td>

@@ -10,6 +10,7 @@ mod cursor;
 mod error;
 pub mod event;
 mod guard;
+pub mod human;
 pub mod live;
 pub mod member;
 mod open;

@@ -41,6 +41,7 @@ struct Inner {
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
     hub: Hub,
+    instance: String,
     identities: IdentityCache,
     kind_counts: CountedKinds,
     password_permits: Semaphore,
@@ -66,6 +67,7 @@ impl Ledger {
             hub: Hub::start(store.subscribe()),
             store,
             clock: options.clock,
+            instance: RequestId::new(now, &*options.entropy).to_string(),
             entropy: options.entropy,
             identities: IdentityCache::new(),
             kind_counts: counted_kinds(),
@@ -116,6 +118,11 @@ impl Ledger {
 
     pub(crate) fn entropy(&self) -> &dyn Entropy {
         &*self.0.entropy
+    }
+
+    /// What this ledger is called in leases: new at every start.
+    pub(crate) fn instance(&self) -> &str {
+        &self.0.instance
     }
 
     pub(crate) fn hub(&self) -> &Hub {

@@ -2,13 +2,13 @@
 
 use crate::{
     Error, Ledger, Result, TokenRecord,
-    auth::{Secret, SecretKind},
+    auth::{Address, Secret, SecretKind},
     guard::{Fields, require},
     member::ensure_tenant,
 };
 use domain::{
     Scope,
-    id::{TenantId, TokenId},
+    id::{TenantId, TokenId, UserId},
     limit::NAME_CHARS_MAX,
     role::{Permission, Role, TokenScope},
 };
@@ -23,19 +23,48 @@ pub async fn create(
     token_scope: Option<TokenScope>,
 ) -> Result<(TokenRecord, String)> {
     require(scope, Permission::Administer)?;
-    make(ledger, scope.tenant_id, name, role, token_scope).await
+    make(ledger, scope.tenant_id, name, (role, token_scope), None).await
 }
 
-/// The same from the server's own machine.
+/// The same for the caller themselves: it may read what they did, and what it starts is theirs.
+pub async fn create_personal(
+    ledger: &Ledger,
+    scope: &Scope,
+    name: &str,
+    role: Role,
+    token_scope: Option<TokenScope>,
+) -> Result<(TokenRecord, String)> {
+    require(scope, Permission::Administer)?;
+    let user_id = scope.user_id().ok_or(Error::Forbidden("only a person makes a token for themselves"))?;
+    make(ledger, scope.tenant_id, name, (role, token_scope), Some(user_id)).await
+}
+
+/// The same from the server's own machine, for a member of the workspace where their address is given.
 pub async fn create_by_operator(
     ledger: &Ledger,
     tenant_slug: &str,
     name: &str,
     role: Role,
     token_scope: Option<TokenScope>,
+    email: Option<&str>,
 ) -> Result<(TokenRecord, String)> {
     let tenant = ensure_tenant(ledger, tenant_slug, tenant_slug).await?;
-    make(ledger, tenant.id, name, role, token_scope).await
+    let user_id = match email {
+        Some(email) => Some(member_by_address(ledger, tenant.id, email).await?),
+        None => None,
+    };
+    make(ledger, tenant.id, name, (role, token_scope), user_id).await
+}
+
+async fn member_by_address(ledger: &Ledger, tenant_id: TenantId, email: &str) -> Result<UserId> {
+    let address = Address::parse(email)?.into_string();
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            let Some(user) = store::user::find_by_email(conn, &address).await? else { return Ok(None) };
+            store::user::find_member(conn, tenant_id, user.id).await
+        })
+    });
+    Ok(read.await?.ok_or_else(|| Error::invalid("user", "not a member of this workspace"))?.user_id)
 }
 
 /// The tokens, newest first, revoked ones included.
@@ -63,8 +92,8 @@ async fn make(
     ledger: &Ledger,
     tenant_id: TenantId,
     name: &str,
-    role: Role,
-    scope: Option<TokenScope>,
+    (role, scope): (Role, Option<TokenScope>),
+    user_id: Option<UserId>,
 ) -> Result<(TokenRecord, String)> {
     let mut fields = Fields::default();
     fields.name("name", name, NAME_CHARS_MAX);
@@ -80,6 +109,7 @@ async fn make(
         created_at: now,
         last_used_at: None,
         revoked_at: None,
+        user_id,
     };
     let (row, digest) = (token.clone(), secret.digest());
     ledger

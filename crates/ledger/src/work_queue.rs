@@ -73,8 +73,13 @@ fn me(scope: &Scope) -> UserId {
 }
 
 fn since(now: Timestamp, timezone: &str) -> Result<Since> {
+    Ok(Since { failed: now - TimeDelta::hours(FAILED_WINDOW_HOURS), done: midnight_in(now, timezone)? })
+}
+
+/// The start of the local day in the zone of this name.
+pub(crate) fn midnight_in(now: Timestamp, timezone: &str) -> Result<Timestamp> {
     let zone: Tz = timezone.parse().map_err(|_| Error::invalid("timezone", "an IANA name such as Europe/Berlin"))?;
-    Ok(Since { failed: now - TimeDelta::hours(FAILED_WINDOW_HOURS), done: midnight(now, zone) })
+    Ok(midnight(now, zone))
 }
 
 /// The start of the local day. Where clocks skip midnight, the first instant that exists after it.

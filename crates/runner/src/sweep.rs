@@ -1,8 +1,8 @@
-//! Sessions whose workers went silent go back to the queue.
+//! Sessions whose workers went silent go back to the queue; working sessions that people left open are abandoned.
 //!
 //! Now and then the store is kept in order as well. Every server may sweep: each session is decided under its row's lock, so that many do it once.
 
-use ledger::{Ledger, session};
+use ledger::{Ledger, human, session};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 /// How often leases are looked at. A dead worker's session is back in the queue within its lease and
 /// two of these.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
+/// How often working sessions that were left open are looked for.
+const SWEEP_WORKING_EVERY: Duration = Duration::from_secs(60);
 /// How often the store is kept in order.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(6 * 3_600);
 
@@ -19,12 +21,19 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut housekeeping = interval(MAINTAIN_EVERY);
     housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut working = interval(SWEEP_WORKING_EVERY);
+    working.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             biased;
             () = stop.cancelled() => return,
             _ = housekeeping.tick() => if let Err(error) = ledger.maintain().await {
                 tracing::warn!(%error, "housekeeping failed; it is tried again later");
+            },
+            _ = working.tick() => match human::sweep(&ledger).await {
+                Ok(Some(left)) if left > 0 => tracing::info!(left, "working sessions were left open; they are abandoned"),
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "cannot look for working sessions that were left open"),
             },
             _ = ticks.tick() => match session::sweep(&ledger).await {
                 Ok(swept) if swept.requeued + swept.failed > 0 => {

@@ -4,6 +4,7 @@ use crate::{
     conn::{Conn, run},
     error::{Error, Result, is_unique_violation},
     record::{ActionRecord, Page},
+    session::contains,
     sqlite::row,
     transaction::WriteTx,
 };
@@ -26,8 +27,10 @@ macro_rules! action_select {
 pub(crate) use action_select;
 
 const BY_ID: &str = action_select!("a.id = $2");
-const LIST: &str =
-    action_select!("(a.status = $2 OR $2 IS NULL) AND (a.id < $3 OR $3 IS NULL) ORDER BY a.id DESC LIMIT $4");
+const LIST: &str = action_select!(
+    "(a.status = $2 OR $2 IS NULL) AND (a.id < $3 OR $3 IS NULL) AND (a.assigned_to = $4 OR $4 IS NULL) \
+     AND (lower(a.name) LIKE $5 ESCAPE '\\' OR $5 IS NULL) ORDER BY a.id DESC LIMIT $6"
+);
 const INSERT: &str = "INSERT INTO actions (tenant_id, id, name, slug, description, agent_slug, assigned_to, output_type, \
      output_config, metadata, status, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
 const UPDATE: &str = "UPDATE actions SET name = $3, slug = $4, description = $5, agent_slug = $6, assigned_to = $7, \
@@ -80,16 +83,30 @@ pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: ActionId) -> Res
     run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(ActionRecord::try_from).transpose()
 }
 
+/// Which actions to list.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only these.
+    pub status: Option<ActionStatus>,
+    /// Only tasks of this person.
+    pub assigned_to: Option<UserId>,
+    /// Only names that contain this, whatever the case.
+    pub name_contains: Option<String>,
+}
+
 /// One page, newest first, starting after `before`.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    status: Option<ActionStatus>,
+    filter: &Filter,
     before: Option<ActionId>,
     limit: u32,
 ) -> Result<Page<ActionRecord>> {
-    let status = status.map(ActionStatus::as_str);
-    let mut rows = run!(conn, fetch_all Row, LIST, tenant_id.0, status, before.map(|id| id.0), i64::from(limit) + 1)?;
+    let status = filter.status.map(ActionStatus::as_str);
+    let assignee = filter.assigned_to.map(|id| id.0);
+    let name = filter.name_contains.as_deref().map(contains);
+    let (before, more) = (before.map(|id| id.0), i64::from(limit) + 1);
+    let mut rows = run!(conn, fetch_all Row, LIST, tenant_id.0, status, before, assignee, name.as_deref(), more)?;
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     Ok(Page { items: rows.into_iter().map(ActionRecord::try_from).collect::<Result<_>>()?, has_more })

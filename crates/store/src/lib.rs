@@ -12,6 +12,8 @@ pub mod browser_session;
 mod conn;
 mod error;
 pub mod event;
+pub mod human;
+pub mod lease;
 mod notify;
 mod open;
 mod partition;

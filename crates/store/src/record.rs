@@ -92,6 +92,8 @@ pub struct TokenRecord {
     pub last_used_at: Option<Timestamp>,
     /// When it stopped working.
     pub revoked_at: Option<Timestamp>,
+    /// The person it speaks for, where it is one person's own.
+    pub user_id: Option<UserId>,
 }
 
 /// Configured work.

@@ -4,6 +4,7 @@ mod head;
 mod list;
 
 pub(crate) use head::{Head, lock_heads, update_heads};
+pub(crate) use list::contains;
 pub use list::{Filter, list, list_by_ids, newest_of_action};
 
 use crate::{
@@ -21,6 +22,7 @@ use domain::{
     clock::{from_micros, to_micros, truncate},
     id::{ActionId, SessionId, TenantId, UserId},
     session::{EndReason, Status, Type},
+    working,
 };
 use std::sync::Arc;
 use uuid::Uuid;
@@ -251,6 +253,8 @@ pub enum Inserted {
     New,
     /// The idempotency key was taken meanwhile: read that session.
     KeyTaken,
+    /// A working session of this person began meanwhile. On PostgreSQL the transaction is lost: begin it again.
+    AlreadyWorking,
 }
 
 /// Inserts a session with its first events. `session` is updated with its new head.
@@ -295,6 +299,9 @@ pub async fn insert(
     );
     match inserted {
         Err(error) if is_unique_violation(&error) && idempotency.is_some() => return Ok(Inserted::KeyTaken),
+        Err(error) if is_unique_violation(&error) && session.source.as_deref() == Some(working::SOURCE) => {
+            return Ok(Inserted::AlreadyWorking);
+        }
         other => other?,
     };
     event::insert(tx.conn(), &rows).await?;

@@ -35,6 +35,8 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         crate::action::SQL,
         crate::browser_session::SQL,
         crate::event::SQL,
+        crate::human::SQL,
+        crate::lease::SQL,
         crate::session::SQL,
         crate::sign_in::SQL,
         crate::tenant::SQL,
@@ -46,11 +48,11 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         all.extend(list.iter().map(|(name, text)| (*name, (*text).to_owned())));
     }
     let own = if postgres {
-        [crate::event::POSTGRES_SQL, crate::session::POSTGRES_SQL].concat()
+        [crate::event::POSTGRES_SQL, crate::human::POSTGRES_SQL, crate::session::POSTGRES_SQL].concat()
     } else {
         all.extend(crate::event::sqlite_statements());
         all.extend(crate::session::sqlite_statements());
-        [crate::event::SQLITE_SQL, crate::session::SQLITE_SQL].concat()
+        [crate::event::SQLITE_SQL, crate::human::SQLITE_SQL, crate::session::SQLITE_SQL].concat()
     };
     all.extend(own.iter().map(|(name, text)| (*name, (*text).to_owned())));
     all

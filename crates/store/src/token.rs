@@ -10,17 +10,17 @@ use crate::{
 use domain::{
     Timestamp,
     clock::{from_micros, to_micros},
-    id::{TenantId, TokenId},
+    id::{TenantId, TokenId, UserId},
     role::{Role, TokenScope},
 };
 use uuid::Uuid;
 
-const INSERT: &str = "INSERT INTO api_tokens (tenant_id, id, name, secret_digest, hint, role, scope, created_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
-const BY_DIGEST: &str = "SELECT k.tenant_id, k.id, k.name, k.hint, k.role, k.scope, k.created_at, k.last_used_at, k.revoked_at, \
+const INSERT: &str = "INSERT INTO api_tokens (tenant_id, id, name, secret_digest, hint, role, scope, created_at, user_id) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+const BY_DIGEST: &str = "SELECT k.tenant_id, k.id, k.name, k.hint, k.role, k.scope, k.created_at, k.last_used_at, k.revoked_at, k.user_id, \
      t.slug AS tenant_slug, t.name AS tenant_name FROM api_tokens k JOIN tenants t ON t.id = k.tenant_id \
      WHERE k.secret_digest = $1";
-const LIST: &str = "SELECT k.tenant_id, k.id, k.name, k.hint, k.role, k.scope, k.created_at, k.last_used_at, k.revoked_at, \
+const LIST: &str = "SELECT k.tenant_id, k.id, k.name, k.hint, k.role, k.scope, k.created_at, k.last_used_at, k.revoked_at, k.user_id, \
      t.slug AS tenant_slug, t.name AS tenant_name FROM api_tokens k JOIN tenants t ON t.id = k.tenant_id \
      WHERE k.tenant_id = $1 ORDER BY k.id DESC LIMIT $2";
 const TOUCH: &str = "UPDATE api_tokens SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
@@ -50,6 +50,7 @@ row! {
         created_at: i64,
         last_used_at: Option<i64>,
         revoked_at: Option<i64>,
+        user_id: Option<Uuid>,
         tenant_slug: String,
         tenant_name: String,
     }
@@ -72,6 +73,7 @@ impl Row {
             created_at: from_micros(self.created_at),
             last_used_at: self.last_used_at.map(from_micros),
             revoked_at: self.revoked_at.map(from_micros),
+            user_id: self.user_id.map(UserId),
         };
         Ok((tenant, token))
     }
@@ -96,6 +98,7 @@ pub async fn insert(
         token.role.as_str(),
         token.scope.map(TokenScope::as_str),
         to_micros(token.created_at),
+        token.user_id.map(|id| id.0),
     )?;
     Ok(())
 }

@@ -75,6 +75,11 @@ impl Fixture {
         self.ledger = open(&self.engine, &self.clock).await;
     }
 
+    /// Another ledger on the same data, as a second process has it.
+    pub async fn second_ledger(&self, mode: Mode) -> Ledger {
+        open_as(&self.engine, &self.clock, mode).await
+    }
+
     /// A queued agent session.
     pub async fn pending(&self) -> SessionRecord {
         let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
@@ -95,7 +100,8 @@ impl Fixture {
     /// Claims without waiting.
     pub async fn claim(&self, max: u32, lease_seconds: u32) -> Vec<SessionRecord> {
         let claim = Claim { agent_slugs: None, max, lease_seconds };
-        session::claim(&self.ledger, &self.worker, claim, Duration::ZERO).await.unwrap()
+        let claimed = session::claim(&self.ledger, &self.worker, claim, Duration::ZERO).await.unwrap();
+        claimed.into_iter().map(|claimed| claimed.session).collect()
     }
 
     /// Appends as the worker.
@@ -132,9 +138,13 @@ impl Fixture {
 }
 
 async fn open(engine: &Engine, clock: &TestClock) -> Ledger {
+    open_as(engine, clock, Mode::Server).await
+}
+
+async fn open_as(engine: &Engine, clock: &TestClock, mode: Mode) -> Ledger {
     let options = Options {
         database: engine.database(),
-        mode: Mode::Server,
+        mode,
         clock: Arc::new(clock.clone()),
         entropy: Arc::new(SeededEntropy::new(fastrand::u64(..))),
     };
@@ -164,4 +174,17 @@ pub fn event(kind: &str) -> NewEvent {
 pub fn text(text: &str) -> NewEvent {
     let content = json!([{ "type": "text", "text": text }]).to_string();
     NewEvent { content: Some(RawValue::from_string(content).unwrap()), ..event("agent.message") }
+}
+
+/// A `human.*` event as a browser sends it: of a page (`text` is its path; an entity's ends with its id) or of a note.
+pub fn human(kind: &str, text: &str) -> NewEvent {
+    let raw = |json: serde_json::Value| RawValue::from_string(json.to_string()).unwrap();
+    let id = text.rsplit('/').next().unwrap_or_default();
+    let (content, metadata) = match kind {
+        "human.navigate" => (None, json!({ "pathname": text })),
+        "human.entity_view" => (None, json!({ "entityId": id, "pathname": text })),
+        "human.task_switch" => (None, json!({ "title": text })),
+        _ => (Some(raw(json!(text))), json!({})),
+    };
+    NewEvent { content, metadata: Some(raw(metadata)), ..event(kind) }
 }

@@ -9,7 +9,7 @@ pub mod proxy;
 
 pub use clock::{SeededEntropy, TestClock};
 pub use engine::{Engine, Raw};
-pub use fixture::{Fixture, event, text};
+pub use fixture::{Fixture, event, human, text};
 
 /// Runs each named `async fn(Fixture)` once per engine, as `sqlite::name` and `postgres::name`.
 #[macro_export]

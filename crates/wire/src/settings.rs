@@ -40,4 +40,6 @@ pub struct Token {
     pub last_used_at: Option<Timestamp>,
     /// When it stopped working.
     pub revoked_at: Option<Timestamp>,
+    /// The person whose own it is: it may read what they did.
+    pub user_id: Option<String>,
 }

@@ -50,6 +50,10 @@ pub struct ClaimedSession {
     /// The session's input.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub input: Option<Json>,
+    /// What the person who triggered the session was doing just now, as a block of untrusted text for the end of the
+    /// agent's prompt; null when they work on nothing. Recorded as `session.context_injected`.
+    #[serde(default)]
+    pub context: Option<String>,
 }
 
 /// `POST …/heartbeat` and `POST …/release`

@@ -9,7 +9,7 @@ use crate::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{action::ActionStatus, id::ActionId};
 use ledger::action as use_case;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de};
 use wire::{Page, action, session::Session};
 
 /// Create an action
@@ -40,12 +40,26 @@ pub struct ListQuery {
     /// `active` or `archived`; both when absent.
     #[param(value_type = Option<String>)]
     status: Option<ActionStatus>,
+    /// Tasks of this person: a user id, or `me`.
+    #[serde(default, deserialize_with = "assignee")]
+    #[param(value_type = Option<String>)]
+    assigned_to: Option<use_case::Assignee>,
+    /// Part of the name.
+    q: Option<String>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Limit,
     /// `nextCursor` of the page before.
     cursor: Option<String>,
+}
+
+/// `me`, or a user id.
+fn assignee<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<use_case::Assignee>, D::Error> {
+    match String::deserialize(deserializer)?.as_str() {
+        "me" => Ok(Some(use_case::Assignee::Me)),
+        text => text.parse().map(|id| Some(use_case::Assignee::User(id))).map_err(de::Error::custom),
+    }
 }
 
 /// List actions
@@ -61,7 +75,13 @@ pub async fn list(
     caller: Caller,
     Params(query): Params<ListQuery>,
 ) -> Result<Json<Page<action::Action>>, Problem> {
-    let wanted = use_case::ListActions { status: query.status, limit: query.limit.0, cursor: query.cursor };
+    let wanted = use_case::ListActions {
+        status: query.status,
+        assigned_to: query.assigned_to,
+        name_contains: query.q,
+        limit: query.limit.0,
+        cursor: query.cursor,
+    };
     let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
     Ok(Json(wire_map::page(listed, wire_map::action)))
 }

@@ -4,6 +4,7 @@ mod action;
 mod document;
 mod event;
 mod health;
+mod human;
 mod live;
 mod me;
 mod session;
@@ -26,6 +27,11 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(session::get))
         .routes(routes!(session::cancel))
         .routes(routes!(session::retry))
+        .routes(routes!(human::active))
+        .routes(routes!(human::start))
+        .routes(routes!(human::stop))
+        .routes(routes!(human::today))
+        .routes(routes!(human::recent_activity))
         .routes(routes!(worker::claim))
         .routes(routes!(worker::heartbeat))
         .routes(routes!(worker::complete))

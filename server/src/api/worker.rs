@@ -8,7 +8,7 @@ use crate::{
 };
 use axum::{Json, extract::State};
 use domain::{id::SessionId, limit::CLAIM_WAIT_SECONDS_MAX};
-use ledger::{SessionRecord, session as use_case};
+use ledger::session as use_case;
 use std::time::Duration;
 use tokio::time::Instant;
 use wire::{Code, session::Session, worker};
@@ -20,7 +20,7 @@ const WAIT_SLICE: Duration = Duration::from_secs(2);
 /// Claim sessions
 ///
 /// Hands out queued sessions, oldest first. With `waitSeconds` the call waits until there is work. The
-/// answer is empty where there was none.
+/// answer is empty where there was none. `context` is what the person behind a session was doing just now.
 #[utoipa::path(
     post, path = "/api/sessions/claim", operation_id = "claimSessions",
     tag = "worker", request_body = Option<worker::Claim>,
@@ -55,7 +55,7 @@ async fn claim_within(
     caller: &Caller,
     claim: use_case::Claim,
     wait: Duration,
-) -> Result<Vec<SessionRecord>, Problem> {
+) -> Result<Vec<use_case::Claimed>, Problem> {
     let deadline = Instant::now() + wait;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());

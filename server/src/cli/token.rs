@@ -29,15 +29,19 @@ pub struct AddArgs {
     /// Narrow the token: `worker` may claim sessions and work on them, and little else
     #[arg(long, value_parser = token_scope)]
     scope: Option<TokenScope>,
+    /// Whose own token it is: this member of the workspace. It may read what they did, and what it starts is theirs
+    #[arg(long, value_name = "EMAIL")]
+    user: Option<String>,
     #[command(flatten)]
     database: DatabaseFlags,
 }
 
 /// Runs the command.
 pub async fn run(TokenCommand::Add(args): TokenCommand) -> Result<(), Failure> {
-    let settings = config::load(args.database, ServeFlags::default())?;
+    let settings = config::load(args.database.clone(), ServeFlags::default())?;
     let ledger = open(&settings, Mode::Tool).await?;
-    let made = ledger::token::create_by_operator(&ledger, &args.tenant, &args.name, args.role, args.scope).await;
+    let AddArgs { tenant, name, role, scope, user, .. } = args;
+    let made = ledger::token::create_by_operator(&ledger, &tenant, &name, role, scope, user.as_deref()).await;
     ledger.close().await;
     let (_, secret) = made?;
     print_line(&secret)

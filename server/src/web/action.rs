@@ -60,7 +60,7 @@ async fn list(
 async fn read_list(state: &AppState, viewer: &Viewer, query: ListQuery, form: FormState) -> Result<ListProps, Turned> {
     let shows_archived = query.status.as_deref() == Some("archived");
     let status = if shows_archived { ActionStatus::Archived } else { ActionStatus::Active };
-    let wanted = ListActions { status: Some(status), limit: ROWS, cursor: query.cursor };
+    let wanted = ListActions { status: Some(status), limit: ROWS, cursor: query.cursor, ..ListActions::default() };
     let listed = action::list(&state.ledger, &viewer.scope, wanted).await?;
     let mut actions = Vec::with_capacity(listed.items.len());
     for item in listed.items {

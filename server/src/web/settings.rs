@@ -57,7 +57,11 @@ async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> Result<Prop
 async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
     let made = match (role(&form), scope(&form)) {
         (Ok(role), Ok(scope)) => {
-            let made = token::create(&state.ledger, &viewer.scope, form.text("name").trim(), role, scope).await;
+            let name = form.text("name");
+            let made = match form.optional("for_me") {
+                Some(_) => token::create_personal(&state.ledger, &viewer.scope, name.trim(), role, scope).await,
+                None => token::create(&state.ledger, &viewer.scope, name.trim(), role, scope).await,
+            };
             made.map_err(Problem::from)
         }
         (Err(problem), _) | (_, Err(problem)) => Err(problem),

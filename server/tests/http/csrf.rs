@@ -4,7 +4,7 @@ use crate::app::App;
 use reqwest::{Method, StatusCode};
 
 /// Every page form, and the API as a script of another site would call it.
-const UNSAFE: [(Method, &str); 9] = [
+const UNSAFE: [(Method, &str); 11] = [
     (Method::POST, "/actions"),
     (Method::POST, "/settings/tokens"),
     (Method::POST, "/settings/members"),
@@ -13,6 +13,8 @@ const UNSAFE: [(Method, &str); 9] = [
     (Method::POST, "/api/actions"),
     (Method::POST, "/api/sessions"),
     (Method::POST, "/api/sessions/claim"),
+    (Method::POST, "/api/sessions/human/start"),
+    (Method::POST, "/api/sessions/human/stop"),
     // Last: it works, and ends the sign-in.
     (Method::POST, "/sign-out"),
 ];

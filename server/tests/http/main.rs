@@ -6,6 +6,7 @@ mod app;
 mod bad_input;
 mod csrf;
 mod docs;
+mod human;
 mod limits;
 mod matrix;
 mod soak;

@@ -16,6 +16,8 @@ fn body(path: &str) -> Option<Value> {
         "heartbeat" | "release" => json!({ "attempt": 1 }),
         "complete" => json!({ "attempt": 1 }),
         "fail" => json!({ "attempt": 1, "error": { "message": "x" } }),
+        "start" => json!({ "taskId": "00000000-0000-7000-8000-000000000000" }),
+        "stop" => json!({ "sessionId": "00000000-0000-7000-8000-000000000000" }),
         "yield" => json!({ "attempt": 1, "status": "idle" }),
         _ => return None,
     })

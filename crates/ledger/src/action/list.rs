@@ -1,17 +1,37 @@
 //! The actions of a workspace.
 
 use crate::{
-    ActionRecord, Ledger, Listed, Result,
+    ActionRecord, Error, Ledger, Listed, Result,
     cursor::{List, decode, encode, page_size},
-    guard::require,
+    guard::{Fields, require},
 };
-use domain::{Scope, action::ActionStatus, id::ActionId, role::Permission};
+use domain::{
+    Scope,
+    action::ActionStatus,
+    id::{ActionId, UserId},
+    limit::NAME_CHARS_MAX,
+    role::Permission,
+};
+use store::action::Filter;
+
+/// Whose tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Assignee {
+    /// The caller's, or those of the person for whom a token speaks.
+    Me,
+    /// This person's.
+    User(UserId),
+}
 
 /// Which actions.
 #[derive(Debug, Clone, Default)]
 pub struct ListActions {
     /// Only these.
     pub status: Option<ActionStatus>,
+    /// Only tasks of this person.
+    pub assigned_to: Option<Assignee>,
+    /// Only names that contain this, whatever the case.
+    pub name_contains: Option<String>,
     /// 1 to 1,000; 0 for the default.
     pub limit: u32,
     /// From the page before.
@@ -21,12 +41,29 @@ pub struct ListActions {
 /// One page, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListActions) -> Result<Listed<ActionRecord>> {
     require(scope, Permission::Read)?;
+    let mut fields = Fields::default();
+    fields.text("q", query.name_contains.as_deref(), NAME_CHARS_MAX);
+    fields.check()?;
+    let assigned_to = match query.assigned_to {
+        None => None,
+        Some(Assignee::User(id)) => Some(id),
+        Some(Assignee::Me) => Some(scope.beneficiary().ok_or_else(|| {
+            Error::invalid("assignedTo", "this token speaks for nobody who could have tasks; name a user id")
+        })?),
+    };
+    let filter = Filter {
+        status: query.status,
+        assigned_to,
+        name_contains: query.name_contains.filter(|text| !text.is_empty()),
+    };
     let limit = page_size(query.limit)?;
     let before = query.cursor.as_deref().map(|cursor| decode(List::Actions, cursor)).transpose()?.map(ActionId);
     let tenant_id = scope.tenant_id;
     let page = ledger
         .store()
-        .read(scope.into(), move |conn| Box::pin(store::action::list(conn, tenant_id, query.status, before, limit)))
+        .read(scope.into(), move |conn| {
+            Box::pin(async move { store::action::list(conn, tenant_id, &filter, before, limit).await })
+        })
         .await?;
     let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Actions, last.id.0));
     Ok(Listed { items: page.items, next_cursor })

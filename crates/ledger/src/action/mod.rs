@@ -9,7 +9,7 @@ mod update;
 
 pub use create::{NewAction, create};
 pub use get::get;
-pub use list::{ListActions, list};
+pub use list::{Assignee, ListActions, list};
 pub use task_status::{TaskStatus, task_status};
 pub use trigger::{Trigger, trigger};
 pub use update::{ActionChange, update};

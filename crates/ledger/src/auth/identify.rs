@@ -35,7 +35,8 @@ pub struct Identity {
 }
 
 pub(super) fn identity_of_user(tenant: TenantRecord, role: Role, user_id: UserId, email: String) -> Identity {
-    let scope = Scope { tenant_id: tenant.id, caller: Caller::User(user_id), role, token_scope: None };
+    let scope =
+        Scope { tenant_id: tenant.id, caller: Caller::User(user_id), role, token_scope: None, on_behalf_of: None };
     Identity { scope, tenant, user: Some((user_id, email)), token: None }
 }
 
@@ -79,8 +80,13 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
         });
         unimportant(touched.await);
     }
-    let scope =
-        Scope { tenant_id: tenant.id, caller: Caller::Token(token.id), role: token.role, token_scope: token.scope };
+    let scope = Scope {
+        tenant_id: tenant.id,
+        caller: Caller::Token(token.id),
+        role: token.role,
+        token_scope: token.scope,
+        on_behalf_of: token.user_id,
+    };
     let identity = Identity { scope, tenant, user: None, token: Some((token.id, token.name)) };
     ledger.identities().0.insert(digest, (now, identity.clone()));
     Ok(Some(identity))

@@ -7,7 +7,7 @@ use crate::{
 use domain::{
     Scope, Timestamp,
     chain::body_digest,
-    event::{EventRole, Kind, json_depth, normalize_content, validate_metadata},
+    event::{EventRole, Kind, Prefix, check_human, json_depth, normalize_content, validate_metadata},
     id::{EventId, SessionId},
     limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, EVENT_BYTES_MAX, JSON_DEPTH_MAX, KEY_CHARS_MAX, SESSION_EVENTS_MAX},
     role::Permission,
@@ -64,6 +64,10 @@ pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Ap
     }
     let now = ledger.now();
     let events = prepare(ledger, append.events, now)?;
+    // What a worker sends is refused for its kind; its shape does not matter then.
+    if append.attempt.is_none() {
+        check_human_events(&events)?;
+    }
     let request = AppendRequest {
         tenant_id: scope.tenant_id,
         session_id: append.session_id,
@@ -88,6 +92,20 @@ pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Ap
             AppendRefusal::Storage(error) => error.into(),
         }),
     }
+}
+
+/// Checks what a person's browser says they did.
+fn check_human_events(events: &[PreparedEvent]) -> Result<()> {
+    let mut fields = Fields::default();
+    for (index, event) in events.iter().enumerate().filter(|(_, event)| event.kind.prefix() == Prefix::Human) {
+        if event.role != EventRole::User {
+            fields.refuse(&format!("events[{index}].role"), "people speak as `user`");
+        }
+        if let Err(wrong) = check_human(&event.kind, &event.content, &event.metadata) {
+            fields.refuse(&format!("events[{index}].{}", wrong.field), wrong.message);
+        }
+    }
+    fields.check()
 }
 
 /// Checks and hashes events before they reach the writer.

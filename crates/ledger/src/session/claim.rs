@@ -4,18 +4,20 @@ use super::change::{Change, Minter, state, write};
 use crate::{
     Ledger, Result, SessionRecord,
     guard::{Fields, require},
+    human::recent_activity::gather,
 };
 use chrono::TimeDelta;
 use domain::{
     Scope,
     event::Kind,
     limit::{CLAIM_AGENTS_MAX, CLAIM_MAX, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN},
+    recent_activity::{Delimiter, render},
     role::Permission,
     session::{Actor, Command, decide},
 };
 use serde_json::json;
 use std::time::Duration;
-use store::WriteTx;
+use store::{PreparedEvent, WriteTx};
 
 /// How long a waiting claim sleeps at most before it looks again: a wake-up may get lost between servers.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
@@ -51,8 +53,18 @@ impl Claim {
     }
 }
 
+/// A session in a worker's hands.
+#[derive(Debug, Clone)]
+pub struct Claimed {
+    /// The session.
+    pub session: SessionRecord,
+    /// What its person was doing just now, for the end of the agent's prompt; `None` when they work on nothing, or
+    /// when the session is nobody's.
+    pub context: Option<String>,
+}
+
 /// Claims up to `max` sessions, oldest first; waits up to `wait` for the first. Empty when there was none.
-pub async fn claim(ledger: &Ledger, scope: &Scope, claim: Claim, wait: Duration) -> Result<Vec<SessionRecord>> {
+pub async fn claim(ledger: &Ledger, scope: &Scope, claim: Claim, wait: Duration) -> Result<Vec<Claimed>> {
     require(scope, Permission::Work)?;
     claim.check()?;
     let deadline = tokio::time::Instant::now() + wait;
@@ -69,9 +81,11 @@ pub async fn claim(ledger: &Ledger, scope: &Scope, claim: Claim, wait: Duration)
     }
 }
 
-async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<SessionRecord>> {
+async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Claimed>> {
     let now = ledger.now();
-    let minters: Vec<Minter> = (0..claim.max).map(|_| Minter::new(ledger, now, 2)).collect();
+    // Randomness is drawn before the transaction, which has none of its own.
+    let fresh = |_| (Minter::new(ledger, now, 3), Delimiter::new(ledger.entropy()));
+    let fresh: Vec<(Minter, Delimiter)> = (0..claim.max).map(fresh).collect();
     let scope = *scope;
     ledger
         .store()
@@ -79,8 +93,8 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Ses
             Box::pin(async move {
                 let candidates = candidates(tx, &scope, &claim).await?;
                 let mut claimed = Vec::with_capacity(candidates.len());
-                for (session, minter) in candidates.into_iter().zip(minters) {
-                    claimed.push(take(tx, &scope, session, minter, claim.lease_seconds).await?);
+                for (session, fresh) in candidates.into_iter().zip(fresh) {
+                    claimed.push(take(tx, &scope, session, fresh, claim.lease_seconds).await?);
                 }
                 Ok(claimed)
             })
@@ -107,15 +121,20 @@ async fn take(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: SessionRecord,
-    mut minter: Minter,
+    (mut minter, delimiter): (Minter, Delimiter),
     lease_seconds: u32,
-) -> Result<SessionRecord> {
+) -> Result<Claimed> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
     let now = minter.at();
     let expires_at = now + TimeDelta::seconds(i64::from(lease_seconds));
     let metadata =
         json!({ "attempt": transition.attempt, "worker": scope.caller.to_string(), "leaseSeconds": lease_seconds });
-    let events = vec![minter.event(Kind::SESSION_CLAIMED, None, &metadata)?];
+    let mut events = vec![minter.event(Kind::SESSION_CLAIMED, None, &metadata)?];
+    let context = context(tx, &before, &mut minter, &delimiter).await?;
+    let context = context.map(|(text, told)| {
+        events.push(told);
+        text
+    });
     let change = Change {
         id: before.id,
         actor: Actor::Caller,
@@ -128,5 +147,21 @@ async fn take(
         session.lease_seconds = Some(lease_seconds);
         session.lease_expires_at = Some(expires_at);
     };
-    write(tx, before, transition, change, events, lease).await
+    let session = write(tx, before, transition, change, events, lease).await?;
+    Ok(Claimed { session, context })
+}
+
+/// What the session's person was doing, and the event that records what the agent is told.
+async fn context(
+    tx: &mut WriteTx<'_>,
+    session: &SessionRecord,
+    minter: &mut Minter,
+    delimiter: &Delimiter,
+) -> Result<Option<(String, PreparedEvent)>> {
+    let Some(user_id) = session.user_id else { return Ok(None) };
+    let Some((source, activity)) = gather(tx.conn(), session.tenant_id, user_id).await? else { return Ok(None) };
+    let text = render(&activity, delimiter);
+    let metadata = json!({ "context": "recent_activity", "sessionId": source });
+    let told = minter.event(Kind::SESSION_CONTEXT_INJECTED, Some(&text), &metadata)?;
+    Ok(Some((text, told)))
 }

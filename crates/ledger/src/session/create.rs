@@ -122,6 +122,7 @@ pub(super) async fn insert(
         Inserted::New => Ok(session),
         // Two requests with one key at the same instant on two servers: the other one won.
         Inserted::KeyTaken => Err(Error::Unavailable("the same request is being handled; repeat it".into())),
+        Inserted::AlreadyWorking => Err(Error::Internal("a session without a source met a working session".into())),
     }
 }
 
@@ -179,7 +180,7 @@ async fn draft(
         action_id: new.action_id,
         action_slug: action.map(|a| a.slug),
         agent_slug,
-        user_id: scope.user_id(),
+        user_id: scope.beneficiary(),
         source: None,
         title: title.unwrap_or_else(|| "Untitled".into()),
         input: new.input,

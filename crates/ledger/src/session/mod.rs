@@ -1,7 +1,7 @@
 //! Sessions: one file per command or query.
 
 mod cancel;
-mod change;
+pub(crate) mod change;
 mod claim;
 mod complete;
 mod create;
@@ -15,7 +15,7 @@ mod sweep;
 mod yield_to;
 
 pub use cancel::cancel;
-pub use claim::{Claim, claim};
+pub use claim::{Claim, Claimed, claim};
 pub use complete::{Completion, complete};
 pub use create::{NewSession, create};
 pub use fail::{Failure, fail};

@@ -100,7 +100,7 @@ pub async fn newest_of_action(
 }
 
 /// The LIKE pattern for "contains", with its own wildcards taken literally.
-fn contains(text: &str) -> String {
+pub(crate) fn contains(text: &str) -> String {
     let mut pattern = String::from("%");
     for c in text.to_lowercase().chars() {
         if matches!(c, '%' | '_' | '\\') {

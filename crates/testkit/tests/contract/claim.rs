@@ -51,8 +51,8 @@ async fn claims_are_oldest_first_and_only_for_the_agents_asked_for(f: Fixture) {
         session::claim(&f.ledger, &f.worker, claim, Duration::ZERO)
     };
     assert!(claim("writer").await.unwrap().is_empty());
-    assert_eq!(claim("scout").await.unwrap()[0].id, first.id);
-    assert_eq!(claim("scout").await.unwrap()[0].id, second.id);
+    assert_eq!(claim("scout").await.unwrap()[0].session.id, first.id);
+    assert_eq!(claim("scout").await.unwrap()[0].session.id, second.id);
     f.done().await;
 }
 
@@ -64,7 +64,7 @@ async fn a_waiting_claim_is_woken_by_a_new_session(f: Fixture) {
         f.pending().await
     };
     let (claimed, made) = tokio::join!(waiting, creating);
-    assert_eq!(claimed.unwrap()[0].id, made.id);
+    assert_eq!(claimed.unwrap()[0].session.id, made.id);
     f.done().await;
 }
 

@@ -75,14 +75,14 @@ impl Worker {
     /// Runs the command for a session just claimed.
     pub async fn run(&self, claimed: ClaimedSession) -> End {
         let started = Instant::now();
-        let ClaimedSession { session, attempt, input, .. } = claimed;
+        let ClaimedSession { session, attempt, input, context, .. } = claimed;
         let progress = &self.progress;
         let name = session.action_slug.as_deref().unwrap_or("-");
         progress.say(&format!("{} claimed (attempt {attempt}, task {name})", session.id));
         progress.began();
         let lease = Lease::new(self.client.clone(), session.id.clone(), attempt, self.lease, started);
         let input = input.map_or_else(|| "null\n".to_owned(), |input| format!("{}\n", input.get()));
-        let end = self.work(Arc::new(lease), &session, input).await;
+        let end = self.work(Arc::new(lease), &session, input, context).await;
         let seconds = started.elapsed().as_secs_f32();
         match &end {
             End::Completed => {
@@ -105,12 +105,13 @@ impl Worker {
         end
     }
 
-    async fn work(&self, lease: Arc<Lease>, session: &Session, input: String) -> End {
+    async fn work(&self, lease: Arc<Lease>, session: &Session, input: String, context: Option<String>) -> End {
         let heartbeat = AbortOnDropHandle::new(tokio::spawn({
             let lease = Arc::clone(&lease);
             async move { lease.keep().await }
         }));
-        let (mut child, pipes) = match Child::start(&self.command, &self.environment(session, lease.attempt)) {
+        let environment = self.environment(session, lease.attempt, context);
+        let (mut child, pipes) = match Child::start(&self.command, &environment) {
             Ok(started) => started,
             Err(error) => return fail(&lease, format!("the command cannot start: {error}"), "spawn_failed").await,
         };
@@ -169,7 +170,12 @@ impl Worker {
     }
 
     /// What the command is told; `None` is taken away, in case this worker was itself started by one.
-    fn environment(&self, session: &Session, attempt: u32) -> [(&'static str, Option<String>); 6] {
+    fn environment(
+        &self,
+        session: &Session,
+        attempt: u32,
+        context: Option<String>,
+    ) -> [(&'static str, Option<String>); 7] {
         [
             ("SHIFTBOOK_SESSION_ID", Some(session.id.clone())),
             ("SHIFTBOOK_URL", Some(self.client.base_url().to_owned())),
@@ -177,6 +183,7 @@ impl Worker {
             ("SHIFTBOOK_ATTEMPT", Some(attempt.to_string())),
             ("SHIFTBOOK_ACTION_SLUG", session.action_slug.clone()),
             ("SHIFTBOOK_AGENT_SLUG", session.agent_slug.clone()),
+            ("SHIFTBOOK_CONTEXT", context),
         ]
     }
 }

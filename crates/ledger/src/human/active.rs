@@ -1,0 +1,29 @@
+//! What the caller is working on.
+
+use super::person;
+use crate::{ActionRecord, Ledger, Result, SessionRecord};
+use domain::Scope;
+
+/// A running working session and its task.
+#[derive(Debug, Clone)]
+pub struct Active {
+    /// The session.
+    pub session: SessionRecord,
+    /// The task.
+    pub task: ActionRecord,
+}
+
+/// The caller's running working session; `None` when they work on nothing.
+pub async fn active(ledger: &Ledger, scope: &Scope) -> Result<Option<Active>> {
+    let user_id = person(scope)?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(async move {
+            let Some(session) = store::human::active(conn, tenant_id, user_id).await? else { return Ok(None) };
+            let Some(task_id) = session.action_id else { return Ok(None) };
+            let task = store::action::find(conn, tenant_id, task_id).await?;
+            Ok(task.map(|task| Active { session, task }))
+        })
+    });
+    Ok(read.await?)
+}

@@ -1,0 +1,97 @@
+//! What an agent is told of its person's work.
+
+use crate::{Error, Ledger, Result, guard::require};
+use domain::{
+    Scope, Timestamp,
+    event::{Deed, HumanEvent, Kind, read_human},
+    id::{EntityId, SessionId, TenantId, UserId},
+    limit::ACTIVITY_LINES_MAX,
+    recent_activity::{Activity, Delimiter, Item, Observed, render},
+    role::Permission,
+};
+use std::collections::HashMap;
+use store::Conn;
+
+/// A block, ready for a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// The text, with its own delimiter.
+    pub text: String,
+    /// The working session it tells of.
+    pub session_id: SessionId,
+    /// When it was made.
+    pub at: Timestamp,
+}
+
+/// The block about the caller, or about the person for whom a token speaks; `None` while they work on nothing.
+pub async fn block(ledger: &Ledger, scope: &Scope) -> Result<Option<String>> {
+    Ok(recent_activity(ledger, scope).await?.map(|block| block.text))
+}
+
+/// The same, with the session it was made from.
+pub async fn recent_activity(ledger: &Ledger, scope: &Scope) -> Result<Option<Block>> {
+    require(scope, Permission::Read)?;
+    let whose = scope.beneficiary().ok_or(Error::Forbidden(
+        "this token speaks for nobody: make one with `shiftbook token add --user`, or for yourself in the settings",
+    ))?;
+    let (tenant_id, at) = (scope.tenant_id, ledger.now());
+    let read = ledger.store().read(scope.into(), move |conn| Box::pin(gather(conn, tenant_id, whose)));
+    let gathered = read.await?;
+    Ok(gathered.map(|(session_id, activity)| {
+        let text = render(&activity, &Delimiter::new(ledger.entropy()));
+        Block { text, session_id, at }
+    }))
+}
+
+/// What a person did in their running working session, titles resolved by one query; `None` without a session.
+pub(crate) async fn gather(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    whose: UserId,
+) -> store::Result<Option<(SessionId, Activity)>> {
+    let Some(session) = store::human::active(conn, tenant_id, whose).await? else { return Ok(None) };
+    // An event that is told may suppress one that is not: twice as many are always enough.
+    let limit = u32::try_from(2 * ACTIVITY_LINES_MAX).unwrap_or(u32::MAX);
+    let kinds = Kind::HUMAN.map(str::to_owned);
+    let page = store::event::before(conn, tenant_id, session.id, session.head_sequence + 1, &kinds, limit).await?;
+    let deeds: Vec<(Timestamp, HumanEvent)> = page
+        .items
+        .iter()
+        .filter_map(|event| Some((event.at, read_human(&event.kind, &event.content, &event.metadata)?)))
+        .collect();
+    let titles = titles(conn, tenant_id, &deeds).await?;
+    let events = deeds.into_iter().map(|(at, event)| observed(at, event, &titles)).collect();
+    let started_at = session.started_at.unwrap_or(session.created_at);
+    Ok(Some((session.id, Activity { title: session.title, started_at, events })))
+}
+
+type Titles = HashMap<EntityId, (String, String)>;
+
+async fn titles(conn: &mut Conn<'_>, tenant_id: TenantId, deeds: &[(Timestamp, HumanEvent)]) -> store::Result<Titles> {
+    let viewed = |(_, event): &(Timestamp, HumanEvent)| match &event.deed {
+        Deed::EntityView { entity_id, .. } => Some(*entity_id),
+        _ => None,
+    };
+    let mut ids: Vec<EntityId> = deeds.iter().filter_map(viewed).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    if ids.is_empty() {
+        return Ok(Titles::new());
+    }
+    let found = store::human::entity_titles(conn, tenant_id, &ids).await?;
+    Ok(found.into_iter().map(|(id, title, type_slug)| (id, (title, type_slug))).collect())
+}
+
+/// An entity that is not in the workspace (any more) is told as the page it was on.
+fn observed(recorded: Timestamp, event: HumanEvent, titles: &Titles) -> Observed {
+    let item = match event.deed {
+        Deed::Navigate { pathname } => Item::Navigate { pathname },
+        Deed::EntityView { entity_id, pathname } => match titles.get(&entity_id) {
+            Some((title, type_slug)) => Item::Viewed { title: title.clone(), type_slug: type_slug.clone(), pathname },
+            None => Item::Navigate { pathname },
+        },
+        Deed::Marker { note } => Item::Marker { note },
+        Deed::TaskSwitch { title } => Item::TaskSwitch { title },
+    };
+    Observed { at: event.at.unwrap_or(recorded), item }
+}

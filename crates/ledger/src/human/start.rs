@@ -1,0 +1,185 @@
+//! Beginning work on a task.
+
+use super::person;
+use crate::{
+    ActionRecord, Error, Ledger, Result, SessionRecord,
+    session::change::{self, Change, Minter},
+};
+use domain::{
+    Scope,
+    action::ActionStatus,
+    chain::Digest,
+    event::Kind,
+    id::{ActionId, SessionId, UserId},
+    limit::ATTEMPTS_MAX,
+    session::{Actor, Command, Refusal, State, Status, Type, decide},
+    working::{SOURCE, Switch, switch},
+};
+use serde_json::json;
+use store::{WriteTx, session::Inserted};
+
+/// How often a start is tried anew because another one of the same person won. Each try waits for the winner's
+/// commit, so a person would have to start tasks in this many tabs at the same instant to be refused.
+const TRIES: usize = 8;
+
+/// What a start did.
+#[derive(Debug, Clone)]
+pub struct Started {
+    /// The new session, or the running one when it was about this task already.
+    pub session: SessionRecord,
+    /// The task.
+    pub task: ActionRecord,
+    /// The session that ended for it.
+    pub superseded: Option<SessionId>,
+}
+
+/// Why one try came to nothing.
+enum Miss {
+    /// Another start of this person was committed first.
+    AlreadyWorking,
+    /// Anything else.
+    Refused(Error),
+}
+
+impl From<Error> for Miss {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<store::Error> for Miss {
+    fn from(error: store::Error) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+impl From<Refusal> for Miss {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal.into())
+    }
+}
+
+/// Starts the caller's work on a task. What they worked on before ends in the same transaction, as completed and
+/// superseded. Starting the task that runs already answers with its session.
+///
+/// Any number of tabs may start at once: afterwards exactly one session runs, and each answer was true when it was
+/// committed.
+pub async fn start(ledger: &Ledger, scope: &Scope, task_id: ActionId) -> Result<Started> {
+    let user_id = person(scope)?;
+    for _ in 0..TRIES {
+        match attempt(ledger, *scope, user_id, task_id).await {
+            Ok(started) => return Ok(started),
+            Err(Miss::Refused(error)) => return Err(error),
+            Err(Miss::AlreadyWorking) => {}
+        }
+    }
+    Err(Error::Unavailable("other starts of the same person kept coming first".into()))
+}
+
+async fn attempt(
+    ledger: &Ledger,
+    scope: Scope,
+    user_id: UserId,
+    task_id: ActionId,
+) -> std::result::Result<Started, Miss> {
+    let now = ledger.now();
+    let id = SessionId::new(now, ledger.entropy());
+    let (ending, beginning) = (Minter::new(ledger, now, 1), Minter::new(ledger, now, 2));
+    ledger
+        .store()
+        .write((&scope).into(), move |tx| {
+            Box::pin(async move {
+                let task = task(tx, &scope, task_id).await?;
+                let running = store::human::active_locked(tx, scope.tenant_id, user_id).await?;
+                let superseded = match (switch(running.as_ref().map(|s| s.action_id), task_id), running) {
+                    (Switch::Keep, Some(session)) => return Ok(Started { session, task, superseded: None }),
+                    (Switch::Supersede, Some(before)) => Some(supersede(tx, &scope, before, ending).await?),
+                    _ => None,
+                };
+                let session = begin(tx, &scope, (id, user_id), &task, beginning).await?;
+                Ok(Started { session, task, superseded })
+            })
+        })
+        .await
+}
+
+/// The task, which must be one that can be worked on.
+async fn task(tx: &mut WriteTx<'_>, scope: &Scope, id: ActionId) -> Result<ActionRecord> {
+    let task = store::action::find(tx.conn(), scope.tenant_id, id).await?.ok_or(Error::NotFound("task"))?;
+    match task.status {
+        ActionStatus::Active => Ok(task),
+        ActionStatus::Archived => {
+            Err(Error::invalid("taskId", "this task is archived; choose an active one, or make it active again"))
+        }
+    }
+}
+
+async fn supersede(tx: &mut WriteTx<'_>, scope: &Scope, before: SessionRecord, minter: Minter) -> Result<SessionId> {
+    let id = before.id;
+    let transition = decide(change::state(&before), Actor::Server, Command::Supersede)?;
+    let change = Change {
+        id,
+        actor: Actor::Server,
+        command: Command::Supersede,
+        caller: scope.caller,
+        reason: "superseded".into(),
+        minter,
+    };
+    change::write(tx, before, transition, change, Vec::new(), |_| {}).await?;
+    Ok(id)
+}
+
+async fn begin(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    (id, user_id): (SessionId, UserId),
+    task: &ActionRecord,
+    mut minter: Minter,
+) -> std::result::Result<SessionRecord, Miss> {
+    let draft = State { status: Status::Draft, session_type: Type::Mixed, attempt: 0, attempts_max: ATTEMPTS_MAX };
+    let status = decide(draft, Actor::Caller, Command::Start)?.to;
+    let now = minter.at();
+    let mut session = SessionRecord {
+        tenant_id: scope.tenant_id,
+        id,
+        session_type: Type::Mixed,
+        status,
+        end_reason: None,
+        action_id: Some(task.id),
+        action_slug: Some(task.slug.clone()),
+        agent_slug: None,
+        user_id: Some(user_id),
+        source: Some(SOURCE.into()),
+        title: task.name.clone(),
+        input: None,
+        metadata: "{}".into(),
+        result: None,
+        usage: None,
+        error_message: None,
+        error_code: None,
+        parent_id: None,
+        retry_of: None,
+        created_by: scope.caller.to_string(),
+        attempt: 0,
+        attempts_max: ATTEMPTS_MAX,
+        lease_seconds: None,
+        lease_expires_at: None,
+        head_sequence: 0,
+        head_digest: Digest::GENESIS,
+        created_at: now,
+        updated_at: now,
+        queued_at: None,
+        started_at: Some(now),
+        completed_at: None,
+    };
+    let created = json!({ "sessionType": session.session_type, "source": SOURCE, "taskId": task.id });
+    let events = [
+        minter.event(Kind::SESSION_CREATED, None, &created)?,
+        minter.status_change(Some(Status::Draft), status, "started")?,
+    ];
+    match store::session::insert(tx, &mut session, None, &events).await? {
+        Inserted::New => Ok(session),
+        Inserted::AlreadyWorking => Err(Miss::AlreadyWorking),
+        Inserted::KeyTaken => Err(Miss::Refused(Error::Internal("a session without a key found its key taken".into()))),
+    }
+}

@@ -1,0 +1,47 @@
+//! Ending work on a task.
+
+use super::person;
+use crate::{
+    Error, Ledger, Result, SessionRecord,
+    session::change::{Change, Minter, state, write},
+};
+use domain::{
+    Scope,
+    id::SessionId,
+    session::{Actor, Command, decide},
+    working::SOURCE,
+};
+
+/// Ends the caller's own working session: completed, done. One that has ended already answers as it ended.
+pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
+    let user_id = person(scope)?;
+    let change = Change {
+        id,
+        actor: Actor::Caller,
+        command: Command::Stop,
+        caller: scope.caller,
+        reason: "stopped".into(),
+        minter: Minter::new(ledger, ledger.now(), 1),
+    };
+    let tenant_id = scope.tenant_id;
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let found = store::session::find_locked(tx, tenant_id, id).await?;
+                let before = found.ok_or(Error::NotFound("session"))?;
+                if before.source.as_deref() != Some(SOURCE) {
+                    return Err(Error::NotFound("working session"));
+                }
+                if before.user_id != Some(user_id) {
+                    return Err(Error::Forbidden("only the person whose working session it is can stop it"));
+                }
+                if before.status.is_final() {
+                    return Ok(before);
+                }
+                let transition = decide(state(&before), change.actor, change.command)?;
+                write(tx, before, transition, change, Vec::new(), |_| {}).await
+            })
+        })
+        .await
+}

@@ -1,0 +1,85 @@
+//! Ending working sessions that were left open.
+
+use crate::{
+    Error, Ledger, Result,
+    session::change::{Change, Minter, state, write},
+};
+use chrono::TimeDelta;
+use domain::{
+    Caller, Scope, Timestamp,
+    id::{SessionId, TenantId},
+    limit::WORKING_HOURS_MAX,
+    session::{Actor, Command, decide},
+    working::SOURCE,
+};
+use store::Access;
+
+/// Sessions handled per look.
+const BATCH: u32 = 200;
+/// The row in `leases`.
+const LEASE: &str = "human-sweep";
+/// How long one server sweeps for all before another may.
+const LEASE_TIME: TimeDelta = TimeDelta::minutes(5);
+
+/// Abandons working sessions that have been open for 12 hours; answers how many. `None` when another server
+/// sweeps for all of them.
+pub async fn sweep(ledger: &Ledger) -> Result<Option<u64>> {
+    if !lease(ledger).await? {
+        return Ok(None);
+    }
+    let mut swept = 0;
+    loop {
+        let begun_until = ledger.now() - TimeDelta::hours(WORKING_HOURS_MAX);
+        let open = ledger
+            .store()
+            .read(Access::System, move |conn| Box::pin(store::human::left_open(conn, begun_until, BATCH)))
+            .await?;
+        let more = open.len() == BATCH as usize;
+        for (tenant_id, id) in open {
+            swept += u64::from(abandon(ledger, tenant_id, id, begun_until).await?);
+        }
+        if !more {
+            return Ok(Some(swept));
+        }
+    }
+}
+
+async fn lease(ledger: &Ledger) -> Result<bool> {
+    let (holder, now) = (ledger.instance().to_owned(), ledger.now());
+    ledger
+        .store()
+        .write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move { Ok(store::lease::take(tx, LEASE, &holder, now, now + LEASE_TIME).await?) })
+        })
+        .await
+}
+
+/// Abandons one session, if it is still open; whether it was.
+async fn abandon(ledger: &Ledger, tenant_id: TenantId, id: SessionId, begun_until: Timestamp) -> Result<bool> {
+    let scope = Scope::system(tenant_id);
+    let change = Change {
+        id,
+        actor: Actor::Server,
+        command: Command::Abandon,
+        caller: Caller::System,
+        reason: format!("left open for {WORKING_HOURS_MAX} hours"),
+        minter: Minter::new(ledger, ledger.now(), 1),
+    };
+    ledger
+        .store()
+        .write((&scope).into(), move |tx| {
+            Box::pin(async move {
+                let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
+                // Somebody may have stopped it since.
+                let open = before.source.as_deref() == Some(SOURCE)
+                    && before.started_at.is_some_and(|begun| begun <= begun_until);
+                let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
+                if !open {
+                    return Ok(false);
+                }
+                write(tx, before, transition, change, Vec::new(), |_| {}).await?;
+                Ok::<_, Error>(true)
+            })
+        })
+        .await
+}

@@ -1,0 +1,48 @@
+//! The caller's own working day.
+
+use super::person;
+use crate::{Ledger, Result, SessionRecord, work_queue::midnight_in};
+use chrono::TimeDelta;
+use domain::{
+    Scope,
+    limit::{WORKING_HOURS_MAX, WORKING_SESSIONS_COUNTED_MAX, WORKING_SESSIONS_LISTED_MAX},
+    working::{Stretch, TaskTime, time_per_task},
+};
+
+/// How long before midnight a session may have begun and still reach into the day: the longest session, and a day
+/// for a sweep that did not come in time.
+const REACH: TimeDelta = TimeDelta::hours(WORKING_HOURS_MAX + 24);
+
+/// A person's day.
+#[derive(Debug, Clone)]
+pub struct Today {
+    /// Time per task, longest first.
+    pub tasks: Vec<TaskTime>,
+    /// The sessions, newest first, at most 100.
+    pub sessions: Vec<SessionRecord>,
+}
+
+/// The caller's working sessions that reach into their local day, and the time on each task within it.
+pub async fn today(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Today> {
+    let user_id = person(scope)?;
+    let now = ledger.now();
+    let midnight = midnight_in(now, timezone)?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| {
+        let spans = (midnight - REACH, midnight);
+        Box::pin(store::human::since(conn, tenant_id, user_id, spans, WORKING_SESSIONS_COUNTED_MAX))
+    });
+    let mut sessions = read.await?;
+    let stretches: Vec<Stretch> = sessions.iter().filter_map(stretch).collect();
+    sessions.truncate(WORKING_SESSIONS_LISTED_MAX);
+    Ok(Today { tasks: time_per_task(&stretches, midnight, now), sessions })
+}
+
+fn stretch(session: &SessionRecord) -> Option<Stretch> {
+    Some(Stretch {
+        task_id: session.action_id?,
+        title: session.title.clone(),
+        from: session.started_at?,
+        to: session.completed_at,
+    })
+}

@@ -1,0 +1,120 @@
+//! Working sessions: rows of `sessions` whose source is the human session bridge.
+
+use crate::{
+    conn::{Conn, run},
+    error::Result,
+    record::SessionRecord,
+    session::{Row, session_select},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::to_micros,
+    id::{EntityId, SessionId, TenantId, UserId},
+};
+use uuid::Uuid;
+
+// The source is written out, as in the partial indexes that these walk; it equals `domain::working::SOURCE`.
+const ACTIVE: &str =
+    session_select!("tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND status = 'running'");
+const ACTIVE_LOCKED_POSTGRES: &str = session_select!(
+    "tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND status = 'running' FOR UPDATE"
+);
+const SINCE: &str = session_select!(
+    "tenant_id = $1 AND user_id = $2 AND source = 'human-session-bridge' AND started_at >= $3 \
+     AND (completed_at > $4 OR completed_at IS NULL) ORDER BY started_at DESC LIMIT $5"
+);
+const LEFT_OPEN: &str = "SELECT tenant_id, id FROM sessions \
+     WHERE source = 'human-session-bridge' AND status = 'running' AND started_at <= $1 ORDER BY started_at LIMIT $2";
+
+pub(crate) const SQL: &[(&str, &str)] =
+    &[("human::ACTIVE", ACTIVE), ("human::SINCE", SINCE), ("human::LEFT_OPEN", LEFT_OPEN)];
+pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[("human::TITLES_SQLITE", TITLES_SQLITE)];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] =
+    &[("human::ACTIVE_LOCKED_POSTGRES", ACTIVE_LOCKED_POSTGRES), ("human::TITLES_POSTGRES", TITLES_POSTGRES)];
+
+macro_rules! titles_select {
+    ($ids:literal) => {
+        concat!(
+            "SELECT e.id, e.title, t.slug FROM entities e JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
+             WHERE e.tenant_id = $1 AND e.id ",
+            $ids
+        )
+    };
+}
+const TITLES_SQLITE: &str = titles_select!("IN (SELECT unhex(value) FROM json_each($2))");
+const TITLES_POSTGRES: &str = titles_select!("= ANY($2)");
+
+/// Title and type of those of `ids` that exist in the workspace, in no order.
+pub async fn entity_titles(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    ids: &[EntityId],
+) -> Result<Vec<(EntityId, String, String)>> {
+    let rows: Vec<(Uuid, String, String)> = match conn {
+        Conn::Sqlite(c) => {
+            let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
+            let hex = serde_json::Value::from(hex).to_string();
+            c.fetch_all(TITLES_SQLITE, &[&tenant_id.0, &hex])?
+        }
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+            sqlx::query_as(TITLES_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    Ok(rows.into_iter().map(|(id, title, type_slug)| (EntityId(id), title, type_slug)).collect())
+}
+
+/// The running working session of a person.
+pub async fn active(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<Option<SessionRecord>> {
+    run!(conn, fetch_optional Row, ACTIVE, tenant_id.0, user_id.0)?.map(SessionRecord::try_from).transpose()
+}
+
+/// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
+pub async fn active_locked(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    user_id: UserId,
+) -> Result<Option<SessionRecord>> {
+    let row = match tx.conn() {
+        Conn::Sqlite(c) => c.fetch_optional::<Row>(ACTIVE, &[&tenant_id.0, &user_id.0])?,
+        Conn::Postgres(c) => {
+            sqlx::query_as::<_, Row>(ACTIVE_LOCKED_POSTGRES)
+                .bind(tenant_id.0)
+                .bind(user_id.0)
+                .fetch_optional(&mut **c)
+                .await?
+        }
+    };
+    row.map(SessionRecord::try_from).transpose()
+}
+
+/// A person's working sessions that began at `begun_since` or later and went on after `open_after`, newest first.
+pub async fn since(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    user_id: UserId,
+    (begun_since, open_after): (Timestamp, Timestamp),
+    max: u32,
+) -> Result<Vec<SessionRecord>> {
+    let (begun, open) = (to_micros(begun_since), to_micros(open_after));
+    let rows = run!(conn, fetch_all Row, SINCE, tenant_id.0, user_id.0, begun, open, i64::from(max))?;
+    rows.into_iter().map(SessionRecord::try_from).collect()
+}
+
+/// Running working sessions of every workspace that began at `begun_until` or before, longest open first.
+pub async fn left_open(conn: &mut Conn<'_>, begun_until: Timestamp, max: u32) -> Result<Vec<(TenantId, SessionId)>> {
+    let rows = run!(conn, fetch_all(Uuid, Uuid), LEFT_OPEN, to_micros(begun_until), i64::from(max))?;
+    Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_source_in_the_statements_is_the_domains() {
+        let quoted = format!("source = '{}'", domain::working::SOURCE);
+        for text in [super::ACTIVE, super::ACTIVE_LOCKED_POSTGRES, super::SINCE, super::LEFT_OPEN] {
+            assert!(text.contains(&quoted), "{text}");
+        }
+    }
+}

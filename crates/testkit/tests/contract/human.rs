@@ -1,0 +1,319 @@
+//! Working sessions: one per person, owned by them alone, ended once (P-23), told to agents.
+
+use chrono::TimeDelta;
+use domain::{
+    Scope,
+    id::{ActionId, EventId, SessionId},
+    session::{EndReason, Status},
+};
+use futures_util::future::join_all;
+use ledger::{
+    Error, Mode,
+    action::{self, Assignee, ListActions, NewAction},
+    event::{self as events, Append, Appended, NewEvent},
+    human, session,
+};
+use std::time::Duration;
+use testkit::{Fixture, human as did, on_both_engines};
+
+on_both_engines!(
+    starting_stopping_and_switching_leaves_one_session_and_a_whole_log,
+    tabs_that_race_leave_exactly_one_running_session,
+    people_and_workspaces_do_not_disturb_each_other,
+    only_the_owner_stops_a_working_session,
+    a_task_that_is_archived_or_foreign_is_refused_precisely,
+    nobody_else_can_end_or_take_over_a_working_session,
+    a_session_left_open_is_abandoned_once_by_one_of_two_servers,
+    a_batch_repeated_after_a_lost_answer_adds_nothing_however_it_is_grouped,
+    the_day_adds_up_by_task_from_the_persons_own_midnight,
+    tasks_are_found_by_assignee_and_by_part_of_their_name,
+    other_tabs_hear_of_start_switch_and_stop,
+);
+
+pub(crate) async fn task(f: &Fixture, name: &str) -> ActionId {
+    let new = NewAction { name: name.into(), assigned_to: f.member.user_id(), ..Default::default() };
+    action::create(&f.ledger, &f.operator, new).await.unwrap().id
+}
+
+async fn start(f: &Fixture, who: &Scope, task: ActionId) -> human::Started {
+    human::start(&f.ledger, who, task).await.unwrap()
+}
+
+async fn append(f: &Fixture, who: &Scope, id: SessionId, events: Vec<NewEvent>) -> ledger::Result<Appended> {
+    events::append(&f.ledger, who, Append { session_id: id, attempt: None, events }).await
+}
+
+/// What the database itself says: rows that run, whatever the product believes.
+async fn running(f: &Fixture) -> i64 {
+    let count = "SELECT COUNT(*) FROM sessions WHERE source = 'human-session-bridge' AND status = 'running'";
+    f.engine.raw().await.number(count).await
+}
+
+async fn changes(f: &Fixture, id: SessionId) -> Vec<String> {
+    let log = f.log(id).await;
+    let of_status = log.iter().filter(|e| e.kind == "session.status_change");
+    of_status.map(|e| e.metadata.clone()).collect()
+}
+
+async fn starting_stopping_and_switching_leaves_one_session_and_a_whole_log(f: Fixture) {
+    let (review, mail) = (task(&f, "Review").await, task(&f, "Mail").await);
+    assert!(human::active(&f.ledger, &f.member).await.unwrap().is_none());
+    let first = start(&f, &f.member, review).await;
+    assert_eq!((first.session.status, first.session.title.as_str()), (Status::Running, "Review"));
+    assert_eq!(first.session.source.as_deref(), Some("human-session-bridge"));
+    assert_eq!((first.session.action_id, first.session.user_id), (Some(review), f.member.user_id()));
+    let again = start(&f, &f.member, review).await;
+    assert_eq!((again.session.id, again.superseded), (first.session.id, None), "the task that runs is not begun anew");
+    f.clock.advance(TimeDelta::minutes(5));
+    let second = start(&f, &f.member, mail).await;
+    assert_eq!(second.superseded, Some(first.session.id));
+    let active = human::active(&f.ledger, &f.member).await.unwrap().unwrap();
+    assert_eq!((active.session.id, active.task.id), (second.session.id, mail));
+    let ended = session::get(&f.ledger, &f.member, first.session.id).await.unwrap();
+    assert_eq!((ended.status, ended.end_reason), (Status::Completed, Some(EndReason::Superseded)));
+    assert_eq!(
+        changes(&f, first.session.id).await,
+        [
+            r#"{"from":"draft","reason":"started","to":"running"}"#,
+            r#"{"from":"running","reason":"superseded","to":"completed"}"#,
+        ]
+    );
+    let stopped = human::stop(&f.ledger, &f.member, second.session.id).await.unwrap();
+    assert_eq!((stopped.status, stopped.end_reason), (Status::Completed, Some(EndReason::Done)));
+    f.clock.advance(TimeDelta::minutes(5));
+    let repeated = human::stop(&f.ledger, &f.member, second.session.id).await.unwrap();
+    assert_eq!(repeated, stopped, "a repeat answers with the recorded end");
+    let late = human::stop(&f.ledger, &f.member, first.session.id).await.unwrap();
+    assert_eq!(late.end_reason, Some(EndReason::Superseded));
+    assert!(human::active(&f.ledger, &f.member).await.unwrap().is_none());
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn tabs_that_race_leave_exactly_one_running_session(f: Fixture) {
+    let (one, two) = (task(&f, "One").await, task(&f, "Two").await);
+    for round in 0..12 {
+        // Without a session, with one of the same task, with one of another task.
+        match round % 3 {
+            0 => {
+                if let Some(active) = human::active(&f.ledger, &f.member).await.unwrap() {
+                    human::stop(&f.ledger, &f.member, active.session.id).await.unwrap();
+                }
+            }
+            1 => drop(start(&f, &f.member, one).await),
+            _ => drop(start(&f, &f.member, two).await),
+        }
+        let tasks = [one, two, one, two];
+        let answers = join_all(tasks.map(|task| human::start(&f.ledger, &f.member, task))).await;
+        for (answer, task) in answers.into_iter().zip(tasks) {
+            let answer = answer.unwrap();
+            assert_eq!((answer.task.id, answer.session.action_id), (task, Some(task)));
+            assert_eq!(answer.session.status, Status::Running);
+        }
+        assert_eq!(running(&f).await, 1, "round {round}");
+    }
+    let active = human::active(&f.ledger, &f.member).await.unwrap().unwrap();
+    let stops = (0..4).map(|_| human::stop(&f.ledger, &f.member, active.session.id));
+    let ends: Vec<_> = join_all(stops).await.into_iter().map(Result::unwrap).collect();
+    assert!(ends.iter().all(|end| *end == ends[0]), "{ends:?}");
+    assert_eq!(changes(&f, active.session.id).await.len(), 2);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn people_and_workspaces_do_not_disturb_each_other(f: Fixture) {
+    let shared = task(&f, "Shared").await;
+    let (mine, theirs) = (start(&f, &f.member, shared).await, start(&f, &f.other_member, shared).await);
+    assert_ne!(mine.session.id, theirs.session.id);
+    assert_eq!(running(&f).await, 2);
+    assert!(human::active(&f.ledger, &f.stranger).await.unwrap().is_none());
+    human::stop(&f.ledger, &f.other_member, theirs.session.id).await.unwrap();
+    assert_eq!(human::active(&f.ledger, &f.member).await.unwrap().unwrap().session.id, mine.session.id);
+    f.done().await;
+}
+
+async fn only_the_owner_stops_a_working_session(f: Fixture) {
+    let mine = start(&f, &f.member, task(&f, "Mine").await).await.session;
+    for other in [f.other_member, f.operator, f.admin] {
+        let refused = human::stop(&f.ledger, &other, mine.id).await;
+        assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    }
+    let foreign = human::stop(&f.ledger, &f.stranger, mine.id).await;
+    assert!(matches!(foreign, Err(Error::NotFound(_))), "{foreign:?}");
+    for program in [f.worker, Scope { on_behalf_of: f.member.user_id(), ..f.worker }] {
+        for refused in [
+            human::stop(&f.ledger, &program, mine.id).await.map(drop),
+            human::start(&f.ledger, &program, task(&f, "x").await).await.map(drop),
+            human::active(&f.ledger, &program).await.map(drop),
+            human::today(&f.ledger, &program, "UTC").await.map(drop),
+        ] {
+            assert!(matches!(refused, Err(Error::Forbidden(why)) if why.contains("people")), "{refused:?}");
+        }
+    }
+    let agents = f.running().await;
+    let refused = human::stop(&f.ledger, &f.operator, agents.id).await;
+    assert!(matches!(refused, Err(Error::NotFound(_))), "an agent's session is no working session: {refused:?}");
+    assert_eq!(running(&f).await, 1);
+    f.done().await;
+}
+
+async fn a_task_that_is_archived_or_foreign_is_refused_precisely(f: Fixture) {
+    let old = task(&f, "Old").await;
+    let archive = action::ActionChange { status: Some(domain::action::ActionStatus::Archived), ..Default::default() };
+    action::update(&f.ledger, &f.operator, old, archive).await.unwrap();
+    let refused = human::start(&f.ledger, &f.member, old).await;
+    assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "taskId"), "{refused:?}");
+    for caller in [f.stranger, f.member] {
+        let task = if caller == f.member { ActionId(uuid::Uuid::nil()) } else { task(&f, "Ours").await };
+        let refused = human::start(&f.ledger, &caller, task).await;
+        assert!(matches!(refused, Err(Error::NotFound("task"))), "{refused:?}");
+    }
+    assert_eq!(running(&f).await, 0);
+    f.done().await;
+}
+
+async fn nobody_else_can_end_or_take_over_a_working_session(f: Fixture) {
+    let mine = start(&f, &f.member, task(&f, "Mine").await).await.session;
+    // No worker ever claimed it, so attempt 0 holds nothing.
+    for attempt in [0, 1] {
+        let (l, id) = (&f.ledger, mine.id);
+        for caller in [f.worker, f.operator, f.admin] {
+            let completion = session::Completion { attempt, result: None, usage: None };
+            let failure = session::Failure { attempt, message: "x".into(), code: None };
+            assert!(session::complete(l, &caller, id, completion).await.is_err());
+            assert!(session::fail(l, &caller, id, failure).await.is_err());
+            assert!(session::release(l, &caller, id, attempt).await.is_err());
+            assert!(session::heartbeat(l, &caller, id, attempt).await.is_err());
+            let parked = session::yield_to(l, &caller, id, attempt, domain::session::YieldTo::Idle, None).await;
+            assert!(parked.is_err());
+            for kind in ["agent.message", "human.marker"] {
+                let event = NewEvent { kind: kind.into(), ..did("human.marker", "x") };
+                let append = Append { session_id: id, attempt: Some(attempt), events: vec![event] };
+                assert!(events::append(l, &caller, append).await.is_err(), "{kind} under attempt {attempt}");
+            }
+        }
+    }
+    f.clock.advance(TimeDelta::hours(1));
+    session::sweep(&f.ledger).await.unwrap();
+    assert!(f.claim(10, 60).await.is_empty());
+    let after = session::get(&f.ledger, &f.member, mine.id).await.unwrap();
+    assert_eq!(after, mine);
+    f.done().await;
+}
+
+async fn a_session_left_open_is_abandoned_once_by_one_of_two_servers(f: Fixture) {
+    let shared = task(&f, "Shared").await;
+    let left = start(&f, &f.member, shared).await.session;
+    f.clock.advance(TimeDelta::hours(11));
+    let fresh = start(&f, &f.other_member, shared).await.session;
+    // A second process; on SQLite only one may serve, the sweep is the same.
+    let second = f.second_ledger(Mode::Tool).await;
+    assert_eq!(human::sweep(&f.ledger).await.unwrap(), Some(0), "nothing is left open yet");
+    assert_eq!(human::sweep(&second).await.unwrap(), None, "the first sweeps for both");
+    f.clock.advance(TimeDelta::hours(1));
+    let (a, b) = tokio::join!(human::sweep(&f.ledger), human::sweep(&second));
+    let (a, b) = (a.unwrap(), b.unwrap());
+    assert_eq!([a, b].into_iter().flatten().sum::<u64>(), 1, "{a:?} {b:?}");
+    assert_eq!([a, b].into_iter().flatten().count(), 1, "only the holder of the lease looks: {a:?} {b:?}");
+    assert_eq!(changes(&f, left.id).await.len(), 2, "abandoned once");
+    let ended = session::get(&f.ledger, &f.member, left.id).await.unwrap();
+    assert_eq!((ended.status, ended.end_reason), (Status::Abandoned, Some(EndReason::TimedOut)));
+    assert_eq!(session::get(&f.ledger, &f.member, fresh.id).await.unwrap().status, Status::Running);
+    // The holder goes away: within its lease the other takes over.
+    f.clock.advance(TimeDelta::hours(11));
+    let (a, b) = (human::sweep(&second).await.unwrap(), human::sweep(&f.ledger).await.unwrap());
+    assert_eq!((a, b), (Some(1), None));
+    let late = append(&f, &f.member, left.id, vec![did("human.marker", "too late")]).await;
+    assert!(matches!(late, Err(Error::WriteRefused { .. })), "{late:?}");
+    second.close().await;
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_batch_repeated_after_a_lost_answer_adds_nothing_however_it_is_grouped(f: Fixture) {
+    let id = start(&f, &f.member, task(&f, "Mine").await).await.session.id;
+    let event = |n: u128| NewEvent {
+        id: Some(EventId(uuid::Uuid::from_u128(n))),
+        ..did("human.navigate", &format!("/page/{n}"))
+    };
+    let batch = |range: std::ops::Range<u128>| range.map(event).collect::<Vec<_>>();
+    let sent = append(&f, &f.member, id, batch(0..4)).await.unwrap();
+    assert_eq!(append(&f, &f.member, id, batch(0..4)).await.unwrap(), sent);
+    let regrouped = append(&f, &f.member, id, batch(2..6)).await.unwrap();
+    assert_eq!(regrouped.events[..2], sent.events[2..]);
+    let both =
+        join_all([batch(0..3), batch(3..8), batch(5..8), batch(0..8)].map(|b| append(&f, &f.member, id, b))).await;
+    assert!(both.iter().all(Result::is_ok), "{both:?}");
+    let log: Vec<_> = f.log(id).await.into_iter().filter(|e| e.kind == "human.navigate").collect();
+    let expected: Vec<_> = (0..8).map(|n| EventId(uuid::Uuid::from_u128(n))).collect();
+    assert_eq!(log.iter().map(|e| e.id).collect::<Vec<_>>(), expected, "each once, in the order sent");
+    // After the end a repeat is still answered, and anything new is not taken.
+    human::stop(&f.ledger, &f.member, id).await.unwrap();
+    assert_eq!(append(&f, &f.member, id, batch(0..4)).await.unwrap().events, sent.events);
+    assert!(matches!(append(&f, &f.member, id, batch(7..9)).await, Err(Error::WriteRefused { .. })));
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn the_day_adds_up_by_task_from_the_persons_own_midnight(f: Fixture) {
+    // The clock stands at 2027-01-15T08:00:00Z: 09:00 in Berlin.
+    let (review, mail) = (task(&f, "Review").await, task(&f, "Mail").await);
+    start(&f, &f.other_member, review).await;
+    start(&f, &f.member, review).await;
+    f.clock.advance(TimeDelta::minutes(90));
+    start(&f, &f.member, mail).await;
+    f.clock.advance(TimeDelta::minutes(30));
+    let last = start(&f, &f.member, review).await.session;
+    f.clock.advance(TimeDelta::minutes(15));
+    let today = human::today(&f.ledger, &f.member, "Europe/Berlin").await.unwrap();
+    let minutes: Vec<_> = today.tasks.iter().map(|t| (t.title.as_str(), t.duration_ms / 60_000, t.stretches)).collect();
+    assert_eq!(minutes, [("Review", 105, 2), ("Mail", 30, 1)]);
+    assert_eq!((today.sessions.len(), today.sessions[0].id), (3, last.id));
+    // Ten hours later it is 20:15 UTC; in Auckland the next day began at 11:00 UTC.
+    f.clock.advance(TimeDelta::hours(10));
+    let elsewhere = human::today(&f.ledger, &f.member, "Pacific/Auckland").await.unwrap();
+    assert_eq!(elsewhere.sessions.len(), 1, "what ended before midnight belongs to the day before");
+    assert_eq!(elsewhere.tasks[0].duration_ms, 9 * 3_600_000 + 15 * 60_000);
+    let wrong = human::today(&f.ledger, &f.member, "Mars/Base").await;
+    assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
+    f.done().await;
+}
+
+async fn tasks_are_found_by_assignee_and_by_part_of_their_name(f: Fixture) {
+    let mine = task(&f, "Review 100% of Q2").await;
+    let unassigned = NewAction { name: "Review nothing".into(), ..Default::default() };
+    action::create(&f.ledger, &f.operator, unassigned).await.unwrap();
+    let list = async |who: &Scope, assigned_to, part: Option<&str>| {
+        let query = ListActions { assigned_to, name_contains: part.map(str::to_owned), ..Default::default() };
+        action::list(&f.ledger, who, query).await.map(|listed| listed.items.len())
+    };
+    assert_eq!(list(&f.member, Some(Assignee::Me), None).await.unwrap(), 1);
+    assert_eq!(list(&f.other_member, Some(Assignee::Me), None).await.unwrap(), 0);
+    assert_eq!(list(&f.operator, f.member.user_id().map(Assignee::User), None).await.unwrap(), 1);
+    assert_eq!(list(&f.member, None, Some("rEVIEW")).await.unwrap(), 2);
+    assert_eq!(list(&f.member, None, Some("100%")).await.unwrap(), 1);
+    assert_eq!(list(&f.member, Some(Assignee::Me), Some("nothing")).await.unwrap(), 0);
+    let own_token = Scope { on_behalf_of: f.member.user_id(), ..f.worker };
+    assert_eq!(list(&own_token, Some(Assignee::Me), None).await.unwrap(), 1);
+    let nobodys = list(&f.worker, Some(Assignee::Me), None).await;
+    assert!(matches!(&nobodys, Err(Error::Invalid(fields)) if fields[0].field == "assignedTo"), "{nobodys:?}");
+    start(&f, &f.member, mine).await;
+    f.done().await;
+}
+
+async fn other_tabs_hear_of_start_switch_and_stop(f: Fixture) {
+    let (one, two) = (task(&f, "One").await, task(&f, "Two").await);
+    let mut signals = ledger::live::subscribe(&f.ledger, &f.member);
+    let counts = async |signals: &mut ledger::live::Signals| {
+        let wait = async { while signals.recv().await != Some(ledger::live::LiveSignal::CountsChanged) {} };
+        tokio::time::timeout(Duration::from_secs(10), wait).await.expect("no wake-up came");
+    };
+    start(&f, &f.member, one).await;
+    counts(&mut signals).await;
+    let second = start(&f, &f.member, two).await.session;
+    counts(&mut signals).await;
+    counts(&mut signals).await;
+    human::stop(&f.ledger, &f.member, second.id).await.unwrap();
+    counts(&mut signals).await;
+    f.done().await;
+}

@@ -1,0 +1,183 @@
+//! What agents are told of their person's work (P-32 at the ledger), and who may read it.
+
+use chrono::TimeDelta;
+use domain::{
+    Scope,
+    id::EntityId,
+    role::{Role, TokenScope},
+    session::Type,
+};
+use ledger::{
+    Error, action, auth,
+    event::{self as events, Append, NewEvent},
+    human,
+    session::{self, Claim, NewSession},
+    token,
+};
+use std::time::Duration;
+use testkit::{Fixture, human as did, on_both_engines};
+
+on_both_engines!(
+    the_block_tells_the_task_and_the_last_events_with_titles,
+    a_personal_token_reads_what_its_person_did_and_nobody_elses_does,
+    a_claimed_session_brings_what_its_person_was_doing_and_the_transcript_shows_it,
+);
+
+async fn work(f: &Fixture, name: &str, events: Vec<NewEvent>) {
+    let task = crate::human::task(f, name).await;
+    let session_id = human::start(&f.ledger, &f.member, task).await.unwrap().session.id;
+    if !events.is_empty() {
+        events::append(&f.ledger, &f.member, Append { session_id, attempt: None, events }).await.unwrap();
+    }
+}
+
+/// An entity put there by hand: this test is about telling of one.
+async fn entity(f: &Fixture, title: &str) -> EntityId {
+    let (type_id, id) = (EntityId(uuid::Uuid::from_u128(0x71)), EntityId(uuid::Uuid::from_u128(0xe1)));
+    let literal = |id: uuid::Uuid| match f.engine {
+        testkit::Engine::Sqlite(_) => format!("x'{}'", id.simple()),
+        testkit::Engine::Postgres { .. } => format!("'{id}'"),
+    };
+    let (tenant, kind) = (literal(f.member.tenant_id.0), literal(type_id.0));
+    let mut raw = f.engine.raw().await;
+    raw.execute(&format!(
+        "INSERT INTO entity_types (tenant_id, id, slug, name, fields, version, created_by, created_at, updated_at) \
+         VALUES ({tenant}, {kind}, 'companies', 'Companies', '[]', 1, 'system', 0, 0)"
+    ))
+    .await
+    .unwrap();
+    raw.execute(&format!(
+        "INSERT INTO entities (tenant_id, id, type_id, title, fields, version, created_by, updated_by, created_at, updated_at) \
+         VALUES ({tenant}, {}, {kind}, '{title}', '{{}}', 1, 'system', 'system', 0, 0)",
+        literal(id.0)
+    ))
+    .await
+    .unwrap();
+    id
+}
+
+fn inside(block: &str) -> Vec<&str> {
+    let mut lines: Vec<&str> = block.lines().skip(2).collect();
+    lines.pop();
+    lines
+}
+
+async fn the_block_tells_the_task_and_the_last_events_with_titles(f: Fixture) {
+    let block = async || human::recent_activity::block(&f.ledger, &f.member).await.unwrap();
+    assert_eq!(block().await, None, "without a session there is nothing to tell");
+    let acme = entity(&f, "Acme <Corp>").await;
+    let page = format!("/t/acme/companies/{acme}");
+    let gone = "/entities/01890000-0000-7000-8000-000000000009";
+    let events = vec![
+        did("human.navigate", "/today"),
+        did("human.navigate", &page),
+        did("human.entity_view", &page),
+        did("human.entity_view", gone),
+        did("human.marker", "drafting\noutreach to **Acme**"),
+    ];
+    work(&f, "Q2 \"review\"", events).await;
+    let told = block().await.unwrap();
+    assert_eq!(
+        inside(&told),
+        [
+            "Working on: **Q2 &quot;review&quot;** (started at 08:00 UTC)",
+            "Recent events:",
+            "- 08:00 navigate /today",
+            "- 08:00 viewed **Acme &lt;Corp&gt;** (companies)",
+            &format!("- 08:00 navigate {gone}"),
+            "- 08:00 marker \"drafting outreach to &#42;&#42;Acme&#42;&#42;\"",
+        ]
+    );
+    let again = block().await.unwrap();
+    assert_eq!(inside(&again), inside(&told));
+    assert_ne!(again.lines().next(), told.lines().next(), "each block has a delimiter of its own");
+    assert_eq!(human::recent_activity::block(&f.ledger, &f.other_member).await.unwrap(), None);
+    f.clock.advance(TimeDelta::minutes(1));
+    work(&f, "Mail", Vec::new()).await;
+    assert_eq!(inside(&block().await.unwrap()), ["Working on: **Mail** (started at 08:01 UTC)", "Recent events:"]);
+    f.done().await;
+}
+
+async fn a_personal_token_reads_what_its_person_did_and_nobody_elses_does(f: Fixture) {
+    work(&f, "Secret plans", Vec::new()).await;
+    let scope_of = async |secret: String| auth::by_token(&f.ledger, &secret).await.unwrap().unwrap().scope;
+    let by_operator = token::create_by_operator(
+        &f.ledger,
+        "acme",
+        "mia's laptop",
+        Role::Member,
+        Some(TokenScope::Worker),
+        Some("mia@acme.test"),
+    );
+    let mias = scope_of(by_operator.await.unwrap().1).await;
+    assert_eq!((mias.on_behalf_of, mias.user_id()), (f.member.user_id(), None));
+    let told = human::recent_activity::block(&f.ledger, &mias).await.unwrap().unwrap();
+    assert!(told.contains("Secret plans"));
+    // What it starts is its person's; it is not them all the same.
+    let made = session::create(&f.ledger, &mias, NewSession::of_type(Type::Mixed)).await.unwrap();
+    assert_eq!((made.user_id, made.created_by.starts_with("token:")), (f.member.user_id(), true));
+    let (record, secret) = token::create_personal(&f.ledger, &f.admin, "mine", Role::Admin, None).await.unwrap();
+    assert_eq!(record.user_id, f.admin.user_id());
+    let admins = scope_of(secret).await;
+    assert_eq!(human::recent_activity::block(&f.ledger, &admins).await.unwrap(), None);
+    let listed = token::list(&f.ledger, &f.admin).await.unwrap();
+    assert_eq!(listed.iter().filter(|token| token.user_id.is_some()).count(), 2);
+    let nobodys = human::recent_activity::block(&f.ledger, &f.worker).await;
+    assert!(matches!(nobodys, Err(Error::Forbidden(_))), "{nobodys:?}");
+    let outsider = token::create_by_operator(&f.ledger, "acme", "x", Role::Member, None, Some("sam@other.test")).await;
+    assert!(matches!(&outsider, Err(Error::Invalid(fields)) if fields[0].field == "user"), "{outsider:?}");
+    for low in [f.member, f.operator, admins] {
+        let refused = token::create_personal(&f.ledger, &low, "mine", Role::Member, None).await;
+        assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    }
+    f.done().await;
+}
+
+async fn a_claimed_session_brings_what_its_person_was_doing_and_the_transcript_shows_it(f: Fixture) {
+    let claim = async || {
+        let claim = Claim { agent_slugs: None, max: 10, lease_seconds: 60 };
+        session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap()
+    };
+    let trigger = async |who: &Scope| {
+        // Claims are oldest first.
+        f.clock.advance(TimeDelta::milliseconds(1));
+        let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
+        session::create(&f.ledger, who, new).await.unwrap()
+    };
+    trigger(&f.member).await;
+    let idle = claim().await.remove(0);
+    assert_eq!(idle.context, None, "its person works on nothing");
+    assert!(f.log(idle.session.id).await.iter().all(|e| e.kind != "session.context_injected"));
+    work(&f, "Review", vec![did("human.marker", "numbers look odd")]).await;
+    trigger(&f.member).await;
+    trigger(&f.other_member).await;
+    trigger(&f.worker).await;
+    let claimed = claim().await;
+    let [mine, theirs, programs] = &claimed[..] else { panic!("{claimed:?}") };
+    assert_eq!((theirs.context.as_ref(), programs.context.as_ref()), (None, None));
+    let context = mine.context.as_ref().unwrap();
+    assert!(context.contains("marker \"numbers look odd\"") && context.contains("untrusted=\"true\""));
+    let log = f.log(mine.session.id).await;
+    let kinds: Vec<_> = log.iter().map(|e| e.kind.as_str()).collect();
+    assert_eq!(
+        kinds,
+        [
+            "session.created",
+            "session.status_change",
+            "session.claimed",
+            "session.context_injected",
+            "session.status_change"
+        ]
+    );
+    let parts: serde_json::Value = serde_json::from_str(&log[3].content).unwrap();
+    assert_eq!(parts[0]["text"].as_str(), Some(context.as_str()), "the transcript shows what the agent was told");
+    let active = human::active(&f.ledger, &f.member).await.unwrap().unwrap();
+    assert!(log[3].metadata.contains(&active.session.id.to_string()));
+    // A session of a personal token is its person's.
+    let own_token = Scope { on_behalf_of: f.member.user_id(), ..f.worker };
+    trigger(&own_token).await;
+    assert!(claim().await[0].context.is_some());
+    assert!(action::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.len() == 1);
+    f.assert_verified().await;
+    f.done().await;
+}

@@ -1,0 +1,154 @@
+//! Working sessions of people, and what agents may be told of them.
+
+use crate::{
+    extract::{Caller, JsonBody, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{
+    Json,
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use ledger::human as use_case;
+use serde::Deserialize;
+use wire::{human, session::Session};
+
+/// What the caller works on
+///
+/// People only: a token has no working session.
+#[utoipa::path(
+    get, path = "/api/sessions/human/active", operation_id = "getActiveHumanSession", tag = "people",
+    responses(
+        (status = 200, description = "The running session and its task, or no session", body = human::ActiveHuman),
+    ),
+)]
+pub async fn active(State(state): State<AppState>, caller: Caller) -> Result<Json<human::ActiveHuman>, Problem> {
+    Ok(Json(wire_map::active_human(use_case::active(&state.ledger, caller.scope()).await?)))
+}
+
+/// Start working on a task
+///
+/// What the caller worked on before ends in the same instant, as `completed` with end reason `superseded`. The task
+/// that runs already is answered with its session. People only.
+#[utoipa::path(
+    post, path = "/api/sessions/human/start", operation_id = "startHumanSession",
+    tag = "people", request_body = human::StartHuman,
+    responses(
+        (status = 200, description = "The running session", body = human::StartedHuman),
+    ),
+)]
+pub async fn start(
+    State(state): State<AppState>,
+    caller: Caller,
+    JsonBody(body): JsonBody<human::StartHuman>,
+) -> Result<Json<human::StartedHuman>, Problem> {
+    let task_id = wire_map::start_human(&body)?;
+    Ok(Json(wire_map::started_human(use_case::start(&state.ledger, caller.scope(), task_id).await?)))
+}
+
+/// Stop working
+///
+/// Ends the caller's own working session as `completed`. One that has ended already is answered as it ended.
+#[utoipa::path(
+    post, path = "/api/sessions/human/stop", operation_id = "stopHumanSession",
+    tag = "people", request_body = human::StopHuman,
+    responses(
+        (status = 200, description = "The session as it ended", body = Session),
+    ),
+)]
+pub async fn stop(
+    State(state): State<AppState>,
+    caller: Caller,
+    JsonBody(body): JsonBody<human::StopHuman>,
+) -> Result<Json<Session>, Problem> {
+    let session_id = wire_map::stop_human(&body)?;
+    Ok(Json(wire_map::session(use_case::stop(&state.ledger, caller.scope(), session_id).await?)))
+}
+
+/// The query of [`today`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct TodayQuery {
+    /// An IANA zone such as `Europe/Berlin`: whose day "today" is. Default `UTC`.
+    #[serde(default = "utc")]
+    #[param(required = false)]
+    timezone: String,
+}
+
+fn utc() -> String {
+    "UTC".to_owned()
+}
+
+/// The caller's working day
+///
+/// Their own working sessions that reach into their local day, and the time on each task within it.
+#[utoipa::path(
+    get, path = "/api/sessions/human/today", operation_id = "getHumanToday", tag = "people",
+    params(TodayQuery),
+    responses(
+        (status = 200, description = "Time per task, and the sessions", body = human::HumanToday),
+    ),
+)]
+pub async fn today(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<TodayQuery>,
+) -> Result<Json<human::HumanToday>, Problem> {
+    Ok(Json(wire_map::human_today(use_case::today(&state.ledger, caller.scope(), &query.timezone).await?)))
+}
+
+/// What an agent may be told of its person
+///
+/// A short block of untrusted text: what they work on and their last events. For the caller, or for the person whose
+/// own token calls. `Accept: text/plain` answers with the text alone, or with 204 where there is none.
+#[utoipa::path(
+    get, path = "/api/sessions/human/recent-activity", operation_id = "getRecentActivity", tag = "people",
+    responses(
+        (
+            status = 200, description = "The block; `text` is null while they work on nothing",
+            content((human::RecentActivity = "application/json"), (String = "text/plain")),
+        ),
+        (status = 204, description = "Asked for text, and they work on nothing"),
+    ),
+)]
+pub async fn recent_activity(
+    State(state): State<AppState>,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let block = use_case::recent_activity::recent_activity(&state.ledger, caller.scope()).await?;
+    let answer = wire_map::recent_activity(block, state.ledger.now());
+    Ok(match (wants_text(&headers), answer.text) {
+        (true, Some(text)) => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
+        (true, None) => StatusCode::NO_CONTENT.into_response(),
+        (false, text) => Json(human::RecentActivity { text, ..answer }).into_response(),
+    })
+}
+
+/// Whether the reader asked for plain text and not for JSON.
+fn wants_text(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let kinds = || accept.split(',').map(|kind| kind.split(';').next().unwrap_or_default().trim());
+    kinds().any(|kind| kind.eq_ignore_ascii_case("text/plain"))
+        && !kinds().any(|kind| kind.eq_ignore_ascii_case("application/json"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_for_those_who_ask_for_it() {
+        let wants = |accept: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::ACCEPT, accept.parse().unwrap());
+            wants_text(&headers)
+        };
+        assert!(wants("text/plain") && wants("text/plain;q=0.9, text/markdown"));
+        assert!(!wants("*/*") && !wants("application/json, text/plain") && !wants_text(&HeaderMap::new()));
+    }
+}
