@@ -9,6 +9,7 @@ pub mod block_status;
 pub mod chain;
 pub mod clock;
 pub mod event;
+pub mod hook;
 pub mod id;
 pub mod limit;
 pub mod recent_activity;

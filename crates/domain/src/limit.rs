@@ -70,3 +70,9 @@ pub const WORKING_SESSIONS_COUNTED_MAX: u32 = 2_000;
 pub const ACTIVITY_LINES_MAX: usize = 20;
 /// Longest line of a recent-activity block that holds somebody's text, characters.
 pub const ACTIVITY_LINE_CHARS_MAX: usize = 200;
+/// Longest session id of a coding agent, characters.
+pub const HOOK_SESSION_CHARS_MAX: usize = 128;
+/// Longest name of a hook, characters.
+pub const HOOK_NAME_CHARS_MAX: usize = 64;
+/// Most context that a hook's answer carries, characters: coding agents cut what is longer than 10,000.
+pub const HOOK_CONTEXT_CHARS_MAX: usize = 9_900;

@@ -91,10 +91,18 @@ pub enum Command {
     Supersede,
     /// A working session was left open for too long.
     Abandon,
+    /// A session that runs outside, without a worker, is at work: it reports by itself (a coding agent's hooks).
+    Begin,
+    /// Such a session rests until its next turn.
+    Rest,
+    /// Such a session waits for a person, outside.
+    Ask,
+    /// Such a session has ended.
+    Finish,
 }
 
 /// All commands, for tables and tests.
-pub const COMMANDS: [Command; 19] = [
+pub const COMMANDS: [Command; 23] = [
     Command::Start,
     Command::Claim,
     Command::Heartbeat,
@@ -114,6 +122,10 @@ pub const COMMANDS: [Command; 19] = [
     Command::Stop,
     Command::Supersede,
     Command::Abandon,
+    Command::Begin,
+    Command::Rest,
+    Command::Ask,
+    Command::Finish,
 ];
 
 /// What an accepted command does to the session row.
@@ -208,6 +220,16 @@ fn apply(state: State, command: Command) -> Option<Transition> {
         (Command::LoseLease, Running) if state.attempt >= state.attempts_max => end(Failed, EndReason::LeaseExhausted),
         (Command::LoseLease, Running) => to(Pending),
         (Command::Expire, _) => end(Expired, EndReason::TimedOut),
+        // What a worker has held is the worker's: only agents that nobody ever claimed report by themselves.
+        (Command::Begin | Command::Rest | Command::Ask | Command::Finish, _)
+            if state.attempt > 0 || state.session_type != Type::Agent =>
+        {
+            None
+        }
+        (Command::Begin, Pending | Idle) => to(Running),
+        (Command::Rest, Running) => to(Idle),
+        (Command::Ask, Running) => to(WaitingHuman),
+        (Command::Finish, Running | WaitingHuman | Idle) => end(Completed, EndReason::Done),
         (Command::Reject, Pending | Running | WaitingHuman | AwaitingTool | Idle) => end(Failed, EndReason::Error),
         // A mixed session that no worker has ever claimed is a person at work.
         (Command::Stop | Command::Supersede | Command::Abandon, Running)
@@ -258,12 +280,19 @@ mod tests {
         }
     }
 
+    /// Commands of sessions that nobody claims.
+    fn outside(command: Command) -> bool {
+        matches!(command, Command::Begin | Command::Rest | Command::Ask | Command::Finish)
+    }
+
     #[test]
     fn the_whole_status_table_is_as_reviewed() {
         let mut table = String::new();
         for status in Status::ALL {
             for command in COMMANDS {
-                let outcome = outcome(state(status), rightful(command), command);
+                let claimed = state(status);
+                let now = if outside(command) { State { attempt: 0, ..claimed } } else { claimed };
+                let outcome = outcome(now, rightful(command), command);
                 table.push_str(&format!("{:<14} {:<22} {outcome}\n", status.as_str(), format!("{command:?}")));
             }
         }
@@ -316,6 +345,27 @@ mod tests {
         for status in Status::ALL {
             let refusal = decide(state(status), Actor::Worker { attempt: 1 }, Command::Complete);
             assert_eq!(refusal, Err(Refusal::StaleAttempt { given: 1, current: 2 }));
+        }
+    }
+
+    #[test]
+    fn nobody_holds_a_session_that_was_never_claimed() {
+        for command in COMMANDS {
+            let unclaimed = State { attempt: 0, ..state(Status::Running) };
+            assert!(decide(unclaimed, Actor::Worker { attempt: 0 }, command).is_err(), "{command:?}");
+        }
+    }
+
+    #[test]
+    fn a_session_that_a_worker_has_held_does_not_report_by_itself() {
+        for command in COMMANDS.into_iter().filter(|command| outside(*command)) {
+            for status in Status::ALL {
+                assert!(decide(state(status), Actor::Server, command).is_err(), "{command:?} in {status}");
+                for session_type in [Type::Response, Type::Tool, Type::Mixed] {
+                    let other = State { session_type, attempt: 0, ..state(status) };
+                    assert!(decide(other, Actor::Server, command).is_err(), "{command:?} of a {session_type} session");
+                }
+            }
         }
     }
 

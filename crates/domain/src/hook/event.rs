@@ -1,0 +1,197 @@
+//! The one event that a hook becomes.
+
+use super::{
+    cut::{cut_text, cut_value},
+    payload::Payload,
+    source::Source,
+    words::{one_line, sentence},
+};
+use crate::{event::Kind, limit::EVENT_BYTES_MAX};
+use serde::Serialize;
+use serde_json::{Value, json, value::RawValue};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+
+/// Largest content of an event made from a hook, bytes.
+const CONTENT_BYTES_MAX: usize = EVENT_BYTES_MAX / 4 * 3;
+/// Largest single value among the fields that are only kept, bytes.
+const KEPT_BYTES_MAX: usize = EVENT_BYTES_MAX / 8;
+/// Room for the envelope around content and kept fields, bytes.
+const ENVELOPE_BYTES: usize = 4 * 1024;
+/// Longest id of an agent that is used as it is, characters; of a longer one the digest.
+const ID_CHARS_MAX: usize = 100;
+/// Fields that the session keeps, or that say which event it is.
+const OF_THE_SESSION: [&str; 3] = ["session_id", "hook_event_name", "transcript_path"];
+
+/// The one event that a hook becomes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookEvent {
+    /// Kind.
+    pub kind: &'static str,
+    /// JSON array of parts.
+    pub content: String,
+    /// JSON object: `source`, `hook`, and in `fields` what else the agent said.
+    pub metadata: String,
+}
+
+/// A tool call, in the parts that the transcript pairs.
+pub(super) fn call(source: Source, payload: &Payload<'_>) -> HookEvent {
+    let (input, cut) = fitting(payload.raw("tool_input"));
+    let part = ToolPart {
+        kind: "tool-call",
+        tool_call_id: tool_use_id(payload),
+        tool_name: tool_name(payload),
+        input: Some(input),
+        output: None,
+    };
+    HookEvent {
+        kind: "agent.tool_call",
+        content: json_text(&[part]),
+        metadata: metadata(source, payload, &["tool_input", "tool_name", "tool_use_id"], cut, Value::Null),
+    }
+}
+
+/// A tool's result. Its input is recorded with the call.
+pub(super) fn answer(source: Source, payload: &Payload<'_>) -> HookEvent {
+    let failed = payload.event == "PostToolUseFailure";
+    let (output, cut) = if failed {
+        let (error, cut) = cut_text(&payload.text("error").unwrap_or_else(|| "failed".into()), CONTENT_BYTES_MAX);
+        (raw_of(&json!({ "type": "error-text", "value": error })), cut)
+    } else {
+        fitting(payload.raw("tool_response").or_else(|| payload.raw("tool_output")))
+    };
+    let part = ToolPart {
+        kind: "tool-result",
+        tool_call_id: tool_use_id(payload),
+        tool_name: tool_name(payload),
+        input: None,
+        output: Some(output),
+    };
+    let mut without = vec!["tool_input", "tool_name", "tool_use_id", "tool_response", "tool_output"];
+    if failed {
+        without.push("error");
+    }
+    HookEvent {
+        kind: "agent.tool_result",
+        content: json_text(&[part]),
+        metadata: metadata(source, payload, &without, cut, Value::Null),
+    }
+}
+
+/// What somebody said, as text.
+pub(super) fn said_event(
+    source: Source,
+    payload: &Payload<'_>,
+    kind: &'static str,
+    said: &str,
+    field: &'static str,
+) -> HookEvent {
+    let (text, cut) = cut_text(said, CONTENT_BYTES_MAX);
+    HookEvent { kind, content: text_part(&text), metadata: metadata(source, payload, &[field], cut, Value::Null) }
+}
+
+/// A turn that ended with an error of the model's service.
+pub(super) fn failed(source: Source, payload: &Payload<'_>) -> HookEvent {
+    let code = payload.text("error").or_else(|| payload.text("error_type"));
+    let text =
+        payload.text("last_assistant_message").or_else(|| payload.text("error_details")).or_else(|| code.clone());
+    let (text, cut) = cut_text(&text.unwrap_or_else(|| "the turn ended with an error".into()), CONTENT_BYTES_MAX);
+    HookEvent {
+        kind: Kind::SESSION_ERROR,
+        content: text_part(&text),
+        metadata: metadata(source, payload, &["last_assistant_message"], cut, json!({ "code": code })),
+    }
+}
+
+pub(super) fn told(source: Source, payload: &Payload<'_>) -> HookEvent {
+    told_with(source, payload, Value::Null)
+}
+
+/// A hook that is only told of.
+pub(super) fn told_with(source: Source, payload: &Payload<'_>, more: Value) -> HookEvent {
+    HookEvent {
+        kind: "external.event",
+        content: text_part(&sentence(payload)),
+        metadata: metadata(source, payload, &[], false, more),
+    }
+}
+
+fn text_part(text: &str) -> String {
+    json!([{ "type": "text", "text": text }]).to_string()
+}
+
+/// A part of a tool call or its result, as the AI SDK writes them.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolPart {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    tool_call_id: String,
+    tool_name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<Box<RawValue>>,
+}
+
+/// A value of the payload, small enough for an event; otherwise byte for byte as it was sent.
+fn fitting(raw: Option<&RawValue>) -> (Box<RawValue>, bool) {
+    raw.map_or_else(|| (RawValue::NULL.to_owned(), false), |raw| cut_value(raw, CONTENT_BYTES_MAX))
+}
+
+fn raw_of(value: &Value) -> Box<RawValue> {
+    RawValue::from_string(value.to_string()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+}
+
+/// Only keys that are no text, and failing writers, cannot be serialised; there are none here.
+fn json_text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "[]".into())
+}
+
+/// Where an event comes from, and every field that its content does not hold.
+fn metadata(source: Source, payload: &Payload<'_>, without: &[&str], cut: bool, more: Value) -> String {
+    let skipped: Vec<&str> = OF_THE_SESSION.iter().chain(without).copied().collect();
+    let (mut fields, mut cut) = (BTreeMap::new(), cut);
+    let mut left = EVENT_BYTES_MAX - CONTENT_BYTES_MAX - ENVELOPE_BYTES;
+    for (name, raw) in payload.rest(&skipped) {
+        let (kept, was_cut) = cut_value(raw, KEPT_BYTES_MAX.min(left));
+        let size = kept.get().len() + name.len() * 6 + 8;
+        cut |= was_cut || size > left;
+        if size <= left {
+            left -= size;
+            fields.insert(name, kept);
+        }
+    }
+    let mut object =
+        BTreeMap::from([("source", raw_of(&source.as_str().into())), ("hook", raw_of(&payload.event.as_str().into()))]);
+    if let Value::Object(members) = &more {
+        for (name, member) in members {
+            object.insert(name, raw_of(member));
+        }
+    }
+    if cut {
+        object.insert("cut", raw_of(&true.into()));
+    }
+    if !fields.is_empty() {
+        let fields = RawValue::from_string(json_text(&fields)).unwrap_or_else(|_| RawValue::NULL.to_owned());
+        object.insert("fields", fields);
+    }
+    json_text(&object)
+}
+
+pub(super) fn tool_name(payload: &Payload<'_>) -> String {
+    payload.text("tool_name").map_or_else(|| "tool".into(), |name| one_line(&name))
+}
+
+fn tool_use_id(payload: &Payload<'_>) -> String {
+    payload.text("tool_use_id").map(id_part).unwrap_or_default()
+}
+
+pub(super) fn id_part(id: String) -> String {
+    if id.chars().count() <= ID_CHARS_MAX && !id.chars().any(char::is_control) { id } else { digest(&id) }
+}
+
+/// 32 hexadecimal characters of a SHA-256.
+pub(super) fn digest(text: &str) -> String {
+    Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,240 @@
+//! From a payload to what is recorded.
+
+use super::{
+    cut::cut_text,
+    event::{HookEvent, answer, call, digest, failed, id_part, said_event, told, told_with, tool_name},
+    payload::{InvalidPayload, Payload},
+    source::Source,
+    status::{Release, Wanted, steps},
+    words::{argument, one_line, sentence, shortened, tool},
+};
+use crate::{
+    limit::TITLE_CHARS_MAX,
+    session::{Command, Status},
+};
+use serde_json::{Value, json, value::RawValue};
+
+/// Longest text that a session keeps about its agent, bytes.
+const ABOUT_BYTES_MAX: usize = 4 * 1024;
+/// Characters of a title that the first prompt may take.
+const TITLE_PROMPT_CHARS_MAX: usize = 120;
+
+/// What a hook says.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// The agent's own session.
+    pub session_id: String,
+    /// The hook's name.
+    pub event_name: String,
+    /// What is recorded.
+    pub event: HookEvent,
+    /// An id made from the payload, where it carries one: the same hook sent twice has it twice.
+    pub external_id: Option<String>,
+    /// The status it asks for; `None` leaves it as it is.
+    pub wanted: Option<Wanted>,
+    /// What ends a wait, where the wanted status is running.
+    pub release: Release,
+    /// Whether it wakes a resting session, where the wanted status is running.
+    pub wakes: bool,
+    /// Why the status changes.
+    pub reason: String,
+    /// Whether it may make a session that was not heard of before.
+    pub begins: bool,
+    /// Whether it goes on with a session that has ended.
+    pub reopens: bool,
+    /// Whether the agent takes context with the answer.
+    pub takes_context: bool,
+    /// A title from the folder alone.
+    pub folder: String,
+    /// A title with the prompt, where this is one.
+    pub titled: Option<String>,
+    /// What the session keeps about the agent, as a JSON object.
+    pub about: String,
+}
+
+/// Reads a hook's payload. Total over event names: an unknown one is recorded as it came.
+pub fn read(source: Source, text: &str) -> Result<Reading, InvalidPayload> {
+    let payload = Payload::parse(text)?;
+    let folder = folder(source, &payload);
+    let mut reading = Reading {
+        event: told(source, &payload),
+        external_id: external_id(&payload, text),
+        wanted: None,
+        release: Release::Always,
+        wakes: true,
+        reason: format!("{}: {}", source.label(), sentence(&payload)),
+        begins: true,
+        reopens: false,
+        takes_context: false,
+        titled: None,
+        about: about(source, &payload),
+        folder,
+        session_id: payload.session_id.clone(),
+        event_name: payload.event.clone(),
+    };
+    reading.interpret(source, &payload);
+    Ok(reading)
+}
+
+impl Reading {
+    /// The commands that this hook means for a session that is `from`, and waits for `waited_for` where that is known.
+    pub fn steps(&self, from: Status, waited_for: Option<&str>) -> &'static [Command] {
+        let Some(wanted) = self.wanted else { return &[] };
+        let still_resting = from == Status::Idle && wanted == Wanted::Running && !self.wakes;
+        let still_waiting = match (from, wanted, &self.release, waited_for) {
+            (Status::WaitingHuman, Wanted::Running, Release::Call(call), Some(waited_for)) => call != waited_for,
+            _ => false,
+        };
+        if still_resting || still_waiting { &[] } else { steps(from, wanted) }
+    }
+
+    /// What the known hooks mean beyond having been heard of.
+    fn interpret(&mut self, source: Source, payload: &Payload<'_>) {
+        match payload.event.as_str() {
+            "SessionStart" => {
+                self.takes_context = true;
+                // Compacting starts a session anew in the middle of a turn.
+                if payload.text("source").as_deref() != Some("compact") {
+                    self.reopens = true;
+                    self.wanted = Some(Wanted::Idle);
+                }
+            }
+            "UserPromptSubmit" => self.prompt(source, payload),
+            "PreToolUse" => {
+                self.event = call(source, payload);
+                self.reason = format!("{} calls {}", source.label(), tool_name(payload));
+                self.reopens = true;
+                // A subagent may go on in the background while the agent itself rests.
+                self.wakes = payload.raw("agent_id").is_none();
+                self.wanted = Some(Wanted::Running);
+            }
+            "PostToolUse" | "PostToolUseFailure" => {
+                self.event = answer(source, payload);
+                self.reason = format!("{} went on", source.label());
+                self.release = Release::Call(call_digest(payload));
+                self.wakes = false;
+                // No other hook tells that a person stopped the turn.
+                let interrupted = payload.raw("is_interrupt").is_some_and(|raw| raw.get() == "true");
+                self.wanted = Some(if interrupted { Wanted::Idle } else { Wanted::Running });
+            }
+            "PermissionRequest" => {
+                self.event = told_with(source, payload, json!({ "waitsFor": call_digest(payload) }));
+                self.reason = format!("permission needed for {}", tool(payload));
+                self.reopens = true;
+                self.wanted = Some(Wanted::WaitingHuman);
+            }
+            "Elicitation" => {
+                self.event = told_with(source, payload, json!({ "waitsFor": "elicitation" }));
+                self.wanted = Some(Wanted::WaitingHuman);
+            }
+            "PermissionDenied" | "ElicitationResult" => self.wanted = Some(Wanted::Running),
+            "Notification" => self.wanted = notified(payload),
+            "Stop" => {
+                if let Some(said) = payload.text("last_assistant_message") {
+                    self.event = said_event(source, payload, "agent.message", &said, "last_assistant_message");
+                }
+                self.reason = format!("{} rests", source.label());
+                self.wanted = Some(Wanted::Idle);
+            }
+            "StopFailure" => {
+                self.event = failed(source, payload);
+                self.reason = format!("{} stopped with an error", source.label());
+                self.wanted = Some(Wanted::Idle);
+            }
+            "Interrupt" => self.wanted = Some(Wanted::Idle),
+            "SessionEnd" => {
+                self.begins = false;
+                self.reason = match payload.text("reason") {
+                    Some(reason) => format!("ended by {}: {}", source.label(), one_line(&reason)),
+                    None => format!("ended by {}", source.label()),
+                };
+                self.wanted = Some(Wanted::Completed);
+            }
+            _ => {}
+        }
+    }
+
+    fn prompt(&mut self, source: Source, payload: &Payload<'_>) {
+        let prompt = payload.text("prompt").unwrap_or_default();
+        self.event = said_event(source, payload, "user.message", &prompt, "prompt");
+        self.reason = "prompt submitted".into();
+        self.reopens = true;
+        self.takes_context = true;
+        self.wanted = Some(Wanted::Running);
+        let line = shortened(&prompt, TITLE_PROMPT_CHARS_MAX);
+        if !line.is_empty() {
+            self.titled = Some(shortened(&format!("{}: {line}", self.folder), TITLE_CHARS_MAX));
+        }
+    }
+}
+
+/// A notification that asks for a decision, or that says that nothing is going on.
+fn notified(payload: &Payload<'_>) -> Option<Wanted> {
+    match payload.text("notification_type").as_deref() {
+        Some("permission_prompt" | "elicitation_dialog") => Some(Wanted::WaitingHuman),
+        Some("idle_prompt") => Some(Wanted::Idle),
+        Some(_) => None,
+        // Before notifications had types.
+        None => {
+            let message = payload.text("message").unwrap_or_default().to_lowercase();
+            if message.contains("permission") || message.contains("approval") {
+                Some(Wanted::WaitingHuman)
+            } else if message.contains("waiting for your input") {
+                Some(Wanted::Idle)
+            } else {
+                None
+            }
+        }
+    }
+}
+
+/// What the session keeps about the agent.
+fn about(source: Source, payload: &Payload<'_>) -> String {
+    let mut about = json!({ "source": source.as_str(), "hookSessionId": payload.session_id });
+    for (name, field) in [
+        ("cwd", "cwd"),
+        ("transcriptPath", "transcript_path"),
+        ("model", "model"),
+        ("permissionMode", "permission_mode"),
+        ("agentType", "agent_type"),
+    ] {
+        if let Some(text) = payload.text(field) {
+            about[name] = Value::from(cut_text(&text, ABOUT_BYTES_MAX).0);
+        }
+    }
+    about.to_string()
+}
+
+/// The last folder of the working directory.
+fn folder(source: Source, payload: &Payload<'_>) -> String {
+    let cwd = payload.text("cwd").unwrap_or_default();
+    let last = cwd.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
+    let folder = shortened(last, TITLE_CHARS_MAX / 2);
+    if folder.is_empty() { source.label().to_owned() } else { folder }
+}
+
+/// Tells one call from another where no id does: the same tool with the same main argument. What else a
+/// permission request carries may differ from the call.
+fn call_digest(payload: &Payload<'_>) -> String {
+    let input = payload.raw("tool_input");
+    let argument = input.and_then(argument).unwrap_or_else(|| input.map_or("null", RawValue::get).to_owned());
+    digest(&format!("{}\n{argument}", payload.text("tool_name").unwrap_or_default()))
+}
+
+/// The id of this hook, where the payload gives one: a tool call has one, a prompt its turn's.
+fn external_id(payload: &Payload<'_>, text: &str) -> Option<String> {
+    match payload.event.as_str() {
+        "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionDenied" => {
+            payload.text("tool_use_id").map(|id| format!("{}:{}", payload.event, id_part(id)))
+        }
+        "UserPromptSubmit" => {
+            let turn = payload.text("prompt_id").or_else(|| payload.text("turn_id"))?;
+            Some(format!("{}:{}:{}", payload.event, id_part(turn), digest(text)))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "reading_tests.rs"]
+mod tests;

@@ -1,0 +1,164 @@
+use super::*;
+use crate::{event::Kind, hook::cut_payload, limit::EVENT_BYTES_MAX};
+
+const CLAUDE_CODE: &str = include_str!("../../fixtures/hooks/claude-code.jsonl");
+const MORE: &str = include_str!("../../fixtures/hooks/claude-code-more.jsonl");
+const CODEX: &str = include_str!("../../fixtures/hooks/codex.jsonl");
+
+/// The two sources' recorded payloads, line by line.
+fn recorded() -> impl Iterator<Item = (Source, &'static str)> {
+    let of = |source, text: &'static str| text.lines().map(move |line| (source, line));
+    of(Source::ClaudeCode, CLAUDE_CODE).chain(of(Source::ClaudeCode, MORE)).chain(of(Source::Codex, CODEX))
+}
+
+fn of_event(source: Source, name: &str) -> Reading {
+    let found = recorded().filter(|(s, _)| *s == source).map(|(s, line)| read(s, line).unwrap());
+    found.into_iter().find(|reading| reading.event_name == name).unwrap()
+}
+
+fn value(json: &str) -> Value {
+    serde_json::from_str(json).unwrap()
+}
+
+#[test]
+fn what_each_recorded_hook_becomes_is_as_reviewed() {
+    let mut table = String::new();
+    for (source, line) in recorded() {
+        let reading = read(source, line).unwrap();
+        let wanted = reading.wanted.map_or("-".to_owned(), |wanted| wanted.status().to_string());
+        let marks = [(reading.begins, 'b'), (reading.reopens, 'r'), (reading.takes_context, 'c')];
+        let marks: String = marks.iter().map(|(set, mark)| if *set { *mark } else { '.' }).collect();
+        let text = value(&reading.event.content)[0]["text"].as_str().unwrap_or("").to_owned();
+        table.push_str(&format!(
+            "{:<11} {:<18} {marks} {:<17} {wanted:<13} {}\n            {}\n",
+            source.as_str(),
+            reading.event_name,
+            reading.event.kind,
+            if text.is_empty() { reading.event.content.clone() } else { text },
+            reading.reason,
+        ));
+    }
+    insta::assert_snapshot!(table);
+}
+
+#[test]
+fn every_event_is_well_formed_and_within_the_limit() {
+    for (source, line) in recorded() {
+        let reading = read(source, line).unwrap();
+        assert!(Kind::parse(reading.event.kind).unwrap().is_known());
+        assert!(value(&reading.event.content).as_array().unwrap().iter().all(|part| part["type"].is_string()));
+        let metadata = value(&reading.event.metadata);
+        assert_eq!(metadata["source"], source.as_str());
+        assert_eq!(metadata["hook"], reading.event_name.as_str());
+        assert!(metadata.get("cut").is_none());
+    }
+}
+
+#[test]
+fn a_call_and_its_result_share_their_id_and_keep_the_order_of_their_fields() {
+    let call = of_event(Source::ClaudeCode, "PreToolUse").event;
+    let answer = of_event(Source::ClaudeCode, "PostToolUse").event;
+    let (call_part, answer_part) = (value(&call.content), value(&answer.content));
+    assert_eq!(call_part[0]["toolCallId"], answer_part[0]["toolCallId"]);
+    assert!(answer.content.contains(r#""output":{"type":"text","file":{"filePath""#), "{}", answer.content);
+    let failed = value(&of_event(Source::ClaudeCode, "PostToolUseFailure").event.content);
+    assert_eq!(failed[0]["output"]["type"], "error-text");
+}
+
+#[test]
+fn ids_come_from_the_payload_where_it_has_one() {
+    let mut with_id = 0;
+    for (source, line) in recorded() {
+        let reading = read(source, line).unwrap();
+        assert_eq!(reading.external_id, read(source, line).unwrap().external_id);
+        let of_a_call = matches!(reading.event.kind, "agent.tool_call" | "agent.tool_result" | "user.message");
+        assert!(reading.external_id.is_some() || !of_a_call, "{line}");
+        with_id += usize::from(reading.external_id.is_some());
+    }
+    let ids: std::collections::BTreeSet<_> = recorded().filter_map(|(s, l)| read(s, l).unwrap().external_id).collect();
+    assert_eq!(ids.len(), with_id, "each hook has an id of its own");
+    let long =
+        json!({ "session_id": "s", "hook_event_name": "PreToolUse", "tool_use_id": "x".repeat(5_000) }).to_string();
+    let id = read(Source::Codex, &long).unwrap().external_id.unwrap();
+    assert!(id.len() < crate::limit::KEY_CHARS_MAX, "{id}");
+}
+
+#[test]
+fn a_permission_is_answered_by_its_own_call_and_not_by_another() {
+    for (source, answered_by) in
+        [(Source::ClaudeCode, "PostToolUse:toolu_01DDDDEDIT"), (Source::Codex, "PostToolUse:call_2kPatch")]
+    {
+        let asked = of_event(source, "PermissionRequest");
+        let metadata = value(&asked.event.metadata);
+        let waited_for = metadata["waitsFor"].as_str();
+        let results = recorded()
+            .filter(|(s, _)| *s == source)
+            .map(|(source, line)| read(source, line).unwrap())
+            .filter(|reading| reading.event.kind == "agent.tool_result");
+        let answers: Vec<_> = results
+            .filter(|reading| !reading.steps(Status::WaitingHuman, waited_for).is_empty())
+            .map(|reading| reading.external_id.unwrap())
+            .collect();
+        assert_eq!(answers, [answered_by]);
+        assert!(!of_event(source, "PreToolUse").steps(Status::WaitingHuman, waited_for).is_empty(), "it went on");
+    }
+}
+
+#[test]
+fn a_late_result_does_not_wake_an_agent_that_rests_and_a_prompt_does() {
+    let of = |name: &str| of_event(Source::ClaudeCode, name).steps(Status::Idle, None);
+    assert!(of("PostToolUse").is_empty());
+    assert_eq!(of("UserPromptSubmit"), [Command::Begin]);
+    let background = r#"{"session_id":"s","hook_event_name":"PreToolUse","agent_id":"a","tool_name":"Read"}"#;
+    assert!(read(Source::ClaudeCode, background).unwrap().steps(Status::Idle, None).is_empty());
+}
+
+#[test]
+fn a_tool_that_a_person_stopped_ends_the_turn() {
+    let stopped = r#"{"session_id":"s","hook_event_name":"PostToolUseFailure","error":"stopped","is_interrupt":true}"#;
+    assert_eq!(read(Source::ClaudeCode, stopped).unwrap().steps(Status::Running, None), [Command::Rest]);
+}
+
+#[test]
+fn nothing_that_an_agent_says_is_dropped_silently() {
+    let line = r#"{"session_id":"s","hook_event_name":"Stop","last_assistant_message":"done","brand_new":{"b":1.10e400,"a":[]},"cwd":"/x"}"#;
+    let reading = read(Source::ClaudeCode, line).unwrap();
+    assert!(reading.event.metadata.contains(r#""brand_new":{"b":1.10e400,"a":[]}"#), "{}", reading.event.metadata);
+    assert!(reading.event.metadata.contains(r#""cwd":"/x""#));
+}
+
+#[test]
+fn a_large_output_is_cut_and_says_so() {
+    let line = json!({
+        "session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "t",
+        "tool_response": { "stdout": "o".repeat(900_000), "stderr": "" }, "huge": "h".repeat(300_000), "more": "m".repeat(200_000),
+    });
+    let event = read(Source::ClaudeCode, &line.to_string()).unwrap().event;
+    assert!(event.content.len() + event.metadata.len() <= EVENT_BYTES_MAX);
+    assert!(event.content.contains("of 900000 bytes are not recorded]"));
+    assert_eq!(value(&event.metadata)["cut"], true);
+    let prompt = json!({ "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "\u{1}".repeat(400_000) });
+    let event = read(Source::ClaudeCode, &prompt.to_string()).unwrap().event;
+    assert!(event.content.len() + event.metadata.len() <= EVENT_BYTES_MAX, "escapes count as they are stored");
+    let sent = cut_payload(&line.to_string(), 500_000).unwrap();
+    assert_eq!(read(Source::ClaudeCode, &sent).unwrap().external_id.unwrap(), "PostToolUse:t");
+}
+
+#[test]
+fn titles_name_the_folder_and_the_first_prompt() {
+    assert_eq!(of_event(Source::ClaudeCode, "SessionStart").folder, "ledger");
+    let prompt = of_event(Source::ClaudeCode, "UserPromptSubmit");
+    assert_eq!(prompt.titled.unwrap(), "ledger: Find out why the nightly import fails and fix it.");
+    let bare = r#"{"session_id":"s","hook_event_name":"SessionStart","cwd":"C:\\work\\shop\\"}"#;
+    assert_eq!(read(Source::Codex, bare).unwrap().folder, "shop");
+    assert_eq!(read(Source::Codex, r#"{"session_id":"s","hook_event_name":"Stop"}"#).unwrap().folder, "Codex");
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_payload_with_a_session_and_a_name_is_read(name in "[A-Za-z_]{1,64}", field in "[a-z_]{1,20}", text in "\\PC{0,400}", number in proptest::num::f64::NORMAL) {
+        let line = json!({ "session_id": "s", "hook_event_name": name, field: { "t": text, "n": number }, "message": text, "tool_input": text }).to_string();
+        let event = read(Source::ClaudeCode, &line).unwrap().event;
+        proptest::prop_assert!(value(&event.content).is_array() && value(&event.metadata).is_object());
+    }
+}
