@@ -11,6 +11,7 @@ mod error;
 pub mod event;
 mod guard;
 pub mod human;
+pub mod hook;
 pub mod live;
 pub mod member;
 mod open;

@@ -283,6 +283,18 @@ pub(crate) async fn recorded(
     Ok(found)
 }
 
+/// Whether the session has an event with this external id.
+pub async fn has_external(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    external_event_id: &str,
+) -> Result<bool> {
+    let found =
+        run!(conn, fetch_optional RecordedRow, RECORDED_BY_EXTERNAL_ID, tenant_id.0, session_id.0, external_event_id)?;
+    Ok(found.is_some())
+}
+
 /// Streams rows into a page, so that a page of large events ends by its bytes before it fills the memory.
 macro_rules! page_of {
     (sqlite $c:expr, $limit:expr, $sql:expr $(, $bind:expr)* $(,)?) => {{

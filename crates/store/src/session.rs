@@ -2,10 +2,12 @@
 
 mod head;
 mod list;
+mod outside;
 
 pub(crate) use head::{Head, lock_heads, update_heads};
 pub(crate) use list::contains;
 pub use list::{Filter, list, list_by_ids, newest_of_action};
+pub use outside::{newest_continuation, retitle};
 
 use crate::{
     append::{PreparedEvent, link},
@@ -87,6 +89,8 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("session::list::BY_STATUS", list::BY_STATUS),
     ("session::list::BY_ACTION", list::BY_ACTION),
     ("session::list::BY_PARENT", list::BY_PARENT),
+    ("session::outside::NEWEST_CONTINUATION", outside::NEWEST_CONTINUATION),
+    ("session::outside::RETITLE", outside::RETITLE),
 ];
 pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[
     ("session::CLAIMABLE_SQLITE", CLAIMABLE_SQLITE),
@@ -191,7 +195,7 @@ impl TryFrom<Row> for SessionRecord {
     }
 }
 
-fn record(row: Option<Row>) -> Result<Option<SessionRecord>> {
+pub(crate) fn record(row: Option<Row>) -> Result<Option<SessionRecord>> {
     row.map(SessionRecord::try_from).transpose()
 }
 

@@ -32,15 +32,19 @@ impl Minter {
 
     /// A server-written event with text content (or none) and metadata.
     pub(crate) fn event(&mut self, kind: &'static str, text: Option<&str>, metadata: &Value) -> Result<PreparedEvent> {
+        let content = text.map_or_else(|| "[]".into(), |text| json!([{ "type": "text", "text": text }]).to_string());
+        Ok(PreparedEvent { role: EventRole::System, ..self.prepared(kind, content, metadata.to_string())? })
+    }
+
+    /// A server-written event of ready JSON, spoken by whoever its kind says.
+    pub(crate) fn prepared(&mut self, kind: &'static str, content: String, metadata: String) -> Result<PreparedEvent> {
         let id = self.ids.pop().ok_or_else(|| Error::Internal("no event id left".into()))?;
         let kind = Kind::parse(kind).map_err(|e| Error::Internal(e.to_string()))?;
-        let content = text.map_or_else(|| "[]".into(), |text| json!([{ "type": "text", "text": text }]).to_string());
-        let metadata = metadata.to_string();
         Ok(PreparedEvent {
             id,
             client_made: false,
+            role: EventRole::of_kind(&kind),
             kind,
-            role: EventRole::System,
             body: body_digest(&content, &metadata),
             content,
             metadata,

@@ -8,6 +8,7 @@ mod durability;
 mod human;
 mod human_access;
 mod human_context;
+mod hook;
 mod outage;
 mod secrets;
 mod status;

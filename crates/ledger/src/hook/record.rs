@@ -1,0 +1,112 @@
+//! Recording one hook.
+
+use super::{
+    apply::{Injected, apply},
+    session::{Held, hold},
+};
+use crate::{Error, Ledger, Result, guard::require, session::change::Minter};
+use domain::{
+    Scope, Timestamp,
+    hook::{Reading, Source, read},
+    id::SessionId,
+    role::Permission,
+};
+use uuid::Uuid;
+
+/// How often a hook starts over because another one made the session at the same instant.
+const TRIES_MAX: u32 = 4;
+/// Events that one hook can write: a new session's three, its own, up to three changes of status, and the context.
+const EVENTS_MAX: usize = 8;
+
+/// A hook as it arrives.
+#[derive(Debug, Clone)]
+pub struct Hook {
+    /// Which agent calls.
+    pub source: Source,
+    /// The agent's JSON, as it was sent.
+    pub body: String,
+    /// Made by whoever forwards it, so that a repeat is recognised. Where the payload has an id of its own, that counts.
+    pub id: Option<Uuid>,
+    /// When the hook was called; now when absent.
+    pub at: Option<Timestamp>,
+}
+
+/// What the agent is answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The hook's name, as it was sent.
+    pub event_name: String,
+    /// What its person was doing lately, for the agent to know.
+    pub additional_context: Option<String>,
+}
+
+/// Why one try did not write.
+pub(super) enum Turn {
+    /// Another hook made the session meanwhile: look again.
+    Again,
+    /// It cannot be done.
+    Failed(Error),
+}
+
+impl From<Error> for Turn {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<store::Error> for Turn {
+    fn from(error: store::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// What a try needs, made before its transaction.
+pub(super) struct Attempted {
+    pub(super) scope: Scope,
+    pub(super) source: Source,
+    pub(super) reading: Reading,
+    pub(super) external_id: Option<String>,
+    pub(super) at: Option<Timestamp>,
+    pub(super) context: Option<Injected>,
+    pub(super) fresh: SessionId,
+    pub(super) minter: Minter,
+}
+
+/// Records a hook and answers what the agent may be told. A repeat writes nothing and is answered the same.
+///
+/// A hook that comes after the end of its session and opens no new turn is answered, and not recorded: what is final stays.
+pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer> {
+    require(scope, Permission::StartSession)?;
+    let reading = read(hook.source, &hook.body).map_err(|e| Error::invalid(e.field, e.message.clone()))?;
+    let external_id = reading.external_id.clone().or_else(|| hook.id.map(|id| format!("{}:{id}", reading.event_name)));
+    let context = None;
+    let answer = Answer { event_name: reading.event_name.clone(), additional_context: None };
+    for _ in 0..TRIES_MAX {
+        let now = ledger.now();
+        let attempted = Attempted {
+            scope: *scope,
+            source: hook.source,
+            reading: reading.clone(),
+            external_id: external_id.clone(),
+            at: hook.at,
+            context: context.clone(),
+            fresh: SessionId::new(now, ledger.entropy()),
+            minter: Minter::new(ledger, now, EVENTS_MAX),
+        };
+        let tried = ledger.store().write::<_, Turn, _>(scope.into(), move |tx| {
+            Box::pin(async move {
+                let mut attempted = attempted;
+                match hold(tx, &mut attempted).await? {
+                    Held::Session(session) => apply(tx, session, attempted).await,
+                    Held::Recorded | Held::Over => Ok(()),
+                }
+            })
+        });
+        match tried.await {
+            Ok(()) => return Ok(answer),
+            Err(Turn::Again) => {}
+            Err(Turn::Failed(error)) => return Err(error),
+        }
+    }
+    Err(Error::Unavailable("the same session is being made again and again".into()))
+}

@@ -1,0 +1,161 @@
+//! Which session a hook belongs to.
+
+use super::record::{Attempted, Turn};
+use crate::{Error, Result, SessionRecord, guard::require};
+use domain::{
+    Scope, Timestamp,
+    chain::Digest,
+    event::Kind,
+    hook::Source,
+    id::SessionId,
+    limit::ATTEMPTS_MAX,
+    role::Permission,
+    session::{Actor, Command, Status, Type, decide},
+};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use store::{
+    WriteTx,
+    session::{Idempotency, Inserted},
+};
+
+/// What became of looking for it.
+pub(super) enum Held {
+    /// This session, locked.
+    Session(Box<SessionRecord>),
+    /// The hook is recorded already.
+    Recorded,
+    /// The session has ended, or never was, and this hook begins none.
+    Over,
+}
+
+/// Finds and locks the session of a hook, or makes it.
+///
+/// The agent's first session has the key `hook:<source>:<session id>`. An agent that goes on after the end (a resumed
+/// session, or one that somebody cancelled here) gets a session of its own under the first one, with a key made from the
+/// one before it, so that two hooks at the same instant make one session on any number of servers.
+pub(super) async fn hold(tx: &mut WriteTx<'_>, hook: &mut Attempted) -> std::result::Result<Held, Turn> {
+    let (tenant_id, source) = (hook.scope.tenant_id, hook.source.as_str());
+    let key = format!("hook:{source}:{}", hook.reading.session_id);
+    let Some((first, _)) = store::session::find_by_idempotency_key(tx.conn(), tenant_id, &key).await? else {
+        return if hook.reading.begins { make(tx, hook, key, None).await } else { Ok(Held::Over) };
+    };
+    belongs(&hook.scope, hook.source, &first)?;
+    let newest = store::session::newest_continuation(tx.conn(), tenant_id, first.id, source).await?;
+    let mut last = locked(tx, &hook.scope, newest.map_or(first.id, |newest| newest.id)).await?;
+    // Ids of the same millisecond have no order: the keys do.
+    while last.status.is_final() {
+        let after = key_after(hook.source, last.id);
+        match store::session::find_by_idempotency_key(tx.conn(), tenant_id, &after).await? {
+            Some((next, _)) => last = locked(tx, &hook.scope, next.id).await?,
+            None => break,
+        }
+    }
+    if let Some(external_id) = &hook.external_id {
+        for session in [last.id, first.id] {
+            if store::event::has_external(tx.conn(), tenant_id, session, external_id).await? {
+                return Ok(Held::Recorded);
+            }
+        }
+    }
+    if !last.status.is_final() {
+        return Ok(Held::Session(Box::new(last)));
+    }
+    if !hook.reading.reopens {
+        tracing::debug!(session = %last.id, hook = hook.reading.event_name, "a hook after the end is not recorded");
+        return Ok(Held::Over);
+    }
+    let key = key_after(hook.source, last.id);
+    make(tx, hook, key, Some((first.id, last.id))).await
+}
+
+fn key_after(source: Source, before: SessionId) -> String {
+    format!("hook:{}:after:{before}", source.as_str())
+}
+
+async fn locked(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
+    store::session::find_locked(tx, scope.tenant_id, id).await?.ok_or(Error::NotFound("session"))
+}
+
+/// Refuses to write to what others made: a session of another kind under this key, or somebody else's agent.
+fn belongs(scope: &Scope, source: Source, session: &SessionRecord) -> Result<()> {
+    if session.source.as_deref() != Some(source.as_str()) {
+        return Err(Error::IdConflict {
+            detail: format!("the key of this agent's session made session {}", session.id),
+        });
+    }
+    let own = session.created_by == scope.caller.to_string()
+        || (session.user_id.is_some() && session.user_id == scope.user_id());
+    if own || scope.may(Permission::Work) { Ok(()) } else { require(scope, Permission::ManageSessions) }
+}
+
+/// Makes the session, at work. `after` is the agent's first session and the one before this.
+async fn make(
+    tx: &mut WriteTx<'_>,
+    hook: &mut Attempted,
+    key: String,
+    after: Option<(SessionId, SessionId)>,
+) -> std::result::Result<Held, Turn> {
+    let digest = Sha256::digest(format!("hook\n{key}").as_bytes()).into();
+    let now = hook.minter.at();
+    let mut session = fresh(hook, after, now);
+    let at = hook.at;
+    let mut events = vec![hook.minter.event(
+        Kind::SESSION_CREATED,
+        None,
+        &json!({ "sessionType": session.session_type, "source": session.source, "continues": after.map(|(_, last)| last) }),
+    )?];
+    for (command, reason) in [(Command::Start, "dispatched"), (Command::Begin, "runs outside, reports through hooks")] {
+        let step = decide(crate::session::change::state(&session), Actor::Server, command).map_err(Error::from)?;
+        events.push(hook.minter.status_change(Some(session.status), step.to, reason)?);
+        session.status = step.to;
+    }
+    for event in &mut events {
+        event.at = at;
+    }
+    match store::session::insert(tx, &mut session, Some(&Idempotency { key, digest }), &events).await? {
+        Inserted::New => Ok(Held::Session(Box::new(session))),
+        Inserted::KeyTaken => Err(Turn::Again),
+    }
+}
+
+fn fresh(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp) -> SessionRecord {
+    let reading = &hook.reading;
+    let mut metadata: Value = serde_json::from_str(&reading.about).unwrap_or_else(|_| json!({}));
+    if let Some((_, last)) = after {
+        metadata["continues"] = json!(last);
+    }
+    SessionRecord {
+        tenant_id: hook.scope.tenant_id,
+        id: hook.fresh,
+        session_type: Type::Agent,
+        status: Status::Draft,
+        end_reason: None,
+        action_id: None,
+        action_slug: None,
+        agent_slug: Some(hook.source.as_str().to_owned()),
+        user_id: hook.scope.user_id(),
+        source: Some(hook.source.as_str().to_owned()),
+        title: reading.titled.clone().unwrap_or_else(|| reading.folder.clone()),
+        input: None,
+        metadata: metadata.to_string(),
+        result: None,
+        usage: None,
+        error_message: None,
+        error_code: None,
+        parent_id: after.map(|(first, _)| first),
+        retry_of: None,
+        created_by: hook.scope.caller.to_string(),
+        attempt: 0,
+        attempts_max: ATTEMPTS_MAX,
+        lease_seconds: None,
+        lease_expires_at: None,
+        head_sequence: 0,
+        head_digest: Digest::GENESIS,
+        created_at: now,
+        updated_at: now,
+        queued_at: Some(now),
+        started_at: Some(now),
+        completed_at: None,
+    }
+}
