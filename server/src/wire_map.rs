@@ -3,7 +3,7 @@
 use crate::problem::Problem;
 use domain::session::YieldTo;
 use ledger::{
-    ActionRecord, EventRecord, Listed, MemberRecord, SessionRecord, TokenRecord, action, auth::Identity, event, human,
+    ActionRecord, EventRecord, Listed, MemberRecord, SessionRecord, TokenRecord, action, auth::Identity, event, hook, human,
     session, work_queue,
 };
 use serde_json::value::RawValue;
@@ -339,4 +339,10 @@ pub const fn counts(counts: &work_queue::Counts) -> wire::count::WorkQueueCounts
         failed: counts.failed,
         done_today: counts.done_today,
     }
+}
+
+/// What a coding agent is answered.
+pub fn hook_answer(answer: hook::Answer) -> wire::hook::HookAnswer {
+    let output = |additional_context| wire::hook::HookOutput { hook_event_name: answer.event_name, additional_context };
+    wire::hook::HookAnswer { hook_specific_output: answer.additional_context.map(output) }
 }

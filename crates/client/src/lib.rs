@@ -16,6 +16,7 @@ pub mod sse;
 mod action;
 mod error;
 mod event;
+mod hook;
 mod retry;
 mod session;
 mod stream;

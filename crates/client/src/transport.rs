@@ -101,6 +101,23 @@ impl Client {
         self.exchange(request, allowed).await
     }
 
+    /// POSTs a document as it is, within `allowed`.
+    pub(crate) async fn post_document<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        query: Query<'_>,
+        document: String,
+        allowed: Duration,
+    ) -> Result<T> {
+        let request = self
+            .http
+            .post(self.url(path, query))
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, "application/json")
+            .body(document);
+        self.exchange(request, allowed).await
+    }
+
     /// Opens a stream: the answer's head has arrived, its body is still to come.
     pub(crate) async fn open(&self, path: &[&str], query: Query<'_>, last_event_id: u64) -> Result<Response> {
         let request = self

@@ -6,6 +6,7 @@
 pub mod action;
 pub mod count;
 pub mod event;
+pub mod hook;
 pub mod human;
 pub mod live;
 pub mod me;

@@ -23,12 +23,13 @@ const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
     `application/problem+json`; decide on its `code`. Lists are paged: pass `nextCursor` as `cursor`.";
 
 /// The tags, in the order of the page.
-const TAGS: [(&str, &str); 8] = [
+const TAGS: [(&str, &str); 9] = [
     ("actions", "Configured work; the UI calls it a task."),
     ("sessions", "One execution each."),
     ("events", "A session's append-only log."),
     ("worker", "What a worker calls: claim, heartbeat, complete, fail, yield, release."),
     ("people", "Working sessions: what people work on, and what agents may be told of it."),
+    ("hooks", "What coding agents report by themselves."),
     ("today", "The work queue, and wake-ups for live pages."),
     ("identity", "Who the caller is."),
     ("operation", "For load balancers and scrapers."),

@@ -5,6 +5,7 @@ mod document;
 mod event;
 mod health;
 mod human;
+mod hook;
 mod live;
 mod me;
 mod session;
@@ -40,6 +41,7 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(worker::release))
         .routes(routes!(event::read, event::append))
         .routes(routes!(stream::follow))
+        .routes(routes!(hook::record))
         .routes(routes!(today::work_queue_counts))
         .routes(routes!(live::live))
         .routes(routes!(health::healthz))

@@ -1,6 +1,7 @@
 //! The command line of `shiftbook`.
 
 mod backup;
+mod hook;
 mod openapi;
 mod run;
 mod serve;

@@ -1,6 +1,6 @@
 //! What every command shares: arguments, runtime, opening the ledger, exit codes.
 
-use super::{backup, openapi, serve, token, user, verify, version, work};
+use super::{backup, hook, openapi, serve, token, user, verify, version, work};
 use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{self, Settings},
@@ -21,6 +21,7 @@ Examples:
   shiftbook user add --tenant acme --email ann@example.org --role admin --password-stdin < password
   shiftbook token add --tenant acme --name ci --role operator --scope worker
   SHIFTBOOK_TOKEN=sbk_… shiftbook work --agent scout -- python agent.py
+  shiftbook hook install claude-code                 let Claude Code report what it does
   shiftbook verify && shiftbook backup /backup/log.db
 
 Exit codes:
@@ -58,6 +59,9 @@ enum Command {
     Backup(backup::BackupArgs),
     /// Run a command for each session of an agent
     Work(work::WorkArgs),
+    /// Let coding agents report through their hooks
+    #[command(subcommand)]
+    Hook(hook::HookCommand),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -120,10 +124,20 @@ const WORKERS_MIN: usize = 4;
 
 /// Parses the command line and runs the command.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let is_call = hook::is_call(std::env::args_os());
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let _closed = error.print();
+            let misused = if is_call { FAILED } else { MISUSED };
+            return if error.use_stderr() { ExitCode::from(misused) } else { ExitCode::SUCCESS };
+        }
+    };
     let default_level = if matches!(cli.command, Command::Serve(_)) { "info" } else { "warn" };
     let filter = cli.log.filter(|filter| !filter.trim().is_empty()).unwrap_or_else(|| default_level.to_owned());
-    if let Err(message) = log_to_stderr(&filter) {
+    if let Err(message) = log_to_stderr(&filter)
+        && !is_call
+    {
         return report(&Failure::Misused(message));
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -148,6 +162,7 @@ async fn dispatch(command: Command) -> ExitCode {
         Command::Token(command) => token::run(command).await,
         Command::Verify(args) => verify::run(args).await,
         Command::Backup(args) => backup::run(args).await,
+        Command::Hook(command) => return hook::run(command).await,
         Command::Openapi => openapi::run(),
         Command::Work(args) => return work::run(args).await,
     };
@@ -157,7 +172,7 @@ async fn dispatch(command: Command) -> ExitCode {
     }
 }
 
-fn report(failure: &Failure) -> ExitCode {
+pub(super) fn report(failure: &Failure) -> ExitCode {
     // A closed stderr leaves the exit code, which says enough.
     let _closed = writeln!(std::io::stderr(), "shiftbook: {failure}");
     ExitCode::from(failure.code())

@@ -7,6 +7,7 @@ mod bad_input;
 mod csrf;
 mod docs;
 mod human;
+mod hook;
 mod limits;
 mod matrix;
 mod soak;

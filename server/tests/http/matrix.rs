@@ -18,6 +18,7 @@ fn body(path: &str) -> Option<Value> {
         "fail" => json!({ "attempt": 1, "error": { "message": "x" } }),
         "start" => json!({ "taskId": "00000000-0000-7000-8000-000000000000" }),
         "stop" => json!({ "sessionId": "00000000-0000-7000-8000-000000000000" }),
+        "{source}" => json!({ "session_id": "matrix", "hook_event_name": "Stop" }),
         "yield" => json!({ "attempt": 1, "status": "idle" }),
         _ => return None,
     })
@@ -59,7 +60,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     } else if path.contains("{id}") {
         path.replace("{id}", &app.running(Who::Member).await)
     } else {
-        path.to_owned()
+        path.replace("{source}", "claude-code")
     };
     let concrete = match path {
         "/api/today/work-queue-counts" => format!("{concrete}?timezone=UTC"),
@@ -71,6 +72,10 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     {
         if path == "/api/actions" {
             body["slug"] = slug(who, &method, path).into();
+        }
+        if path == "/api/hooks/{source}" {
+            // Each caller's agent has a session of its own.
+            body["session_id"] = format!("{who:?}").into();
         }
         request = request.json(&body);
     } else if method == Method::PATCH {

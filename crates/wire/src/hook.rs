@@ -1,0 +1,24 @@
+//! Coding agents' hooks: the answer that an agent reads. The request is the agent's own JSON, as it sent it.
+
+use serde::{Deserialize, Serialize};
+
+/// `POST /api/hooks/{source}`: an empty object where there is nothing to say.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct HookAnswer {
+    /// What the agent is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hook_specific_output: Option<HookOutput>,
+}
+
+/// Context for the agent's next turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct HookOutput {
+    /// The hook that is answered.
+    pub hook_event_name: String,
+    /// What its person was doing lately: untrusted text in a frame that says so, under 10,000 characters.
+    pub additional_context: String,
+}

@@ -1,0 +1,51 @@
+//! The command line of `shiftbook hook`.
+
+use domain::hook::Source;
+use std::path::PathBuf;
+
+/// Commands around coding agents' hooks.
+#[derive(Debug, clap::Subcommand)]
+pub enum HookCommand {
+    /// Forward a hook of Claude Code: its JSON on stdin, the answer on stdout
+    ClaudeCode(ForwardArgs),
+    /// Forward a hook of Codex: its JSON on stdin, the answer on stdout
+    Codex(ForwardArgs),
+    /// Add the hooks to an agent's settings, after showing the change
+    Install(InstallArgs),
+    /// Take the hooks out of an agent's settings again, after showing the change
+    Uninstall(InstallArgs),
+}
+
+/// Options of a forwarded hook. Nothing here is insisted on: a hook must not stop its agent.
+#[derive(Debug, clap::Args)]
+pub struct ForwardArgs {
+    /// The hook's name, e.g. PreToolUse
+    pub event: Option<String>,
+    /// Address of the server
+    #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210")]
+    pub url: String,
+    /// API token; better given in the environment, because others on this machine can read command lines
+    #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true)]
+    pub token: Option<String>,
+    /// Where hooks wait while the server is away [default: $XDG_STATE_HOME/shiftbook or ~/.local/state/shiftbook]
+    #[arg(long, env = "SHIFTBOOK_STATE_DIR", value_name = "DIR")]
+    pub state_dir: Option<PathBuf>,
+}
+
+/// Options of `install` and `uninstall`.
+#[derive(Debug, clap::Args)]
+pub struct InstallArgs {
+    /// claude-code or codex
+    #[arg(value_parser = source)]
+    pub source: Source,
+    /// The settings file [default: ~/.claude/settings.json, ~/.codex/hooks.json]
+    #[arg(long, value_name = "FILE")]
+    pub settings: Option<PathBuf>,
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+}
+
+fn source(text: &str) -> Result<Source, String> {
+    Source::parse(text).ok_or_else(|| "claude-code or codex".to_owned())
+}

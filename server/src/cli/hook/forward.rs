@@ -1,0 +1,125 @@
+//! One hook on its way to the server.
+
+use super::{
+    args::ForwardArgs,
+    limit,
+    spool::{Entry, Spool},
+};
+use crate::ambient::{SystemClock, SystemEntropy};
+use chrono::SecondsFormat;
+use client::{Client, Error};
+use domain::{
+    Clock as _,
+    hook::{Source, cut_payload},
+    id::EventId,
+    limit::BATCH_BYTES_MAX,
+};
+use serde_json::value::RawValue;
+use std::{io::Write as _, process::ExitCode, time::Duration};
+use tokio::{
+    io::AsyncReadExt as _,
+    time::{Instant, timeout_at},
+};
+use wire::{Code, hook::HookAnswer};
+
+/// Forwards the hook on stdin and prints the answer. Always exit code 0, and soon.
+pub async fn run(source: Source, args: ForwardArgs) -> ExitCode {
+    let wait = if takes_context(args.event.as_deref()) { limit::CONTEXT_DEADLINE } else { limit::DEADLINE };
+    let deadline = Instant::now() + wait;
+    let answer = forward(source, &args, deadline).await.unwrap_or_else(|why| {
+        // Shown by agents that are asked to be verbose, and never more than this.
+        let _closed = writeln!(std::io::stderr(), "shiftbook hook: {why}");
+        HookAnswer::default()
+    });
+    let text = serde_json::to_string(&answer).unwrap_or_else(|_| "{}".into());
+    let _closed = writeln!(std::io::stdout(), "{text}");
+    ExitCode::SUCCESS
+}
+
+/// Hooks whose answer the agent waits for before it begins a turn.
+fn takes_context(event: Option<&str>) -> bool {
+    matches!(event, Some("UserPromptSubmit" | "SessionStart"))
+}
+
+async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Result<HookAnswer, String> {
+    let entry = entry(source, deadline).await?;
+    let token = args.token.as_deref().filter(|token| !token.trim().is_empty());
+    let token = token.ok_or("SHIFTBOOK_TOKEN is not set; nothing was recorded")?;
+    let client = Client::new(&args.url, token).map_err(|error| error.to_string())?;
+    let spool = Spool::find(args.state_dir.as_deref(), &args.url, token);
+    let spool = match &spool {
+        Some(spool) if !spool.is_empty() => spool,
+        // Nothing waits: the shortest way.
+        other => {
+            return match send(&client, &entry, deadline).await {
+                Sent::Answered(answer) => Ok(answer),
+                Sent::Refused(why) => Err(why),
+                Sent::Away => match other {
+                    Some(spool) => spool.add(&entry).map(|()| HookAnswer::default()),
+                    None => Err("the server is away, and there is no folder for hooks to wait in".into()),
+                },
+            };
+        }
+    };
+    // Others wait: this one comes after them.
+    spool.add(&entry)?;
+    deliver(&client, spool, &entry, deadline).await
+}
+
+/// Sends what waits, oldest first, until everything is sent, the server is away, or time is up.
+async fn deliver(client: &Client, spool: &Spool, own: &Entry, deadline: Instant) -> Result<HookAnswer, String> {
+    // Whoever holds the lock sends this one too.
+    let Some(_lock) = spool.lock(deadline).await else { return Ok(HookAnswer::default()) };
+    let (mut answer, mut refused) = (HookAnswer::default(), None);
+    for name in spool.names() {
+        let Some(entry) = spool.read(&name) else { continue };
+        match send(client, &entry, deadline).await {
+            Sent::Away => break,
+            Sent::Answered(theirs) if entry.id == own.id => answer = theirs,
+            Sent::Answered(_) => {}
+            // The server will say the same again.
+            Sent::Refused(why) => refused = Some(why),
+        }
+        spool.remove(&name);
+    }
+    refused.map_or(Ok(answer), Err)
+}
+
+/// The hook on stdin, with an id of its own from now on.
+async fn entry(source: Source, deadline: Instant) -> Result<Entry, String> {
+    let mut bytes = Vec::new();
+    let mut stdin = tokio::io::stdin().take(limit::PAYLOAD_BYTES_MAX);
+    let read = timeout_at(deadline, stdin.read_to_end(&mut bytes)).await;
+    read.map_err(|_| "no end of input on stdin")?.map_err(|error| format!("stdin: {error}"))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let payload = cut_payload(text.trim(), BATCH_BYTES_MAX).ok_or("the hook on stdin is too large to be sent")?;
+    let payload = RawValue::from_string(payload).map_err(|_| "stdin is not the hook's JSON")?;
+    let at = SystemClock.now();
+    let id = EventId::new(at, &SystemEntropy).to_string();
+    Ok(Entry { id, at: at.to_rfc3339_opts(SecondsFormat::Micros, true), source: source.as_str().to_owned(), payload })
+}
+
+/// What came of sending a hook.
+enum Sent {
+    Answered(HookAnswer),
+    /// It would be refused again.
+    Refused(String),
+    /// Try again with the next hook.
+    Away,
+}
+
+async fn send(client: &Client, entry: &Entry, deadline: Instant) -> Sent {
+    let left = deadline.saturating_duration_since(Instant::now());
+    if left == Duration::ZERO {
+        return Sent::Away;
+    }
+    let call = client.hook(&entry.source, Some(&entry.id), Some(&entry.at), entry.payload.get().to_owned(), left);
+    match timeout_at(deadline, call).await {
+        Err(_) => Sent::Away,
+        Ok(Ok(answer)) => Sent::Answered(answer),
+        // A new token, or the right server again, and what waits can be sent.
+        Ok(Err(error)) if error.is_retryable() || error.code() == Some(Code::Unauthenticated) => Sent::Away,
+        Ok(Err(Error::Protocol { .. })) => Sent::Away,
+        Ok(Err(error)) => Sent::Refused(error.to_string()),
+    }
+}

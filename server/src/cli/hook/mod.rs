@@ -1,0 +1,56 @@
+//! `shiftbook hook`: what coding agents call at each step, and how it gets into their settings.
+//!
+//! [`forward`] hands a hook to the server and prints what the agent is answered. It never stands in the agent's way: whatever
+//! happens it exits 0 within a bounded time, and what could not be sent waits in the [`spool`] for the next call.
+//! [`install`] changes the agents' own files, [`settings`] says how.
+
+mod args;
+mod forward;
+mod install;
+pub mod limit;
+mod settings;
+mod spool;
+
+pub use args::HookCommand;
+
+use super::run::{Failure, report};
+use domain::hook::Source;
+use std::{ffi::OsStr, process::ExitCode};
+
+/// Runs the command.
+pub async fn run(command: HookCommand) -> ExitCode {
+    let outcome: Result<(), Failure> = match command {
+        HookCommand::ClaudeCode(args) => return forward::run(Source::ClaudeCode, args).await,
+        HookCommand::Codex(args) => return forward::run(Source::Codex, args).await,
+        HookCommand::Install(args) => install::install(&args),
+        HookCommand::Uninstall(args) => install::uninstall(&args),
+    };
+    outcome.map_or_else(|failure| report(&failure), |()| ExitCode::SUCCESS)
+}
+
+/// Whether these arguments are a coding agent's call. To an agent exit code 2 means "stop", so a call that is
+/// misspelt must not end with the code that misuse has elsewhere.
+pub fn is_call<T: AsRef<OsStr>>(args: impl IntoIterator<Item = T>) -> bool {
+    let mut words = args.into_iter().skip(1).skip_while(|word| word.as_ref() != "hook");
+    words.next().is_some() && words.next().is_none_or(|word| word.as_ref() != "install" && word.as_ref() != "uninstall")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_agents_call_is_told_from_what_a_person_types() {
+        for (line, expected) in [
+            ("shiftbook hook claude-code PreToolUse", true),
+            ("shiftbook hook claude-cod PreToolUse", true),
+            ("shiftbook --log x hook codex Stop --nonsense", true),
+            ("shiftbook hook", true),
+            ("shiftbook hook install claude-code", false),
+            ("shiftbook serve", false),
+            ("shiftbook", false),
+        ] {
+            assert_eq!(is_call(line.split(' ')), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Hooks that wait for the server: one file each, named so that their order is the order of their calls.
+//!
+//! A folder per server and token, because what one workspace's agent did must never reach another's.
+
+use super::limit;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions},
+    io::Write as _,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
+};
+use tokio::time::{Instant, timeout_at};
+
+const SUFFIX: &str = ".json";
+
+/// A hook, as it waits.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// A UUIDv7: sorts by the instant of the call, and tells the server of a repeat.
+    pub id: String,
+    /// RFC 3339: when the agent called.
+    pub at: String,
+    /// The agent.
+    pub source: String,
+    /// As it was sent.
+    pub payload: Box<RawValue>,
+}
+
+/// The folder of one server and token.
+#[derive(Debug)]
+pub struct Spool(PathBuf);
+
+impl Spool {
+    /// Where hooks for this server wait; `None` on a system without a home.
+    pub fn find(state_dir: Option<&Path>, url: &str, token: &str) -> Option<Self> {
+        let base = state_dir.map(Path::to_owned).or_else(default_state_dir)?;
+        let digest = Sha256::digest(format!("{url}\n{token}").as_bytes());
+        let name: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        Some(Self(base.join("hooks").join(name)))
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.names().is_empty()
+    }
+
+    /// What waits, oldest first.
+    pub fn names(&self) -> Vec<String> {
+        let Ok(files) = fs::read_dir(&self.0) else { return Vec::new() };
+        let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
+        let mut names: Vec<_> = names.filter(|name| name.ends_with(SUFFIX)).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Adds a hook at the end; refused when the spool is full.
+    pub fn add(&self, entry: &Entry) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("a hook could not be kept in {}: {error}", self.0.display());
+        DirBuilder::new().recursive(true).mode(0o700).create(&self.0).map_err(failed)?;
+        let text = serde_json::to_string(entry).map_err(|error| error.to_string())?;
+        let (files, bytes) = self.size();
+        if files >= limit::SPOOL_FILES_MAX || bytes + text.len() as u64 > limit::SPOOL_BYTES_MAX {
+            return Err(format!("{files} hooks wait for the server already; this one is not recorded"));
+        }
+        // Renamed when it is whole: a reader never sees half of it.
+        let draft = self.0.join(format!("{}.draft", entry.id));
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        fs::rename(&draft, self.path(&format!("{}{SUFFIX}", entry.id))).map_err(failed)
+    }
+
+    /// A hook that waits. One that cannot be read is thrown away: it would stop all others.
+    pub fn read(&self, name: &str) -> Option<Entry> {
+        let text = fs::read_to_string(self.path(name)).ok()?;
+        match serde_json::from_str(&text) {
+            Ok(entry) => Some(entry),
+            Err(_) => {
+                self.remove(name);
+                None
+            }
+        }
+    }
+
+    /// Forgets a hook that was sent.
+    pub fn remove(&self, name: &str) {
+        // One that stays is sent again, and recognised.
+        let _stays = fs::remove_file(self.path(name));
+    }
+
+    /// Becomes the one that sends, so that what waits goes in order; `None` when another is at it until the deadline.
+    pub async fn lock(&self, deadline: Instant) -> Option<File> {
+        let path = self.0.join("lock");
+        let locked = tokio::task::spawn_blocking(move || {
+            let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+            file.lock()?;
+            Ok::<_, std::io::Error>(file)
+        });
+        timeout_at(deadline, locked).await.ok()?.ok()?.ok()
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn size(&self) -> (usize, u64) {
+        let names = self.names();
+        let bytes = names.iter().filter_map(|name| Some(fs::metadata(self.path(name)).ok()?.len())).sum();
+        (names.len(), bytes)
+    }
+}
+
+/// The user's folder for state (XDG base directories).
+fn default_state_dir() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?;
+    Some(state.join("shiftbook"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(id: &str) -> Entry {
+        Entry {
+            id: id.into(),
+            at: "2026-11-21T09:00:00Z".into(),
+            source: "codex".into(),
+            payload: RawValue::from_string(r#"{"a" :1}"#.into()).unwrap(),
+        }
+    }
+
+    #[test]
+    fn what_waits_comes_back_in_the_order_of_the_calls_byte_for_byte() {
+        let dir = tempfile::tempdir().unwrap();
+        let spool = Spool::find(Some(dir.path()), "http://a", "t").unwrap();
+        assert!(spool.is_empty());
+        for id in ["b", "a", "c"] {
+            spool.add(&entry(id)).unwrap();
+        }
+        assert_eq!(spool.names(), ["a.json", "b.json", "c.json"]);
+        assert_eq!(spool.read("b.json").unwrap().payload.get(), r#"{"a" :1}"#);
+        spool.remove("b.json");
+        assert_eq!(spool.names(), ["a.json", "c.json"]);
+    }
+
+    #[test]
+    fn another_token_has_another_folder_and_others_on_the_machine_have_none() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let spool = Spool::find(Some(dir.path()), "http://a", "t").unwrap();
+        spool.add(&entry("a")).unwrap();
+        assert!(Spool::find(Some(dir.path()), "http://a", "u").unwrap().is_empty());
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&spool.0), mode(&spool.path("a.json"))), (0o700, 0o600));
+    }
+
+    #[test]
+    fn a_file_that_is_no_hook_stops_nobody() {
+        let dir = tempfile::tempdir().unwrap();
+        let spool = Spool::find(Some(dir.path()), "http://a", "t").unwrap();
+        spool.add(&entry("b")).unwrap();
+        fs::write(spool.path("a.json"), "half a").unwrap();
+        assert!(spool.read("a.json").is_none());
+        assert_eq!(spool.names(), ["b.json"]);
+    }
+
+    #[test]
+    fn it_is_bounded() {
+        let dir = tempfile::tempdir().unwrap();
+        let spool = Spool::find(Some(dir.path()), "http://a", "t").unwrap();
+        spool.add(&entry("a")).unwrap();
+        let large = File::create(spool.path("b.json")).unwrap();
+        large.set_len(limit::SPOOL_BYTES_MAX).unwrap();
+        assert!(spool.add(&entry("c")).unwrap_err().contains("wait for the server already"));
+        assert_eq!(spool.names().len(), 2);
+    }
+}

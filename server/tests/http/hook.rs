@@ -1,0 +1,305 @@
+//! Coding agents' hooks: the real binary between an agent and the server, also when the server is not there.
+
+use crate::app::{App, Who, problem};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::{
+    path::Path,
+    process::Stdio,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _, copy},
+    net::{TcpListener, TcpStream},
+    process::Command,
+};
+
+const CLAUDE_CODE: &str = include_str!("../../../crates/domain/fixtures/hooks/claude-code.jsonl");
+const CODEX: &str = include_str!("../../../crates/domain/fixtures/hooks/codex.jsonl");
+
+/// An agent's machine: an address to call, a token, and a folder for state.
+struct Machine<'a> {
+    app: &'a App,
+    url: String,
+    token: String,
+    state: TempDir,
+}
+
+impl<'a> Machine<'a> {
+    fn new(app: &'a App, url: &str) -> Self {
+        let token = app.token(Who::Member).unwrap().to_owned();
+        Self { app, url: url.to_owned(), token, state: tempfile::tempdir().unwrap() }
+    }
+
+    /// Calls `shiftbook` as an agent does; exit code and stdout.
+    async fn call(&self, args: &[&str], stdin: &str) -> (Option<i32>, String) {
+        let mut command = Command::from(self.app.cli());
+        command
+            .args(args)
+            .env("SHIFTBOOK_URL", &self.url)
+            .env("SHIFTBOOK_TOKEN", &self.token)
+            .env("SHIFTBOOK_STATE_DIR", self.state.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // One that does not want to hear it closes early.
+        let _closed = child.stdin.take().unwrap().write_all(stdin.as_bytes()).await;
+        let output = child.wait_with_output().await.unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    }
+
+    /// Forwards a hook, which must never trouble the agent.
+    async fn hook(&self, source: &str, payload: &str) -> Value {
+        let read: Value = serde_json::from_str(payload).unwrap();
+        let event = read["hook_event_name"].as_str().unwrap();
+        let (code, answer) = self.call(&["hook", source, event], payload).await;
+        assert_eq!(code, Some(0), "{payload}");
+        serde_json::from_str(&answer).unwrap()
+    }
+
+    /// Repeats a hook that changes nothing until nothing waits: a call has little time, and on a busy machine the
+    /// next one goes on.
+    async fn settle(&self, source: &str, last: &str) {
+        for _ in 0..50 {
+            if self.waiting() == 0 {
+                return;
+            }
+            self.hook(source, last).await;
+        }
+        panic!("{} hooks wait although the server is there", self.waiting());
+    }
+
+    /// Hooks that wait for the server.
+    fn waiting(&self) -> usize {
+        files(self.state.path()).iter().filter(|name| name.ends_with(".json")).count()
+    }
+}
+
+/// The names of all files below a folder.
+fn files(dir: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(dir).unwrap().map(Result::unwrap) {
+        if entry.file_type().unwrap().is_dir() {
+            names.extend(files(&entry.path()));
+        } else {
+            names.push(entry.file_name().into_string().unwrap());
+        }
+    }
+    names
+}
+
+/// The one session that hooks made, and its log.
+async fn made(app: &App) -> (Value, Vec<Value>) {
+    let get = async |path: String| -> Value {
+        app.request(Who::Member, Method::GET, &path).send().await.unwrap().json().await.unwrap()
+    };
+    let sessions = get("/api/sessions".into()).await;
+    let sessions = sessions["items"].as_array().unwrap();
+    assert_eq!(sessions.len(), 1, "{sessions:?}");
+    let events = get(format!("/api/sessions/{}/events?limit=1000", sessions[0]["id"].as_str().unwrap())).await;
+    (sessions[0].clone(), events["events"].as_array().unwrap().clone())
+}
+
+/// What agents did, in order: the hooks' names.
+fn told(events: &[Value]) -> Vec<String> {
+    events.iter().filter_map(|event| event["metadata"]["hook"].as_str().map(str::to_owned)).collect()
+}
+
+fn names(lines: &str) -> Vec<String> {
+    let name = |line| serde_json::from_str::<Value>(line).unwrap()["hook_event_name"].as_str().unwrap().to_owned();
+    lines.lines().map(name).collect()
+}
+
+/// Passes connections on to the server while `open`; otherwise swallows the answers.
+async fn pass_on(listener: TcpListener, address: String, open: Arc<AtomicBool>) {
+    loop {
+        let (agent, _) = listener.accept().await.unwrap();
+        let server = TcpStream::connect(&address).await.unwrap();
+        let open = open.clone();
+        tokio::spawn(async move {
+            let ((mut from_agent, mut to_agent), (mut from_server, mut to_server)) =
+                (agent.into_split(), server.into_split());
+            let asking = tokio::spawn(async move { copy(&mut from_agent, &mut to_server).await });
+            if open.load(Ordering::SeqCst) {
+                let _ = copy(&mut from_server, &mut to_agent).await;
+            } else {
+                let mut answer = [0; 1024];
+                while from_server.read(&mut answer).await.is_ok_and(|n| n > 0) {}
+            }
+            asking.abort();
+        });
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_recorded_session_that_the_binary_forwards_is_in_the_log() {
+    for (source, lines) in [("claude-code", CLAUDE_CODE), ("codex", CODEX)] {
+        let app = App::start();
+        let machine = Machine::new(&app, &app.url);
+        for line in lines.lines() {
+            assert_eq!(machine.hook(source, line).await, json!({}), "{line}");
+        }
+        machine.settle(source, lines.lines().last().unwrap()).await;
+        let (session, events) = made(&app).await;
+        assert_eq!((&session["status"], &session["agentSlug"]), (&json!("completed"), &json!(source)));
+        assert_eq!(told(&events), names(lines));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_away_troubles_no_agent_and_hears_everything_later_once_and_in_order() {
+    let app = App::start();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let machine = Machine::new(&app, &format!("http://{address}"));
+    let lines: Vec<_> = CLAUDE_CODE.lines().collect();
+    let (away, back) = lines.split_at(10);
+    for line in away {
+        assert_eq!(machine.hook("claude-code", line).await, json!({}));
+    }
+    assert_eq!(machine.waiting(), away.len());
+    // It comes back, at first without its answers getting through.
+    let open = Arc::new(AtomicBool::new(false));
+    let listener = TcpListener::bind(address).await.unwrap();
+    let proxy = tokio::spawn(pass_on(listener, app.address.clone(), open.clone()));
+    assert_eq!(machine.hook("claude-code", back[0]).await, json!({}));
+    assert_eq!(machine.waiting(), away.len() + 1, "what was not acknowledged waits on");
+    open.store(true, Ordering::SeqCst);
+    for line in &back[1..] {
+        machine.hook("claude-code", line).await;
+    }
+    machine.settle("claude-code", back.last().unwrap()).await;
+    proxy.abort();
+    let (session, events) = made(&app).await;
+    assert_eq!(session["status"], "completed");
+    assert_eq!(told(&events), names(CLAUDE_CODE));
+    let times: Vec<_> =
+        events.iter().filter(|e| e["metadata"]["hook"].is_string()).map(|e| e["at"].as_str().unwrap()).collect();
+    assert!(times.is_sorted(), "events happened when the agent called: {times:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_never_answers_holds_no_agent() {
+    let app = App::start();
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let machine = Machine::new(&app, &format!("http://{}", silent.local_addr().unwrap()));
+    let lines: Vec<_> = CLAUDE_CODE.lines().take(4).collect();
+    for line in &lines {
+        assert_eq!(machine.hook("claude-code", line).await, json!({}));
+    }
+    assert_eq!(machine.waiting(), lines.len());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_is_wrong_an_agent_is_never_told_to_stop() {
+    let app = App::start();
+    let hook = r#"{"session_id":"s","hook_event_name":"Stop"}"#;
+    let mut machine = Machine::new(&app, &app.url);
+    for (args, stdin) in [
+        (&["hook", "claude-code", "Stop"][..], ""),
+        (&["hook", "claude-code", "Stop"], "not json"),
+        (&["hook", "claude-code", "Stop"], "[1]"),
+        (&["hook", "claude-code", "Stop"], "{}"),
+        (&["hook", "claude-code"], hook),
+        (&["--log", "no=such=filter", "hook", "claude-code", "Stop"], hook),
+        (&["hook", "claude-code", "Stop", "--url", "https://nowhere"], hook),
+        (&["hook", "claude-code", "Stop", "--url", ""], hook),
+        (&["hook", "claude-code", "Stop", "--token", ""], hook),
+        (&["hook", "claude-code", "Stop", "--token", "no token of this server"], hook),
+        (&["hook", "claude-code", "Stop", "--state-dir", "/dev/null/nowhere"], hook),
+    ] {
+        let (code, answer) = machine.call(args, stdin).await;
+        assert_eq!((code, answer.trim()), (Some(0), "{}"), "{args:?} {stdin}");
+    }
+    // Exit code 2 is how a hook stops its agent.
+    for misspelt in [&["hook"][..], &["hook", "claude"], &["hook", "codex", "Stop", "--nonsense"]] {
+        assert_eq!(machine.call(misspelt, hook).await.0, Some(1), "{misspelt:?}");
+    }
+    machine.token = app.token(Who::Stranger).unwrap().to_owned();
+    assert_eq!(machine.hook("claude-code", hook).await, json!({}));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_output_larger_than_a_request_is_cut_and_recorded() {
+    let app = App::start();
+    let machine = Machine::new(&app, &app.url);
+    let payload = json!({
+        "session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": "t",
+        "tool_response": { "stdout": "o".repeat(5_000_000) },
+    });
+    machine.hook("claude-code", &payload.to_string()).await;
+    machine.settle("claude-code", r#"{"session_id":"s","hook_event_name":"Stop"}"#).await;
+    let (_, events) = made(&app).await;
+    let result = events.iter().find(|event| event["type"] == "agent.tool_result").unwrap();
+    assert!(result["content"][0]["output"]["stdout"].as_str().unwrap().contains("are not recorded]"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_settings_are_changed_only_when_told_to_and_the_old_file_is_kept() {
+    let app = App::start();
+    let machine = Machine::new(&app, &app.url);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("settings.json");
+    let before = "{\n  \"model\": \"opus\"\n}\n";
+    std::fs::write(&path, before).unwrap();
+    let file = path.to_str().unwrap();
+    let text = || std::fs::read_to_string(&path).unwrap();
+    let (code, shown) = machine.call(&["hook", "install", "claude-code", "--settings", file], "").await;
+    assert_eq!((code, text().as_str()), (Some(2), before), "nobody was there to agree");
+    assert!(shown.contains("+    \"PreToolUse\": ["), "the change is shown: {shown}");
+    let install = ["hook", "install", "claude-code", "--settings", file, "--yes"];
+    assert_eq!(machine.call(&install, "").await.0, Some(0));
+    let read: Value = serde_json::from_str(&text()).unwrap();
+    assert_eq!(read["model"], "opus");
+    let command = read["hooks"]["Stop"][0]["hooks"][0]["command"].as_str().unwrap();
+    assert!(command.starts_with('/') && command.ends_with("shiftbook hook claude-code Stop"), "{command}");
+    let kept = || files(dir.path()).into_iter().filter(|name| name.contains("before-shiftbook")).collect::<Vec<_>>();
+    assert_eq!(std::fs::read_to_string(dir.path().join(&kept()[0])).unwrap(), before);
+    let (code, said) = machine.call(&install, "").await;
+    assert!(code == Some(0) && said.contains("nothing to change"), "{said}");
+    assert_eq!(kept().len(), 1);
+    // What was installed works as it stands, in a shell.
+    let line = CLAUDE_CODE.lines().next().unwrap();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).env("SHIFTBOOK_URL", &machine.url).env("SHIFTBOOK_TOKEN", &machine.token);
+    let mut child = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(line.as_bytes()).await.unwrap();
+    assert_eq!(child.wait_with_output().await.unwrap().stdout, b"{}\n");
+    assert_eq!(made(&app).await.0["agentSlug"], "claude-code");
+    let uninstall = ["hook", "uninstall", "claude-code", "--settings", file, "--yes"];
+    assert_eq!(machine.call(&uninstall, "").await.0, Some(0));
+    assert_eq!(text(), before);
+    std::fs::write(&path, "{ broken").unwrap();
+    assert_eq!(machine.call(&install, "").await.0, Some(1));
+    assert_eq!(text(), "{ broken");
+}
+
+#[tokio::test]
+async fn a_bad_hook_is_told_what_is_wrong() {
+    let app = App::start();
+    let hook = json!({ "session_id": "s", "hook_event_name": "Stop" });
+    for (path, body, status, code, field) in [
+        ("/api/hooks/gemini", &hook, 404, "not_found", None),
+        ("/api/hooks/codex?nonsense=1", &hook, 422, "invalid_request", Some("nonsense")),
+        ("/api/hooks/codex?id=7", &hook, 422, "invalid_request", Some("id")),
+        ("/api/hooks/codex?at=noon", &hook, 422, "invalid_request", Some("at")),
+        ("/api/hooks/codex", &json!([]), 422, "invalid_request", Some("body")),
+        ("/api/hooks/codex", &json!({ "session_id": 1 }), 422, "invalid_request", Some("session_id")),
+        ("/api/hooks/codex", &json!({ "session_id": "s" }), 422, "invalid_request", Some("hook_event_name")),
+    ] {
+        let response = app.request(Who::Member, Method::POST, path).json(body).send().await.unwrap();
+        let (got, problem) = problem(response).await;
+        assert_eq!((got, problem["code"].as_str().unwrap()), (status, code), "{path} {body}: {problem}");
+        if let Some(field) = field {
+            assert_eq!(problem["errors"][0]["field"], field, "{path} {body}: {problem}");
+        }
+    }
+    // An agent that posts by itself (`"type": "http"`) needs nothing but the token.
+    assert_eq!(app.post(Who::Member, "/api/hooks/codex", hook).await, json!({}));
+}
