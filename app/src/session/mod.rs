@@ -1,5 +1,7 @@
 //! One session: header, timeline, transcript.
 
+#[cfg(all(test, feature = "ssr"))]
+mod coding_agent_tests;
 mod controls;
 #[cfg(feature = "hydrate")]
 mod tail;

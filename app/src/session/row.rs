@@ -121,7 +121,9 @@ fn write_parts(html: &mut Html, entry: &Entry<'_>) {
         }
     }
     let metadata = entry.event.metadata.get();
-    if !wrote || (entry.group == Group::Messages && entry.event.kind != "agent.message" && metadata.len() > 2) {
+    // What was said says all; a form or a decision is in its metadata.
+    let is_said = matches!(entry.event.kind.as_str(), "agent.message" | "user.message");
+    if !wrote || (entry.group == Group::Messages && !is_said && metadata.len() > 2) {
         write_note(html, entry, &entry.event.kind);
     }
 }

@@ -72,9 +72,9 @@ fn summary(raw: &RawValue) -> String {
             {
                 return summary(value);
             }
-            let named = members
-                .iter()
-                .find(|(key, _)| matches!(&**key, "message" | "text" | "summary" | "error" | "content" | "output"));
+            let named = members.iter().find(|(key, _)| {
+                matches!(&**key, "message" | "text" | "summary" | "error" | "content" | "output" | "stdout")
+            });
             if let Some(text) = named.and_then(|(_, value)| json::string(value)) {
                 return shorten::one_line(&text, OUTCOME_CHARS_MAX);
             }
@@ -204,6 +204,7 @@ mod tests {
         assert_eq!(said("[1,2,3]", false), "3 items");
         assert_eq!(said(r#"{"results":[1,2],"took":3}"#, false), "2 results");
         assert_eq!(said(r#"{"type":"json","value":[1]}"#, false), "1 item");
+        assert_eq!(said(r#"{"stdout":"7 passed","stderr":"","interrupted":false}"#, false), "7 passed");
         assert_eq!(said(r#""two\nlines""#, false), "two lines");
         assert_eq!(said(r#"{"type":"error-text","value":"no such file"}"#, true), "failed: no such file");
         assert_eq!(

@@ -1,0 +1,44 @@
+//! A coding agent's session, from its recorded hooks to the rows of the page.
+
+use super::{fixture::event, one_line, row::rows_fragment};
+use domain::hook::{Source, read};
+use wire::event::Event;
+
+const RECORDED: [(Source, &str); 3] = [
+    (Source::ClaudeCode, include_str!("../../../crates/domain/fixtures/hooks/claude-code.jsonl")),
+    (Source::ClaudeCode, include_str!("../../../crates/domain/fixtures/hooks/claude-code-more.jsonl")),
+    (Source::Codex, include_str!("../../../crates/domain/fixtures/hooks/codex.jsonl")),
+];
+
+fn events(source: Source, lines: &str) -> Vec<Event> {
+    let read = lines.lines().map(|line| read(source, line).unwrap().event);
+    read.zip(1..).map(|(told, sequence)| event(sequence, told.kind, &told.content, &told.metadata)).collect()
+}
+
+#[test]
+fn every_call_is_one_row_with_its_result() {
+    for (source, lines) in [RECORDED[0], RECORDED[2]] {
+        let events = events(source, lines);
+        let html = rows_fragment("s", &events);
+        let results = events.iter().filter(|event| event.kind == "agent.tool_result").count();
+        assert_eq!(html.matches("<li").count(), events.len() - results);
+        assert!(!html.contains("no answer yet") && !html.contains("data-answers"), "{html}");
+    }
+    let html = rows_fragment("s", &events(RECORDED[0].0, RECORDED[0].1));
+    assert!(html.contains("[main 4f1c2aa] Hand the source on to load"), "the outcome is on the line");
+    assert!(html.contains("failed: Command exited with non-zero status code 1"));
+}
+
+#[test]
+fn no_row_falls_back_to_json() {
+    for (source, lines) in RECORDED {
+        for event in events(source, lines) {
+            let html = rows_fragment("s", std::slice::from_ref(&event));
+            assert!(!html.contains("class=\"event-kind\""), "{}: {html}", event.kind);
+            if !event.kind.starts_with("agent.tool") {
+                assert!(!html.contains("class=\"payload\""), "{}: {html}", event.kind);
+            }
+            assert!(!one_line(&event, 80).is_empty());
+        }
+    }
+}
