@@ -332,7 +332,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
             settings::Props {
                 members: made_up::members(),
                 tokens: made_up::tokens(),
-                new_token: Some(connect().token),
+                new_token: connect().token,
                 base_url: base_url.clone(),
                 ..settings::Props::default()
             },
