@@ -58,6 +58,8 @@ pub struct App {
 
 impl App {
     pub fn start() -> Self {
+        // The first client names the crypto provider for the whole process; reqwest alone has none.
+        client::Client::new("http://127.0.0.1:1", "none").unwrap();
         let dir = tempfile::tempdir().unwrap();
         let mut child = binary(&dir)
             .args(["serve", "--listen", "127.0.0.1:0"])
