@@ -3,8 +3,8 @@
 use crate::problem::Problem;
 use domain::session::YieldTo;
 use ledger::{
-    ActionRecord, EventRecord, Listed, MemberRecord, SessionRecord, TokenRecord, action, auth::Identity, event, hook, human,
-    session, work_queue,
+    ActionRecord, EventRecord, Listed, MemberRecord, SessionRecord, TokenRecord, action, auth::Identity, event, hook,
+    human, session, work_queue,
 };
 use serde_json::value::RawValue;
 use std::str::FromStr;

@@ -303,3 +303,22 @@ async fn a_bad_hook_is_told_what_is_wrong() {
     // An agent that posts by itself (`"type": "http"`) needs nothing but the token.
     assert_eq!(app.post(Who::Member, "/api/hooks/codex", hook).await, json!({}));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_agent_reads_what_its_person_works_on() {
+    let app = App::start();
+    let mut add = app.cli();
+    add.args(["token", "add", "--tenant", "acme", "--name", "mine", "--role", "member", "--user", "ada@acme.test"]);
+    let token = String::from_utf8(add.output().unwrap().stdout).unwrap().trim().to_owned();
+    let task = app.post(Who::Admin, "/api/actions", json!({ "name": "Close the books" })).await;
+    let start = app.http.post(format!("{}/api/sessions/human/start", app.url));
+    let start = start.header("cookie", app.cookie().await).header("origin", &app.url);
+    let started = start.json(&json!({ "taskId": task["id"] })).send().await.unwrap();
+    assert!(started.status().is_success(), "{}", started.text().await.unwrap());
+    let prompt = json!({ "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "go on" });
+    let hook = app.http.post(format!("{}/api/hooks/claude-code", app.url)).bearer_auth(&token);
+    let answer: Value = hook.json(&prompt).send().await.unwrap().json().await.unwrap();
+    let output = &answer["hookSpecificOutput"];
+    assert_eq!(output["hookEventName"], "UserPromptSubmit", "{answer}");
+    assert!(output["additionalContext"].as_str().unwrap().contains("Close the books"), "{answer}");
+}

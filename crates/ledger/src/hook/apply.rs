@@ -3,6 +3,8 @@
 use super::record::{Attempted, Turn};
 use crate::{Error, Result, SessionRecord, session::change::state};
 use domain::{
+    event::Kind,
+    id::SessionId,
     limit::SESSION_EVENTS_MAX,
     session::{Actor, Command, Status, decide},
 };
@@ -17,8 +19,8 @@ const LOOK_BACK: u32 = 20;
 pub(super) struct Injected {
     /// The block.
     pub(super) text: String,
-    /// About what it was made from.
-    pub(super) metadata: Value,
+    /// The working session that it tells of.
+    pub(super) about: SessionId,
 }
 
 /// Writes the hook to its session, which is locked and not final.
@@ -100,9 +102,8 @@ fn events(hook: &mut Attempted, changes: Vec<PreparedEvent>, now: Status) -> Res
         events.extend(changes);
     }
     if let Some(context) = hook.context.take() {
-        let mut metadata = context.metadata;
-        metadata["source"] = json!("human-session-bridge");
-        events.push(hook.minter.event("session.context_injected", Some(&context.text), &metadata)?);
+        let metadata = json!({ "context": "recent_activity", "sessionId": context.about });
+        events.push(hook.minter.event(Kind::SESSION_CONTEXT_INJECTED, Some(&context.text), &metadata)?);
     }
     Ok(events)
 }

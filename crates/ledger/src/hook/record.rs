@@ -4,11 +4,12 @@ use super::{
     apply::{Injected, apply},
     session::{Held, hold},
 };
-use crate::{Error, Ledger, Result, guard::require, session::change::Minter};
+use crate::{Error, Ledger, Result, guard::require, human::recent_activity::recent_activity, session::change::Minter};
 use domain::{
     Scope, Timestamp,
     hook::{Reading, Source, read},
     id::SessionId,
+    limit::HOOK_CONTEXT_CHARS_MAX,
     role::Permission,
 };
 use uuid::Uuid;
@@ -79,8 +80,9 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
     require(scope, Permission::StartSession)?;
     let reading = read(hook.source, &hook.body).map_err(|e| Error::invalid(e.field, e.message.clone()))?;
     let external_id = reading.external_id.clone().or_else(|| hook.id.map(|id| format!("{}:{id}", reading.event_name)));
-    let context = None;
-    let answer = Answer { event_name: reading.event_name.clone(), additional_context: None };
+    let context = if reading.takes_context { context(ledger, scope).await } else { None };
+    let told = context.as_ref().map(|context| context.text.clone());
+    let answer = Answer { event_name: reading.event_name.clone(), additional_context: told };
     for _ in 0..TRIES_MAX {
         let now = ledger.now();
         let attempted = Attempted {
@@ -109,4 +111,19 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
         }
     }
     Err(Error::Unavailable("the same session is being made again and again".into()))
+}
+
+/// What the token's person was doing just now. An agent goes on without it where it cannot be read.
+async fn context(ledger: &Ledger, scope: &Scope) -> Option<Injected> {
+    scope.beneficiary()?;
+    match recent_activity(ledger, scope).await {
+        Ok(block) => {
+            let block = block.filter(|block| block.text.chars().count() <= HOOK_CONTEXT_CHARS_MAX)?;
+            Some(Injected { text: block.text, about: block.session_id })
+        }
+        Err(error) => {
+            tracing::warn!(%error, "no context for a coding agent");
+            None
+        }
+    }
 }

@@ -85,7 +85,7 @@ fn belongs(scope: &Scope, source: Source, session: &SessionRecord) -> Result<()>
         });
     }
     let own = session.created_by == scope.caller.to_string()
-        || (session.user_id.is_some() && session.user_id == scope.user_id());
+        || (session.user_id.is_some() && session.user_id == scope.beneficiary());
     if own || scope.may(Permission::Work) { Ok(()) } else { require(scope, Permission::ManageSessions) }
 }
 
@@ -115,7 +115,8 @@ async fn make(
     }
     match store::session::insert(tx, &mut session, Some(&Idempotency { key, digest }), &events).await? {
         Inserted::New => Ok(Held::Session(Box::new(session))),
-        Inserted::KeyTaken => Err(Turn::Again),
+        // The second cannot be: a coding agent's session is nobody's working session.
+        Inserted::KeyTaken | Inserted::AlreadyWorking => Err(Turn::Again),
     }
 }
 
@@ -134,7 +135,7 @@ fn fresh(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp
         action_id: None,
         action_slug: None,
         agent_slug: Some(hook.source.as_str().to_owned()),
-        user_id: hook.scope.user_id(),
+        user_id: hook.scope.beneficiary(),
         source: Some(hook.source.as_str().to_owned()),
         title: reading.titled.clone().unwrap_or_else(|| reading.folder.clone()),
         input: None,

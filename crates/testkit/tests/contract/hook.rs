@@ -5,13 +5,16 @@ use domain::{
     Scope, Timestamp,
     hook::Source,
     id::SessionId,
+    role::Role,
     session::{EndReason, Status, Type},
 };
 use futures_util::future::join_all;
 use ledger::{
-    Error, SessionRecord,
+    Error, SessionRecord, auth,
     hook::{Answer, Hook, record},
+    human,
     session::{self, Claim, ListSessions, NewSession},
+    token,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -35,6 +38,7 @@ on_both_engines!(
     every_other_hook_is_recorded_as_it_came,
     a_session_is_titled_by_its_first_prompt,
     what_is_no_hook_is_refused_by_field,
+    the_agent_of_a_person_at_work_is_told_what_they_do,
 );
 
 fn hook(source: Source, body: impl ToString) -> Hook {
@@ -73,7 +77,7 @@ async fn sessions(f: &Fixture, scope: &Scope) -> Vec<SessionRecord> {
         cursor: None,
     };
     let mut found = session::list(&f.ledger, scope, all).await.unwrap().items;
-    found.retain(|session| session.source.is_some());
+    found.retain(|session| session.agent_slug.is_some());
     found.sort_by_key(|session| session.completed_at.is_none());
     found
 }
@@ -370,5 +374,30 @@ async fn what_is_no_hook_is_refused_by_field(f: Fixture) {
         }
     }
     assert!(sessions(&f, &f.admin).await.is_empty());
+    f.done().await;
+}
+
+async fn the_agent_of_a_person_at_work_is_told_what_they_do(f: Fixture) {
+    let token = token::create_by_operator(&f.ledger, "acme", "laptop", Role::Member, None, Some("mia@acme.test"));
+    let secret = token.await.unwrap().1;
+    let mias = auth::by_token(&f.ledger, &secret).await.unwrap().unwrap().scope;
+    let prompt = |id: &str| payload("UserPromptSubmit", json!({ "prompt": "go on", "prompt_id": id }));
+    assert_eq!(send(&f, &mias, prompt("p-1")).await.unwrap().additional_context, None, "she works on nothing");
+    human::start(&f.ledger, &f.member, crate::human::task(&f, "Close the books").await).await.unwrap();
+    let told = send(&f, &mias, prompt("p-2")).await.unwrap().additional_context.unwrap();
+    assert!(told.contains("Close the books") && told.chars().count() < 10_000, "{told}");
+    assert!(send(&f, &mias, prompt("p-2")).await.unwrap().additional_context.is_some(), "a repeat is answered too");
+    let call = tool("PreToolUse", "Bash", "ls", "t-1");
+    assert_eq!(send(&f, &mias, call).await.unwrap().additional_context, None, "nobody waits for it there");
+    let session = only(&f).await;
+    assert_eq!((session.user_id, session.created_by.starts_with("token:")), (f.member.user_id(), true));
+    let log = f.log(session.id).await;
+    let injected: Vec<_> = log.iter().filter(|event| event.kind == "session.context_injected").collect();
+    assert_eq!(injected.len(), 1);
+    let content: Value = serde_json::from_str(&injected[0].content).unwrap();
+    assert_eq!(content[0]["text"], told);
+    let nobodys = payload("UserPromptSubmit", json!({ "session_id": "s-2", "prompt": "go on" }));
+    assert_eq!(send(&f, &f.worker, nobodys).await.unwrap().additional_context, None, "a token that is nobody's own");
+    f.assert_verified().await;
     f.done().await;
 }
