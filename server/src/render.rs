@@ -9,6 +9,8 @@ use domain::{Timestamp, chain::Digest};
 use ledger::{EventRecord, event::Slice};
 use serde::Serialize;
 
+/// Longest end of a page, bytes.
+pub const PAGE_END_BYTES_MAX: usize = 64;
 /// Bytes of an event beside its content and metadata; a guess that saves growing the buffer.
 const ENVELOPE_BYTES: usize = 400;
 
@@ -52,6 +54,13 @@ pub fn render_event(event: &EventRecord, out: &mut Vec<u8>) {
 
 /// The JSON of a [`wire::event::Events`] page.
 pub fn render_slice(slice: &Slice) -> Bytes {
+    let mut out = render_page_start(slice);
+    render_page_end(slice.head_sequence, slice.has_more, &mut out);
+    out.into()
+}
+
+/// The part of a page that never changes once the page is full: everything up to its last event.
+pub fn render_page_start(slice: &Slice) -> Vec<u8> {
     let bodies: usize = slice.events.iter().map(|e| e.content.len() + e.metadata.len() + ENVELOPE_BYTES).sum();
     let mut out = Vec::with_capacity(bodies + ENVELOPE_BYTES);
     out.extend_from_slice(b"{\"events\":[");
@@ -61,12 +70,16 @@ pub fn render_slice(slice: &Slice) -> Bytes {
         }
         render_event(event, &mut out);
     }
+    out
+}
+
+/// The rest of a page: where the log stands now.
+pub fn render_page_end(head_sequence: u64, has_more: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(b"],\"headSequence\":");
-    text(&slice.head_sequence, &mut out);
+    text(&head_sequence, out);
     out.extend_from_slice(b",\"hasMore\":");
-    text(&slice.has_more, &mut out);
+    text(&has_more, out);
     out.push(b'}');
-    out.into()
 }
 
 /// Appends one event as a frame of `text/event-stream`.

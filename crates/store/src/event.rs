@@ -53,14 +53,15 @@ const AFTER_OF_KINDS_POSTGRES: &str =
     event_select!("AND sequence > $3 AND sequence <= $4 AND event_type = ANY($6) ORDER BY sequence LIMIT $5");
 const BEFORE_OF_KINDS_POSTGRES: &str =
     event_select!("AND sequence < $3 AND event_type = ANY($5) ORDER BY sequence DESC LIMIT $4");
-// Driven by the ids, so that each session costs one look at the end of its log, however long it is.
+// Driven by the ids (CROSS JOIN keeps that order on SQLite), so that each session costs one look at the end of its
+// log, however long it and everybody else's is.
 macro_rules! newest_select {
     ($ids:literal) => {
         concat!(
             "SELECT e.event_id, e.session_id, e.sequence, e.event_type, e.role, e.content, e.metadata, e.thread_id, \
              e.external_event_id, e.attempt, e.actor, e.at, e.recorded_at, e.body_digest, e.digest FROM ",
             $ids,
-            " JOIN session_events e ON e.tenant_id = $1 AND e.session_id = j.id AND e.sequence = (\
+            " CROSS JOIN session_events e WHERE e.tenant_id = $1 AND e.session_id = j.id AND e.sequence = (\
              SELECT x.sequence FROM session_events x WHERE x.tenant_id = $1 AND x.session_id = j.id \
              AND x.event_type NOT IN ('session.status_change', 'session.claimed', 'session.completed') \
              ORDER BY x.sequence DESC LIMIT 1)"

@@ -12,8 +12,10 @@ use std::{path::Path, time::Duration};
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// The WAL file is cut back to this after a checkpoint, bytes.
 const WAL_BYTES_MAX: i64 = 64 * 1024 * 1024;
-/// Page cache of a connection, as SQLite counts it: negative KiB.
-const CACHE: i64 = -16_384;
+/// Page cache of the writer, as SQLite counts it: negative KiB.
+const WRITER_CACHE: i64 = -16_384;
+/// Page cache of a reader: there are several, and the system caches the file too.
+const READER_CACHE: i64 = -4_096;
 /// Prepared statements a connection keeps.
 const STATEMENTS_MAX: usize = 256;
 
@@ -99,7 +101,7 @@ impl SqliteConnection {
         c.pragma_update(None, "foreign_keys", true)?;
         c.pragma_update(None, "secure_delete", true)?;
         c.pragma_update(None, "journal_size_limit", WAL_BYTES_MAX)?;
-        c.pragma_update(None, "cache_size", CACHE)?;
+        c.pragma_update(None, "cache_size", if read_only { READER_CACHE } else { WRITER_CACHE })?;
         // Savepoints of a group keep their undo log in memory instead of making and removing a file each time.
         c.pragma_update(None, "temp_store", "memory")
     }

@@ -14,6 +14,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use bytes::Bytes;
 use domain::id::SessionId;
 use ledger::{SessionRecord, event as use_case, session};
 use serde::Deserialize;
@@ -104,8 +105,42 @@ pub async fn read(
     if session.status.is_final() {
         return read_sealed(&state, &caller, session, read, &headers).await;
     }
-    let slice = use_case::read(&state.ledger, caller.scope(), id, read).await?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], render::render_slice(&slice)).into_response())
+    let page = read_open(&state, &caller, &session, read).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], page).into_response())
+}
+
+/// A page of a session that goes on. What is recorded never changes, so a full page is rendered once as well; only
+/// where the log stands is said anew.
+async fn read_open(
+    state: &AppState,
+    caller: &Caller,
+    session: &SessionRecord,
+    read: use_case::Read,
+) -> Result<Bytes, Problem> {
+    let limit = u64::from(use_case::events_of_page(read.limit)?);
+    let last = read.after_sequence.unwrap_or_default().saturating_add(limit);
+    let full = read.before_sequence.is_none() && read.kinds.is_empty() && last <= session.head_sequence;
+    if !full {
+        let slice = use_case::read(&state.ledger, caller.scope(), session.id, read).await?;
+        return Ok(render::render_slice(&slice));
+    }
+    let tenant_id = caller.scope().tenant_id;
+    let key = Key { tenant_id, session_id: session.id, head_sequence: last, query: format!("open&limit={limit}") };
+    if let Some(start) = state.sealed.get(&key) {
+        let mut page = Vec::with_capacity(start.len() + render::PAGE_END_BYTES_MAX);
+        page.extend_from_slice(&start);
+        render::render_page_end(session.head_sequence, session.head_sequence > last, &mut page);
+        return Ok(page.into());
+    }
+    let slice = use_case::read(&state.ledger, caller.scope(), session.id, read).await?;
+    let start = render::render_page_start(&slice);
+    let mut page = start.clone();
+    render::render_page_end(slice.head_sequence, slice.has_more, &mut page);
+    // A page of large events may end before it is full.
+    if slice.events.len() as u64 == limit {
+        state.sealed.seal(key, start.into());
+    }
+    Ok(page.into())
 }
 
 async fn read_sealed(

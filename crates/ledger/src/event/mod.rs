@@ -7,4 +7,4 @@ mod read;
 pub use append::{Append, Appended, NewEvent, append};
 pub use follow::{Follow, Following, follow};
 pub(crate) use read::{CountedKinds, counted_kinds};
-pub use read::{Read, Slice, kind_counts, newest, read, timeline};
+pub use read::{Read, Slice, events_of_page, kind_counts, newest, read, timeline};

@@ -50,6 +50,14 @@ const TIMELINE_KINDS: [&str; 6] = [
     "human.marker",
 ];
 
+/// How many events a page of this size holds.
+///
+/// # Errors
+/// [`Error::Invalid`] above the largest page.
+pub fn events_of_page(limit: u32) -> Result<u32> {
+    page_size(limit)
+}
+
 /// A part of a session's log. Contiguous: the head is read first and nothing after it is answered.
 pub async fn read(ledger: &Ledger, scope: &Scope, id: SessionId, read: Read) -> Result<Slice> {
     require(scope, Permission::Read)?;
