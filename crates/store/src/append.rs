@@ -167,8 +167,8 @@ pub(crate) async fn apply(
             Err(refusal) => settled.push(recorded(conn, head, request).await?.unwrap_or(Err(refusal))),
         }
     }
-    event::insert(conn, &rows).await?;
-    session::update_heads(conn, heads.values().filter(|head| head.moved)).await?;
+    let moved: Vec<&Head> = heads.values().filter(|head| head.moved).collect();
+    session::write_events(conn, &rows, &moved).await?;
     Ok(settled)
 }
 
@@ -209,10 +209,7 @@ async fn apply_one(
         return Ok(Err(refusal));
     }
     let new: Vec<NewRow> = fresh.into_iter().map(|e| place(head, request, e)).collect();
-    event::insert(conn, &new).await?;
-    if head.moved {
-        session::update_heads(conn, std::iter::once(&*head)).await?;
-    }
+    session::write_events(conn, &new, &[&*head]).await?;
     let mut placed = new.iter().map(|row| (row.record.id, row.record.sequence));
     let events =
         known.iter().filter_map(|k| k.as_ref().map(|k| (k.id, k.sequence)).or_else(|| placed.next())).collect();

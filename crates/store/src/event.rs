@@ -7,7 +7,7 @@ use crate::{
     record::{EventRecord, Page},
     session::Head,
     sql::{CHUNKS, chunks, values_statements},
-    sqlite::row,
+    sqlite::{SqliteConnection, row},
 };
 use domain::{
     Timestamp,
@@ -19,6 +19,7 @@ use domain::{
 };
 use futures_util::TryStreamExt as _;
 use rusqlite::ToSql;
+use sqlx::AssertSqlSafe;
 use std::{ops::ControlFlow, sync::LazyLock};
 use uuid::Uuid;
 
@@ -27,10 +28,18 @@ const INSERT_PREFIX: &str = "INSERT INTO session_events (tenant_id, session_id, 
      metadata, thread_id, external_event_id, attempt, actor, at, recorded_at, body_digest, digest) VALUES";
 static INSERT_SQLITE: LazyLock<[String; CHUNKS.len()]> =
     LazyLock::new(|| values_statements(INSERT_PREFIX, COLUMNS, ""));
-const INSERT_POSTGRES: &str = "INSERT INTO session_events (tenant_id, session_id, sequence, event_id, event_type, role, content, \
-     metadata, thread_id, external_event_id, attempt, actor, at, recorded_at, body_digest, digest) \
-     SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::bigint[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], \
-     $9::text[], $10::text[], $11::bigint[], $12::text[], $13::bigint[], $14::bigint[], $15::bytea[], $16::bytea[])";
+static INSERT_POSTGRES: LazyLock<String> = LazyLock::new(|| insert_postgres(1));
+
+/// All rows in one statement, its binds counted from `first`.
+pub(crate) fn insert_postgres(first: usize) -> String {
+    let columns = [
+        "uuid", "uuid", "bigint", "uuid", "text", "text", "text", "text", "text", "text", "bigint", "text", "bigint",
+        "bigint", "bytea", "bytea",
+    ];
+    let arrays: Vec<_> =
+        columns.iter().enumerate().map(|(place, kind)| format!("${}::{kind}[]", first + place)).collect();
+    format!("{} SELECT * FROM UNNEST({})", INSERT_PREFIX.trim_end_matches(" VALUES"), arrays.join(", "))
+}
 
 macro_rules! event_select {
     ($rest:literal) => {
@@ -95,12 +104,15 @@ pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[
 ];
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
     ("event::NEWEST_POSTGRES", NEWEST_POSTGRES),
-    ("event::INSERT_POSTGRES", INSERT_POSTGRES),
     ("event::AFTER_OF_KINDS_POSTGRES", AFTER_OF_KINDS_POSTGRES),
     ("event::BEFORE_OF_KINDS_POSTGRES", BEFORE_OF_KINDS_POSTGRES),
 ];
 pub(crate) fn sqlite_statements() -> Vec<(&'static str, String)> {
     INSERT_SQLITE.iter().map(|text| ("event::INSERT_SQLITE", text.clone())).collect()
+}
+
+pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
+    vec![("event::INSERT_POSTGRES", INSERT_POSTGRES.clone())]
 }
 
 /// A row about to be inserted.
@@ -209,45 +221,53 @@ pub(crate) async fn insert(conn: &mut Conn<'_>, rows: &[NewRow]) -> std::result:
         return Ok(());
     }
     match conn {
-        Conn::Sqlite(c) => {
-            for (index, from, to) in chunks(rows.len()) {
-                let figures: Vec<_> = rows[from..to].iter().map(Figures::of).collect();
-                let mut binds: Vec<&dyn ToSql> = Vec::with_capacity(figures.len() * COLUMNS);
-                for (row, figures) in rows[from..to].iter().zip(&figures) {
-                    let r = &row.record;
-                    binds.extend([&row.tenant_id.0 as &dyn ToSql, &r.session_id.0, &figures.sequence, &r.id.0]);
-                    binds.extend([&r.kind as &dyn ToSql, &figures.role, &r.content, &r.metadata]);
-                    binds.extend([&r.thread_id as &dyn ToSql, &r.external_event_id, &figures.attempt, &r.actor]);
-                    binds.extend([&figures.at as &dyn ToSql, &figures.recorded_at, &r.body.0, &r.digest.0]);
-                }
-                c.execute(&INSERT_SQLITE[index], &binds)?;
-            }
-        }
+        Conn::Sqlite(c) => insert_sqlite(c, rows),
         Conn::Postgres(c) => {
-            let column = |f: fn(&NewRow) -> Uuid| rows.iter().map(f).collect::<Vec<_>>();
-            let number = |f: fn(&NewRow) -> i64| rows.iter().map(f).collect::<Vec<_>>();
-            sqlx::query(INSERT_POSTGRES)
-                .bind(column(|r| r.tenant_id.0))
-                .bind(column(|r| r.record.session_id.0))
-                .bind(number(|r| r.record.sequence.cast_signed()))
-                .bind(column(|r| r.record.id.0))
-                .bind(rows.iter().map(|r| r.record.kind.as_str()).collect::<Vec<_>>())
-                .bind(rows.iter().map(|r| r.record.role.as_str()).collect::<Vec<_>>())
-                .bind(rows.iter().map(|r| r.record.content.as_str()).collect::<Vec<_>>())
-                .bind(rows.iter().map(|r| r.record.metadata.as_str()).collect::<Vec<_>>())
-                .bind(rows.iter().map(|r| r.record.thread_id.as_deref()).collect::<Vec<_>>())
-                .bind(rows.iter().map(|r| r.record.external_event_id.as_deref()).collect::<Vec<_>>())
-                .bind(rows.iter().map(|r| r.record.attempt.map(i64::from)).collect::<Vec<_>>())
-                .bind(rows.iter().map(|r| r.record.actor.as_str()).collect::<Vec<_>>())
-                .bind(number(|r| to_micros(r.record.at)))
-                .bind(number(|r| to_micros(r.record.recorded_at)))
-                .bind(rows.iter().map(|r| &r.record.body.0[..]).collect::<Vec<_>>())
-                .bind(rows.iter().map(|r| &r.record.digest.0[..]).collect::<Vec<_>>())
-                .execute(&mut **c)
-                .await?;
+            bind_rows(sqlx::query(AssertSqlSafe(INSERT_POSTGRES.as_str())), rows).execute(&mut **c).await.map(drop)
         }
     }
+}
+
+pub(crate) fn insert_sqlite(c: &mut SqliteConnection, rows: &[NewRow]) -> std::result::Result<(), sqlx::Error> {
+    for (index, from, to) in chunks(rows.len()) {
+        let figures: Vec<_> = rows[from..to].iter().map(Figures::of).collect();
+        let mut binds: Vec<&dyn ToSql> = Vec::with_capacity(figures.len() * COLUMNS);
+        for (row, figures) in rows[from..to].iter().zip(&figures) {
+            let r = &row.record;
+            binds.extend([&row.tenant_id.0 as &dyn ToSql, &r.session_id.0, &figures.sequence, &r.id.0]);
+            binds.extend([&r.kind as &dyn ToSql, &figures.role, &r.content, &r.metadata]);
+            binds.extend([&r.thread_id as &dyn ToSql, &r.external_event_id, &figures.attempt, &r.actor]);
+            binds.extend([&figures.at as &dyn ToSql, &figures.recorded_at, &r.body.0, &r.digest.0]);
+        }
+        c.execute(&INSERT_SQLITE[index], &binds)?;
+    }
     Ok(())
+}
+
+/// A PostgreSQL statement that is being bound.
+pub(crate) type PgQuery<'q> = sqlx::query::Query<'q, sqlx::Postgres, sqlx::postgres::PgArguments>;
+
+/// Binds what [`insert_postgres`] asks for.
+pub(crate) fn bind_rows<'q>(query: PgQuery<'q>, rows: &[NewRow]) -> PgQuery<'q> {
+    let column = |f: fn(&NewRow) -> Uuid| rows.iter().map(f).collect::<Vec<_>>();
+    let number = |f: fn(&NewRow) -> i64| rows.iter().map(f).collect::<Vec<_>>();
+    query
+        .bind(column(|r| r.tenant_id.0))
+        .bind(column(|r| r.record.session_id.0))
+        .bind(number(|r| r.record.sequence.cast_signed()))
+        .bind(column(|r| r.record.id.0))
+        .bind(rows.iter().map(|r| r.record.kind.as_str()).collect::<Vec<_>>())
+        .bind(rows.iter().map(|r| r.record.role.as_str()).collect::<Vec<_>>())
+        .bind(rows.iter().map(|r| r.record.content.as_str()).collect::<Vec<_>>())
+        .bind(rows.iter().map(|r| r.record.metadata.as_str()).collect::<Vec<_>>())
+        .bind(rows.iter().map(|r| r.record.thread_id.as_deref()).collect::<Vec<_>>())
+        .bind(rows.iter().map(|r| r.record.external_event_id.as_deref()).collect::<Vec<_>>())
+        .bind(rows.iter().map(|r| r.record.attempt.map(i64::from)).collect::<Vec<_>>())
+        .bind(rows.iter().map(|r| r.record.actor.as_str()).collect::<Vec<_>>())
+        .bind(number(|r| to_micros(r.record.at)))
+        .bind(number(|r| to_micros(r.record.recorded_at)))
+        .bind(rows.iter().map(|r| &r.record.body.0[..]).collect::<Vec<_>>())
+        .bind(rows.iter().map(|r| &r.record.digest.0[..]).collect::<Vec<_>>())
 }
 
 /// For each event of the request, the recorded event with its id or external id.

@@ -4,7 +4,7 @@ mod head;
 mod list;
 mod outside;
 
-pub(crate) use head::{Head, lock_heads, update_heads};
+pub(crate) use head::{Head, lock_heads, write as write_events};
 pub(crate) use list::contains;
 pub use list::{Filter, list, list_by_ids, newest_of_action};
 pub use outside::{newest_continuation, retitle};
@@ -26,7 +26,8 @@ use domain::{
     session::{EndReason, Status, Type},
     working,
 };
-use std::sync::Arc;
+use sqlx::AssertSqlSafe;
+use std::sync::{Arc, LazyLock};
 use uuid::Uuid;
 
 macro_rules! session_select {
@@ -103,8 +104,17 @@ pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
     ("session::CLAIMABLE_ANY_POSTGRES", CLAIMABLE_ANY_POSTGRES),
     ("session::list::BY_IDS_POSTGRES", list::BY_IDS_POSTGRES),
     ("session::head::LOCK_POSTGRES", head::LOCK_POSTGRES),
-    ("session::head::UPDATE_POSTGRES", head::UPDATE_POSTGRES),
 ];
+/// Both writes of a status change in one round trip.
+static SAVE_POSTGRES: LazyLock<String> =
+    LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(20)));
+
+pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
+    let mut all = head::postgres_statements();
+    all.push(("session::SAVE_POSTGRES", SAVE_POSTGRES.clone()));
+    all
+}
+
 pub(crate) fn sqlite_statements() -> Vec<(&'static str, String)> {
     head::sqlite_statements()
 }
@@ -328,39 +338,65 @@ pub async fn save(
 ) -> Result<()> {
     session.updated_at = truncate(at);
     let rows = extend(session, events, attempt, actor, at);
-    let changed = run!(
-        tx.conn(),
-        execute,
-        SAVE,
-        session.tenant_id.0,
-        session.id.0,
-        session.status.as_str(),
-        session.end_reason.map(EndReason::as_str),
-        session.result.as_deref(),
-        session.usage.as_deref(),
-        session.error_message.as_deref(),
-        session.error_code.as_deref(),
-        i64::from(session.attempt),
-        session.lease_seconds.map(i64::from),
-        session.lease_expires_at.map(to_micros),
-        session.head_sequence.cast_signed(),
-        &session.head_digest.0[..],
-        to_micros(session.updated_at),
-        session.queued_at.map(to_micros),
-        session.started_at.map(to_micros),
-        session.completed_at.map(to_micros),
-        before.status.as_str(),
-        i64::from(before.attempt),
-    )?;
+    let changed = save_row(tx.conn(), before, session, &rows).await?;
     #[cfg(feature = "planted-bugs")]
     let changed =
         if crate::planted::is(crate::planted::Bug::DoubleClaim) { force_head(tx, session).await? } else { changed };
     if changed != 1 {
         return Err(Error::inconsistent("sessions", "status", "changed under a lock"));
     }
-    event::insert(tx.conn(), &rows).await?;
     announce(tx, session, rows, before.status != session.status);
     Ok(())
+}
+
+/// The compare-and-set and the events. How many rows it changed: one, unless the session is not what it was.
+async fn save_row(
+    conn: &mut Conn<'_>,
+    before: &SessionRecord,
+    session: &SessionRecord,
+    rows: &[event::NewRow],
+) -> Result<u64> {
+    macro_rules! bound {
+        ($with:ident) => {
+            $with!(
+                session.tenant_id.0,
+                session.id.0,
+                session.status.as_str(),
+                session.end_reason.map(EndReason::as_str),
+                session.result.as_deref(),
+                session.usage.as_deref(),
+                session.error_message.as_deref(),
+                session.error_code.as_deref(),
+                i64::from(session.attempt),
+                session.lease_seconds.map(i64::from),
+                session.lease_expires_at.map(to_micros),
+                session.head_sequence.cast_signed(),
+                &session.head_digest.0[..],
+                to_micros(session.updated_at),
+                session.queued_at.map(to_micros),
+                session.started_at.map(to_micros),
+                session.completed_at.map(to_micros),
+                before.status.as_str(),
+                i64::from(before.attempt)
+            )
+        };
+    }
+    match conn {
+        Conn::Sqlite(c) => {
+            macro_rules! execute {
+                ($($bind:expr),+) => { c.execute(SAVE, &[$(&$bind as &dyn rusqlite::ToSql),+]) };
+            }
+            let changed = bound!(execute)?;
+            event::insert_sqlite(c, rows)?;
+            Ok(changed)
+        }
+        Conn::Postgres(c) => {
+            macro_rules! query {
+                ($($bind:expr),+) => { sqlx::query(AssertSqlSafe(SAVE_POSTGRES.as_str()))$(.bind($bind))+ };
+            }
+            Ok(event::bind_rows(bound!(query), rows).execute(&mut **c).await?.rows_affected())
+        }
+    }
 }
 
 /// The planted bug's second half: writes the head although the compare-and-set found another status.

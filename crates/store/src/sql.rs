@@ -48,6 +48,8 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         all.extend(list.iter().map(|(name, text)| (*name, (*text).to_owned())));
     }
     let own = if postgres {
+        all.extend(crate::event::postgres_statements());
+        all.extend(crate::session::postgres_statements());
         [crate::event::POSTGRES_SQL, crate::human::POSTGRES_SQL, crate::session::POSTGRES_SQL].concat()
     } else {
         all.extend(crate::event::sqlite_statements());

@@ -184,6 +184,9 @@ fn log_to_stderr(filter: &str) -> Result<(), String> {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
+        // It would complain on stderr about a stderr that is gone, and that panics: a server whose log nobody reads any
+        // more could not even be stopped.
+        .log_internal_errors(false)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .try_init()
         .map_err(|error| error.to_string())

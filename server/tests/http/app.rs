@@ -182,8 +182,7 @@ impl App {
 
     /// Asks the process to stop.
     pub fn terminate(&self) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        terminate(&self.child);
     }
 
     /// Waits for the process to end; its exit code.
@@ -218,10 +217,15 @@ impl Drop for App {
     }
 }
 
-fn binary(dir: &TempDir) -> Command {
+pub fn binary(dir: &TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shiftbook"));
     command.env("SHIFTBOOK_DATA_DIR", dir.path()).env_remove("SHIFTBOOK_DATABASE_URL").stdin(Stdio::null());
     command
+}
+
+/// SIGTERM.
+pub fn terminate(child: &Child) {
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
 }
 
 /// The problem of a refused request.

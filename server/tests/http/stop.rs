@@ -1,10 +1,14 @@
 //! P-39: SIGTERM ends the server in time, with every stream told and every accepted write kept.
 
-use crate::app::{App, Who};
+use crate::app::{App, Who, binary, terminate};
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::json;
-use std::time::{Duration, Instant};
+use std::{
+    io::{BufRead as _, BufReader},
+    process::Stdio,
+    time::{Duration, Instant},
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpStream,
@@ -71,4 +75,24 @@ async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
     // created, dispatched, claimed, running: four events before the appends.
     let expected = acknowledged + 4;
     assert!(text.contains(&expected.to_string()), "verify counts {expected} events: {text}");
+}
+
+#[tokio::test]
+async fn a_server_whose_log_nobody_reads_answers_and_stops() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut server = binary(&dir)
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut address = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut address).unwrap();
+    // Whoever read the log is gone: every line that is logged from here on is an error to write.
+    drop(server.stderr.take());
+    let answer = reqwest::get(format!("{}/api/me", address.trim())).await.unwrap();
+    assert_eq!(answer.status(), 401);
+    terminate(&server);
+    let ended = tokio::task::spawn_blocking(move || server.wait().unwrap()).await.unwrap();
+    assert_eq!(ended.code(), Some(0));
 }

@@ -2,9 +2,10 @@
 
 use crate::{
     conn::Conn,
+    event::{self, NewRow},
     record::SessionRecord,
     sql::{CHUNKS, chunks, values_statements},
-    sqlite::row,
+    sqlite::{SqliteConnection, row},
 };
 use domain::{
     Timestamp,
@@ -14,6 +15,7 @@ use domain::{
     session::{Status, Type},
 };
 use rusqlite::ToSql;
+use sqlx::AssertSqlSafe;
 use std::{collections::HashMap, sync::LazyLock};
 use uuid::Uuid;
 
@@ -36,11 +38,19 @@ static UPDATE_SQLITE: LazyLock<[String; CHUNKS.len()]> = LazyLock::new(|| {
          updated_at = moved.updated_at FROM moved WHERE sessions.tenant_id = moved.tenant_id AND sessions.id = moved.id",
     )
 });
-pub(crate) const UPDATE_POSTGRES: &str = "UPDATE sessions SET head_sequence = moved.head_sequence, \
+const UPDATE_POSTGRES: &str = "UPDATE sessions SET head_sequence = moved.head_sequence, \
      head_digest = moved.head_digest, updated_at = moved.updated_at \
      FROM UNNEST($1::uuid[], $2::uuid[], $3::bigint[], $4::bytea[], $5::bigint[]) \
      AS moved (tenant_id, id, head_sequence, head_digest, updated_at) \
      WHERE sessions.tenant_id = moved.tenant_id AND sessions.id = moved.id";
+
+/// Events and heads in one statement: each round trip to the database costs as much as the work it asks for.
+static APPEND_POSTGRES: LazyLock<String> =
+    LazyLock::new(|| format!("WITH written AS ({}) {UPDATE_POSTGRES}", event::insert_postgres(6)));
+
+pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
+    vec![("session::head::APPEND_POSTGRES", APPEND_POSTGRES.clone())]
+}
 
 pub(crate) fn sqlite_statements() -> Vec<(&'static str, String)> {
     let lock = LOCK_SQLITE.iter().map(|text| ("session::head::LOCK_SQLITE", text.clone()));
@@ -144,42 +154,37 @@ pub(crate) async fn lock_heads(
     Ok(rows.into_iter().filter_map(HeadRow::into_head).map(|head| ((head.tenant_id, head.id), head)).collect())
 }
 
-/// Writes advanced heads back.
-pub(crate) async fn update_heads(conn: &mut Conn<'_>, heads: impl Iterator<Item = &Head>) -> Result<(), sqlx::Error> {
-    let heads: Vec<&Head> = heads.collect();
-    if heads.is_empty() {
+/// Inserts events and writes the heads that they advanced.
+pub(crate) async fn write(conn: &mut Conn<'_>, rows: &[NewRow], heads: &[&Head]) -> Result<(), sqlx::Error> {
+    if rows.is_empty() {
         return Ok(());
     }
     match conn {
         Conn::Sqlite(c) => {
-            for (index, from, to) in chunks(heads.len()) {
-                let figures: Vec<_> = heads[from..to]
-                    .iter()
-                    .map(|head| (head.head_sequence.cast_signed(), to_micros(head.updated_at)))
-                    .collect();
-                let mut binds: Vec<&dyn ToSql> = Vec::with_capacity(figures.len() * 5);
-                for (head, (sequence, updated_at)) in heads[from..to].iter().zip(&figures) {
-                    binds.extend([
-                        &head.tenant_id.0 as &dyn ToSql,
-                        &head.id.0,
-                        sequence,
-                        &head.head_digest.0,
-                        updated_at,
-                    ]);
-                }
-                c.execute(&UPDATE_SQLITE[index], &binds)?;
-            }
+            event::insert_sqlite(c, rows)?;
+            update_sqlite(c, heads)
         }
         Conn::Postgres(c) => {
-            sqlx::query(UPDATE_POSTGRES)
+            let query = sqlx::query(AssertSqlSafe(APPEND_POSTGRES.as_str()))
                 .bind(heads.iter().map(|h| h.tenant_id.0).collect::<Vec<_>>())
                 .bind(heads.iter().map(|h| h.id.0).collect::<Vec<_>>())
                 .bind(heads.iter().map(|h| h.head_sequence.cast_signed()).collect::<Vec<_>>())
                 .bind(heads.iter().map(|h| &h.head_digest.0[..]).collect::<Vec<_>>())
-                .bind(heads.iter().map(|h| to_micros(h.updated_at)).collect::<Vec<_>>())
-                .execute(&mut **c)
-                .await?;
+                .bind(heads.iter().map(|h| to_micros(h.updated_at)).collect::<Vec<_>>());
+            event::bind_rows(query, rows).execute(&mut **c).await.map(drop)
         }
+    }
+}
+
+fn update_sqlite(c: &mut SqliteConnection, heads: &[&Head]) -> Result<(), sqlx::Error> {
+    for (index, from, to) in chunks(heads.len()) {
+        let figures: Vec<_> =
+            heads[from..to].iter().map(|head| (head.head_sequence.cast_signed(), to_micros(head.updated_at))).collect();
+        let mut binds: Vec<&dyn ToSql> = Vec::with_capacity(figures.len() * 5);
+        for (head, (sequence, updated_at)) in heads[from..to].iter().zip(&figures) {
+            binds.extend([&head.tenant_id.0 as &dyn ToSql, &head.id.0, sequence, &head.head_digest.0, updated_at]);
+        }
+        c.execute(&UPDATE_SQLITE[index], &binds)?;
     }
     Ok(())
 }
