@@ -3,6 +3,8 @@
 mod head;
 mod list;
 mod outside;
+#[cfg(feature = "planted-bugs")]
+mod planted;
 
 pub(crate) use head::{Head, lock_heads, write as write_events};
 pub(crate) use list::contains;
@@ -340,8 +342,11 @@ pub async fn save(
     let rows = extend(session, events, attempt, actor, at);
     let changed = save_row(tx.conn(), before, session, &rows).await?;
     #[cfg(feature = "planted-bugs")]
-    let changed =
-        if crate::planted::is(crate::planted::Bug::DoubleClaim) { force_head(tx, session).await? } else { changed };
+    let changed = if crate::planted::is(crate::planted::Bug::DoubleClaim) {
+        planted::force_head(tx, session).await?
+    } else {
+        changed
+    };
     if changed != 1 {
         return Err(Error::inconsistent("sessions", "status", "changed under a lock"));
     }
@@ -399,14 +404,6 @@ async fn save_row(
     }
 }
 
-/// The planted bug's second half: writes the head although the compare-and-set found another status.
-#[cfg(feature = "planted-bugs")]
-async fn force_head(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<u64> {
-    const FORCE: &str = "UPDATE sessions SET head_sequence = $3, head_digest = $4 WHERE tenant_id = $1 AND id = $2";
-    let head = session.head_sequence.cast_signed();
-    Ok(run!(tx.conn(), execute, FORCE, session.tenant_id.0, session.id.0, head, &session.head_digest.0[..])?)
-}
-
 /// Extends a lease without touching the log. `false` when the session is not running under this attempt.
 pub async fn extend_lease(
     tx: &mut WriteTx<'_>,
@@ -432,7 +429,7 @@ pub async fn claimable(
     max: u32,
 ) -> Result<Vec<SessionRecord>> {
     #[cfg(feature = "planted-bugs")]
-    if let Some(again) = double_claim(tx).await? {
+    if let Some(again) = planted::double_claim(tx).await? {
         return Ok(vec![again]);
     }
     let max = i64::from(max);
@@ -452,21 +449,6 @@ pub async fn claimable(
         }
     };
     rows.into_iter().map(SessionRecord::try_from).collect()
-}
-
-/// The planted bug: now and then hands out a session that somebody holds, as if it were still queued.
-#[cfg(feature = "planted-bugs")]
-async fn double_claim(tx: &mut WriteTx<'_>) -> Result<Option<SessionRecord>> {
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static CALLS: AtomicU64 = AtomicU64::new(0);
-    const HELD: &str =
-        session_select!("status = 'running' AND agent_slug IS NOT NULL ORDER BY updated_at DESC LIMIT 1");
-    let planted = crate::planted::is(crate::planted::Bug::DoubleClaim);
-    if !planted || CALLS.fetch_add(1, Ordering::Relaxed) % 5 != 4 {
-        return Ok(None);
-    }
-    let held = record(run!(tx.conn(), fetch_optional Row, HELD)?)?;
-    Ok(held.map(|held| SessionRecord { status: Status::Pending, attempt: held.attempt.saturating_sub(1), ..held }))
 }
 
 /// Sessions of every workspace whose lease ran out before `now`, longest lost first.
