@@ -58,8 +58,6 @@ pub struct App {
 
 impl App {
     pub fn start() -> Self {
-        // The first client names the crypto provider for the whole process; reqwest alone has none.
-        client::Client::new("http://127.0.0.1:1", "none").unwrap();
         let dir = tempfile::tempdir().unwrap();
         let mut child = binary(&dir)
             .args(["serve", "--listen", "127.0.0.1:0"])
@@ -104,7 +102,7 @@ impl App {
         let app = Self {
             address: url.trim_start_matches("http://").to_owned(),
             url,
-            http: Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap(),
+            http: http(),
             child,
             log,
             reader: Some(reader),
@@ -221,6 +219,13 @@ pub fn binary(dir: &TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_shiftbook"));
     command.env("SHIFTBOOK_DATA_DIR", dir.path()).env_remove("SHIFTBOOK_DATABASE_URL").stdin(Stdio::null());
     command
+}
+
+/// A client that follows no redirect.
+pub fn http() -> Client {
+    // Ours names the crypto provider for the whole process; reqwest alone has none.
+    client::Client::new("http://127.0.0.1:1", "none").unwrap();
+    Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
 }
 
 /// SIGTERM.

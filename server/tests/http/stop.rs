@@ -1,6 +1,6 @@
 //! P-39: SIGTERM ends the server in time, with every stream told and every accepted write kept.
 
-use crate::app::{App, Who, binary, terminate};
+use crate::app::{App, Who, binary, http, terminate};
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::json;
@@ -90,7 +90,7 @@ async fn a_server_whose_log_nobody_reads_answers_and_stops() {
     BufReader::new(server.stdout.take().unwrap()).read_line(&mut address).unwrap();
     // Whoever read the log is gone: every line that is logged from here on is an error to write.
     drop(server.stderr.take());
-    let answer = reqwest::get(format!("{}/api/me", address.trim())).await.unwrap();
+    let answer = http().get(format!("{}/api/me", address.trim())).send().await.unwrap();
     assert_eq!(answer.status(), 401);
     terminate(&server);
     let ended = tokio::task::spawn_blocking(move || server.wait().unwrap()).await.unwrap();
