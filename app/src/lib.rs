@@ -17,6 +17,8 @@
 //! | `session::summary_fragment(&Shell, &session::Summary)` | `GET /sessions/{id}/summary` |
 //! | `action::list_page(&Shell, action::ListProps)` | `GET /actions` |
 //! | `action::page(&Shell, action::Props)` | `GET /actions/{id}` |
+//! | `working_on::page(&Shell, working_on::Props)` | `GET /working-on` |
+//! | `working_on::day_fragment(&Day)` | `GET /working-on/day?timezone=` |
 //! | `settings::page(&Shell, settings::Props)` | `GET /settings` |
 //! | `api_docs::page(&Shell, &serde_json::Value)` | `GET /api/docs` |
 //! | `error_page::page(&Shell, &error_page::Failure)` | every error of a page |
@@ -57,6 +59,7 @@ pub mod sign_in;
 mod text;
 pub mod today;
 mod ui;
+pub mod working_on;
 
 #[cfg(feature = "ssr")]
 pub use document::{FAVICON_SVG, plain, render};

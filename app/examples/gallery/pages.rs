@@ -17,6 +17,7 @@ fn shell() -> Shell {
         nonce: "gallery".into(),
         theme: Theme::System,
         viewer: Some(me(Role::Admin)),
+        working_on: None,
         workspaces: Vec::new(),
         notice: None,
         now: now(),
@@ -157,21 +158,35 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         |counts: [u32; 5]| Bucket::ALL.into_iter().zip(counts).map(|(b, n)| section(b, n)).collect::<Vec<_>>();
     pages.push((
         "today-empty",
-        today::page(&shell, today::Props { picked: None, sections: sections([0; 5]), connect: Some(connect()) }),
+        today::page(
+            &shell,
+            today::Props { picked: None, sections: sections([0; 5]), connect: Some(connect()), day: None },
+        ),
     ));
     pages.push((
         "today",
-        today::page(&shell, today::Props { picked: None, sections: sections([2, 3, 2, 1, 4]), connect: None }),
+        today::page(
+            &shell,
+            today::Props { picked: None, sections: sections([2, 3, 2, 1, 4]), connect: None, day: None },
+        ),
     ));
     pages.push((
         "today-full",
-        today::page(&shell, today::Props { picked: None, sections: sections([20, 20, 20, 20, 20]), connect: None }),
+        today::page(
+            &shell,
+            today::Props { picked: None, sections: sections([20, 20, 20, 20, 20]), connect: None, day: None },
+        ),
     ));
     pages.push((
         "today-picked",
         today::page(
             &shell,
-            today::Props { picked: Some(Bucket::Failed), sections: sections([2, 3, 2, 3, 4]), connect: None },
+            today::Props {
+                picked: Some(Bucket::Failed),
+                sections: sections([2, 3, 2, 3, 4]),
+                connect: None,
+                day: None,
+            },
         ),
     ));
 

@@ -67,6 +67,21 @@ pub fn closest(event: &Event, selector: &str) -> Option<HtmlElement> {
     target.closest(selector).ok()??.dyn_into().ok()
 }
 
+/// Storage that tabs share and that outlives them, where the browser allows it.
+pub fn local_storage() -> Option<web_sys::Storage> {
+    window().local_storage().ok().flatten()
+}
+
+/// Storage of this tab; it survives reloads and navigations.
+pub fn session_storage() -> Option<web_sys::Storage> {
+    window().session_storage().ok().flatten()
+}
+
+/// A member of a JavaScript object; undefined where there is none.
+pub fn member(object: &JsValue, key: &str) -> JsValue {
+    js_sys::Reflect::get(object, &key.into()).unwrap_or(JsValue::UNDEFINED)
+}
+
 /// A text member of a JavaScript object.
 pub fn text(object: &JsValue, key: &str) -> Option<String> {
     js_sys::Reflect::get(object, &key.into()).ok()?.as_string()

@@ -1,9 +1,9 @@
-//! Reading from our own server. Cookies authenticate; the browser sends them by itself.
+//! Reading from our own server and writing to it. Cookies authenticate; the browser sends them by itself.
 
-use super::dom::window;
+use super::dom::{self, window};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::Response;
+use web_sys::{Request, RequestInit, Response};
 
 /// Why nothing was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +40,64 @@ pub async fn get_text(url: &str) -> Result<String, Failed> {
 /// The JSON at an address, as a JavaScript value.
 pub async fn get_json(url: &str) -> Result<JsValue, Failed> {
     js_sys::JSON::parse(&get_text(url).await?).map_err(|_| Failed::Unreachable)
+}
+
+/// What the server said to something that was sent.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body, where it is JSON; a problem document where it was refused.
+    pub json: JsValue,
+}
+
+impl Answer {
+    /// Whether it was accepted.
+    pub const fn is_good(&self) -> bool {
+        self.status >= 200 && self.status < 300
+    }
+
+    /// A refusal in words.
+    pub fn words(&self) -> String {
+        let said = dom::text(&self.json, "detail").or_else(|| dom::text(&self.json, "title"));
+        said.unwrap_or_else(|| format!("The server answered {}.", self.status))
+    }
+}
+
+/// Posts JSON. `None` where the server could not be reached. The request outlives the page it was sent from,
+/// which is why browsers hold such bodies to 64 KiB together; a larger one goes without that.
+pub async fn post(url: &str, body: &str) -> Option<Answer> {
+    let response: Response = JsFuture::from(send(url, body)?).await.ok()?.dyn_into().ok()?;
+    let status = if response.redirected() { 401 } else { response.status() };
+    let json = text(&response).await.ok().and_then(|text| js_sys::JSON::parse(&text).ok());
+    Some(Answer { status, json: json.unwrap_or(JsValue::NULL) })
+}
+
+/// Posts JSON and waits for nothing, as a page does that is about to go away.
+pub fn post_and_forget(url: &str, body: &str) {
+    if let Some(promise) = send(url, body) {
+        // Nobody is left to hear of a failure; without this the console would.
+        let ignore = wasm_bindgen::closure::Closure::once_into_js(|_: JsValue| {});
+        let _ = js_sys::Reflect::get(&promise, &"catch".into())
+            .ok()
+            .and_then(|catch| catch.dyn_into::<js_sys::Function>().ok())
+            .and_then(|catch| catch.call1(&promise, &ignore).ok());
+    }
+}
+
+/// Largest body that may outlive its page, bytes: below the 64 KiB that browsers allow.
+pub const KEEPALIVE_BYTES_MAX: usize = 60 * 1024;
+
+fn send(url: &str, body: &str) -> Option<js_sys::Promise> {
+    let init = RequestInit::new();
+    init.set_method("POST");
+    init.set_body(&JsValue::from_str(body));
+    if body.len() <= KEEPALIVE_BYTES_MAX {
+        let _ = js_sys::Reflect::set(&init, &"keepalive".into(), &JsValue::TRUE);
+    }
+    let request = Request::new_with_str_and_init(url, &init).ok()?;
+    request.headers().set("content-type", "application/json").ok()?;
+    Some(window().fetch_with_request(&request))
 }
 
 /// A header of an answer.

@@ -2,6 +2,7 @@
 
 pub mod dom;
 pub mod fetch;
+pub mod lock;
 pub mod page;
 pub mod patch;
 pub mod theme;

@@ -34,6 +34,13 @@ pub fn refine(root: &Element) {
     }
 }
 
+/// The reader's zone, as IANA calls it, ready for a query.
+pub fn zone() -> String {
+    let format = js_sys::Intl::DateTimeFormat::new(&js_sys::Array::new(), &js_sys::Object::new());
+    let zone = dom::text(&JsValue::from(format.resolved_options()), "timeZone");
+    String::from(js_sys::encode_uri_component(zone.as_deref().unwrap_or("UTC")))
+}
+
 /// Refines the page now and keeps "ago" true.
 pub fn start() {
     let refresh = || {

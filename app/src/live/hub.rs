@@ -17,6 +17,8 @@ pub enum Signal {
         id: String,
         /// Its newest sequence.
         head_sequence: f64,
+        /// Whether it is running.
+        is_running: bool,
     },
     /// Counts of the work queue.
     Counts,
@@ -131,7 +133,11 @@ fn post(message: &str) {
 
 fn session(json: &str) -> Option<Signal> {
     let moved = js_sys::JSON::parse(json).ok()?;
-    Some(Signal::Session { id: dom::text(&moved, "sessionId")?, head_sequence: dom::number(&moved, "headSequence")? })
+    Some(Signal::Session {
+        id: dom::text(&moved, "sessionId")?,
+        head_sequence: dom::number(&moved, "headSequence")?,
+        is_running: dom::text(&moved, "status").as_deref() == Some("running"),
+    })
 }
 
 fn deliver(signal: &Signal) {

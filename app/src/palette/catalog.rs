@@ -1,40 +1,69 @@
 //! What can be reached by keyboard, as data: the palette, the overlay and the settings page show the same list.
 
-/// One shortcut. `keys` are pressed one after another.
+/// What a shortcut does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Does {
+    /// Goes to a page.
+    Go(&'static str),
+    /// Presses the control of the page that carries this `data-key`.
+    Press(&'static str),
+    /// Opens the palette.
+    Palette,
+    /// Opens the list of keys.
+    Keys,
+    /// Goes to the search field.
+    Search,
+    /// Moves the focus by rows.
+    Step(i32),
+    /// Opens the marker, while the person works on something.
+    Marker,
+}
+
+/// One shortcut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shortcut {
-    /// As shown, separated by spaces.
-    pub keys: &'static str,
+    /// Its name where it is stored.
+    pub id: &'static str,
+    /// The keys it comes with; any of them. See `binding` for how they are written.
+    pub keys: &'static [&'static str],
+    /// What happens, in words.
+    pub words: &'static str,
     /// What happens.
-    pub does: &'static str,
+    pub does: Does,
+}
+
+impl Shortcut {
     /// Where it leads, if it leads somewhere.
-    pub href: Option<&'static str>,
+    pub const fn href(self) -> Option<&'static str> {
+        match self.does {
+            Does::Go(href) => Some(href),
+            _ => None,
+        }
+    }
 }
 
-const fn go(keys: &'static str, does: &'static str, href: &'static str) -> Shortcut {
-    Shortcut { keys, does, href: Some(href) }
-}
-
-const fn act(keys: &'static str, does: &'static str) -> Shortcut {
-    Shortcut { keys, does, href: None }
+const fn shortcut(id: &'static str, keys: &'static [&'static str], words: &'static str, does: Does) -> Shortcut {
+    Shortcut { id, keys, words, does }
 }
 
 /// Every shortcut.
-pub const SHORTCUTS: [Shortcut; 14] = [
-    go("g t", "Go to Today", "/today"),
-    go("g s", "Go to Sessions", "/sessions"),
-    go("g a", "Go to Actions", "/actions"),
-    go("g ,", "Go to Settings", "/settings"),
-    go("g d", "Go to API docs", "/api/docs"),
-    go("c", "New action", "/actions#new"),
-    act("Ctrl K", "Go to or find"),
-    act("/", "Search sessions"),
-    act("j", "Next row"),
-    act("k", "Previous row"),
-    act("e", "Jump to the newest event"),
-    act("x", "Fold or unfold all"),
-    act("r", "Show or hide raw JSON"),
-    act("?", "Show these keys"),
+pub const SHORTCUTS: [Shortcut; 16] = [
+    shortcut("today", &["g t"], "Go to Today", Does::Go("/today")),
+    shortcut("sessions", &["g s"], "Go to Sessions", Does::Go("/sessions")),
+    shortcut("actions", &["g a"], "Go to Actions", Does::Go("/actions")),
+    shortcut("working-on", &["g w"], "Go to your day", Does::Go("/working-on")),
+    shortcut("settings", &["g ,"], "Go to Settings", Does::Go("/settings")),
+    shortcut("docs", &["g d"], "Go to API docs", Does::Go("/api/docs")),
+    shortcut("new-action", &["c"], "New action", Does::Go("/actions#new")),
+    shortcut("marker", &["Mod+m", "Alt+m"], "Drop a marker, while you work on something", Does::Marker),
+    shortcut("palette", &["Mod+k"], "Go to or find", Does::Palette),
+    shortcut("search", &["/"], "Search sessions", Does::Search),
+    shortcut("next", &["j"], "Next row", Does::Step(1)),
+    shortcut("previous", &["k"], "Previous row", Does::Step(-1)),
+    shortcut("newest", &["e"], "Jump to the newest event", Does::Press("e")),
+    shortcut("fold", &["x"], "Fold or unfold all", Does::Press("x")),
+    shortcut("raw", &["r"], "Show or hide raw JSON", Does::Press("r")),
+    shortcut("keys", &["?"], "Show these keys", Does::Keys),
 ];
 
 /// Entries whose words all begin with, or contain, what was typed.
@@ -42,8 +71,8 @@ pub fn matching(typed: &str) -> Vec<Shortcut> {
     let typed = typed.trim().to_lowercase();
     SHORTCUTS
         .into_iter()
-        .filter(|s| s.href.is_some())
-        .filter(|s| typed.split_whitespace().all(|word| s.does.to_lowercase().contains(word)))
+        .filter(|s| s.href().is_some())
+        .filter(|s| typed.split_whitespace().all(|word| s.words.to_lowercase().contains(word)))
         .collect()
 }
 
@@ -53,17 +82,17 @@ mod tests {
 
     #[test]
     fn typing_narrows_the_list() {
-        assert_eq!(matching("").len(), 6);
-        let found: Vec<_> = matching("go sess").into_iter().map(|s| s.does).collect();
+        assert_eq!(matching("").len(), SHORTCUTS.iter().filter(|s| s.href().is_some()).count());
+        let found: Vec<_> = matching("go sess").into_iter().map(|s| s.words).collect();
         assert_eq!(found, ["Go to Sessions"]);
         assert!(matching("zebra").is_empty());
     }
 
     #[test]
-    fn no_keys_mean_two_things() {
-        let mut keys: Vec<_> = SHORTCUTS.iter().map(|s| s.keys).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        assert_eq!(keys.len(), SHORTCUTS.len());
+    fn no_name_is_used_twice() {
+        let mut ids: Vec<_> = SHORTCUTS.iter().map(|s| s.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), SHORTCUTS.len());
     }
 }

@@ -1,6 +1,10 @@
 //! The palette and the keyboard overlay: two dialogs, closed until asked for.
 
-use super::catalog::{SHORTCUTS, matching};
+use super::{
+    binding::{defaults, shown as keys_of},
+    catalog::{SHORTCUTS, matching},
+    keys_view::keys_view,
+};
 use leptos::{ev, html, prelude::*};
 
 /// One line of the palette.
@@ -14,7 +18,10 @@ struct Line {
 fn lines(typed: &str, found: &[(String, String, String)]) -> Vec<Line> {
     let mut lines: Vec<_> = matching(typed)
         .into_iter()
-        .filter_map(|s| Some(Line { text: s.does.to_owned(), hint: s.keys.to_owned(), href: s.href?.to_owned() }))
+        .filter_map(|s| {
+            let hint = s.keys.first().map(|keys| keys_of(keys).join(" ")).unwrap_or_default();
+            Some(Line { text: s.words.to_owned(), hint, href: s.href()?.to_owned() })
+        })
         .collect();
     lines.extend(found.iter().map(|(id, title, status)| Line {
         text: title.clone(),
@@ -33,10 +40,14 @@ pub fn Palette() -> impl IntoView {
     let dialog = NodeRef::<html::Dialog>::new();
     let keys = NodeRef::<html::Dialog>::new();
     let input = NodeRef::<html::Input>::new();
+    let bindings = RwSignal::new(defaults());
     let shown = move || lines(&typed.get(), &found.get());
 
     #[cfg(feature = "hydrate")]
-    super::keyboard::start(dialog, keys, input, (typed, found, chosen));
+    {
+        super::keyboard::start(dialog, keys, input, (typed, found, chosen));
+        super::custom::watch(move |now| bindings.set(now.clone()));
+    }
 
     let on_input = move |event: ev::Event| {
         typed.set(event_target_value(&event));
@@ -110,13 +121,17 @@ pub fn Palette() -> impl IntoView {
                 </form>
             </div>
             <div class="dialog-body">
+                <p class="meta"><a href="/settings#keyboard">"Change them in the settings"</a></p>
                 <dl class="keys">
                     {SHORTCUTS
                         .into_iter()
-                        .map(|s| {
+                        .enumerate()
+                        .map(|(at, s)| {
                             view! {
-                                <dt>{s.keys.split(' ').map(|key| view! { <kbd>{key}</kbd> }).collect_view()}</dt>
-                                <dd>{s.does}</dd>
+                                <dt>
+                                    {move || keys_view(bindings.with(|all| all.get(at).cloned()).as_deref().unwrap_or_default())}
+                                </dt>
+                                <dd>{s.words}</dd>
                             }
                         })
                         .collect_view()}

@@ -1,9 +1,16 @@
 //! Listening to keys. Letters are shortcuts only outside of text fields. Only in the WASM build.
 
-use super::catalog::SHORTCUTS;
-use crate::browser::{dom, fetch, page};
+use super::{
+    binding::{Found as Meant, Press, find as meaning, token},
+    catalog::{Does, SHORTCUTS},
+    custom,
+};
+use crate::{
+    browser::{dom, fetch, page},
+    working_on,
+};
 use leptos::{html, prelude::*};
-use std::cell::Cell;
+use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlElement, KeyboardEvent};
@@ -14,6 +21,11 @@ const FOUND_MAX: usize = 8;
 const CHORD_MS_MAX: f64 = 1_200.0;
 /// Rows that `j` and `k` go through, by their link.
 const ROW_LINKS: &str = ".row-title, .table-main a, .event-seq a";
+/// Where letters are text.
+const TEXT_FIELDS: &str =
+    "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable], dialog[open], [popover]";
+/// Where not even the marker opens.
+const FIELDS: &str = "input, textarea, select, [contenteditable], dialog[open]";
 
 type Found = Vec<(String, String, String)>;
 type Signals = (RwSignal<String>, RwSignal<Found>, RwSignal<usize>);
@@ -40,37 +52,64 @@ pub fn start(
     };
     page::start(open);
 
-    let chord_at = Cell::new(f64::MIN);
+    let begun = RefCell::new((String::new(), f64::MIN));
     dom::on(&dom::document(), "keydown", move |event: KeyboardEvent| {
-        if (event.ctrl_key() || event.meta_key()) && !event.shift_key() && event.key().eq_ignore_ascii_case("k") {
-            event.prevent_default();
-            open("palette");
+        if event.is_composing() || event.default_prevented() || recording(&event) {
             return;
         }
-        if event.ctrl_key() || event.meta_key() || event.alt_key() || event.is_composing() || types_text(&event) {
-            return;
-        }
-        let key = event.key();
+        let Some(pressed) = token(&press(&event, &event.key(), &event.code())) else { return };
         let now = js_sys::Date::now();
-        let pressed = if now - chord_at.replace(f64::MIN) < CHORD_MS_MAX { format!("g {key}") } else { key };
-        let handled = match pressed.as_str() {
-            "g" => {
-                chord_at.set(now);
+        let (before, at) = begun.take();
+        let before = if now - at < CHORD_MS_MAX { before } else { String::new() };
+        let handled = match custom::with(|bindings| meaning(bindings, &before, &pressed)) {
+            Meant::Nothing => false,
+            Meant::Begun if is_in(&event, TEXT_FIELDS) => false,
+            Meant::Begun => {
+                let so_far = if before.is_empty() { pressed } else { format!("{before} {pressed}") };
+                begun.replace((so_far, now));
                 true
             }
-            "?" => {
-                open("keys");
-                true
-            }
-            "/" => search(),
-            "j" => step(1),
-            "k" => step(-1),
-            pressed => press(pressed) || go(pressed),
+            Meant::Shortcut(at) => SHORTCUTS.get(at).is_some_and(|shortcut| perform(shortcut.does, &event, &open)),
         };
         if handled {
             event.prevent_default();
         }
     });
+}
+
+/// A keyboard event as plain data.
+pub fn press<'a>(event: &KeyboardEvent, key: &'a str, code: &'a str) -> Press<'a> {
+    Press { key, code, ctrl: event.ctrl_key(), meta: event.meta_key(), alt: event.alt_key(), shift: event.shift_key() }
+}
+
+/// Does it, unless the key belongs to what has the focus. False leaves the key to the browser.
+fn perform(does: Does, event: &KeyboardEvent, open: &impl Fn(&str)) -> bool {
+    let forbidden = match does {
+        Does::Palette => "",
+        Does::Marker => FIELDS,
+        _ => TEXT_FIELDS,
+    };
+    if !forbidden.is_empty() && is_in(event, forbidden) {
+        return false;
+    }
+    match does {
+        Does::Go(href) => {
+            let _ = dom::window().location().set_href(href);
+            true
+        }
+        Does::Press(key) => press_control(key),
+        Does::Palette => {
+            open("palette");
+            true
+        }
+        Does::Keys => {
+            open("keys");
+            true
+        }
+        Does::Search => search(),
+        Does::Step(by) => step(by),
+        Does::Marker => working_on::open_marker(),
+    }
 }
 
 /// Looks for sessions by title, when typing has paused.
@@ -110,25 +149,17 @@ fn show(dialog: NodeRef<html::Dialog>) {
     }
 }
 
-/// Whether the key goes into a text field, or a dialog is open.
-fn types_text(event: &KeyboardEvent) -> bool {
-    dom::closest(
-        event,
-        "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable], dialog[open]",
-    )
-    .is_some()
+fn is_in(event: &KeyboardEvent, selector: &str) -> bool {
+    dom::closest(event, selector).is_some()
 }
 
-fn go(pressed: &str) -> bool {
-    let target = SHORTCUTS.iter().find(|s| s.keys == pressed).and_then(|s| s.href);
-    if let Some(href) = target {
-        let _ = dom::window().location().set_href(href);
-    }
-    target.is_some()
+/// Whether the settings page is listening for a new key.
+fn recording(event: &KeyboardEvent) -> bool {
+    is_in(event, "[data-recording]")
 }
 
 /// A control of the page that answers to this key.
-fn press(key: &str) -> bool {
+fn press_control(key: &str) -> bool {
     let control = dom::root().and_then(|root| {
         dom::find_all(&root, "[data-key]").into_iter().find(|c| c.get_attribute("data-key").as_deref() == Some(key))
     });

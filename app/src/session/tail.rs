@@ -42,7 +42,7 @@ pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, a
     remember_summary();
     let listening = tail.clone();
     live::subscribe(move |signal| match signal {
-        Signal::Session { id, head_sequence } if *id == listening.session_id => {
+        Signal::Session { id, head_sequence, .. } if *id == listening.session_id => {
             listening.head_sequence.set(listening.head_sequence.get().max(*head_sequence));
             listening.read();
             listening.read_summary();

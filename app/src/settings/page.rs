@@ -4,7 +4,7 @@ use super::{members::members_section, tokens::tokens_section};
 use crate::{
     FormState,
     document::{render, solid},
-    palette::SHORTCUTS,
+    palette::KeyBindings,
     shell::{Place, Shell, Theme, frame},
     ui::{
         button::{Look, submit},
@@ -49,7 +49,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {solid(members_section(members, administers, &form.of("member")))}
                 {administers.then(|| solid(tokens_section(tokens, &people, new_token, base_url, &form.of("token"))))}
                 {solid(appearance(shell.theme))}
-                {solid(keyboard())}
+                {keyboard()}
             </div>
         };
         frame(shell, Place::Settings, page)
@@ -83,18 +83,11 @@ fn appearance(theme: Theme) -> impl IntoView {
 }
 
 fn keyboard() -> impl IntoView {
-    let keys = SHORTCUTS
-        .into_iter()
-        .map(|s| {
-            let keys = s.keys.split(' ').map(|key| view! { <kbd>{key}</kbd> }).collect::<Vec<_>>();
-            view! { <dt>{keys}</dt><dd>{s.does}</dd> }
-        })
-        .collect::<Vec<_>>();
     view! {
         <section class="section" id="keyboard" aria-labelledby="keyboard-title">
             <h2 id="keyboard-title">"Keyboard"</h2>
-            <p class="meta">"Letters are shortcuts only outside of text fields."</p>
-            <dl class="keys">{keys}</dl>
+            <p class="meta">"Letters are shortcuts only outside of text fields. What you change is kept in this browser."</p>
+            <KeyBindings/>
         </section>
     }
 }

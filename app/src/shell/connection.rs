@@ -2,12 +2,16 @@
 
 use leptos::prelude::*;
 
-/// Live, reconnecting, offline or signed out.
+/// Live, reconnecting, offline or signed out; and how many recorded events wait for the server meanwhile.
 #[island]
 pub fn Connection() -> impl IntoView {
     let state = RwSignal::new("connecting");
+    let waiting = RwSignal::new((0_u32, false));
     #[cfg(feature = "hydrate")]
-    crate::live::start(move |now| state.set(now.as_str()));
+    {
+        crate::live::start(move |now| state.set(now.as_str()));
+        crate::working_on::watch_waiting(move |now| waiting.set((now.count, now.full)));
+    }
     let word = move || match state.get() {
         "live" => "Live",
         "reconnecting" => "Reconnecting",
@@ -15,10 +19,16 @@ pub fn Connection() -> impl IntoView {
         "signed_out" => "Signed out",
         _ => "Connecting",
     };
+    // While the stream is live, what waits is on its way.
+    let queued = move || match (waiting.get(), state.get()) {
+        ((_, true), _) => ", queue full".to_owned(),
+        ((0, _), _) | (_, "live" | "connecting") => String::new(),
+        ((count, _), _) => format!(", {count} queued"),
+    };
     view! {
         <p class="connection js-only" role="status" data-state=move || state.get()>
             <span class="connection-dot"></span>
-            <span class="connection-word">{word}</span>
+            <span class="connection-word">{word}{queued}</span>
         </p>
     }
 }

@@ -8,7 +8,9 @@ use crate::{
         icon::{Icon, icon},
         notice,
     },
+    working_on::WorkingOn,
 };
+use domain::role::Permission;
 use leptos::prelude::*;
 use std::sync::OnceLock;
 
@@ -78,8 +80,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
                 <span class="rail-workspace">{workspace}</span>
             </div>
             {switch(shell)}
-            // The "working on" picker goes here.
-            <div class="rail-slot"></div>
+            <div class="rail-slot">{picker(shell)}</div>
             <nav class="rail-nav" aria-label="Main">
                 <ul>{entries}</ul>
             </nav>
@@ -105,6 +106,16 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
             </div>
         </header>
     }
+}
+
+/// The picker, for people. The recorder is behind it: mounted here, once, for every page.
+fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
+    let me = shell.viewer.as_ref()?;
+    let user_id = me.user.as_ref()?.id.clone();
+    let tenant_id = me.tenant.id.clone();
+    let active = shell.working_on.clone().unwrap_or_default();
+    let may_create = shell.may(Permission::ManageActions);
+    Some(view! { <WorkingOn active=active user_id=user_id tenant_id=tenant_id may_create=may_create/> })
 }
 
 /// The other workspaces of a person who has several.

@@ -1,5 +1,6 @@
 //! What every page gets.
 
+use crate::working_on::Active;
 use domain::{
     Timestamp,
     role::{Permission, may},
@@ -55,6 +56,8 @@ pub struct Shell {
     pub viewer: Option<Me>,
     /// Workspaces the viewer can switch to, the present one included.
     pub workspaces: Vec<Tenant>,
+    /// What the viewer works on. Nothing also for programs.
+    pub working_on: Option<Active>,
     /// The code of `?notice=`.
     pub notice: Option<String>,
     /// The server's time.

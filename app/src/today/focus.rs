@@ -2,7 +2,7 @@
 
 use super::bucket::BUCKETS;
 use crate::{
-    browser::{dom, fetch, patch},
+    browser::{dom, fetch, patch, times},
     live::{self, Signal},
 };
 use leptos::prelude::*;
@@ -32,17 +32,10 @@ pub fn start(counts: RwSignal<[Option<u32>; 5]>) {
 
 fn read_counts(counts: RwSignal<[Option<u32>; 5]>) {
     spawn_local(async move {
-        let zone = time_zone().unwrap_or_else(|| "UTC".to_owned());
-        let zone = String::from(js_sys::encode_uri_component(&zone));
+        let zone = times::zone();
         let Ok(json) = fetch::get_json(&format!("/api/today/work-queue-counts?timezone={zone}")).await else { return };
         counts.set(BUCKETS.map(|bucket| dom::number(&json, bucket.count).map(|n| n as u32)));
     });
-}
-
-/// The reader's zone, as IANA calls it.
-fn time_zone() -> Option<String> {
-    let format = js_sys::Intl::DateTimeFormat::new(&js_sys::Array::new(), &js_sys::Object::new());
-    dom::text(&JsValue::from(format.resolved_options()), "timeZone")
 }
 
 fn read_section(name: &'static str) {
@@ -51,7 +44,7 @@ fn read_section(name: &'static str) {
         return;
     }
     spawn_local(async move {
-        let zone = String::from(js_sys::encode_uri_component(&time_zone().unwrap_or_else(|| "UTC".to_owned())));
+        let zone = times::zone();
         let Ok(html) = fetch::get_text(&format!("/today/section/{name}?timezone={zone}")).await else { return };
         let Some(new) = patch::parse(&html).and_then(|f| patch::children(&f).into_iter().next()) else { return };
         match (dom::find(&section, ".rows"), dom::find(&new, ".rows")) {

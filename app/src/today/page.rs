@@ -11,6 +11,7 @@ use crate::{
         empty::{Connect, connect},
         page_head::page_head,
     },
+    working_on::{Day, day_section},
 };
 use domain::work_queue::Bucket;
 use leptos::prelude::*;
@@ -24,12 +25,14 @@ pub struct Props {
     pub sections: Vec<Section>,
     /// How to connect an agent, shown while nothing has ever run.
     pub connect: Option<Connect>,
+    /// The person's own day, for people.
+    pub day: Option<Day>,
 }
 
 /// The whole page. The counts come later, by themselves.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Today", || {
-        let Props { picked, sections, connect: connecting } = props;
+        let Props { picked, sections, connect: connecting, day } = props;
         let strip = view! { <WorkQueueStrip picked=picked.map_or("", Bucket::as_str).to_owned()/> };
         let sections = sections
             .iter()
@@ -40,6 +43,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             {strip}
             {connecting.map(|c| solid(connect(c)))}
             {sections}
+            {day.map(|day| solid(day_section(&day)))}
         };
         frame(shell, Place::Today, page)
     })

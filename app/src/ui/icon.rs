@@ -66,6 +66,8 @@ icons! {
     Seal = "seal": r#"<path d="M8 1.5 13.5 3.5V8c0 3-2.3 5.2-5.5 6.5C4.8 13.2 2.5 11 2.5 8V3.5z"/><path d="m5.7 8 1.6 1.6 3-3.3"/>"#;
     Down = "down": r#"<path d="M8 2.5v11M4 9.5l4 4 4-4"/>"#;
     Close = "close": r#"<path d="m3.5 3.5 9 9M12.5 3.5l-9 9"/>"#;
+    Target = "target": r#"<circle cx="8" cy="8" r="6"/><circle cx="8" cy="8" r="3"/><circle cx="8" cy="8" r=".6" fill="currentColor"/>"#;
+    Square = "square": r#"<rect x="4" y="4" width="8" height="8" rx="1" fill="currentColor"/>"#;
     Code = "code": r#"<path d="M5.5 2.5c-2 0-2 1.2-2 2.8S3.5 8 2 8c1.5 0 1.5 1.1 1.5 2.7s0 2.8 2 2.8M10.5 2.5c2 0 2 1.2 2 2.8S12.5 8 14 8c-1.5 0-1.5 1.1-1.5 2.7s0 2.8-2 2.8"/>"#;
 }
 

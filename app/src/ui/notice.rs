@@ -12,6 +12,8 @@ pub fn text(code: &str) -> Option<&'static str> {
         "session_ended" => "Your session has ended. Sign in again.",
         "action_created" => "Action created.",
         "action_saved" => "Changes saved.",
+        "working_started" => "Started. Pages you open from now on are recorded.",
+        "working_stopped" => "Stopped. Nothing is recorded any more.",
         "triggered" => "Queued. The log appears here as soon as an agent picks it up.",
         "cancelled" => "Cancelled. What was recorded stays in the log.",
         "retried" => "Queued again as a new session.",

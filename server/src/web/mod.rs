@@ -13,6 +13,7 @@ mod settings;
 mod shell;
 mod sign_in;
 mod today;
+mod working_on;
 
 pub use problem::problem_page;
 
@@ -27,6 +28,7 @@ pub fn router() -> Router<AppState> {
         .merge(sessions::router())
         .merge(session::router())
         .merge(action::router())
+        .merge(working_on::router())
         .merge(settings::router())
         .merge(docs::router())
 }

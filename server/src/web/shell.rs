@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, StatusCode, Uri, header, request::Parts},
     response::{Html, IntoResponse, Redirect, Response},
 };
-use ledger::{Scope, auth};
+use ledger::{Scope, auth, human};
 use wire::me::Tenant;
 
 /// The signed-in person behind a page request, and the shell of their page. Others are sent to sign in.
@@ -63,6 +63,10 @@ impl FromRequestParts<AppState> for Viewer {
         shell.workspaces =
             workspaces.into_iter().map(|t| Tenant { id: t.id.to_string(), slug: t.slug, name: t.name }).collect();
         shell.viewer = Some(wire_map::me(caller.0.clone()));
+        if caller.scope().user_id().is_some() {
+            let active = human::active(&state.ledger, caller.scope()).await?;
+            shell.working_on = active.map(super::working_on::active);
+        }
         let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:4210");
         let origin = state.public_origin.clone().unwrap_or_else(|| format!("http://{host}"));
         Ok(Self { scope: *caller.scope(), shell, origin })
@@ -106,6 +110,7 @@ pub fn blank(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>, query
         theme,
         viewer: None,
         workspaces: Vec::new(),
+        working_on: None,
         notice,
         now: state.ledger.now(),
         form_key: state.ledger.request_id().to_string(),

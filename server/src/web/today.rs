@@ -51,7 +51,11 @@ async fn show(
         session::list(&state.ledger, &viewer.scope, session::ListSessions { limit: 1, ..Default::default() });
     let connect = nothing_ever_ran.await?.items.is_empty().then(|| super::sessions::connect(&viewer));
     let picked = query.bucket.as_deref().and_then(Bucket::parse);
-    Ok(render(StatusCode::OK, move || today::page(&viewer.shell, Props { picked, sections, connect })).await)
+    let day = match viewer.scope.user_id() {
+        Some(_) => Some(super::working_on::day(&state, &viewer, query.timezone(), false).await?),
+        None => None,
+    };
+    Ok(render(StatusCode::OK, move || today::page(&viewer.shell, Props { picked, sections, connect, day })).await)
 }
 
 async fn section(

@@ -1,0 +1,236 @@
+//! Which keys mean what: presses as text, and what a person has bound to them.
+//!
+//! A binding is one press or several after another: `k`, `g t`, `Mod+k` (Ctrl, or Cmd on a Mac), `Alt+m`,
+//! `Mod+Shift+x`. What a person changed is stored as lines of `id binding`.
+
+use super::catalog::SHORTCUTS;
+
+/// One key press, as the browser reports it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Press<'a> {
+    /// What it types.
+    pub key: &'a str,
+    /// Where the key lies.
+    pub code: &'a str,
+    /// Ctrl is held.
+    pub ctrl: bool,
+    /// Cmd, or the Windows key, is held.
+    pub meta: bool,
+    /// Alt, or Option, is held.
+    pub alt: bool,
+    /// Shift is held.
+    pub shift: bool,
+}
+
+/// What is bound, in the order of [`SHORTCUTS`].
+pub type Bindings = Vec<Vec<String>>;
+
+/// What a press leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// Nothing; the press is the browser's.
+    Nothing,
+    /// The first press of several.
+    Begun,
+    /// This shortcut, as an index of [`SHORTCUTS`].
+    Shortcut(usize),
+}
+
+/// A press as it stands in a binding. `None` for modifiers alone, composed characters, and Ctrl with Cmd.
+pub fn token(press: &Press<'_>) -> Option<String> {
+    let Press { key, code, ctrl, meta, alt, shift } = *press;
+    if matches!(key, "" | "Control" | "Meta" | "Alt" | "Shift" | "AltGraph" | "Dead" | "Process" | "Unidentified")
+        || (ctrl && meta)
+    {
+        return None;
+    }
+    let held = ctrl || meta || alt;
+    let plain = if key == " " { "Space" } else { key };
+    if !held && plain.chars().count() == 1 {
+        // Shift is part of the character.
+        return Some(plain.to_owned());
+    }
+    // With Option a Mac types another character; the key itself is meant.
+    let by_place = code.strip_prefix("Key").or_else(|| code.strip_prefix("Digit"));
+    let name = match (plain.is_ascii(), by_place) {
+        (false, Some(place)) => place.to_lowercase(),
+        _ if plain.chars().count() == 1 => plain.to_lowercase(),
+        _ => plain.to_owned(),
+    };
+    let mut token = String::new();
+    for (is_held, word) in [(ctrl || meta, "Mod+"), (alt, "Alt+"), (shift, "Shift+")] {
+        if is_held {
+            token.push_str(word);
+        }
+    }
+    token.push_str(&name);
+    Some(token)
+}
+
+/// What `token` means after `begun` (empty, or the presses before it).
+pub fn find(bindings: &Bindings, begun: &str, token: &str) -> Found {
+    let pressed = if begun.is_empty() { token.to_owned() } else { format!("{begun} {token}") };
+    let is_bound = |keys: &Vec<String>| keys.contains(&pressed);
+    if let Some(at) = bindings.iter().position(is_bound) {
+        return Found::Shortcut(at);
+    }
+    if bindings.iter().flatten().any(|binding| follows(binding, &pressed)) {
+        return Found::Begun;
+    }
+    // What was begun is over; the press stands alone.
+    if begun.is_empty() { Found::Nothing } else { find(bindings, "", token) }
+}
+
+/// Whether `binding` goes on after `first`.
+fn follows(binding: &str, first: &str) -> bool {
+    binding.strip_prefix(first).is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// The keys the product comes with.
+pub fn defaults() -> Bindings {
+    SHORTCUTS.iter().map(|shortcut| shortcut.keys.iter().map(|&key| key.to_owned()).collect()).collect()
+}
+
+/// The defaults with what a person changed. Unknown names are passed over.
+pub fn read(stored: &str) -> Bindings {
+    let mut bindings = defaults();
+    for line in stored.lines() {
+        let Some((id, keys)) = line.split_once(' ') else { continue };
+        let known = SHORTCUTS.iter().position(|shortcut| shortcut.id == id);
+        if let Some(bound) = known.and_then(|at| bindings.get_mut(at)) {
+            *bound = vec![keys.to_owned()];
+        }
+    }
+    bindings
+}
+
+/// What differs from the defaults, to be stored.
+pub fn write(bindings: &Bindings) -> String {
+    let changed = SHORTCUTS.iter().zip(bindings).filter(|(shortcut, keys)| !shortcut.keys.iter().eq(keys.iter()));
+    changed.filter_map(|(shortcut, keys)| Some(format!("{} {}\n", shortcut.id, keys.first()?))).collect()
+}
+
+/// The other shortcut that `token` belongs to already, whole or as its beginning.
+pub fn conflict(bindings: &Bindings, at: usize, token: &str) -> Option<usize> {
+    bindings.iter().enumerate().find_map(|(other, keys)| {
+        let clashes = |key: &String| key == token || follows(key, token) || follows(token, key);
+        (other != at && keys.iter().any(clashes)).then_some(other)
+    })
+}
+
+/// Why this key cannot be bound.
+pub fn unfit(token: &str) -> Option<&'static str> {
+    match token {
+        "Escape" | "Enter" | "Tab" | "Shift+Tab" | "Space" | "Backspace" | "Delete" => {
+            Some("That key is needed to move about the page.")
+        }
+        "Mod+c" | "Mod+v" | "Mod+x" | "Mod+z" | "Mod+a" | "Mod+t" | "Mod+w" | "Mod+n" | "Mod+r" | "Mod+l" => {
+            Some("The browser keeps that key for itself.")
+        }
+        _ if token.contains("Arrow") || token.contains("Page") || token.ends_with("Home") || token.ends_with("End") => {
+            Some("That key is needed to move about the page.")
+        }
+        _ => None,
+    }
+}
+
+/// A binding as keys to show: `Mod+m` → `Ctrl`, `M`.
+pub fn shown(binding: &str) -> Vec<String> {
+    let press = |press: &str| -> Vec<String> {
+        if press.chars().count() <= 1 {
+            return vec![press.to_owned()];
+        }
+        let part = |part: &str| match part {
+            "Mod" => "Ctrl".to_owned(),
+            one if one.chars().count() == 1 => one.to_uppercase(),
+            other => other.to_owned(),
+        };
+        press.split('+').filter(|p| !p.is_empty()).map(part).collect()
+    };
+    binding.split(' ').flat_map(press).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(id: &str) -> usize {
+        SHORTCUTS.iter().position(|shortcut| shortcut.id == id).unwrap()
+    }
+
+    fn press(modifiers: &str, key: &'static str) -> Option<String> {
+        let has = |word: &str| modifiers.contains(word);
+        token(&Press { key, code: "KeyM", ctrl: has("ctrl"), meta: has("meta"), alt: has("alt"), shift: has("shift") })
+    }
+
+    #[test]
+    fn only_the_exact_modifiers_mean_the_marker() {
+        let marker = Found::Shortcut(at("marker"));
+        let means = |modifiers: &str, key| press(modifiers, key).map(|t| find(&defaults(), "", &t));
+        for (modifiers, key) in [("ctrl", "m"), ("meta", "m"), ("ctrl", "M"), ("alt", "m"), ("alt", "µ")] {
+            assert_eq!(means(modifiers, key), Some(marker), "{modifiers} {key}");
+        }
+        for (modifiers, key) in [
+            ("", "m"),
+            ("ctrl shift", "M"),
+            ("meta shift", "m"),
+            ("ctrl alt", "m"),
+            ("meta alt", "µ"),
+            ("alt shift", "M"),
+        ] {
+            assert_eq!(means(modifiers, key), Some(Found::Nothing), "{modifiers} {key}");
+        }
+        assert_eq!((means("ctrl meta", "m"), means("ctrl", "Control")), (None, None));
+    }
+
+    #[test]
+    fn keys_in_a_row_are_waited_for() {
+        let keys = defaults();
+        assert_eq!(find(&keys, "", "g"), Found::Begun);
+        assert_eq!(find(&keys, "g", "t"), Found::Shortcut(at("today")));
+        assert_eq!(find(&keys, "g", "j"), Found::Shortcut(at("next")), "what was begun is over");
+        assert_eq!((find(&keys, "", "G"), find(&keys, "", "z")), (Found::Nothing, Found::Nothing));
+        assert_eq!(find(&keys, "", "?"), Found::Shortcut(at("keys")));
+    }
+
+    #[test]
+    fn a_new_key_replaces_every_default_and_survives_being_stored() {
+        let mut keys = defaults();
+        keys[at("marker")] = vec!["Mod+Shift+y".to_owned()];
+        let stored = write(&keys);
+        assert_eq!(stored, "marker Mod+Shift+y\n");
+        assert_eq!(read(&stored), keys);
+        assert_eq!(find(&read(&stored), "", "Mod+m"), Found::Nothing);
+        assert_eq!(read("no-such-shortcut q\nnonsense"), defaults());
+        assert_eq!(write(&defaults()), "");
+    }
+
+    #[test]
+    fn conflicts_are_found_whole_and_in_part() {
+        let keys = defaults();
+        assert_eq!(conflict(&keys, at("marker"), "j"), Some(at("next")));
+        assert!(conflict(&keys, at("marker"), "g").is_some(), "it would swallow every `g …`");
+        assert_eq!(conflict(&keys, at("marker"), "Mod+m"), None, "its own key");
+        assert!(unfit("Escape").is_some() && unfit("Mod+w").is_some() && unfit("Mod+y").is_none());
+    }
+
+    #[test]
+    fn keys_are_shown_as_they_stand_on_the_keyboard() {
+        assert_eq!(shown("Mod+m"), ["Ctrl", "M"]);
+        assert_eq!(shown("g t"), ["g", "t"]);
+        assert_eq!(shown("Alt+Shift+F2"), ["Alt", "Shift", "F2"]);
+        assert_eq!(shown("+"), ["+"]);
+    }
+
+    #[test]
+    fn the_products_own_keys_can_all_be_pressed() {
+        let keys = defaults();
+        for (index, bound) in keys.iter().enumerate() {
+            for binding in bound {
+                assert_eq!(conflict(&keys, index, binding), None, "{binding}");
+                let (begun, last) = binding.rsplit_once(' ').unwrap_or(("", binding));
+                assert_eq!(find(&keys, begun, last), Found::Shortcut(index), "{binding}");
+            }
+        }
+    }
+}

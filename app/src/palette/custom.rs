@@ -1,0 +1,63 @@
+//! What this person bound, in this browser's storage. Only in the WASM build.
+
+use super::binding::{Bindings, defaults, read, write};
+use crate::browser::dom;
+use std::{cell::RefCell, rc::Rc};
+
+const STORAGE_KEY: &str = "shiftbook-keys";
+
+type Watcher = Rc<dyn Fn(&Bindings)>;
+
+thread_local! {
+    static BINDINGS: RefCell<Option<Bindings>> = const { RefCell::new(None) };
+    static WATCHERS: RefCell<Vec<Watcher>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Calls `look` with the keys in force.
+pub fn with<T>(look: impl FnOnce(&Bindings) -> T) -> T {
+    BINDINGS.with_borrow_mut(|bindings| look(bindings.get_or_insert_with(stored)))
+}
+
+/// Hears of every change, in this tab or another; and hears once now where a person has changed something.
+pub fn watch(watcher: impl Fn(&Bindings) + 'static) {
+    let first = WATCHERS.with_borrow_mut(|all| {
+        all.push(Rc::new(watcher));
+        all.len() == 1
+    });
+    if first {
+        dom::on(&dom::window(), "storage", |event: web_sys::StorageEvent| {
+            if event.key().as_deref() == Some(STORAGE_KEY) {
+                tell(stored());
+            }
+        });
+    }
+    let bindings = with(Clone::clone);
+    if bindings != defaults() {
+        tell(bindings);
+    }
+}
+
+/// Binds `keys` to the shortcut at this index; `None` gives it back what it came with.
+pub fn bind(at: usize, keys: Option<String>) {
+    let mut bindings = with(Clone::clone);
+    let fresh = keys.map_or_else(|| defaults().into_iter().nth(at).unwrap_or_default(), |keys| vec![keys]);
+    if let Some(bound) = bindings.get_mut(at) {
+        *bound = fresh;
+    }
+    if let Some(storage) = dom::local_storage() {
+        let _ = storage.set_item(STORAGE_KEY, &write(&bindings));
+    }
+    tell(bindings);
+}
+
+fn stored() -> Bindings {
+    let stored = dom::local_storage().and_then(|storage| storage.get_item(STORAGE_KEY).ok().flatten());
+    read(&stored.unwrap_or_default())
+}
+
+fn tell(bindings: Bindings) {
+    BINDINGS.set(Some(bindings.clone()));
+    for watcher in WATCHERS.with_borrow(Clone::clone) {
+        watcher(&bindings);
+    }
+}

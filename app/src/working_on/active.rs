@@ -1,0 +1,77 @@
+//! The working session a page knows of.
+
+/// What somebody works on. The session's id is empty while the server has not answered yet.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct Active {
+    /// The session; a UUIDv7 of the server's, so a newer session has the greater id.
+    pub session_id: String,
+    /// Its task.
+    pub task_id: String,
+    /// The task's name.
+    pub title: String,
+    /// When it began, RFC 3339.
+    pub started_at: String,
+    /// The same in words, as long as no script refines it.
+    pub started_words: String,
+}
+
+impl Active {
+    /// Whether the server has confirmed it.
+    pub const fn is_confirmed(&self) -> bool {
+        !self.session_id.is_empty()
+    }
+}
+
+/// A change that another tab tells of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum News {
+    /// Somebody works on this now.
+    Started(Active),
+    /// This session has ended.
+    Ended(String),
+}
+
+/// What a tab shows after the news. Tells of older sessions than the one that is shown change nothing:
+/// messages of tabs that raced may arrive in any order.
+pub fn after(shown: Option<Active>, news: News) -> Option<Active> {
+    match news {
+        News::Started(new) => match shown {
+            Some(old) if old.is_confirmed() && old.session_id > new.session_id => Some(old),
+            _ => Some(new),
+        },
+        News::Ended(session_id) => shown.filter(|old| old.session_id != session_id),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn active(session_id: &str) -> Active {
+        Active { session_id: session_id.to_owned(), ..Active::default() }
+    }
+
+    #[test]
+    fn the_newest_session_wins_in_whatever_order_tabs_tell_of_it() {
+        let (old, new) =
+            (active("01890a5d-0000-7000-8000-000000000001"), active("01890a5d-0000-7000-8000-000000000002"));
+        for news in [[&old, &new], [&new, &old]] {
+            let shown = news.into_iter().fold(None, |shown, told| after(shown, News::Started(told.clone())));
+            assert_eq!(shown.as_ref(), Some(&new));
+        }
+    }
+
+    #[test]
+    fn only_the_end_of_what_is_shown_ends_it() {
+        let new = active("2");
+        assert_eq!(after(Some(new.clone()), News::Ended("1".to_owned())), Some(new.clone()));
+        assert_eq!(after(Some(new), News::Ended("2".to_owned())), None);
+        assert_eq!(after(None, News::Ended("2".to_owned())), None);
+    }
+
+    #[test]
+    fn what_the_server_has_not_confirmed_gives_way() {
+        let told = active("1");
+        assert_eq!(after(Some(active("")), News::Started(told.clone())), Some(told));
+    }
+}

@@ -1,0 +1,78 @@
+//! A person's own day: time per task, and the sessions it was spread over.
+
+use crate::{
+    document::{plain, solid},
+    sessions::SessionEntry,
+    sessions::session_table,
+    text::duration,
+};
+use domain::Timestamp;
+use leptos::prelude::*;
+use wire::human::{HumanToday, TaskTime};
+
+/// How much of the day is shown.
+#[derive(Debug, Clone)]
+pub struct Day {
+    /// The day.
+    pub today: HumanToday,
+    /// With the sessions, or time per task alone.
+    pub whole: bool,
+    /// The server's time.
+    pub now: Timestamp,
+}
+
+impl Day {
+    /// `?detail=` of the fragment.
+    const fn detail(&self) -> &'static str {
+        if self.whole { "whole" } else { "tasks" }
+    }
+}
+
+/// The section again, for the reader's own time zone or because something moved.
+pub fn day_fragment(day: &Day) -> String {
+    plain(day_section(day))
+}
+
+/// The section. The browser reads it again by its id: only it knows when the reader's day began.
+pub fn day_section(day: &Day) -> impl IntoView + use<> {
+    let HumanToday { tasks, sessions } = &day.today;
+    let total: u64 = tasks.iter().map(|task| task.duration_ms).sum();
+    let total = (!tasks.is_empty()).then(|| view! { <span class="meta">{duration::words(total)}</span> });
+    let rows: Vec<_> = tasks.iter().map(task_row).collect();
+    let empty = tasks.is_empty().then(|| {
+        view! { <div class="empty" data-size="small"><p>"You have not worked on anything today. Pick a task to begin."</p></div> }
+    });
+    let list = (!tasks.is_empty()).then(|| view! { <ul class="day">{rows}</ul> });
+    let sessions = (day.whole && !sessions.is_empty()).then(|| {
+        let entries: Vec<_> = sessions.iter().cloned().map(SessionEntry::new).collect();
+        view! {
+            <h3>"Sessions"</h3>
+            {session_table(&entries, day.now, "Your working sessions of today")}
+        }
+    });
+    let more =
+        (!day.whole).then(|| view! { <p class="rows-more"><a href="/working-on">"Sessions of your day"</a></p> });
+    solid(view! {
+        <section class="section" id="your-day" data-detail=day.detail() aria-labelledby="your-day-title">
+            <div class="section-head">
+                <h2 id="your-day-title">"Your day"</h2>
+                {total}
+            </div>
+            {empty}
+            {list}
+            {sessions}
+            {more}
+        </section>
+    })
+}
+
+fn task_row(task: &TaskTime) -> impl IntoView + use<> {
+    let spread = if task.sessions == 1 { "1 session".to_owned() } else { format!("{} sessions", task.sessions) };
+    view! {
+        <li class="day-task">
+            <a class="quiet" href=format!("/actions/{}", task.task_id) dir="auto">{task.title.clone()}</a>
+            <span class="meta">{spread}</span>
+            <span class="day-time">{duration::words(task.duration_ms)}</span>
+        </li>
+    }
+}

@@ -1,0 +1,187 @@
+//! Sending what waits. Only in the WASM build.
+//!
+//! One tab at a time holds the lock `shiftbook-recorder` and sends the oldest events of one session, in order;
+//! they are forgotten only when the server has said that it has them. An event that is sent twice (the answer
+//! got lost, the page went away) is the same event to the server, because its id was made here.
+
+use super::{
+    queue::{self, Row},
+    state::{self, Waiting},
+};
+use crate::browser::{dom, fetch, lock};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+/// Most events of one request.
+const BATCH_EVENTS_MAX: u32 = 100;
+/// When events were last sent, by any tab of this browser: pages that follow each other quickly send together.
+const SENT_AT_KEY: &str = "shiftbook-recorder-sent-at";
+const LOCK: &str = "shiftbook-recorder";
+
+/// How sending ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Nothing of this person's waits any more.
+    Empty,
+    /// The server cannot be reached, or is busy; later.
+    Unreachable,
+    /// The server does not know us any more; after the next sign-in.
+    SignedOut,
+    /// Another tab is sending.
+    Elsewhere,
+}
+
+thread_local! {
+    /// Events of this tab that wait, for the moment in which the page goes away. `None` until they are known.
+    static OWN: RefCell<Option<Vec<Row>>> = const { RefCell::new(None) };
+    static SENDING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Remembers an event of this tab beside the database.
+pub fn remember(row: Row) {
+    OWN.with_borrow_mut(|own| {
+        if let Some(own) = own {
+            own.push(row);
+        }
+    });
+}
+
+/// Reads what waits when the page begins: its number, and this tab's part of it.
+pub async fn begin(tab: &str) {
+    let Ok(rows) = queue::first(&state::owner(), queue::QUEUED_MAX).await else { return };
+    let count = rows.len() as u32;
+    state::set_waiting(Waiting { count, full: count >= queue::QUEUED_MAX });
+    OWN.set(Some(rows.into_iter().filter(|row| row.tab == tab).collect()));
+}
+
+/// Milliseconds since anything was sent.
+pub fn since_sent() -> f64 {
+    let stored = dom::local_storage().and_then(|storage| storage.get_item(SENT_AT_KEY).ok().flatten());
+    js_sys::Date::now() - stored.and_then(|at| at.parse::<f64>().ok()).unwrap_or_default()
+}
+
+fn mark_sent() {
+    if let Some(storage) = dom::local_storage() {
+        let _ = storage.set_item(SENT_AT_KEY, &js_sys::Date::now().to_string());
+    }
+}
+
+/// Sends everything of this person's. With `wait` it takes its turn after another tab.
+pub async fn flush(wait: bool) -> Ended {
+    let ended = Rc::new(Cell::new(Ended::Elsewhere));
+    let told = ended.clone();
+    lock::exclusive(LOCK, wait, async move {
+        SENDING.set(true);
+        told.set(send_all().await);
+        SENDING.set(false);
+    })
+    .await;
+    ended.get()
+}
+
+async fn send_all() -> Ended {
+    let owner = state::owner();
+    let mut batch_max = BATCH_EVENTS_MAX;
+    loop {
+        let Ok(rows) = queue::first(&owner, batch_max).await else { return Ended::Unreachable };
+        let batch = one_request(rows);
+        let Some(first) = batch.first() else {
+            tell_count(&owner).await;
+            return Ended::Empty;
+        };
+        mark_sent();
+        let answer = fetch::post(&address(first), &body(&batch)).await;
+        let settled = match answer.as_ref().map_or(0, |answer| answer.status) {
+            200..300 => queue::recorded(&batch).await,
+            401 => return Ended::SignedOut,
+            // A person who signs in as somebody else leaves pages of their former self behind.
+            403 | 404 if !is_still(&owner).await => return Ended::SignedOut,
+            0 | 408 | 429 | 500.. => {
+                tell_count(&owner).await;
+                return Ended::Unreachable;
+            }
+            // All or nothing: one by one, what the server has or takes gets through.
+            _ if batch.len() > 1 => {
+                batch_max = 1;
+                continue;
+            }
+            _ => queue::refuse(&owner, first).await,
+        };
+        if settled.is_err() {
+            return Ended::Unreachable;
+        }
+        forget_own(&batch);
+        tell_count(&owner).await;
+        if answer.is_some_and(|answer| !answer.is_good()) {
+            tell_refused().await;
+        }
+    }
+}
+
+/// Whether the browser is still signed in as this owner.
+async fn is_still(owner: &str) -> bool {
+    let Ok(me) = fetch::get_json("/api/me").await else { return false };
+    let id = |part: &str| dom::text(&dom::member(&me, part), "id").unwrap_or_default();
+    owner == super::owner_of(&id("tenant"), &id("user"))
+}
+
+/// What goes into one request: the first rows, of one session, as far as the body may outlive its page.
+fn one_request(rows: Vec<Row>) -> Vec<Row> {
+    let session_id = rows.first().map(|row| row.session_id.clone()).unwrap_or_default();
+    let mut bytes = body(&[]).len();
+    let mut is_first = true;
+    let fits = |row: &Row| {
+        bytes += row.json.len() + 1;
+        let fits = row.session_id == session_id && bytes <= fetch::KEEPALIVE_BYTES_MAX;
+        std::mem::replace(&mut is_first, false) || fits
+    };
+    let mut fits = fits;
+    rows.into_iter().take_while(|row| fits(row)).collect()
+}
+
+fn body(rows: &[Row]) -> String {
+    let events: Vec<&str> = rows.iter().map(|row| row.json.as_str()).collect();
+    format!("{{\"events\":[{}]}}", events.join(","))
+}
+
+fn address(row: &Row) -> String {
+    format!("/api/sessions/{}/events", row.session_id)
+}
+
+fn forget_own(batch: &[Row]) {
+    OWN.with_borrow_mut(|own| {
+        if let Some(own) = own {
+            own.retain(|row| !batch.iter().any(|sent| sent.number == row.number));
+        }
+    });
+}
+
+/// Says how many wait.
+pub async fn tell_count(owner: &str) {
+    if let Ok(count) = queue::count(owner).await {
+        state::set_waiting(Waiting { count, full: count >= queue::QUEUED_MAX });
+    }
+}
+
+/// Shows what was set aside.
+pub async fn tell_refused() {
+    if let Ok(rows) = queue::refused(&state::owner()).await {
+        state::set_refused(rows.into_iter().map(|row| row.json).collect());
+    }
+}
+
+/// The page goes away: sends this tab's events once more, in order and from the first, without waiting for an
+/// answer. Only a hint: the rows stay until somebody hears that they are recorded.
+pub fn hint() {
+    if SENDING.get() || state::active().is_none() {
+        return;
+    }
+    let own = OWN.with_borrow(|own| own.clone().unwrap_or_default());
+    let batch = one_request(own.into_iter().take(BATCH_EVENTS_MAX as usize).collect());
+    if let Some(first) = batch.first() {
+        mark_sent();
+        fetch::post_and_forget(&address(first), &body(&batch));
+    }
+}

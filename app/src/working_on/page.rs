@@ -1,0 +1,156 @@
+//! /working-on: what the picker does, without scripts, and the person's own day.
+
+use super::{
+    Active,
+    day::{Day, day_section},
+};
+use crate::{
+    FormState,
+    document::{render, solid},
+    shell::{Place, Shell, frame},
+    text::{markdown::one_line, shorten},
+    ui::{
+        button::{Look, submit, submit_small},
+        empty::empty,
+        field::{Field, input},
+        notice,
+        page_head::page_head,
+    },
+};
+use domain::role::Permission;
+use leptos::prelude::*;
+use wire::action::Action;
+
+/// Longest description in the list, characters.
+const ABOUT_CHARS_MAX: usize = 120;
+
+/// What /working-on shows.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// Active tasks of the person, newest first.
+    pub tasks: Vec<Action>,
+    /// Whether there are more of them than are shown.
+    pub has_more: bool,
+    /// Part of the name that was asked for.
+    pub q: String,
+    /// Their day.
+    pub day: Day,
+    /// A refused `POST /working-on/start` (form `start`), `/stop` (`stop`) or `/create` (`create`).
+    pub form: FormState,
+}
+
+/// The whole page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    render(shell, "Your day", || {
+        let Props { tasks, has_more, q, day, form } = props;
+        let now = shell.working_on.clone();
+        let refused = notice::refused(
+            [form.of("start"), form.of("stop")].iter().flat_map(|form| form.general(&[])).collect::<Vec<_>>(),
+        );
+        let create = shell.may(Permission::ManageActions).then(|| solid(create_form(&form.of("create"))));
+        let page = view! {
+            {page_head("Your day".to_owned(), Vec::new(), ())}
+            {refused}
+            {solid(now_section(now.as_ref()))}
+            {day_section(&day)}
+            {solid(tasks_section(tasks, has_more, &q, now.as_ref()))}
+            {create}
+        };
+        frame(shell, Place::Elsewhere, page)
+    })
+}
+
+fn now_section(now: Option<&Active>) -> impl IntoView + use<> {
+    let body = match now.cloned() {
+        Some(active) => {
+            let href = format!("/sessions/{}", active.session_id);
+            view! {
+                <div class="now">
+                    <p>
+                        "Working on "<a href=href dir="auto">{active.title}</a>", "
+                        <time datetime=active.started_at data-time="since">"since "{active.started_words}</time>"."
+                    </p>
+                    <form method="post" action="/working-on/stop">
+                        <input type="hidden" name="sessionId" value=active.session_id/>
+                        {submit("Stop working", Look::Plain)}
+                    </form>
+                </div>
+            }
+            .into_any()
+        }
+        None => view! { <p>"You are not working on anything. Nothing is recorded."</p> }.into_any(),
+    };
+    view! {
+        <section class="section" aria-labelledby="now-title">
+            <h2 id="now-title">"Now"</h2>
+            {body}
+            <p class="meta">"While you work on a task, Shiftbook records pages you open and markers you write. Nothing you type, scroll or hover."</p>
+        </section>
+    }
+}
+
+fn tasks_section(tasks: Vec<Action>, has_more: bool, q: &str, now: Option<&Active>) -> impl IntoView + use<> {
+    let searched = !q.is_empty();
+    let nothing = tasks.is_empty();
+    let present = now.map(|active| active.task_id.clone());
+    let rows: Vec<_> = tasks
+        .into_iter()
+        .map(|task| {
+            let about = one_line(&task.description, ABOUT_CHARS_MAX);
+            let is_now = present.as_ref() == Some(&task.id);
+            let start = if is_now {
+                view! { <span class="meta">"Working on it"</span> }.into_any()
+            } else {
+                view! {
+                    <form method="post" action="/working-on/start">
+                        <input type="hidden" name="taskId" value=task.id.clone()/>
+                        {submit_small("Work on this", task.name.clone())}
+                    </form>
+                }
+                .into_any()
+            };
+            view! {
+                <li class="day-task">
+                    <a class="quiet" href=format!("/actions/{}", task.id) dir="auto">{shorten::one_line(&task.name, 160)}</a>
+                    <span class="meta" dir="auto">{about}</span>
+                    <span class="day-time">{start}</span>
+                </li>
+            }
+        })
+        .collect();
+    let more = has_more.then(|| view! { <p class="meta">"There are more: look for one by its name."</p> });
+    let find = (searched || has_more).then(|| {
+        view! {
+            <form class="find" method="get" action="/working-on" role="search">
+                <input class="input" type="search" name="q" value=q.to_owned() aria-label="Find a task of yours by its name"/>
+                {submit_small("Find", String::new())}
+            </form>
+        }
+    });
+    let none = nothing.then(|| match searched {
+        true => empty("No active task of yours has that name.", Some(("Show all", "/working-on".to_owned()))),
+        false => empty("No active task is assigned to you.", Some(("All actions", "/actions".to_owned()))),
+    });
+    view! {
+        <section class="section" aria-labelledby="tasks-title">
+            <h2 id="tasks-title">"Your active tasks"</h2>
+            {find}
+            {none}
+            <ul class="day">{rows}</ul>
+            {more}
+        </section>
+    }
+}
+
+fn create_form(form: &FormState) -> impl IntoView + use<> {
+    view! {
+        <details class="sheet" open=form.is_refused()>
+            <summary>"Create new task"</summary>
+            <form class="form" method="post" action="/working-on/create">
+                {notice::refused(form.general(&["name"]))}
+                {input("create", Field::new("name", "Name").required(), "text", "", "off", form)}
+                <div class="form-actions">{submit("Create and start", Look::Primary)}</div>
+            </form>
+        </details>
+    }
+}

@@ -1,0 +1,200 @@
+//! Recording which pages a person opens while they work on something. Only in the WASM build.
+//!
+//! Two things are captured: arriving at a page, and looking at an entity, once per session. No keystrokes,
+//! no scrolling, no hovering. Without a session nothing here listens, and no database is opened.
+
+use super::{
+    entity_ref::extract_entity_ref_from_path,
+    flush::{self, Ended},
+    queue::{self, Kept, Row},
+    state::{self, Waiting},
+};
+use crate::browser::dom;
+use gloo_timers::callback::{Interval, Timeout};
+use std::cell::Cell;
+use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::Event;
+
+/// How often what waits is sent.
+const SEND_EVERY_MS: u32 = 5_000;
+/// The name of this tab, across its pages.
+const TAB_KEY: &str = "shiftbook-tab";
+
+thread_local! {
+    static STARTED: Cell<bool> = const { Cell::new(false) };
+    static NEWEST_MS: Cell<f64> = const { Cell::new(0.0) };
+}
+
+/// A page has opened. Records it where a session is active, and sends what earlier pages left behind.
+pub fn start() {
+    let is_active = state::active().is_some();
+    if !is_active && state::left_waiting() == 0 {
+        return;
+    }
+    listen();
+    if is_active {
+        once_seen(arrive);
+    }
+}
+
+/// A session has begun on this page.
+pub fn session_began() {
+    listen();
+    arrive();
+}
+
+/// Calls back when the page is really looked at: a browser may render it ahead and never show it.
+fn once_seen(call: fn()) {
+    let document = dom::document();
+    if dom::member(&document, "prerendering").is_truthy() {
+        let called = Cell::new(false);
+        dom::on(&document, "prerenderingchange", move |_: Event| {
+            if !called.replace(true) {
+                call();
+            }
+        });
+    } else {
+        call();
+    }
+}
+
+fn listen() {
+    if STARTED.replace(true) {
+        return;
+    }
+    let window = dom::window();
+    dom::on(&dom::document(), "visibilitychange", |_: Event| {
+        if dom::document().hidden() {
+            send();
+        }
+    });
+    dom::on(&window, "pagehide", |_: Event| flush::hint());
+    dom::on(&window, "online", |_: Event| send());
+    // For the life of the page: navigations are real ones.
+    Interval::new(SEND_EVERY_MS, send).forget();
+    spawn_local(async {
+        flush::begin(&tab()).await;
+        flush::tell_refused().await;
+        if state::waiting().count > 0 {
+            let due = f64::from(SEND_EVERY_MS) - flush::since_sent();
+            Timeout::new(due.clamp(0.0, f64::from(SEND_EVERY_MS)) as u32, send).forget();
+        }
+    });
+}
+
+/// Sends what waits, unless another tab does.
+fn send() {
+    if state::waiting().count > 0 {
+        spawn_local(async {
+            flush::flush(false).await;
+        });
+    }
+}
+
+/// Sends what waits and says how that ended.
+pub async fn send_now() -> Ended {
+    if state::waiting().count == 0 && state::left_waiting() == 0 { Ended::Empty } else { flush::flush(true).await }
+}
+
+/// Records the present page.
+pub fn arrive() {
+    if state::is_paused() {
+        return;
+    }
+    let Some(session) = state::active().filter(super::Active::is_confirmed) else { return };
+    let Ok(path) = dom::window().location().pathname() else { return };
+    let mut events = vec![(None, event("human.navigate", &[("pathname", &path)]))];
+    if let Some(entity) = extract_entity_ref_from_path(&path) {
+        let id = entity.entity_id.to_lowercase();
+        // The page of an entity knows its type where the path does not.
+        let marked = dom::root().and_then(|root| dom::find(&root, "[data-entity-type]"));
+        let marked = marked.and_then(|element| element.get_attribute("data-entity-type"));
+        let entity_type = entity.entity_type.map(str::to_owned).or(marked);
+        let mut members = vec![("entityId", id.as_str())];
+        members.extend(entity_type.as_deref().map(|kind| ("entityType", kind)));
+        members.push(("pathname", &path));
+        events.push((Some(id.clone()), event("human.entity_view", &members)));
+    }
+    spawn_local(async move {
+        for (seen, json) in events {
+            keep(&session.session_id, json, seen.as_deref()).await;
+        }
+        // What waits for a condition instead of a while may look for this.
+        if let Some(root) = dom::root() {
+            let _ = root.set_attribute("data-recorded", &path);
+        }
+    });
+}
+
+async fn keep(session_id: &str, json: String, seen: Option<&str>) {
+    let row = Row { number: 0.0, session_id: session_id.to_owned(), tab: tab(), json };
+    let now = state::waiting();
+    match queue::keep(&state::owner(), row, seen).await {
+        Ok(Kept::Waiting(row)) => {
+            flush::remember(row);
+            state::set_waiting(Waiting { count: now.count + 1, full: false });
+        }
+        Ok(Kept::Seen) => {}
+        Ok(Kept::Full) => {
+            state::set_waiting(Waiting { full: true, ..now });
+            let words = format!(
+                "{} events wait for the server, which is all this browser keeps. Pages are not recorded until it can be reached.",
+                queue::QUEUED_MAX
+            );
+            state::say(words, true);
+        }
+        Err(_) => state::say("This browser keeps nothing for Shiftbook, so pages are not recorded.", true),
+    }
+}
+
+/// An event as the API takes it, with an id of ours and the time in its metadata too.
+fn event(kind: &str, members: &[(&str, &str)]) -> String {
+    let at = String::from(js_sys::Date::new_0().to_iso_string());
+    let metadata = js_sys::Object::new();
+    for (key, value) in members.iter().chain(&[("at", at.as_str())]) {
+        let _ = js_sys::Reflect::set(&metadata, &(*key).into(), &(*value).into());
+    }
+    event_json(&new_id(), kind, &at, &metadata.into(), None)
+}
+
+/// An event as JSON. `content` is text.
+pub fn event_json(id: &str, kind: &str, at: &str, metadata: &JsValue, content: Option<&str>) -> String {
+    let event = js_sys::Object::new();
+    let set = |key: &str, value: &JsValue| {
+        let _ = js_sys::Reflect::set(&event, &key.into(), value);
+    };
+    set("id", &id.into());
+    set("type", &kind.into());
+    if let Some(text) = content {
+        let part = js_sys::Object::new();
+        let _ = js_sys::Reflect::set(&part, &"type".into(), &"text".into());
+        let _ = js_sys::Reflect::set(&part, &"text".into(), &text.into());
+        set("content", &js_sys::Array::of1(&part).into());
+    }
+    set("metadata", metadata);
+    set("at", &at.into());
+    js_sys::JSON::stringify(&event).map(String::from).unwrap_or_default()
+}
+
+/// A UUIDv7. Ids of one page are in the order they were made.
+pub fn new_id() -> String {
+    let now = js_sys::Date::now().floor();
+    let now = if now > NEWEST_MS.get() { now } else { NEWEST_MS.get() + 1.0 };
+    NEWEST_MS.set(now);
+    let mut random = [0_u8; 10];
+    if let Ok(crypto) = dom::window().crypto() {
+        let _ = crypto.get_random_values_with_u8_array(&mut random);
+    }
+    uuid::Builder::from_unix_timestamp_millis(now as u64, &random).into_uuid().to_string()
+}
+
+/// The name of this tab: made once, kept across its pages.
+fn tab() -> String {
+    let Some(storage) = dom::session_storage() else { return String::new() };
+    storage.get_item(TAB_KEY).ok().flatten().unwrap_or_else(|| {
+        let name = new_id();
+        let _ = storage.set_item(TAB_KEY, &name);
+        name
+    })
+}
