@@ -63,11 +63,19 @@ pub fn note(kind: &str, text: &str, metadata: &str) -> Option<String> {
             about("Waits for approval", said.or_else(|| get(&["detail", "reason", "toolName"])))
         }
         "session.context_injected" => about("Context added", said.or_else(|| get(&["source", "title", "name"]))),
-        "human.navigate" => about("Went to", said.or_else(|| get(&["path", "url", "page", "title"]))),
+        "human.navigate" => about("Went to", said.or_else(|| get(&["pathname", "path", "url", "page", "title"]))),
         "human.entity_view" => {
-            about("Looked at", said.or_else(|| get(&["entityTitle", "title", "entityName", "entityId"])))
+            let title = said.or_else(|| get(&["entityTitle", "title", "entityName"]));
+            match (title, get(&["entityType"]), get(&["entityId"])) {
+                (Some(title), _, _) => format!("Opened {title}"),
+                (None, Some(kind), Some(id)) => format!("Opened {kind} {id}"),
+                (None, _, id) => about("Opened", id),
+            }
         }
-        "human.marker" => about("Marker:", said.or_else(|| get(&["label", "title", "marker"]))),
+        "human.marker" => match said.or_else(|| get(&["label", "title", "marker"])) {
+            Some(note) => format!("Marker: “{note}”"),
+            None => "Marker".to_owned(),
+        },
         "human.task_switch" => about("Switched to", said.or_else(|| get(&["to", "toTitle", "title", "actionName"]))),
         "tool.session_started" => about("Tool opened", said.or_else(|| get(&["toolName", "tool", "name"]))),
         "tool.field_changed" => about("Changed", said.or_else(|| get(&["field", "fieldName", "name"]))),
@@ -122,9 +130,21 @@ mod tests {
     }
 
     #[test]
+    fn a_persons_deeds_read_as_sentences() {
+        let line = |kind: &str, content: &str, metadata: &str| one_line(&event(1, kind, content, metadata), 80);
+        assert_eq!(line("human.navigate", "[]", r#"{"pathname":"/actions","at":"…"}"#), "Went to /actions");
+        let note = r#"[{"type":"text","text":"drafting outreach\nto Acme"}]"#;
+        assert_eq!(line("human.marker", note, "{}"), "Marker: “drafting outreach to Acme”");
+        let seen = |more: &str| line("human.entity_view", "[]", &format!(r#"{{"entityId":"0189"{more}}}"#));
+        assert_eq!(seen(r#","entityType":"companies""#), "Opened companies 0189");
+        assert_eq!(seen(r#","entityType":"companies","entityTitle":"Acme Corp""#), "Opened Acme Corp");
+        assert_eq!(seen(""), "Opened 0189");
+    }
+
+    #[test]
     fn lines_name_what_matters() {
         assert_eq!(one_line(&call(1, "a", "find"), 80), "Calls find");
-        assert_eq!(one_line(&event(1, "human.marker", "[]", r#"{"label":"lunch"}"#), 80), "Marker: lunch");
+        assert_eq!(one_line(&event(1, "human.marker", "[]", r#"{"label":"lunch"}"#), 80), "Marker: “lunch”");
         assert_eq!(one_line(&event(1, "session.status_change", "[]", r#"{"reason":"claimed"}"#), 80), "claimed");
         assert_eq!(one_line(&event(1, "agent.message", r#"[{"type":"text","text":"a\nb"}]"#, "{}"), 80), "a b");
     }

@@ -1,0 +1,306 @@
+/** The recorder: what it captures, what it keeps while the server is away, and that nothing is lost or doubled. */
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BrowserContext, Page } from "@playwright/test";
+import { startServer, stopServer, type Server } from "../server";
+import { BINARY, expect, signIn, stage, test } from "../support";
+import { awake, begin, logOf, pathsOf, postAs, signInIdle, taskFor, visit, working, type Logged } from "../working";
+
+const EVENTS = "**/api/sessions/*/events";
+/** Short for every run; the long tier is `SHIFTBOOK_RECORDER_ROUNDS=1000`. */
+const ROUNDS = Number(process.env.SHIFTBOOK_RECORDER_ROUNDS ?? 20);
+const SEED = Number(process.env.SHIFTBOOK_RECORDER_SEED ?? Date.now() % 1_000_000);
+
+/** How many events wait in this browser, as the next page would hear. */
+const waiting = (page: Page) =>
+  page.evaluate(() =>
+    Object.entries(localStorage).filter(([key]) => key.startsWith("shiftbook-waiting ")).reduce((sum, [, count]) => sum + Number(count), 0),
+  );
+
+test("without a session nothing is recorded, sent or stored", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const posts: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() === "POST") posts.push(request.url());
+  });
+  for (const path of ["/today", "/actions", "/sessions"]) await awake(page, path);
+  expect(posts).toEqual([]);
+  expect(await page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))).toEqual([]);
+  await expect(page.locator("html[data-recorded]")).toHaveCount(0);
+});
+
+test("an entity is named once per session, by a path with a UUID alone", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "Looking at entities"));
+  // The recorder knows paths, not pages: any page of the shell stands in for an entity's.
+  await page.route(/\/(t|entities)\//, async (route) => route.fulfill({ response: await route.fetch({ url: `${stage().url}/actions` }) }));
+  const id = "01890a5d-ac96-774b-bcce-b302099a8057";
+  for (const path of [`/t/acme/companies/${id}`, `/entities/${id}?again=1`, "/entities/acme-corp", `/t/acme/companies/${id}`]) {
+    await page.goto(path);
+    await expect(page.locator("html[data-recorded]")).toBeAttached();
+  }
+  await expect.poll(async () => (await logOf(session, "human.navigate")).length, { timeout: 20_000 }).toBe(4);
+  const seen = await logOf(session, "human.entity_view");
+  expect(seen.map(({ metadata: { at: _, ...rest } }) => rest)).toEqual([
+    { entityId: id, entityType: "companies", pathname: `/t/acme/companies/${id}` },
+  ]);
+});
+
+test("recording can be paused and says what it records", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "Paused"));
+  await visit(page, "/today");
+  await working(page).click();
+  await expect(page.getByText("Records pages you open and markers you write. Nothing you type, scroll or hover.")).toBeVisible();
+  const recording = page.getByRole("switch", { name: "Record pages" });
+  await expect(recording).toHaveAttribute("aria-checked", "true");
+  await recording.click();
+  await expect(recording).toHaveAttribute("aria-checked", "false");
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("Paused", { exact: true })).toBeVisible();
+  await awake(page, "/actions");
+  await expect(page.getByText("Paused", { exact: true })).toBeVisible();
+  await working(page).click();
+  await recording.click();
+  await visit(page, "/sessions");
+  await expect.poll(() => pathsOf(session), { timeout: 20_000 }).toEqual(["/today", "/sessions"]);
+});
+
+test("what waits is shown while the server cannot be reached, and sent once it can", async ({ page, context }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "Offline for a while"));
+  await page.route(EVENTS, (route) => route.abort());
+  await visit(page, "/actions");
+  await visit(page, "/sessions");
+  await context.setOffline(true);
+  await expect(page.locator(".connection")).toContainText("2 queued");
+  await context.setOffline(false);
+  await page.unroute(EVENTS);
+  await expect(page.locator(".connection")).toHaveText("Live", { timeout: 20_000 });
+  await expect.poll(() => pathsOf(session), { timeout: 20_000 }).toEqual(["/actions", "/sessions"]);
+  await expect.poll(() => waiting(page)).toBe(0);
+});
+
+test("events wait through signing out, and nobody else's sign-in sends them", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "Signed out meanwhile"));
+  await page.route(EVENTS, (route) => route.abort());
+  await visit(page, "/actions");
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page).toHaveURL(/sign-in/);
+  await page.unroute(EVENTS);
+  await signInIdle(page, "member");
+  const foreign: string[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes(`/sessions/${session}/events`)) foreign.push(request.url());
+  });
+  const own = await begin(page, await taskFor(page, "Somebody else's work"));
+  await visit(page, "/sessions");
+  await expect.poll(() => pathsOf(own), { timeout: 20_000 }).toEqual(["/sessions"]);
+  expect(foreign).toEqual([]);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await signIn(page, "operator");
+  await expect.poll(async () => (await pathsOf(session))[0], { timeout: 20_000 }).toBe("/actions");
+});
+
+test("events whose session has ended meanwhile are set aside, said to be, and do not block others", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const first = await begin(page, await taskFor(page, "Ended elsewhere"));
+  await page.route(EVENTS, (route) => route.abort());
+  await visit(page, "/actions");
+  await postAs(page.context(), "/api/sessions/human/stop", { sessionId: first });
+  const second = await begin(page, await taskFor(page, "Begun elsewhere"));
+  await page.unroute(EVENTS);
+  await visit(page, "/sessions");
+  await expect(page.locator(".said")).toContainText("1 event came too late", { timeout: 20_000 });
+  await expect.poll(() => pathsOf(second), { timeout: 20_000 }).toEqual(["/sessions"]);
+  expect(await pathsOf(first)).toEqual([]);
+  await awake(page, "/today");
+  await expect(page.locator(".said")).toContainText("1 event came too late");
+  await page.getByRole("button", { name: "Dismiss the events that came too late" }).click();
+  await expect(page.locator(".said")).not.toContainText("came too late");
+  await awake(page, "/actions");
+  await expect(page.locator(".said")).not.toContainText("came too late");
+});
+
+test("eight tabs read one live stream", async ({ page, context }) => {
+  await signInIdle(page, "operator");
+  const open = new Set<unknown>();
+  context.on("request", (request) => {
+    if (new URL(request.url()).pathname === "/api/live") open.add(request);
+  });
+  for (const ended of ["requestfinished", "requestfailed"] as const) context.on(ended, (request) => open.delete(request));
+  await awake(page, "/today");
+  const tabs = [page];
+  while (tabs.length < 8) {
+    const tab = await context.newPage();
+    await awake(tab, "/sessions");
+    tabs.push(tab);
+  }
+  for (const tab of tabs) await expect(tab.locator(".connection")).toHaveAttribute("data-state", "live");
+  expect(open.size).toBe(1);
+  // Over HTTP/1.1 a browser opens six connections to a server: a stream per tab would leave none.
+  const ninth = await context.newPage();
+  await awake(ninth, "/actions");
+  await expect(ninth.locator(".connection")).toHaveAttribute("data-state", "live");
+  expect(open.size).toBe(1);
+});
+
+/** Repeatable choices: mulberry32. */
+function dice(seed: number) {
+  return (sides: number) => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) % sides;
+  };
+}
+
+/** A server of the test's own: it will be killed. */
+class Site {
+  readonly dataDir = mkdtempSync(join(tmpdir(), "shiftbook-recorder-"));
+  readonly person = { email: "p46@acme.localhost", password: randomBytes(15).toString("base64url") };
+  url = "";
+  token = "";
+  private server: Server | undefined;
+
+  async start() {
+    this.server = await startServer(this.dataDir, this.url ? new URL(this.url).host : undefined);
+    this.url = this.server.url;
+  }
+
+  populate() {
+    const run = (words: string[], input = "") =>
+      execFileSync(BINARY, [...words, "--tenant", "acme"], { env: { ...process.env, SHIFTBOOK_DATA_DIR: this.dataDir }, input, encoding: "utf8" }).trim();
+    run(["user", "add", "--email", this.person.email, "--role", "operator", "--password-stdin"], this.person.password);
+    this.token = run(["token", "add", "--name", "p46", "--role", "admin"]);
+  }
+
+  async restart() {
+    await stopServer(this.server!, "SIGKILL");
+    await this.start();
+  }
+
+  async read<T>(path: string, method = "GET", body?: unknown): Promise<T> {
+    const headers = { authorization: `Bearer ${this.token}`, "content-type": "application/json" };
+    const response = await fetch(`${this.url}${path}`, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  async navigations(session: string): Promise<Logged[]> {
+    const all: Logged[] = [];
+    for (;;) {
+      const page = await this.read<{ events: Logged[]; hasMore: boolean }>(
+        `/api/sessions/${session}/events?eventTypes=human.navigate&limit=1000&afterSequence=${all.at(-1)?.sequence ?? 0}`,
+      );
+      all.push(...page.events);
+      if (!page.hasMore) return all;
+    }
+  }
+
+  async end() {
+    if (this.server) await stopServer(this.server);
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+/** As a crash of the browser's process for this tab would. */
+async function crash(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  const gone = page.waitForEvent("crash");
+  session.send("Page.crash").catch(() => undefined);
+  await gone;
+  await page.close();
+}
+
+test(`P-46: through ${ROUNDS} rounds of offline, reload, killed tab and killed server every event is in the log once, in order`, async ({ browser }, info) => {
+  test.setTimeout(60_000 + ROUNDS * 8_000);
+  info.annotations.push({ type: "seed", description: String(SEED) });
+  const roll = dice(SEED);
+  const site = new Site();
+  let context: BrowserContext | undefined;
+  try {
+    await site.start();
+    site.populate();
+    context = await browser.newContext({ baseURL: site.url });
+    const door = await context.newPage();
+    await door.goto("/sign-in");
+    await door.locator('input[name="email"]').fill(site.person.email);
+    await door.locator('input[name="password"]').fill(site.person.password);
+    await door.getByRole("button", { name: "Sign in" }).click();
+    await expect(door).not.toHaveURL(/sign-in/);
+    // Pages of which each tab has its own.
+    const paths: string[][] = [[], []];
+    for (let n = 0; n < 12; n++) paths[n % 2]!.push(`/actions/${(await site.read<{ id: string }>("/api/actions", "POST", { name: `Page ${n}` })).id}`);
+    const task = (await site.read<{ id: string }>("/api/actions", "POST", { name: "Under way" })).id;
+    const session = (await postAs<{ session: { id: string } }>(context, "/api/sessions/human/start", { taskId: task }, site.url)).session.id;
+    await door.close();
+
+    const made: string[][] = [[], []];
+    // A crash may take another tab of the same process with it.
+    const crashed = new WeakSet<Page>();
+    const open = async () => {
+      const page = await context!.newPage();
+      page.on("crash", () => crashed.add(page));
+      return page;
+    };
+    const tabs = [await open(), await open()];
+    const tab = async (which: number) => {
+      const page = tabs[which]!;
+      if (!page.isClosed() && !crashed.has(page)) return page;
+      await page.close();
+      return (tabs[which] = await open());
+    };
+    const go = async (which: number) => {
+      const path = paths[which]![roll(paths[which]!.length)]!;
+      await visit(await tab(which), path);
+      made[which]!.push(path);
+    };
+    for (let round = 0; round < ROUNDS; round++) {
+      const which = roll(2);
+      await go(which);
+      switch (roll(5)) {
+        case 0: {
+          await context.setOffline(true);
+          await expect((await tab(which)).locator(".connection")).toHaveAttribute("data-state", "offline");
+          await context.setOffline(false);
+          break;
+        }
+        case 1: {
+          const page = await tab(which);
+          await page.reload();
+          const path = new URL(page.url()).pathname;
+          await expect(page.locator(`html[data-recorded="${path}"]`)).toBeAttached();
+          made[which]!.push(path);
+          break;
+        }
+        case 2:
+          await crash(await tab(which));
+          break;
+        case 3:
+          await site.restart();
+          break;
+        default:
+          await Promise.all([go(0), go(1)]);
+      }
+    }
+    const last = await tab(0);
+    await awake(last, "/settings");
+    const total = made[0]!.length + made[1]!.length + 1;
+    await expect.poll(async () => (await site.navigations(session)).length, { timeout: 60_000 }).toBe(total);
+    const log = await site.navigations(session);
+    expect(new Set(log.map((event) => event.id)).size).toBe(total);
+    for (const which of [0, 1]) {
+      const own = log.map((event) => event.metadata.pathname!).filter((path) => paths[which]!.includes(path));
+      expect(own, `tab ${which}, seed ${SEED}`).toEqual(made[which]);
+    }
+    await expect.poll(() => waiting(last)).toBe(0);
+  } finally {
+    await context?.close();
+    await site.end();
+  }
+});

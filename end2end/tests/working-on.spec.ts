@@ -1,0 +1,318 @@
+/** Saying what one works on: the picker, the marker, the keys, and the way without scripts. */
+import { api, expect, expectNoAxeViolations, test } from "../support";
+import {
+  activeOf, awake, begin, finder, idle, logOf, marker, pathsOf, pick, postAs, signInIdle, stopButton, taskFor, visit, working,
+} from "../working";
+
+test("what somebody picked, opened and noted stands in the transcript in that order", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const task = await taskFor(page, "Q2 portfolio review");
+  await awake(page, "/today");
+  await pick(page, task.name);
+  await expect(working(page, task.name)).toBeVisible();
+  const session = await expect.poll(() => activeOf(page.context())).not.toBeNull().then(() => activeOf(page.context()));
+  await visit(page, "/actions");
+  await visit(page, "/sessions");
+  await page.keyboard.press("ControlOrMeta+m");
+  await expect(marker(page)).toBeVisible();
+  await page.keyboard.type("drafting “outreach” to Acme");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Marker recorded.")).toBeVisible();
+  await expect(marker(page)).toBeHidden();
+  const log = await logOf(session!.id, "human.navigate,human.marker");
+  expect(log.map((event) => event.metadata.pathname ?? event.content)).toEqual([
+    "/today", "/actions", "/sessions", [{ type: "text", text: "drafting “outreach” to Acme" }],
+  ]);
+  expect(log.every((event) => event.metadata.at === event.at?.replace("+00:00", "Z"))).toBe(true);
+  await page.goto(`/sessions/${session!.id}`);
+  const rows = page.locator('[data-group="people"]');
+  await expect(rows.nth(0)).toContainText("Went to /today");
+  await expect(rows.nth(2)).toContainText("Went to /sessions");
+  await expect(rows.nth(3)).toContainText("Marker: “drafting “outreach” to Acme”");
+});
+
+test("the picker is worked by keyboard alone", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const first = await taskFor(page, "Keyboard alpha");
+  const second = await taskFor(page, "Keyboard beta");
+  await awake(page, "/sessions");
+  await idle(page).focus();
+  await page.keyboard.press("Enter");
+  await expect(finder(page)).toBeFocused();
+  await page.keyboard.type("keyboard");
+  const options = page.getByRole("option");
+  await expect(options.first()).toContainText("Keyboard");
+  const chosen = page.locator('[role="option"][aria-selected="true"]');
+  const active = async () => {
+    const id = await finder(page).getAttribute("aria-activedescendant");
+    expect(await chosen.getAttribute("id")).toBe(id);
+    return (await chosen.textContent()) ?? "";
+  };
+  expect(await active()).toBe(second.name);
+  await page.keyboard.press("ArrowDown");
+  expect(await active()).toBe(first.name);
+  await page.keyboard.press("End");
+  expect(await active()).toContain("Create new task");
+  await page.keyboard.press("Home");
+  expect(await active()).toBe(second.name);
+  await page.keyboard.press("ArrowUp");
+  expect(await active()).toContain("Create new task");
+  await page.keyboard.press("Escape");
+  await expect(finder(page)).toBeHidden();
+  await expect(idle(page)).toBeFocused();
+  await page.keyboard.press("Space");
+  await page.keyboard.type("beta");
+  await expect(options.first()).toHaveText(second.name);
+  await page.keyboard.press("Enter");
+  await expect(finder(page)).toBeHidden();
+  await expect(working(page, second.name)).toBeVisible();
+  await working(page).press("Enter");
+  await page.keyboard.press("End");
+  await expect(chosen).toHaveText("Stop working");
+  await page.keyboard.press("Enter");
+  await expect(idle(page)).toBeVisible();
+  await expect.poll(() => activeOf(page.context())).toBeNull();
+});
+
+test("a task can be made in the picker, and who may not make one is not offered it", async ({ page, browser }) => {
+  await signInIdle(page, "operator");
+  await awake(page, "/today");
+  await idle(page).click();
+  await finder(page).press("End");
+  await finder(page).press("Enter");
+  const name = page.getByRole("combobox", { name: "Name of the new task" });
+  await expect(name).toBeFocused();
+  await name.fill("Made in the rail");
+  await name.press("Enter");
+  await expect(working(page, "Made in the rail")).toBeVisible();
+  await expect.poll(async () => (await activeOf(page.context()))?.title).toBe("Made in the rail");
+  const other = await browser.newContext({ baseURL: new URL(page.url()).origin });
+  const theirs = await other.newPage();
+  await signInIdle(theirs, "member");
+  await awake(theirs, "/today");
+  await idle(theirs).click();
+  await finder(theirs).fill("anything");
+  await expect(theirs.getByText("No task of yours has that name.")).toBeVisible();
+  await expect(theirs.getByRole("option")).toHaveCount(0);
+  await other.close();
+});
+
+test("one click stops the work, and what was opened before is in the log", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "Stopped at once"));
+  await visit(page, "/actions");
+  await stopButton(page).click();
+  await expect(idle(page)).toBeVisible();
+  await expect.poll(() => activeOf(page.context())).toBeNull();
+  expect(await pathsOf(session)).toEqual(["/actions"]);
+  expect(await api().session(session)).toMatchObject({ status: "completed" });
+});
+
+test("without scripts a link, a form and a button do the same @nojs", async ({ page }, info) => {
+  await signInIdle(page, "reviewer");
+  const task = await taskFor(page, `Plain work ${info.project.name}`);
+  await page.goto("/today");
+  if (info.project.name === "no-js") await page.getByRole("link", { name: "What are you working on?" }).click();
+  else await page.goto("/working-on");
+  await expect(page).toHaveURL(/\/working-on/);
+  await page.getByRole("button", { name: `Work on this ${task.name}` }).click();
+  await expect(page.getByText("Started. Pages you open from now on are recorded.")).toBeVisible();
+  await expect(page.getByRole("main").getByText(`Working on ${task.name}`)).toBeVisible();
+  await stopButton(page).click();
+  if (info.project.name === "no-js") await expect(page.getByText("Stopped. Nothing is recorded any more.")).toBeVisible();
+  await expect.poll(() => activeOf(page.context())).toBeNull();
+  await page.goto("/working-on");
+  await expect(page.locator("#your-day")).toContainText(task.name);
+  await expect(page.locator("#your-day")).toContainText("1 session");
+  await page.goto("/today");
+  await expect(page.locator("#your-day")).toContainText(task.name);
+});
+
+test("pickers of two tabs agree, also when both start at once", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const [first, second] = [await taskFor(page, "Race one"), await taskFor(page, "Race two")];
+  const other = await page.context().newPage();
+  await awake(page, "/today");
+  await awake(other, "/sessions");
+  await pick(page, first.name);
+  await expect(working(other, first.name)).toBeVisible();
+  await stopButton(other).click();
+  await expect(idle(page)).toBeVisible();
+  await Promise.all([pick(page, first.name), pick(other, second.name)]);
+  await expect
+    .poll(async () => {
+      const title = (await activeOf(page.context()))?.title as string;
+      const shown = await Promise.all([page, other].map((tab) => working(tab, title).isVisible()));
+      return title && shown.every(Boolean);
+    })
+    .toBe(true);
+  const running = await api().get<{ items: { source?: string }[] }>("/api/sessions?status=running&type=mixed&limit=1000").catch(() => null);
+  if (running) expect(running.items.length).toBeGreaterThanOrEqual(1);
+});
+
+test("a refused start is taken back with a message, and so is a refused stop", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const task = await taskFor(page, "Gone meanwhile");
+  await awake(page, "/today");
+  await idle(page).click();
+  await finder(page).fill(task.name);
+  const option = page.getByRole("option", { name: task.name, exact: true });
+  await expect(option).toBeVisible();
+  await api().send("PATCH", `/api/actions/${task.id}`, { status: "archived" });
+  await option.click();
+  const said = page.locator(".said");
+  await expect(said).toContainText(/Nothing was started\..*archived/);
+  await expect(idle(page)).toBeVisible();
+  await said.getByRole("button", { name: "Dismiss" }).first().click();
+  await expect(said).not.toContainText("Nothing was started");
+  await begin(page, await taskFor(page, "Not to be stopped"));
+  await awake(page, "/today");
+  await page.route("**/api/sessions/human/stop", (route) => route.abort());
+  await stopButton(page).click();
+  await expect(said).toContainText("The work was not ended.");
+  await expect(working(page, "Not to be stopped")).toBeVisible();
+});
+
+test("the marker opens by its keys alone, and only where they are free", async ({ page }) => {
+  await signInIdle(page, "operator");
+  await awake(page, "/sessions");
+  await page.keyboard.press("ControlOrMeta+m");
+  await page.keyboard.press("Alt+m");
+  await expect(marker(page)).toBeHidden();
+  await begin(page, await taskFor(page, "Keys"));
+  await awake(page, "/sessions");
+  const field = page.locator("#filter-q");
+  await field.focus();
+  await page.keyboard.press("ControlOrMeta+m");
+  await expect(field).toBeFocused();
+  await page.locator("select").first().focus();
+  await page.keyboard.press("ControlOrMeta+m");
+  await expect(marker(page)).toBeHidden();
+  await page.evaluate(() => {
+    document.querySelector("h1")!.setAttribute("contenteditable", "");
+    document.querySelector<HTMLElement>("h1")!.focus();
+  });
+  await page.keyboard.press("ControlOrMeta+m");
+  await expect(marker(page)).toBeHidden();
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  const untouched = await page.evaluate(() => {
+    const combinations = [{ shiftKey: true, ctrlKey: true }, { altKey: true, ctrlKey: true }, { altKey: true, metaKey: true }, { shiftKey: true, metaKey: true }];
+    return combinations.every((held) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "m", code: "KeyM", bubbles: true, cancelable: true, ...held })));
+  });
+  expect(untouched, "other combinations are the browser's").toBe(true);
+  await expect(marker(page)).toBeHidden();
+  for (const keys of ["Control+m", "Meta+m", "Alt+m"]) {
+    await page.keyboard.press(keys);
+    await expect(marker(page), keys).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(marker(page)).toBeHidden();
+  }
+});
+
+test("keys can be changed, conflicts are named, and the change holds on every page", async ({ page }) => {
+  await signInIdle(page, "operator");
+  await begin(page, await taskFor(page, "Other keys"));
+  await awake(page, "/settings");
+  const row = page.locator(".binding", { hasText: "Drop a marker" });
+  const change = row.getByRole("button", { name: /Change/ });
+  await change.click();
+  await page.keyboard.press("j");
+  await expect(page.getByText("That key is taken: Next row.")).toBeVisible();
+  await page.keyboard.press("ControlOrMeta+Shift+y");
+  await expect(row.locator("kbd")).toHaveText(["Ctrl", "Shift", "Y"]);
+  const next = page.locator(".binding", { hasText: "Go to Sessions" });
+  await next.getByRole("button", { name: /Change/ }).click();
+  await page.keyboard.press("q");
+  await awake(page, "/today");
+  await page.keyboard.press("ControlOrMeta+m");
+  await page.keyboard.press("Alt+m");
+  await expect(marker(page)).toBeHidden();
+  await page.keyboard.press("ControlOrMeta+Shift+y");
+  await expect(marker(page)).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("q");
+  await expect(page).toHaveURL(/\/sessions$/);
+  await awake(page, "/settings");
+  await row.getByRole("button", { name: /Reset/ }).click();
+  await expect(row.locator("kbd")).toHaveText(["Ctrl", "M", "Alt", "M"]);
+});
+
+test("a note that was not recorded is kept, across a reload too, and is recorded once", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const session = await begin(page, await taskFor(page, "Fragile notes"));
+  await visit(page, "/today");
+  await page.keyboard.press("Alt+m");
+  await page.keyboard.press("Enter");
+  await expect(marker(page).getByRole("alert")).toHaveText("Write a word or two first.");
+  await page.route("**/api/sessions/*/events", async (route) => {
+    // It arrives, and the answer is lost.
+    await route.fetch();
+    await route.abort();
+  });
+  await page.keyboard.type("called Acme");
+  await page.keyboard.press("Enter");
+  await expect(marker(page).getByRole("alert")).toContainText("Not recorded, your note is kept.");
+  await expect(marker(page).getByRole("textbox")).toHaveValue("called Acme");
+  await page.unroute("**/api/sessions/*/events");
+  await page.reload();
+  await awake(page);
+  await page.keyboard.press("Alt+m");
+  await expect(marker(page).getByRole("textbox")).toHaveValue("called Acme");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Marker recorded.")).toBeVisible();
+  const notes = await logOf(session, "human.marker");
+  expect(notes.map((event) => event.content)).toEqual([[{ type: "text", text: "called Acme" }]]);
+  await postAs(page.context(), "/api/sessions/human/stop", { sessionId: session });
+  await page.keyboard.press("Alt+m");
+  if (await marker(page).isVisible()) {
+    await page.keyboard.type("too late");
+    await page.keyboard.press("Enter");
+    await expect(marker(page).getByRole("alert")).toContainText("Not recorded, your note is kept.");
+  }
+});
+
+test("axe finds nothing in the picker, the marker, the day and the keys", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const task = await taskFor(page, "Looked at by axe");
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await awake(page, "/sessions");
+    await idle(page).click();
+    await expect(page.getByRole("option").first()).toBeVisible();
+    await expectNoAxeViolations(page);
+    const session = await begin(page, task);
+    await visit(page, "/sessions");
+    await working(page).click();
+    await expect(page.getByRole("option").first()).toBeVisible();
+    await expectNoAxeViolations(page);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Alt+m");
+    await expect(marker(page)).toBeVisible();
+    await expectNoAxeViolations(page);
+    await visit(page, "/working-on");
+    await expectNoAxeViolations(page);
+    await visit(page, "/settings");
+    await expectNoAxeViolations(page);
+    await postAs(page.context(), "/api/sessions/human/stop", { sessionId: session });
+  }
+});
+
+test("the picker is there in the narrow rail and in the bar of a phone", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const task = await taskFor(page, `A task with quite a long name ${"and then some ".repeat(8)}`.trim());
+  for (const width of [800, 360]) {
+    await page.setViewportSize({ width, height: 740 });
+    await awake(page, "/today");
+    await pick(page, task.name);
+    await expect(working(page)).toBeVisible();
+    await working(page).click();
+    const box = (await page.locator("#working-popover").boundingBox())!;
+    expect(box.x >= 0 && box.x + box.width <= width && box.y >= 0 && box.y + box.height <= 740, JSON.stringify(box)).toBe(true);
+    await page.keyboard.press("Escape");
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    await stopButton(page).click();
+    await expect(idle(page)).toBeVisible();
+    await expect.poll(() => activeOf(page.context())).toBeNull();
+  }
+});

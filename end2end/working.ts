@@ -1,0 +1,93 @@
+/** What the specs about working sessions share. */
+import { expect, type BrowserContext, type Page } from "@playwright/test";
+import { api, signIn, stage, type NewEvent, type Session } from "./support";
+import type { Role } from "./stage";
+
+export interface Task {
+  id: string;
+  name: string;
+}
+
+export interface Logged extends NewEvent {
+  id: string;
+  sequence: number;
+  metadata: { pathname?: string; entityId?: string; entityType?: string; at?: string };
+}
+
+/** Posts as the page's own scripts would: with its cookies, from its origin. */
+export async function postAs<T>(context: BrowserContext, path: string, body: unknown, origin = stage().url): Promise<T> {
+  const response = await context.request.post(`${origin}${path}`, { data: body as object, headers: { origin } });
+  if (!response.ok()) throw new Error(`POST ${path} answered ${response.status()}: ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/** What the browser's person works on. */
+export async function activeOf(context: BrowserContext, origin = stage().url): Promise<Session | null> {
+  const response = await context.request.get(`${origin}/api/sessions/human/active`);
+  return ((await response.json()) as { session: Session | null }).session;
+}
+
+/** Signs in; whatever this person worked on before is over. */
+export async function signInIdle(page: Page, role: Role) {
+  await signIn(page, role);
+  const session = await activeOf(page.context());
+  if (session) await postAs(page.context(), "/api/sessions/human/stop", { sessionId: session.id });
+}
+
+/** An active task of this browser's person. */
+export async function taskFor(page: Page, name: string): Promise<Task> {
+  const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
+  const { id } = await api().post<{ id: string }>("/api/actions", { name, assignedTo: me.user.id });
+  return { id, name };
+}
+
+/** Begins work without the picker, where a spec is about something else. */
+export async function begin(page: Page, task: Task, origin = stage().url): Promise<string> {
+  const started = await postAs<{ session: Session }>(page.context(), "/api/sessions/human/start", { taskId: task.id }, origin);
+  return started.session.id;
+}
+
+/** Goes to a page and waits until it is recorded: from then on nothing may lose it. */
+export async function visit(page: Page, path: string, origin = "") {
+  await page.goto(`${origin}${path}`);
+  await expect(page.locator(`html[data-recorded="${path}"]`)).toBeAttached();
+}
+
+/** A page whose scripts have woken. */
+export async function awake(page: Page, path?: string) {
+  if (path) await page.goto(path);
+  await expect(page.locator("html[data-ready]")).toBeAttached();
+}
+
+/** Events of one session, all of them, oldest first. */
+export async function logOf(sessionId: string, types = ""): Promise<Logged[]> {
+  const all: Logged[] = [];
+  for (;;) {
+    const after = all.at(-1)?.sequence ?? 0;
+    const filter = types ? `&eventTypes=${types}` : "";
+    const page = await api("admin").get<{ events: Logged[]; hasMore: boolean }>(
+      `/api/sessions/${sessionId}/events?afterSequence=${after}&limit=1000${filter}`,
+    );
+    all.push(...page.events);
+    if (!page.hasMore) return all;
+  }
+}
+
+/** Where somebody went, in the order of the log. */
+export async function pathsOf(sessionId: string): Promise<string[]> {
+  return (await logOf(sessionId, "human.navigate")).map((event) => event.metadata.pathname ?? "");
+}
+
+/** The picker, as people and screen readers find it. */
+export const idle = (page: Page) => page.getByRole("button", { name: "What are you working on?" });
+export const working = (page: Page, title = "") => page.getByRole("button", { name: `Working on: ${title}` });
+export const stopButton = (page: Page) => page.getByRole("banner").getByRole("button", { name: "Stop working" });
+export const finder = (page: Page) => page.getByRole("combobox", { name: "Find a task" });
+export const marker = (page: Page) => page.getByRole("dialog", { name: "Drop a marker" });
+
+/** Opens the popover and picks by the name. */
+export async function pick(page: Page, title: string) {
+  await idle(page).or(working(page)).click();
+  await finder(page).fill(title);
+  await page.getByRole("option", { name: title, exact: true }).click();
+}
