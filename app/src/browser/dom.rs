@@ -77,6 +77,37 @@ pub fn session_storage() -> Option<web_sys::Storage> {
     window().session_storage().ok().flatten()
 }
 
+/// What is kept under a key for all tabs.
+pub fn stored(key: &str) -> Option<String> {
+    local_storage()?.get_item(key).ok()?
+}
+
+/// Keeps it for all tabs; nothing removes it.
+pub fn store(key: &str, value: Option<&str>) {
+    if let Some(storage) = local_storage() {
+        let _ = match value {
+            Some(value) => storage.set_item(key, value),
+            None => storage.remove_item(key),
+        };
+    }
+}
+
+/// A new element.
+pub fn make(tag: &str, class: &str) -> Option<HtmlElement> {
+    let element: HtmlElement = document().create_element(tag).ok()?.dyn_into().ok()?;
+    element.set_class_name(class);
+    Some(element)
+}
+
+/// An object of texts.
+pub fn object(members: &[(&str, &str)]) -> JsValue {
+    let object = js_sys::Object::new();
+    for (key, value) in members {
+        let _ = js_sys::Reflect::set(&object, &(*key).into(), &(*value).into());
+    }
+    object.into()
+}
+
 /// A member of a JavaScript object; undefined where there is none.
 pub fn member(object: &JsValue, key: &str) -> JsValue {
     js_sys::Reflect::get(object, &key.into()).unwrap_or(JsValue::UNDEFINED)

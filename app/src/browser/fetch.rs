@@ -56,12 +56,19 @@ impl Answer {
     pub const fn is_good(&self) -> bool {
         self.status >= 200 && self.status < 300
     }
+}
 
-    /// A refusal in words.
-    pub fn words(&self) -> String {
-        let said = dom::text(&self.json, "detail").or_else(|| dom::text(&self.json, "title"));
-        said.unwrap_or_else(|| format!("The server answered {}.", self.status))
+/// What is said when no answer came.
+pub const UNREACHABLE: &str = "The server cannot be reached.";
+
+/// Why it was refused, in words; nothing where it was accepted.
+pub fn refusal(answer: Option<&Answer>) -> Option<String> {
+    let Some(answer) = answer else { return Some(UNREACHABLE.to_owned()) };
+    if answer.is_good() {
+        return None;
     }
+    let said = dom::text(&answer.json, "detail").or_else(|| dom::text(&answer.json, "title"));
+    Some(said.unwrap_or_else(|| "The server refused it.".to_owned()))
 }
 
 /// Posts JSON. `None` where the server could not be reached. The request outlives the page it was sent from,

@@ -69,7 +69,7 @@ pub fn token(press: &Press<'_>) -> Option<String> {
 
 /// What `token` means after `begun` (empty, or the presses before it).
 pub fn find(bindings: &Bindings, begun: &str, token: &str) -> Found {
-    let pressed = if begun.is_empty() { token.to_owned() } else { format!("{begun} {token}") };
+    let pressed = if begun.is_empty() { token.to_owned() } else { [begun, " ", token].concat() };
     let is_bound = |keys: &Vec<String>| keys.contains(&pressed);
     if let Some(at) = bindings.iter().position(is_bound) {
         return Found::Shortcut(at);
@@ -107,7 +107,7 @@ pub fn read(stored: &str) -> Bindings {
 /// What differs from the defaults, to be stored.
 pub fn write(bindings: &Bindings) -> String {
     let changed = SHORTCUTS.iter().zip(bindings).filter(|(shortcut, keys)| !shortcut.keys.iter().eq(keys.iter()));
-    changed.filter_map(|(shortcut, keys)| Some(format!("{} {}\n", shortcut.id, keys.first()?))).collect()
+    changed.filter_map(|(shortcut, keys)| Some([shortcut.id, " ", keys.first()?, "\n"].concat())).collect()
 }
 
 /// The other shortcut that `token` belongs to already, whole or as its beginning.

@@ -44,15 +44,12 @@ pub fn bind(at: usize, keys: Option<String>) {
     if let Some(bound) = bindings.get_mut(at) {
         *bound = fresh;
     }
-    if let Some(storage) = dom::local_storage() {
-        let _ = storage.set_item(STORAGE_KEY, &write(&bindings));
-    }
+    dom::store(STORAGE_KEY, Some(&write(&bindings)));
     tell(bindings);
 }
 
 fn stored() -> Bindings {
-    let stored = dom::local_storage().and_then(|storage| storage.get_item(STORAGE_KEY).ok().flatten());
-    read(&stored.unwrap_or_default())
+    read(&dom::stored(STORAGE_KEY).unwrap_or_default())
 }
 
 fn tell(bindings: Bindings) {

@@ -1,10 +1,6 @@
-//! The palette and the keyboard overlay: two dialogs, closed until asked for.
+//! The palette: a dialog, closed until asked for; and every shortcut of the page behind it.
 
-use super::{
-    binding::{defaults, shown as keys_of},
-    catalog::{SHORTCUTS, matching},
-    keys_view::keys_view,
-};
+use super::{binding::shown as keys_of, catalog::matching};
 use leptos::{ev, html, prelude::*};
 
 /// One line of the palette.
@@ -31,23 +27,18 @@ fn lines(typed: &str, found: &[(String, String, String)]) -> Vec<Line> {
     lines
 }
 
-/// The two dialogs and every shortcut of the page.
+/// The dialog and every shortcut of the page.
 #[island]
 pub fn Palette() -> impl IntoView {
     let typed = RwSignal::new(String::new());
     let found = RwSignal::new(Vec::<(String, String, String)>::new());
     let chosen = RwSignal::new(0_usize);
     let dialog = NodeRef::<html::Dialog>::new();
-    let keys = NodeRef::<html::Dialog>::new();
     let input = NodeRef::<html::Input>::new();
-    let bindings = RwSignal::new(defaults());
     let shown = move || lines(&typed.get(), &found.get());
 
     #[cfg(feature = "hydrate")]
-    {
-        super::keyboard::start(dialog, keys, input, (typed, found, chosen));
-        super::custom::watch(move |now| bindings.set(now.clone()));
-    }
+    super::keyboard::start(dialog, input, (typed, found, chosen));
 
     let on_input = move |event: ev::Event| {
         typed.set(event_target_value(&event));
@@ -112,31 +103,6 @@ pub fn Palette() -> impl IntoView {
                 on:keydown=on_key
             />
             <ul class="palette-list" id="palette-list" role="listbox" aria-label="Results">{items}</ul>
-        </dialog>
-        <dialog class="dialog" node_ref=keys aria-labelledby="keys-title">
-            <div class="dialog-head">
-                <h2 id="keys-title">"Keyboard"</h2>
-                <form method="dialog">
-                    <button class="button" data-size="small">"Close"</button>
-                </form>
-            </div>
-            <div class="dialog-body">
-                <p class="meta"><a href="/settings#keyboard">"Change them in the settings"</a></p>
-                <dl class="keys">
-                    {SHORTCUTS
-                        .into_iter()
-                        .enumerate()
-                        .map(|(at, s)| {
-                            view! {
-                                <dt>
-                                    {move || keys_view(bindings.with(|all| all.get(at).cloned()).as_deref().unwrap_or_default())}
-                                </dt>
-                                <dd>{s.words}</dd>
-                            }
-                        })
-                        .collect_view()}
-                </dl>
-            </div>
         </dialog>
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     binding::{Found as Meant, Press, find as meaning, token},
     catalog::{Does, SHORTCUTS},
-    custom,
+    custom, rebind,
 };
 use crate::{
     browser::{dom, fetch, page},
@@ -13,7 +13,7 @@ use leptos::{html, prelude::*};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{HtmlElement, KeyboardEvent};
+use web_sys::{HtmlDialogElement, HtmlElement, KeyboardEvent};
 
 /// Sessions shown for what was typed.
 const FOUND_MAX: usize = 8;
@@ -31,12 +31,7 @@ type Found = Vec<(String, String, String)>;
 type Signals = (RwSignal<String>, RwSignal<Found>, RwSignal<usize>);
 
 /// Connects the dialogs with keys and buttons.
-pub fn start(
-    dialog: NodeRef<html::Dialog>,
-    keys: NodeRef<html::Dialog>,
-    input: NodeRef<html::Input>,
-    signals: Signals,
-) {
+pub fn start(dialog: NodeRef<html::Dialog>, input: NodeRef<html::Input>, signals: Signals) {
     let (typed, found, chosen) = signals;
     let open = move |name: &str| match name {
         "palette" => {
@@ -46,15 +41,16 @@ pub fn start(
             if let Some(field) = input.get_untracked() {
                 field.set_value("");
             }
-            show(dialog);
+            show(dialog.get_untracked());
         }
-        _ => show(keys),
+        _ => show(dom::by_id("keys").and_then(|keys| keys.dyn_into().ok())),
     };
     page::start(open);
+    rebind::start();
 
     let begun = RefCell::new((String::new(), f64::MIN));
     dom::on(&dom::document(), "keydown", move |event: KeyboardEvent| {
-        if event.is_composing() || event.default_prevented() || recording(&event) {
+        if event.is_composing() || event.default_prevented() || is_in(&event, "[data-recording]") {
             return;
         }
         let Some(pressed) = token(&press(&event, &event.key(), &event.code())) else { return };
@@ -65,7 +61,7 @@ pub fn start(
             Meant::Nothing => false,
             Meant::Begun if is_in(&event, TEXT_FIELDS) => false,
             Meant::Begun => {
-                let so_far = if before.is_empty() { pressed } else { format!("{before} {pressed}") };
+                let so_far = if before.is_empty() { pressed } else { [&before, " ", &pressed].concat() };
                 begun.replace((so_far, now));
                 true
             }
@@ -141,8 +137,8 @@ pub fn find(typed: RwSignal<String>, found: RwSignal<Found>) {
     });
 }
 
-fn show(dialog: NodeRef<html::Dialog>) {
-    if let Some(dialog) = dialog.get_untracked()
+fn show(dialog: Option<HtmlDialogElement>) {
+    if let Some(dialog) = dialog
         && !dialog.open()
     {
         let _ = dialog.show_modal();
@@ -151,11 +147,6 @@ fn show(dialog: NodeRef<html::Dialog>) {
 
 fn is_in(event: &KeyboardEvent, selector: &str) -> bool {
     dom::closest(event, selector).is_some()
-}
-
-/// Whether the settings page is listening for a new key.
-fn recording(event: &KeyboardEvent) -> bool {
-    is_in(event, "[data-recording]")
 }
 
 /// A control of the page that answers to this key.

@@ -7,8 +7,11 @@ mod custom;
 mod island;
 #[cfg(feature = "hydrate")]
 mod keyboard;
-mod keys_view;
+#[cfg(feature = "ssr")]
+mod list;
+#[cfg(feature = "hydrate")]
 mod rebind;
 
 pub use island::Palette;
-pub use rebind::KeyBindings;
+#[cfg(feature = "ssr")]
+pub use list::{bindings_view, keys_dialog};

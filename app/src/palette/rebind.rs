@@ -1,102 +1,122 @@
-//! The list of shortcuts on the settings page, each with a button that records a new key for it.
+//! Showing the keys in force, and recording new ones on the settings page. Only in the WASM build.
 
 use super::{
-    binding::{conflict, defaults, token, unfit},
+    binding::{Bindings, conflict, shown, token, unfit},
     catalog::SHORTCUTS,
-    keys_view::keys_view,
+    custom,
+    keyboard::press,
 };
-use leptos::{ev, prelude::*};
+use crate::browser::dom;
+use std::cell::RefCell;
+use wasm_bindgen::JsCast;
+use web_sys::{FocusEvent, HtmlButtonElement, HtmlElement, KeyboardEvent, MouseEvent};
 
-/// Every shortcut. Changing them needs scripts; the list does not.
-#[island]
-pub fn KeyBindings() -> impl IntoView {
-    let bindings = RwSignal::new(defaults());
-    let recording = RwSignal::new(None::<usize>);
-    let said = RwSignal::new(String::new());
-    #[cfg(feature = "hydrate")]
-    super::custom::watch(move |now| bindings.set(now.clone()));
-    let name = |at: usize| SHORTCUTS.get(at).map_or("", |shortcut| shortcut.words);
-    let bind = move |at: usize, keys: Option<String>| {
-        #[cfg(feature = "hydrate")]
-        super::custom::bind(at, keys);
-        #[cfg(not(feature = "hydrate"))]
-        let _ = (at, keys);
-    };
-    let on_key = move |at: usize, event: ev::KeyboardEvent| {
-        if recording.get_untracked() != Some(at) {
-            return;
+thread_local! {
+    /// The button that waits for a key, with its shortcut.
+    static RECORDING: RefCell<Option<(usize, HtmlElement)>> = const { RefCell::new(None) };
+}
+
+/// Keeps every list of keys on the page true, and listens to the settings page where this is it.
+pub fn start() {
+    custom::watch(show);
+    let Some(list) = dom::by_id("bindings") else { return };
+    dom::on(&list, "click", |event: MouseEvent| {
+        if let Some((at, button)) = button(&event, "data-rebind") {
+            record(at, button);
+        } else if let Some((at, _)) = button(&event, "data-reset") {
+            custom::bind(at, None);
+            say(&["As it came: ", name(at), "."]);
         }
-        let (key, code) = (event.key(), event.code());
-        let press = super::binding::Press {
-            key: &key,
-            code: &code,
-            ctrl: event.ctrl_key(),
-            meta: event.meta_key(),
-            alt: event.alt_key(),
-            shift: event.shift_key(),
-        };
-        let Some(token) = token(&press) else { return };
-        event.prevent_default();
-        if token == "Escape" {
-            recording.set(None);
-            said.set("Nothing was changed.".to_owned());
-        } else if token == "Tab" || token == "Shift+Tab" {
-            recording.set(None);
-        } else if let Some(why) = unfit(&token) {
-            said.set(why.to_owned());
-        } else if let Some(other) = conflict(&bindings.get_untracked(), at, &token) {
-            said.set(format!("That key is taken: {}. Press another one.", name(other)));
-        } else {
-            bind(at, Some(token));
-            recording.set(None);
-            said.set(format!("Changed: {}.", name(at)));
-        }
-    };
-    let rows = SHORTCUTS
-        .into_iter()
-        .enumerate()
-        .map(|(at, shortcut)| {
-            let is_recording = move || recording.get() == Some(at);
-            let is_changed =
-                move || bindings.with(|all| all.get(at).is_none_or(|keys| !shortcut.keys.iter().eq(keys.iter())));
-            view! {
-                <li class="binding">
-                    <span class="binding-words">{shortcut.words}</span>
-                    <span class="binding-keys">
-                        {move || keys_view(bindings.with(|all| all.get(at).cloned()).as_deref().unwrap_or_default())}
-                    </span>
-                    <span class="binding-tools js-only">
-                        <button
-                            class="button" type="button" data-size="small"
-                            data-shortcut=shortcut.id
-                            data-recording=move || is_recording().then_some("")
-                            on:click=move |_| {
-                                recording.set(Some(at));
-                                said.set("Press the new key. Escape keeps the present one.".to_owned());
-                            }
-                            on:keydown=move |event| on_key(at, event)
-                            on:blur=move |_| if recording.get_untracked() == Some(at) { recording.set(None) }
-                        >
-                            {move || if is_recording() { "Press a key…" } else { "Change" }}
-                            <span class="hidden-text">" the key of: "{shortcut.words}</span>
-                        </button>
-                        <button
-                            class="button" type="button" data-size="small" data-look="quiet"
-                            disabled=move || !is_changed()
-                            on:click=move |_| {
-                                bind(at, None);
-                                said.set(format!("As it came: {}.", shortcut.words));
-                            }
-                        >
-                            "Reset"<span class="hidden-text">" the key of: "{shortcut.words}</span>
-                        </button>
-                    </span>
-                </li>
+    });
+    dom::on(&list, "keydown", on_key);
+    dom::on(&list, "focusout", |_: FocusEvent| stop());
+}
+
+/// The button of an event, and the shortcut it is for.
+fn button(event: &web_sys::Event, attribute: &str) -> Option<(usize, HtmlElement)> {
+    let button = dom::closest(event, &["[", attribute, "]"].concat())?;
+    let id = button.get_attribute(attribute)?;
+    Some((SHORTCUTS.iter().position(|shortcut| shortcut.id == id)?, button))
+}
+
+fn name(at: usize) -> &'static str {
+    SHORTCUTS.get(at).map_or("", |shortcut| shortcut.words)
+}
+
+fn say(words: &[&str]) {
+    if let Some(line) = dom::by_id("bindings-said") {
+        line.set_text_content(Some(&words.concat()));
+    }
+}
+
+fn label(button: &HtmlElement, words: &str) {
+    if let Some(label) = dom::find(button, "span") {
+        label.set_text_content(Some(words));
+    }
+}
+
+fn record(at: usize, button: HtmlElement) {
+    stop();
+    // Not every browser gives the focus to a button that is clicked.
+    let _ = button.focus();
+    let _ = button.set_attribute("data-recording", "");
+    label(&button, "Press a key…");
+    say(&["Press the new key. Escape keeps the present one."]);
+    RECORDING.set(Some((at, button)));
+}
+
+fn stop() {
+    if let Some((_, button)) = RECORDING.take() {
+        let _ = button.remove_attribute("data-recording");
+        label(&button, "Change");
+    }
+}
+
+fn on_key(event: KeyboardEvent) {
+    let Some(at) = RECORDING.with_borrow(|recording| recording.as_ref().map(|(at, _)| *at)) else { return };
+    let (key, code) = (event.key(), event.code());
+    let Some(token) = token(&press(&event, &key, &code)) else { return };
+    if token == "Tab" || token == "Shift+Tab" {
+        return;
+    }
+    event.prevent_default();
+    event.stop_propagation();
+    if token == "Escape" {
+        stop();
+        say(&["Nothing was changed."]);
+    } else if let Some(why) = unfit(&token) {
+        say(&[why]);
+    } else if let Some(other) = custom::with(|bindings| conflict(bindings, at, &token)) {
+        say(&["That key is taken: ", name(other), ". Press another one."]);
+    } else {
+        stop();
+        custom::bind(at, Some(token));
+        say(&["Changed: ", name(at), "."]);
+    }
+}
+
+fn show(bindings: &Bindings) {
+    let Some(root) = dom::root() else { return };
+    for (shortcut, keys) in SHORTCUTS.iter().zip(bindings) {
+        for place in dom::find_all(&root, &["[data-keys-of=", shortcut.id, "]"].concat()) {
+            place.set_text_content(None);
+            for (at, binding) in keys.iter().enumerate() {
+                if at > 0 {
+                    add(&place, "span", "meta", "or");
+                }
+                shown(binding).iter().for_each(|key| add(&place, "kbd", "", key));
             }
-        })
-        .collect_view();
-    view! {
-        <ul class="bindings">{rows}</ul>
-        <p class="meta js-only" role="status">{move || said.get()}</p>
+        }
+        if let Some(reset) = dom::find(&root, &["[data-reset=", shortcut.id, "]"].concat()) {
+            let is_default = shortcut.keys.iter().eq(keys.iter());
+            reset.unchecked_into::<HtmlButtonElement>().set_disabled(is_default);
+        }
+    }
+}
+
+fn add(place: &HtmlElement, tag: &str, class: &str, text: &str) {
+    if let Some(element) = dom::make(tag, class) {
+        element.set_text_content(Some(text));
+        let _ = place.append_child(&element);
     }
 }

@@ -4,7 +4,7 @@ use super::{members::members_section, tokens::tokens_section};
 use crate::{
     FormState,
     document::{render, solid},
-    palette::KeyBindings,
+    palette::bindings_view,
     shell::{Place, Shell, Theme, frame},
     ui::{
         button::{Look, submit},
@@ -49,7 +49,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {solid(members_section(members, administers, &form.of("member")))}
                 {administers.then(|| solid(tokens_section(tokens, &people, new_token, base_url, &form.of("token"))))}
                 {solid(appearance(shell.theme))}
-                {keyboard()}
+                {solid(keyboard())}
             </div>
         };
         frame(shell, Place::Settings, page)
@@ -87,7 +87,7 @@ fn keyboard() -> impl IntoView {
         <section class="section" id="keyboard" aria-labelledby="keyboard-title">
             <h2 id="keyboard-title">"Keyboard"</h2>
             <p class="meta">"Letters are shortcuts only outside of text fields. What you change is kept in this browser."</p>
-            <KeyBindings/>
+            {bindings_view()}
         </section>
     }
 }

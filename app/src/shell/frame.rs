@@ -2,19 +2,20 @@
 
 use super::{Connection, Shell, ThemeSwitch};
 use crate::{
-    document::constant,
-    palette::Palette,
+    document::{constant, solid},
+    palette::{Palette, keys_dialog},
     ui::{
         icon::{Icon, icon},
         notice,
     },
-    working_on::WorkingOn,
+    working_on::{Picker, WorkingOn, picker_view},
 };
 use domain::role::Permission;
 use leptos::prelude::*;
 use std::sync::OnceLock;
 
 static PALETTE: OnceLock<String> = OnceLock::new();
+static KEYS: OnceLock<String> = OnceLock::new();
 static CONNECTION: OnceLock<String> = OnceLock::new();
 static THEME_SWITCH: OnceLock<String> = OnceLock::new();
 
@@ -52,6 +53,7 @@ pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
             </main>
         </div>
         {constant(&PALETTE, || view! { <Palette/> })}
+        {constant(&KEYS, || solid(keys_dialog()))}
     }
 }
 
@@ -111,11 +113,13 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
 /// The picker, for people. The recorder is behind it: mounted here, once, for every page.
 fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
     let me = shell.viewer.as_ref()?;
-    let user_id = me.user.as_ref()?.id.clone();
-    let tenant_id = me.tenant.id.clone();
-    let active = shell.working_on.clone().unwrap_or_default();
-    let may_create = shell.may(Permission::ManageActions);
-    Some(view! { <WorkingOn active=active user_id=user_id tenant_id=tenant_id may_create=may_create/> })
+    let picker = Picker {
+        active: shell.working_on.clone(),
+        user_id: me.user.as_ref()?.id.clone(),
+        tenant_id: me.tenant.id.clone(),
+        may_create: shell.may(Permission::ManageActions),
+    };
+    Some(view! { <WorkingOn>{solid(picker_view(picker))}</WorkingOn> })
 }
 
 /// The other workspaces of a person who has several.

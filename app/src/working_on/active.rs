@@ -1,7 +1,7 @@
 //! The working session a page knows of.
 
 /// What somebody works on. The session's id is empty while the server has not answered yet.
-#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Active {
     /// The session; a UUIDv7 of the server's, so a newer session has the greater id.
     pub session_id: String,
@@ -23,6 +23,7 @@ impl Active {
 }
 
 /// A change that another tab tells of.
+#[cfg(any(feature = "hydrate", test))]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum News {
     /// Somebody works on this now.
@@ -33,6 +34,7 @@ pub enum News {
 
 /// What a tab shows after the news. Tells of older sessions than the one that is shown change nothing:
 /// messages of tabs that raced may arrive in any order.
+#[cfg(any(feature = "hydrate", test))]
 pub fn after(shown: Option<Active>, news: News) -> Option<Active> {
     match news {
         News::Started(new) => match shown {

@@ -7,6 +7,7 @@
 use super::{
     queue::{self, Row},
     state::{self, Waiting},
+    widget,
 };
 use crate::browser::{dom, fetch, lock};
 use std::{
@@ -58,14 +59,12 @@ pub async fn begin(tab: &str) {
 
 /// Milliseconds since anything was sent.
 pub fn since_sent() -> f64 {
-    let stored = dom::local_storage().and_then(|storage| storage.get_item(SENT_AT_KEY).ok().flatten());
-    js_sys::Date::now() - stored.and_then(|at| at.parse::<f64>().ok()).unwrap_or_default()
+    let stored = dom::stored(SENT_AT_KEY).and_then(|at| at.parse::<u64>().ok());
+    js_sys::Date::now() - stored.unwrap_or_default() as f64
 }
 
 fn mark_sent() {
-    if let Some(storage) = dom::local_storage() {
-        let _ = storage.set_item(SENT_AT_KEY, &js_sys::Date::now().to_string());
-    }
+    dom::store(SENT_AT_KEY, Some(&(js_sys::Date::now() as u64).to_string()));
 }
 
 /// Sends everything of this person's. With `wait` it takes its turn after another tab.
@@ -143,11 +142,11 @@ fn one_request(rows: Vec<Row>) -> Vec<Row> {
 
 fn body(rows: &[Row]) -> String {
     let events: Vec<&str> = rows.iter().map(|row| row.json.as_str()).collect();
-    format!("{{\"events\":[{}]}}", events.join(","))
+    ["{\"events\":[", &events.join(","), "]}"].concat()
 }
 
 fn address(row: &Row) -> String {
-    format!("/api/sessions/{}/events", row.session_id)
+    ["/api/sessions/", &row.session_id, "/events"].concat()
 }
 
 fn forget_own(batch: &[Row]) {
@@ -168,7 +167,7 @@ pub async fn tell_count(owner: &str) {
 /// Shows what was set aside.
 pub async fn tell_refused() {
     if let Ok(rows) = queue::refused(&state::owner()).await {
-        state::set_refused(rows.into_iter().map(|row| row.json).collect());
+        widget::show_refused(&rows.into_iter().map(|row| row.json).collect::<Vec<_>>());
     }
 }
 

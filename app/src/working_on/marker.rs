@@ -1,109 +1,150 @@
-//! The quick marker: one note about what was just done.
+//! The marker's dialog: what was typed is kept until the server has it. Only in the WASM build.
 
-use super::{active::Active, said::Said};
-use leptos::{ev, html, prelude::*};
+use super::{
+    Active,
+    flush::Ended,
+    recorder::{event_json, new_id, now_text, send_now},
+    state, widget,
+};
+use crate::browser::{dom, fetch};
+use std::cell::Cell;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{Event, HtmlDialogElement, HtmlTextAreaElement, KeyboardEvent};
 
-/// Longest note, characters.
-const NOTE_CHARS_MAX: &str = "2000";
+/// The draft: id and time of the event, then the text.
+const DRAFT_KEY: &str = "shiftbook-marker";
 
-/// The dialog. It stays closed until [`super::open_marker`] opens it; what was typed is kept until it is recorded.
-#[component]
-pub fn MarkerDialog(active: RwSignal<Option<Active>>, said: RwSignal<Option<Said>>) -> impl IntoView {
-    let dialog = NodeRef::<html::Dialog>::new();
-    let note = NodeRef::<html::Textarea>::new();
-    let problem = RwSignal::new(String::new());
-    let sending = RwSignal::new(false);
-    let title = move || active.with(|a| a.as_ref().map(|a| a.title.clone()).unwrap_or_default());
-    #[cfg(feature = "hydrate")]
-    super::on_open_marker(move || {
-        let can = active.with_untracked(|a| a.as_ref().is_some_and(Active::is_confirmed));
-        if can && let (Some(dialog), Some(note)) = (dialog.get_untracked(), note.get_untracked()) {
-            note.set_value(&super::control::draft());
-            problem.set(String::new());
-            if !dialog.open() {
-                let _ = dialog.show_modal();
-            }
-            let _ = note.focus();
-        }
-        can
+thread_local! {
+    static SENDING: Cell<bool> = const { Cell::new(false) };
+}
+
+fn dialog() -> Option<HtmlDialogElement> {
+    dom::by_id("marker")?.dyn_into().ok()
+}
+
+fn note() -> Option<HtmlTextAreaElement> {
+    dom::by_id("marker-note")?.dyn_into().ok()
+}
+
+fn say(problem: &str) {
+    if let Some(line) = dom::by_id("marker-problem") {
+        line.set_text_content(Some(problem));
+    }
+}
+
+/// Listens.
+pub fn start() {
+    let (Some(dialog), Some(note)) = (dialog(), note()) else { return };
+    dom::on(&dialog, "submit", |event: Event| {
+        event.prevent_default();
+        record();
     });
-    let record = move || {
-        let Some(field) = note.get_untracked() else { return };
-        let text = field.value().trim().to_owned();
-        if sending.get_untracked() {
-            return;
-        }
-        if text.is_empty() {
-            problem.set("Write a word or two first.".to_owned());
-            let _ = field.focus();
-            return;
-        }
-        sending.set(true);
-        problem.set(String::new());
-        #[cfg(feature = "hydrate")]
-        wasm_bindgen_futures::spawn_local(async move {
-            let recorded = super::control::record_marker(&text).await;
-            sending.set(false);
-            match recorded {
-                Ok(()) => {
-                    super::control::keep_draft("");
-                    field.set_value("");
-                    if let Some(dialog) = dialog.get_untracked() {
-                        dialog.close();
-                    }
-                    said.set(Some(Said { words: "Marker recorded.".to_owned(), bad: false }));
-                }
-                Err(why) => problem.set(format!("Not recorded, your note is kept. {why}")),
-            }
-        });
-        #[cfg(not(feature = "hydrate"))]
-        let _ = said;
-    };
-    let on_key = move |event: ev::KeyboardEvent| {
+    dom::on(&note, "keydown", |event: KeyboardEvent| {
         if event.key() == "Enter" && !event.shift_key() && !event.is_composing() {
             event.prevent_default();
             record();
         }
-    };
-    let on_input = move |event: ev::Event| {
-        #[cfg(feature = "hydrate")]
-        super::control::keep_draft(event_target_value(&event).trim());
-        #[cfg(not(feature = "hydrate"))]
-        let _ = event;
-    };
-    view! {
-        <dialog class="dialog" id="marker" aria-labelledby="marker-title" node_ref=dialog>
-            <form
-                method="dialog"
-                on:submit=move |event| {
-                    event.prevent_default();
-                    record();
-                }
-            >
-                <div class="dialog-head">
-                    <h2 id="marker-title">"Drop a marker"</h2>
-                </div>
-                <div class="dialog-body marker-body">
-                    <label class="field-label" for="marker-note">"What did you just do?"</label>
-                    <textarea
-                        class="input" id="marker-note" rows="3" maxlength=NOTE_CHARS_MAX dir="auto" node_ref=note
-                        aria-describedby="marker-about marker-problem" on:keydown=on_key on:input=on_input
-                    ></textarea>
-                    <p class="meta" id="marker-about">"Recorded on: "<span dir="auto">{title}</span>". Enter records, Shift Enter is a new line."</p>
-                    <p class="field-error" id="marker-problem" role="alert">{move || problem.get()}</p>
-                    <div class="form-actions">
-                        <button class="button" data-look="primary" type="submit" aria-disabled=move || sending.get().then_some("true")>
-                            {move || if sending.get() { "Recording…" } else { "Record" }}
-                        </button>
-                        <button
-                            class="button" type="button"
-                            on:click=move |_| if let Some(dialog) = dialog.get_untracked() { dialog.close() }
-                        >
-                            "Cancel"
-                        </button>
-                    </div>
-                </div>
-            </form>
-        </dialog>
+    });
+    dom::on(&note, "input", |_: Event| {
+        if let Some(note) = self::note() {
+            keep_draft(note.value().trim());
+        }
+    });
+    widget::on_part("cancel", "click", move |_| dialog.close());
+}
+
+/// Opens it. False where nothing is worked on.
+pub fn open() -> bool {
+    if !state::active().is_some_and(|active| active.is_confirmed()) {
+        return false;
     }
+    if let (Some(dialog), Some(note)) = (dialog(), note()) {
+        note.set_value(draft().split_once('\n').map_or("", |(_, text)| text));
+        say("");
+        if !dialog.open() {
+            let _ = dialog.show_modal();
+        }
+        let _ = note.focus();
+    }
+    true
+}
+
+fn record() {
+    let Some(note) = note() else { return };
+    let text = note.value().trim().to_owned();
+    if SENDING.get() {
+        return;
+    }
+    if text.is_empty() {
+        say("Write a word or two first.");
+        let _ = note.focus();
+        return;
+    }
+    SENDING.set(true);
+    say("");
+    spawn_local(async move {
+        let recorded = send(&text).await;
+        SENDING.set(false);
+        match recorded {
+            Ok(()) => {
+                keep_draft("");
+                note.set_value("");
+                if let Some(dialog) = dialog() {
+                    dialog.close();
+                }
+                widget::say("Marker recorded.", false);
+            }
+            Err(why) => say(&["Not recorded, your note is kept. ", &why].concat()),
+        }
+    });
+}
+
+fn draft() -> String {
+    dom::session_storage().and_then(|storage| storage.get_item(DRAFT_KEY).ok().flatten()).unwrap_or_default()
+}
+
+/// Keeps the draft. A text that changes is another event.
+fn keep_draft(text: &str) {
+    let Some(storage) = dom::session_storage() else { return };
+    let _ = if text.is_empty() {
+        storage.remove_item(DRAFT_KEY)
+    } else {
+        storage.set_item(DRAFT_KEY, &[&new_id(), " ", &now_text(), "\n", text].concat())
+    };
+}
+
+/// Records a marker. Succeeds when the server has it; otherwise says why not.
+async fn send(text: &str) -> Result<(), String> {
+    let active = state::active().filter(Active::is_confirmed);
+    let Some(active) = active else { return Err("You are not working on anything any more.".to_owned()) };
+    // A repeat of what may have arrived unheard must be the same event: id and time were made with the draft.
+    let draft = draft();
+    let kept = draft.split_once('\n').filter(|(_, kept)| *kept == text);
+    let (id, at) = match kept.and_then(|(head, _)| head.split_once(' ')) {
+        Some((id, at)) => (id.to_owned(), at.to_owned()),
+        None => (new_id(), now_text()),
+    };
+    // Pages opened before the note come before it in the log.
+    match send_now().await {
+        Ended::Unreachable => return Err(fetch::UNREACHABLE.to_owned()),
+        Ended::SignedOut => return Err("You are signed out.".to_owned()),
+        Ended::Empty | Ended::Elsewhere => {}
+    }
+    let event = event_json(&id, "human.marker", &at, &dom::object(&[("at", &at)]).into(), Some(text));
+    let url = ["/api/sessions/", &active.session_id, "/events"].concat();
+    let answer = fetch::post(&url, &["{\"events\":[", &event, "]}"].concat()).await;
+    match fetch::refusal(answer.as_ref()) {
+        None => Ok(()),
+        Some(why) if answer.is_some_and(|answer| matches!(answer.status, 404 | 409)) => {
+            super::control::refresh();
+            Err([&why, " Start working on a task again, then record it there."].concat())
+        }
+        Some(why) => Err(why),
+    }
+}
+
+/// A text part of an event's content.
+pub fn text_part(text: &str) -> JsValue {
+    dom::object(&[("type", "text"), ("text", text)]).into()
 }

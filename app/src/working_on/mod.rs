@@ -4,38 +4,49 @@
 //! `/api/sessions/human/*`, and plain forms on /working-on where scripts do not run.
 
 mod active;
-mod choice;
-mod elapsed;
-mod entity_ref;
-mod marker;
-mod picker;
-mod said;
+mod island;
 
+#[cfg(any(feature = "hydrate", test))]
+mod choice;
+#[cfg(feature = "hydrate")]
+mod chooser;
 #[cfg(feature = "hydrate")]
 mod control;
+#[cfg(any(feature = "hydrate", test))]
+mod elapsed;
+#[cfg(any(feature = "hydrate", test))]
+mod entity_ref;
 #[cfg(feature = "hydrate")]
 mod flush;
 #[cfg(feature = "hydrate")]
 mod hooks;
+#[cfg(feature = "hydrate")]
+mod marker;
 #[cfg(feature = "hydrate")]
 mod queue;
 #[cfg(feature = "hydrate")]
 mod recorder;
 #[cfg(feature = "hydrate")]
 mod state;
+#[cfg(feature = "hydrate")]
+mod widget;
 
 #[cfg(feature = "ssr")]
 mod day;
 #[cfg(feature = "ssr")]
 mod page;
+#[cfg(feature = "ssr")]
+mod picker;
 
 pub use active::Active;
 #[cfg(feature = "ssr")]
 pub use day::{Day, day_fragment, day_section};
 #[cfg(feature = "hydrate")]
-use hooks::{on_open_marker, opens, owner_of, show_option};
+use hooks::owner_of;
 #[cfg(feature = "hydrate")]
 pub use hooks::{open_marker, watch_waiting};
+pub use island::WorkingOn;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
-pub use picker::WorkingOn;
+#[cfg(feature = "ssr")]
+pub use picker::{Picker, picker_view};

@@ -81,16 +81,11 @@ fn create(database: &Database) -> Result<(), Error> {
 }
 
 fn object(owner: &str, row: &Row) -> JsValue {
-    let object = js_sys::Object::new();
-    for (key, value) in
-        [("owner", owner), ("session", row.session_id.as_str()), ("tab", row.tab.as_str()), ("json", row.json.as_str())]
-    {
-        let _ = js_sys::Reflect::set(&object, &key.into(), &value.into());
-    }
+    let object = dom::object(&[("owner", owner), ("session", &row.session_id), ("tab", &row.tab), ("json", &row.json)]);
     if row.number > 0.0 {
         let _ = js_sys::Reflect::set(&object, &"number".into(), &row.number.into());
     }
-    object.into()
+    object
 }
 
 fn row(object: &JsValue) -> Option<Row> {
@@ -115,7 +110,7 @@ pub async fn keep(owner: &str, mut row: Row, seen: Option<&str>) -> Result<Kept,
     }
     if let Some(entity) = seen {
         let store = transaction.object_store(SEEN)?;
-        let key = JsValue::from_str(&format!("{} {entity}", row.session_id));
+        let key = JsValue::from_str(&[&row.session_id, " ", entity].concat());
         if store.get(key.clone())?.await?.is_some() {
             return Ok(Kept::Seen);
         }

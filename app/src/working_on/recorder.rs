@@ -6,8 +6,10 @@
 use super::{
     entity_ref::extract_entity_ref_from_path,
     flush::{self, Ended},
+    marker,
     queue::{self, Kept, Row},
     state::{self, Waiting},
+    widget,
 };
 use crate::browser::dom;
 use gloo_timers::callback::{Interval, Timeout};
@@ -138,43 +140,34 @@ async fn keep(session_id: &str, json: String, seen: Option<&str>) {
         Ok(Kept::Seen) => {}
         Ok(Kept::Full) => {
             state::set_waiting(Waiting { full: true, ..now });
-            let words = format!(
-                "{} events wait for the server, which is all this browser keeps. Pages are not recorded until it can be reached.",
-                queue::QUEUED_MAX
-            );
-            state::say(words, true);
+            let count = queue::QUEUED_MAX.to_string();
+            let words = " events wait for the server, which is all this browser keeps. Pages are not recorded until it can be reached.";
+            widget::say(&[&count, words].concat(), true);
         }
-        Err(_) => state::say("This browser keeps nothing for Shiftbook, so pages are not recorded.", true),
+        Err(_) => widget::say("This browser keeps nothing for Shiftbook, so pages are not recorded.", true),
     }
 }
 
 /// An event as the API takes it, with an id of ours and the time in its metadata too.
 fn event(kind: &str, members: &[(&str, &str)]) -> String {
-    let at = String::from(js_sys::Date::new_0().to_iso_string());
-    let metadata = js_sys::Object::new();
-    for (key, value) in members.iter().chain(&[("at", at.as_str())]) {
-        let _ = js_sys::Reflect::set(&metadata, &(*key).into(), &(*value).into());
-    }
-    event_json(&new_id(), kind, &at, &metadata.into(), None)
+    let at = now_text();
+    let metadata = dom::object(&[members, &[("at", &at)]].concat());
+    event_json(&new_id(), kind, &at, &metadata, None)
 }
 
 /// An event as JSON. `content` is text.
 pub fn event_json(id: &str, kind: &str, at: &str, metadata: &JsValue, content: Option<&str>) -> String {
-    let event = js_sys::Object::new();
-    let set = |key: &str, value: &JsValue| {
-        let _ = js_sys::Reflect::set(&event, &key.into(), value);
-    };
-    set("id", &id.into());
-    set("type", &kind.into());
+    let event = dom::object(&[("id", id), ("type", kind), ("at", at)]);
     if let Some(text) = content {
-        let part = js_sys::Object::new();
-        let _ = js_sys::Reflect::set(&part, &"type".into(), &"text".into());
-        let _ = js_sys::Reflect::set(&part, &"text".into(), &text.into());
-        set("content", &js_sys::Array::of1(&part).into());
+        let _ = js_sys::Reflect::set(&event, &"content".into(), &js_sys::Array::of1(&marker::text_part(text)));
     }
-    set("metadata", metadata);
-    set("at", &at.into());
+    let _ = js_sys::Reflect::set(&event, &"metadata".into(), metadata);
     js_sys::JSON::stringify(&event).map(String::from).unwrap_or_default()
+}
+
+/// Now, RFC 3339 with milliseconds.
+pub fn now_text() -> String {
+    js_sys::Date::new_0().to_iso_string().into()
 }
 
 /// A UUIDv7. Ids of one page are in the order they were made.

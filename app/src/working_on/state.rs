@@ -1,13 +1,12 @@
-//! What this tab knows: who works on what, how many events wait, what went wrong. Only in the WASM build.
+//! What this tab knows: who works on what, how many events wait. Only in the WASM build.
 //!
 //! Tabs tell each other over a BroadcastChannel, and every message names its owner.
 
 use super::{
     active::{Active, News, after},
-    said::Said,
+    control, widget,
 };
 use crate::browser::dom;
-use leptos::prelude::*;
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
@@ -17,19 +16,6 @@ use web_sys::{BroadcastChannel, MessageEvent};
 
 const CHANNEL_NAME: &str = "shiftbook-working";
 const PAUSED_KEY: &str = "shiftbook-recorder-paused";
-
-/// The signals of the picker; one set per page.
-#[derive(Clone, Copy)]
-pub struct Signals {
-    /// What is worked on.
-    pub active: RwSignal<Option<Active>>,
-    /// Whether pages are not recorded.
-    pub paused: RwSignal<bool>,
-    /// What to tell the person.
-    pub said: RwSignal<Option<Said>>,
-    /// Events that were set aside, as JSON to copy.
-    pub refused: RwSignal<Vec<String>>,
-}
 
 /// Events that wait.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,18 +29,17 @@ pub struct Waiting {
 type Watcher = Rc<dyn Fn(Waiting)>;
 
 thread_local! {
-    static SIGNALS: Cell<Option<Signals>> = const { Cell::new(None) };
     static OWNER: RefCell<String> = const { RefCell::new(String::new()) };
+    static ACTIVE: RefCell<Option<Active>> = const { RefCell::new(None) };
     static WAITING: Cell<Waiting> = const { Cell::new(Waiting { count: 0, full: false }) };
     static WATCHERS: RefCell<Vec<Watcher>> = const { RefCell::new(Vec::new()) };
     static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
 }
 
 /// Joins the other tabs. `owner` is workspace and person.
-pub fn start(owner: String, signals: Signals) {
+pub fn start(owner: String, active: Option<Active>) {
     OWNER.set(owner);
-    SIGNALS.set(Some(signals));
-    signals.paused.set(is_paused());
+    ACTIVE.set(active);
     let Ok(channel) = BroadcastChannel::new(CHANNEL_NAME) else { return };
     dom::on(&channel, "message", |event: MessageEvent| {
         if let Some(message) = event.data().as_string() {
@@ -62,9 +47,9 @@ pub fn start(owner: String, signals: Signals) {
         }
     });
     CHANNEL.set(Some(channel));
-    dom::on(&dom::window(), "storage", move |event: web_sys::StorageEvent| {
+    dom::on(&dom::window(), "storage", |event: web_sys::StorageEvent| {
         if event.key().as_deref() == Some(PAUSED_KEY) {
-            signals.paused.set(is_paused());
+            widget::show_paused(is_paused());
         }
     });
 }
@@ -76,65 +61,39 @@ pub fn owner() -> String {
 
 /// What is worked on.
 pub fn active() -> Option<Active> {
-    SIGNALS.get().and_then(|signals| signals.active.get_untracked())
+    ACTIVE.with_borrow(Clone::clone)
 }
 
 /// Shows it here and tells the other tabs, where the server has confirmed it.
 pub fn tell(news: News) {
     match &news {
-        News::Started(a) => {
-            let told = [a.session_id.as_str(), &a.task_id, &a.started_at, &a.started_words, &a.title].join("\n");
-            post("started", &told);
-        }
+        News::Started(a) => post("started", &[a.session_id.as_str(), &a.task_id, &a.started_at, &a.title].join("\n")),
         News::Ended(session_id) => post("ended", session_id),
     }
-    take(news);
-}
-
-/// Shows news in this tab alone.
-pub fn take(news: News) {
-    if let Some(signals) = SIGNALS.get() {
-        let now = after(signals.active.get_untracked(), news);
-        show(now);
-    }
+    show(after(active(), news));
 }
 
 /// Shows this, whatever was shown.
 pub fn show(now: Option<Active>) {
-    if let Some(signals) = SIGNALS.get()
-        && signals.active.get_untracked() != now
-    {
-        signals.active.set(now);
+    let before = ACTIVE.replace(now.clone());
+    if before == now {
+        return;
     }
-}
-
-/// Says something to the person.
-pub fn say(words: impl Into<String>, bad: bool) {
-    if let Some(signals) = SIGNALS.get() {
-        signals.said.set(Some(Said { words: words.into(), bad }));
-    }
-}
-
-/// Events that were set aside, as they are now.
-pub fn set_refused(events: Vec<String>) {
-    if let Some(signals) = SIGNALS.get() {
-        signals.refused.set(events);
+    widget::show_active(now.as_ref());
+    if now.as_ref().is_none_or(Active::is_confirmed) {
+        control::read_day();
     }
 }
 
 /// Whether pages are not recorded. Kept in this browser.
 pub fn is_paused() -> bool {
-    dom::local_storage().and_then(|storage| storage.get_item(PAUSED_KEY).ok().flatten()).is_some()
+    dom::stored(PAUSED_KEY).is_some()
 }
 
 /// Pauses or goes on, in every tab.
 pub fn set_paused(paused: bool) {
-    if let Some(storage) = dom::local_storage() {
-        let _ = if paused { storage.set_item(PAUSED_KEY, "1") } else { storage.remove_item(PAUSED_KEY) };
-    }
-    if let Some(signals) = SIGNALS.get() {
-        signals.paused.set(paused);
-    }
+    dom::store(PAUSED_KEY, paused.then_some("1"));
+    widget::show_paused(paused);
 }
 
 /// Events that wait.
@@ -150,18 +109,19 @@ pub fn watch_waiting(watcher: impl Fn(Waiting) + 'static) {
 
 /// The number of events that wait, here, in every other tab, and for the next page.
 pub fn set_waiting(now: Waiting) {
-    if let Some(storage) = dom::local_storage() {
-        let _ = storage.set_item(&format!("shiftbook-waiting {}", owner()), &now.count.to_string());
-    }
-    post("waiting", &format!("{} {}", now.count, u8::from(now.full)));
+    let count = now.count.to_string();
+    dom::store(&waiting_key(), Some(&count));
+    post(if now.full { "full" } else { "waiting" }, &count);
     hear_waiting(now);
 }
 
 /// What an earlier page of this person's left waiting; 0 where there was none. Asks no database.
 pub fn left_waiting() -> u32 {
-    let stored = dom::local_storage()
-        .and_then(|storage| storage.get_item(&format!("shiftbook-waiting {}", owner())).ok().flatten());
-    stored.and_then(|count| count.parse().ok()).unwrap_or_default()
+    dom::stored(&waiting_key()).and_then(|count| count.parse().ok()).unwrap_or_default()
+}
+
+fn waiting_key() -> String {
+    ["shiftbook-waiting ", &owner()].concat()
 }
 
 fn hear_waiting(now: Waiting) {
@@ -173,7 +133,7 @@ fn hear_waiting(now: Waiting) {
 }
 
 fn post(word: &str, rest: &str) {
-    let message = format!("{}\n{word}\n{rest}", owner());
+    let message = [&owner(), word, rest].join("\n");
     CHANNEL.with_borrow(|channel| {
         if let Some(channel) = channel {
             let _ = channel.post_message(&JsValue::from_str(&message));
@@ -182,23 +142,20 @@ fn post(word: &str, rest: &str) {
 }
 
 fn hear(message: &str) {
-    let mut lines = message.splitn(3, '\n');
-    let (Some(from), Some(word), Some(rest)) = (lines.next(), lines.next(), lines.next()) else { return };
-    if from != owner() {
+    let mut lines = message.splitn(6, '\n');
+    let mut next = || lines.next().unwrap_or_default().to_owned();
+    if next() != owner() {
         return;
     }
-    match word {
+    let (word, first) = (next(), next());
+    match word.as_str() {
         "started" => {
-            let mut fields = rest.splitn(5, '\n').map(str::to_owned);
-            let mut next = || fields.next().unwrap_or_default();
-            let (session_id, task_id, started_at, started_words) = (next(), next(), next(), next());
-            take(News::Started(Active { session_id, task_id, started_at, started_words, title: next() }));
+            let (task_id, started_at) = (next(), next());
+            let started_words = String::new();
+            let told = Active { session_id: first, task_id, title: next(), started_at, started_words };
+            show(after(active(), News::Started(told)));
         }
-        "ended" => take(News::Ended(rest.to_owned())),
-        "waiting" => {
-            let (count, full) = rest.split_once(' ').unwrap_or((rest, "0"));
-            hear_waiting(Waiting { count: count.parse().unwrap_or_default(), full: full == "1" });
-        }
-        _ => {}
+        "ended" => show(after(active(), News::Ended(first))),
+        word => hear_waiting(Waiting { count: first.parse().unwrap_or_default(), full: word == "full" }),
     }
 }

@@ -1,0 +1,62 @@
+//! The list of shortcuts, as HTML: in the overlay, and on the settings page with buttons to change them.
+//! `rebind` refines both where a person has changed something.
+
+use super::{binding::shown, catalog::SHORTCUTS};
+use leptos::prelude::*;
+
+/// The keys of one shortcut; several ways to press it stand beside each other.
+fn keys_view(keys: &[&str]) -> impl IntoView + use<> {
+    let ways = keys.iter().enumerate().map(|(at, binding)| {
+        let or = (at > 0).then(|| view! { <span class="meta">"or"</span> });
+        let keys = shown(binding).into_iter().map(|key| view! { <kbd>{key}</kbd> }).collect::<Vec<_>>();
+        view! { {or}{keys} }
+    });
+    ways.collect::<Vec<_>>()
+}
+
+/// The overlay.
+pub fn keys_dialog() -> impl IntoView {
+    let rows = SHORTCUTS
+        .into_iter()
+        .map(|s| view! { <dt data-keys-of=s.id>{keys_view(s.keys)}</dt><dd>{s.words}</dd> })
+        .collect::<Vec<_>>();
+    view! {
+        <dialog class="dialog" id="keys" aria-labelledby="keys-title">
+            <div class="dialog-head">
+                <h2 id="keys-title">"Keyboard"</h2>
+                <form method="dialog">
+                    <button class="button" data-size="small">"Close"</button>
+                </form>
+            </div>
+            <div class="dialog-body">
+                <dl class="keys">{rows}</dl>
+                <p class="keys-more"><a href="/settings#keyboard">"Change them in the settings"</a></p>
+            </div>
+        </dialog>
+    }
+}
+
+/// Every shortcut with the buttons that change it. Changing needs scripts; the list does not.
+pub fn bindings_view() -> impl IntoView {
+    let rows = SHORTCUTS
+        .into_iter()
+        .map(|s| {
+            let about = view! { <span class="hidden-text">" the key of: "{s.words}</span> };
+            let reset_about = view! { <span class="hidden-text">" the key of: "{s.words}</span> };
+            view! {
+                <li class="binding">
+                    <span class="binding-words">{s.words}</span>
+                    <span class="binding-keys" data-keys-of=s.id>{keys_view(s.keys)}</span>
+                    <span class="binding-tools js-only">
+                        <button class="button" type="button" data-size="small" data-rebind=s.id><span>"Change"</span>{about}</button>
+                        <button class="button" type="button" data-size="small" data-look="quiet" data-reset=s.id disabled="">"Reset"{reset_about}</button>
+                    </span>
+                </li>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <ul class="bindings" id="bindings">{rows}</ul>
+        <p class="meta js-only" id="bindings-said" role="status"></p>
+    }
+}

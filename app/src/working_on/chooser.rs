@@ -1,0 +1,229 @@
+//! The popover: a combobox over tasks, by the ARIA pattern. Only in the WASM build.
+
+use super::{
+    choice::{Row, Task, moved, rows},
+    control, state, widget,
+};
+use crate::browser::dom;
+use std::cell::RefCell;
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlElement, HtmlInputElement, KeyboardEvent, MouseEvent};
+
+/// What the popover shows.
+#[derive(Default)]
+struct Shown {
+    /// The person's tasks, once they are read.
+    tasks: Option<Vec<Task>>,
+    /// Whether there are more of them.
+    partial: bool,
+    /// Whether the name of a new task is asked for.
+    naming: bool,
+    /// The chosen row.
+    at: usize,
+    rows: Vec<Row>,
+}
+
+thread_local! {
+    static SHOWN: RefCell<Shown> = RefCell::new(Shown::default());
+}
+
+/// Listens.
+pub fn start() {
+    let (Some(popover), Some(field), Some(list)) =
+        (dom::by_id("working-popover"), dom::by_id("working-find"), dom::by_id("working-list"))
+    else {
+        return;
+    };
+    dom::on(&popover, "toggle", |event: Event| {
+        if dom::text(&event, "newState").as_deref() == Some("open") {
+            open();
+        }
+    });
+    dom::on(&field, "input", |_: Event| {
+        SHOWN.with_borrow_mut(|shown| shown.at = 0);
+        draw();
+        if SHOWN.with_borrow(|shown| shown.partial) {
+            control::read_tasks(typed());
+        }
+    });
+    dom::on(&field, "keydown", on_key);
+    dom::on(&list, "click", |event: MouseEvent| {
+        if let Some(at) = option_at(&event) {
+            choose(at);
+        }
+    });
+    dom::on(&list, "mousemove", |event: MouseEvent| {
+        if let Some(at) = option_at(&event) {
+            point(at);
+        }
+    });
+    widget::on_part("drop", "click", |_| {
+        close();
+        super::open_marker();
+    });
+}
+
+fn field() -> Option<HtmlInputElement> {
+    dom::by_id("working-find")?.dyn_into().ok()
+}
+
+fn typed() -> String {
+    field().map(|field| field.value()).unwrap_or_default()
+}
+
+fn open() {
+    SHOWN.with_borrow_mut(|shown| {
+        *shown = Shown { tasks: shown.tasks.take(), partial: shown.partial, ..Shown::default() };
+    });
+    if let Some(field) = field() {
+        field.set_value("");
+        let _ = field.focus();
+    }
+    widget::hide("drop", state::active().is_none());
+    draw();
+    control::read_tasks(String::new());
+}
+
+fn close() {
+    if let Some(popover) = dom::by_id("working-popover") {
+        let _ = popover.hide_popover();
+    }
+}
+
+/// Tasks have been read; `partial` where there are more of them.
+pub fn set_tasks(tasks: Vec<Task>, partial: Option<bool>) {
+    SHOWN.with_borrow_mut(|shown| {
+        shown.tasks = Some(tasks);
+        shown.partial = partial.unwrap_or(shown.partial);
+    });
+    draw();
+}
+
+fn on_key(event: KeyboardEvent) {
+    let key = event.key();
+    let (at, count) = SHOWN.with_borrow(|shown| (shown.at, shown.rows.len()));
+    if event.is_composing() {
+        return;
+    } else if key == "Enter" {
+        choose(at);
+    } else if let Some(to) = moved(&key, at, count) {
+        point(to);
+        if let Some(option) = option(to) {
+            let nearest = web_sys::ScrollIntoViewOptions::new();
+            nearest.set_block(web_sys::ScrollLogicalPosition::Nearest);
+            option.scroll_into_view_with_scroll_into_view_options(&nearest);
+        }
+    } else {
+        return;
+    }
+    event.prevent_default();
+}
+
+fn choose(at: usize) {
+    let Some(row) = SHOWN.with_borrow(|shown| shown.rows.get(at).cloned()) else { return };
+    match row {
+        Row::Create(name) if name.is_empty() => {
+            SHOWN.with_borrow_mut(|shown| (shown.naming, shown.at) = (true, 0));
+            draw();
+            if let Some(field) = field() {
+                let _ = field.focus();
+            }
+            return;
+        }
+        Row::Create(name) => control::create(name, widget::user_id()),
+        Row::Task(task) => control::begin(task),
+        Row::Stop => control::stop(),
+    }
+    close();
+}
+
+fn option_id(at: usize) -> String {
+    ["working-option-", &at.to_string()].concat()
+}
+
+fn option(at: usize) -> Option<HtmlElement> {
+    dom::by_id(&option_id(at))
+}
+
+fn option_at(event: &Event) -> Option<usize> {
+    dom::closest(event, "[role=option]")?.id().rsplit('-').next()?.parse().ok()
+}
+
+/// Marks the chosen row, for eyes and for assistive technology.
+fn point(to: usize) {
+    let before = SHOWN.with_borrow_mut(|shown| std::mem::replace(&mut shown.at, to));
+    for (at, is_chosen) in [(before, "false"), (to, "true")] {
+        if let Some(option) = option(at) {
+            let _ = option.set_attribute("aria-selected", is_chosen);
+        }
+    }
+    if let Some(field) = field() {
+        let _ = match option(to) {
+            Some(option) => field.set_attribute("aria-activedescendant", &option.id()),
+            None => field.remove_attribute("aria-activedescendant"),
+        };
+    }
+}
+
+/// Draws the rows for what was typed.
+fn draw() {
+    let Some(list) = dom::by_id("working-list") else { return };
+    let typed = typed();
+    let (may_create, active) = (widget::may_create(), state::active().is_some());
+    list.set_text_content(None);
+    let at = SHOWN.with_borrow_mut(|shown| {
+        let tasks = shown.tasks.as_deref().unwrap_or_default();
+        shown.rows = rows(tasks, &typed, may_create, shown.naming, active);
+        shown.at = shown.at.min(shown.rows.len().saturating_sub(1));
+        for (at, row) in shown.rows.iter().enumerate() {
+            let (kind, text) = words(row, shown.naming);
+            let (Some(item), Some(label)) = (dom::make("li", "palette-item"), dom::make("span", "palette-text")) else {
+                return 0;
+            };
+            item.set_id(&option_id(at));
+            for (name, value) in [("role", "option"), ("aria-selected", "false"), ("data-kind", kind)] {
+                let _ = item.set_attribute(name, value);
+            }
+            let _ = label.set_attribute("dir", "auto");
+            label.set_text_content(Some(&text));
+            let _ = item.append_child(&label);
+            let _ = list.append_child(&item);
+        }
+        shown.at
+    });
+    point(at);
+    SHOWN.with_borrow(|shown| {
+        if let Some(count) = dom::by_id("working-count") {
+            count.set_text_content(Some(&summary(shown, typed.trim().is_empty())));
+        }
+        if let Some(field) = field() {
+            let label = if shown.naming { "Name of the new task" } else { "Find a task" };
+            let _ = field.set_attribute("aria-label", label);
+            field.set_placeholder(label);
+        }
+    });
+}
+
+fn summary(shown: &Shown, nothing_typed: bool) -> String {
+    let found = shown.rows.iter().filter(|row| matches!(row, Row::Task(_))).count();
+    let words = match (shown.tasks.is_some(), shown.naming, found) {
+        (_, true, _) => "Type the name of the new task, then press Enter.",
+        (false, ..) => "Reading your tasks…",
+        (true, _, 0) if nothing_typed => "No active task is assigned to you.",
+        (true, _, 0) => "No task of yours has that name.",
+        (true, _, 1) => "1 task",
+        (true, _, found) => return [&found.to_string(), " tasks"].concat(),
+    };
+    words.to_owned()
+}
+
+/// A row in words.
+fn words(row: &Row, naming: bool) -> (&'static str, String) {
+    match row {
+        Row::Task(task) => ("task", task.title.clone()),
+        Row::Create(name) if name.is_empty() && naming => ("create", "Create and start".to_owned()),
+        Row::Create(name) if name.is_empty() => ("create", "Create new task…".to_owned()),
+        Row::Create(name) => ("create", ["Create new task “", name, "”"].concat()),
+        Row::Stop => ("stop", "Stop working".to_owned()),
+    }
+}
