@@ -118,6 +118,16 @@ pub fn text(object: &JsValue, key: &str) -> Option<String> {
     js_sys::Reflect::get(object, &key.into()).ok()?.as_string()
 }
 
+/// A whole number as text. Formatting floats as floats would bring their code along.
+pub fn whole(number: f64) -> String {
+    (number as u64).to_string()
+}
+
+/// The whole number that a text is.
+pub fn figure(text: &str) -> Option<f64> {
+    text.parse::<u64>().ok().map(|number| number as f64)
+}
+
 /// A number member of a JavaScript object.
 pub fn number(object: &JsValue, key: &str) -> Option<f64> {
     js_sys::Reflect::get(object, &key.into()).ok()?.as_f64()

@@ -102,10 +102,10 @@ impl Tail {
     /// One page. Whether there is more.
     async fn read_page(&self) -> Result<bool, fetch::Failed> {
         let after = self.last_sequence.get();
-        let response =
-            fetch::get(&format!("/sessions/{}/rows?afterSequence={after}{}", self.session_id, kinds_of(&self.kinds)))
-                .await?;
-        let figure = |name: &str| fetch::header(&response, name).and_then(|text| text.parse::<f64>().ok());
+        let (from, kinds) = (dom::whole(after), kinds_of(&self.kinds));
+        let url = ["/sessions/", &self.session_id, "/rows?afterSequence=", &from, &kinds].concat();
+        let response = fetch::get(&url).await?;
+        let figure = |name: &str| fetch::header(&response, name).and_then(|text| dom::figure(&text));
         let last = figure("x-last-sequence").unwrap_or(after);
         let head = figure("x-head-sequence").unwrap_or(last);
         let has_more = fetch::header(&response, "x-has-more").as_deref() == Some("true");

@@ -21,7 +21,7 @@ fn rows() -> Vec<HtmlElement> {
 }
 
 fn sequence(row: &HtmlElement) -> f64 {
-    row.get_attribute("data-sequence").and_then(|n| n.parse().ok()).unwrap_or_default()
+    row.get_attribute("data-sequence").and_then(|n| dom::figure(&n)).unwrap_or_default()
 }
 
 /// Whether the whole log is on the page.
@@ -127,8 +127,8 @@ fn at(row: &HtmlElement) -> Option<f64> {
 
 fn lasted(ms: f64) -> String {
     match ms {
-        ms if ms < 1_000.0 => format!("{ms} ms"),
-        ms if ms < 60_000.0 => format!("{:.1} s", ms / 1_000.0),
+        ms if ms < 1_000.0 => format!("{} ms", dom::whole(ms)),
+        ms if ms < 60_000.0 => format!("{}.{} s", (ms / 1_000.0) as u64, (ms / 100.0) as u64 % 10),
         ms => format!("{} min {} s", (ms / 60_000.0) as u64, (ms / 1_000.0) as u64 % 60),
     }
 }
@@ -138,7 +138,7 @@ async fn load_earlier(session_id: String, kinds: String) {
     let Some(list) = list() else { return };
     let first = rows().into_iter().next();
     let before = first.as_ref().map_or(0.0, sequence);
-    let url = format!("/sessions/{session_id}/rows?beforeSequence={before}{}", kinds_of(&kinds));
+    let url = format!("/sessions/{session_id}/rows?beforeSequence={}{}", dom::whole(before), kinds_of(&kinds));
     let Ok(response) = fetch::get(&url).await else {
         offer_earlier();
         return;
@@ -187,7 +187,7 @@ fn offer_earlier() {
         Some(link)
     });
     if let Some(link) = link {
-        let _ = link.set_attribute("href", &format!("{path}?before={before}"));
+        let _ = link.set_attribute("href", &format!("{path}?before={}", dom::whole(before)));
         let _ = link.remove_attribute("aria-disabled");
     }
 }
@@ -247,8 +247,8 @@ async fn show_raw(session_id: String, raws: Vec<HtmlElement>) {
     let (Some(first), Some(last)) = (wanted.first().map(|w| w.0), wanted.last().map(|w| w.0)) else { return };
     let url = format!(
         "/api/sessions/{session_id}/events?afterSequence={}&limit={}",
-        first - 1.0,
-        (last - first + 1.0).min(1_000.0)
+        dom::whole(first - 1.0),
+        dom::whole((last - first + 1.0).min(1_000.0))
     );
     let Ok(answer) = fetch::get_json(&url).await else { return };
     let events =

@@ -26,6 +26,7 @@ pub fn picker_view(picker: Picker) -> impl IntoView {
     let Picker { active, user_id, tenant_id, may_create } = picker;
     let is_active = active.is_some();
     let Active { session_id, task_id, title, started_at, started_words } = active.unwrap_or_default();
+    let posted = session_id.clone();
     let label = |title: String, started_at: String, words: String| {
         view! {
             <span class="working-text">
@@ -37,7 +38,7 @@ pub fn picker_view(picker: Picker) -> impl IntoView {
     view! {
         <div
             class="working" id="working" data-user=user_id data-tenant=tenant_id data-may-create=may_create.then_some("")
-            data-session=session_id.clone() data-task=task_id
+            data-session=session_id data-task=task_id
         >
             <div data-part="idle" hidden=is_active>
                 <a class="button working-pick no-js" data-look="quiet" href="/working-on" title="What are you working on?">
@@ -62,7 +63,7 @@ pub fn picker_view(picker: Picker) -> impl IntoView {
                     <span class="working-paused" data-part="paused" hidden="">"Paused"</span>
                 </button>
                 <form method="post" action="/working-on/stop" data-part="stop">
-                    <input type="hidden" name="sessionId" value=session_id/>
+                    <input type="hidden" name="sessionId" value=posted/>
                     <button class="button" data-look="quiet" data-shape="icon" type="submit" aria-label="Stop working" title="Stop working">
                         {icon(Icon::Square)}
                     </button>
