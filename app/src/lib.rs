@@ -13,7 +13,7 @@
 //! | `sessions::page(&Shell, sessions::Props)` | `GET /sessions?type=&status=&actionId=&q=&cursor=` |
 //! | `sessions::rows_fragment(&Shell, &[SessionEntry])` | `GET /sessions/rows?ids=a,b,c` |
 //! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=` |
-//! | `session::rows_fragment(&str, &[Event])` | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |
+//! | `session::rows_fragment(&str, &[Event], &Titles)` | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |
 //! | `session::summary_fragment(&Shell, &session::Summary)` | `GET /sessions/{id}/summary` |
 //! | `action::list_page(&Shell, action::ListProps)` | `GET /actions` |
 //! | `action::page(&Shell, action::Props)` | `GET /actions/{id}` |

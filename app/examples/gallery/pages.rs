@@ -111,6 +111,7 @@ fn log_props(session: wire::session::Session, events: Vec<wire::event::Event>) -
             shown: (0, 0),
         },
         events,
+        titles: Default::default(),
         has_earlier: false,
         has_later: false,
         kinds: String::new(),

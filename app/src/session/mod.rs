@@ -43,6 +43,6 @@ pub use group::{Group, types_of_groups};
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
-pub use row::rows_fragment;
+pub use row::{Titles, rows_fragment};
 #[cfg(feature = "ssr")]
 pub use summary::{Summary, summary_fragment};

@@ -4,7 +4,7 @@ use super::{
     TranscriptControls,
     group::{Group, counts, parse_groups},
     margin::margin,
-    row::rows_fragment,
+    row::{Titles, rows_fragment},
     summary::{Summary, summary_view},
 };
 use crate::{
@@ -23,6 +23,8 @@ pub struct Props {
     pub summary: Summary,
     /// The last 200 events (of `?kinds=`), or the 200 before `?before=`; oldest first.
     pub events: Vec<Event>,
+    /// What the entities are called that people looked at.
+    pub titles: Titles,
     /// Whether there are earlier ones.
     pub has_earlier: bool,
     /// Whether there are later ones: only with `?before=`.
@@ -62,7 +64,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         let session = &props.summary.session;
         let id = session.id.clone();
         let picked = parse_groups(&props.kinds);
-        let rows = rows_fragment(&id, &props.events);
+        let rows = rows_fragment(&id, &props.events, &props.titles);
         let margin = margin(session, props.parent.as_ref(), &props.children, props.has_more_children, &props.retries);
         let has_margin = margin.is_some().then_some("");
         let with = |direction: String| {

@@ -17,6 +17,7 @@ use crate::{
 };
 use chrono::{Datelike, Timelike};
 use domain::session::Status;
+use std::collections::HashMap;
 use wire::event::Event;
 
 /// Text up to this length stands open on the page, bytes.
@@ -30,11 +31,15 @@ const THOUGHT_CHARS_MAX: usize = 140;
 /// Bytes of HTML per event, about: saves growing.
 const ROW_BYTES: usize = 1_400;
 
-/// Rows of these events, oldest first. For `?kinds=` the events are filtered before.
-pub fn rows_fragment(session_id: &str, events: &[Event]) -> String {
+/// What entities are called, by id.
+pub type Titles = HashMap<String, String>;
+
+/// Rows of these events, oldest first. For `?kinds=` the events are filtered before. `titles` names the entities that
+/// people looked at; one that is not in it is told by its id.
+pub fn rows_fragment(session_id: &str, events: &[Event], titles: &Titles) -> String {
     let mut html = Html::with_capacity(events.len() * ROW_BYTES);
     for entry in entries(events) {
-        write_row(&mut html, session_id, &entry);
+        write_row(&mut html, session_id, &entry, titles);
     }
     html.finish()
 }
@@ -62,7 +67,7 @@ fn speaker(event: &Event) -> (&'static str, Icon, &'static str) {
     }
 }
 
-fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>) {
+fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>, titles: &Titles) {
     let event = entry.event;
     let (speaker, picture, who) = speaker(event);
     let at = event.at;
@@ -80,7 +85,7 @@ fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>) {
         .number(event.sequence);
     html.raw("</a></span><span class=\"event-who\">").raw(icon_markup(picture)).raw("<span>").raw(who);
     html.raw("</span></span><div class=\"event-body\">");
-    write_body(html, entry);
+    write_body(html, entry, titles);
     write_raw(html, session_id, event.sequence);
     html.raw("</div></li>");
 }
@@ -95,9 +100,10 @@ fn write_raw(html: &mut Html, session_id: &str, sequence: u64) {
     html.raw(" as JSON</a></details>");
 }
 
-fn write_body(html: &mut Html, entry: &Entry<'_>) {
+fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
     let event = entry.event;
     match (entry.group, event.kind.as_str()) {
+        (_, "human.entity_view") => write_view(html, entry, titles),
         (_, "session.status_change") => write_status_change(html, event.metadata.get()),
         (Group::Thinking, _) => entry.parts.iter().for_each(|(part, _)| match part {
             Part::Text(text) | Part::Reasoning(text) => write_thought(html, text),
@@ -182,6 +188,19 @@ fn write_status_change(html: &mut Html, metadata: &str) {
     html.raw("</span>");
 }
 
+/// Somebody looked at an entity: by its name, where it has one.
+fn write_view(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
+    let members = json::members(entry.event.metadata.get());
+    let found = member(&members, &["entityId"]).and_then(|id| titles.get_key_value(&*id));
+    match found {
+        Some((id, title)) => {
+            html.raw("<p>Opened <a dir=\"auto\" href=\"/entities/").text(id).raw("\">");
+            html.text(&shorten::one_line(title, 400)).raw("</a></p>");
+        }
+        None => write_note(html, entry, &entry.event.kind),
+    }
+}
+
 fn write_error(html: &mut Html, entry: &Entry<'_>) {
     let parts: Vec<_> = entry.parts.iter().map(|(part, _)| part.clone()).collect();
     let text = texts(&parts);
@@ -244,7 +263,7 @@ mod tests {
 
     #[test]
     fn a_pair_is_one_row_and_both_sequences_can_be_linked_to() {
-        let html = rows_fragment("s", &[call(1, "a", "find"), answer(2, "a", r#"{"results":[1,2]}"#)]);
+        let html = rows_fragment("s", &[call(1, "a", "find"), answer(2, "a", r#"{"results":[1,2]}"#)], &Titles::new());
         assert_eq!(html.matches("<li").count(), 1);
         assert!(html.contains("id=\"seq-1\"") && html.contains("id=\"seq-2\""));
         assert!(html.contains("2 results, 1.0 s"), "{html}");
@@ -252,7 +271,7 @@ mod tests {
 
     #[test]
     fn an_answer_alone_can_be_moved_to_its_call_later() {
-        let html = rows_fragment("s", &[answer(2, "a", "1")]);
+        let html = rows_fragment("s", &[answer(2, "a", "1")], &Titles::new());
         assert!(html.contains("data-answers=\"a\"") && html.contains("id=\"seq-2\""));
     }
 
@@ -264,16 +283,25 @@ mod tests {
         );
         let metadata = format!(r#"{{"from":"{evil}","reason":"{evil}","code":"{evil}","label":"{evil}"}}"#);
         for kind in domain::event::KNOWN.into_iter().chain(["acme.custom"]) {
-            let html = rows_fragment("s", &[event(1, kind, &content, &metadata)]);
+            let html = rows_fragment("s", &[event(1, kind, &content, &metadata)], &Titles::new());
             assert!(!html.contains("<img"), "{kind}: {html}");
             assert!(!html.contains("\"'\""), "{kind}: an attribute was left: {html}");
         }
     }
 
     #[test]
+    fn an_entity_that_was_opened_is_told_by_its_name() {
+        let view = event(1, "human.entity_view", "[]", r#"{"entityId":"0189","entityType":"companies"}"#);
+        let titles = Titles::from([("0189".to_owned(), "Acme <Corp>".to_owned())]);
+        let html = rows_fragment("s", std::slice::from_ref(&view), &titles);
+        assert!(html.contains(r#"Opened <a dir="auto" href="/entities/0189">Acme &lt;Corp&gt;</a>"#), "{html}");
+        assert!(rows_fragment("s", &[view], &Titles::new()).contains("Opened companies 0189"));
+    }
+
+    #[test]
     fn a_long_text_is_folded_and_says_how_long_it_is() {
         let content = format!(r#"[{{"type":"text","text":"{}"}}]"#, "x".repeat(10_000));
-        let html = rows_fragment("s", &[event(1, "agent.message", &content, "{}")]);
+        let html = rows_fragment("s", &[event(1, "agent.message", &content, "{}")], &Titles::new());
         assert!(html.contains("<details class=\"fold\">") && html.contains("Show all 10,000 characters"));
     }
 
@@ -282,7 +310,7 @@ mod tests {
         for kind in domain::event::KNOWN.into_iter().chain(["acme.custom", "nodots"]) {
             for content in ["[]", "{}", "null", "[1]", r#"[{"type":"text"}]"#] {
                 for metadata in ["{}", "[]", "1", r#"{"from":1}"#] {
-                    let html = rows_fragment("s", &[event(1, kind, content, metadata)]);
+                    let html = rows_fragment("s", &[event(1, kind, content, metadata)], &Titles::new());
                     assert_eq!(html.matches("<li").count(), 1, "{kind} {content} {metadata}");
                 }
             }

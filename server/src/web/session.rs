@@ -8,7 +8,7 @@ use super::{
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    session::{self as ui, Props, Summary},
+    session::{self as ui, Props, Summary, Titles},
 };
 use axum::{
     Router,
@@ -19,8 +19,9 @@ use axum::{
 };
 use domain::id::SessionId;
 use ledger::{
-    Scope, SessionRecord, action, event,
+    EventRecord, Scope, SessionRecord, action, event,
     event::Read,
+    human,
     session::{self, ListSessions},
 };
 use serde::Deserialize;
@@ -80,7 +81,9 @@ async fn read(
     };
     let children = ListSessions { parent_id: Some(id), limit: CHILDREN_MAX, ..Default::default() };
     let children = session::list(ledger, scope, children).await?;
+    let titles = titles(state, scope, &slice.events).await?;
     Ok(Props {
+        titles,
         retries: retries(state, scope, &session).await?,
         has_earlier: slice.has_more,
         has_later: before <= session.head_sequence,
@@ -93,6 +96,12 @@ async fn read(
         children: children.items.into_iter().map(wire_map::session).collect(),
         form,
     })
+}
+
+/// What the entities are called that people looked at.
+async fn titles(state: &AppState, scope: &Scope, events: &[EventRecord]) -> Result<Titles, Turned> {
+    let named = human::viewed(&state.ledger, scope, events).await?;
+    Ok(named.into_iter().map(|(id, title)| (id.to_string(), title)).collect())
 }
 
 /// Sessions of the same action that repeat this one.
@@ -146,6 +155,7 @@ async fn rows(
         limit: PAGE_EVENTS,
     };
     let slice = event::read(&state.ledger, &viewer.scope, id, wanted).await?;
+    let titles = titles(&state, &viewer.scope, &slice.events).await?;
     let events: Vec<_> = slice.events.into_iter().map(wire_map::event).collect();
     let last = events.last().map_or(0, |event| event.sequence);
     let mut headers = HeaderMap::new();
@@ -159,7 +169,7 @@ async fn rows(
             headers.insert(HeaderName::from_static(name), value);
         }
     }
-    let html = ui::rows_fragment(&id.to_string(), &events);
+    let html = ui::rows_fragment(&id.to_string(), &events, &titles);
     Ok((headers, Html(html)).into_response())
 }
 

@@ -6,12 +6,14 @@ mod start;
 mod stop;
 mod sweep;
 mod today;
+mod viewed;
 
 pub use active::{Active, active};
 pub use start::{Started, start};
 pub use stop::stop;
 pub use sweep::sweep;
 pub use today::{Today, today};
+pub use viewed::viewed;
 
 use crate::{Error, Result, guard::require};
 use domain::{Scope, id::UserId, role::Permission};
