@@ -132,7 +132,8 @@ test("eight tabs read one live stream", async ({ page, context }) => {
   context.on("request", (request) => {
     if (new URL(request.url()).pathname === "/api/live") open.add(request);
   });
-  for (const ended of ["requestfinished", "requestfailed"] as const) context.on(ended, (request) => open.delete(request));
+  context.on("requestfinished", (request) => open.delete(request));
+  context.on("requestfailed", (request) => open.delete(request));
   await awake(page, "/today");
   const tabs = [page];
   while (tabs.length < 8) {

@@ -128,13 +128,21 @@ fn choose(at: usize) {
             if let Some(field) = field() {
                 let _ = field.focus();
             }
-            return;
         }
-        Row::Create(name) => control::create(name, widget::user_id()),
-        Row::Task(task) => control::begin(task),
-        Row::Stop => control::stop(),
+        // Closed first: that gives the focus back to the picker, which then keeps it.
+        Row::Create(name) => {
+            close();
+            control::create(name, widget::user_id());
+        }
+        Row::Task(task) => {
+            close();
+            control::begin(task);
+        }
+        Row::Stop => {
+            close();
+            control::stop();
+        }
     }
-    close();
 }
 
 fn option_id(at: usize) -> String {

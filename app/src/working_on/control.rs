@@ -123,13 +123,14 @@ pub fn begin(task: Task) {
         // What happened before belongs to the session that is about to end.
         recorder::send_now().await;
         let answer = ask("/api/sessions/human/start", &[("taskId", &task.id)], "Nothing was started.").await;
-        let started = answer.as_ref().and_then(parse);
-        if state::active().as_ref() == Some(&asked) {
-            state::show(before);
-        }
-        if let Some(started) = started {
-            state::tell(News::Started(started));
-            recorder::session_began();
+        let now = state::active();
+        let before = if now.as_ref() == Some(&asked) { before } else { now };
+        match answer.as_ref().and_then(parse) {
+            Some(started) => {
+                state::tell(before, News::Started(started));
+                recorder::session_began();
+            }
+            None => state::show(before),
         }
     });
 }
@@ -162,7 +163,7 @@ pub fn stop() {
             let _ = storage.remove_item(STOPPING_KEY);
         }
         if ended.is_some() {
-            state::tell(News::Ended(active.session_id));
+            state::tell(state::active(), News::Ended(active.session_id));
             read_day();
         } else if state::active().is_none() {
             state::show(Some(active));

@@ -35,16 +35,18 @@ pub enum Ended {
 }
 
 thread_local! {
-    /// Events of this tab that wait, for the moment in which the page goes away. `None` until they are known.
-    static OWN: RefCell<Option<Vec<Row>>> = const { RefCell::new(None) };
+    /// Events of this tab that wait, for the moment in which the page goes away.
+    static OWN: RefCell<Vec<Row>> = const { RefCell::new(Vec::new()) };
+    /// Whether those of earlier pages are among them: a part of a tab's events is never sent without what came before.
+    static KNOWN: Cell<bool> = const { Cell::new(false) };
     static SENDING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Remembers an event of this tab beside the database.
 pub fn remember(row: Row) {
     OWN.with_borrow_mut(|own| {
-        if let Some(own) = own {
-            own.push(row);
+        if let Err(place) = own.binary_search_by(|other| other.number.total_cmp(&row.number)) {
+            own.insert(place, row);
         }
     });
 }
@@ -54,7 +56,8 @@ pub async fn begin(tab: &str) {
     let Ok(rows) = queue::first(&state::owner(), queue::QUEUED_MAX).await else { return };
     let count = rows.len() as u32;
     state::set_waiting(Waiting { count, full: count >= queue::QUEUED_MAX });
-    OWN.set(Some(rows.into_iter().filter(|row| row.tab == tab).collect()));
+    rows.into_iter().filter(|row| row.tab == tab).for_each(remember);
+    KNOWN.set(true);
 }
 
 /// Milliseconds since anything was sent.
@@ -150,11 +153,7 @@ fn address(row: &Row) -> String {
 }
 
 fn forget_own(batch: &[Row]) {
-    OWN.with_borrow_mut(|own| {
-        if let Some(own) = own {
-            own.retain(|row| !batch.iter().any(|sent| sent.number == row.number));
-        }
-    });
+    OWN.with_borrow_mut(|own| own.retain(|row| !batch.iter().any(|sent| sent.number == row.number)));
 }
 
 /// Says how many wait.
@@ -174,10 +173,10 @@ pub async fn tell_refused() {
 /// The page goes away: sends this tab's events once more, in order and from the first, without waiting for an
 /// answer. Only a hint: the rows stay until somebody hears that they are recorded.
 pub fn hint() {
-    if SENDING.get() || state::active().is_none() {
+    if SENDING.get() || !KNOWN.get() || state::active().is_none() {
         return;
     }
-    let own = OWN.with_borrow(|own| own.clone().unwrap_or_default());
+    let own = OWN.with_borrow(Clone::clone);
     let batch = one_request(own.into_iter().take(BATCH_EVENTS_MAX as usize).collect());
     if let Some(first) = batch.first() {
         mark_sent();

@@ -64,13 +64,13 @@ pub fn active() -> Option<Active> {
     ACTIVE.with_borrow(Clone::clone)
 }
 
-/// Shows it here and tells the other tabs, where the server has confirmed it.
-pub fn tell(news: News) {
+/// Shows it here, over what was shown before, and tells the other tabs. Only what the server has confirmed.
+pub fn tell(before: Option<Active>, news: News) {
     match &news {
         News::Started(a) => post("started", &[a.session_id.as_str(), &a.task_id, &a.started_at, &a.title].join("\n")),
         News::Ended(session_id) => post("ended", session_id),
     }
-    show(after(active(), news));
+    show(after(before, news));
 }
 
 /// Shows this, whatever was shown.

@@ -80,8 +80,17 @@ pub fn hide(name: &str, hidden: bool) {
 
 /// Shows what is worked on.
 pub fn show_active(active: Option<&Active>) {
+    let focused = dom::document().active_element();
+    let had_focus = ["idle", "active"].into_iter().filter_map(part).any(|part| part.contains(focused.as_deref()));
     hide("idle", active.is_some());
     hide("active", active.is_none());
+    if had_focus {
+        // What had the focus is gone; the other face of the picker takes its place.
+        let now = part(if active.is_some() { "active" } else { "idle" });
+        if let Some(button) = now.and_then(|part| dom::find(&part, "button")) {
+            let _ = button.focus();
+        }
+    }
     let Some(active) = active else { return };
     set_text("title", &active.title);
     for time in parts("elapsed") {
