@@ -1,6 +1,6 @@
 /** What the specs about working sessions share. */
 import { expect, type BrowserContext, type Page } from "@playwright/test";
-import { api, signIn, stage, type NewEvent, type Session } from "./support";
+import { api, stage, type NewEvent, type Session } from "./support";
 import type { Role } from "./stage";
 
 export interface Task {
@@ -27,11 +27,14 @@ export async function activeOf(context: BrowserContext, origin = stage().url): P
   return ((await response.json()) as { session: Session | null }).session;
 }
 
-/** Signs in; whatever this person worked on before is over. */
+/** Signs in without a page, so that nothing is recorded; whatever this person worked on before is over. */
 export async function signInIdle(page: Page, role: Role) {
-  await signIn(page, role);
-  const session = await activeOf(page.context());
-  if (session) await postAs(page.context(), "/api/sessions/human/stop", { sessionId: session.id });
+  const { email, password } = stage().tenants.acme.people[role];
+  const context = page.context();
+  const entered = await context.request.post(`${stage().url}/sign-in`, { form: { email, password }, headers: { origin: stage().url } });
+  expect(entered.url()).not.toContain("/sign-in");
+  const session = await activeOf(context);
+  if (session) await postAs(context, "/api/sessions/human/stop", { sessionId: session.id });
 }
 
 /** An active task of this browser's person. */
@@ -85,9 +88,13 @@ export const stopButton = (page: Page) => page.getByRole("banner").getByRole("bu
 export const finder = (page: Page) => page.getByRole("combobox", { name: "Find a task" });
 export const marker = (page: Page) => page.getByRole("dialog", { name: "Drop a marker" });
 
+export const options = (page: Page) => page.locator("#working-list").getByRole("option");
+/** What the picker says happened. */
+export const said = (page: Page) => page.locator('[data-part="said"]');
+
 /** Opens the popover and picks by the name. */
 export async function pick(page: Page, title: string) {
   await idle(page).or(working(page)).click();
   await finder(page).fill(title);
-  await page.getByRole("option", { name: title, exact: true }).click();
+  await options(page).filter({ hasText: title }).first().click();
 }
