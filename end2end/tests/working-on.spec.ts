@@ -156,7 +156,7 @@ test("a refused start is taken back with a message, and so is a refused stop", a
   await awake(page, "/today");
   await idle(page).click();
   await finder(page).fill(task.name);
-  const option = options(page).filter({ hasText: task.name });
+  const option = options(page).filter({ hasText: task.name }).first();
   await expect(option).toBeVisible();
   await api().send("PATCH", `/api/actions/${task.id}`, { status: "archived" });
   await option.click();

@@ -134,22 +134,6 @@ pub fn unfit(token: &str) -> Option<&'static str> {
     }
 }
 
-/// A binding as keys to show: `Mod+m` → `Ctrl`, `M`.
-pub fn shown(binding: &str) -> Vec<String> {
-    let press = |press: &str| -> Vec<String> {
-        if press.chars().count() <= 1 {
-            return vec![press.to_owned()];
-        }
-        let part = |part: &str| match part {
-            "Mod" => "Ctrl".to_owned(),
-            one if one.chars().count() == 1 => one.to_uppercase(),
-            other => other.to_owned(),
-        };
-        press.split('+').filter(|p| !p.is_empty()).map(part).collect()
-    };
-    binding.split(' ').flat_map(press).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,14 +196,6 @@ mod tests {
         assert!(conflict(&keys, at("marker"), "g").is_some(), "it would swallow every `g …`");
         assert_eq!(conflict(&keys, at("marker"), "Mod+m"), None, "its own key");
         assert!(unfit("Escape").is_some() && unfit("Mod+w").is_some() && unfit("Mod+y").is_none());
-    }
-
-    #[test]
-    fn keys_are_shown_as_they_stand_on_the_keyboard() {
-        assert_eq!(shown("Mod+m"), ["Ctrl", "M"]);
-        assert_eq!(shown("g t"), ["g", "t"]);
-        assert_eq!(shown("Alt+Shift+F2"), ["Alt", "Shift", "F2"]);
-        assert_eq!(shown("+"), ["+"]);
     }
 
     #[test]

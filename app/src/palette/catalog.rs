@@ -76,6 +76,22 @@ pub fn matching(typed: &str) -> Vec<Shortcut> {
         .collect()
 }
 
+/// A binding as keys to show: `Mod+m` → `Ctrl`, `M`.
+pub fn shown(binding: &str) -> Vec<String> {
+    let press = |press: &str| -> Vec<String> {
+        if press.chars().count() <= 1 {
+            return vec![press.to_owned()];
+        }
+        let part = |part: &str| match part {
+            "Mod" => "Ctrl".to_owned(),
+            one if one.chars().count() == 1 => one.to_uppercase(),
+            other => other.to_owned(),
+        };
+        press.split('+').filter(|p| !p.is_empty()).map(part).collect()
+    };
+    binding.split(' ').flat_map(press).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,5 +110,13 @@ mod tests {
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), SHORTCUTS.len());
+    }
+
+    #[test]
+    fn keys_are_shown_as_they_stand_on_the_keyboard() {
+        assert_eq!(shown("Mod+m"), ["Ctrl", "M"]);
+        assert_eq!(shown("g t"), ["g", "t"]);
+        assert_eq!(shown("Alt+Shift+F2"), ["Alt", "Shift", "F2"]);
+        assert_eq!(shown("+"), ["+"]);
     }
 }

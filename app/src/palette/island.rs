@@ -1,6 +1,6 @@
 //! The palette: a dialog, closed until asked for; and every shortcut of the page behind it.
 
-use super::{binding::shown as keys_of, catalog::matching};
+use super::catalog::{matching, shown as keys_of};
 use leptos::{ev, html, prelude::*};
 
 /// One line of the palette.

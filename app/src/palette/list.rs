@@ -1,7 +1,7 @@
 //! The list of shortcuts, as HTML: in the overlay, and on the settings page with buttons to change them.
 //! `rebind` refines both where a person has changed something.
 
-use super::{binding::shown, catalog::SHORTCUTS};
+use super::catalog::{SHORTCUTS, shown};
 use leptos::prelude::*;
 
 /// The keys of one shortcut; several ways to press it stand beside each other.

@@ -1,5 +1,6 @@
 //! Going anywhere by keyboard: the palette, the shortcuts, the overlay that lists them, and changing them.
 
+#[cfg(any(feature = "hydrate", test))]
 mod binding;
 mod catalog;
 #[cfg(feature = "hydrate")]

@@ -1,8 +1,8 @@
 //! Showing the keys in force, and recording new ones on the settings page. Only in the WASM build.
 
 use super::{
-    binding::{Bindings, conflict, shown, token, unfit},
-    catalog::SHORTCUTS,
+    binding::{Bindings, conflict, token, unfit},
+    catalog::{SHORTCUTS, shown},
     custom,
     keyboard::press,
 };

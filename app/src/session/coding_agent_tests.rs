@@ -19,12 +19,12 @@ fn events(source: Source, lines: &str) -> Vec<Event> {
 fn every_call_is_one_row_with_its_result() {
     for (source, lines) in [RECORDED[0], RECORDED[2]] {
         let events = events(source, lines);
-        let html = rows_fragment("s", &events);
+        let html = rows_fragment("s", &events, &crate::session::Titles::new());
         let results = events.iter().filter(|event| event.kind == "agent.tool_result").count();
         assert_eq!(html.matches("<li").count(), events.len() - results);
         assert!(!html.contains("no answer yet") && !html.contains("data-answers"), "{html}");
     }
-    let html = rows_fragment("s", &events(RECORDED[0].0, RECORDED[0].1));
+    let html = rows_fragment("s", &events(RECORDED[0].0, RECORDED[0].1), &crate::session::Titles::new());
     assert!(html.contains("[main 4f1c2aa] Hand the source on to load"), "the outcome is on the line");
     assert!(html.contains("failed: Command exited with non-zero status code 1"));
 }
@@ -33,7 +33,7 @@ fn every_call_is_one_row_with_its_result() {
 fn no_row_falls_back_to_json() {
     for (source, lines) in RECORDED {
         for event in events(source, lines) {
-            let html = rows_fragment("s", std::slice::from_ref(&event));
+            let html = rows_fragment("s", std::slice::from_ref(&event), &crate::session::Titles::new());
             assert!(!html.contains("class=\"event-kind\""), "{}: {html}", event.kind);
             if !event.kind.starts_with("agent.tool") {
                 assert!(!html.contains("class=\"payload\""), "{}: {html}", event.kind);
