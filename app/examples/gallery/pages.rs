@@ -7,6 +7,7 @@ use app::{
 };
 use domain::{role::Role, session::Status, work_queue::Bucket};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::{error::Error, fs};
 
 fn shell() -> Shell {
@@ -233,7 +234,10 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     pages.push(("session-live", session_page::page(&shell, log_props(running(), first))));
     // Each event as the live tail gets it: alone.
     let id = running().id;
-    pages.push(("fragment-rows", log().into_iter().map(|e| session_page::rows_fragment(&id, &[e])).collect()));
+    pages.push((
+        "fragment-rows",
+        log().into_iter().map(|e| session_page::rows_fragment(&id, &[e], &HashMap::new())).collect(),
+    ));
     let mut ended = running();
     ended.status = Status::Completed;
     let summary = session_page::Summary { session: ended, action_name: None, timeline: log(), shown: (0, 0) };

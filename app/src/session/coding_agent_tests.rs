@@ -1,5 +1,7 @@
 //! A coding agent's session, from its recorded hooks to the rows of the page.
 
+#![allow(clippy::unwrap_used, reason = "a panic is how a test says no")]
+
 use super::{fixture::event, one_line, row::rows_fragment};
 use domain::hook::{Source, read};
 use wire::event::Event;
