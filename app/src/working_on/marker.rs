@@ -131,7 +131,7 @@ async fn send(text: &str) -> Result<(), String> {
         Ended::SignedOut => return Err("You are signed out.".to_owned()),
         Ended::Empty | Ended::Elsewhere => {}
     }
-    let event = event_json(&id, "human.marker", &at, &dom::object(&[("at", &at)]).into(), Some(text));
+    let event = event_json(&id, "human.marker", &at, &dom::object(&[("at", &at)]), Some(text));
     let url = ["/api/sessions/", &active.session_id, "/events"].concat();
     let answer = fetch::post(&url, &["{\"events\":[", &event, "]}"].concat()).await;
     match fetch::refusal(answer.as_ref()) {
@@ -146,5 +146,5 @@ async fn send(text: &str) -> Result<(), String> {
 
 /// A text part of an event's content.
 pub fn text_part(text: &str) -> JsValue {
-    dom::object(&[("type", "text"), ("text", text)]).into()
+    dom::object(&[("type", "text"), ("text", text)])
 }
