@@ -76,3 +76,27 @@ pub const HOOK_SESSION_CHARS_MAX: usize = 128;
 pub const HOOK_NAME_CHARS_MAX: usize = 64;
 /// Most context that a hook's answer carries, characters: coding agents cut what is longer than 10,000.
 pub const HOOK_CONTEXT_CHARS_MAX: usize = 9_900;
+/// Most fields of an entity type.
+pub const ENTITY_FIELDS_MAX: usize = 50;
+/// Most options of a select field.
+pub const SELECT_OPTIONS_MAX: usize = 100;
+/// Longest text in a field of an entity, characters.
+pub const FIELD_TEXT_CHARS_MAX: usize = 10_000;
+/// Entities whose titles are looked up at once.
+pub const ENTITY_TITLES_MAX: usize = 200;
+/// Sessions of an entity when the caller does not say.
+pub const ENTITY_SESSIONS_DEFAULT: u32 = 20;
+/// Most sessions of an entity in one answer.
+pub const ENTITY_SESSIONS_MAX: u32 = 100;
+/// Largest CSV file of an import, bytes.
+pub const IMPORT_BYTES_MAX: usize = 1024 * 1024;
+/// Most rows of an import, the header not counted.
+pub const IMPORT_ROWS_MAX: usize = 20_000;
+/// Most columns of an import.
+pub const IMPORT_COLUMNS_MAX: usize = 200;
+/// Rows of an import that are made in one transaction.
+pub const IMPORT_CHUNK_ROWS: usize = 200;
+/// Refused cells that an import reports; further ones are only counted.
+pub const IMPORT_ERRORS_MAX: usize = 1_000;
+/// Rows that a preview of an import shows.
+pub const IMPORT_PREVIEW_ROWS: usize = 10;

@@ -71,17 +71,23 @@ pub enum Permission {
     Work,
     /// Create and change actions.
     ManageActions,
+    /// Create, change and import entities.
+    WriteEntities,
+    /// Create and change entity types.
+    ManageEntityTypes,
     /// Members and tokens of the workspace.
     Administer,
 }
 
 /// Every permission, for tables and tests.
-pub const PERMISSIONS: [Permission; 6] = [
+pub const PERMISSIONS: [Permission; 8] = [
     Permission::Read,
     Permission::StartSession,
     Permission::ManageSessions,
     Permission::Work,
     Permission::ManageActions,
+    Permission::WriteEntities,
+    Permission::ManageEntityTypes,
     Permission::Administer,
 ];
 
@@ -91,8 +97,8 @@ pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> boo
         return matches!(permission, Permission::Read | Permission::StartSession | Permission::Work);
     }
     match permission {
-        Permission::Read | Permission::StartSession => true,
-        Permission::ManageSessions | Permission::Work | Permission::ManageActions => {
+        Permission::Read | Permission::StartSession | Permission::WriteEntities => true,
+        Permission::ManageSessions | Permission::Work | Permission::ManageActions | Permission::ManageEntityTypes => {
             matches!(role, Role::Admin | Role::Operator)
         }
         Permission::Administer => role == Role::Admin,

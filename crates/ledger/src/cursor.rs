@@ -19,6 +19,9 @@ pub struct Listed<T> {
 pub(crate) enum List {
     Sessions = 1,
     Actions = 2,
+    Entities = 3,
+    EntityTypes = 4,
+    EntityVersions = 5,
 }
 
 /// The cursor after the item with this id.

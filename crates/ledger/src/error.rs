@@ -53,6 +53,14 @@ pub enum Error {
         /// What it was used for.
         detail: String,
     },
+    /// Somebody wrote a newer version since the caller read it.
+    #[error("version {given} is not the newest; it is at version {current} now")]
+    StaleVersion {
+        /// The version the caller read.
+        given: u64,
+        /// The newest version.
+        current: u64,
+    },
     /// The slug, e-mail or name is taken.
     #[error("{0} is taken")]
     NameTaken(&'static str),

@@ -20,6 +20,8 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
         Permission::ManageSessions => "only operators and admins manage sessions that others started",
         Permission::Work => "claiming and writing sessions needs a worker token, an operator or an admin",
         Permission::ManageActions => "only operators and admins change actions",
+        Permission::WriteEntities => "writing entities is not allowed with these credentials",
+        Permission::ManageEntityTypes => "only operators and admins change entity types",
         Permission::Administer => "only admins manage members and tokens",
     }))
 }

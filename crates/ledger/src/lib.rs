@@ -7,6 +7,8 @@ pub mod action;
 pub mod auth;
 pub mod backup;
 mod cursor;
+pub mod entity;
+pub mod entity_type;
 mod error;
 pub mod event;
 mod guard;
@@ -24,4 +26,7 @@ pub use cursor::Listed;
 pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
 pub use error::{Error, FieldError, Result};
 pub use open::{Ledger, Mode, Options};
-pub use store::{ActionRecord, Database, EventRecord, MemberRecord, SessionRecord, Stats, TenantRecord, TokenRecord};
+pub use store::{
+    ActionRecord, Database, EntityRecord, EntityTypeRecord, EntityVersionRecord, EventRecord, ImportRecord,
+    MemberRecord, SessionRecord, Stats, TenantRecord, TokenRecord,
+};

@@ -11,15 +11,15 @@ use crate::{
 use domain::{
     action::{ActionStatus, OutputType},
     clock::{from_micros, to_micros},
-    id::{ActionId, TenantId, UserId},
+    id::{ActionId, EntityId, TenantId, UserId},
 };
 use uuid::Uuid;
 
 macro_rules! action_select {
     ($rest:literal) => {
         concat!(
-            "SELECT a.id, a.name, a.slug, a.description, a.agent_slug, a.assigned_to, a.output_type, a.output_config, \
-             a.metadata, a.status, a.created_at, a.updated_at FROM actions a WHERE a.tenant_id = $1 AND ",
+            "SELECT a.id, a.name, a.slug, a.description, a.agent_slug, a.assigned_to, \
+             a.target_entity_id, a.output_type, a.output_config, a.metadata, a.status, a.created_at, a.updated_at FROM actions a WHERE a.tenant_id = $1 AND ",
             $rest
         )
     };
@@ -29,12 +29,15 @@ pub(crate) use action_select;
 const BY_ID: &str = action_select!("a.id = $2");
 const LIST: &str = action_select!(
     "(a.status = $2 OR $2 IS NULL) AND (a.id < $3 OR $3 IS NULL) AND (a.assigned_to = $4 OR $4 IS NULL) \
-     AND (lower(a.name) LIKE $5 ESCAPE '\\' OR $5 IS NULL) ORDER BY a.id DESC LIMIT $6"
+     AND (a.target_entity_id = $5 OR $5 IS NULL) AND (lower(a.name) LIKE $6 ESCAPE '\\' OR $6 IS NULL) \
+     ORDER BY a.id DESC LIMIT $7"
 );
 const INSERT: &str = "INSERT INTO actions (tenant_id, id, name, slug, description, agent_slug, assigned_to, output_type, \
-     output_config, metadata, status, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+     output_config, metadata, status, created_at, updated_at, target_entity_id) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
 const UPDATE: &str = "UPDATE actions SET name = $3, slug = $4, description = $5, agent_slug = $6, assigned_to = $7, \
-     output_type = $8, output_config = $9, metadata = $10, status = $11, updated_at = $12 WHERE tenant_id = $1 AND id = $2";
+     output_type = $8, output_config = $9, metadata = $10, status = $11, updated_at = $12, \
+     target_entity_id = $13 WHERE tenant_id = $1 AND id = $2";
 
 pub(crate) const SQL: &[(&str, &str)] =
     &[("action::BY_ID", BY_ID), ("action::LIST", LIST), ("action::INSERT", INSERT), ("action::UPDATE", UPDATE)];
@@ -47,6 +50,7 @@ row! {
         description: String,
         agent_slug: Option<String>,
         assigned_to: Option<Uuid>,
+        target_entity_id: Option<Uuid>,
         output_type: String,
         output_config: String,
         metadata: String,
@@ -70,6 +74,7 @@ impl TryFrom<Row> for ActionRecord {
             description: row.description,
             agent_slug: row.agent_slug,
             assigned_to: row.assigned_to.map(UserId),
+            target_entity_id: row.target_entity_id.map(EntityId),
             output_config: row.output_config,
             metadata: row.metadata,
             created_at: from_micros(row.created_at),
@@ -90,6 +95,8 @@ pub struct Filter {
     pub status: Option<ActionStatus>,
     /// Only tasks of this person.
     pub assigned_to: Option<UserId>,
+    /// Only those about this entity.
+    pub target_entity_id: Option<EntityId>,
     /// Only names that contain this, whatever the case.
     pub name_contains: Option<String>,
 }
@@ -103,10 +110,12 @@ pub async fn list(
     limit: u32,
 ) -> Result<Page<ActionRecord>> {
     let status = filter.status.map(ActionStatus::as_str);
+    let target = filter.target_entity_id.map(|id| id.0);
     let assignee = filter.assigned_to.map(|id| id.0);
     let name = filter.name_contains.as_deref().map(contains);
     let (before, more) = (before.map(|id| id.0), i64::from(limit) + 1);
-    let mut rows = run!(conn, fetch_all Row, LIST, tenant_id.0, status, before, assignee, name.as_deref(), more)?;
+    let name = name.as_deref();
+    let mut rows = run!(conn, fetch_all Row, LIST, tenant_id.0, status, before, assignee, target, name, more)?;
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);
     Ok(Page { items: rows.into_iter().map(ActionRecord::try_from).collect::<Result<_>>()?, has_more })
@@ -131,6 +140,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, action: &ActionRe
         action.status.as_str(),
         to_micros(action.created_at),
         to_micros(action.updated_at),
+        action.target_entity_id.map(|id| id.0),
     );
     free_slug(inserted)
 }
@@ -153,6 +163,7 @@ pub async fn update(tx: &mut WriteTx<'_>, tenant_id: TenantId, action: &ActionRe
         action.metadata.as_str(),
         action.status.as_str(),
         to_micros(action.updated_at),
+        action.target_entity_id.map(|id| id.0),
     );
     free_slug(updated)
 }

@@ -10,6 +10,9 @@ mod append;
 mod backup;
 pub mod browser_session;
 mod conn;
+pub mod entity;
+pub mod entity_import;
+pub mod entity_type;
 mod error;
 pub mod event;
 pub mod human;
@@ -37,8 +40,8 @@ pub use conn::{Access, Conn};
 pub use error::{Error, Result};
 pub use open::{Database, Mode, Store};
 pub use record::{
-    ActionRecord, BrowserSessionRecord, EventRecord, MemberRecord, Page, SessionRecord, TenantRecord, TokenRecord,
-    UserRecord,
+    ActionRecord, BrowserSessionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord, EventRecord, ImportRecord,
+    MemberRecord, Page, SessionRecord, TenantRecord, TokenRecord, UserRecord,
 };
 pub use sign_in::{SignInAttempts, clear_sign_in_attempts, record_sign_in_failure, sign_in_attempts};
 pub use sql::statements;

@@ -4,8 +4,9 @@ use domain::{
     Timestamp,
     action::{ActionStatus, OutputType},
     chain::Digest,
+    entity::{Column, FieldDef, ImportStatus, RowError, Values},
     event::EventRole,
-    id::{ActionId, BrowserSessionId, EventId, SessionId, TenantId, TokenId, UserId},
+    id::{ActionId, BrowserSessionId, EntityId, EntityTypeId, EventId, ImportId, SessionId, TenantId, TokenId, UserId},
     role::{Role, TokenScope},
     session::{EndReason, Status, Type},
 };
@@ -111,6 +112,8 @@ pub struct ActionRecord {
     pub agent_slug: Option<String>,
     /// Whose task it is.
     pub assigned_to: Option<UserId>,
+    /// The entity it is about.
+    pub target_entity_id: Option<EntityId>,
     /// What its sessions produce.
     pub output_type: OutputType,
     /// JSON object, as sent.
@@ -146,6 +149,8 @@ pub struct SessionRecord {
     pub agent_slug: Option<String>,
     /// The person it belongs to: a human session's owner, or who made it.
     pub user_id: Option<UserId>,
+    /// The entity it is about: its action's target when it was made, or its parent's entity.
+    pub entity_id: Option<EntityId>,
     /// What made it, e.g. `human-session-bridge`.
     pub source: Option<String>,
     /// For people.
@@ -190,6 +195,100 @@ pub struct SessionRecord {
     pub started_at: Option<Timestamp>,
     /// When it became final.
     pub completed_at: Option<Timestamp>,
+}
+
+/// A kind of entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityTypeRecord {
+    /// Id.
+    pub id: EntityTypeId,
+    /// URL name; never changes.
+    pub slug: String,
+    /// Display name of one entity.
+    pub name: String,
+    /// In the order shown.
+    pub fields: Vec<FieldDef>,
+    /// Counts its changes, from 1.
+    pub version: u64,
+    /// `user:…`, `token:…` or `system`.
+    pub created_by: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// A record that work is about, at its newest version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntityRecord {
+    /// Id.
+    pub id: EntityId,
+    /// Its type.
+    pub type_id: EntityTypeId,
+    /// That type's slug.
+    pub type_slug: String,
+    /// What people call it.
+    pub title: String,
+    /// By field slug.
+    pub fields: Values,
+    /// Counts its versions, from 1.
+    pub version: u64,
+    /// Who made it.
+    pub created_by: String,
+    /// Who wrote the newest version.
+    pub updated_by: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When the newest version was written.
+    pub updated_at: Timestamp,
+}
+
+/// What an entity was, from one write to the next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EntityVersionRecord {
+    /// From 1.
+    pub version: u64,
+    /// The title then.
+    pub title: String,
+    /// The values then.
+    pub fields: Values,
+    /// Who wrote it.
+    pub actor: String,
+    /// The session that wrote it, where one did.
+    pub session_id: Option<SessionId>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// One run of a CSV import, without the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportRecord {
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// Id.
+    pub id: ImportId,
+    /// What its rows become.
+    pub type_id: EntityTypeId,
+    /// Where it stands.
+    pub status: ImportStatus,
+    /// What each column fills.
+    pub columns: Vec<Column>,
+    /// Rows of the file, the header not counted.
+    pub rows_total: u64,
+    /// Rows that are done, from the top.
+    pub next_row: u64,
+    /// Entities it made.
+    pub created_count: u64,
+    /// Rows it refused.
+    pub failed_count: u64,
+    /// What was wrong with them, as far as it is kept.
+    pub errors: Vec<RowError>,
+    /// Who imports.
+    pub actor: String,
+    /// When it was begun.
+    pub created_at: Timestamp,
+    /// When it last got on.
+    pub updated_at: Timestamp,
 }
 
 /// One row of a session's log.

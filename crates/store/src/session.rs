@@ -3,6 +3,7 @@
 mod head;
 mod list;
 mod outside;
+mod of_entity;
 #[cfg(feature = "planted-bugs")]
 mod planted;
 
@@ -10,6 +11,7 @@ pub(crate) use head::{Head, lock_heads, write as write_events};
 pub(crate) use list::contains;
 pub use list::{Filter, list, list_by_ids, newest_of_action};
 pub use outside::{newest_continuation, retitle};
+pub use of_entity::{OfEntity, list_of_entity};
 
 use crate::{
     append::{PreparedEvent, link},
@@ -24,7 +26,7 @@ use domain::{
     Timestamp,
     chain::Digest,
     clock::{from_micros, to_micros, truncate},
-    id::{ActionId, SessionId, TenantId, UserId},
+    id::{ActionId, EntityId, SessionId, TenantId, UserId},
     session::{EndReason, Status, Type},
     working,
 };
@@ -35,8 +37,8 @@ use uuid::Uuid;
 macro_rules! session_select {
     ($rest:expr) => {
         concat!(
-            "SELECT tenant_id, id, session_type, status, end_reason, action_id, action_slug, agent_slug, user_id, source, title, \
-             input, metadata, result, usage, error_message, error_code, parent_id, retry_of, created_by, attempt, attempts_max, \
+            "SELECT tenant_id, id, session_type, status, end_reason, action_id, action_slug, agent_slug, user_id, source, entity_id, \
+             title, input, metadata, result, usage, error_message, error_code, parent_id, retry_of, created_by, attempt, attempts_max, \
              lease_seconds, lease_expires_at, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, \
              completed_at FROM sessions WHERE ",
             $rest
@@ -51,13 +53,14 @@ const BY_IDEMPOTENCY_KEY: &str = session_select!("tenant_id = $1 AND idempotency
 const IDEMPOTENCY_DIGEST: &str =
     "SELECT idempotency_digest FROM sessions WHERE tenant_id = $1 AND idempotency_key = $2";
 const DEPTH: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
-     SELECT id, parent_id, 1 FROM sessions WHERE tenant_id = $1 AND id = $2 \
+     SELECT id, parent_id, CAST(1 AS bigint) FROM sessions WHERE tenant_id = $1 AND id = $2 \
      UNION ALL SELECT s.id, s.parent_id, up.depth + 1 FROM sessions s JOIN up ON s.id = up.parent_id \
      WHERE s.tenant_id = $1 AND up.depth < 64) SELECT MAX(depth) FROM up";
 const INSERT: &str = "INSERT INTO sessions (tenant_id, id, session_type, status, action_id, action_slug, agent_slug, user_id, \
      source, title, input, metadata, parent_id, retry_of, created_by, idempotency_key, idempotency_digest, attempt, \
-     attempts_max, head_sequence, head_digest, created_at, updated_at, queued_at, started_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)";
+     attempts_max, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, entity_id) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, \
+     $25, $26)";
 const SAVE: &str = "UPDATE sessions SET status = $3, end_reason = $4, result = $5, usage = $6, error_message = $7, \
      error_code = $8, attempt = $9, lease_seconds = $10, lease_expires_at = $11, head_sequence = $12, head_digest = $13, \
      updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17 \
@@ -94,6 +97,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("session::list::BY_PARENT", list::BY_PARENT),
     ("session::outside::NEWEST_CONTINUATION", outside::NEWEST_CONTINUATION),
     ("session::outside::RETITLE", outside::RETITLE),
+    ("session::of_entity::BY_ENTITY", of_entity::BY_ENTITY),
 ];
 pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[
     ("session::CLAIMABLE_SQLITE", CLAIMABLE_SQLITE),
@@ -133,6 +137,7 @@ row! {
         agent_slug: Option<String>,
         user_id: Option<Uuid>,
         source: Option<String>,
+        entity_id: Option<Uuid>,
         title: String,
         input: Option<String>,
         metadata: String,
@@ -177,6 +182,7 @@ impl TryFrom<Row> for SessionRecord {
             agent_slug: row.agent_slug,
             user_id: row.user_id.map(UserId),
             source: row.source,
+            entity_id: row.entity_id.map(EntityId),
             title: row.title,
             input: row.input,
             metadata: row.metadata,
@@ -312,6 +318,7 @@ pub async fn insert(
         to_micros(session.updated_at),
         session.queued_at.map(to_micros),
         session.started_at.map(to_micros),
+        session.entity_id.map(|id| id.0),
     );
     match inserted {
         Err(error) if is_unique_violation(&error) && idempotency.is_some() => return Ok(Inserted::KeyTaken),

@@ -34,6 +34,9 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
     for list in [
         crate::action::SQL,
         crate::browser_session::SQL,
+        crate::entity::SQL,
+        crate::entity_import::SQL,
+        crate::entity_type::SQL,
         crate::event::SQL,
         crate::human::SQL,
         crate::lease::SQL,
@@ -50,11 +53,20 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
     let own = if postgres {
         all.extend(crate::event::postgres_statements());
         all.extend(crate::session::postgres_statements());
-        [crate::event::POSTGRES_SQL, crate::human::POSTGRES_SQL, crate::session::POSTGRES_SQL].concat()
+        [
+            crate::entity::POSTGRES_SQL,
+            crate::entity_import::POSTGRES_SQL,
+            crate::entity_type::POSTGRES_SQL,
+            crate::event::POSTGRES_SQL,
+            crate::human::POSTGRES_SQL,
+            crate::session::POSTGRES_SQL,
+        ]
+        .concat()
     } else {
         all.extend(crate::event::sqlite_statements());
         all.extend(crate::session::sqlite_statements());
-        [crate::event::SQLITE_SQL, crate::human::SQLITE_SQL, crate::session::SQLITE_SQL].concat()
+        [crate::entity::SQLITE_SQL, crate::event::SQLITE_SQL, crate::human::SQLITE_SQL, crate::session::SQLITE_SQL]
+            .concat()
     };
     all.extend(own.iter().map(|(name, text)| (*name, (*text).to_owned())));
     all

@@ -1,11 +1,11 @@
 //! Creating an action.
 
-use super::check;
+use super::{check, check_references};
 use crate::{ActionRecord, Error, Ledger, Result, guard::require};
 use domain::{
     Scope,
     action::{ActionStatus, OutputType},
-    id::{ActionId, UserId},
+    id::{ActionId, EntityId, UserId},
     limit::SLUG_CHARS_MAX,
     role::Permission,
     slug::slugify,
@@ -24,6 +24,8 @@ pub struct NewAction {
     pub agent_slug: Option<String>,
     /// A member of the workspace.
     pub assigned_to: Option<UserId>,
+    /// An entity of the workspace.
+    pub target_entity_id: Option<EntityId>,
     /// Default text.
     pub output_type: Option<OutputType>,
     /// A JSON object.
@@ -63,6 +65,7 @@ async fn create_as(ledger: &Ledger, scope: &Scope, new: NewAction, slug: String)
         description: new.description.unwrap_or_default(),
         agent_slug: new.agent_slug,
         assigned_to: new.assigned_to,
+        target_entity_id: new.target_entity_id,
         output_type: new.output_type.unwrap_or(OutputType::Text),
         output_config: new.output_config.unwrap_or_else(|| "{}".into()),
         metadata: new.metadata.unwrap_or_else(|| "{}".into()),
@@ -76,10 +79,7 @@ async fn create_as(ledger: &Ledger, scope: &Scope, new: NewAction, slug: String)
         .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
-                if let Some(user_id) = action.assigned_to {
-                    let member = store::user::find_member(tx.conn(), tenant_id, user_id).await?;
-                    member.ok_or_else(|| Error::invalid("assignedTo", "nobody in this workspace has this id"))?;
-                }
+                check_references(tx.conn(), tenant_id, &action).await?;
                 if !store::action::insert(tx, tenant_id, &action).await? {
                     return Err(Error::NameTaken("the slug"));
                 }

@@ -8,7 +8,7 @@ use crate::{
 use domain::{
     Scope,
     action::ActionStatus,
-    id::{ActionId, UserId},
+    id::{ActionId, EntityId, UserId},
     limit::NAME_CHARS_MAX,
     role::Permission,
 };
@@ -32,6 +32,8 @@ pub struct ListActions {
     pub assigned_to: Option<Assignee>,
     /// Only names that contain this, whatever the case.
     pub name_contains: Option<String>,
+    /// Only those about this entity.
+    pub target_entity_id: Option<EntityId>,
     /// 1 to 1,000; 0 for the default.
     pub limit: u32,
     /// From the page before.
@@ -54,6 +56,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListActions) -> Result<
     let filter = Filter {
         status: query.status,
         assigned_to,
+        target_entity_id: query.target_entity_id,
         name_contains: query.name_contains.filter(|text| !text.is_empty()),
     };
     let limit = page_size(query.limit)?;

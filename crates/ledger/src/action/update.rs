@@ -1,11 +1,11 @@
 //! Changing an action.
 
-use super::check;
+use super::{check, check_references};
 use crate::{ActionRecord, Error, Ledger, Result, guard::require};
 use domain::{
     Scope,
     action::{ActionStatus, OutputType},
-    id::{ActionId, UserId},
+    id::{ActionId, EntityId, UserId},
     role::Permission,
 };
 
@@ -22,6 +22,8 @@ pub struct ActionChange {
     pub agent_slug: Option<Option<String>>,
     /// `Some(None)` clears it.
     pub assigned_to: Option<Option<UserId>>,
+    /// `Some(None)` clears it.
+    pub target_entity_id: Option<Option<EntityId>>,
     /// What its sessions produce.
     pub output_type: Option<OutputType>,
     /// A JSON object.
@@ -43,10 +45,7 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: Action
                 let before = store::action::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("action"))?;
                 let action = apply(before, change, now);
                 check(&action)?;
-                if let Some(user_id) = action.assigned_to {
-                    let member = store::user::find_member(tx.conn(), tenant_id, user_id).await?;
-                    member.ok_or_else(|| Error::invalid("assignedTo", "nobody in this workspace has this id"))?;
-                }
+                check_references(tx.conn(), tenant_id, &action).await?;
                 if !store::action::update(tx, tenant_id, &action).await? {
                     return Err(Error::NameTaken("the slug"));
                 }
@@ -63,6 +62,7 @@ fn apply(before: ActionRecord, change: ActionChange, now: domain::Timestamp) -> 
         description: change.description.unwrap_or(before.description),
         agent_slug: change.agent_slug.unwrap_or(before.agent_slug),
         assigned_to: change.assigned_to.unwrap_or(before.assigned_to),
+        target_entity_id: change.target_entity_id.unwrap_or(before.target_entity_id),
         output_type: change.output_type.unwrap_or(before.output_type),
         output_config: change.output_config.unwrap_or(before.output_config),
         metadata: change.metadata.unwrap_or(before.metadata),

@@ -150,6 +150,7 @@ async fn begin(
         agent_slug: None,
         user_id: Some(user_id),
         source: Some(SOURCE.into()),
+        entity_id: task.target_entity_id,
         title: task.name.clone(),
         input: None,
         metadata: "{}".into(),

@@ -158,8 +158,11 @@ async fn draft(
     if action.as_ref().is_some_and(|a| a.status == ActionStatus::Archived) {
         return Err(Error::invalid("actionId", "this action is archived; it cannot be triggered"));
     }
+    let mut entity_id = action.as_ref().and_then(|a| a.target_entity_id);
     if let Some(parent_id) = new.parent_id {
-        store::session::find(tx.conn(), tenant_id, parent_id).await?.ok_or(Error::NotFound("parent session"))?;
+        let parent = store::session::find(tx.conn(), tenant_id, parent_id).await?;
+        // A step of work on an entity is work on that entity.
+        entity_id = entity_id.or(parent.ok_or(Error::NotFound("parent session"))?.entity_id);
         if store::session::depth(tx.conn(), tenant_id, parent_id).await? >= PARENT_DEPTH_MAX {
             return Err(Error::LimitReached(format!("sessions nest at most {PARENT_DEPTH_MAX} deep")));
         }
@@ -182,6 +185,7 @@ async fn draft(
         agent_slug,
         user_id: scope.beneficiary(),
         source: None,
+        entity_id,
         title: title.unwrap_or_else(|| "Untitled".into()),
         input: new.input,
         metadata: new.metadata.unwrap_or_else(|| "{}".into()),

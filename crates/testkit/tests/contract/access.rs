@@ -100,7 +100,19 @@ async fn roles_and_scopes_bound_what_a_caller_may_do(f: Fixture) {
 async fn row_level_security_catches_a_forgotten_predicate() {
     let f = Fixture::postgres().await;
     f.running().await;
-    let tables = ["memberships", "api_tokens", "actions", "sessions", "session_events", "browser_sessions"];
+    let tables = [
+        "memberships",
+        "api_tokens",
+        "actions",
+        "sessions",
+        "session_events",
+        "browser_sessions",
+        "entity_types",
+        "entities",
+        "entity_versions",
+        "entity_imports",
+    ];
+    crate::entity::one_of_each(&f).await;
     action::create(&f.ledger, &f.admin, action::NewAction { name: "x".into(), ..Default::default() }).await.unwrap();
     let mut raw = f.engine.raw().await;
     let begin = |tenant: &str, user: &str| {

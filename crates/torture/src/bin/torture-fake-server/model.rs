@@ -158,6 +158,7 @@ impl Held {
             end_reason: (self.row.status == Status::Completed).then_some(EndReason::Done),
             action_id: None,
             action_slug: None,
+            entity_id: None,
             agent_slug: Some(self.row.agent.clone()),
             title: "torture".into(),
             input: None,

@@ -1,0 +1,169 @@
+//! Which column of a file goes where.
+
+use super::{FIELD_TITLE, FieldDef, Issue};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One column of a file, and what it fills: a field's slug, `title`, or nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Column {
+    /// Its name in the header.
+    pub column: String,
+    /// What it fills.
+    pub field: Option<String>,
+}
+
+/// Where an import stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImportStatus {
+    /// Rows are still to come.
+    Running,
+    /// Every row was made or refused.
+    Completed,
+    /// It cannot go on; what was made stays.
+    Failed,
+}
+
+impl ImportStatus {
+    /// The stored and wire name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// The status of a stored name.
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Running, Self::Completed, Self::Failed].into_iter().find(|s| s.as_str() == text)
+    }
+}
+
+/// What is wrong with one cell of a file, or with a whole row.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RowError {
+    /// As a spreadsheet numbers rows: the header is row 1.
+    pub row: u64,
+    /// A field's slug or `title`; empty where the whole row is meant.
+    pub field: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// A guess by name: a column called like a field, its slug or (for the title) "title", "name" or the type itself.
+/// Without a title the first column that fills nothing becomes it, or else the first one.
+pub fn guess_columns(header: &[String], fields: &[FieldDef], type_name: &str) -> Vec<Column> {
+    let mut free: BTreeSet<&str> = fields.iter().map(|f| f.slug.as_str()).chain([FIELD_TITLE]).collect();
+    let mut columns: Vec<Column> = header
+        .iter()
+        .map(|column| {
+            let called = plain(column);
+            let by_name = fields.iter().find(|f| plain(&f.slug) == called || plain(&f.name) == called);
+            let field = by_name.map(|f| f.slug.as_str()).filter(|slug| free.remove(slug));
+            Column { column: column.clone(), field: field.map(str::to_owned) }
+        })
+        .collect();
+    let titles = [FIELD_TITLE.to_owned(), "name".to_owned(), plain(type_name)];
+    let unused = |c: &Column| c.field.is_none() && !c.column.trim().is_empty();
+    let title = titles
+        .iter()
+        .find_map(|title| columns.iter().position(|c| unused(c) && plain(&c.column) == *title))
+        .or_else(|| columns.iter().position(unused))
+        .or_else(|| (!columns.is_empty()).then_some(0));
+    if let Some(title) = title {
+        columns[title].field = Some(FIELD_TITLE.to_owned());
+    }
+    columns
+}
+
+/// The columns as the caller names them. Columns that are not named fill nothing.
+///
+/// # Errors
+/// What is wrong, under `mapping`.
+pub fn named_columns(
+    header: &[String],
+    fields: &[FieldDef],
+    names: &BTreeMap<String, Option<String>>,
+) -> Result<Vec<Column>, Issue> {
+    let wrong = |message: String| Err(Issue::new("mapping", message));
+    let mut used = BTreeSet::new();
+    for (column, field) in names {
+        match header.iter().filter(|name| *name == column).count() {
+            1 => {}
+            0 => return wrong(format!("the file has no column `{column}`")),
+            _ => return wrong(format!("the file has several columns `{column}`")),
+        }
+        let Some(field) = field else { continue };
+        if field != FIELD_TITLE && !fields.iter().any(|f| f.slug == *field) {
+            return wrong(format!("this entity type has no field `{field}`"));
+        }
+        if !used.insert(field) {
+            return wrong(format!("two columns fill `{field}`"));
+        }
+    }
+    if !used.iter().any(|field| *field == FIELD_TITLE) {
+        return wrong("no column fills `title`".into());
+    }
+    let column = |name: &String| Column { column: name.clone(), field: names.get(name).cloned().flatten() };
+    Ok(header.iter().map(column).collect())
+}
+
+/// Names alike but for case, space and punctuation are the same.
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entity::FieldType;
+
+    fn fields() -> Vec<FieldDef> {
+        let field = |slug: &str, name: &str| FieldDef {
+            slug: slug.into(),
+            name: name.into(),
+            kind: FieldType::Text,
+            required: false,
+            options: Vec::new(),
+            relation_type: None,
+        };
+        vec![field("stage", "Stage"), field("closes-on", "Expected close")]
+    }
+
+    fn guessed(header: &[&str]) -> Vec<Option<String>> {
+        let header: Vec<String> = header.iter().map(|h| (*h).to_owned()).collect();
+        guess_columns(&header, &fields(), "Company").into_iter().map(|c| c.field).collect()
+    }
+
+    #[test]
+    fn columns_are_guessed_by_name() {
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(guessed(&["Company", "STAGE", "expected close"]), [some("title"), some("stage"), some("closes-on")]);
+        assert_eq!(guessed(&["id", "Closes On", "Name"]), [None, some("closes-on"), some("title")]);
+        assert_eq!(guessed(&["stage", "Account"]), [some("stage"), some("title")]);
+        assert_eq!(guessed(&["stage", "Stage"]), [some("stage"), some("title")]);
+        assert_eq!(guessed(&["stage"]), [some("title")]);
+    }
+
+    #[test]
+    fn a_mapping_that_does_not_fit_says_why() {
+        let header = ["Account".to_owned(), "S".to_owned(), "S".to_owned()];
+        let named = |pairs: &[(&str, Option<&str>)]| {
+            let names = pairs.iter().map(|(c, f)| ((*c).to_owned(), f.map(str::to_owned))).collect();
+            named_columns(&header, &fields(), &names)
+        };
+        assert_eq!(named(&[("Account", Some("title"))]).unwrap()[0].field.as_deref(), Some("title"));
+        for (pairs, message) in [
+            (vec![("Nope", None)], "the file has no column `Nope`"),
+            (vec![("S", Some("stage"))], "the file has several columns `S`"),
+            (vec![("Account", Some("nope"))], "this entity type has no field `nope`"),
+            (vec![("Account", Some("stage"))], "no column fills `title`"),
+        ] {
+            assert_eq!(named(&pairs).unwrap_err().message, message);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! One entity, and the titles of many.
+
+use crate::{EntityRecord, Error, Ledger, Result, guard::require};
+use domain::{Scope, id::EntityId, role::Permission};
+
+/// An entity of the workspace.
+pub async fn get(ledger: &Ledger, scope: &Scope, id: EntityId) -> Result<EntityRecord> {
+    require(scope, Permission::Read)?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::entity::find(conn, tenant_id, id)));
+    read.await?.ok_or(Error::NotFound("entity"))
+}
+
+/// `(id, title, type slug)` of these entities, at most [`domain::limit::ENTITY_TITLES_MAX`]; ids that do not exist in
+/// the workspace are left out.
+pub async fn titles(ledger: &Ledger, scope: &Scope, ids: &[EntityId]) -> Result<Vec<(EntityId, String, String)>> {
+    require(scope, Permission::Read)?;
+    let (tenant_id, ids) = (scope.tenant_id, ids.to_vec());
+    let read = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(async move { store::entity::titles(conn, tenant_id, &ids).await }));
+    Ok(read.await?)
+}

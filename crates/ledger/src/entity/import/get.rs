@@ -1,0 +1,12 @@
+//! How far an import has got.
+
+use crate::{Error, ImportRecord, Ledger, Result, guard::require};
+use domain::{Scope, id::ImportId, role::Permission};
+
+/// An import of the workspace.
+pub async fn get(ledger: &Ledger, scope: &Scope, id: ImportId) -> Result<ImportRecord> {
+    require(scope, Permission::Read)?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::entity_import::find(conn, tenant_id, id)));
+    read.await?.ok_or(Error::NotFound("import"))
+}

@@ -1,0 +1,92 @@
+//! Entities: records that work is about. Every write is a version with its author.
+
+mod create;
+mod get;
+pub mod import;
+mod list;
+mod sessions;
+mod update;
+mod versions;
+
+pub use create::{NewEntity, create};
+pub use get::{get, titles};
+pub use list::{ListEntities, list};
+pub use sessions::{OfEntity, list_sessions, status_map};
+pub use update::{EntityChange, update};
+pub use versions::{ListVersions, list_versions};
+
+use crate::{Result, guard::Fields};
+use domain::{
+    entity::{FieldDef, FieldType, Issue, Values},
+    id::{EntityId, TenantId},
+    limit::{DOCUMENT_BYTES_MAX, ENTITY_TITLES_MAX, TITLE_CHARS_MAX},
+};
+use std::collections::{BTreeSet, HashMap};
+use store::Conn;
+
+/// Refuses a title or values that cannot be stored; issues of values are named as `fields.slug`.
+fn refuse_wrong(title: &str, values: std::result::Result<&Values, Vec<Issue>>) -> Result<()> {
+    let mut fields = Fields::default();
+    fields.name("title", title, TITLE_CHARS_MAX);
+    match values {
+        Ok(values) => {
+            let bytes = serde_json::to_string(values).map_or(usize::MAX, |json| json.len());
+            if bytes > DOCUMENT_BYTES_MAX {
+                fields.refuse("fields", format!("at most {DOCUMENT_BYTES_MAX} bytes as JSON"));
+            }
+        }
+        Err(issues) => {
+            for issue in issues {
+                fields.refuse(&format!("fields.{}", issue.field), issue.message);
+            }
+        }
+    }
+    fields.check()
+}
+
+/// The ids that values of relation fields hold.
+fn related<'a>(fields: &'a [FieldDef], values: &'a Values) -> impl Iterator<Item = (&'a FieldDef, EntityId)> {
+    fields.iter().filter(|f| f.kind == FieldType::Relation).filter_map(|field| {
+        let id = values.get(&field.slug)?.as_str()?.parse().ok()?;
+        Some((field, id))
+    })
+}
+
+/// The type slugs of these entities, read in batches.
+async fn types_of(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    ids: BTreeSet<EntityId>,
+) -> store::Result<HashMap<EntityId, String>> {
+    let ids: Vec<EntityId> = ids.into_iter().collect();
+    let mut types = HashMap::new();
+    for batch in ids.chunks(ENTITY_TITLES_MAX) {
+        let found = store::entity::titles(conn, tenant_id, batch).await?;
+        types.extend(found.into_iter().map(|(id, _, slug)| (id, slug)));
+    }
+    Ok(types)
+}
+
+/// Relations of `values` that lead to nothing, or to an entity of another type.
+fn relation_issues(fields: &[FieldDef], values: &Values, types: &HashMap<EntityId, String>) -> Vec<Issue> {
+    let wrong = |(field, id): (&FieldDef, EntityId)| {
+        let wanted = field.relation_type.as_deref().unwrap_or_default();
+        let fits = types.get(&id).is_some_and(|slug| slug == wanted);
+        (!fits)
+            .then(|| Issue { field: field.slug.clone(), message: format!("no entity of type `{wanted}` has this id") })
+    };
+    related(fields, values).filter_map(wrong).collect()
+}
+
+/// Refuses changed relations that lead nowhere.
+async fn check_relations(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    fields: &[FieldDef],
+    changed: &Values,
+) -> Result<()> {
+    let ids = related(fields, changed).map(|(_, id)| id).collect();
+    let types = types_of(conn, tenant_id, ids).await?;
+    let issues = relation_issues(fields, changed, &types);
+    if issues.is_empty() { Ok(()) } else { refuse_wrong("-", Err(issues)) }
+}

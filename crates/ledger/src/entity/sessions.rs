@@ -1,0 +1,45 @@
+//! The sessions about an entity, and the dots they give its fields (the seed's listEntitySessions).
+
+use super::get;
+use crate::{Error, Ledger, Result};
+use domain::{
+    Scope,
+    entity::{SessionStanding, TaskStatusMap, build_task_status_map, output_targets},
+    id::EntityId,
+    limit::{ENTITY_SESSIONS_DEFAULT, ENTITY_SESSIONS_MAX},
+};
+use std::collections::HashMap;
+pub use store::session::OfEntity;
+
+/// The newest sessions about an entity, in brief. `limit` is 20 when absent and never more than 100;
+/// `parents_only` leaves out those that another session started.
+pub async fn list_sessions(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: EntityId,
+    limit: Option<u32>,
+    parents_only: bool,
+) -> Result<Vec<OfEntity>> {
+    get(ledger, scope, id).await?;
+    let limit = match limit {
+        None => ENTITY_SESSIONS_DEFAULT,
+        Some(0) => return Err(Error::invalid("limit", "at least 1")),
+        Some(limit) => limit.min(ENTITY_SESSIONS_MAX),
+    };
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(store::session::list_of_entity(conn, tenant_id, id, parents_only, limit))
+    });
+    Ok(read.await?)
+}
+
+/// The dots that these sessions (newest first) give an entity's fields and blocks, by what their actions write.
+pub fn status_map(sessions: &[OfEntity]) -> TaskStatusMap {
+    let standing = |session: &OfEntity| SessionStanding {
+        id: session.id,
+        status: session.status,
+        targets: session.output_config.as_deref().map(output_targets).unwrap_or_default(),
+    };
+    let standings: Vec<_> = sessions.iter().map(standing).collect();
+    build_task_status_map(&standings, &HashMap::new())
+}

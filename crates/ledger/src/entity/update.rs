@@ -1,0 +1,63 @@
+//! Changing an entity.
+
+use super::{check_relations, refuse_wrong};
+use crate::{EntityRecord, Error, Ledger, Result, entity_type::require_version, guard::require};
+use domain::{
+    Scope, Timestamp,
+    entity::{Values, apply},
+    id::{EntityId, TenantId},
+    role::Permission,
+};
+use store::WriteTx;
+
+/// What changes; what is absent stays as it is.
+#[derive(Debug, Clone, Default)]
+pub struct EntityChange {
+    /// The version that the caller read.
+    pub version: u64,
+    /// 1 to 300 characters on one line.
+    pub title: Option<String>,
+    /// Values by field slug; `null` clears one.
+    pub fields: Values,
+}
+
+/// Writes the next version of an entity. A change that changes nothing writes none.
+///
+/// # Errors
+/// [`Error::StaleVersion`] when somebody wrote one since the caller read it.
+pub async fn update(ledger: &Ledger, scope: &Scope, id: EntityId, change: EntityChange) -> Result<EntityRecord> {
+    require(scope, Permission::WriteEntities)?;
+    let (tenant_id, actor, now) = (scope.tenant_id, scope.caller.to_string(), ledger.now());
+    ledger.store().write(scope.into(), move |tx| Box::pin(write(tx, tenant_id, id, change, actor, now))).await
+}
+
+async fn write(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: EntityId,
+    change: EntityChange,
+    actor: String,
+    now: Timestamp,
+) -> Result<EntityRecord> {
+    let before = store::entity::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("entity"))?;
+    require_version(change.version, before.version)?;
+    let entity_type = store::entity_type::find(tx.conn(), tenant_id, before.type_id).await?;
+    let entity_type = entity_type.ok_or(Error::NotFound("entity type"))?;
+    let title = change.title.unwrap_or_else(|| before.title.clone());
+    let values = apply(&entity_type.fields, &before.fields, &change.fields);
+    refuse_wrong(&title, values.as_ref().map_err(Clone::clone))?;
+    let fields = values.unwrap_or_default();
+    let changed: Values = fields
+        .iter()
+        .filter(|(slug, value)| before.fields.get(*slug) != Some(*value))
+        .map(|(slug, value)| (slug.clone(), value.clone()))
+        .collect();
+    check_relations(tx.conn(), tenant_id, &entity_type.fields, &changed).await?;
+    if title == before.title && fields == before.fields {
+        return Ok(before);
+    }
+    let entity =
+        EntityRecord { title, fields, version: before.version + 1, updated_by: actor, updated_at: now, ..before };
+    store::entity::update(tx, tenant_id, &entity, None).await?;
+    Ok(entity)
+}

@@ -1,0 +1,40 @@
+//! What an entity was.
+
+use super::get;
+use crate::{
+    EntityVersionRecord, Error, Ledger, Listed, Result,
+    cursor::{List, decode, encode, page_size},
+};
+use domain::{Scope, id::EntityId};
+use uuid::Uuid;
+
+/// Which page.
+#[derive(Debug, Clone, Default)]
+pub struct ListVersions {
+    /// 1 to 1,000; 0 for the default.
+    pub limit: u32,
+    /// From the page before.
+    pub cursor: Option<String>,
+}
+
+/// One page of versions, newest first.
+pub async fn list_versions(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: EntityId,
+    query: ListVersions,
+) -> Result<Listed<EntityVersionRecord>> {
+    get(ledger, scope, id).await?;
+    let limit = page_size(query.limit)?;
+    // A cursor holds an id; a version takes the place of one.
+    let before = query.cursor.as_deref().map(|cursor| decode(List::EntityVersions, cursor)).transpose()?;
+    let before = before.map(|id| u64::try_from(id.as_u128()).map_err(|_| Error::InvalidCursor)).transpose()?;
+    let tenant_id = scope.tenant_id;
+    let page = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(store::entity::versions(conn, tenant_id, id, before, limit)))
+        .await?;
+    let last = page.items.last().filter(|_| page.has_more);
+    let next_cursor = last.map(|last| encode(List::EntityVersions, Uuid::from_u128(last.version.into())));
+    Ok(Listed { items: page.items, next_cursor })
+}

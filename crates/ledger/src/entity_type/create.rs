@@ -1,0 +1,50 @@
+//! Creating an entity type.
+
+use super::{check, check_relations};
+use crate::{EntityTypeRecord, Error, Ledger, Result, guard::require};
+use domain::{Scope, entity::FieldDef, id::EntityTypeId, role::Permission, slug::slugify};
+
+/// What an entity type is made of.
+#[derive(Debug, Clone, Default)]
+pub struct NewEntityType {
+    /// 1 to 200 characters, e.g. `Company`.
+    pub name: String,
+    /// Made from the name when absent. It never changes: addresses contain it.
+    pub slug: Option<String>,
+    /// In the order shown.
+    pub fields: Vec<FieldDef>,
+}
+
+/// Creates an entity type at version 1.
+pub async fn create(ledger: &Ledger, scope: &Scope, new: NewEntityType) -> Result<EntityTypeRecord> {
+    require(scope, Permission::ManageEntityTypes)?;
+    let slug = match new.slug {
+        Some(slug) => slug,
+        None => slugify(&new.name).ok_or_else(|| Error::invalid("slug", "cannot be made from this name; give one"))?,
+    };
+    let now = ledger.now();
+    let record = EntityTypeRecord {
+        id: EntityTypeId::new(now, ledger.entropy()),
+        slug,
+        name: new.name,
+        fields: new.fields,
+        version: 1,
+        created_by: scope.caller.to_string(),
+        created_at: now,
+        updated_at: now,
+    };
+    check(&record)?;
+    let tenant_id = scope.tenant_id;
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                check_relations(tx.conn(), tenant_id, &record).await?;
+                if !store::entity_type::insert(tx, tenant_id, &record).await? {
+                    return Err(Error::NameTaken("the slug"));
+                }
+                Ok(record)
+            })
+        })
+        .await
+}

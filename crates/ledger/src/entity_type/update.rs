@@ -1,0 +1,51 @@
+//! Changing an entity type.
+
+use super::{check, check_relations, require_version};
+use crate::{EntityTypeRecord, Error, Ledger, Result, guard::require};
+use domain::{Scope, entity::FieldDef, id::EntityTypeId, role::Permission};
+
+/// What changes; `None` stays as it is.
+#[derive(Debug, Clone, Default)]
+pub struct EntityTypeChange {
+    /// The version that the caller read.
+    pub version: u64,
+    /// 1 to 200 characters.
+    pub name: Option<String>,
+    /// All fields, in the order shown.
+    pub fields: Option<Vec<FieldDef>>,
+}
+
+/// Changes an entity type. Entities keep the values they have; they are checked when they are next written.
+///
+/// # Errors
+/// [`Error::StaleVersion`] when somebody changed it since the caller read it.
+pub async fn update(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: EntityTypeId,
+    change: EntityTypeChange,
+) -> Result<EntityTypeRecord> {
+    require(scope, Permission::ManageEntityTypes)?;
+    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let before = store::entity_type::find_locked(tx, tenant_id, id).await?;
+                let before = before.ok_or(Error::NotFound("entity type"))?;
+                require_version(change.version, before.version)?;
+                let record = EntityTypeRecord {
+                    name: change.name.unwrap_or_else(|| before.name.clone()),
+                    fields: change.fields.unwrap_or_else(|| before.fields.clone()),
+                    version: before.version + 1,
+                    updated_at: now,
+                    ..before
+                };
+                check(&record)?;
+                check_relations(tx.conn(), tenant_id, &record).await?;
+                store::entity_type::update(tx, tenant_id, &record).await?;
+                Ok(record)
+            })
+        })
+        .await
+}

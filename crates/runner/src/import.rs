@@ -1,0 +1,42 @@
+//! Imports: begun by a request, finished here, also after a restart.
+
+use ledger::{ImportRecord, Ledger, entity::import};
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+
+/// How often imports are looked for that nobody works on.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Works on an import from now on, in a task of its own. If this process ends first, [`run`] takes it up again.
+pub fn start(ledger: &Ledger, import: &ImportRecord) {
+    let (ledger, tenant_id, id) = (ledger.clone(), import.tenant_id, import.id);
+    tokio::spawn(async move {
+        if let Err(error) = import::run(&ledger, tenant_id, id).await {
+            tracing::warn!(import = %id, %error, "an import waits; it is tried again later");
+        }
+    });
+}
+
+/// Takes up imports that were left lying, until `stop`. Every server may: chunks are decided under the import's lock.
+pub async fn run(ledger: Ledger, stop: CancellationToken) {
+    let mut ticks = interval(LOOK_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            _ = ticks.tick() => {}
+        }
+        tokio::select! {
+            biased;
+            // A write that has begun goes on in its own task; the rest of the import is for the next start.
+            () = stop.cancelled() => return,
+            resumed = import::resume_stalled(&ledger) => match resumed {
+                Ok(0) => {}
+                Ok(finished) => tracing::info!(finished, "imports were taken up again"),
+                Err(error) => tracing::warn!(%error, "cannot look for imports that were left lying"),
+            },
+        }
+    }
+}

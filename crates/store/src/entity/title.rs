@@ -1,0 +1,42 @@
+//! Titles of many entities in one query.
+
+use crate::{conn::Conn, error::Result};
+use domain::{
+    id::{EntityId, TenantId},
+    limit::ENTITY_TITLES_MAX,
+};
+use uuid::Uuid;
+
+pub(crate) const TITLES_SQLITE: &str = "SELECT e.id, e.title, t.slug FROM entities e \
+     JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
+     WHERE e.tenant_id = $1 AND e.id IN (SELECT unhex(value) FROM json_each($2)) ORDER BY e.id";
+pub(crate) const TITLES_POSTGRES: &str = "SELECT e.id, e.title, t.slug FROM entities e \
+     JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
+     WHERE e.tenant_id = $1 AND e.id = ANY($2) ORDER BY e.id";
+
+/// `(id, title, type slug)` of these entities, in id order. Ids that are not of this workspace are left out;
+/// repeated ones count once; of more than [`ENTITY_TITLES_MAX`] different ones the first are looked up.
+pub async fn titles(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    ids: &[EntityId],
+) -> Result<Vec<(EntityId, String, String)>> {
+    let mut wanted: Vec<Uuid> = Vec::new();
+    for id in ids {
+        if wanted.len() < ENTITY_TITLES_MAX && !wanted.contains(&id.0) {
+            wanted.push(id.0);
+        }
+    }
+    if wanted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows: Vec<(Uuid, String, String)> = match conn {
+        Conn::Sqlite(c) => {
+            let hex: Vec<String> = wanted.iter().map(|id| id.simple().to_string()).collect();
+            let hex = serde_json::Value::from(hex).to_string();
+            c.fetch_all::<(Uuid, String, String)>(TITLES_SQLITE, &[&tenant_id.0, &hex])?
+        }
+        Conn::Postgres(c) => sqlx::query_as(TITLES_POSTGRES).bind(tenant_id.0).bind(wanted).fetch_all(&mut **c).await?,
+    };
+    Ok(rows.into_iter().map(|(id, title, slug)| (EntityId(id), title, slug)).collect())
+}

@@ -1,0 +1,155 @@
+//! Rows of `entity_types`.
+
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result, is_unique_violation},
+    record::{EntityTypeRecord, Page},
+    sqlite::row,
+    transaction::WriteTx,
+};
+use domain::{
+    clock::{from_micros, to_micros},
+    id::{EntityTypeId, TenantId},
+};
+use uuid::Uuid;
+
+macro_rules! type_select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, slug, name, fields, version, created_by, created_at, updated_at FROM entity_types \
+             WHERE tenant_id = $1 AND ",
+            $rest
+        )
+    };
+}
+
+const BY_ID: &str = type_select!("id = $2");
+const BY_ID_LOCKED_POSTGRES: &str = type_select!("id = $2 FOR UPDATE");
+const BY_SLUG: &str = type_select!("slug = $2");
+const LIST: &str = type_select!("(id < $2 OR $2 IS NULL) ORDER BY id DESC LIMIT $3");
+const INSERT: &str = "INSERT INTO entity_types (tenant_id, id, slug, name, fields, version, created_by, created_at, updated_at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+const UPDATE: &str = "UPDATE entity_types SET name = $3, fields = $4, version = $5, updated_at = $6 \
+     WHERE tenant_id = $1 AND id = $2";
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("entity_type::BY_ID", BY_ID),
+    ("entity_type::BY_SLUG", BY_SLUG),
+    ("entity_type::LIST", LIST),
+    ("entity_type::INSERT", INSERT),
+    ("entity_type::UPDATE", UPDATE),
+];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("entity_type::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+
+row! {
+    struct Row {
+        id: Uuid,
+        slug: String,
+        name: String,
+        fields: String,
+        version: i64,
+        created_by: String,
+        created_at: i64,
+        updated_at: i64,
+    }
+}
+
+impl TryFrom<Row> for EntityTypeRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("entity_types", column, value);
+        Ok(Self {
+            id: EntityTypeId(row.id),
+            slug: row.slug,
+            name: row.name,
+            fields: serde_json::from_str(&row.fields).map_err(|_| bad("fields", &row.fields))?,
+            version: u64::try_from(row.version).map_err(|_| bad("version", &row.version))?,
+            created_by: row.created_by,
+            created_at: from_micros(row.created_at),
+            updated_at: from_micros(row.updated_at),
+        })
+    }
+}
+
+fn record(row: Option<Row>) -> Result<Option<EntityTypeRecord>> {
+    row.map(EntityTypeRecord::try_from).transpose()
+}
+
+/// An entity type of this workspace.
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: EntityTypeId) -> Result<Option<EntityTypeRecord>> {
+    record(run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?)
+}
+
+/// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
+pub async fn find_locked(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: EntityTypeId,
+) -> Result<Option<EntityTypeRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
+    record(run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?)
+}
+
+/// The entity type of this workspace with this slug.
+pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<EntityTypeRecord>> {
+    record(run!(conn, fetch_optional Row, BY_SLUG, tenant_id.0, slug)?)
+}
+
+/// One page, newest first, starting after `before`.
+pub async fn list(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    before: Option<EntityTypeId>,
+    limit: u32,
+) -> Result<Page<EntityTypeRecord>> {
+    let mut rows = run!(conn, fetch_all Row, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?;
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(EntityTypeRecord::try_from).collect::<Result<_>>()?, has_more })
+}
+
+fn fields_json(record: &EntityTypeRecord) -> Result<String> {
+    serde_json::to_string(&record.fields).map_err(|error| Error::Database(error.to_string()))
+}
+
+/// Adds an entity type. `false` when its slug is taken.
+pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &EntityTypeRecord) -> Result<bool> {
+    let fields = fields_json(record)?;
+    let inserted = run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        tenant_id.0,
+        record.id.0,
+        record.slug.as_str(),
+        record.name.as_str(),
+        fields.as_str(),
+        record.version.cast_signed(),
+        record.created_by.as_str(),
+        to_micros(record.created_at),
+        to_micros(record.updated_at),
+    );
+    match inserted {
+        Ok(_) => Ok(true),
+        Err(error) if is_unique_violation(&error) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Writes a changed entity type; the caller holds its row's lock.
+pub async fn update(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &EntityTypeRecord) -> Result<()> {
+    let fields = fields_json(record)?;
+    run!(
+        tx.conn(),
+        execute,
+        UPDATE,
+        tenant_id.0,
+        record.id.0,
+        record.name.as_str(),
+        fields.as_str(),
+        record.version.cast_signed(),
+        to_micros(record.updated_at),
+    )?;
+    Ok(())
+}
