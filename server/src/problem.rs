@@ -122,6 +122,7 @@ impl From<ledger::Error> for Problem {
                 Self::field(code, format!("events[{index}].type"), text)
             }
             E::IdConflict { .. } => Self::detailed(Code::IdConflict, text),
+            E::StaleVersion { .. } => Self::detailed(Code::StaleVersion, text),
             E::NameTaken(_) => Self::detailed(Code::NameTaken, text),
             E::LimitReached(_) => Self::detailed(Code::LimitReached, text),
             E::TooLarge(_) => Self::detailed(Code::TooLarge, text),

@@ -10,6 +10,10 @@ use serde_json::value::RawValue;
 use std::str::FromStr;
 use wire::{Code, Json};
 
+mod entity;
+
+pub use entity::*;
+
 /// Stored text as JSON again. The store holds nothing that is not JSON; if it did, `null` is shown.
 fn json(text: String) -> Json {
     RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
@@ -84,6 +88,7 @@ pub fn action(record: ActionRecord) -> wire::action::Action {
         description: record.description,
         agent_slug: record.agent_slug,
         assigned_to: record.assigned_to.map(|id| id.to_string()),
+        target_entity_id: record.target_entity_id.map(|id| id.to_string()),
         output_type: record.output_type,
         output_config: json(record.output_config),
         metadata: json(record.metadata),
@@ -101,6 +106,7 @@ pub fn new_action(body: wire::action::CreateAction) -> Result<action::NewAction,
         description: body.description,
         agent_slug: body.agent_slug,
         assigned_to: id("assignedTo", body.assigned_to)?,
+        target_entity_id: id("targetEntityId", body.target_entity_id)?,
         output_type: body.output_type,
         output_config: body.output_config.map(text),
         metadata: body.metadata.map(text),
@@ -115,6 +121,7 @@ pub fn action_change(body: wire::action::UpdateAction) -> Result<action::ActionC
         description: body.description,
         agent_slug: body.agent_slug,
         assigned_to: body.assigned_to.map(|value| id("assignedTo", value)).transpose()?,
+        target_entity_id: body.target_entity_id.map(|value| id("targetEntityId", value)).transpose()?,
         output_type: body.output_type,
         output_config: body.output_config.map(text),
         metadata: body.metadata.map(text),
@@ -150,6 +157,7 @@ pub fn session(record: SessionRecord) -> wire::session::Session {
         action_id: record.action_id.map(|id| id.to_string()),
         action_slug: record.action_slug,
         agent_slug: record.agent_slug,
+        entity_id: record.entity_id.map(|id| id.to_string()),
         title: record.title,
         input: record.input.map(json),
         metadata: json(record.metadata),

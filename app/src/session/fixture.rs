@@ -57,6 +57,7 @@ pub fn session() -> Session {
         action_id: Some("a1".into()),
         action_slug: Some("review-inbox".into()),
         agent_slug: Some("scout".into()),
+        entity_id: None,
         title: "Review the inbox".into(),
         input: None,
         metadata: json("{}"),

@@ -25,10 +25,13 @@ pub struct Action {
     pub agent_slug: Option<String>,
     /// The person whose task it is.
     pub assigned_to: Option<String>,
+    /// The entity it is about.
+    pub target_entity_id: Option<String>,
     /// What its sessions produce.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub output_type: OutputType,
-    /// Output contract.
+    /// Output contract. `{"fields": ["stage"], "blocks": ["sessions"]}` names the fields and blocks of the target
+    /// entity that its sessions write; their status shows there.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub output_config: Json,
     /// Free.
@@ -60,6 +63,8 @@ pub struct CreateAction {
     pub agent_slug: Option<String>,
     /// A member's user id.
     pub assigned_to: Option<String>,
+    /// An entity's id.
+    pub target_entity_id: Option<String>,
     /// Default `text`.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub output_type: Option<OutputType>,
@@ -93,6 +98,10 @@ pub struct UpdateAction {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub assigned_to: Option<Option<String>>,
+    /// An entity's id, or null.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub target_entity_id: Option<Option<String>>,
     /// What its sessions produce.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]

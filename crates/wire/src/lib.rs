@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod count;
+pub mod entity;
 pub mod event;
 pub mod hook;
 pub mod human;

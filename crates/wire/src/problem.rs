@@ -51,6 +51,8 @@ codes! {
     RequestTimeout = "request_timeout", 408, "The request took too long to arrive";
     /// The worker lost its lease; `detail` names the current attempt.
     StaleAttempt = "stale_attempt", 409, "Another attempt holds this session";
+    /// Somebody wrote a newer version since the caller read it; `detail` names it.
+    StaleVersion = "stale_version", 409, "Somebody changed it meanwhile";
     /// The session is final.
     AlreadyFinal = "already_final", 409, "The session has ended";
     /// The session's status does not allow it now.

@@ -29,6 +29,8 @@ pub struct Session {
     pub action_slug: Option<String>,
     /// The agent that may claim it.
     pub agent_slug: Option<String>,
+    /// The entity it is about: its action's target when it was made, or its parent's entity.
+    pub entity_id: Option<String>,
     /// For people.
     pub title: String,
     /// What the worker is given.

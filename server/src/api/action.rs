@@ -1,13 +1,16 @@
 //! Actions: configured work.
 
 use crate::{
-    extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params},
+    extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params, query_id},
     problem::Problem,
     state::AppState,
     wire_map,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{action::ActionStatus, id::ActionId};
+use domain::{
+    action::ActionStatus,
+    id::{ActionId, EntityId},
+};
 use ledger::action as use_case;
 use serde::{Deserialize, Deserializer, de};
 use wire::{Page, action, session::Session};
@@ -46,6 +49,10 @@ pub struct ListQuery {
     assigned_to: Option<use_case::Assignee>,
     /// Part of the name.
     q: Option<String>,
+    /// Those about this entity.
+    #[serde(default, deserialize_with = "query_id")]
+    #[param(value_type = Option<uuid::Uuid>)]
+    target_entity_id: Option<EntityId>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
@@ -79,6 +86,7 @@ pub async fn list(
         status: query.status,
         assigned_to: query.assigned_to,
         name_contains: query.q,
+        target_entity_id: query.target_entity_id,
         limit: query.limit.0,
         cursor: query.cursor,
     };

@@ -26,6 +26,7 @@ const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
 const TAGS: [(&str, &str); 9] = [
     ("actions", "Configured work; the UI calls it a task."),
     ("sessions", "One execution each."),
+    ("entities", "Records that work is about: types with typed fields, versioned values, imports."),
     ("events", "A session's append-only log."),
     ("worker", "What a worker calls: claim, heartbeat, complete, fail, yield, release."),
     ("people", "Working sessions: what people work on, and what agents may be told of it."),

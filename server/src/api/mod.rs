@@ -2,10 +2,13 @@
 
 mod action;
 mod document;
+mod entity;
+mod entity_type;
 mod event;
 mod health;
 mod hook;
 mod human;
+mod import;
 mod live;
 mod me;
 mod session;
@@ -24,6 +27,14 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(action::get, action::update))
         .routes(routes!(action::trigger))
         .routes(routes!(action::task_status))
+        .routes(routes!(entity_type::create, entity_type::list))
+        .routes(routes!(entity_type::get, entity_type::update))
+        .routes(routes!(import::begin))
+        .routes(routes!(import::get))
+        .routes(routes!(entity::create, entity::list))
+        .routes(routes!(entity::get, entity::update))
+        .routes(routes!(entity::versions))
+        .routes(routes!(entity::sessions))
         .routes(routes!(session::create, session::list))
         .routes(routes!(session::get))
         .routes(routes!(session::cancel))

@@ -37,11 +37,15 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     print_line(&format!("http://{address}"))?;
     tracing::info!(%address, version = super::version::TEXT, "serving");
     let sweeps = tokio::spawn(runner::sweep::run(state.ledger.clone(), state.shutdown.token()));
+    let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let stop = tokio::spawn(accept::until_asked_to_stop(state.shutdown.clone()));
     accept::serve(listener, router::build(state.clone()), &state).await;
     stop.abort();
     if let Err(error) = sweeps.await {
         tracing::error!(%error, "the sweep ended badly");
+    }
+    if let Err(error) = imports.await {
+        tracing::error!(%error, "the imports ended badly");
     }
     if timeout(CLOSE, state.ledger.close()).await.is_err() {
         return Err(Failure::BadNews("the database could not be closed in time; nothing acknowledged is lost".into()));

@@ -1,11 +1,13 @@
 //! Our own extractors: what they refuse is a precise problem, never axum's plain text.
 
 mod caller;
+mod csv;
 mod id;
 mod json;
 mod params;
 
 pub use caller::{Caller, identify};
+pub use csv::CsvBody;
 pub use id::Id;
 pub use json::{JsonBody, JsonBodyOrDefault};
 pub use params::{Limit, Params, id as query_id};

@@ -20,7 +20,7 @@ use axum::{
 };
 use domain::{
     action::{ActionStatus, OutputType},
-    id::{ActionId, UserId},
+    id::{ActionId, EntityId, UserId},
 };
 use ledger::{
     action::{self, ActionChange, ListActions, NewAction},
@@ -166,6 +166,7 @@ fn new_action(form: &Form) -> Result<NewAction, Problem> {
         description: Some(form.text("description")),
         agent_slug: form.optional("agentSlug"),
         assigned_to: assignee(form)?,
+        target_entity_id: target(form)?,
         output_type: form.optional("outputType").as_deref().and_then(OutputType::parse),
         output_config: object(form, "outputConfig")?,
         metadata: object(form, "metadata")?,
@@ -181,6 +182,7 @@ fn change(form: &Form) -> Result<ActionChange, Problem> {
         description: Some(form.text("description")),
         agent_slug: Some(form.optional("agentSlug")),
         assigned_to: Some(assignee(form)?),
+        target_entity_id: Some(target(form)?),
         output_type: form.optional("outputType").as_deref().and_then(OutputType::parse),
         output_config: object(form, "outputConfig")?.or_else(empty),
         metadata: object(form, "metadata")?.or_else(empty),
@@ -191,6 +193,12 @@ fn change(form: &Form) -> Result<ActionChange, Problem> {
 fn assignee(form: &Form) -> Result<Option<UserId>, Problem> {
     let Some(text) = form.optional("assignedTo") else { return Ok(None) };
     text.parse().map(Some).map_err(|_| Problem::field(Code::InvalidRequest, "assignedTo", "a member of this workspace"))
+}
+
+fn target(form: &Form) -> Result<Option<EntityId>, Problem> {
+    let Some(text) = form.optional("targetEntityId") else { return Ok(None) };
+    let wrong = |_| Problem::field(Code::InvalidRequest, "targetEntityId", "the id of an entity of this workspace");
+    text.parse().map(Some).map_err(wrong)
 }
 
 /// A JSON document typed into a field.

@@ -16,6 +16,25 @@ async fn each_bad_request_is_told_what_is_wrong() {
         ("/api/actions", json!({ "name": "x", "metadata": [] }), 422, "invalid_request"),
         ("/api/actions", json!({ "name": "x", "assignedTo": none }), 422, "invalid_request"),
         ("/api/actions", json!([]), 422, "invalid_request"),
+        ("/api/actions", json!({ "name": "x", "targetEntityId": none }), 422, "invalid_request"),
+        ("/api/actions", json!({ "name": "x", "targetEntityId": "acme" }), 422, "invalid_request"),
+        ("/api/entity-types", json!({ "name": "" }), 422, "invalid_request"),
+        ("/api/entity-types", json!({ "name": "x", "fields": [{ "slug": "a", "name": "A" }] }), 422, "invalid_request"),
+        (
+            "/api/entity-types",
+            json!({ "name": "x", "fields": [{ "slug": "a", "name": "A", "type": "colour" }] }),
+            422,
+            "invalid_request",
+        ),
+        (
+            "/api/entity-types",
+            json!({ "name": "x", "fields": [{ "slug": "a", "name": "A", "type": "select" }] }),
+            422,
+            "invalid_request",
+        ),
+        ("/api/entities", json!({ "typeId": none, "title": "x" }), 404, "not_found"),
+        ("/api/entities", json!({ "typeId": "x", "title": "x" }), 422, "invalid_request"),
+        ("/api/entities", json!({ "title": "x" }), 422, "invalid_request"),
         ("/api/sessions", json!({ "sessionType": "robot" }), 422, "invalid_request"),
         ("/api/sessions", json!({ "sessionType": "agent", "parentId": none }), 404, "not_found"),
         ("/api/sessions/claim", json!({ "max": 0 }), 422, "invalid_request"),
@@ -75,6 +94,11 @@ async fn what_is_not_even_json_and_what_is_nowhere() {
         ("/api/sessions?limit=0", 422, "invalid_request"),
         ("/api/sessions?limit=1001", 422, "invalid_request"),
         ("/api/sessions?nonsense=1", 422, "invalid_request"),
+        ("/api/entities?cursor=x", 400, "invalid_cursor"),
+        ("/api/entities?typeId=x", 400, "invalid_id"),
+        ("/api/entities?limit=0", 422, "invalid_request"),
+        ("/api/entity-types/x", 400, "invalid_id"),
+        ("/api/imports/00000000-0000-7000-8000-000000000000", 404, "not_found"),
         ("/api/sessions?status=sleeping", 422, "invalid_request"),
         ("/api/today/work-queue-counts?timezone=Mars/Base", 422, "invalid_request"),
     ] {
@@ -84,4 +108,91 @@ async fn what_is_not_even_json_and_what_is_nowhere() {
     let (status, problem) =
         problem(app.request(Who::Operator, Method::DELETE, "/api/actions").send().await.unwrap()).await;
     assert_eq!((status, problem["code"].as_str()), (405, Some("method_not_allowed")));
+}
+
+#[tokio::test]
+async fn entities_and_files_of_them_are_told_what_is_wrong_field_by_field() {
+    let app = App::start();
+    let fields = json!([
+        { "slug": "stage", "name": "Stage", "type": "select", "options": ["Lead", "Won"] },
+        { "slug": "closes", "name": "Closes", "type": "date", "required": true },
+    ]);
+    let of = app.post(Who::Operator, "/api/entity-types", json!({ "name": "Deal", "fields": fields })).await;
+    let new = |fields: serde_json::Value| json!({ "typeId": of["id"], "title": "Big one", "fields": fields });
+    let wrong = new(json!({ "stage": "Maybe", "size": 1 }));
+    let response = app.request(Who::Member, Method::POST, "/api/entities").json(&wrong).send().await.unwrap();
+    let (status, refused) = problem(response).await;
+    let named: Vec<_> = refused["errors"].as_array().unwrap().iter().map(|e| e["field"].as_str().unwrap()).collect();
+    assert_eq!((status, named), (422, vec!["fields.size", "fields.stage", "fields.closes"]), "{refused}");
+
+    let made = app.post(Who::Member, "/api/entities", new(json!({ "closes": "2026-12-01" }))).await;
+    let path = format!("/api/entities/{}", made["id"].as_str().unwrap());
+    let patch = |version: u64| {
+        let body = json!({ "version": version, "fields": { "stage": "Won" } });
+        app.request(Who::OtherMember, Method::PATCH, &path).json(&body).send()
+    };
+    assert_eq!(patch(1).await.unwrap().status(), 200);
+    let (status, stale) = problem(patch(1).await.unwrap()).await;
+    assert_eq!((status, stale["code"].as_str()), (409, Some("stale_version")), "{stale}");
+    assert!(stale["detail"].as_str().unwrap().contains("version 2"), "{stale}");
+
+    let imports = format!("/api/entity-types/{}/imports", of["id"].as_str().unwrap());
+    let send = |query: &str, kind: &str, body: Vec<u8>| {
+        let path = format!("{imports}{query}");
+        app.request(Who::Member, Method::POST, &path).header("content-type", kind.to_owned()).body(body).send()
+    };
+    let too_large = vec![b'x'; domain::limit::IMPORT_BYTES_MAX + 1];
+    for (query, kind, body, status, code) in [
+        ("", "application/json", b"{}".to_vec(), 415, "unsupported_media_type"),
+        ("", "text/csv", b"\xff\xfe".to_vec(), 422, "invalid_request"),
+        ("", "text/csv", Vec::new(), 422, "invalid_request"),
+        ("", "text/csv", too_large, 413, "too_large"),
+        ("?mapping=x", "text/csv", b"Name\nx\n".to_vec(), 422, "invalid_request"),
+        ("?mapping=%7B%22Nope%22%3A%22title%22%7D", "text/csv", b"Name\nx\n".to_vec(), 422, "invalid_request"),
+        ("?dryrun=true", "text/csv", b"Name\nx\n".to_vec(), 422, "invalid_request"),
+    ] {
+        let (got, refused) = problem(send(query, kind, body).await.unwrap()).await;
+        assert_eq!((got, refused["code"].as_str().unwrap()), (status, code), "{query} {kind}: {refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_previewed_and_then_imported_in_the_background() {
+    let app = App::start();
+    let fields = json!([{ "slug": "size", "name": "Size", "type": "number" }]);
+    let of = app.post(Who::Operator, "/api/entity-types", json!({ "name": "Deal", "fields": fields })).await;
+    let imports = format!("/api/entity-types/{}/imports", of["id"].as_str().unwrap());
+    let mut source = "Deal,Size\nbad,x\n".to_owned();
+    for n in 0..1_000 {
+        source.push_str(&format!("Deal {n},{n}\n"));
+    }
+    let send = |query: &str| {
+        let request = app.request(Who::Member, Method::POST, &format!("{imports}{query}"));
+        request.header("content-type", "text/csv; charset=utf-8").body(source.clone()).send()
+    };
+    let response = send("?dryRun=true").await.unwrap();
+    assert_eq!(response.status(), 200);
+    let preview: serde_json::Value = response.json().await.unwrap();
+    assert_eq!(preview["columns"][0], json!({ "column": "Deal", "field": "title" }));
+    assert_eq!((&preview["rowsTotal"], &preview["failedCount"]), (&json!(1_001), &json!(1)));
+    assert_eq!(preview["errors"][0], json!({ "row": 2, "field": "size", "message": "a number" }));
+    let response = send("").await.unwrap();
+    assert_eq!(response.status(), 201);
+    let begun: serde_json::Value = response.json().await.unwrap();
+    let path = format!("/api/imports/{}", begun["id"].as_str().unwrap());
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(30);
+    let done = loop {
+        let now: serde_json::Value =
+            app.request(Who::Member, Method::GET, &path).send().await.unwrap().json().await.unwrap();
+        if now["status"] != "running" {
+            break now;
+        }
+        assert!(tokio::time::Instant::now() < deadline, "{now}");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    };
+    assert_eq!((&done["status"], &done["rowsDone"]), (&json!("completed"), &json!(1_001)), "{done}");
+    assert_eq!((&done["createdCount"], &done["failedCount"]), (&json!(1_000), &json!(1)));
+    let found: serde_json::Value =
+        app.request(Who::Member, Method::GET, "/api/entities?q=deal%20999").send().await.unwrap().json().await.unwrap();
+    assert_eq!(found["items"][0]["fields"], json!({ "size": 999 }));
 }

@@ -19,6 +19,8 @@ fn body(path: &str) -> Option<Value> {
         "start" => json!({ "taskId": "00000000-0000-7000-8000-000000000000" }),
         "stop" => json!({ "sessionId": "00000000-0000-7000-8000-000000000000" }),
         "{source}" => json!({ "session_id": "matrix", "hook_event_name": "Stop" }),
+        "entity-types" => json!({ "name": "Matrix" }),
+        "entities" => json!({ "title": "Matrix" }),
         "yield" => json!({ "attempt": 1, "status": "idle" }),
         _ => return None,
     })
@@ -48,7 +50,24 @@ async fn every_route_answers_every_identity_as_reviewed() {
 
 /// The status this caller gets on a fresh object that a member of the first workspace made.
 async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
-    let concrete = if path.contains("/actions/{id}") {
+    let of = if path.contains("/entit") || path.contains("/imports") {
+        let new = json!({ "name": "Matrix", "slug": slug(who, &method, &format!("{path}/of")) });
+        app.post(Who::Operator, "/api/entity-types", new).await["id"].clone()
+    } else {
+        Value::Null
+    };
+    let csv = |request: reqwest::RequestBuilder| request.header("content-type", "text/csv").body("Name\nx\n");
+    let concrete = if path.starts_with("/api/entity-types/{id}") {
+        path.replace("{id}", of.as_str().unwrap())
+    } else if path.starts_with("/api/entities/{id}") {
+        let made = app.post(Who::Member, "/api/entities", json!({ "typeId": of, "title": "Matrix" })).await;
+        path.replace("{id}", made["id"].as_str().unwrap())
+    } else if path.starts_with("/api/imports/{id}") {
+        let begin =
+            app.request(Who::Member, Method::POST, &format!("/api/entity-types/{}/imports", of.as_str().unwrap()));
+        let made: Value = csv(begin).send().await.unwrap().json().await.unwrap();
+        path.replace("{id}", made["id"].as_str().unwrap())
+    } else if path.contains("/actions/{id}") {
         let made = app
             .post(
                 Who::Operator,
@@ -70,14 +89,23 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     if method == Method::POST
         && let Some(mut body) = body(path)
     {
-        if path == "/api/actions" {
+        if path == "/api/actions" || path == "/api/entity-types" {
             body["slug"] = slug(who, &method, path).into();
         }
         if path == "/api/hooks/{source}" {
             // Each caller's agent has a session of its own.
             body["session_id"] = format!("{who:?}").into();
         }
+        if path == "/api/entities" {
+            body["typeId"] = of;
+        }
         request = request.json(&body);
+    } else if method == Method::POST && path.ends_with("/imports") {
+        request = csv(request);
+    } else if method == Method::PATCH && path == "/api/entity-types/{id}" {
+        request = request.json(&json!({ "version": 1, "name": "changed" }));
+    } else if method == Method::PATCH && path == "/api/entities/{id}" {
+        request = request.json(&json!({ "version": 1, "title": "changed" }));
     } else if method == Method::PATCH {
         request = request.json(&json!({ "description": "changed" }));
     }

@@ -1,0 +1,263 @@
+//! Entities, their types, versions, sessions and imports.
+
+use crate::Json;
+use domain::{
+    Timestamp,
+    entity::{Column, FieldDef, ImportStatus, RowError},
+    session::Status,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A kind of entity.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct EntityType {
+    /// Id.
+    pub id: String,
+    /// URL name, unique in the workspace; never changes.
+    pub slug: String,
+    /// Display name of one entity.
+    pub name: String,
+    /// In the order shown: `{slug, name, type, required, options, relationType}`. `type` is text, number, select (one
+    /// of `options`), date (`YYYY-MM-DD`) or relation (the id of an entity of the type with slug `relationType`).
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    pub fields: Vec<FieldDef>,
+    /// Counts its changes, from 1.
+    pub version: u64,
+    /// Who made it: `user:…`, `token:…` or `system`.
+    pub created_by: String,
+    /// When it was made.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub updated_at: Timestamp,
+}
+
+/// `POST /api/entity-types`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateEntityType {
+    /// 1 to 200 characters.
+    pub name: String,
+    /// Made from the name when absent.
+    pub slug: Option<String>,
+    /// At most 50.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>, required = false))]
+    pub fields: Vec<FieldDef>,
+}
+
+/// `PATCH /api/entity-types/{id}`: absent fields stay.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UpdateEntityType {
+    /// The version that was read; another one is refused with `stale_version`.
+    pub version: u64,
+    /// 1 to 200 characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// All fields, in the order shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Object>>))]
+    pub fields: Option<Vec<FieldDef>>,
+}
+
+/// A record that work is about.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Entity {
+    /// Id.
+    pub id: String,
+    /// Its type.
+    pub type_id: String,
+    /// That type's slug.
+    pub type_slug: String,
+    /// What people call it.
+    pub title: String,
+    /// Values by field slug; a field without a value is absent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub fields: Map<String, Value>,
+    /// Counts its versions, from 1.
+    pub version: u64,
+    /// Who made it: `user:…`, `token:…` or `system`.
+    pub created_by: String,
+    /// Who wrote the newest version.
+    pub updated_by: String,
+    /// When it was made.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+    /// When the newest version was written.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub updated_at: Timestamp,
+}
+
+/// `POST /api/entities`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateEntity {
+    /// An entity type of the workspace.
+    pub type_id: String,
+    /// 1 to 300 characters on one line.
+    pub title: String,
+    /// Values by field slug.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object, required = false))]
+    pub fields: Map<String, Value>,
+}
+
+/// `PATCH /api/entities/{id}`: absent fields stay, `null` clears one.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UpdateEntity {
+    /// The version that was read; another one is refused with `stale_version`.
+    pub version: u64,
+    /// 1 to 300 characters on one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Values by field slug.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Object, required = false))]
+    pub fields: Map<String, Value>,
+}
+
+/// What an entity was, from one write to the next.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct EntityVersion {
+    /// From 1.
+    pub version: u64,
+    /// The title then.
+    pub title: String,
+    /// The values then.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub fields: Map<String, Value>,
+    /// Who wrote it: `user:…`, `token:…` or `system`.
+    pub actor: String,
+    /// The session that wrote it, where one did.
+    pub session_id: Option<String>,
+    /// When.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub at: Timestamp,
+}
+
+/// `GET /api/entities/{id}/sessions`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct EntitySessions {
+    /// Newest first.
+    pub sessions: Vec<EntitySessionSummary>,
+}
+
+/// A session about an entity, in brief.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct EntitySessionSummary {
+    /// Id.
+    pub id: String,
+    /// The action it executes.
+    pub task_id: Option<String>,
+    /// That action's slug.
+    pub task_slug: Option<String>,
+    /// That action's name; the session's own title where it has no action.
+    pub task_name: String,
+    /// That action's output contract.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub task_output_config: Option<Json>,
+    /// One of ten.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub status: Status,
+    /// When it was first claimed or begun.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub started_at: Option<Timestamp>,
+    /// When it became final.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub completed_at: Option<Timestamp>,
+    /// From start to end; absent until it ended.
+    pub duration_ms: Option<u64>,
+    /// The session that started it.
+    pub parent_id: Option<String>,
+    /// What went wrong, where it failed.
+    pub error_message: Option<String>,
+    /// Sessions it started.
+    pub child_count: u32,
+}
+
+/// `POST /api/entity-types/{id}/imports?dryRun=true`: what an import would do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ImportPreview {
+    /// What each column fills: `{column, field}`, where `field` is a field's slug, `title` or null.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    pub columns: Vec<Column>,
+    /// Rows of the file, the header not counted.
+    pub rows_total: u64,
+    /// Rows that cannot be made.
+    pub failed_count: u64,
+    /// The first rows that can, at most 10.
+    pub rows: Vec<PreviewRow>,
+    /// What is wrong with the others: `{row, field, message}`, at most 1,000. The header is row 1.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    pub errors: Vec<RowError>,
+}
+
+/// A row as the entity it would become.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewRow {
+    /// As a spreadsheet numbers it.
+    pub row: u64,
+    /// The title.
+    pub title: String,
+    /// The values.
+    #[cfg_attr(feature = "openapi", schema(value_type = Object))]
+    pub fields: Map<String, Value>,
+}
+
+/// `GET /api/imports/{id}`: how far an import has got.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Import {
+    /// Id.
+    pub id: String,
+    /// What its rows become.
+    pub type_id: String,
+    /// running, completed or failed.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub status: ImportStatus,
+    /// What each column fills.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    pub columns: Vec<Column>,
+    /// Rows of the file, the header not counted.
+    pub rows_total: u64,
+    /// Rows that are done, from the top.
+    pub rows_done: u64,
+    /// Entities it made.
+    pub created_count: u64,
+    /// Rows it refused.
+    pub failed_count: u64,
+    /// What was wrong with them: `{row, field, message}`, at most 1,000. The header is row 1.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    pub errors: Vec<RowError>,
+    /// Who imports: `user:…`, `token:…` or `system`.
+    pub created_by: String,
+    /// When it was begun.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+    /// When it last got on.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub updated_at: Timestamp,
+}

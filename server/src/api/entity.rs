@@ -1,0 +1,181 @@
+//! Entities: records that work is about.
+
+use crate::{
+    extract::{Caller, Id, JsonBody, Limit, Params, query_id},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::id::{EntityId, EntityTypeId};
+use ledger::entity as use_case;
+use serde::Deserialize;
+use wire::{
+    Page,
+    entity::{CreateEntity, Entity, EntitySessions, EntityVersion, UpdateEntity},
+};
+
+/// Create an entity
+#[utoipa::path(
+    post, path = "/api/entities", operation_id = "createEntity", tag = "entities", request_body = CreateEntity,
+    responses(
+        (status = 201, description = "Created, at version 1", body = Entity),
+    ),
+)]
+pub async fn create(
+    State(state): State<AppState>,
+    caller: Caller,
+    JsonBody(body): JsonBody<CreateEntity>,
+) -> Result<(StatusCode, Json<Entity>), Problem> {
+    let record = use_case::create(&state.ledger, caller.scope(), wire_map::new_entity(body)?).await?;
+    Ok((StatusCode::CREATED, Json(wire_map::entity(record))))
+}
+
+/// The query of [`list`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListQuery {
+    /// Entities of this type.
+    #[serde(default, deserialize_with = "query_id")]
+    #[param(value_type = Option<uuid::Uuid>)]
+    type_id: Option<EntityTypeId>,
+    /// Part of the title.
+    q: Option<String>,
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List entities
+///
+/// Newest first.
+#[utoipa::path(
+    get, path = "/api/entities", operation_id = "listEntities", tag = "entities",
+    params(ListQuery),
+    responses(
+        (status = 200, description = "A page", body = Page<Entity>),
+    ),
+)]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<ListQuery>,
+) -> Result<Json<Page<Entity>>, Problem> {
+    let wanted = use_case::ListEntities {
+        type_id: query.type_id,
+        title_contains: query.q,
+        limit: query.limit.0,
+        cursor: query.cursor,
+    };
+    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    Ok(Json(wire_map::page(listed, wire_map::entity)))
+}
+
+/// Read an entity
+#[utoipa::path(
+    get, path = "/api/entities/{id}", operation_id = "getEntity", tag = "entities",
+    params(("id" = uuid::Uuid, Path, description = "The entity")),
+    responses(
+        (status = 200, description = "The entity, at its newest version", body = Entity),
+    ),
+)]
+pub async fn get(State(state): State<AppState>, caller: Caller, Id(id): Id<EntityId>) -> Result<Json<Entity>, Problem> {
+    Ok(Json(wire_map::entity(use_case::get(&state.ledger, caller.scope(), id).await?)))
+}
+
+/// Change an entity
+///
+/// Fields that are absent stay as they are; `null` clears one. A change that changes nothing writes no version.
+#[utoipa::path(
+    patch, path = "/api/entities/{id}", operation_id = "updateEntity", tag = "entities", request_body = UpdateEntity,
+    params(("id" = uuid::Uuid, Path, description = "The entity")),
+    responses(
+        (status = 200, description = "As it is now", body = Entity),
+        (
+            status = 409, description = "`stale_version`: somebody wrote a newer version since it was read",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn update(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<EntityId>,
+    JsonBody(body): JsonBody<UpdateEntity>,
+) -> Result<Json<Entity>, Problem> {
+    let record = use_case::update(&state.ledger, caller.scope(), id, wire_map::entity_change(body)).await?;
+    Ok(Json(wire_map::entity(record)))
+}
+
+/// The query of [`versions`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct VersionsQuery {
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List the versions of an entity
+///
+/// Newest first. Every version is kept.
+#[utoipa::path(
+    get, path = "/api/entities/{id}/versions", operation_id = "listEntityVersions", tag = "entities",
+    params(("id" = uuid::Uuid, Path, description = "The entity"), VersionsQuery),
+    responses(
+        (status = 200, description = "A page", body = Page<EntityVersion>),
+    ),
+)]
+pub async fn versions(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<EntityId>,
+    Params(query): Params<VersionsQuery>,
+) -> Result<Json<Page<EntityVersion>>, Problem> {
+    let wanted = use_case::ListVersions { limit: query.limit.0, cursor: query.cursor };
+    let listed = use_case::list_versions(&state.ledger, caller.scope(), id, wanted).await?;
+    Ok(Json(wire_map::page(listed, wire_map::entity_version)))
+}
+
+/// The query of [`sessions`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionsQuery {
+    /// At least 1; default 20. More than 100 counts as 100.
+    #[param(minimum = 1)]
+    limit: Option<u32>,
+    /// Leave out sessions that another session started.
+    #[serde(default)]
+    #[param(value_type = Option<bool>)]
+    parents_only: bool,
+}
+
+/// List the sessions about an entity
+///
+/// Newest first, in brief: sessions of actions whose target it was when they were made, and their children.
+#[utoipa::path(
+    get, path = "/api/entities/{id}/sessions", operation_id = "listEntitySessions", tag = "entities",
+    params(("id" = uuid::Uuid, Path, description = "The entity"), SessionsQuery),
+    responses(
+        (status = 200, description = "The newest sessions", body = EntitySessions),
+    ),
+)]
+pub async fn sessions(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<EntityId>,
+    Params(query): Params<SessionsQuery>,
+) -> Result<Json<EntitySessions>, Problem> {
+    let (limit, parents_only) = (query.limit, query.parents_only);
+    let found = use_case::list_sessions(&state.ledger, caller.scope(), id, limit, parents_only).await?;
+    Ok(Json(EntitySessions { sessions: found.into_iter().map(wire_map::entity_session).collect() }))
+}

@@ -1,0 +1,109 @@
+//! Entity types: what fields a kind of entity has.
+
+use crate::{
+    extract::{Caller, Id, JsonBody, Limit, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::id::EntityTypeId;
+use ledger::entity_type as use_case;
+use serde::Deserialize;
+use wire::{
+    Page,
+    entity::{CreateEntityType, EntityType, UpdateEntityType},
+};
+
+/// Create an entity type
+#[utoipa::path(
+    post, path = "/api/entity-types", operation_id = "createEntityType", tag = "entities",
+    request_body = CreateEntityType,
+    responses(
+        (status = 201, description = "Created", body = EntityType),
+        (
+            status = 409, description = "`name_taken`: the slug belongs to another entity type",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn create(
+    State(state): State<AppState>,
+    caller: Caller,
+    JsonBody(body): JsonBody<CreateEntityType>,
+) -> Result<(StatusCode, Json<EntityType>), Problem> {
+    let record = use_case::create(&state.ledger, caller.scope(), wire_map::new_entity_type(body)).await?;
+    Ok((StatusCode::CREATED, Json(wire_map::entity_type(record))))
+}
+
+/// The query of [`list`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListQuery {
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List entity types
+#[utoipa::path(
+    get, path = "/api/entity-types", operation_id = "listEntityTypes", tag = "entities",
+    params(ListQuery),
+    responses(
+        (status = 200, description = "A page", body = Page<EntityType>),
+    ),
+)]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<ListQuery>,
+) -> Result<Json<Page<EntityType>>, Problem> {
+    let wanted = use_case::ListEntityTypes { limit: query.limit.0, cursor: query.cursor };
+    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    Ok(Json(wire_map::page(listed, wire_map::entity_type)))
+}
+
+/// Read an entity type
+#[utoipa::path(
+    get, path = "/api/entity-types/{id}", operation_id = "getEntityType", tag = "entities",
+    params(("id" = uuid::Uuid, Path, description = "The entity type")),
+    responses(
+        (status = 200, description = "The entity type", body = EntityType),
+    ),
+)]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<EntityTypeId>,
+) -> Result<Json<EntityType>, Problem> {
+    Ok(Json(wire_map::entity_type(use_case::get(&state.ledger, caller.scope(), id).await?)))
+}
+
+/// Change an entity type
+///
+/// Fields are replaced as a whole. Entities keep the values they have; they are checked when they are next written.
+#[utoipa::path(
+    patch, path = "/api/entity-types/{id}", operation_id = "updateEntityType",
+    tag = "entities", request_body = UpdateEntityType,
+    params(("id" = uuid::Uuid, Path, description = "The entity type")),
+    responses(
+        (status = 200, description = "As it is now", body = EntityType),
+        (
+            status = 409, description = "`stale_version`: somebody changed it since it was read",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn update(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<EntityTypeId>,
+    JsonBody(body): JsonBody<UpdateEntityType>,
+) -> Result<Json<EntityType>, Problem> {
+    let record = use_case::update(&state.ledger, caller.scope(), id, wire_map::entity_type_change(body)).await?;
+    Ok(Json(wire_map::entity_type(record)))
+}

@@ -1,0 +1,123 @@
+//! Entities, their types and imports.
+
+use super::{id, json};
+use crate::problem::Problem;
+use ledger::{
+    EntityRecord, EntityTypeRecord, EntityVersionRecord, ImportRecord,
+    entity::{self, OfEntity, import},
+    entity_type,
+};
+use wire::{Code, entity as wired};
+
+/// An entity type.
+pub fn entity_type(record: EntityTypeRecord) -> wired::EntityType {
+    wired::EntityType {
+        id: record.id.to_string(),
+        slug: record.slug,
+        name: record.name,
+        fields: record.fields,
+        version: record.version,
+        created_by: record.created_by,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+    }
+}
+
+/// An entity type to create.
+pub fn new_entity_type(body: wired::CreateEntityType) -> entity_type::NewEntityType {
+    entity_type::NewEntityType { name: body.name, slug: body.slug, fields: body.fields }
+}
+
+/// A change of an entity type.
+pub fn entity_type_change(body: wired::UpdateEntityType) -> entity_type::EntityTypeChange {
+    entity_type::EntityTypeChange { version: body.version, name: body.name, fields: body.fields }
+}
+
+/// An entity.
+pub fn entity(record: EntityRecord) -> wired::Entity {
+    wired::Entity {
+        id: record.id.to_string(),
+        type_id: record.type_id.to_string(),
+        type_slug: record.type_slug,
+        title: record.title,
+        fields: record.fields,
+        version: record.version,
+        created_by: record.created_by,
+        updated_by: record.updated_by,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+    }
+}
+
+/// An entity to create.
+pub fn new_entity(body: wired::CreateEntity) -> Result<entity::NewEntity, Problem> {
+    let missing = || Problem::field(Code::InvalidRequest, "typeId", "an entity type's id");
+    let type_id = id("typeId", Some(body.type_id))?.ok_or_else(missing)?;
+    Ok(entity::NewEntity { type_id, title: body.title, fields: body.fields })
+}
+
+/// A change of an entity.
+pub fn entity_change(body: wired::UpdateEntity) -> entity::EntityChange {
+    entity::EntityChange { version: body.version, title: body.title, fields: body.fields }
+}
+
+/// A version of an entity.
+pub fn entity_version(record: EntityVersionRecord) -> wired::EntityVersion {
+    wired::EntityVersion {
+        version: record.version,
+        title: record.title,
+        fields: record.fields,
+        actor: record.actor,
+        session_id: record.session_id.map(|id| id.to_string()),
+        at: record.at,
+    }
+}
+
+/// A session about an entity.
+pub fn entity_session(record: OfEntity) -> wired::EntitySessionSummary {
+    let elapsed = record.started_at.zip(record.completed_at).map(|(from, to)| (to - from).num_milliseconds());
+    wired::EntitySessionSummary {
+        id: record.id.to_string(),
+        task_id: record.action_id.map(|id| id.to_string()),
+        task_slug: record.action_slug,
+        task_name: record.action_name.unwrap_or(record.title),
+        task_output_config: record.output_config.map(json),
+        status: record.status,
+        started_at: record.started_at,
+        completed_at: record.completed_at,
+        duration_ms: elapsed.and_then(|ms| u64::try_from(ms).ok()),
+        parent_id: record.parent_id.map(|id| id.to_string()),
+        error_message: record.error_message,
+        child_count: record.child_count,
+    }
+}
+
+/// What an import would do.
+pub fn import_preview(preview: import::Preview) -> wired::ImportPreview {
+    let row = |row: import::PreviewRow| wired::PreviewRow { row: row.row, title: row.title, fields: row.fields };
+    wired::ImportPreview {
+        columns: preview.columns,
+        rows_total: preview.rows_total,
+        failed_count: preview.failed_count,
+        rows: preview.rows.into_iter().map(row).collect(),
+        errors: preview.errors,
+    }
+}
+
+/// How far an import has got.
+pub fn import(record: ImportRecord) -> wired::Import {
+    wired::Import {
+        id: record.id.to_string(),
+        type_id: record.type_id.to_string(),
+        status: record.status,
+        columns: record.columns,
+        rows_total: record.rows_total,
+        rows_done: record.next_row,
+        created_count: record.created_count,
+        failed_count: record.failed_count,
+        errors: record.errors,
+        created_by: record.actor,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+    }
+}
