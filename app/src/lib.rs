@@ -19,6 +19,12 @@
 //! | `action::page(&Shell, action::Props)` | `GET /actions/{id}` |
 //! | `working_on::page(&Shell, working_on::Props)` | `GET /working-on` |
 //! | `working_on::day_fragment(&Day)` | `GET /working-on/day?timezone=` |
+//! | `entity::list_page(&Shell, entity::ListProps)` | `GET /entities?type=&q=&cursor=` |
+//! | `entity::page(&Shell, entity::Props)` | `GET /entities/{id}` and `/t/{tenantSlug}/{typeSlug}/{id}` |
+//! | `entity::type_page(&Shell, entity::TypeProps)` | `GET /entity-types/{id}` |
+//! | `entity::import_page(&Shell, entity::ImportProps)` | `GET /entity-types/{id}/import` |
+//! | `entity::progress_page(&Shell, entity::ProgressProps)` | `GET /imports/{id}` |
+//! | `entity::progress_fragment(&Import)` | `GET /imports/{id}/progress` |
 //! | `settings::page(&Shell, settings::Props)` | `GET /settings` |
 //! | `api_docs::page(&Shell, &serde_json::Value)` | `GET /api/docs` |
 //! | `error_page::page(&Shell, &error_page::Failure)` | every error of a page |
@@ -39,6 +45,7 @@ pub mod api_docs;
 mod browser;
 #[cfg(feature = "ssr")]
 mod document;
+pub mod entity;
 #[cfg(feature = "ssr")]
 pub mod error_page;
 #[cfg(feature = "ssr")]

@@ -1,10 +1,11 @@
 //! The fields of an action, for making and for changing one.
 //!
-//! Fields: `name`, `slug`, `description`, `agentSlug`, `assignedTo`, `outputType`, `outputConfig`, `metadata`, `status`.
+//! Fields: `name`, `slug`, `description`, `agentSlug`, `assignedTo`, `targetEntityId`, `outputType`, `outputConfig`, `metadata`, `status`.
 //! An empty field means none. `outputConfig` and `metadata` are JSON objects.
 
 use crate::{
     FormState,
+    entity::Choices,
     text::json::indented,
     ui::{
         button::{Look, submit},
@@ -16,8 +17,18 @@ use domain::action::{ActionStatus, OutputType};
 use leptos::prelude::*;
 use wire::{action::Action, settings::Member};
 
-const SHOWN: [&str; 9] =
-    ["name", "slug", "description", "agentSlug", "assignedTo", "outputType", "outputConfig", "metadata", "status"];
+const SHOWN: [&str; 10] = [
+    "name",
+    "slug",
+    "description",
+    "agentSlug",
+    "assignedTo",
+    "targetEntityId",
+    "outputType",
+    "outputConfig",
+    "metadata",
+    "status",
+];
 
 const fn output_word(output: OutputType) -> &'static str {
     match output {
@@ -29,11 +40,21 @@ const fn output_word(output: OutputType) -> &'static str {
     }
 }
 
+/// What an action can be about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Targets {
+    /// Entities to choose from, an action's own included.
+    pub choices: Choices,
+    /// The one a new action starts with (`?target=`).
+    pub start: String,
+}
+
 /// The form. Without an action it makes one.
 pub fn action_form(
     action: Option<&Action>,
     members: &[Member],
     viewer_id: &str,
+    targets: &Targets,
     form: &FormState,
 ) -> impl IntoView + use<> {
     let scope = if action.is_some() { "edit" } else { "create" };
@@ -49,6 +70,9 @@ pub fn action_form(
     if !assigned.is_empty() && !people.iter().any(|(id, _)| *id == assigned) {
         people.push((assigned.clone(), "A former member".to_owned()));
     }
+    let target_start = action.map_or_else(|| targets.start.clone(), |a| a.target_entity_id.clone().unwrap_or_default());
+    let target_field =
+        Field::new("targetEntityId", "About").hint("The entity it works on. Its sessions show on that entity's page.");
     let outputs = OutputType::ALL.into_iter().map(|o| (o.as_str().to_owned(), output_word(o).to_owned())).collect();
     let status = action.map(|a| {
         let options = vec![("active".to_owned(), "Active".to_owned()), ("archived".to_owned(), "Archived".to_owned())];
@@ -73,12 +97,13 @@ pub fn action_form(
                 {input(scope, Field::new("agentSlug", "Agent").hint("Its slug, as in shiftbook work --agent."), "text", action.and_then(|a| a.agent_slug.as_deref()).unwrap_or_default(), "off", form)}
                 {select(scope, Field::new("assignedTo", "Whose task").hint("What waits for a person waits for them."), people, &assigned, form)}
             </div>
+            {targets.choices.control(scope, target_field, "Nothing in particular", &target_start, form)}
             <details class="sheet" open=has_more>
                 <summary>"More"</summary>
                 <div class="form">
                     {input(scope, Field::new("slug", "Slug").hint("Made from the name when empty."), "text", &text(|a| &a.slug), "off", form)}
                     {select(scope, Field::new("outputType", "Output"), outputs, output, form)}
-                    {textarea(scope, Field::new("outputConfig", "Output contract").hint("A JSON object."), true, &json(action.map(|a| &a.output_config)), form)}
+                    {textarea(scope, Field::new("outputConfig", "Output contract").hint("A JSON object. {\"fields\": [\"stage\"]} says which fields of the entity it writes; their dots follow its sessions."), true, &json(action.map(|a| &a.output_config)), form)}
                     {textarea(scope, Field::new("metadata", "Metadata").hint("A JSON object."), true, &json(action.map(|a| &a.metadata)), form)}
                     {status}
                 </div>

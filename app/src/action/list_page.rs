@@ -1,6 +1,6 @@
 //! /actions
 
-use super::form::action_form;
+use super::form::{Targets, action_form};
 use crate::{
     FormState,
     document::{plain, render, solid},
@@ -29,6 +29,8 @@ pub struct ListProps {
     pub shows_archived: bool,
     /// Whose task it can be.
     pub members: Vec<Member>,
+    /// What it can be about.
+    pub targets: Targets,
     /// A refused `POST /actions` (form `create`).
     pub form: FormState,
 }
@@ -36,7 +38,7 @@ pub struct ListProps {
 /// The whole page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Actions", || {
-        let ListProps { actions, next_cursor, shows_archived, members, form } = props;
+        let ListProps { actions, next_cursor, shows_archived, members, targets, form } = props;
         let form = form.of("create");
         let none_yet = actions.is_empty() && !shows_archived;
         let manages = shell.may(Permission::ManageActions);
@@ -75,10 +77,10 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         });
         let create = manages.then(|| {
             view! {
-                <details class="sheet" open=none_yet || form.is_refused()>
+                <details class="sheet" open=none_yet || form.is_refused() || !targets.start.is_empty()>
                     <summary>"New action"</summary>
                     // Inside the details: a link to it opens what is around it.
-                    <div id="new">{solid(action_form(None, &members, viewer_id, &form))}</div>
+                    <div id="new">{solid(action_form(None, &members, viewer_id, &targets, &form))}</div>
                 </details>
             }
         });

@@ -4,5 +4,6 @@ mod form;
 mod list_page;
 mod page;
 
+pub use form::Targets;
 pub use list_page::{ListProps, list_page};
 pub use page::{Props, page};

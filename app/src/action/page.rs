@@ -1,6 +1,6 @@
 //! /actions/{id}
 
-use super::form::action_form;
+use super::form::{Targets, action_form};
 use crate::{
     FormState,
     document::{render, solid},
@@ -39,6 +39,8 @@ pub struct Props {
     pub has_more_runs: bool,
     /// Whose task it can be.
     pub members: Vec<Member>,
+    /// What it can be about, its own target included.
+    pub targets: Targets,
     /// A refused `POST /actions/{id}` (form `edit`) or `…/trigger` (form `trigger`).
     pub form: FormState,
 }
@@ -47,7 +49,7 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = props.action.name.clone();
     render(shell, &title, || {
-        let Props { action, task_status, runs, has_more_runs, members, form } = props;
+        let Props { action, task_status, runs, has_more_runs, members, targets, form } = props;
         let manages = shell.may(Permission::ManageActions);
         let crumbs = vec![("Actions".to_owned(), "/actions".to_owned())];
         let about = (!action.description.is_empty()).then(|| {
@@ -68,13 +70,13 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! {
                 <details class="sheet" open=edit.is_refused()>
                     <summary>"Edit"</summary>
-                    <div>{solid(action_form(Some(&action), &members, "", &edit))}</div>
+                    <div>{solid(action_form(Some(&action), &members, "", &targets, &edit))}</div>
                 </details>
             }
         });
         let page = view! {
             {page_head(title.clone(), crumbs, ())}
-            {solid(facts(&action, task_status.as_ref(), &members))}
+            {solid(facts(&action, task_status.as_ref(), &members, &targets))}
             <div class="split">
                 <div class="section">
                     {about}
@@ -95,12 +97,16 @@ pub fn page(shell: &Shell, props: Props) -> String {
     })
 }
 
-fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member]) -> impl IntoView + use<> {
+fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targets: &Targets) -> impl IntoView + use<> {
     let fact = |term: &'static str, value: AnyView| view! { <div><dt>{term}</dt><dd>{value}</dd></div> };
     let person = action.assigned_to.as_ref().map(|id| {
         let email =
             members.iter().find(|m| m.id == *id).map_or_else(|| "a former member".to_owned(), |m| m.email.clone());
         fact("Task of", email.into_any())
+    });
+    let about = action.target_entity_id.as_ref().map(|id| {
+        let title = targets.choices.label(id).unwrap_or("an entity").to_owned();
+        fact("About", view! { <a href=format!("/entities/{id}") dir="auto">{title}</a> }.into_any())
     });
     let run = newest.and_then(|n| {
         let (id, status) = (n.session_id.clone()?, n.status?);
@@ -119,6 +125,7 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member]) -> im
             {(action.status == ActionStatus::Archived).then(|| fact("Status", "archived".into_any()))}
             {action.agent_slug.clone().map(|agent| fact("Agent", agent.into_any()))}
             {person}
+            {about}
             {fact("Slug", view! { <code>{action.slug.clone()}</code> }.into_any())}
             {fact("Output", action.output_type.as_str().into_any())}
             {run}

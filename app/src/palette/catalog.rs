@@ -47,10 +47,11 @@ const fn shortcut(id: &'static str, keys: &'static [&'static str], words: &'stat
 }
 
 /// Every shortcut.
-pub const SHORTCUTS: [Shortcut; 16] = [
+pub const SHORTCUTS: [Shortcut; 17] = [
     shortcut("today", &["g t"], "Go to Today", Does::Go("/today")),
     shortcut("sessions", &["g s"], "Go to Sessions", Does::Go("/sessions")),
     shortcut("actions", &["g a"], "Go to Actions", Does::Go("/actions")),
+    shortcut("entities", &["g e"], "Go to Entities", Does::Go("/entities")),
     shortcut("working-on", &["g w"], "Go to your day", Does::Go("/working-on")),
     shortcut("settings", &["g ,"], "Go to Settings", Does::Go("/settings")),
     shortcut("docs", &["g d"], "Go to API docs", Does::Go("/api/docs")),

@@ -28,16 +28,19 @@ pub enum Place {
     Sessions,
     /// /actions
     Actions,
+    /// /entities
+    Entities,
     /// /settings
     Settings,
     /// A page that is not in the rail.
     Elsewhere,
 }
 
-const ENTRIES: [(Place, Icon, &str, &str, &str); 4] = [
+const ENTRIES: [(Place, Icon, &str, &str, &str); 5] = [
     (Place::Today, Icon::Today, "Today", "/today", "Today (g t)"),
     (Place::Sessions, Icon::Sessions, "Sessions", "/sessions", "Sessions (g s)"),
     (Place::Actions, Icon::Actions, "Actions", "/actions", "Actions (g a)"),
+    (Place::Entities, Icon::Entities, "Entities", "/entities", "Entities (g e)"),
     (Place::Settings, Icon::Settings, "Settings", "/settings", "Settings (g ,)"),
 ];
 

@@ -6,25 +6,25 @@ use leptos::{prelude::*, tachys::html::InertElement};
 
 /// What a field is, apart from its state.
 #[derive(Debug, Clone, Copy)]
-pub struct Field {
+pub struct Field<'a> {
     /// The form field's name.
-    pub name: &'static str,
+    pub name: &'a str,
     /// What people call it.
-    pub label: &'static str,
+    pub label: &'a str,
     /// One line of help; may be empty.
-    pub hint: &'static str,
+    pub hint: &'a str,
     /// Whether the form needs it.
     pub required: bool,
 }
 
-impl Field {
+impl<'a> Field<'a> {
     /// An optional field without a hint.
-    pub const fn new(name: &'static str, label: &'static str) -> Self {
+    pub const fn new(name: &'a str, label: &'a str) -> Self {
         Self { name, label, hint: "", required: false }
     }
 
     /// The same with a hint.
-    pub const fn hint(self, hint: &'static str) -> Self {
+    pub const fn hint(self, hint: &'a str) -> Self {
         Self { hint, ..self }
     }
 
@@ -42,7 +42,7 @@ struct Around {
     error: Option<String>,
 }
 
-fn around(scope: &str, field: Field, form: &FormState) -> Around {
+fn around(scope: &str, field: Field<'_>, form: &FormState) -> Around {
     let id = format!("{scope}-{}", field.name);
     let error = form.error(field.name).map(str::to_owned);
     let mut described = Vec::new();
@@ -56,15 +56,15 @@ fn around(scope: &str, field: Field, form: &FormState) -> Around {
     Around { id, described_by, invalid: error.is_some().then_some("true"), error }
 }
 
-fn frame(around: Around, field: Field, control: InertElement) -> InertElement {
+fn frame(around: Around, field: Field<'_>, control: InertElement) -> InertElement {
     let Around { id, error, .. } = around;
     let (hint_id, error_id) = (format!("{id}-hint"), format!("{id}-error"));
     solid(view! {
         <div class="field">
-            <label class="field-label" for=id>{field.label}</label>
+            <label class="field-label" for=id>{field.label.to_owned()}</label>
             {control}
             {error.map(|message| view! { <p class="field-error" id=error_id>{icon(Icon::Alert)}<span>{message}</span></p> })}
-            {(!field.hint.is_empty()).then(|| view! { <p class="field-hint" id=hint_id>{field.hint}</p> })}
+            {(!field.hint.is_empty()).then(|| view! { <p class="field-hint" id=hint_id>{field.hint.to_owned()}</p> })}
         </div>
     })
 }
@@ -72,7 +72,7 @@ fn frame(around: Around, field: Field, control: InertElement) -> InertElement {
 /// A one-line input. `kind` is its HTML type; passwords never come back with a value.
 pub fn input(
     scope: &str,
-    field: Field,
+    field: Field<'_>,
     kind: &'static str,
     start: &str,
     autocomplete: &'static str,
@@ -84,7 +84,7 @@ pub fn input(
         <input
             class="input"
             id=around.id.clone()
-            name=field.name
+            name=field.name.to_owned()
             type=kind
             value=value
             required=field.required
@@ -97,7 +97,7 @@ pub fn input(
 }
 
 /// Several lines of text; `json` sets it in the face of code.
-pub fn textarea(scope: &str, field: Field, json: bool, start: &str, form: &FormState) -> InertElement {
+pub fn textarea(scope: &str, field: Field<'_>, json: bool, start: &str, form: &FormState) -> InertElement {
     let around = around(scope, field, form);
     // A browser drops the first line break of a text area: one more keeps what was typed.
     let value = format!("\n{}", form.value_or(field.name, start));
@@ -105,7 +105,7 @@ pub fn textarea(scope: &str, field: Field, json: bool, start: &str, form: &FormS
         <textarea
             class="input"
             id=around.id.clone()
-            name=field.name
+            name=field.name.to_owned()
             rows="4"
             data-kind=if json { "json" } else { "text" }
             spellcheck=if json { "false" } else { "true" }
@@ -122,7 +122,7 @@ pub fn textarea(scope: &str, field: Field, json: bool, start: &str, form: &FormS
 /// One of several values, `(value, label)`.
 pub fn select(
     scope: &str,
-    field: Field,
+    field: Field<'_>,
     options: Vec<(String, String)>,
     start: &str,
     form: &FormState,
@@ -137,7 +137,7 @@ pub fn select(
         <select
             class="input"
             id=around.id.clone()
-            name=field.name
+            name=field.name.to_owned()
             aria-invalid=around.invalid
             aria-describedby=around.described_by.clone()
         >

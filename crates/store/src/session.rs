@@ -2,16 +2,16 @@
 
 mod head;
 mod list;
-mod outside;
 mod of_entity;
+mod outside;
 #[cfg(feature = "planted-bugs")]
 mod planted;
 
 pub(crate) use head::{Head, lock_heads, write as write_events};
 pub(crate) use list::contains;
 pub use list::{Filter, list, list_by_ids, newest_of_action};
-pub use outside::{newest_continuation, retitle};
 pub use of_entity::{OfEntity, list_of_entity};
+pub use outside::{newest_continuation, retitle};
 
 use crate::{
     append::{PreparedEvent, link},

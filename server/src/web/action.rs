@@ -9,7 +9,7 @@ use super::{
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    action::{self as ui, ListProps, Props},
+    action::{self as ui, ListProps, Props, Targets},
 };
 use axum::{
     Router,
@@ -46,6 +46,7 @@ pub fn router() -> Router<AppState> {
 struct ListQuery {
     status: Option<String>,
     cursor: Option<String>,
+    target: Option<String>,
 }
 
 async fn list(
@@ -69,13 +70,25 @@ async fn read_list(state: &AppState, viewer: &Viewer, query: ListQuery, form: Fo
         actions.push((wire_map::action(item), newest));
     }
     let members = member::list(&state.ledger, &viewer.scope).await?;
+    let targets = targets(state, viewer, query.target.and_then(|id| id.parse().ok())).await?;
     Ok(ListProps {
+        targets,
         actions,
         next_cursor: listed.next_cursor,
         shows_archived,
         members: members.into_iter().map(wire_map::member).collect(),
         form,
     })
+}
+
+/// What an action can be about, the present target included.
+async fn targets(state: &AppState, viewer: &Viewer, start: Option<EntityId>) -> Result<Targets, Turned> {
+    let mut choices = super::entity::choices(state, &viewer.scope, None).await?;
+    if let Some(id) = start.filter(|id| choices.label(&id.to_string()).is_none()) {
+        let found = ledger::entity::titles(&state.ledger, &viewer.scope, &[id]).await?;
+        choices.options.extend(found.into_iter().map(|(id, title, _)| (id.to_string(), title)));
+    }
+    Ok(Targets { choices, start: start.map(|id| id.to_string()).unwrap_or_default() })
 }
 
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
@@ -105,7 +118,9 @@ async fn read(state: &AppState, viewer: &Viewer, id: ActionId, form: FormState) 
     let runs = session::ListSessions { action_id: Some(id), limit: RUNS, ..Default::default() };
     let runs = session::list(ledger, scope, runs).await?;
     let members = member::list(ledger, scope).await?;
+    let targets = targets(state, viewer, action.target_entity_id).await?;
     Ok(Props {
+        targets,
         action: wire_map::action(action),
         task_status: Some(wire_map::task_status(newest)),
         has_more_runs: runs.next_cursor.is_some(),

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use wire::Code;
 
 /// Most fields of a form.
-const FIELDS_MAX: usize = 64;
+const FIELDS_MAX: usize = 512;
 
 /// The fields of a posted form, by name. A field sent twice keeps its last value.
 pub struct Form(BTreeMap<String, String>);
@@ -31,6 +31,16 @@ impl<S: Send + Sync> FromRequest<S> for Form {
 }
 
 impl Form {
+    /// A form that did not arrive urlencoded.
+    pub const fn of(fields: BTreeMap<String, String>) -> Self {
+        Self(fields)
+    }
+
+    /// Whether a field was sent.
+    pub fn has(&self, field: &str) -> bool {
+        self.0.contains_key(field)
+    }
+
     /// A field as typed, line ends as everywhere else.
     pub fn text(&self, field: &str) -> String {
         self.0.get(field).map(|text| text.replace("\r\n", "\n")).unwrap_or_default()

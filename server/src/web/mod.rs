@@ -5,7 +5,10 @@
 
 mod action;
 mod docs;
+mod entity;
+mod entity_type;
 mod form;
+mod import;
 mod problem;
 mod session;
 mod sessions;
@@ -29,6 +32,9 @@ pub fn router() -> Router<AppState> {
         .merge(session::router())
         .merge(action::router())
         .merge(working_on::router())
+        .merge(entity::router())
+        .merge(entity_type::router())
+        .merge(import::router())
         .merge(settings::router())
         .merge(docs::router())
 }

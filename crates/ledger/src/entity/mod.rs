@@ -13,7 +13,7 @@ pub use get::{get, titles};
 pub use list::{ListEntities, list};
 pub use sessions::{OfEntity, list_sessions, status_map};
 pub use update::{EntityChange, update};
-pub use versions::{ListVersions, list_versions};
+pub use versions::{ListVersions, cursor_after, list_versions};
 
 use crate::{Result, guard::Fields};
 use domain::{

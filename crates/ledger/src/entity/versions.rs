@@ -17,6 +17,11 @@ pub struct ListVersions {
     pub cursor: Option<String>,
 }
 
+/// The cursor of the page after this version. A cursor holds an id; a version takes the place of one.
+pub fn cursor_after(version: u64) -> String {
+    encode(List::EntityVersions, Uuid::from_u128(version.into()))
+}
+
 /// One page of versions, newest first.
 pub async fn list_versions(
     ledger: &Ledger,
@@ -26,7 +31,6 @@ pub async fn list_versions(
 ) -> Result<Listed<EntityVersionRecord>> {
     get(ledger, scope, id).await?;
     let limit = page_size(query.limit)?;
-    // A cursor holds an id; a version takes the place of one.
     let before = query.cursor.as_deref().map(|cursor| decode(List::EntityVersions, cursor)).transpose()?;
     let before = before.map(|id| u64::try_from(id.as_u128()).map_err(|_| Error::InvalidCursor)).transpose()?;
     let tenant_id = scope.tenant_id;
@@ -34,7 +38,6 @@ pub async fn list_versions(
         .store()
         .read(scope.into(), move |conn| Box::pin(store::entity::versions(conn, tenant_id, id, before, limit)))
         .await?;
-    let last = page.items.last().filter(|_| page.has_more);
-    let next_cursor = last.map(|last| encode(List::EntityVersions, Uuid::from_u128(last.version.into())));
+    let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| cursor_after(last.version));
     Ok(Listed { items: page.items, next_cursor })
 }

@@ -137,6 +137,7 @@ fn fresh(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp
         agent_slug: Some(hook.source.as_str().to_owned()),
         user_id: hook.scope.beneficiary(),
         source: Some(hook.source.as_str().to_owned()),
+        entity_id: None,
         title: reading.titled.clone().unwrap_or_else(|| reading.folder.clone()),
         input: None,
         metadata: metadata.to_string(),

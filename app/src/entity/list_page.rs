@@ -1,0 +1,194 @@
+//! /entities
+
+use super::{Relations, form::entity_form};
+use crate::{
+    FormState,
+    document::{render, solid},
+    shell::{Place, Shell, frame},
+    text::{escape::query, shorten::one_line},
+    ui::{
+        button::{Look, submit},
+        empty::empty,
+        field::{Field, input},
+        notice,
+        page_head::page_head,
+        time::moment,
+    },
+};
+use domain::role::Permission;
+use leptos::prelude::*;
+use wire::entity::{Entity, EntityType};
+
+/// Longest title in the list, characters.
+const TITLE_CHARS_MAX: usize = 160;
+
+/// What /entities shows.
+#[derive(Debug, Clone, Default)]
+pub struct ListProps {
+    /// The workspace's types, newest first.
+    pub types: Vec<EntityType>,
+    /// `?type=`: the slug of one of them.
+    pub picked: Option<String>,
+    /// `?q=`: part of the title.
+    pub q: String,
+    /// One page, newest first.
+    pub entities: Vec<Entity>,
+    /// For the next page.
+    pub next_cursor: Option<String>,
+    /// Whether this is not the first page.
+    pub is_continued: bool,
+    /// What relations of the picked type can lead to.
+    pub relations: Relations,
+    /// A refused `POST /entities` (form `create`) or `POST /entity-types` (form `type`).
+    pub form: FormState,
+}
+
+impl ListProps {
+    /// The type that a new entity would have: the picked one, or the only one.
+    pub fn of(&self) -> Option<&EntityType> {
+        match (&self.picked, self.types.as_slice()) {
+            (Some(slug), types) => types.iter().find(|t| t.slug == *slug),
+            (None, [only]) => Some(only),
+            (None, _) => None,
+        }
+    }
+
+    fn href(&self, cursor: Option<&str>) -> String {
+        let mut pairs = Vec::new();
+        for (key, value) in [("type", self.picked.as_deref()), ("q", Some(self.q.as_str())), ("cursor", cursor)] {
+            if let Some(value) = value.filter(|v| !v.is_empty()) {
+                pairs.push(format!("{key}={}", query(value)));
+            }
+        }
+        if pairs.is_empty() { "/entities".to_owned() } else { format!("/entities?{}", pairs.join("&")) }
+    }
+}
+
+/// The whole page.
+pub fn list_page(shell: &Shell, props: ListProps) -> String {
+    render(shell, "Entities", || {
+        let manages = shell.may(Permission::ManageEntityTypes);
+        let of = props.of().cloned();
+        let head = view! {
+            {of.as_ref().map(|t| view! { <a class="button" data-look="quiet" href=format!("/entity-types/{}", t.id)>"Type and import"</a> })}
+            {of.as_ref().map(|t| view! { <a class="button" data-look="primary" href="#new">"New "{t.name.clone()}</a> })}
+        };
+        let create = of.as_ref().map(|of| {
+            let form = props.form.of("create");
+            view! {
+                <details class="sheet" open=form.is_refused() || (props.entities.is_empty() && props.q.is_empty())>
+                    <summary>"New "{of.name.clone()}</summary>
+                    <div id="new">{solid(entity_form(of, None, &props.relations, &form))}</div>
+                </details>
+            }
+        });
+        let page = view! {
+            {page_head("Entities".to_owned(), Vec::new(), head)}
+            {(!props.types.is_empty()).then(|| solid(narrowing(&props)))}
+            {solid(list(&props))}
+            {solid(pager(&props))}
+            {create}
+            {manages.then(|| solid(new_type(&props)))}
+        };
+        frame(shell, Place::Entities, page)
+    })
+}
+
+fn narrowing(props: &ListProps) -> impl IntoView + use<> {
+    let none = FormState::default();
+    let chip = |label: String, href: String, here: bool| {
+        view! { <li><a class="chip" href=href aria-current=here.then_some("true")>{label}</a></li> }
+    };
+    let mut chips = vec![chip("All".to_owned(), "/entities".to_owned(), props.picked.is_none())];
+    chips.extend(props.types.iter().map(|t| {
+        let here = props.picked.as_deref() == Some(t.slug.as_str());
+        chip(one_line(&t.name, 40), format!("/entities?type={}", query(&t.slug)), here)
+    }));
+    let cleared = ListProps { picked: props.picked.clone(), ..ListProps::default() }.href(None);
+    view! {
+        <nav aria-label="Types"><ul class="chips">{chips}</ul></nav>
+        <form class="filter" method="get" action="/entities" role="search">
+            {props.picked.clone().map(|slug| view! { <input type="hidden" name="type" value=slug/> })}
+            <div class="field" data-wide="">{input("filter", Field::new("q", "Title contains"), "search", &props.q, "off", &none)}</div>
+            <button class="button" type="submit">"Search"</button>
+            {(!props.q.is_empty()).then(|| view! { <a class="button" data-look="quiet" href=cleared>"Clear"</a> })}
+        </form>
+    }
+}
+
+fn list(props: &ListProps) -> impl IntoView + use<> {
+    if props.types.is_empty() {
+        let sentence = "Entities are what work is about: companies, papers, cases. The first thing is a type that says which fields they have.";
+        return empty(sentence, None).into_any();
+    }
+    if props.entities.is_empty() {
+        return if props.q.is_empty() && !props.is_continued {
+            empty("There is none yet. Create one, or import a CSV file from the type's page.", None).into_any()
+        } else {
+            empty("No entity matches.", Some(("Show all", "/entities".to_owned()))).into_any()
+        };
+    }
+    let name =
+        |slug: &str| props.types.iter().find(|t| t.slug == slug).map_or_else(|| slug.to_owned(), |t| t.name.clone());
+    let rows = props
+        .entities
+        .iter()
+        .map(|entity| {
+            view! {
+                <tr>
+                    <td class="table-main"><a class="quiet" href=format!("/entities/{}", entity.id) dir="auto">{one_line(&entity.title, TITLE_CHARS_MAX)}</a></td>
+                    <td class="meta">{one_line(&name(&entity.type_slug), 60)}</td>
+                    <td class="meta">{moment(entity.updated_at)}</td>
+                    <td class="meta table-number">"v"{entity.version}</td>
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <div class="table-frame">
+            <table class="table">
+                <caption class="hidden-text">"Entities, newest first"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Title"</th>
+                        <th scope="col">"Type"</th>
+                        <th scope="col">"Changed"</th>
+                        <th scope="col" class="table-number">"Version"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+fn pager(props: &ListProps) -> impl IntoView + use<> {
+    let (first, next) = (props.is_continued, props.next_cursor.as_deref().map(|c| props.href(Some(c))));
+    (first || next.is_some()).then(|| {
+        let newest = props.href(None);
+        view! {
+            <nav class="pager" aria-label="Pages">
+                {first.then(|| view! { <a class="button" data-size="small" href=newest>"Newest"</a> })}
+                {next.map(|href| view! { <a class="button" data-size="small" rel="next" href=href>"Older"</a> })}
+            </nav>
+        }
+    })
+}
+
+fn new_type(props: &ListProps) -> impl IntoView + use<> {
+    let form = props.form.of("type");
+    view! {
+        <details class="sheet" open=form.is_refused() || props.types.is_empty()>
+            <summary>"New entity type"</summary>
+            <form class="form" method="post" action="/entity-types">
+                {notice::refused(form.general(&["name", "slug"]))}
+                <div class="form-row">
+                    {input("type", Field::new("name", "Name").hint("Of one, e.g. Company. Fields come next.").required(), "text", "", "off", &form)}
+                    {input("type", Field::new("slug", "Slug").hint("Made from the name when empty. It stays."), "text", "", "off", &form)}
+                </div>
+                <div class="form-actions">{submit("Create type", Look::Plain)}</div>
+            </form>
+        </details>
+    }
+}

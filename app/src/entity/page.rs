@@ -1,0 +1,223 @@
+//! /entities/{id}, and the same page at /t/{tenantSlug}/{typeSlug}/{id}
+
+use super::{People, Relations, dot::dot, form::entity_form, history::history};
+use crate::{
+    FormState,
+    document::{render, solid},
+    shell::{Place, Shell, frame},
+    text::{duration, escape::query, number, shorten::one_line},
+    ui::{button::submit_small, empty::empty, page_head::breadcrumbs, status_badge::status_badge, time::moment},
+};
+use domain::{
+    entity::{FIELD_TITLE, FieldDef, FieldType, TaskStatusMap, shown},
+    role::Permission,
+};
+use leptos::prelude::*;
+use std::collections::BTreeMap;
+use wire::{
+    action::Action,
+    entity::{Entity, EntitySessionSummary, EntityType, EntityVersion},
+};
+
+/// Longest task name in a row, characters.
+const NAME_CHARS_MAX: usize = 120;
+
+/// What an entity's page shows.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// The entity.
+    pub entity: Entity,
+    /// Its type.
+    pub of: EntityType,
+    /// Titles behind ids of entities, as far as relations name them.
+    pub titles: BTreeMap<String, String>,
+    /// What relations can lead to, for the form.
+    pub relations: Relations,
+    /// Its newest sessions that no other session started, newest first.
+    pub sessions: Vec<EntitySessionSummary>,
+    /// How work on its fields and blocks stands.
+    pub dots: TaskStatusMap,
+    /// Active tasks about it.
+    pub tasks: Vec<Action>,
+    /// Its versions, newest first; one more than is shown where there are more.
+    pub versions: Vec<EntityVersion>,
+    /// Versions shown.
+    pub versions_max: usize,
+    /// Where older versions are, where there are more.
+    pub older: Option<String>,
+    /// Who wrote them.
+    pub people: People,
+    /// A refused `POST /entities/{id}` (form `edit`).
+    pub form: FormState,
+}
+
+/// The whole page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    let title = one_line(&props.entity.title, NAME_CHARS_MAX);
+    render(shell, &title, || {
+        let Props { entity, of, titles, relations, sessions, dots, tasks, versions, versions_max, older, people, form } =
+            props;
+        let crumbs = vec![
+            ("Entities".to_owned(), "/entities".to_owned()),
+            (one_line(&of.name, 60), format!("/entities?type={}", query(&of.slug))),
+        ];
+        let writes = shell.may(Permission::WriteEntities);
+        let edit = writes.then(|| {
+            let form = form.of("edit");
+            view! {
+                <details class="sheet" open=form.is_refused()>
+                    <summary>"Edit"</summary>
+                    <div>{solid(entity_form(&of, Some(&entity), &relations, &form))}</div>
+                </details>
+            }
+        });
+        let block = |id: &str| dots.by_block_id.get(id).copied();
+        let (fields_dot, tasks_dot) = (block("fields"), block("tasks"));
+        let (sessions_dot, history_dot) = (block("sessions"), block("history"));
+        let page = view! {
+            <header class="page-head">
+                {breadcrumbs(crumbs)}
+                <h1 dir="auto">{entity.title.clone()}</h1>
+                {solid(dot(dots.by_field_name.get(FIELD_TITLE).copied()))}
+            </header>
+            {solid(facts(&entity, &of, &people))}
+            <div class="split">
+                <div class="section">
+                    <section class="section" aria-labelledby="fields-title">
+                        <h2 class="block-head" id="fields-title">"Fields"{solid(dot(fields_dot))}</h2>
+                        {solid(fields(&of.fields, &entity, &titles, &dots))}
+                    </section>
+                    {edit}
+                </div>
+                <section class="section" aria-labelledby="tasks-title">
+                    <h2 class="block-head" id="tasks-title">"Tasks"{solid(dot(tasks_dot))}</h2>
+                    {solid(task_list(shell, &tasks, &entity.id))}
+                </section>
+            </div>
+            <section class="section" aria-labelledby="sessions-title">
+                <h2 class="block-head" id="sessions-title">"Sessions"{solid(dot(sessions_dot))}</h2>
+                {solid(session_list(&sessions))}
+            </section>
+            <section class="section" aria-labelledby="history-title">
+                <h2 class="block-head" id="history-title">"History"{solid(dot(history_dot))}</h2>
+                {solid(history(&of.fields, &titles, &people, &versions, versions_max))}
+                {older.map(|href| view! { <nav class="pager" aria-label="Versions"><a class="button" data-size="small" rel="next" href=href>"Older versions"</a></nav> })}
+            </section>
+        };
+        frame(shell, Place::Entities, page)
+    })
+}
+
+fn facts(entity: &Entity, of: &EntityType, people: &People) -> impl IntoView + use<> {
+    view! {
+        <dl class="facts">
+            <div><dt>"Type"</dt><dd><a class="quiet" href=format!("/entity-types/{}", of.id)>{one_line(&of.name, 60)}</a></dd></div>
+            <div><dt>"Version"</dt><dd>{entity.version}</dd></div>
+            <div><dt>"Changed"</dt><dd>{moment(entity.updated_at)}" by "{people.word(&entity.updated_by)}</dd></div>
+        </dl>
+    }
+}
+
+fn fields(
+    defs: &[FieldDef],
+    entity: &Entity,
+    titles: &BTreeMap<String, String>,
+    dots: &TaskStatusMap,
+) -> impl IntoView + use<> {
+    if defs.is_empty() {
+        return view! { <p class="meta">"This type has no fields yet."</p> }.into_any();
+    }
+    let rows = defs
+        .iter()
+        .map(|field| {
+            let value = entity.fields.get(&field.slug).map(shown);
+            let cell = match value {
+                None => view! { <span class="meta">"—"</span> }.into_any(),
+                Some(id) if field.kind == FieldType::Relation => {
+                    let title = titles.get(&id).cloned().unwrap_or_else(|| id.clone());
+                    view! { <a href=format!("/entities/{id}") dir="auto">{title}</a> }.into_any()
+                }
+                Some(text) => view! { <span class="entity-value" dir="auto">{text}</span> }.into_any(),
+            };
+            view! {
+                <div class="entity-field">
+                    <dt>{field.name.clone()}{dot(dots.by_field_name.get(&field.slug).copied())}</dt>
+                    <dd>{cell}</dd>
+                </div>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! { <dl class="entity-fields">{rows}</dl> }.into_any()
+}
+
+fn task_list(shell: &Shell, tasks: &[Action], entity_id: &str) -> impl IntoView + use<> {
+    let items = tasks
+        .iter()
+        .map(|task| {
+            let href = format!("/actions/{}", task.id);
+            let key = format!("{}-{}", shell.form_key, task.id);
+            view! {
+                <li class="entity-task">
+                    <a class="quiet" href=href.clone() dir="auto">{one_line(&task.name, NAME_CHARS_MAX)}</a>
+                    <form method="post" action=format!("{href}/trigger")>
+                        <input type="hidden" name="idempotencyKey" value=key/>
+                        {submit_small("Trigger", task.name.clone())}
+                    </form>
+                </li>
+            }
+        })
+        .collect::<Vec<_>>();
+    let new = shell.may(Permission::ManageActions).then(|| {
+        let href = format!("/actions?target={entity_id}#new");
+        view! { <p><a href=href>"New task about this"</a></p> }
+    });
+    view! {
+        {tasks.is_empty().then(|| view! { <p class="meta">"No task is about this yet."</p> })}
+        {(!tasks.is_empty()).then(|| view! { <ul class="entity-tasks">{items}</ul> })}
+        {new}
+    }
+}
+
+fn session_list(sessions: &[EntitySessionSummary]) -> impl IntoView + use<> {
+    if sessions.is_empty() {
+        return empty("No work on this has been recorded yet.", None).into_any();
+    }
+    let rows = sessions
+        .iter()
+        .map(|session| {
+            let children = session.child_count;
+            let lasted = session.duration_ms.map(duration::words);
+            let error = session.error_message.as_deref().map(|text| one_line(text, NAME_CHARS_MAX));
+            view! {
+                <tr>
+                    <td>{status_badge(session.status)}</td>
+                    <td class="table-main">
+                        <a class="quiet" href=format!("/sessions/{}", session.id) dir="auto">{one_line(&session.task_name, NAME_CHARS_MAX)}</a>
+                        {error.map(|text| view! { <div class="meta" dir="auto">{text}</div> })}
+                    </td>
+                    <td class="meta">{session.started_at.map(moment)}</td>
+                    <td class="meta table-number">{lasted}</td>
+                    <td class="meta table-number">{(children > 0).then(|| number::counted(children.into(), "step"))}</td>
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <div class="table-frame">
+            <table class="table">
+                <caption class="hidden-text">"Sessions about this, newest first"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Status"</th>
+                        <th scope="col">"Task"</th>
+                        <th scope="col">"Started"</th>
+                        <th scope="col" class="table-number">"Duration"</th>
+                        <th scope="col" class="table-number">"Steps"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,11 @@
+//! Keeps the progress of an import true while it is looked at.
+
+use leptos::prelude::*;
+
+/// Reads the progress again and again until the import has ended, then the whole page. Shows nothing itself.
+#[island]
+pub fn ImportProgress() -> impl IntoView {
+    #[cfg(feature = "hydrate")]
+    super::progress_poll::start();
+    view! { <span hidden></span> }
+}

@@ -1,0 +1,78 @@
+//! /imports/{id}: how far an import has got, and what was wrong.
+
+use super::{ImportProgress, import_page::error_table};
+use crate::{
+    document::{plain, render, solid},
+    shell::{Place, Shell, frame},
+    text::{escape::query, number, shorten::one_line},
+    ui::{page_head::page_head, time::moment},
+};
+use domain::entity::ImportStatus;
+use leptos::prelude::*;
+use wire::entity::{EntityType, Import};
+
+/// How often a browser without scripts looks again, seconds.
+const LOOK_AGAIN_SECONDS: u32 = 3;
+
+/// What the progress page shows.
+#[derive(Debug, Clone)]
+pub struct ProgressProps {
+    /// The import.
+    pub import: Import,
+    /// What its rows become.
+    pub of: EntityType,
+}
+
+/// The whole page.
+pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
+    render(shell, "Import", || {
+        let ProgressProps { import, of } = props;
+        let crumbs = vec![
+            ("Entities".to_owned(), "/entities".to_owned()),
+            (one_line(&of.name, 60), format!("/entity-types/{}", of.id)),
+        ];
+        let running = import.status == ImportStatus::Running;
+        let inside = plain(progress(&import));
+        let again = running.then(|| {
+            format!(
+                "<noscript><meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\"><p><a href=\"/imports/{}\">Look again</a></p></noscript>",
+                query(&import.id)
+            )
+        });
+        let page = view! {
+            {page_head(format!("Import into {}", one_line(&of.name, 100)), crumbs, ())}
+            <div class="import-progress" id="import-progress" data-import-id=import.id.clone() data-running=running.then_some("") inner_html=inside></div>
+            {running.then(|| view! { <ImportProgress/> })}
+            {again.map(|html| view! { <div inner_html=html></div> })}
+            {solid(error_table(&of, &import.errors))}
+            <p><a href=format!("/entities?type={}", query(&of.slug))>"See the entities"</a></p>
+        };
+        frame(shell, Place::Entities, page)
+    })
+}
+
+/// The part that moves, as the browser fetches it again.
+pub fn progress_fragment(import: &Import) -> String {
+    let running = (import.status == ImportStatus::Running).then_some("");
+    plain(view! { <div class="import-progress" data-running=running inner_html=plain(progress(import))></div> })
+}
+
+fn progress(import: &Import) -> impl IntoView + use<> {
+    let (done, total) = (import.rows_done, import.rows_total);
+    let words = match import.status {
+        ImportStatus::Running => "Importing. You can leave this page; it goes on.",
+        ImportStatus::Completed if import.failed_count == 0 => "Done. Every row was made.",
+        ImportStatus::Completed => "Done. Rows with errors were left out; correct them and import those alone.",
+        ImportStatus::Failed => "It could not go on. What was made stays.",
+    };
+    view! {
+        <p role="status">{words}</p>
+        <progress class="progress" max=total.to_string() value=done.to_string() aria-label="Rows done"></progress>
+        <dl class="facts">
+            <div><dt>"Rows"</dt><dd>{format!("{} of {}", number::grouped(done), number::grouped(total))}</dd></div>
+            <div><dt>"Made"</dt><dd>{number::grouped(import.created_count)}</dd></div>
+            <div><dt>"With errors"</dt><dd>{number::grouped(import.failed_count)}</dd></div>
+            <div><dt>"Begun"</dt><dd>{moment(import.created_at)}</dd></div>
+        </dl>
+    }
+}

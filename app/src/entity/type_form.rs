@@ -1,0 +1,99 @@
+//! The fields of an entity type as a form that needs no script: a row for each, and some empty ones.
+//!
+//! Fields: `version`, `name`, and for each row `fields[N].name`, `.slug`, `.type`, `.required` (on), `.options` (one per
+//! line), `.relationType`. A row without a name is left out.
+
+use super::type_page::type_word;
+use crate::{
+    FormState,
+    ui::{
+        button::{Look, submit},
+        field::{Field, input, select, textarea},
+        notice,
+    },
+};
+use domain::{
+    entity::{FieldDef, FieldType},
+    limit::ENTITY_FIELDS_MAX,
+};
+use leptos::prelude::*;
+use wire::entity::EntityType;
+
+/// Rows offered for new fields.
+const EMPTY_ROWS: usize = 3;
+const PARTS: [&str; 6] = ["name", "slug", "type", "required", "options", "relationType"];
+
+/// The form.
+pub fn type_form(of: &EntityType, types: &[(String, String)], form: &FormState) -> impl IntoView + use<> {
+    let typed = form.values.keys().filter_map(|key| row_number(key)).max().map_or(0, |last| last + 1);
+    let rows = (of.fields.len() + EMPTY_ROWS).max(typed).min(ENTITY_FIELDS_MAX.max(of.fields.len()));
+    let names: Vec<String> = (0..rows).flat_map(|row| PARTS.map(|part| name(row, part))).collect();
+    let mut known: Vec<&str> = names.iter().map(String::as_str).collect();
+    known.push("name");
+    let list = (0..rows).map(|row| field_row(row, of.fields.get(row), types, form)).collect::<Vec<_>>();
+    view! {
+        <form class="form entity-type-form" method="post" action=format!("/entity-types/{}", of.id)>
+            {notice::refused(form.general(&known))}
+            <input type="hidden" name="version" value=of.version.to_string()/>
+            {input("edit", Field::new("name", "Name").required(), "text", &of.name, "off", form)}
+            <p class="meta">"A field without a name is removed. Entities keep their values until they are next saved. More empty rows appear after saving."</p>
+            {list}
+            <div class="form-actions">{submit("Save type", Look::Primary)}</div>
+        </form>
+    }
+}
+
+fn name(row: usize, part: &str) -> String {
+    format!("fields[{row}].{part}")
+}
+
+/// The row of a form field's name.
+fn row_number(name: &str) -> Option<usize> {
+    name.strip_prefix("fields[")?.split_once(']')?.0.parse().ok()
+}
+
+fn field_row(
+    row: usize,
+    field: Option<&FieldDef>,
+    types: &[(String, String)],
+    form: &FormState,
+) -> impl IntoView + use<> {
+    let text = |get: fn(&FieldDef) -> &str| field.map(get).unwrap_or_default().to_owned();
+    let part = |part: &str| name(row, part);
+    let kinds = FieldType::ALL.into_iter().map(|t| (t.as_str().to_owned(), type_word(t).to_owned())).collect();
+    let mut related = vec![(String::new(), "—".to_owned())];
+    related.extend(types.iter().cloned());
+    let required = part("required");
+    let checked = if form.is_refused() { form.value(&required).is_some() } else { field.is_some_and(|f| f.required) };
+    let options = field.map(|f| f.options.join("\n")).unwrap_or_default();
+    let (names, slugs, types_name) = (part("name"), part("slug"), part("type"));
+    let (option_names, relations) = (part("options"), part("relationType"));
+    let legend = field.map_or_else(|| format!("New field {}", row + 1), |f| format!("Field {}: {}", row + 1, f.name));
+    view! {
+        <fieldset class="entity-row">
+            <legend class="meta">{legend}</legend>
+            <div class="form-row">
+                {input("edit", Field::new(&names, "Field name"), "text", &text(|f| &f.name), "off", form)}
+                {input("edit", Field::new(&slugs, "Slug").hint("Made from the name when empty."), "text", &text(|f| &f.slug), "off", form)}
+                {select("edit", Field::new(&types_name, "Values"), kinds, field.map_or("text", |f| f.kind.as_str()), form)}
+            </div>
+            <div class="form-row">
+                {textarea("edit", Field::new(&option_names, "Options").hint("For a choice: one per line."), false, &options, form)}
+                {select("edit", Field::new(&relations, "Leads to").hint("For a relation."), related, field.and_then(|f| f.relation_type.as_deref()).unwrap_or_default(), form)}
+                <label class="choice"><input type="checkbox" name=required value="on" checked=checked/>"Needed"</label>
+            </div>
+        </fieldset>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::row_number;
+
+    #[test]
+    fn a_row_is_known_by_its_fields_names() {
+        assert_eq!(row_number("fields[12].slug"), Some(12));
+        assert_eq!(row_number("name"), None);
+        assert_eq!(row_number("fields[x].slug"), None);
+    }
+}

@@ -1,0 +1,117 @@
+//! /entity-types/{id}
+
+use super::type_form::type_form;
+use crate::{
+    FormState,
+    document::{render, solid},
+    shell::{Place, Shell, frame},
+    text::{escape::query, shorten::one_line},
+    ui::{empty::empty, page_head::page_head, time::moment},
+};
+use domain::{
+    entity::{FieldDef, FieldType},
+    role::Permission,
+};
+use leptos::prelude::*;
+use wire::entity::EntityType;
+
+/// What a type's page shows.
+#[derive(Debug, Clone)]
+pub struct TypeProps {
+    /// The type.
+    pub of: EntityType,
+    /// The workspace's types, `(slug, name)`, for relations.
+    pub types: Vec<(String, String)>,
+    /// A refused `POST /entity-types/{id}` (form `edit`).
+    pub form: FormState,
+}
+
+/// A field type in words.
+pub const fn type_word(kind: FieldType) -> &'static str {
+    match kind {
+        FieldType::Text => "Text",
+        FieldType::Number => "Number",
+        FieldType::Select => "Choice",
+        FieldType::Date => "Date",
+        FieldType::Relation => "Relation",
+    }
+}
+
+/// The whole page.
+pub fn type_page(shell: &Shell, props: TypeProps) -> String {
+    let title = one_line(&props.of.name, 120);
+    render(shell, &title, || {
+        let TypeProps { of, types, form } = props;
+        let form = form.of("edit");
+        let manages = shell.may(Permission::ManageEntityTypes);
+        let writes = shell.may(Permission::WriteEntities);
+        let list_href = format!("/entities?type={}", query(&of.slug));
+        let crumbs = vec![("Entities".to_owned(), "/entities".to_owned()), (title.clone(), list_href.clone())];
+        let head = view! {
+            <a class="button" data-look="quiet" href=list_href>"All entities"</a>
+            {writes.then(|| view! { <a class="button" href=format!("/entity-types/{}/import", of.id)>"Import CSV"</a> })}
+        };
+        let edit = manages.then(|| {
+            view! {
+                <details class="sheet" open=form.is_refused() || of.fields.is_empty()>
+                    <summary>"Edit fields"</summary>
+                    <div>{solid(type_form(&of, &types, &form))}</div>
+                </details>
+            }
+        });
+        let page = view! {
+            {page_head(title.clone(), crumbs, head)}
+            <dl class="facts">
+                <div><dt>"Slug"</dt><dd><code>{of.slug.clone()}</code></dd></div>
+                <div><dt>"Version"</dt><dd>{of.version}</dd></div>
+                <div><dt>"Changed"</dt><dd>{moment(of.updated_at)}</dd></div>
+            </dl>
+            {solid(field_table(&of.fields))}
+            {edit}
+        };
+        frame(shell, Place::Entities, page)
+    })
+}
+
+fn field_table(fields: &[FieldDef]) -> impl IntoView + use<> {
+    if fields.is_empty() {
+        return empty("It has no fields yet: an entity of this type has a title alone.", None).into_any();
+    }
+    let rows = fields
+        .iter()
+        .map(|field| {
+            let more = match field.kind {
+                FieldType::Select => field.options.join(", "),
+                FieldType::Relation => field.relation_type.clone().unwrap_or_default(),
+                _ => String::new(),
+            };
+            view! {
+                <tr>
+                    <td class="table-main">{field.name.clone()}</td>
+                    <td class="meta"><code>{field.slug.clone()}</code></td>
+                    <td class="meta">{type_word(field.kind)}</td>
+                    <td class="meta">{field.required.then_some("required")}</td>
+                    <td class="meta entity-options" dir="auto">{one_line(&more, 200)}</td>
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <div class="table-frame">
+            <table class="table">
+                <caption class="hidden-text">"Fields, in the order shown"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Field"</th>
+                        <th scope="col">"Slug"</th>
+                        <th scope="col">"Values"</th>
+                        <th scope="col">"Needed"</th>
+                        <th scope="col">"Options or type"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}

@@ -1,0 +1,302 @@
+//! /entities: list, create, one of them, edit.
+
+use super::{
+    form::Form,
+    shell::{Turned, Viewer, done, render},
+    sign_in::status_of,
+};
+use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use app::{
+    FormState,
+    entity::{self as ui, Choices, ListProps, People, Props, Relations},
+};
+use axum::{
+    Router,
+    extract::{Path, Query, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use domain::{
+    action::ActionStatus,
+    entity::{FieldDef, FieldType, Values, parse_text, shown},
+    id::{EntityId, EntityTypeId},
+};
+use ledger::{
+    EntityRecord, EntityTypeRecord, Scope, action,
+    entity::{self, EntityChange, ListEntities, ListVersions, NewEntity},
+    entity_type, member,
+};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use wire::Code;
+
+/// Rows of one page.
+const ROWS: u32 = 50;
+/// Types offered as a filter.
+const TYPES_MAX: u32 = 200;
+/// Entities offered in a field; with more, an id is typed.
+const CHOICES_MAX: u32 = 200;
+/// Tasks listed on an entity's page.
+const TASKS_MAX: u32 = 50;
+/// Versions on a page of history.
+const VERSIONS: u32 = 20;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/entities", get(list).post(create))
+        .route("/entities/{id}", get(show).post(edit))
+        .route("/t/{tenant}/{type}/{id}", get(show_by_path))
+}
+
+#[derive(Default, Deserialize)]
+struct ListQuery {
+    #[serde(rename = "type")]
+    slug: Option<String>,
+    q: Option<String>,
+    cursor: Option<String>,
+}
+
+async fn list(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Query(query): Query<ListQuery>,
+) -> Result<Response, Turned> {
+    let props = read_list(&state, &viewer.scope, query, FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
+}
+
+/// The list page; also what a refused new entity or type comes back to.
+pub async fn refused_list(
+    state: &AppState,
+    viewer: Viewer,
+    slug: Option<String>,
+    form: FormState,
+    problem: &Problem,
+) -> Result<Response, Turned> {
+    let props = read_list(state, &viewer.scope, ListQuery { slug, ..ListQuery::default() }, form).await?;
+    Ok(render(status_of(problem), move || ui::list_page(&viewer.shell, props)).await)
+}
+
+async fn read_list(state: &AppState, scope: &Scope, query: ListQuery, form: FormState) -> Result<ListProps, Turned> {
+    let types = types(state, scope).await?;
+    let picked = query.slug.filter(|slug| !slug.is_empty());
+    let type_id = match &picked {
+        None => None,
+        Some(slug) => Some(types.iter().find(|t| t.slug == *slug).ok_or_else(|| Problem::new(Code::NotFound))?.id),
+    };
+    let q = query.q.map(|q| q.trim().to_owned()).unwrap_or_default();
+    let wanted = ListEntities {
+        type_id,
+        title_contains: Some(q.clone()).filter(|q| !q.is_empty()),
+        limit: ROWS,
+        cursor: query.cursor.clone(),
+    };
+    let listed = entity::list(&state.ledger, scope, wanted).await?;
+    let mut props = ListProps {
+        types: types.into_iter().map(wire_map::entity_type).collect(),
+        picked,
+        q,
+        entities: listed.items.into_iter().map(wire_map::entity).collect(),
+        next_cursor: listed.next_cursor,
+        is_continued: query.cursor.is_some(),
+        relations: Relations::new(),
+        form,
+    };
+    if let Some(of) = props.of() {
+        props.relations = relations(state, scope, &of.fields).await?;
+    }
+    Ok(props)
+}
+
+/// The types of the workspace, newest first.
+pub async fn types(state: &AppState, scope: &Scope) -> Result<Vec<EntityTypeRecord>, Turned> {
+    let query = entity_type::ListEntityTypes { limit: TYPES_MAX, cursor: None };
+    Ok(entity_type::list(&state.ledger, scope, query).await?.items)
+}
+
+/// Entities to choose from, of one type or of all.
+pub async fn choices(state: &AppState, scope: &Scope, type_id: Option<EntityTypeId>) -> Result<Choices, Turned> {
+    let wanted = ListEntities { type_id, limit: CHOICES_MAX, ..ListEntities::default() };
+    let listed = entity::list(&state.ledger, scope, wanted).await?;
+    let options = listed.items.into_iter().map(|e| (e.id.to_string(), e.title)).collect();
+    Ok(Choices { options, has_more: listed.next_cursor.is_some() })
+}
+
+async fn relations(state: &AppState, scope: &Scope, fields: &[FieldDef]) -> Result<Relations, Turned> {
+    let mut relations = Relations::new();
+    for slug in fields.iter().filter_map(|f| f.relation_type.as_ref()) {
+        if relations.contains_key(slug) {
+            continue;
+        }
+        let of = entity_type::get_by_slug(&state.ledger, scope, slug).await?;
+        relations.insert(slug.clone(), choices(state, scope, Some(of.id)).await?);
+    }
+    Ok(relations)
+}
+
+async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    let type_id: EntityTypeId = form.text("typeId").parse().map_err(|_| Problem::new(Code::NotFound))?;
+    let of = entity_type::get(&state.ledger, &viewer.scope, type_id).await?;
+    let created = match values(&of.fields, &form) {
+        Ok(fields) => {
+            let new = NewEntity { type_id, title: form.text("title").trim().to_owned(), fields };
+            entity::create(&state.ledger, &viewer.scope, new).await.map_err(Problem::from)
+        }
+        Err(error) => Err(error.into()),
+    };
+    match created {
+        Ok(made) => Ok(done(&format!("/entities/{}", made.id), "entity_created").into_response()),
+        Err(problem) => {
+            let refused = form.refused("create", &problem);
+            refused_list(&state, viewer, Some(of.slug), refused, &problem).await
+        }
+    }
+}
+
+/// What was typed, as values; an empty field clears.
+fn values(fields: &[FieldDef], form: &Form) -> Result<Values, ledger::Error> {
+    let mut values = Values::new();
+    let mut wrong = Vec::new();
+    for field in fields {
+        let name = format!("fields.{}", field.slug);
+        match parse_text(field, &form.text(&name)) {
+            Ok(value) => {
+                values.insert(field.slug.clone(), value.unwrap_or_default());
+            }
+            Err(message) => wrong.push(ledger::FieldError::new(name, message)),
+        }
+    }
+    if wrong.is_empty() { Ok(values) } else { Err(ledger::Error::Invalid(wrong)) }
+}
+
+#[derive(Default, Deserialize)]
+struct ShowQuery {
+    versions: Option<String>,
+}
+
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<EntityId>,
+    Query(query): Query<ShowQuery>,
+) -> Result<Response, Turned> {
+    let found = entity::get(&state.ledger, &viewer.scope, id).await?;
+    let props = read(&state, &viewer.scope, found, query.versions, FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+}
+
+async fn show_by_path(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path((tenant, slug, id)): Path<(String, String, String)>,
+    Query(query): Query<ShowQuery>,
+) -> Result<Response, Turned> {
+    let nowhere = || Turned::from(Problem::new(Code::NotFound));
+    let id: EntityId = id.parse().map_err(|_| nowhere())?;
+    let found = entity::get(&state.ledger, &viewer.scope, id).await?;
+    let here = viewer.shell.viewer.as_ref().is_some_and(|me| me.tenant.slug == tenant);
+    if !here || found.type_slug != slug {
+        return Err(nowhere());
+    }
+    let props = read(&state, &viewer.scope, found, query.versions, FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+}
+
+async fn edit(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<EntityId>,
+    form: Form,
+) -> Result<Response, Turned> {
+    let found = entity::get(&state.ledger, &viewer.scope, id).await?;
+    let of = entity_type::get(&state.ledger, &viewer.scope, found.type_id).await?;
+    let saved = match changed(&of.fields, &found, &form) {
+        Ok(change) => entity::update(&state.ledger, &viewer.scope, id, change).await.map_err(Problem::from),
+        Err(error) => Err(error.into()),
+    };
+    match saved {
+        Ok(_) => Ok(done(&format!("/entities/{id}"), "entity_saved").into_response()),
+        Err(problem) => {
+            let mut refused = form.refused("edit", &problem);
+            if problem.code() == Code::StaleVersion {
+                let message = "Somebody saved this meanwhile. The page shows what it is now; the form keeps what you \
+                               typed. Saving again replaces their changes.";
+                refused.errors = vec![app::FieldError { field: None, message: message.to_owned() }];
+            }
+            let props = read(&state, &viewer.scope, found, None, refused).await?;
+            Ok(render(status_of(&problem), move || ui::page(&viewer.shell, props)).await)
+        }
+    }
+}
+
+/// What the form changes. A value that was not touched is not sent on: it may be one that its type no longer allows.
+fn changed(fields: &[FieldDef], found: &EntityRecord, form: &Form) -> Result<EntityChange, ledger::Error> {
+    let touched: Vec<FieldDef> = fields
+        .iter()
+        .filter(|f| {
+            let before = found.fields.get(&f.slug).map(shown).unwrap_or_default();
+            form.text(&format!("fields.{}", f.slug)).trim() != before.trim()
+        })
+        .cloned()
+        .collect();
+    Ok(EntityChange {
+        version: form.text("version").parse().unwrap_or_default(),
+        title: Some(form.text("title").trim().to_owned()),
+        fields: values(&touched, form)?,
+    })
+}
+
+async fn read(
+    state: &AppState,
+    scope: &Scope,
+    found: EntityRecord,
+    versions: Option<String>,
+    form: FormState,
+) -> Result<Props, Turned> {
+    let (ledger, id) = (&state.ledger, found.id);
+    let of = entity_type::get(ledger, scope, found.type_id).await?;
+    let sessions = entity::list_sessions(ledger, scope, id, None, true).await?;
+    let about = action::ListActions {
+        status: Some(ActionStatus::Active),
+        target_entity_id: Some(id),
+        limit: TASKS_MAX,
+        ..action::ListActions::default()
+    };
+    let tasks = action::list(ledger, scope, about).await?.items;
+    // One more than is shown: the last one's change is told against it.
+    let query = ListVersions { limit: VERSIONS + 1, cursor: versions };
+    let listed = entity::list_versions(ledger, scope, id, query).await?;
+    let older = older(id, &listed.items);
+    let members = member::list(ledger, scope).await?;
+    let people = members.into_iter().map(|m| (format!("user:{}", m.user_id), m.email)).collect();
+    let related = related(&of.fields, listed.items.iter().map(|v| &v.fields).chain([&found.fields]));
+    let titles = entity::titles(ledger, scope, &related).await?;
+    Ok(Props {
+        relations: relations(state, scope, &of.fields).await?,
+        dots: entity::status_map(&sessions),
+        entity: wire_map::entity(found),
+        of: wire_map::entity_type(of),
+        titles: titles.into_iter().map(|(id, title, _)| (id.to_string(), title)).collect::<BTreeMap<_, _>>(),
+        sessions: sessions.into_iter().map(wire_map::entity_session).collect(),
+        tasks: tasks.into_iter().map(wire_map::action).collect(),
+        versions: listed.items.into_iter().map(wire_map::entity_version).collect(),
+        versions_max: VERSIONS as usize,
+        older,
+        people: People(people),
+        form,
+    })
+}
+
+/// Where the versions are that are not shown, if there are any.
+fn older(id: EntityId, listed: &[ledger::EntityVersionRecord]) -> Option<String> {
+    let is_last = listed.len() <= VERSIONS as usize;
+    let last = listed.get(VERSIONS as usize - 1).filter(|_| !is_last)?;
+    Some(format!("/entities/{id}?versions={}", entity::cursor_after(last.version)))
+}
+
+fn related<'a>(fields: &[FieldDef], values: impl Iterator<Item = &'a Values>) -> Vec<EntityId> {
+    let slugs: Vec<&str> = fields.iter().filter(|f| f.kind == FieldType::Relation).map(|f| f.slug.as_str()).collect();
+    let ids = values.flat_map(|v| slugs.iter().filter_map(move |slug| v.get(*slug)?.as_str()?.parse().ok()));
+    ids.collect()
+}

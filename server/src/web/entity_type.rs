@@ -1,0 +1,143 @@
+//! /entity-types: create, one of them, edit.
+
+use super::{
+    entity::{refused_list, types},
+    form::Form,
+    shell::{Turned, Viewer, done, render},
+    sign_in::status_of,
+};
+use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use app::{
+    FormState,
+    entity::{self as ui, TypeProps},
+};
+use axum::{
+    Router,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+    routing::{get, post},
+};
+use domain::{
+    entity::{FieldDef, FieldType},
+    id::EntityTypeId,
+    limit::ENTITY_FIELDS_MAX,
+    slug::slugify,
+};
+use ledger::{
+    Scope,
+    entity_type::{self, EntityTypeChange, NewEntityType},
+};
+
+pub fn router() -> Router<AppState> {
+    Router::new().route("/entity-types", post(create)).route("/entity-types/{id}", get(show).post(edit))
+}
+
+async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    let name = form.text("name").trim().to_owned();
+    let new = NewEntityType { name, slug: form.optional("slug"), fields: Vec::new() };
+    match entity_type::create(&state.ledger, &viewer.scope, new).await {
+        Ok(made) => Ok(done(&format!("/entity-types/{}", made.id), "entity_type_created").into_response()),
+        Err(error) => {
+            let problem = Problem::from(error);
+            let refused = form.refused("type", &problem);
+            refused_list(&state, viewer, None, refused, &problem).await
+        }
+    }
+}
+
+async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<EntityTypeId>) -> Result<Response, Turned> {
+    let props = read(&state, &viewer.scope, id, FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::type_page(&viewer.shell, props)).await)
+}
+
+async fn read(state: &AppState, scope: &Scope, id: EntityTypeId, form: FormState) -> Result<TypeProps, Turned> {
+    let of = entity_type::get(&state.ledger, scope, id).await?;
+    let types = types(state, scope).await?.into_iter().map(|t| (t.slug, t.name)).collect();
+    Ok(TypeProps { of: wire_map::entity_type(of), types, form })
+}
+
+async fn edit(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<EntityTypeId>,
+    form: Form,
+) -> Result<Response, Turned> {
+    let (rows, fields): (Vec<usize>, Vec<FieldDef>) = fields(&form).into_iter().unzip();
+    let change = EntityTypeChange {
+        version: form.text("version").parse().unwrap_or_default(),
+        name: Some(form.text("name").trim().to_owned()),
+        fields: Some(fields),
+    };
+    match entity_type::update(&state.ledger, &viewer.scope, id, change).await {
+        Ok(_) => Ok(done(&format!("/entity-types/{id}"), "entity_type_saved").into_response()),
+        Err(error) => {
+            let problem = Problem::from(error);
+            let mut refused = form.refused("edit", &problem);
+            for error in &mut refused.errors {
+                error.field = error.field.take().map(|field| at_row(&field, &rows));
+            }
+            let props = read(&state, &viewer.scope, id, refused).await?;
+            Ok(render(status_of(&problem), move || ui::type_page(&viewer.shell, props)).await)
+        }
+    }
+}
+
+/// The rows of the form that have a name, each with its number there.
+fn fields(form: &Form) -> Vec<(usize, FieldDef)> {
+    let row = |row: usize| {
+        let text = |part: &str| form.optional(&format!("fields[{row}].{part}"));
+        let name = text("name")?;
+        let kind = text("type").as_deref().and_then(FieldType::parse).unwrap_or(FieldType::Text);
+        let options = text("options").filter(|_| kind == FieldType::Select).unwrap_or_default();
+        Some((
+            row,
+            FieldDef {
+                slug: text("slug").or_else(|| slugify(&name)).unwrap_or_default(),
+                name,
+                kind,
+                required: text("required").is_some(),
+                options: options.lines().map(|o| o.trim().to_owned()).filter(|o| !o.is_empty()).collect(),
+                relation_type: text("relationType").filter(|_| kind == FieldType::Relation),
+            },
+        ))
+    };
+    (0..=ENTITY_FIELDS_MAX).filter_map(row).collect()
+}
+
+/// A path such as `fields[1].options[2]` as the name of the control in the form: rows without a name shift the others.
+fn at_row(field: &str, rows: &[usize]) -> String {
+    let parts = field.strip_prefix("fields[").and_then(|rest| rest.split_once("]."));
+    let Some((Ok(index), part)) = parts.map(|(index, part)| (index.parse::<usize>(), part)) else {
+        return field.to_owned();
+    };
+    let part = part.split('[').next().unwrap_or_default();
+    rows.get(index).map_or_else(|| field.to_owned(), |row| format!("fields[{row}].{part}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_without_a_name_are_left_out_and_errors_find_their_row() {
+        let pairs = [
+            ("fields[0].name", "Stage"),
+            ("fields[0].type", "select"),
+            ("fields[0].options", "Lead\n\n Won "),
+            ("fields[0].relationType", "company"),
+            ("fields[1].name", " "),
+            ("fields[3].name", "Owner"),
+            ("fields[3].required", "on"),
+        ];
+        let form = Form::of(pairs.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
+        let (rows, defs): (Vec<_>, Vec<_>) = fields(&form).into_iter().unzip();
+        assert_eq!(rows, [0, 3]);
+        assert_eq!(defs[0].options, ["Lead", "Won"]);
+        assert_eq!((defs[0].slug.as_str(), defs[0].relation_type.as_deref()), ("stage", None));
+        assert!(defs[1].required);
+        assert_eq!(at_row("fields[1].slug", &rows), "fields[3].slug");
+        assert_eq!(at_row("fields[0].options[1]", &rows), "fields[0].options");
+        assert_eq!(at_row("name", &rows), "name");
+    }
+}

@@ -1,0 +1,141 @@
+//! /entity-types/{id}/import and /imports/{id}: a file, what it would make, how far it has got.
+
+use super::{
+    form::Form,
+    shell::{Turned, Viewer, render},
+    sign_in::status_of,
+};
+use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use app::{
+    FormState,
+    entity::{self as ui, ImportProps, ProgressProps},
+};
+use axum::{
+    Router,
+    extract::{Multipart, State, multipart::MultipartRejection},
+    http::StatusCode,
+    response::{Html, IntoResponse, Redirect, Response},
+    routing::get,
+};
+use domain::{
+    id::{EntityTypeId, ImportId},
+    limit::IMPORT_COLUMNS_MAX,
+};
+use ledger::{
+    entity::import::{self, NewImport},
+    entity_type,
+};
+use std::collections::BTreeMap;
+use wire::Code;
+
+/// Most parts of an upload: two for each column, the file, its text and the step.
+const PARTS_MAX: usize = 2 * IMPORT_COLUMNS_MAX + 8;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/entity-types/{id}/import", get(choose).post(step))
+        .route("/imports/{id}", get(show))
+        .route("/imports/{id}/progress", get(progress))
+}
+
+async fn choose(State(state): State<AppState>, viewer: Viewer, Id(id): Id<EntityTypeId>) -> Result<Response, Turned> {
+    let of = wire_map::entity_type(entity_type::get(&state.ledger, &viewer.scope, id).await?);
+    let props = ImportProps { of, source: String::new(), preview: None, form: FormState::default() };
+    Ok(render(StatusCode::OK, move || ui::import_page(&viewer.shell, props)).await)
+}
+
+async fn step(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<EntityTypeId>,
+    upload: Result<Multipart, MultipartRejection>,
+) -> Result<Response, Turned> {
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
+    let of = entity_type::get(ledger, scope, id).await?;
+    let upload = upload.map_err(|error| Problem::detailed(Code::UnsupportedMediaType, error.body_text()))?;
+    let (form, read) = match parts(upload).await {
+        Ok(form) => (form, Ok(())),
+        Err(problem) => (Form::of(BTreeMap::new()), Err(problem)),
+    };
+    // Text areas send their line ends as two characters each; the file has one.
+    let source = form.text("source");
+    let new = |mapping| NewImport { source: source.clone(), mapping };
+    let mapping = mapping(&form);
+    let outcome = match read {
+        Err(problem) => Err(problem),
+        Ok(()) if form.text("step") == "import" => match import::begin(ledger, scope, id, new(mapping.clone())).await {
+            Ok(begun) => {
+                runner::import::start(ledger, &begun);
+                return Ok(Redirect::to(&format!("/imports/{}", begun.id)).into_response());
+            }
+            Err(error) => Err(Problem::from(error)),
+        },
+        Ok(()) => import::preview(ledger, scope, id, new(mapping.clone())).await.map_err(Problem::from),
+    };
+    let (status, preview, state_of_form) = match outcome {
+        Ok(preview) => (StatusCode::OK, Some(preview), FormState::default()),
+        Err(problem) => {
+            let mut refused = form.refused("", &problem);
+            refused.values.remove("source");
+            // A mapping that does not fit is corrected on the preview; anything else concerns the file.
+            let guessed =
+                if mapping.is_some() { import::preview(ledger, scope, id, new(None)).await.ok() } else { None };
+            (status_of(&problem), guessed, refused)
+        }
+    };
+    let preview = preview.map(wire_map::import_preview);
+    let props = ImportProps { of: wire_map::entity_type(of), source, preview, form: state_of_form };
+    Ok(render(status, move || ui::import_page(&viewer.shell, props)).await)
+}
+
+/// The parts of an upload as form fields; a file that was chosen counts as `source`.
+async fn parts(mut upload: Multipart) -> Result<Form, Problem> {
+    let broken = |error: axum::extract::multipart::MultipartError| {
+        Problem::field(Code::InvalidRequest, "file", error.body_text())
+    };
+    let mut fields = BTreeMap::new();
+    while let Some(part) = upload.next_field().await.map_err(broken)? {
+        let Some(name) = part.name().map(str::to_owned) else { continue };
+        let bytes = part.bytes().await.map_err(broken)?;
+        let text = String::from_utf8(bytes.into());
+        let text =
+            text.map_err(|_| Problem::field(Code::InvalidRequest, "file", "not UTF-8; save it as \"CSV UTF-8\""))?;
+        if fields.len() >= PARTS_MAX {
+            return Err(Problem::field(Code::InvalidRequest, "file", format!("at most {IMPORT_COLUMNS_MAX} columns")));
+        }
+        match name.as_str() {
+            // A form without a chosen file sends an empty one.
+            "file" if text.is_empty() => {}
+            "file" => {
+                fields.insert("source".to_owned(), text);
+            }
+            "source" if fields.contains_key("source") => {}
+            _ => {
+                fields.insert(name, text);
+            }
+        }
+    }
+    Ok(Form::of(fields))
+}
+
+/// What each column fills, as the form says; nothing on the first step, when it is guessed.
+fn mapping(form: &Form) -> Option<BTreeMap<String, Option<String>>> {
+    form.has("map.0").then(|| {
+        (0..IMPORT_COLUMNS_MAX)
+            .filter_map(|at| Some((form.text(&format!("column.{at}")), form.optional(&format!("map.{at}"))?)))
+            .map(|(column, field)| (column, Some(field)))
+            .collect()
+    })
+}
+
+async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ImportId>) -> Result<Response, Turned> {
+    let found = import::get(&state.ledger, &viewer.scope, id).await?;
+    let of = wire_map::entity_type(entity_type::get(&state.ledger, &viewer.scope, found.type_id).await?);
+    let props = ProgressProps { import: wire_map::import(found), of };
+    Ok(render(StatusCode::OK, move || ui::progress_page(&viewer.shell, props)).await)
+}
+
+async fn progress(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ImportId>) -> Result<Html<String>, Turned> {
+    let found = import::get(&state.ledger, &viewer.scope, id).await?;
+    Ok(Html(ui::progress_fragment(&wire_map::import(found))))
+}
