@@ -10,7 +10,7 @@ use crate::{
 use domain::{
     Timestamp,
     clock::to_micros,
-    id::{EntityId, SessionId, TenantId, UserId},
+    id::{SessionId, TenantId, UserId},
 };
 use uuid::Uuid;
 
@@ -29,41 +29,7 @@ const LEFT_OPEN: &str = "SELECT tenant_id, id FROM sessions \
 
 pub(crate) const SQL: &[(&str, &str)] =
     &[("human::ACTIVE", ACTIVE), ("human::SINCE", SINCE), ("human::LEFT_OPEN", LEFT_OPEN)];
-pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[("human::TITLES_SQLITE", TITLES_SQLITE)];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] =
-    &[("human::ACTIVE_LOCKED_POSTGRES", ACTIVE_LOCKED_POSTGRES), ("human::TITLES_POSTGRES", TITLES_POSTGRES)];
-
-macro_rules! titles_select {
-    ($ids:literal) => {
-        concat!(
-            "SELECT e.id, e.title, t.slug FROM entities e JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
-             WHERE e.tenant_id = $1 AND e.id ",
-            $ids
-        )
-    };
-}
-const TITLES_SQLITE: &str = titles_select!("IN (SELECT unhex(value) FROM json_each($2))");
-const TITLES_POSTGRES: &str = titles_select!("= ANY($2)");
-
-/// Title and type of those of `ids` that exist in the workspace, in no order.
-pub async fn entity_titles(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    ids: &[EntityId],
-) -> Result<Vec<(EntityId, String, String)>> {
-    let rows: Vec<(Uuid, String, String)> = match conn {
-        Conn::Sqlite(c) => {
-            let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
-            let hex = serde_json::Value::from(hex).to_string();
-            c.fetch_all(TITLES_SQLITE, &[&tenant_id.0, &hex])?
-        }
-        Conn::Postgres(c) => {
-            let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
-            sqlx::query_as(TITLES_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
-        }
-    };
-    Ok(rows.into_iter().map(|(id, title, type_slug)| (EntityId(id), title, type_slug)).collect())
-}
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("human::ACTIVE_LOCKED_POSTGRES", ACTIVE_LOCKED_POSTGRES)];
 
 /// The running working session of a person.
 pub async fn active(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<Option<SessionRecord>> {

@@ -65,8 +65,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
     } else {
         all.extend(crate::event::sqlite_statements());
         all.extend(crate::session::sqlite_statements());
-        [crate::entity::SQLITE_SQL, crate::event::SQLITE_SQL, crate::human::SQLITE_SQL, crate::session::SQLITE_SQL]
-            .concat()
+        [crate::entity::SQLITE_SQL, crate::event::SQLITE_SQL, crate::session::SQLITE_SQL].concat()
     };
     all.extend(own.iter().map(|(name, text)| (*name, (*text).to_owned())));
     all

@@ -78,7 +78,7 @@ async fn titles(conn: &mut Conn<'_>, tenant_id: TenantId, deeds: &[(Timestamp, H
     if ids.is_empty() {
         return Ok(Titles::new());
     }
-    let found = store::human::entity_titles(conn, tenant_id, &ids).await?;
+    let found = store::entity::titles(conn, tenant_id, &ids).await?;
     Ok(found.into_iter().map(|(id, title, type_slug)| (id, (title, type_slug))).collect())
 }
 

@@ -23,8 +23,8 @@ pub async fn viewed(ledger: &Ledger, scope: &Scope, events: &[EventRecord]) -> R
         return Ok(Vec::new());
     }
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move { store::human::entity_titles(conn, tenant_id, &ids).await })
-    });
+    let read = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(async move { store::entity::titles(conn, tenant_id, &ids).await }));
     Ok(read.await?.into_iter().map(|(id, title, _)| (id, title)).collect())
 }
