@@ -76,4 +76,6 @@ ids! {
     EntityId,
     /// One run of a CSV import.
     ImportId,
+    /// A pause that waits for a decision.
+    GateId,
 }

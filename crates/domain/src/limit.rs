@@ -100,3 +100,23 @@ pub const IMPORT_CHUNK_ROWS: usize = 200;
 pub const IMPORT_ERRORS_MAX: usize = 1_000;
 /// Rows that a preview of an import shows.
 pub const IMPORT_PREVIEW_ROWS: usize = 10;
+/// Most reviewers named by one action.
+pub const APPROVAL_REVIEWERS_MAX: usize = 50;
+/// Most approvals that one gate can need.
+pub const APPROVAL_QUORUM_MAX: u32 = 20;
+/// Shortest time until a gate expires, reminds or escalates, seconds.
+pub const APPROVAL_SECONDS_MIN: i64 = 1;
+/// Longest such time, seconds: a year.
+pub const APPROVAL_SECONDS_MAX: i64 = 366 * 24 * 3_600;
+/// Decisions recorded on one gate, undone ones included.
+pub const GATE_DECISIONS_MAX: u32 = 200;
+/// Longest time for which a decision's effect is held back, seconds.
+pub const UNDO_SECONDS_MAX: u32 = 60;
+/// The same when a workspace does not say, seconds.
+pub const UNDO_SECONDS_DEFAULT: u32 = 5;
+/// Longest time for which a reviewer puts an item aside, seconds: 90 days.
+pub const SNOOZE_SECONDS_MAX: i64 = 90 * 24 * 3_600;
+/// Decisions in one batch.
+pub const DECISIONS_BATCH_MAX: usize = 200;
+/// Earlier denials that an agent is told of.
+pub const DENIALS_TOLD_MAX: u32 = 10;

@@ -4,6 +4,7 @@
 //! and the tests share these types.
 
 pub mod action;
+pub mod approval;
 pub mod count;
 pub mod entity;
 pub mod event;

@@ -1,32 +1,8 @@
 //! The ten statuses, the four types, and why a session ended.
 
+use crate::names::names;
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-macro_rules! names {
-    ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
-        impl $type {
-            /// Every value, in the order of the documentation.
-            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
-
-            /// The stored and wire name.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $name),+ }
-            }
-
-            /// The value of a stored or wire name.
-            pub fn parse(text: &str) -> Option<Self> {
-                match text { $($name => Some(Self::$variant),)+ _ => None }
-            }
-        }
-
-        impl fmt::Display for $type {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-    };
-}
 
 /// Where a session stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -1,0 +1,249 @@
+//! Who decides, how many of them, and by when: an action's `metadata.approval`.
+
+use crate::{
+    entity::Issue,
+    id::UserId,
+    limit::{APPROVAL_QUORUM_MAX, APPROVAL_REVIEWERS_MAX, APPROVAL_SECONDS_MAX, APPROVAL_SECONDS_MIN},
+    slug::is_slug,
+};
+use serde_json::{Map, Value};
+use std::fmt;
+
+/// Who may decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Principal {
+    /// This person.
+    User(UserId),
+    /// Everybody in the group of this slug.
+    Group(String),
+    /// Everybody whose role lets them decide.
+    Anyone,
+}
+
+impl Principal {
+    /// `user:<uuid>`, `group:<slug>` or `anyone`.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.split_once(':') {
+            None => (text == "anyone").then_some(Self::Anyone),
+            Some(("user", id)) => id.parse().ok().map(Self::User),
+            Some(("group", slug)) => is_slug(slug).then(|| Self::Group(slug.to_owned())),
+            Some(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(id) => write!(f, "user:{id}"),
+            Self::Group(slug) => write!(f, "group:{slug}"),
+            Self::Anyone => f.write_str("anyone"),
+        }
+    }
+}
+
+/// How an action's gates are decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Policy {
+    /// Who may decide; empty: the action's assignee, or anyone whose role allows it.
+    pub reviewers: Vec<Principal>,
+    /// Approvals that are needed, each from another person.
+    pub quorum: u32,
+    /// Whether the person for whom the session runs may decide too.
+    pub self_approval: bool,
+    /// Seconds after which an undecided gate expires, and its session with it.
+    pub expires_after: Option<i64>,
+    /// Seconds after which the reviewers are reminded.
+    pub remind_after: Option<i64>,
+    /// Seconds after which `escalate_to` may decide as well.
+    pub escalate_after: Option<i64>,
+    /// Who is asked when nobody decided.
+    pub escalate_to: Option<Principal>,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            reviewers: Vec::new(),
+            quorum: 1,
+            self_approval: true,
+            expires_after: None,
+            remind_after: None,
+            escalate_after: None,
+            escalate_to: None,
+        }
+    }
+}
+
+/// Whether an action's output waits for a decision: `metadata.requiresApproval`.
+pub fn needs_approval(metadata: &Map<String, Value>) -> bool {
+    metadata.get("requiresApproval") == Some(&Value::Bool(true))
+}
+
+impl Policy {
+    /// Reads `requiresApproval` and `approval` of an action's metadata; the default where there is no `approval`.
+    ///
+    /// # Errors
+    /// Every wrong field at once, as paths into the metadata.
+    pub fn of(metadata: &Map<String, Value>) -> Result<Self, Vec<Issue>> {
+        let mut reading = Reading { issues: Vec::new() };
+        if metadata.get("requiresApproval").is_some_and(|value| !value.is_boolean()) {
+            reading.refuse("requiresApproval", "true or false");
+        }
+        let policy = match metadata.get("approval") {
+            None | Some(Value::Null) => Self::default(),
+            Some(Value::Object(approval)) => reading.policy(approval),
+            Some(_) => {
+                reading.refuse("approval", "an object");
+                Self::default()
+            }
+        };
+        if reading.issues.is_empty() { Ok(policy) } else { Err(reading.issues) }
+    }
+}
+
+struct Reading {
+    issues: Vec<Issue>,
+}
+
+impl Reading {
+    fn refuse(&mut self, field: &str, message: impl Into<String>) {
+        self.issues.push(Issue::new(format!("metadata.{field}"), message));
+    }
+
+    fn policy(&mut self, approval: &Map<String, Value>) -> Policy {
+        let known = [
+            "reviewers",
+            "quorum",
+            "selfApproval",
+            "expiresAfterSeconds",
+            "remindAfterSeconds",
+            "escalateAfterSeconds",
+            "escalateTo",
+        ];
+        for key in approval.keys().filter(|key| !known.contains(&key.as_str())) {
+            self.refuse(&format!("approval.{key}"), "approval has no such setting");
+        }
+        let policy = Policy {
+            reviewers: self.reviewers(approval.get("reviewers")),
+            quorum: self.quorum(approval.get("quorum")),
+            self_approval: self.flag(approval.get("selfApproval")),
+            expires_after: self.seconds(approval, "expiresAfterSeconds"),
+            remind_after: self.seconds(approval, "remindAfterSeconds"),
+            escalate_after: self.seconds(approval, "escalateAfterSeconds"),
+            escalate_to: approval.get("escalateTo").and_then(|value| self.principal("approval.escalateTo", value)),
+        };
+        if policy.escalate_after.is_some() != policy.escalate_to.is_some() {
+            self.refuse("approval.escalateTo", "goes together with escalateAfterSeconds");
+        }
+        policy
+    }
+
+    fn reviewers(&mut self, value: Option<&Value>) -> Vec<Principal> {
+        match value {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(items)) if items.len() <= APPROVAL_REVIEWERS_MAX => items
+                .iter()
+                .enumerate()
+                .filter_map(|(at, item)| self.principal(&format!("approval.reviewers[{at}]"), item))
+                .collect(),
+            Some(_) => {
+                self.refuse("approval.reviewers", format!("a list of at most {APPROVAL_REVIEWERS_MAX}"));
+                Vec::new()
+            }
+        }
+    }
+
+    fn principal(&mut self, field: &str, value: &Value) -> Option<Principal> {
+        let principal = value.as_str().and_then(Principal::parse);
+        if principal.is_none() && !value.is_null() {
+            self.refuse(field, "`user:` and an id, `group:` and a slug, or `anyone`");
+        }
+        principal
+    }
+
+    fn quorum(&mut self, value: Option<&Value>) -> u32 {
+        match value.filter(|value| !value.is_null()) {
+            None => 1,
+            Some(value) => match value.as_u64().and_then(|n| u32::try_from(n).ok()) {
+                Some(quorum) if (1..=APPROVAL_QUORUM_MAX).contains(&quorum) => quorum,
+                _ => {
+                    self.refuse("approval.quorum", format!("1 to {APPROVAL_QUORUM_MAX}"));
+                    1
+                }
+            },
+        }
+    }
+
+    fn flag(&mut self, value: Option<&Value>) -> bool {
+        match value {
+            None | Some(Value::Null) => true,
+            Some(Value::Bool(flag)) => *flag,
+            Some(_) => {
+                self.refuse("approval.selfApproval", "true or false");
+                true
+            }
+        }
+    }
+
+    fn seconds(&mut self, approval: &Map<String, Value>, key: &str) -> Option<i64> {
+        let value = approval.get(key).filter(|value| !value.is_null())?;
+        match value.as_i64() {
+            Some(seconds) if (APPROVAL_SECONDS_MIN..=APPROVAL_SECONDS_MAX).contains(&seconds) => Some(seconds),
+            _ => {
+                self.refuse(
+                    &format!("approval.{key}"),
+                    format!("{APPROVAL_SECONDS_MIN} to {APPROVAL_SECONDS_MAX} seconds"),
+                );
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of(metadata: Value) -> Result<Policy, Vec<String>> {
+        Policy::of(metadata.as_object().unwrap()).map_err(|issues| issues.into_iter().map(|i| i.field).collect())
+    }
+
+    #[test]
+    fn a_whole_policy_is_read() {
+        let id = "018f0000-0000-7000-8000-000000000000";
+        let policy = of(json!({ "requiresApproval": true, "approval": {
+            "reviewers": [format!("user:{id}"), "group:legal", "anyone"], "quorum": 2, "selfApproval": false,
+            "expiresAfterSeconds": 3600, "remindAfterSeconds": 60, "escalateAfterSeconds": 600, "escalateTo": "group:leads",
+        }}))
+        .unwrap();
+        let reviewers: Vec<_> = policy.reviewers.iter().map(Principal::to_string).collect();
+        assert_eq!(reviewers, [format!("user:{id}"), "group:legal".into(), "anyone".into()]);
+        assert_eq!((policy.quorum, policy.self_approval, policy.expires_after), (2, false, Some(3600)));
+        assert_eq!(policy.escalate_to, Some(Principal::Group("leads".into())));
+        assert_eq!(of(json!({})).unwrap(), Policy::default());
+    }
+
+    #[test]
+    fn every_wrong_setting_is_named() {
+        let named = of(json!({ "requiresApproval": "yes", "approval": {
+            "reviewers": ["user:me", "boss"], "quorum": 0, "selfApproval": 1, "expiresAfterSeconds": 0,
+            "escalateAfterSeconds": 60, "delay": 1,
+        }}))
+        .unwrap_err();
+        assert_eq!(
+            named,
+            [
+                "metadata.requiresApproval",
+                "metadata.approval.delay",
+                "metadata.approval.reviewers[0]",
+                "metadata.approval.reviewers[1]",
+                "metadata.approval.quorum",
+                "metadata.approval.selfApproval",
+                "metadata.approval.expiresAfterSeconds",
+                "metadata.approval.escalateTo",
+            ]
+        );
+    }
+}
