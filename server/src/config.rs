@@ -51,6 +51,17 @@ struct File {
     database_url: Option<String>,
     listen: Option<String>,
     public_url: Option<String>,
+    #[serde(default)]
+    outbound: OutboundFile,
+}
+
+/// `[outbound]`: calls to addresses that people or agents choose.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OutboundFile {
+    /// Private networks that may be called all the same.
+    #[serde(default)]
+    allow_private: Vec<String>,
 }
 
 /// Settings in force.
@@ -62,6 +73,8 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Where browsers see the server.
     pub public_url: Option<PublicUrl>,
+    /// Where calls may go that people or agents ask for.
+    pub outbound: outbound::Policy,
 }
 
 /// Which database.
@@ -171,7 +184,9 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
     })?;
     let public_url = filled(serve.public_url).or(filled(file.public_url));
     let public_url = public_url.as_deref().map(PublicUrl::parse).transpose()?;
-    Ok(Settings { database, listen, public_url })
+    let outbound = outbound::Policy::opening(&file.outbound.allow_private)
+        .map_err(|error| Error::Value(format!("outbound.allow_private: {error}")))?;
+    Ok(Settings { database, listen, public_url, outbound })
 }
 
 /// An empty variable in a service file means "not set".
@@ -269,6 +284,16 @@ mod tests {
             let text = parse(bad, "f.toml").unwrap_err().to_string();
             assert!(text.starts_with(&format!("f.toml:{line}: ")), "{text}");
         }
+    }
+
+    #[test]
+    fn private_networks_are_opened_by_name_and_nothing_else_is() {
+        let settings = |text: &str| merge(database(None, None), listen(None), file(text));
+        let opened = settings("[outbound]\nallow_private = [\"10.1.2.0/24\"]").unwrap().outbound;
+        assert_eq!(opened.judge([10, 1, 2, 3].into()), Ok(()));
+        assert!(settings("").unwrap().outbound.judge([10, 1, 2, 3].into()).is_err());
+        let refused = settings("[outbound]\nallow_private = [\"169.254.0.0/16\"]").unwrap_err().to_string();
+        assert!(refused.starts_with("outbound.allow_private: `169.254.0.0/16` is not within"), "{refused}");
     }
 
     #[test]

@@ -1,0 +1,170 @@
+//! One request, one answer.
+
+use crate::{
+    Destination, Hosts, Policy, Resolver, System,
+    error::{Error, Result},
+    limit,
+    resolve::Judged,
+};
+use bytes::{Bytes, BytesMut};
+use reqwest::{
+    Method,
+    header::{HeaderMap, HeaderName, HeaderValue},
+    redirect,
+};
+use std::sync::Arc;
+
+const METHODS: [Method; 6] = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
+/// Headers that belong to the connection, which is ours.
+const OUR_HEADERS: [&str; 10] = [
+    "connection",
+    "content-length",
+    "expect",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "proxy-connection",
+];
+
+/// Calls addresses that somebody chose. Cheap to clone.
+#[derive(Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    policy: Policy,
+}
+
+/// What to send, and which hosts may get it.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// GET, HEAD, POST, PUT, PATCH or DELETE.
+    pub method: Method,
+    /// `http://…` or `https://…`.
+    pub url: String,
+    /// Names and values.
+    pub headers: Vec<(String, String)>,
+    /// Empty for none.
+    pub body: Bytes,
+    /// The hosts that this call site allows.
+    pub hosts: Hosts,
+}
+
+/// What came back, whatever its status: redirects are answers too.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// The HTTP status.
+    pub status: u16,
+    /// Names in lower case, values that are text.
+    pub headers: Vec<(String, String)>,
+    /// At most [`limit::BODY_BYTES_MAX`].
+    pub body: Bytes,
+}
+
+impl Response {
+    /// The first header of this name, in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Client {
+    /// A client that looks names up as this machine does.
+    pub fn new(policy: Policy) -> Result<Self> {
+        Self::with_resolver(policy, Arc::new(System))
+    }
+
+    /// A client with a resolver of its own.
+    pub fn with_resolver(policy: Policy, resolver: Arc<dyn Resolver>) -> Result<Self> {
+        #[cfg(feature = "tls")]
+        {
+            // The one crypto provider of the process; where it has been chosen already, that choice stands.
+            let _chosen = rustls::crypto::ring::default_provider().install_default();
+        }
+        let http = reqwest::Client::builder()
+            .user_agent(concat!("shiftbook/", env!("CARGO_PKG_VERSION")))
+            .dns_resolver(Judged { resolver, policy: policy.clone() })
+            .redirect(redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            // A proxy of the environment would do the look-up itself, from inside.
+            .no_proxy()
+            .referer(false)
+            // Every call makes a connection of its own: an idle one would have been judged some time ago.
+            .pool_max_idle_per_host(0)
+            .http1_only()
+            .http1_max_headers(limit::HEADERS_MAX)
+            .connect_timeout(limit::CONNECT)
+            .timeout(limit::TIME)
+            .build()
+            .map_err(|error| Error::Exchange(format!("the HTTP client cannot start: {error}")))?;
+        Ok(Self { http, policy })
+    }
+
+    /// What leads inside, for whoever wants to say so before a call.
+    pub fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// Makes the call: no redirects, no more time than [`limit::TIME`], no more bytes than [`limit::BODY_BYTES_MAX`].
+    pub async fn fetch(&self, request: Request) -> Result<Response> {
+        let destination = Destination::parse(&request.url, &self.policy)?;
+        if !request.hosts.allow(&destination) {
+            return Err(Error::NotAllowed(destination.host().to_owned()));
+        }
+        if !METHODS.contains(&request.method) {
+            return Err(Error::Request(format!("{} is not a method that is sent from here", request.method)));
+        }
+        if request.body.len() > limit::BODY_BYTES_MAX {
+            return Err(Error::Request(format!("its body is larger than {} bytes", limit::BODY_BYTES_MAX)));
+        }
+        let headers = headers(&request.headers)?;
+        let mut call = self.http.request(request.method, destination.into_url()).headers(headers);
+        if !request.body.is_empty() {
+            call = call.body(request.body);
+        }
+        let answer = call.send().await.map_err(Error::of_exchange)?;
+        read(answer).await
+    }
+}
+
+fn headers(given: &[(String, String)]) -> Result<HeaderMap> {
+    let refused = |why: String| Error::Request(why);
+    if given.len() > limit::HEADERS_MAX {
+        return Err(refused(format!("it has more than {} headers", limit::HEADERS_MAX)));
+    }
+    if given.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > limit::HEADER_BYTES_MAX {
+        return Err(refused(format!("its headers are larger than {} bytes", limit::HEADER_BYTES_MAX)));
+    }
+    let mut headers = HeaderMap::new();
+    for (name, value) in given {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refused(format!("`{name}` is not a header")))?;
+        if OUR_HEADERS.contains(&name.as_str()) {
+            return Err(refused(format!("the header {name} is not for callers to set")));
+        }
+        let value =
+            HeaderValue::from_str(value).map_err(|_| refused(format!("the value of {name} is not one line")))?;
+        headers.append(name, value);
+    }
+    Ok(headers)
+}
+
+async fn read(mut answer: reqwest::Response) -> Result<Response> {
+    let status = answer.status().as_u16();
+    let headers: Vec<(String, String)> = answer
+        .headers()
+        .iter()
+        .filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned())))
+        .collect();
+    if headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > limit::HEADER_BYTES_MAX {
+        return Err(Error::TooLarge("its headers"));
+    }
+    let mut body = BytesMut::new();
+    while let Some(chunk) = answer.chunk().await.map_err(Error::of_exchange)? {
+        if body.len() + chunk.len() > limit::BODY_BYTES_MAX {
+            return Err(Error::TooLarge("its body"));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Response { status, headers, body: body.freeze() })
+}
