@@ -78,4 +78,8 @@ ids! {
     ImportId,
     /// A pause that waits for a decision.
     GateId,
+    /// What outputs are judged by.
+    CriteriaSetId,
+    /// People who judge together.
+    GroupId,
 }

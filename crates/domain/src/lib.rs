@@ -8,6 +8,7 @@ pub mod action;
 pub mod block_status;
 pub mod chain;
 pub mod clock;
+pub mod criteria;
 pub mod entity;
 pub mod event;
 pub mod gate;

@@ -78,7 +78,7 @@ pub const HOOK_NAME_CHARS_MAX: usize = 64;
 pub const HOOK_CONTEXT_CHARS_MAX: usize = 9_900;
 /// Most fields of an entity type.
 pub const ENTITY_FIELDS_MAX: usize = 50;
-/// Most options of a select field.
+/// Most options of a select field or dimension.
 pub const SELECT_OPTIONS_MAX: usize = 100;
 /// Longest text in a field of an entity, characters.
 pub const FIELD_TEXT_CHARS_MAX: usize = 10_000;
@@ -120,3 +120,15 @@ pub const SNOOZE_SECONDS_MAX: i64 = 90 * 24 * 3_600;
 pub const DECISIONS_BATCH_MAX: usize = 200;
 /// Earlier denials that an agent is told of.
 pub const DENIALS_TOLD_MAX: u32 = 10;
+/// Most dimensions of a criteria set.
+pub const CRITERIA_DIMENSIONS_MAX: usize = 50;
+/// Longest description of a dimension, characters.
+pub const CRITERIA_DESCRIPTION_CHARS_MAX: usize = 2_000;
+/// Greatest score of an option and end of a number or scale, either side of zero.
+pub const CRITERIA_NUMBER_MAX: f64 = 1_000_000.0;
+/// Most steps of a scale.
+pub const CRITERIA_SCALE_STEPS_MAX: f64 = 100.0;
+/// Most groups of a workspace.
+pub const GROUPS_MAX: u32 = 200;
+/// Most members of a group.
+pub const GROUP_MEMBERS_MAX: usize = 200;

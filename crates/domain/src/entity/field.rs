@@ -122,7 +122,8 @@ fn check_options(field: &FieldDef, at: &str, issues: &mut Vec<Issue>) {
     }
 }
 
-fn is_line(text: &str, max: usize) -> bool {
+/// 1 to `max` characters on one line, not all of them spaces.
+pub(crate) fn is_line(text: &str, max: usize) -> bool {
     !text.trim().is_empty() && text.chars().count() <= max && !text.chars().any(char::is_control)
 }
 
