@@ -10,8 +10,10 @@ use serde_json::value::RawValue;
 use std::str::FromStr;
 use wire::{Code, Json};
 
+mod criteria;
 mod entity;
 
+pub use criteria::*;
 pub use entity::*;
 
 /// Stored text as JSON again. The store holds nothing that is not JSON; if it did, `null` is shown.

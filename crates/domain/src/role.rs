@@ -75,12 +75,16 @@ pub enum Permission {
     WriteEntities,
     /// Create and change entity types.
     ManageEntityTypes,
+    /// Create and change criteria sets.
+    ManageCriteriaSets,
+    /// Create and change groups of people.
+    ManageGroups,
     /// Members and tokens of the workspace.
     Administer,
 }
 
 /// Every permission, for tables and tests.
-pub const PERMISSIONS: [Permission; 8] = [
+pub const PERMISSIONS: [Permission; 10] = [
     Permission::Read,
     Permission::StartSession,
     Permission::ManageSessions,
@@ -88,6 +92,8 @@ pub const PERMISSIONS: [Permission; 8] = [
     Permission::ManageActions,
     Permission::WriteEntities,
     Permission::ManageEntityTypes,
+    Permission::ManageCriteriaSets,
+    Permission::ManageGroups,
     Permission::Administer,
 ];
 
@@ -98,9 +104,12 @@ pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> boo
     }
     match permission {
         Permission::Read | Permission::StartSession | Permission::WriteEntities => true,
-        Permission::ManageSessions | Permission::Work | Permission::ManageActions | Permission::ManageEntityTypes => {
-            matches!(role, Role::Admin | Role::Operator)
-        }
+        Permission::ManageSessions
+        | Permission::Work
+        | Permission::ManageActions
+        | Permission::ManageEntityTypes
+        | Permission::ManageCriteriaSets
+        | Permission::ManageGroups => matches!(role, Role::Admin | Role::Operator),
         Permission::Administer => role == Role::Admin,
     }
 }

@@ -22,6 +22,8 @@ pub(crate) enum List {
     Entities = 3,
     EntityTypes = 4,
     EntityVersions = 5,
+    CriteriaSets = 6,
+    CriteriaSetVersions = 7,
 }
 
 /// The cursor after the item with this id.
@@ -38,6 +40,16 @@ pub(crate) fn decode(list: List, cursor: &str) -> Result<Uuid> {
         Some((&kind, id)) if kind == list as u8 => Uuid::from_slice(id).map_err(|_| Error::InvalidCursor),
         _ => Err(Error::InvalidCursor),
     }
+}
+
+/// The cursor after this version. A cursor holds an id; a version takes the place of one.
+pub(crate) fn encode_version(list: List, version: u64) -> String {
+    encode(list, Uuid::from_u128(version.into()))
+}
+
+/// The version in a cursor of this list.
+pub(crate) fn decode_version(list: List, cursor: &str) -> Result<u64> {
+    u64::try_from(decode(list, cursor)?.as_u128()).map_err(|_| Error::InvalidCursor)
 }
 
 /// A page size within bounds; 0 stands for "not said".

@@ -6,7 +6,7 @@ use domain::{
     event::json_depth,
     limit::{DOCUMENT_BYTES_MAX, JSON_DEPTH_MAX},
     role::Permission,
-    slug::is_slug,
+    slug::{is_slug, slugify},
 };
 
 /// Refuses a caller whose role or token scope does not allow it.
@@ -21,9 +21,21 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
         Permission::Work => "claiming and writing sessions needs a worker token, an operator or an admin",
         Permission::ManageActions => "only operators and admins change actions",
         Permission::WriteEntities => "writing entities is not allowed with these credentials",
+        Permission::ManageCriteriaSets => "only operators and admins change criteria sets",
+        Permission::ManageGroups => "only operators and admins change groups",
         Permission::ManageEntityTypes => "only operators and admins change entity types",
         Permission::Administer => "only admins manage members and tokens",
     }))
+}
+
+/// The given slug, or the one of this name.
+pub(crate) fn slug_or_of_name(slug: Option<String>, name: &str) -> Result<String> {
+    slug.or_else(|| slugify(name)).ok_or_else(|| Error::invalid("slug", "cannot be made from this name; give one"))
+}
+
+/// The refusal of a write by somebody who has not seen the newest version.
+pub(crate) fn require_version(given: u64, current: u64) -> Result<()> {
+    if given == current { Ok(()) } else { Err(Error::StaleVersion { given, current }) }
 }
 
 /// Collects wrong fields, so that a caller hears of all at once.

@@ -6,11 +6,13 @@
 pub mod action;
 pub mod auth;
 pub mod backup;
+pub mod criteria_set;
 mod cursor;
 pub mod entity;
 pub mod entity_type;
 mod error;
 pub mod event;
+pub mod group;
 mod guard;
 pub mod hook;
 pub mod human;
@@ -27,6 +29,6 @@ pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
 pub use error::{Error, FieldError, Result};
 pub use open::{Ledger, Mode, Options};
 pub use store::{
-    ActionRecord, Database, EntityRecord, EntityTypeRecord, EntityVersionRecord, EventRecord, ImportRecord,
-    MemberRecord, SessionRecord, Stats, TenantRecord, TokenRecord,
+    ActionRecord, CriteriaSetRecord, Database, EntityRecord, EntityTypeRecord, EntityVersionRecord, EventRecord,
+    GroupRecord, ImportRecord, MemberRecord, SessionRecord, Stats, TenantRecord, TokenRecord,
 };

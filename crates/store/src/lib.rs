@@ -10,11 +10,13 @@ mod append;
 mod backup;
 pub mod browser_session;
 mod conn;
+pub mod criteria_set;
 pub mod entity;
 pub mod entity_import;
 pub mod entity_type;
 mod error;
 pub mod event;
+pub mod group;
 pub mod human;
 pub mod lease;
 mod notify;
@@ -40,8 +42,8 @@ pub use conn::{Access, Conn};
 pub use error::{Error, Result};
 pub use open::{Database, Mode, Store};
 pub use record::{
-    ActionRecord, BrowserSessionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord, EventRecord, ImportRecord,
-    MemberRecord, Page, SessionRecord, TenantRecord, TokenRecord, UserRecord,
+    ActionRecord, BrowserSessionRecord, CriteriaSetRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord,
+    EventRecord, GroupRecord, ImportRecord, MemberRecord, Page, SessionRecord, TenantRecord, TokenRecord, UserRecord,
 };
 pub use sign_in::{SignInAttempts, clear_sign_in_attempts, record_sign_in_failure, sign_in_attempts};
 pub use sql::statements;

@@ -4,9 +4,13 @@ use domain::{
     Timestamp,
     action::{ActionStatus, OutputType},
     chain::Digest,
+    criteria::Dimension,
     entity::{Column, FieldDef, ImportStatus, RowError, Values},
     event::EventRole,
-    id::{ActionId, BrowserSessionId, EntityId, EntityTypeId, EventId, ImportId, SessionId, TenantId, TokenId, UserId},
+    id::{
+        ActionId, BrowserSessionId, CriteriaSetId, EntityId, EntityTypeId, EventId, GroupId, ImportId, SessionId,
+        TenantId, TokenId, UserId,
+    },
     role::{Role, TokenScope},
     session::{EndReason, Status, Type},
 };
@@ -288,6 +292,52 @@ pub struct ImportRecord {
     /// When it was begun.
     pub created_at: Timestamp,
     /// When it last got on.
+    pub updated_at: Timestamp,
+}
+
+/// What outputs are judged by, at one version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CriteriaSetRecord {
+    /// Id.
+    pub id: CriteriaSetId,
+    /// URL name; never changes.
+    pub slug: String,
+    /// What people call it.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// In the order evaluated.
+    pub dimensions: Vec<Dimension>,
+    /// The version that this is, from 1.
+    pub version: u64,
+    /// The newest version that there is.
+    pub newest_version: u64,
+    /// Who made the set.
+    pub created_by: String,
+    /// Who wrote this version.
+    pub updated_by: String,
+    /// When the set was made.
+    pub created_at: Timestamp,
+    /// When this version was written.
+    pub updated_at: Timestamp,
+}
+
+/// People who judge together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupRecord {
+    /// Id.
+    pub id: GroupId,
+    /// What reviewers are named by; never changes.
+    pub slug: String,
+    /// What people call it.
+    pub name: String,
+    /// Who is in it, by address.
+    pub members: Vec<(UserId, String)>,
+    /// Who made it.
+    pub created_by: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When its name or members last changed.
     pub updated_at: Timestamp,
 }
 

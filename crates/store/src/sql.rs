@@ -34,10 +34,12 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
     for list in [
         crate::action::SQL,
         crate::browser_session::SQL,
+        crate::criteria_set::SQL,
         crate::entity::SQL,
         crate::entity_import::SQL,
         crate::entity_type::SQL,
         crate::event::SQL,
+        crate::group::SQL,
         crate::human::SQL,
         crate::lease::SQL,
         crate::session::SQL,
@@ -54,10 +56,12 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         all.extend(crate::event::postgres_statements());
         all.extend(crate::session::postgres_statements());
         [
+            crate::criteria_set::POSTGRES_SQL,
             crate::entity::POSTGRES_SQL,
             crate::entity_import::POSTGRES_SQL,
             crate::entity_type::POSTGRES_SQL,
             crate::event::POSTGRES_SQL,
+            crate::group::POSTGRES_SQL,
             crate::human::POSTGRES_SQL,
             crate::session::POSTGRES_SQL,
         ]

@@ -6,8 +6,10 @@
 pub mod action;
 pub mod approval;
 pub mod count;
+pub mod criteria;
 pub mod entity;
 pub mod event;
+pub mod group;
 pub mod hook;
 pub mod human;
 pub mod live;

@@ -1,10 +1,12 @@
 //! The HTTP API. One file per resource; each handler authenticates, calls one use case and maps.
 
 mod action;
+mod criteria_set;
 mod document;
 mod entity;
 mod entity_type;
 mod event;
+mod group;
 mod health;
 mod hook;
 mod human;
@@ -27,6 +29,11 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(action::get, action::update))
         .routes(routes!(action::trigger))
         .routes(routes!(action::task_status))
+        .routes(routes!(criteria_set::create, criteria_set::list))
+        .routes(routes!(criteria_set::get, criteria_set::update))
+        .routes(routes!(criteria_set::versions))
+        .routes(routes!(group::create, group::list))
+        .routes(routes!(group::get, group::update))
         .routes(routes!(entity_type::create, entity_type::list))
         .routes(routes!(entity_type::get, entity_type::update))
         .routes(routes!(import::begin))

@@ -33,6 +33,9 @@ async fn each_bad_request_is_told_what_is_wrong() {
             "invalid_request",
         ),
         ("/api/entities", json!({ "typeId": none, "title": "x" }), 404, "not_found"),
+        ("/api/criteria-sets", json!({ "name": "x", "dimensions": [] }), 422, "invalid_request"),
+        ("/api/groups", json!({ "name": "x", "members": ["ann"] }), 422, "invalid_request"),
+        ("/api/groups", json!({ "name": "x", "members": [none] }), 422, "invalid_request"),
         ("/api/entities", json!({ "typeId": "x", "title": "x" }), 422, "invalid_request"),
         ("/api/entities", json!({ "title": "x" }), 422, "invalid_request"),
         ("/api/sessions", json!({ "sessionType": "robot" }), 422, "invalid_request"),
@@ -98,6 +101,8 @@ async fn what_is_not_even_json_and_what_is_nowhere() {
         ("/api/entities?typeId=x", 400, "invalid_id"),
         ("/api/entities?limit=0", 422, "invalid_request"),
         ("/api/entity-types/x", 400, "invalid_id"),
+        ("/api/criteria-sets/x", 400, "invalid_id"),
+        ("/api/criteria-sets/00000000-0000-7000-8000-000000000000?version=x", 422, "invalid_request"),
         ("/api/imports/00000000-0000-7000-8000-000000000000", 404, "not_found"),
         ("/api/sessions?status=sleeping", 422, "invalid_request"),
         ("/api/today/work-queue-counts?timezone=Mars/Base", 422, "invalid_request"),
@@ -195,4 +200,32 @@ async fn a_file_is_previewed_and_then_imported_in_the_background() {
     let found: serde_json::Value =
         app.request(Who::Member, Method::GET, "/api/entities?q=deal%20999").send().await.unwrap().json().await.unwrap();
     assert_eq!(found["items"][0]["fields"], json!({ "size": 999 }));
+}
+
+#[tokio::test]
+async fn a_wrong_dimension_is_named_by_its_path() {
+    let app = App::start();
+    for (dimension, field) in [
+        (json!({ "slug": "a", "type": "colour" }), "dimensions[1].type"),
+        (
+            json!({ "slug": "a", "type": "select", "options": [{ "value": "x", "style": "red" }] }),
+            "dimensions[1].options[0].style",
+        ),
+        (
+            json!({ "slug": "a", "type": "select", "options": ["x"], "optionStyles": { "y": { "hardBlock": true } } }),
+            "dimensions[1]",
+        ),
+        (json!({ "slug": "a", "type": "scale", "min": 1 }), "dimensions[1].max"),
+    ] {
+        let body = json!({ "name": "x", "dimensions": [{ "slug": "why", "type": "text" }, dimension] });
+        let response = app.request(Who::Operator, Method::POST, "/api/criteria-sets").json(&body).send().await.unwrap();
+        let (status, refused) = problem(response).await;
+        assert_eq!((status, refused["errors"][0]["field"].as_str()), (422, Some(field)), "{refused}");
+    }
+    // The short form keeps what it says of an option.
+    let safety = json!({ "slug": "phi_safety", "type": "select", "options": ["pass", "fail"],
+        "optionStyles": { "fail": { "style": "negative", "score": 0, "hardBlock": true } } });
+    let made = app.post(Who::Operator, "/api/criteria-sets", json!({ "name": "Safety", "dimensions": [safety] })).await;
+    let fail = json!({ "value": "fail", "label": "fail", "style": "negative", "score": 0.0, "hardBlock": true });
+    assert_eq!(made["dimensions"][0]["options"][1], fail);
 }

@@ -21,6 +21,8 @@ fn body(path: &str) -> Option<Value> {
         "{source}" => json!({ "session_id": "matrix", "hook_event_name": "Stop" }),
         "entity-types" => json!({ "name": "Matrix" }),
         "entities" => json!({ "title": "Matrix" }),
+        "criteria-sets" => json!({ "name": "Matrix", "dimensions": [{ "slug": "why", "type": "text" }] }),
+        "groups" => json!({ "name": "Matrix" }),
         "yield" => json!({ "attempt": 1, "status": "idle" }),
         _ => return None,
     })
@@ -67,6 +69,12 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
             app.request(Who::Member, Method::POST, &format!("/api/entity-types/{}/imports", of.as_str().unwrap()));
         let made: Value = csv(begin).send().await.unwrap().json().await.unwrap();
         path.replace("{id}", made["id"].as_str().unwrap())
+    } else if let Some(of) =
+        ["/api/criteria-sets", "/api/groups"].into_iter().find(|of| path.starts_with(&format!("{of}/{{id}}")))
+    {
+        let mut new = body(of).unwrap();
+        new["slug"] = slug(who, &method, path).into();
+        path.replace("{id}", app.post(Who::Operator, of, new).await["id"].as_str().unwrap())
     } else if path.contains("/actions/{id}") {
         let made = app
             .post(
@@ -89,7 +97,7 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
     if method == Method::POST
         && let Some(mut body) = body(path)
     {
-        if path == "/api/actions" || path == "/api/entity-types" {
+        if ["/api/actions", "/api/entity-types", "/api/criteria-sets", "/api/groups"].contains(&path) {
             body["slug"] = slug(who, &method, path).into();
         }
         if path == "/api/hooks/{source}" {
@@ -102,10 +110,12 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&body);
     } else if method == Method::POST && path.ends_with("/imports") {
         request = csv(request);
-    } else if method == Method::PATCH && path == "/api/entity-types/{id}" {
+    } else if method == Method::PATCH && ["/api/entity-types/{id}", "/api/criteria-sets/{id}"].contains(&path) {
         request = request.json(&json!({ "version": 1, "name": "changed" }));
     } else if method == Method::PATCH && path == "/api/entities/{id}" {
         request = request.json(&json!({ "version": 1, "title": "changed" }));
+    } else if method == Method::PATCH && path == "/api/groups/{id}" {
+        request = request.json(&json!({ "name": "changed" }));
     } else if method == Method::PATCH {
         request = request.json(&json!({ "description": "changed" }));
     }

@@ -1,14 +1,16 @@
 //! Creating an action.
 
 use super::{check, check_references};
-use crate::{ActionRecord, Error, Ledger, Result, guard::require};
+use crate::{
+    ActionRecord, Error, Ledger, Result,
+    guard::{require, slug_or_of_name},
+};
 use domain::{
     Scope,
     action::{ActionStatus, OutputType},
     id::{ActionId, EntityId, UserId},
     limit::SLUG_CHARS_MAX,
     role::Permission,
-    slug::slugify,
 };
 
 /// What an action is made of.
@@ -43,7 +45,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewAction) -> Result<Ac
     if let Some(slug) = new.slug.clone() {
         return create_as(ledger, scope, new, slug).await;
     }
-    let base = slugify(&new.name).ok_or_else(|| Error::invalid("slug", "cannot be made from this name; give one"))?;
+    let base = slug_or_of_name(None, &new.name)?;
     let mut made = create_as(ledger, scope, new.clone(), base.clone()).await;
     for number in 2..=SAME_NAMES_MAX {
         if !matches!(made, Err(Error::NameTaken(_))) {

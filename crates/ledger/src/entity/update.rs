@@ -1,7 +1,10 @@
 //! Changing an entity.
 
 use super::{check_relations, refuse_wrong};
-use crate::{EntityRecord, Error, Ledger, Result, entity_type::require_version, guard::require};
+use crate::{
+    EntityRecord, Error, Ledger, Result,
+    guard::{require, require_version},
+};
 use domain::{
     Scope, Timestamp,
     entity::{Values, apply},

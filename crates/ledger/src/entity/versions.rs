@@ -2,11 +2,10 @@
 
 use super::get;
 use crate::{
-    EntityVersionRecord, Error, Ledger, Listed, Result,
-    cursor::{List, decode, encode, page_size},
+    EntityVersionRecord, Ledger, Listed, Result,
+    cursor::{List, decode_version, encode_version, page_size},
 };
 use domain::{Scope, id::EntityId};
-use uuid::Uuid;
 
 /// Which page.
 #[derive(Debug, Clone, Default)]
@@ -17,9 +16,9 @@ pub struct ListVersions {
     pub cursor: Option<String>,
 }
 
-/// The cursor of the page after this version. A cursor holds an id; a version takes the place of one.
+/// The cursor of the page after this version.
 pub fn cursor_after(version: u64) -> String {
-    encode(List::EntityVersions, Uuid::from_u128(version.into()))
+    encode_version(List::EntityVersions, version)
 }
 
 /// One page of versions, newest first.
@@ -31,8 +30,7 @@ pub async fn list_versions(
 ) -> Result<Listed<EntityVersionRecord>> {
     get(ledger, scope, id).await?;
     let limit = page_size(query.limit)?;
-    let before = query.cursor.as_deref().map(|cursor| decode(List::EntityVersions, cursor)).transpose()?;
-    let before = before.map(|id| u64::try_from(id.as_u128()).map_err(|_| Error::InvalidCursor)).transpose()?;
+    let before = query.cursor.as_deref().map(|cursor| decode_version(List::EntityVersions, cursor)).transpose()?;
     let tenant_id = scope.tenant_id;
     let page = ledger
         .store()

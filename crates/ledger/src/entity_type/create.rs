@@ -1,8 +1,11 @@
 //! Creating an entity type.
 
 use super::{check, check_relations};
-use crate::{EntityTypeRecord, Error, Ledger, Result, guard::require};
-use domain::{Scope, entity::FieldDef, id::EntityTypeId, role::Permission, slug::slugify};
+use crate::{
+    EntityTypeRecord, Error, Ledger, Result,
+    guard::{require, slug_or_of_name},
+};
+use domain::{Scope, entity::FieldDef, id::EntityTypeId, role::Permission};
 
 /// What an entity type is made of.
 #[derive(Debug, Clone, Default)]
@@ -18,10 +21,7 @@ pub struct NewEntityType {
 /// Creates an entity type at version 1.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewEntityType) -> Result<EntityTypeRecord> {
     require(scope, Permission::ManageEntityTypes)?;
-    let slug = match new.slug {
-        Some(slug) => slug,
-        None => slugify(&new.name).ok_or_else(|| Error::invalid("slug", "cannot be made from this name; give one"))?,
-    };
+    let slug = slug_or_of_name(new.slug, &new.name)?;
     let now = ledger.now();
     let record = EntityTypeRecord {
         id: EntityTypeId::new(now, ledger.entropy()),

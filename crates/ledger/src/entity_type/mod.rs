@@ -10,7 +10,7 @@ pub use get::{get, get_by_slug};
 pub use list::{ListEntityTypes, list};
 pub use update::{EntityTypeChange, update};
 
-use crate::{EntityTypeRecord, Error, Result, guard::Fields};
+use crate::{EntityTypeRecord, Result, guard::Fields};
 use domain::{
     entity::check_fields,
     id::TenantId,
@@ -53,9 +53,4 @@ async fn check_relations(conn: &mut Conn<'_>, tenant_id: TenantId, record: &Enti
         }
     }
     fields.check()
-}
-
-/// The refusal of a write by somebody who has not seen the newest version.
-pub(crate) fn require_version(given: u64, current: u64) -> Result<()> {
-    if given == current { Ok(()) } else { Err(Error::StaleVersion { given, current }) }
 }

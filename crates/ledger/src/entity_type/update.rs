@@ -1,7 +1,10 @@
 //! Changing an entity type.
 
-use super::{check, check_relations, require_version};
-use crate::{EntityTypeRecord, Error, Ledger, Result, guard::require};
+use super::{check, check_relations};
+use crate::{
+    EntityTypeRecord, Error, Ledger, Result,
+    guard::{require, require_version},
+};
 use domain::{Scope, entity::FieldDef, id::EntityTypeId, role::Permission};
 
 /// What changes; `None` stays as it is.

@@ -111,8 +111,13 @@ async fn row_level_security_catches_a_forgotten_predicate() {
         "entities",
         "entity_versions",
         "entity_imports",
+        "criteria_sets",
+        "criteria_set_versions",
+        "groups",
+        "group_members",
     ];
     crate::entity::one_of_each(&f).await;
+    crate::criteria::one_of_each(&f).await;
     action::create(&f.ledger, &f.admin, action::NewAction { name: "x".into(), ..Default::default() }).await.unwrap();
     let mut raw = f.engine.raw().await;
     let begin = |tenant: &str, user: &str| {

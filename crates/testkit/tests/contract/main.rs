@@ -3,6 +3,7 @@
 mod access;
 mod append;
 mod claim;
+mod criteria;
 mod dialect;
 mod durability;
 mod entity;

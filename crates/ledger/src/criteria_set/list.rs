@@ -1,0 +1,31 @@
+//! The criteria sets of a workspace.
+
+use crate::{
+    CriteriaSetRecord, Ledger, Listed, Result,
+    cursor::{List, decode, encode, page_size},
+    guard::require,
+};
+use domain::{Scope, id::CriteriaSetId, role::Permission};
+
+/// Which page.
+#[derive(Debug, Clone, Default)]
+pub struct ListCriteriaSets {
+    /// 1 to 1,000; 0 for the default.
+    pub limit: u32,
+    /// From the page before.
+    pub cursor: Option<String>,
+}
+
+/// One page at their newest versions, newest set first.
+pub async fn list(ledger: &Ledger, scope: &Scope, query: ListCriteriaSets) -> Result<Listed<CriteriaSetRecord>> {
+    require(scope, Permission::Read)?;
+    let limit = page_size(query.limit)?;
+    let before = query.cursor.as_deref().map(|c| decode(List::CriteriaSets, c)).transpose()?.map(CriteriaSetId);
+    let tenant_id = scope.tenant_id;
+    let page = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(store::criteria_set::list(conn, tenant_id, before, limit)))
+        .await?;
+    let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::CriteriaSets, last.id.0));
+    Ok(Listed { items: page.items, next_cursor })
+}

@@ -1,0 +1,35 @@
+//! Criteria sets: what outputs are judged by. Every version is kept, so that a decision can say which one it was made by.
+
+mod create;
+mod get;
+mod list;
+mod update;
+mod versions;
+
+pub use create::{NewCriteriaSet, create};
+pub use get::{get, get_version};
+pub use list::{ListCriteriaSets, list};
+pub use update::{CriteriaSetChange, update};
+pub use versions::{ListVersions, cursor_after, list_versions};
+
+use crate::{CriteriaSetRecord, Result, guard::Fields};
+use domain::{
+    criteria::check_dimensions,
+    limit::{DESCRIPTION_CHARS_MAX, DOCUMENT_BYTES_MAX, NAME_CHARS_MAX},
+};
+
+/// Checks everything about a set that is about to be stored.
+fn check(record: &CriteriaSetRecord) -> Result<()> {
+    let mut fields = Fields::default();
+    fields.name("name", &record.name, NAME_CHARS_MAX);
+    fields.slug("slug", Some(&record.slug));
+    fields.text("description", Some(&record.description), DESCRIPTION_CHARS_MAX);
+    for issue in check_dimensions(&record.dimensions) {
+        fields.refuse(&issue.field, issue.message);
+    }
+    let bytes = serde_json::to_string(&record.dimensions).map_or(usize::MAX, |json| json.len());
+    if bytes > DOCUMENT_BYTES_MAX {
+        fields.refuse("dimensions", format!("at most {DOCUMENT_BYTES_MAX} bytes as JSON"));
+    }
+    fields.check()
+}

@@ -1,0 +1,56 @@
+//! Creating a group.
+
+use super::{check, check_members, move_members};
+use crate::{
+    Error, GroupRecord, Ledger, Result,
+    guard::{require, slug_or_of_name},
+};
+use domain::{
+    Scope,
+    id::{GroupId, UserId},
+    limit::GROUPS_MAX,
+    role::Permission,
+};
+
+/// What a group is made of.
+#[derive(Debug, Clone, Default)]
+pub struct NewGroup {
+    /// 1 to 200 characters, e.g. `Compliance`.
+    pub name: String,
+    /// Made from the name when absent. It never changes: reviewers are named by it.
+    pub slug: Option<String>,
+    /// Members of the workspace.
+    pub members: Vec<UserId>,
+}
+
+/// Creates a group.
+pub async fn create(ledger: &Ledger, scope: &Scope, new: NewGroup) -> Result<GroupRecord> {
+    require(scope, Permission::ManageGroups)?;
+    let now = ledger.now();
+    let record = GroupRecord {
+        id: GroupId::new(now, ledger.entropy()),
+        slug: slug_or_of_name(new.slug, &new.name)?,
+        name: new.name,
+        members: Vec::new(),
+        created_by: scope.caller.to_string(),
+        created_at: now,
+        updated_at: now,
+    };
+    check(&record)?;
+    let (tenant_id, members) = (scope.tenant_id, new.members);
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                check_members(tx.conn(), tenant_id, "members", &members).await?;
+                if store::group::count(tx.conn(), tenant_id).await? >= GROUPS_MAX {
+                    return Err(Error::LimitReached(format!("a workspace has at most {GROUPS_MAX} groups")));
+                }
+                if !store::group::insert(tx, tenant_id, &record).await? {
+                    return Err(Error::NameTaken("the slug"));
+                }
+                move_members(tx, tenant_id, &record, (&members, &[]), (&record.created_by, now)).await
+            })
+        })
+        .await
+}

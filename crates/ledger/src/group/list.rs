@@ -1,0 +1,12 @@
+//! The groups of a workspace.
+
+use crate::{GroupRecord, Ledger, Result, guard::require};
+use domain::{Scope, limit::GROUPS_MAX, role::Permission};
+
+/// All groups with their members, by name. There are never more than a workspace may have.
+pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<GroupRecord>> {
+    require(scope, Permission::Read)?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::group::list(conn, tenant_id, GROUPS_MAX)));
+    Ok(read.await?)
+}

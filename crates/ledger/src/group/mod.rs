@@ -1,0 +1,63 @@
+//! Groups of people: who may be asked to review together.
+
+mod create;
+mod get;
+mod list;
+mod update;
+
+pub use create::{NewGroup, create};
+pub use get::get;
+pub use list::list;
+pub use update::{GroupChange, update};
+
+use crate::{Error, GroupRecord, Result, guard::Fields};
+use domain::{
+    Timestamp,
+    id::{TenantId, UserId},
+    limit::{GROUP_MEMBERS_MAX, NAME_CHARS_MAX},
+};
+use store::{Conn, WriteTx};
+
+/// Checks name and slug of a group that is about to be stored.
+fn check(record: &GroupRecord) -> Result<()> {
+    let mut fields = Fields::default();
+    fields.name("name", &record.name, NAME_CHARS_MAX);
+    fields.slug("slug", Some(&record.slug));
+    fields.check()
+}
+
+/// Refuses people who are not in the workspace, by their place under `field`.
+async fn check_members(conn: &mut Conn<'_>, tenant_id: TenantId, field: &str, ids: &[UserId]) -> Result<()> {
+    if ids.len() > GROUP_MEMBERS_MAX {
+        return Err(Error::invalid(field, format!("at most {GROUP_MEMBERS_MAX} people")));
+    }
+    let mut fields = Fields::default();
+    for (index, id) in ids.iter().enumerate() {
+        if store::user::find_member(conn, tenant_id, *id).await?.is_none() {
+            fields.refuse(&format!("{field}[{index}]"), "nobody in this workspace has this id");
+        }
+    }
+    fields.check()
+}
+
+/// Puts people into a group and takes others out; the caller holds the group's lock. Answers with the group as it is
+/// then.
+async fn move_members(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    group: &GroupRecord,
+    (add, remove): (&[UserId], &[UserId]),
+    (by, at): (&str, Timestamp),
+) -> Result<GroupRecord> {
+    for user_id in remove {
+        store::group::remove(tx, tenant_id, group.id, *user_id).await?;
+    }
+    for user_id in add {
+        store::group::add(tx, tenant_id, group.id, *user_id, by, at).await?;
+    }
+    let group = store::group::find(tx.conn(), tenant_id, group.id).await?.ok_or(Error::NotFound("group"))?;
+    if group.members.len() > GROUP_MEMBERS_MAX {
+        return Err(Error::LimitReached(format!("a group has at most {GROUP_MEMBERS_MAX} members")));
+    }
+    Ok(group)
+}

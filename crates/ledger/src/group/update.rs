@@ -1,0 +1,45 @@
+//! Changing a group.
+
+use super::{check, check_members, move_members};
+use crate::{Error, GroupRecord, Ledger, Result, guard::require};
+use domain::{
+    Scope,
+    id::{GroupId, UserId},
+    role::Permission,
+};
+
+/// What changes. Members are added and removed one by one, so that two people who change a group at once undo
+/// nothing of each other's.
+#[derive(Debug, Clone, Default)]
+pub struct GroupChange {
+    /// 1 to 200 characters; `None` stays as it is.
+    pub name: Option<String>,
+    /// Members of the workspace who come in. Who is in already stays.
+    pub add_members: Vec<UserId>,
+    /// Who goes. Who is not in stays out.
+    pub remove_members: Vec<UserId>,
+}
+
+/// Changes a group.
+pub async fn update(ledger: &Ledger, scope: &Scope, id: GroupId, change: GroupChange) -> Result<GroupRecord> {
+    require(scope, Permission::ManageGroups)?;
+    if change.add_members.iter().any(|user_id| change.remove_members.contains(user_id)) {
+        return Err(Error::invalid("removeMembers", "nobody can come and go in one change"));
+    }
+    let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let before = store::group::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("group"))?;
+                check_members(tx.conn(), tenant_id, "addMembers", &change.add_members).await?;
+                let name = change.name.unwrap_or_else(|| before.name.clone());
+                let record = GroupRecord { name, updated_at: now, ..before };
+                check(&record)?;
+                store::group::update(tx, tenant_id, &record).await?;
+                let moves = (change.add_members.as_slice(), change.remove_members.as_slice());
+                move_members(tx, tenant_id, &record, moves, (&actor, now)).await
+            })
+        })
+        .await
+}

@@ -1,0 +1,196 @@
+//! Rows of `criteria_sets` and `criteria_set_versions`. A write of a set is always a new version of it.
+
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result, is_unique_violation},
+    record::{CriteriaSetRecord, Page},
+    sqlite::row,
+    transaction::WriteTx,
+};
+use domain::{
+    clock::{from_micros, to_micros},
+    id::{CriteriaSetId, TenantId},
+};
+use uuid::Uuid;
+
+macro_rules! set_select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT s.id, s.slug, v.name, v.description, v.dimensions, v.version, s.version AS newest_version, \
+             s.created_by, v.actor, s.created_at, v.at FROM criteria_sets s \
+             JOIN criteria_set_versions v ON v.tenant_id = s.tenant_id AND v.set_id = s.id WHERE s.tenant_id = $1 AND ",
+            $rest
+        )
+    };
+}
+
+const BY_ID: &str = set_select!("s.id = $2 AND v.version = s.version");
+const BY_ID_LOCKED_POSTGRES: &str = set_select!("s.id = $2 AND v.version = s.version FOR UPDATE OF s");
+const BY_SLUG: &str = set_select!("s.slug = $2 AND v.version = s.version");
+const BY_VERSION: &str = set_select!("s.id = $2 AND v.version = $3");
+const VERSIONS: &str = set_select!("s.id = $2 AND (v.version < $3 OR $3 IS NULL) ORDER BY v.version DESC LIMIT $4");
+const LIST: &str = set_select!("v.version = s.version AND (s.id < $2 OR $2 IS NULL) ORDER BY s.id DESC LIMIT $3");
+const INSERT: &str = "INSERT INTO criteria_sets (tenant_id, id, slug, version, created_by, created_at) \
+     VALUES ($1, $2, $3, $4, $5, $6)";
+const UPDATE: &str = "UPDATE criteria_sets SET version = $3 WHERE tenant_id = $1 AND id = $2";
+const INSERT_VERSION: &str = "INSERT INTO criteria_set_versions (tenant_id, set_id, version, name, description, dimensions, actor, at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("criteria_set::BY_ID", BY_ID),
+    ("criteria_set::BY_SLUG", BY_SLUG),
+    ("criteria_set::BY_VERSION", BY_VERSION),
+    ("criteria_set::VERSIONS", VERSIONS),
+    ("criteria_set::LIST", LIST),
+    ("criteria_set::INSERT", INSERT),
+    ("criteria_set::UPDATE", UPDATE),
+    ("criteria_set::INSERT_VERSION", INSERT_VERSION),
+];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("criteria_set::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+
+row! {
+    struct Row {
+        id: Uuid,
+        slug: String,
+        name: String,
+        description: String,
+        dimensions: String,
+        version: i64,
+        newest_version: i64,
+        created_by: String,
+        actor: String,
+        created_at: i64,
+        at: i64,
+    }
+}
+
+impl TryFrom<Row> for CriteriaSetRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("criteria_set_versions", column, value);
+        let version = |value: i64| u64::try_from(value).map_err(|_| bad("version", &value));
+        Ok(Self {
+            id: CriteriaSetId(row.id),
+            slug: row.slug,
+            name: row.name,
+            description: row.description,
+            dimensions: serde_json::from_str(&row.dimensions).map_err(|_| bad("dimensions", &row.dimensions))?,
+            version: version(row.version)?,
+            newest_version: version(row.newest_version)?,
+            created_by: row.created_by,
+            updated_by: row.actor,
+            created_at: from_micros(row.created_at),
+            updated_at: from_micros(row.at),
+        })
+    }
+}
+
+fn record(row: Option<Row>) -> Result<Option<CriteriaSetRecord>> {
+    row.map(CriteriaSetRecord::try_from).transpose()
+}
+
+fn page(mut rows: Vec<Row>, limit: u32) -> Result<Page<CriteriaSetRecord>> {
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(CriteriaSetRecord::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// A criteria set of this workspace at its newest version.
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: CriteriaSetId) -> Result<Option<CriteriaSetRecord>> {
+    record(run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?)
+}
+
+/// The same, locked until the transaction ends. SQLite has one writer and needs no lock.
+pub async fn find_locked(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: CriteriaSetId,
+) -> Result<Option<CriteriaSetRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
+    record(run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?)
+}
+
+/// The criteria set of this workspace with this slug, at its newest version.
+pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<CriteriaSetRecord>> {
+    record(run!(conn, fetch_optional Row, BY_SLUG, tenant_id.0, slug)?)
+}
+
+/// A criteria set of this workspace as it was at a version.
+pub async fn find_version(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: CriteriaSetId,
+    version: u64,
+) -> Result<Option<CriteriaSetRecord>> {
+    record(run!(conn, fetch_optional Row, BY_VERSION, tenant_id.0, id.0, version.cast_signed())?)
+}
+
+/// One page of a set's versions, newest first, starting after `before`.
+pub async fn versions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: CriteriaSetId,
+    before: Option<u64>,
+    limit: u32,
+) -> Result<Page<CriteriaSetRecord>> {
+    let before = before.map(u64::cast_signed);
+    page(run!(conn, fetch_all Row, VERSIONS, tenant_id.0, id.0, before, i64::from(limit) + 1)?, limit)
+}
+
+/// One page at their newest versions, newest set first, starting after `before`.
+pub async fn list(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    before: Option<CriteriaSetId>,
+    limit: u32,
+) -> Result<Page<CriteriaSetRecord>> {
+    page(run!(conn, fetch_all Row, LIST, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?, limit)
+}
+
+/// Adds a criteria set with its first version. `false` when its slug is taken.
+pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &CriteriaSetRecord) -> Result<bool> {
+    let inserted = run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        tenant_id.0,
+        record.id.0,
+        record.slug.as_str(),
+        record.version.cast_signed(),
+        record.created_by.as_str(),
+        to_micros(record.created_at),
+    );
+    match inserted {
+        Ok(_) => {}
+        Err(error) if is_unique_violation(&error) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    }
+    insert_version(tx, tenant_id, record).await?;
+    Ok(true)
+}
+
+/// Adds a version and makes it the newest; the caller holds the set's lock.
+pub async fn update(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &CriteriaSetRecord) -> Result<()> {
+    insert_version(tx, tenant_id, record).await?;
+    run!(tx.conn(), execute, UPDATE, tenant_id.0, record.id.0, record.version.cast_signed())?;
+    Ok(())
+}
+
+async fn insert_version(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &CriteriaSetRecord) -> Result<()> {
+    let dimensions = serde_json::to_string(&record.dimensions).map_err(|error| Error::Database(error.to_string()))?;
+    run!(
+        tx.conn(),
+        execute,
+        INSERT_VERSION,
+        tenant_id.0,
+        record.id.0,
+        record.version.cast_signed(),
+        record.name.as_str(),
+        record.description.as_str(),
+        dimensions.as_str(),
+        record.updated_by.as_str(),
+        to_micros(record.updated_at),
+    )?;
+    Ok(())
+}

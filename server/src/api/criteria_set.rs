@@ -1,0 +1,149 @@
+//! Criteria sets: what outputs are judged by.
+
+use crate::{
+    extract::{Caller, Id, JsonBody, Limit, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::id::CriteriaSetId;
+use ledger::criteria_set as use_case;
+use serde::Deserialize;
+use wire::{
+    Page,
+    criteria::{CreateCriteriaSet, CriteriaSet, UpdateCriteriaSet},
+};
+
+/// Create a criteria set
+#[utoipa::path(
+    post, path = "/api/criteria-sets", operation_id = "createCriteriaSet", tag = "criteria",
+    request_body = CreateCriteriaSet,
+    responses(
+        (status = 201, description = "Created", body = CriteriaSet),
+        (
+            status = 409, description = "`name_taken`: the slug belongs to another criteria set",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn create(
+    State(state): State<AppState>,
+    caller: Caller,
+    JsonBody(body): JsonBody<CreateCriteriaSet>,
+) -> Result<(StatusCode, Json<CriteriaSet>), Problem> {
+    let record = use_case::create(&state.ledger, caller.scope(), wire_map::new_criteria_set(body)).await?;
+    Ok((StatusCode::CREATED, Json(wire_map::criteria_set(record))))
+}
+
+/// The query of [`list`] and [`versions`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListQuery {
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List criteria sets
+///
+/// At their newest versions, newest set first.
+#[utoipa::path(
+    get, path = "/api/criteria-sets", operation_id = "listCriteriaSets", tag = "criteria",
+    params(ListQuery),
+    responses(
+        (status = 200, description = "A page", body = Page<CriteriaSet>),
+    ),
+)]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<ListQuery>,
+) -> Result<Json<Page<CriteriaSet>>, Problem> {
+    let wanted = use_case::ListCriteriaSets { limit: query.limit.0, cursor: query.cursor };
+    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    Ok(Json(wire_map::page(listed, wire_map::criteria_set)))
+}
+
+/// The query of [`get`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GetQuery {
+    /// As it was at this version; default the newest.
+    #[param(minimum = 1)]
+    version: Option<u64>,
+}
+
+/// Read a criteria set
+#[utoipa::path(
+    get, path = "/api/criteria-sets/{id}", operation_id = "getCriteriaSet", tag = "criteria",
+    params(("id" = uuid::Uuid, Path, description = "The criteria set"), GetQuery),
+    responses(
+        (status = 200, description = "The criteria set", body = CriteriaSet),
+    ),
+)]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<CriteriaSetId>,
+    Params(query): Params<GetQuery>,
+) -> Result<Json<CriteriaSet>, Problem> {
+    let record = match query.version {
+        Some(version) => use_case::get_version(&state.ledger, caller.scope(), id, version).await?,
+        None => use_case::get(&state.ledger, caller.scope(), id).await?,
+    };
+    Ok(Json(wire_map::criteria_set(record)))
+}
+
+/// List the versions of a criteria set
+///
+/// Newest first. Every version is kept.
+#[utoipa::path(
+    get, path = "/api/criteria-sets/{id}/versions", operation_id = "listCriteriaSetVersions", tag = "criteria",
+    params(("id" = uuid::Uuid, Path, description = "The criteria set"), ListQuery),
+    responses(
+        (status = 200, description = "A page", body = Page<CriteriaSet>),
+    ),
+)]
+pub async fn versions(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<CriteriaSetId>,
+    Params(query): Params<ListQuery>,
+) -> Result<Json<Page<CriteriaSet>>, Problem> {
+    let wanted = use_case::ListVersions { limit: query.limit.0, cursor: query.cursor };
+    let listed = use_case::list_versions(&state.ledger, caller.scope(), id, wanted).await?;
+    Ok(Json(wire_map::page(listed, wire_map::criteria_set)))
+}
+
+/// Change a criteria set
+///
+/// Dimensions are replaced as a whole. What changes is a new version; earlier ones stay readable. A change that changes
+/// nothing writes no version.
+#[utoipa::path(
+    patch, path = "/api/criteria-sets/{id}", operation_id = "updateCriteriaSet",
+    tag = "criteria", request_body = UpdateCriteriaSet,
+    params(("id" = uuid::Uuid, Path, description = "The criteria set")),
+    responses(
+        (status = 200, description = "As it is now", body = CriteriaSet),
+        (
+            status = 409, description = "`stale_version`: somebody changed it since it was read",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn update(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<CriteriaSetId>,
+    JsonBody(body): JsonBody<UpdateCriteriaSet>,
+) -> Result<Json<CriteriaSet>, Problem> {
+    let change = wire_map::criteria_set_change(body);
+    let record = use_case::update(&state.ledger, caller.scope(), id, change).await?;
+    Ok(Json(wire_map::criteria_set(record)))
+}

@@ -1,0 +1,71 @@
+//! Criteria sets and groups.
+
+use super::invalid;
+use crate::problem::Problem;
+use domain::id::UserId;
+use ledger::{CriteriaSetRecord, GroupRecord, criteria_set, group};
+use wire::{criteria as wired, group as wired_group};
+
+/// A criteria set.
+pub fn criteria_set(record: CriteriaSetRecord) -> wired::CriteriaSet {
+    wired::CriteriaSet {
+        id: record.id.to_string(),
+        slug: record.slug,
+        name: record.name,
+        description: record.description,
+        dimensions: record.dimensions,
+        version: record.version,
+        newest_version: record.newest_version,
+        created_by: record.created_by,
+        updated_by: record.updated_by,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+    }
+}
+
+/// A criteria set to create.
+pub fn new_criteria_set(body: wired::CreateCriteriaSet) -> criteria_set::NewCriteriaSet {
+    let wired::CreateCriteriaSet { name, slug, description, dimensions } = body;
+    criteria_set::NewCriteriaSet { name, slug, description, dimensions }
+}
+
+/// A change of a criteria set.
+pub fn criteria_set_change(body: wired::UpdateCriteriaSet) -> criteria_set::CriteriaSetChange {
+    let wired::UpdateCriteriaSet { version, name, description, dimensions } = body;
+    criteria_set::CriteriaSetChange { version, name, description, dimensions }
+}
+
+/// A group.
+pub fn group(record: GroupRecord) -> wired_group::Group {
+    let member = |(id, email): (UserId, String)| wired_group::GroupMember { id: id.to_string(), email };
+    wired_group::Group {
+        id: record.id.to_string(),
+        slug: record.slug,
+        name: record.name,
+        members: record.members.into_iter().map(member).collect(),
+        created_by: record.created_by,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+    }
+}
+
+fn user_ids(field: &str, ids: Vec<String>) -> Result<Vec<UserId>, Problem> {
+    let one =
+        |(index, text): (usize, String)| text.parse().map_err(|error| invalid(&format!("{field}[{index}]"), &error));
+    ids.into_iter().enumerate().map(one).collect()
+}
+
+/// A group to create.
+pub fn new_group(body: wired_group::CreateGroup) -> Result<group::NewGroup, Problem> {
+    let members = user_ids("members", body.members)?;
+    Ok(group::NewGroup { name: body.name, slug: body.slug, members })
+}
+
+/// A change of a group.
+pub fn group_change(body: wired_group::UpdateGroup) -> Result<group::GroupChange, Problem> {
+    Ok(group::GroupChange {
+        name: body.name,
+        add_members: user_ids("addMembers", body.add_members)?,
+        remove_members: user_ids("removeMembers", body.remove_members)?,
+    })
+}
