@@ -246,7 +246,7 @@ def main() -> None:
                     emit_tool_message(message)
     if not answer:
         sys.exit("the agent stopped without an answer")
-    emit("result", result={"question": question, "answer": str(answer)}, usage=usage)
+    emit("result", result={"text": str(answer), "question": question}, usage=usage)
 
 
 if __name__ == "__main__":

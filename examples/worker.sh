@@ -141,7 +141,7 @@ while :; do
     append agent.message "[{\"type\":\"text\",\"text\":$report}]"
 
     stop_heart
-    post "$session/complete" "{\"attempt\":$attempt,\"result\":{\"system\":$report}}" > /dev/null
+    post "$session/complete" "{\"attempt\":$attempt,\"result\":{\"text\":$report}}" > /dev/null
     echo "completed $session" >&2
     session=''
     [ -z "$once" ] || exit 0

@@ -9,7 +9,7 @@ echo '{"type":"agent.tool_call","content":[{"type":"tool-call","toolCallId":"c1"
 echo '{"type":"agent.tool_result","content":[{"type":"tool-result","toolCallId":"c1","toolName":"count_words","output":{"words":2}}]}'
 echo 'Counted **two** words.'
 echo 'a note for the operator' >&2
-echo '{"type":"result","result":{"words":2},"usage":{"inputTokens":12,"outputTokens":3}}'
+echo '{"type":"result","result":{"text":"2 words","words":2},"usage":{"inputTokens":12,"outputTokens":3}}'
 `;
 
 test("an action made and triggered in the browser is worked on by a real process and completes @nojs", async ({ page }, info) => {
@@ -43,7 +43,7 @@ test("an action made and triggered in the browser is worked on by a real process
     await worker.stop();
   }
   const session = await api().session(id);
-  expect(session.result).toEqual({ words: 2 });
+  expect(session.result).toEqual({ text: "2 words", words: 2 });
   expect(session.attempt).toBe(1);
 });
 

@@ -21,4 +21,4 @@ for file in $files; do
     printf '{"type":"agent.tool_result","content":[{"type":"tool-result","toolCallId":"check-%d","toolName":"check_file","output":{"type":"json","value":{"bytes":%d}}}]}\n' "$checked" "$size"
     sleep "$pace"
 done
-printf '{"type":"result","result":{"checked":%d}}\n' "$checked"
+printf '{"type":"result","result":{"text":"%d files are in place.","checked":%d}}\n' "$checked" "$checked"

@@ -39,4 +39,4 @@ printf '{"type":"agent.tool_result","content":[{"type":"tool-result","toolCallId
 sleep "$pace"
 echo "$file has $count headings."
 sleep "$pace"
-printf '{"type":"result","result":{"file":"%s","headings":%d}}\n' "$file" "$count"
+printf '{"type":"result","result":{"text":"%d headings.","file":"%s","headings":%d}}\n' "$count" "$file" "$count"

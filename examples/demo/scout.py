@@ -68,7 +68,8 @@ def main():
     answer = [f"**{notes} open notes** in {lines} lines, {files} files, of `{folder}`."]
     answer += [f"- `{file}`: {count}" for file, count in worst]
     emit("agent.message", text("\n".join(answer)))
-    print(json.dumps({"type": "result", "result": {"files": files, "lines": lines, "notes": notes, "worst": dict(worst)}}))
+    result = {"text": answer[0], "files": files, "lines": lines, "notes": notes, "worst": dict(worst)}
+    print(json.dumps({"type": "result", "result": result}))
 
 
 main()

@@ -55,7 +55,7 @@ def main():
         first = found[0]
         answer += f" The first is line {first[1]} of `{first[0]}`."
     emit("agent.message", {"type": "text", "text": answer})
-    print(json.dumps({"type": "result", "result": {"word": word, "lines": len(found), "files": len(files)}}))
+    print(json.dumps({"type": "result", "result": {"text": f"{len(found)} lines in {len(files)} files.", "word": word, "lines": len(found), "files": len(files)}}))
 
 
 main()

@@ -112,6 +112,10 @@ impl From<ledger::Error> for Problem {
                 let detail = errors.first().map(|e| format!("{}: {}", e.field, e.message));
                 Self { detail, errors, ..Self::new(Code::InvalidRequest) }
             }
+            E::OutputInvalid { errors, .. } => {
+                let errors = errors.into_iter().map(|e| FieldProblem { field: e.field, message: e.message }).collect();
+                Self { detail: Some(text), errors, ..Self::new(Code::OutputInvalid) }
+            }
             E::InvalidCursor => Self::field(Code::InvalidCursor, "cursor", text),
             E::Refused(refusal) => Self::detailed(refusal_code(refusal), text),
             E::WriteRefused { index, refusal } => {

@@ -103,7 +103,7 @@ pub fn action_form(
                 <div class="form">
                     {input(scope, Field::new("slug", "Slug").hint("Made from the name when empty."), "text", &text(|a| &a.slug), "off", form)}
                     {select(scope, Field::new("outputType", "Output"), outputs, output, form)}
-                    {textarea(scope, Field::new("outputConfig", "Output contract").hint("A JSON object. {\"fields\": [\"stage\"]} says which fields of the entity it writes; their dots follow its sessions."), true, &json(action.map(|a| &a.output_config)), form)}
+                    {textarea(scope, Field::new("outputConfig", "Output contract").hint("A JSON object: schema (a JSON Schema for results), entityType and relationField (slugs). {\"fields\": [\"stage\"]} says which fields of the entity it writes; their dots follow its sessions."), true, &json(action.map(|a| &a.output_config)), form)}
                     {textarea(scope, Field::new("metadata", "Metadata").hint("A JSON object."), true, &json(action.map(|a| &a.metadata)), form)}
                     {status}
                 </div>

@@ -16,6 +16,7 @@ pub mod hook;
 pub mod id;
 pub mod limit;
 mod names;
+pub mod output;
 pub mod recent_activity;
 pub mod role;
 pub mod scope;

@@ -132,3 +132,13 @@ pub const CRITERIA_SCALE_STEPS_MAX: f64 = 100.0;
 pub const GROUPS_MAX: u32 = 200;
 /// Most members of a group.
 pub const GROUP_MEMBERS_MAX: usize = 200;
+/// Criteria sets that one action names.
+pub const OUTPUT_CRITERIA_SETS_MAX: usize = 10;
+/// Entities that one result makes and changes.
+pub const OUTPUT_ENTITIES_MAX: usize = 100;
+/// Wrong places of a result that are reported.
+pub const OUTPUT_ERRORS_MAX: usize = 50;
+/// Longest text about one wrong place of a result, characters.
+pub const OUTPUT_ERROR_CHARS_MAX: usize = 300;
+/// Largest refused result that is kept beside its errors, bytes; of larger ones the size is.
+pub const OUTPUT_REFUSED_BYTES_MAX: usize = 64 * 1024;

@@ -33,6 +33,14 @@ pub enum Error {
     /// Fields are wrong.
     #[error("the request is not valid")]
     Invalid(Vec<FieldError>),
+    /// The result does not keep its action's output contract.
+    #[error("{}", if *failed { "the result broke its output contract again: the session has failed" } else { "the result breaks its output contract" })]
+    OutputInvalid {
+        /// What is wrong with it.
+        errors: Vec<FieldError>,
+        /// Whether that ended the session; otherwise a better result may follow.
+        failed: bool,
+    },
     /// The cursor was not made by this list.
     #[error("that is not a cursor of this list")]
     InvalidCursor,

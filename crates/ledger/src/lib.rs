@@ -19,6 +19,7 @@ pub mod human;
 pub mod live;
 pub mod member;
 mod open;
+mod output;
 pub mod session;
 pub mod token;
 pub mod verify;

@@ -30,8 +30,9 @@ pub struct Action {
     /// What its sessions produce.
     #[cfg_attr(feature = "openapi", schema(value_type = String))]
     pub output_type: OutputType,
-    /// Output contract. `{"fields": ["stage"], "blocks": ["sessions"]}` names the fields and blocks of the target
-    /// entity that its sessions write; their status shows there.
+    /// Output contract: `schema` (a JSON Schema for results), `entityType` and `relationField` (what results become),
+    /// `criteria_set_ids` (what they are judged by). `{"fields": ["stage"], "blocks": ["sessions"]}` names the fields
+    /// and blocks of the target entity that its sessions write; their status shows there.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub output_config: Json,
     /// Free.

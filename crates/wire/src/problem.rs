@@ -29,6 +29,8 @@ macro_rules! codes {
 codes! {
     /// A field has a wrong value, or an unknown field was sent.
     InvalidRequest = "invalid_request", 422, "The request is not valid";
+    /// The result does not keep the output contract of its action; `errors` says where.
+    OutputInvalid = "output_invalid", 422, "The result breaks its output contract";
     /// The body is not JSON.
     InvalidJson = "invalid_json", 400, "The body is not valid JSON";
     /// A path or query holds something that is not an id.

@@ -82,7 +82,7 @@ pub struct Lease {
 pub struct Complete {
     /// The fencing token.
     pub attempt: u32,
-    /// Any JSON.
+    /// JSON that keeps the output contract of the session's action.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub result: Option<Json>,

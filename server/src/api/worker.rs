@@ -95,7 +95,10 @@ pub async fn heartbeat(
 
 /// Complete a session
 ///
-/// A repeat with the same attempt answers with the recorded outcome.
+/// The result has to keep the output contract of the session's action. What it writes to entities is written with the
+/// completion, or not at all. A repeat with the same attempt answers with the recorded outcome.
+///
+/// The first result of an attempt that breaks the contract is recorded, and the session goes on; the second one fails it.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/complete", operation_id = "completeSession",
     tag = "worker", request_body = worker::Complete,
@@ -104,6 +107,10 @@ pub async fn heartbeat(
         (status = 200, description = "The recorded outcome", body = Session),
         (
             status = 409, description = "`stale_attempt`, `already_final` or `wrong_status`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 422, description = "`output_invalid`: the result breaks the contract; `errors` says where",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

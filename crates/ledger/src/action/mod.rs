@@ -14,10 +14,13 @@ pub use task_status::{TaskStatus, task_status};
 pub use trigger::{Trigger, trigger};
 pub use update::{ActionChange, update};
 
-use crate::{ActionRecord, Error, guard::Fields};
+use crate::{ActionRecord, EntityRecord, Error, FieldError, guard::Fields, output::check_schema};
 use domain::{
+    action::OutputType,
+    entity::FieldType,
     id::TenantId,
     limit::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX},
+    output::{Contract, read},
 };
 use store::Conn;
 
@@ -30,7 +33,27 @@ fn check(action: &ActionRecord) -> crate::Result<()> {
     fields.slug("agentSlug", action.agent_slug.as_deref());
     fields.object("outputConfig", Some(&action.output_config));
     fields.object("metadata", Some(&action.metadata));
-    fields.check()
+    fields.check()?;
+    output_contract(action).map(drop)
+}
+
+/// The output contract of an action that is about to be stored.
+fn output_contract(action: &ActionRecord) -> crate::Result<Contract> {
+    let mut fields = Fields::default();
+    let contract = read(action.output_type, &action.output_config).map_err(|issues| {
+        Error::Invalid(issues.into_iter().map(|issue| FieldError::new(issue.field, issue.message)).collect())
+    })?;
+    if let Some(wrong) = contract.schema.as_ref().and_then(check_schema) {
+        fields.refuse(&wrong.field, wrong.message);
+    }
+    if action.output_type == OutputType::Entity && contract.entity_type.is_none() && action.target_entity_id.is_none() {
+        fields.refuse(
+            "outputConfig.entityType",
+            "needed where the task is about no entity: results become one of this type",
+        );
+    }
+    fields.check()?;
+    Ok(contract)
 }
 
 /// Refuses an action that names somebody or something outside of its workspace.
@@ -39,9 +62,49 @@ async fn check_references(conn: &mut Conn<'_>, tenant_id: TenantId, action: &Act
         let member = store::user::find_member(conn, tenant_id, user_id).await?;
         member.ok_or_else(|| Error::invalid("assignedTo", "nobody in this workspace has this id"))?;
     }
+    let mut target = None;
     if let Some(entity_id) = action.target_entity_id {
-        let entity = store::entity::find(conn, tenant_id, entity_id).await?;
-        entity.ok_or_else(|| Error::invalid("targetEntityId", "no entity in this workspace has this id"))?;
+        target = store::entity::find(conn, tenant_id, entity_id).await?;
+        target.as_ref().ok_or_else(|| Error::invalid("targetEntityId", "no entity in this workspace has this id"))?;
     }
-    Ok(())
+    check_output_types(conn, tenant_id, &output_contract(action)?, target.as_ref()).await
+}
+
+/// Refuses an output contract whose criteria sets or entity type do not exist, or whose entity type does not fit the entity the action is about.
+async fn check_output_types(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    contract: &Contract,
+    target: Option<&EntityRecord>,
+) -> crate::Result<()> {
+    for id in &contract.criteria_set_ids {
+        if store::criteria_set::find(conn, tenant_id, *id).await?.is_none() {
+            let message = format!("there is no criteria set {id} in this workspace");
+            return Err(Error::invalid("outputConfig.criteria_set_ids", message));
+        }
+    }
+    let Some(slug) = contract.entity_type.as_deref() else { return Ok(()) };
+    let Some(of) = store::entity_type::find_by_slug(conn, tenant_id, slug).await? else {
+        return Err(Error::invalid("outputConfig.entityType", format!("there is no entity type `{slug}`")));
+    };
+    if contract.output_type == OutputType::Entity
+        && let Some(target) = target.filter(|target| target.type_slug != slug)
+    {
+        let message = format!("the task is about an entity of type `{}`, which its results change", target.type_slug);
+        return Err(Error::invalid("outputConfig.entityType", message));
+    }
+    let Some(relation) = contract.relation_field.as_deref() else { return Ok(()) };
+    let field = of.fields.iter().find(|field| field.slug == relation && field.kind == FieldType::Relation);
+    let Some(field) = field else {
+        let message = format!("entity type `{slug}` has no relation field `{relation}`");
+        return Err(Error::invalid("outputConfig.relationField", message));
+    };
+    let leads_to = field.relation_type.as_deref().unwrap_or_default();
+    match target {
+        Some(target) if target.type_slug != leads_to => {
+            let message = format!("it leads to `{leads_to}`, but the task is about a `{}`", target.type_slug);
+            Err(Error::invalid("outputConfig.relationField", message))
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,10 +1,10 @@
 //! Creating an entity.
 
-use super::{check_relations, refuse_wrong};
+use super::checked;
 use crate::{EntityRecord, Error, Ledger, Result, guard::require};
 use domain::{
     Scope,
-    entity::{Values, apply},
+    entity::Values,
     id::{EntityId, EntityTypeId},
     role::Permission,
 };
@@ -32,10 +32,8 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewEntity) -> Result<En
             Box::pin(async move {
                 let entity_type = store::entity_type::find(tx.conn(), tenant_id, new.type_id).await?;
                 let entity_type = entity_type.ok_or(Error::NotFound("entity type"))?;
-                let values = apply(&entity_type.fields, &Values::new(), &new.fields);
-                refuse_wrong(&new.title, values.as_ref().map_err(Clone::clone))?;
-                let fields = values.unwrap_or_default();
-                check_relations(tx.conn(), tenant_id, &entity_type.fields, &fields).await?;
+                let (defs, none) = (&entity_type.fields, Values::new());
+                let fields = checked(tx.conn(), tenant_id, defs, &none, &new.title, &new.fields).await?;
                 let entity = EntityRecord {
                     id,
                     type_id: entity_type.id,
@@ -48,7 +46,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewEntity) -> Result<En
                     created_at: now,
                     updated_at: now,
                 };
-                store::entity::insert(tx, tenant_id, std::slice::from_ref(&entity)).await?;
+                store::entity::insert(tx, tenant_id, std::slice::from_ref(&entity), None).await?;
                 Ok(entity)
             })
         })

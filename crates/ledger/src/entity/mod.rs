@@ -17,7 +17,7 @@ pub use versions::{ListVersions, cursor_after, list_versions};
 
 use crate::{Result, guard::Fields};
 use domain::{
-    entity::{FieldDef, FieldType, Issue, Values},
+    entity::{FieldDef, FieldType, Issue, Values, apply},
     id::{EntityId, TenantId},
     limit::{DOCUMENT_BYTES_MAX, ENTITY_TITLES_MAX, TITLE_CHARS_MAX},
 };
@@ -78,15 +78,31 @@ fn relation_issues(fields: &[FieldDef], values: &Values, types: &HashMap<EntityI
     related(fields, values).filter_map(wrong).collect()
 }
 
-/// Refuses changed relations that lead nowhere.
-async fn check_relations(
+/// The values after a change, everything about them checked: title, values, and the relations that changed.
+///
+/// # Errors
+/// [`crate::Error::Invalid`] with every wrong field, as `title` or `fields.slug`.
+pub(crate) async fn checked(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     fields: &[FieldDef],
-    changed: &Values,
-) -> Result<()> {
-    let ids = related(fields, changed).map(|(_, id)| id).collect();
+    before: &Values,
+    title: &str,
+    change: &Values,
+) -> Result<Values> {
+    let values = apply(fields, before, change);
+    refuse_wrong(title, values.as_ref().map_err(Clone::clone))?;
+    let after = values.unwrap_or_default();
+    let changed: Values = after
+        .iter()
+        .filter(|(slug, value)| before.get(*slug) != Some(*value))
+        .map(|(slug, value)| (slug.clone(), value.clone()))
+        .collect();
+    let ids = related(fields, &changed).map(|(_, id)| id).collect();
     let types = types_of(conn, tenant_id, ids).await?;
-    let issues = relation_issues(fields, changed, &types);
-    if issues.is_empty() { Ok(()) } else { refuse_wrong("-", Err(issues)) }
+    let issues = relation_issues(fields, &changed, &types);
+    if !issues.is_empty() {
+        refuse_wrong("-", Err(issues))?;
+    }
+    Ok(after)
 }

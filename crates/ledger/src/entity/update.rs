@@ -1,13 +1,13 @@
 //! Changing an entity.
 
-use super::{check_relations, refuse_wrong};
+use super::checked;
 use crate::{
     EntityRecord, Error, Ledger, Result,
     guard::{require, require_version},
 };
 use domain::{
     Scope, Timestamp,
-    entity::{Values, apply},
+    entity::Values,
     id::{EntityId, TenantId},
     role::Permission,
 };
@@ -47,15 +47,8 @@ async fn write(
     let entity_type = store::entity_type::find(tx.conn(), tenant_id, before.type_id).await?;
     let entity_type = entity_type.ok_or(Error::NotFound("entity type"))?;
     let title = change.title.unwrap_or_else(|| before.title.clone());
-    let values = apply(&entity_type.fields, &before.fields, &change.fields);
-    refuse_wrong(&title, values.as_ref().map_err(Clone::clone))?;
-    let fields = values.unwrap_or_default();
-    let changed: Values = fields
-        .iter()
-        .filter(|(slug, value)| before.fields.get(*slug) != Some(*value))
-        .map(|(slug, value)| (slug.clone(), value.clone()))
-        .collect();
-    check_relations(tx.conn(), tenant_id, &entity_type.fields, &changed).await?;
+    let defs = &entity_type.fields;
+    let fields = checked(tx.conn(), tenant_id, defs, &before.fields, &title, &change.fields).await?;
     if title == before.title && fields == before.fields {
         return Ok(before);
     }

@@ -50,6 +50,13 @@ pub async fn company(f: &Fixture) -> EntityTypeRecord {
     entity_type::create(&f.ledger, &f.operator, new).await.unwrap()
 }
 
+/// `note`: text, and the company it is about.
+pub async fn note(f: &Fixture) -> EntityTypeRecord {
+    let about = FieldDef { relation_type: Some("company".into()), ..field("about", FieldType::Relation) };
+    let new = NewEntityType { name: "Note".into(), slug: None, fields: vec![field("text", FieldType::Text), about] };
+    entity_type::create(&f.ledger, &f.operator, new).await.unwrap()
+}
+
 pub async fn acme(f: &Fixture, of: &EntityTypeRecord, title: &str) -> EntityRecord {
     let new = NewEntity { type_id: of.id, title: title.into(), fields: values(json!({ "stage": "Lead" })) };
     entity::create(&f.ledger, &f.member, new).await.unwrap()

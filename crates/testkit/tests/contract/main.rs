@@ -13,5 +13,6 @@ mod human_access;
 mod human_context;
 mod import;
 mod outage;
+mod output;
 mod secrets;
 mod status;

@@ -299,6 +299,10 @@ async fn conclude(lease: &Lease, status: std::io::Result<ExitStatus>, stdout: He
         Err(error) => match Loss::of(&error) {
             Some(loss) => End::Left(loss.to_string()),
             None if may_pass(&error) => End::Left(error.to_string()),
+            // The command has ended: nobody is left who could make a better one.
+            None if error.code() == Some(wire::Code::OutputInvalid) => {
+                fail(lease, error.to_string(), "output_invalid").await
+            }
             None => fail(lease, format!("the result was refused: {error}"), "result_refused").await,
         },
     }

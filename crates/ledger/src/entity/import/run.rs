@@ -138,7 +138,7 @@ async fn write(
             Err(errors) => refuse(&mut import, errors),
         }
     }
-    store::entity::insert(tx, tenant_id, &made).await?;
+    store::entity::insert(tx, tenant_id, &made, None).await?;
     import.created_count += made.len() as u64;
     import.next_row += (to - from) as u64;
     import.updated_at = now;

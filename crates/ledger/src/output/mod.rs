@@ -1,0 +1,59 @@
+//! Output contracts at work: whether a result keeps its action's contract, and what it writes to entities.
+
+mod plan;
+mod schema;
+mod settle;
+mod violation;
+mod write_back;
+
+pub(crate) use schema::check_schema;
+pub(crate) use settle::{Settled, settle};
+pub(crate) use violation::{Refused, refuse};
+pub(crate) use write_back::{WriteBack, Written, entity_ids, write_back};
+
+use crate::{ActionRecord, FieldError, Result, SessionRecord};
+use domain::{
+    entity::Issue,
+    id::TenantId,
+    limit::{OUTPUT_ERROR_CHARS_MAX, OUTPUT_ERRORS_MAX},
+    output::{read, shape},
+};
+use serde_json::Value;
+use store::Conn;
+
+/// Something, or everything that is wrong with a result.
+type Checked<T> = std::result::Result<T, Vec<FieldError>>;
+
+/// Everything that is wrong with a result under its action's contract; empty when it keeps it.
+pub(crate) async fn check(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    action: &ActionRecord,
+    session: &SessionRecord,
+    result: Option<&str>,
+) -> Result<Vec<FieldError>> {
+    let result = match result.map(serde_json::from_str::<Value>).transpose() {
+        Ok(result) => result,
+        Err(error) => return Ok(vec![FieldError::new("result", format!("not readable as JSON: {error}"))]),
+    };
+    let checked = plan::plan(conn, tenant_id, action, session, result.as_ref()).await?;
+    let mut errors = checked.err().unwrap_or_default();
+    errors.truncate(OUTPUT_ERRORS_MAX);
+    for error in &mut errors {
+        shorten(&mut error.field);
+        shorten(&mut error.message);
+    }
+    Ok(errors)
+}
+
+/// Names and messages quote what a machine wrote, however long that is.
+fn shorten(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(OUTPUT_ERROR_CHARS_MAX) {
+        text.truncate(end);
+        text.push('…');
+    }
+}
+
+fn field_errors(issues: Vec<Issue>) -> Vec<FieldError> {
+    issues.into_iter().map(|issue| FieldError::new(issue.field, issue.message)).collect()
+}

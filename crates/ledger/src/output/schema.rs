@@ -1,0 +1,97 @@
+//! JSON Schemas: whether one is a schema, and where a result breaks it.
+
+use crate::FieldError;
+use domain::limit::OUTPUT_ERRORS_MAX;
+use jsonschema::{PatternOptions, Validator};
+use serde_json::Value;
+
+/// Offline: a schema reaches neither the network nor the disk. Patterns are matched in linear time, because results
+/// come from machines that nobody vouches for.
+fn validator(schema: &Value) -> Result<Validator, String> {
+    let options = jsonschema::options().offline().with_pattern_options(PatternOptions::regex());
+    options.build(schema).map_err(|error| error.to_string())
+}
+
+/// What is wrong with a schema itself.
+pub(crate) fn check_schema(schema: &Value) -> Option<FieldError> {
+    let wrong = validator(schema).err()?;
+    Some(FieldError::new("outputConfig.schema", format!("not a JSON Schema that can be used here: {wrong}")))
+}
+
+/// Where a result breaks a schema.
+pub(super) fn errors(schema: &Value, result: &Value) -> Vec<FieldError> {
+    let validator = match validator(schema) {
+        Ok(validator) => validator,
+        Err(wrong) => return vec![FieldError::new("outputConfig.schema", wrong)],
+    };
+    let errors = validator.iter_errors(result).take(OUTPUT_ERRORS_MAX);
+    errors
+        .map(|error| FieldError::new(path(result, error.instance_path().as_str()), error.masked().to_string()))
+        .collect()
+}
+
+/// A JSON Pointer into a result as the path that all other errors have: `/entities/0/stage` is `result.entities[0].stage`.
+fn path(result: &Value, pointer: &str) -> String {
+    let mut path = String::from("result");
+    let mut at = Some(result);
+    for part in pointer.split('/').skip(1) {
+        let key = part.replace("~1", "/").replace("~0", "~");
+        match at {
+            Some(Value::Array(list)) => {
+                path.push_str(&format!("[{key}]"));
+                at = key.parse::<usize>().ok().and_then(|index| list.get(index));
+            }
+            _ => {
+                path.push_str(&format!(".{key}"));
+                at = at.and_then(|value| value.get(&key));
+            }
+        }
+    }
+    path
+}
+
+/// The names that a schema declares at the top of a result, or of each item of its list `list`.
+pub(super) fn declared<'a>(schema: Option<&'a Value>, list: Option<&str>) -> Vec<&'a str> {
+    let properties = |schema: &'a Value| schema.get("properties");
+    let top = schema.and_then(properties);
+    let object = match list {
+        None => top,
+        Some(list) => top.and_then(|top| top.get(list)?.get("items")).and_then(properties),
+    };
+    object.and_then(Value::as_object).into_iter().flat_map(|object| object.keys().map(String::as_str)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_schema_is_checked_and_reaches_nothing_outside() {
+        assert_eq!(check_schema(&json!({ "type": "object", "properties": { "a": { "type": "string" } } })), None);
+        for bad in [
+            json!({ "type": "strin" }),
+            json!({ "$ref": "https://example.org/schema.json" }),
+            json!({ "$ref": "file:///etc/passwd" }),
+            json!({ "pattern": "(?=a)b" }),
+            json!({ "required": "a" }),
+        ] {
+            let wrong = check_schema(&bad).unwrap_or_else(|| panic!("{bad} was accepted"));
+            assert_eq!(wrong.field, "outputConfig.schema");
+        }
+    }
+
+    #[test]
+    fn errors_say_where_a_result_breaks_its_schema() {
+        let schema = json!({ "properties": { "entities": { "items": {
+            "required": ["stage"], "properties": { "stage": { "enum": ["Won"] }, "a/b": { "type": "number" } } } } } });
+        let result = json!({ "entities": [{ "stage": "Lost", "a/b": "x" }, {}] });
+        let mut fields: Vec<_> = errors(&schema, &result).into_iter().map(|error| error.field).collect();
+        fields.sort();
+        assert_eq!(fields, ["result.entities[0].a/b", "result.entities[0].stage", "result.entities[1]"]);
+        assert_eq!(errors(&schema, &json!({ "entities": [{ "stage": "Won" }] })), []);
+        assert_eq!(declared(Some(&schema), None), ["entities"]);
+        assert_eq!(declared(Some(&schema), Some("entities")), ["a/b", "stage"]);
+        assert!(declared(None, None).is_empty());
+    }
+}

@@ -1,0 +1,79 @@
+//! Results that break their contract: the first one goes back to the worker, the second one fails the session.
+
+use crate::{
+    Error, FieldError, Result, SessionRecord,
+    session::change::{Change, state, write},
+};
+use domain::{
+    event::Kind,
+    limit::{OUTPUT_REFUSED_BYTES_MAX, REASON_CHARS_MAX},
+    session::{Command, decide},
+};
+use serde_json::{Value, json};
+use store::WriteTx;
+
+/// The error code of a session, and of the events, of a result that breaks its contract.
+const CODE: &str = "output_invalid";
+
+/// What a refused result did to its session.
+pub(crate) struct Refused {
+    errors: Vec<FieldError>,
+    failed: bool,
+}
+
+impl From<Refused> for Error {
+    fn from(Refused { errors, failed }: Refused) -> Self {
+        Self::OutputInvalid { errors, failed }
+    }
+}
+
+/// Records a result that breaks its contract. `change` is the completion that it came with, by the session's holder.
+///
+/// The transaction has to commit: the caller hears of the refusal only then.
+pub(crate) async fn refuse(
+    tx: &mut WriteTx<'_>,
+    before: SessionRecord,
+    mut change: Change,
+    result: Option<&str>,
+    errors: Vec<FieldError>,
+) -> Result<Refused> {
+    // Named, so that the log itself says whether this attempt was warned.
+    let warning = format!("output-refused-{}", before.attempt);
+    let warned = store::event::has_external(tx.conn(), before.tenant_id, before.id, &warning).await?;
+    let text = sentence(&errors);
+    let mut event =
+        change.minter.event(Kind::SESSION_ERROR, Some(&text), &metadata(before.attempt, result, &errors))?;
+    if !warned {
+        event.external_event_id = Some(warning);
+        let transition = decide(state(&before), change.actor, Command::Append)?;
+        write(tx, before, transition, change, vec![event], |_| {}).await?;
+        return Ok(Refused { errors, failed: false });
+    }
+    let transition = decide(state(&before), change.actor, Command::Fail)?;
+    change.reason = "its result broke the output contract twice".into();
+    write(tx, before, transition, change, vec![event], |session| {
+        session.error_message = Some(text);
+        session.error_code = Some(CODE.into());
+    })
+    .await?;
+    Ok(Refused { errors, failed: true })
+}
+
+fn sentence(errors: &[FieldError]) -> String {
+    let named: Vec<String> = errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
+    let text = format!("the result breaks its output contract: {}", named.join("; "));
+    text.chars().take(REASON_CHARS_MAX).collect()
+}
+
+fn metadata(attempt: u32, result: Option<&str>, errors: &[FieldError]) -> Value {
+    let errors: Vec<Value> = errors.iter().map(|e| json!({ "field": e.field, "message": e.message })).collect();
+    let mut metadata = json!({ "code": CODE, "attempt": attempt, "errors": errors });
+    match result {
+        Some(result) if result.len() <= OUTPUT_REFUSED_BYTES_MAX => {
+            metadata["result"] = serde_json::from_str(result).unwrap_or(Value::Null);
+        }
+        Some(result) => metadata["resultBytes"] = json!(result.len()),
+        None => {}
+    }
+    metadata
+}

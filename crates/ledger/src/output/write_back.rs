@@ -1,0 +1,135 @@
+//! Writing a result to the entities it is about, in the transaction of its caller.
+
+use super::plan::{Step, plan};
+use crate::{ActionRecord, EntityRecord, Error, Ledger, Result, SessionRecord, entity::checked};
+use domain::{Timestamp, entity::Values, id::EntityId, limit::OUTPUT_ENTITIES_MAX};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use store::WriteTx;
+
+/// What is written, and for whom.
+pub(crate) struct WriteBack<'a> {
+    /// Whose contract it is.
+    pub(crate) action: &'a ActionRecord,
+    /// Whose result it is; the versions that are written name it.
+    pub(crate) session: &'a SessionRecord,
+    /// The result, or what a reviewer made of it.
+    pub(crate) output: &'a Map<String, Value>,
+    /// Who answers for it.
+    pub(crate) actor: &'a str,
+    /// When.
+    pub(crate) now: Timestamp,
+    /// Ids for the entities that are made; see [`entity_ids`].
+    pub(crate) ids: Vec<EntityId>,
+}
+
+/// What a write did to one entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Effect {
+    /// It is new.
+    Created,
+    /// It has a new version.
+    Updated,
+    /// It was like that already; no version was written.
+    Unchanged,
+}
+
+/// An entity as a write left it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WrittenEntity {
+    /// The entity.
+    pub(crate) entity_id: EntityId,
+    /// Its type's slug.
+    pub(crate) entity_type: String,
+    /// Its newest version.
+    pub(crate) version: u64,
+    /// What became of it.
+    pub(crate) effect: Effect,
+}
+
+/// Everything that a result wrote.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Written(pub(crate) Vec<WrittenEntity>);
+
+/// Enough ids for whatever this result makes: every entity is an object of its own in it.
+pub(crate) fn entity_ids(ledger: &Ledger, now: Timestamp, result: &str) -> Vec<EntityId> {
+    let count = result.bytes().filter(|byte| *byte == b'{').count().min(OUTPUT_ENTITIES_MAX);
+    (0..count).map(|_| EntityId::new(now, ledger.entropy())).collect()
+}
+
+/// Writes a result that keeps its contract. The session is locked by the caller; entities are locked in the order of
+/// their ids, so that two results about the same ones wait for each other.
+///
+/// # Errors
+/// [`Error::OutputInvalid`] when it does not keep its contract (any more).
+pub(crate) async fn write_back(tx: &mut WriteTx<'_>, mut write: WriteBack<'_>) -> Result<Written> {
+    let result = Value::Object(write.output.clone());
+    let tenant_id = write.session.tenant_id;
+    let planned = plan(tx.conn(), tenant_id, write.action, write.session, Some(&result)).await?;
+    let steps = planned.map_err(|errors| Error::OutputInvalid { errors, failed: false })?;
+    let (mut updates, mut made) = (Vec::new(), Vec::new());
+    for step in steps {
+        match step {
+            Step::Update { id, title, change } => updates.push((id, title, change)),
+            Step::Create { entity_type, title, fields } => {
+                let id = write.ids.pop().ok_or_else(|| Error::Internal("no entity id left".into()))?;
+                made.push(EntityRecord {
+                    id,
+                    type_id: entity_type.id,
+                    type_slug: entity_type.slug,
+                    title,
+                    fields,
+                    version: 1,
+                    created_by: write.actor.to_owned(),
+                    updated_by: write.actor.to_owned(),
+                    created_at: write.now,
+                    updated_at: write.now,
+                });
+            }
+        }
+    }
+    updates.sort_by_key(|(id, ..)| *id);
+    let mut written = Written::default();
+    for (id, title, change) in updates {
+        written.0.push(update(tx, &write, id, title, &change).await?);
+    }
+    store::entity::insert(tx, tenant_id, &made, Some(write.session.id)).await?;
+    written.0.extend(made.into_iter().map(|entity| as_written(entity, Effect::Created)));
+    Ok(written)
+}
+
+async fn update(
+    tx: &mut WriteTx<'_>,
+    write: &WriteBack<'_>,
+    id: EntityId,
+    title: Option<String>,
+    change: &Values,
+) -> Result<WrittenEntity> {
+    let tenant_id = write.session.tenant_id;
+    let before = store::entity::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("entity"))?;
+    let entity_type = store::entity_type::find(tx.conn(), tenant_id, before.type_id).await?;
+    let entity_type = entity_type.ok_or(Error::NotFound("entity type"))?;
+    let title = title.unwrap_or_else(|| before.title.clone());
+    // Planned without the lock: what was written since may leave something required without a value.
+    let fields = checked(tx.conn(), tenant_id, &entity_type.fields, &before.fields, &title, change).await?;
+    if title == before.title && fields == before.fields {
+        return Ok(as_written(before, Effect::Unchanged));
+    }
+    let entity = EntityRecord {
+        title,
+        fields,
+        version: before.version + 1,
+        updated_by: write.actor.to_owned(),
+        updated_at: write.now,
+        ..before
+    };
+    store::entity::update(tx, tenant_id, &entity, Some(write.session.id)).await?;
+    Ok(as_written(entity, Effect::Updated))
+}
+
+fn as_written(entity: EntityRecord, effect: Effect) -> WrittenEntity {
+    WrittenEntity { entity_id: entity.id, entity_type: entity.type_slug, version: entity.version, effect }
+}

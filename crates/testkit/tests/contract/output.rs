@@ -1,0 +1,393 @@
+//! Output contracts: what results may be, and what they write to entities, once.
+
+use crate::entity::{acme, company};
+use domain::{
+    action::OutputType,
+    id::{ActionId, EntityId},
+    session::{EndReason, Status, Type},
+};
+use ledger::{
+    EntityRecord, EntityVersionRecord, Error, SessionRecord, action,
+    entity::{self, ListEntities, ListVersions},
+    session::{self, Completion, NewSession},
+};
+use serde_json::{Value, json};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    a_wrong_contract_is_refused_by_its_key,
+    a_result_changes_the_entity_its_task_is_about_and_the_version_names_the_session,
+    a_result_becomes_an_entity_where_the_task_is_about_none,
+    a_result_makes_and_changes_several_entities_or_none,
+    a_result_becomes_an_entity_that_leads_to_the_tasks_own,
+    named_values_go_to_the_entity_where_there_is_one,
+    a_wrong_result_comes_back_once_and_then_fails_the_session,
+    a_new_attempt_has_its_own_warning,
+    a_schema_binds_every_kind_of_result,
+    what_a_criteria_set_names_stays_in_the_result,
+    a_repeated_completion_writes_once,
+    two_results_about_the_same_entities_are_both_kept,
+    an_output_that_needs_approval_is_not_written,
+);
+
+fn wrong_fields<T: std::fmt::Debug>(refused: Result<T, Error>) -> Vec<String> {
+    match refused {
+        Err(Error::Invalid(errors) | Error::OutputInvalid { errors, .. }) => {
+            errors.into_iter().map(|e| e.field).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn new_action(output_type: OutputType, config: &Value, target: Option<&EntityRecord>) -> action::NewAction {
+    action::NewAction {
+        name: "Qualify".into(),
+        agent_slug: Some("scout".into()),
+        target_entity_id: target.map(|entity| entity.id),
+        output_type: Some(output_type),
+        output_config: Some(config.to_string()),
+        ..Default::default()
+    }
+}
+
+async fn task(f: &Fixture, output_type: OutputType, config: Value, target: Option<&EntityRecord>) -> ActionId {
+    let new = new_action(output_type, &config, target);
+    action::create(&f.ledger, &f.operator, new).await.unwrap().id
+}
+
+/// A session of the task, in the worker's hands.
+async fn run(f: &Fixture, task: ActionId) -> SessionRecord {
+    action::trigger(&f.ledger, &f.member, task, Default::default()).await.unwrap();
+    f.claim(1, 3_600).await.pop().unwrap()
+}
+
+async fn complete(f: &Fixture, session: &SessionRecord, result: &Value) -> ledger::Result<SessionRecord> {
+    let completion = Completion { attempt: session.attempt, result: Some(result.to_string()), usage: None };
+    session::complete(&f.ledger, &f.worker, session.id, completion).await
+}
+
+async fn versions(f: &Fixture, id: EntityId) -> Vec<EntityVersionRecord> {
+    entity::list_versions(&f.ledger, &f.member, id, ListVersions::default()).await.unwrap().items
+}
+
+async fn all_entities(f: &Fixture) -> Vec<EntityRecord> {
+    entity::list(&f.ledger, &f.member, ListEntities::default()).await.unwrap().items
+}
+
+/// The metadata of the newest event of a kind.
+async fn told(f: &Fixture, session: &SessionRecord, kind: &str) -> Value {
+    let log = f.log(session.id).await;
+    let event = log.into_iter().rfind(|event| event.kind == kind).unwrap();
+    serde_json::from_str(&event.metadata).unwrap()
+}
+
+async fn a_wrong_contract_is_refused_by_its_key(f: Fixture) {
+    let of = company(&f).await;
+    let about = acme(&f, &of, "Acme").await;
+    let note = crate::entity::note(&f).await;
+    let noted = ledger::entity::NewEntity {
+        type_id: note.id,
+        title: "Call".into(),
+        fields: crate::entity::values(json!({ "about": about.id })),
+    };
+    let noted = entity::create(&f.ledger, &f.member, noted).await.unwrap();
+    let relation = |field: &str| json!({ "entityType": "note", "relationField": field });
+    for (output_type, config, target, wrong) in [
+        (OutputType::Text, json!({ "schema": { "type": "strin" } }), None, "outputConfig.schema"),
+        (OutputType::Fields, json!({ "entityType": "company" }), None, "outputConfig.entityType"),
+        (OutputType::Entity, json!({}), None, "outputConfig.entityType"),
+        (OutputType::Entity, json!({ "entityType": "nothing" }), None, "outputConfig.entityType"),
+        (OutputType::Entity, json!({ "entityType": "note" }), Some(&about), "outputConfig.entityType"),
+        (OutputType::RelationEntity, relation("text"), Some(&about), "outputConfig.relationField"),
+        (OutputType::RelationEntity, relation("none"), None, "outputConfig.relationField"),
+        (OutputType::RelationEntity, relation("about"), Some(&noted), "outputConfig.relationField"),
+    ] {
+        let made = action::create(&f.ledger, &f.operator, new_action(output_type, &config, target)).await;
+        assert_eq!(wrong_fields(made), [wrong], "{config}");
+    }
+    // Of another workspace no type is known, and a change is checked like a new one.
+    let elsewhere = new_action(OutputType::Entities, &json!({ "entityType": "company" }), None);
+    let made = action::create(&f.ledger, &f.stranger, elsewhere).await;
+    assert_eq!(wrong_fields(made), ["outputConfig.entityType"]);
+    let fine = task(&f, OutputType::Entity, json!({}), Some(&about)).await;
+    let loose = action::ActionChange { target_entity_id: Some(None), ..Default::default() };
+    let changed = action::update(&f.ledger, &f.operator, fine, loose).await;
+    assert_eq!(wrong_fields(changed), ["outputConfig.entityType"]);
+    f.done().await;
+}
+
+async fn a_result_changes_the_entity_its_task_is_about_and_the_version_names_the_session(f: Fixture) {
+    let about = acme(&f, &company(&f).await, "Acme").await;
+    let config = json!({ "schema": { "type": "object", "properties": { "confidence": { "type": "number" } } } });
+    let task = task(&f, OutputType::Entity, config, Some(&about)).await;
+    let session = run(&f, task).await;
+    let result = json!({ "stage": "Won", "title": "Acme Inc", "confidence": 0.9 });
+    let done = complete(&f, &session, &result).await.unwrap();
+    assert_eq!((done.status, done.end_reason), (Status::Completed, Some(EndReason::Done)));
+    // What only the contract declares is in the result, and not in the record.
+    assert_eq!(serde_json::from_str::<Value>(&done.result.unwrap()).unwrap(), result);
+    let read = entity::get(&f.ledger, &f.member, about.id).await.unwrap();
+    assert_eq!((read.title.as_str(), json!(read.fields)), ("Acme Inc", json!({ "stage": "Won" })));
+    let newest = &versions(&f, about.id).await[0];
+    assert_eq!((newest.version, newest.session_id), (2, Some(session.id)));
+    assert_eq!(newest.actor, f.worker.caller.to_string());
+    let written = json!([{ "entityId": about.id, "entityType": "company", "version": 2, "effect": "updated" }]);
+    assert_eq!(told(&f, &session, "session.completed").await["written"], written);
+    // The same again changes nothing, and says so.
+    let again = run(&f, task).await;
+    complete(&f, &again, &result).await.unwrap();
+    assert_eq!(told(&f, &again, "session.completed").await["written"][0]["effect"], "unchanged");
+    assert_eq!(versions(&f, about.id).await.len(), 2);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_result_becomes_an_entity_where_the_task_is_about_none(f: Fixture) {
+    company(&f).await;
+    let task = task(&f, OutputType::Entity, json!({ "entityType": "company" }), None).await;
+    let session = run(&f, task).await;
+    complete(&f, &session, &json!({ "stage": "Lead" })).await.unwrap();
+    let made = all_entities(&f).await.pop().unwrap();
+    // It is called what the session is called when the result does not say.
+    assert_eq!((made.title.as_str(), json!(made.fields), made.version), ("Qualify", json!({ "stage": "Lead" }), 1));
+    assert_eq!(versions(&f, made.id).await[0].session_id, Some(session.id));
+    // Another task's step on an entity of another type makes one of its own type.
+    let note = crate::entity::note(&f).await;
+    let about = acme(&f, &company_by_slug(&f).await, "Acme").await;
+    let parent = self::task(&f, OutputType::Text, json!({}), Some(&about)).await;
+    let parent = run(&f, parent).await;
+    let noting = new_action(OutputType::Entity, &json!({ "entityType": "note" }), None);
+    let noting = action::create(&f.ledger, &f.operator, noting).await.unwrap();
+    let child =
+        NewSession { action_id: Some(noting.id), parent_id: Some(parent.id), ..NewSession::of_type(Type::Agent) };
+    session::create(&f.ledger, &f.member, child).await.unwrap();
+    let child = f.claim(1, 60).await.pop().unwrap();
+    assert_eq!(child.entity_id, Some(about.id));
+    complete(&f, &child, &json!({ "text": "Called", "title": "Call" })).await.unwrap();
+    let query = ListEntities { type_id: Some(note.id), ..Default::default() };
+    let notes = entity::list(&f.ledger, &f.member, query).await.unwrap().items;
+    assert_eq!(notes.iter().map(|note| note.title.as_str()).collect::<Vec<_>>(), ["Call"]);
+    f.done().await;
+}
+
+async fn company_by_slug(f: &Fixture) -> ledger::EntityTypeRecord {
+    ledger::entity_type::get_by_slug(&f.ledger, &f.member, "company").await.unwrap()
+}
+
+async fn a_result_makes_and_changes_several_entities_or_none(f: Fixture) {
+    let of = company(&f).await;
+    let (a, b) = (acme(&f, &of, "A").await, acme(&f, &of, "B").await);
+    let note = crate::entity::note(&f).await;
+    let task = task(&f, OutputType::Entities, json!({ "entityType": "company" }), None).await;
+    let session = run(&f, task).await;
+    let stray = EntityId(uuid::Uuid::from_u128(7));
+    let wrong = json!({ "entities": [
+        { "id": b.id, "stage": "Won" }, { "id": b.id }, { "id": stray }, { "stage": "Maybe" }, { "colour": "red" },
+    ] });
+    let named =
+        ["result.entities[1].id", "result.entities[2].id", "result.entities[3].stage", "result.entities[4].colour"];
+    assert_eq!(wrong_fields(complete(&f, &session, &wrong).await), named);
+    assert_eq!(all_entities(&f).await.len(), 2, "part of a wrong result was written");
+    let good = json!({ "entities": [
+        { "id": b.id, "stage": "Won" }, { "title": "C", "size": 3 }, { "id": a.id, "size": 1 }, { "stage": "Lead" },
+    ] });
+    complete(&f, &session, &good).await.unwrap();
+    let mut read: Vec<_> =
+        all_entities(&f).await.into_iter().map(|e| (e.title, Value::from(e.fields), e.version)).collect();
+    read.sort_by(|x, y| x.0.cmp(&y.0));
+    let expected = [
+        ("A", json!({ "stage": "Lead", "size": 1 }), 2),
+        ("B", json!({ "stage": "Won" }), 2),
+        ("C", json!({ "size": 3 }), 1),
+        ("Qualify", json!({ "stage": "Lead" }), 1),
+    ];
+    assert_eq!(read, expected.map(|(title, fields, version)| (title.to_owned(), fields, version)));
+    assert_eq!(told(&f, &session, "session.completed").await["written"].as_array().unwrap().len(), 4);
+    // An entity of another type is not this contract's.
+    let noted = ledger::entity::NewEntity { type_id: note.id, title: "N".into(), fields: Default::default() };
+    let noted = entity::create(&f.ledger, &f.member, noted).await.unwrap();
+    let session = run(&f, task).await;
+    let refused = complete(&f, &session, &json!({ "entities": [{ "id": noted.id, "text": "x" }] })).await;
+    assert_eq!(wrong_fields(refused), ["result.entities[0].id"]);
+    f.done().await;
+}
+
+async fn a_result_becomes_an_entity_that_leads_to_the_tasks_own(f: Fixture) {
+    let about = acme(&f, &company(&f).await, "Acme").await;
+    let note = crate::entity::note(&f).await;
+    let config = json!({ "entityType": "note", "relationField": "about" });
+    let lost = task(&f, OutputType::RelationEntity, config.clone(), None).await;
+    let task = task(&f, OutputType::RelationEntity, config, Some(&about)).await;
+    let session = run(&f, task).await;
+    let elsewhere = json!({ "title": "Call", "about": note.id });
+    assert_eq!(wrong_fields(complete(&f, &session, &elsewhere).await), ["result.about"]);
+    complete(&f, &session, &json!({ "title": "Call", "text": "They will buy." })).await.unwrap();
+    let query = ListEntities { type_id: Some(note.id), ..Default::default() };
+    let made = entity::list(&f.ledger, &f.member, query).await.unwrap().items.pop().unwrap();
+    assert_eq!(json!(made.fields), json!({ "text": "They will buy.", "about": about.id }));
+    assert_eq!(entity::get(&f.ledger, &f.member, about.id).await.unwrap().version, 1);
+    // A session about nothing has nothing to lead to.
+    let session = run(&f, lost).await;
+    assert_eq!(wrong_fields(complete(&f, &session, &json!({ "text": "x" })).await), ["result"]);
+    f.done().await;
+}
+
+async fn named_values_go_to_the_entity_where_there_is_one(f: Fixture) {
+    let about = acme(&f, &company(&f).await, "Acme").await;
+    let free = task(&f, OutputType::Fields, json!({}), None).await;
+    let bound = task(&f, OutputType::Fields, json!({}), Some(&about)).await;
+    let session = run(&f, free).await;
+    complete(&f, &session, &json!({ "words": 2, "any": ["x"] })).await.unwrap();
+    assert_eq!(told(&f, &session, "session.completed").await["written"], json!([]));
+    let session = run(&f, bound).await;
+    assert_eq!(wrong_fields(complete(&f, &session, &json!({ "words": 2 })).await), ["result.words"]);
+    complete(&f, &session, &json!({ "size": 7 })).await.unwrap();
+    let read = entity::get(&f.ledger, &f.member, about.id).await.unwrap();
+    assert_eq!(json!(read.fields), json!({ "stage": "Lead", "size": 7 }));
+    f.done().await;
+}
+
+async fn a_wrong_result_comes_back_once_and_then_fails_the_session(f: Fixture) {
+    let about = acme(&f, &company(&f).await, "Acme").await;
+    let task = task(&f, OutputType::Entity, json!({}), Some(&about)).await;
+    let session = run(&f, task).await;
+    let wrong = json!({ "stage": "Maybe", "colour": "red" });
+    let first = complete(&f, &session, &wrong).await;
+    assert!(matches!(first, Err(Error::OutputInvalid { failed: false, .. })), "{first:?}");
+    assert_eq!(wrong_fields(first), ["result.colour", "result.stage"]);
+    let read = session::get(&f.ledger, &f.member, session.id).await.unwrap();
+    assert_eq!((read.status, read.result, read.attempt), (Status::Running, None, 1));
+    let told_first = told(&f, &session, "session.error").await;
+    assert_eq!((&told_first["code"], &told_first["result"]), (&json!("output_invalid"), &wrong));
+    assert_eq!(told_first["errors"][1], json!({ "field": "result.stage", "message": "one of: Lead, Won" }));
+    let second = complete(&f, &session, &json!("no object at all")).await;
+    assert!(matches!(second, Err(Error::OutputInvalid { failed: true, .. })), "{second:?}");
+    let read = session::get(&f.ledger, &f.member, session.id).await.unwrap();
+    assert_eq!((read.status, read.end_reason), (Status::Failed, Some(EndReason::Error)));
+    assert_eq!(read.error_code.as_deref(), Some("output_invalid"));
+    assert_eq!(read.error_message.unwrap(), "the result breaks its output contract: result: an object of named values");
+    let third = complete(&f, &session, &json!({ "stage": "Won" })).await;
+    assert!(matches!(third, Err(Error::Refused(_))), "{third:?}");
+    assert_eq!(entity::get(&f.ledger, &f.member, about.id).await.unwrap().version, 1);
+    let errors = f.log(session.id).await.into_iter().filter(|event| event.kind == "session.error").count();
+    assert_eq!(errors, 2);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_new_attempt_has_its_own_warning(f: Fixture) {
+    let task = task(&f, OutputType::Fields, json!({}), None).await;
+    let mut session = run(&f, task).await;
+    for attempt in 1..=2 {
+        assert_eq!(session.attempt, attempt);
+        let refused = complete(&f, &session, &json!(1)).await;
+        assert!(matches!(refused, Err(Error::OutputInvalid { failed: false, .. })), "{refused:?}");
+        session::release(&f.ledger, &f.worker, session.id, attempt).await.unwrap();
+        session = f.claim(1, 60).await.pop().unwrap();
+    }
+    complete(&f, &session, &json!({ "n": 1 })).await.unwrap();
+    f.done().await;
+}
+
+async fn a_schema_binds_every_kind_of_result(f: Fixture) {
+    let words =
+        json!({ "schema": { "type": "object", "required": ["text"], "properties": { "text": { "minLength": 3 } } } });
+    let text = task(&f, OutputType::Text, words, None).await;
+    let session = run(&f, text).await;
+    assert_eq!(wrong_fields(complete(&f, &session, &json!({ "text": "x" })).await), ["result.text"]);
+    complete(&f, &session, &json!({ "text": "enough" })).await.unwrap();
+    let silent = run(&f, text).await;
+    let nothing = Completion { attempt: 1, result: None, usage: None };
+    assert_eq!(wrong_fields(session::complete(&f.ledger, &f.worker, silent.id, nothing).await), ["result"]);
+    // Every wrong place is named at once: the schema's and the record's.
+    let about = acme(&f, &company(&f).await, "Acme").await;
+    let size = json!({ "schema": { "properties": { "size": { "maximum": 10 } } } });
+    let bound = task(&f, OutputType::Entity, size, Some(&about)).await;
+    let session = run(&f, bound).await;
+    let refused = complete(&f, &session, &json!({ "size": 11, "stage": "Maybe" })).await;
+    assert_eq!(wrong_fields(refused), ["result.size", "result.stage"]);
+    f.done().await;
+}
+
+async fn what_a_criteria_set_names_stays_in_the_result(f: Fixture) {
+    let about = acme(&f, &company(&f).await, "Acme").await;
+    let criteria = crate::criteria::brand_safety(&f).await;
+    let scored = criteria.dimensions[0].slug.clone();
+    let config = json!({ "criteria_set_ids": [criteria.id] });
+    let foreign = action::create(&f.ledger, &f.stranger, new_action(OutputType::Text, &config, None)).await;
+    assert_eq!(wrong_fields(foreign), ["outputConfig.criteria_set_ids"]);
+    let task = task(&f, OutputType::Entity, config, Some(&about)).await;
+    let session = run(&f, task).await;
+    let stray = json!({ "stage": "Won", scored.as_str(): "pass", "colour": "red" });
+    assert_eq!(wrong_fields(complete(&f, &session, &stray).await), ["result.colour"]);
+    complete(&f, &session, &json!({ "stage": "Won", scored.as_str(): "pass" })).await.unwrap();
+    let read = entity::get(&f.ledger, &f.member, about.id).await.unwrap();
+    assert_eq!(json!(read.fields), json!({ "stage": "Won" }));
+    f.done().await;
+}
+
+async fn a_repeated_completion_writes_once(f: Fixture) {
+    let of = company(&f).await;
+    let task = task(&f, OutputType::Entities, json!({ "entityType": "company" }), None).await;
+    let session = run(&f, task).await;
+    let result = json!({ "entities": [{ "title": "New" }] });
+    let repeats = futures_util::future::join_all((0..8).map(|_| complete(&f, &session, &result))).await;
+    assert!(repeats.iter().all(|done| done.as_ref().is_ok_and(|done| done.status == Status::Completed)), "{repeats:?}");
+    let query = ListEntities { type_id: Some(of.id), ..Default::default() };
+    assert_eq!(entity::list(&f.ledger, &f.member, query).await.unwrap().items.len(), 1);
+    f.done().await;
+}
+
+async fn two_results_about_the_same_entities_are_both_kept(f: Fixture) {
+    let of = company(&f).await;
+    let (a, b) = (acme(&f, &of, "A").await, acme(&f, &of, "B").await);
+    let task = task(&f, OutputType::Entities, json!({ "entityType": "company" }), None).await;
+    let mut sessions = Vec::new();
+    for _ in 0..6 {
+        sessions.push(run(&f, task).await);
+    }
+    // Each names both entities, every second one in the other order.
+    let results: Vec<Value> = (0..6)
+        .map(|n| {
+            let mut both = vec![json!({ "id": a.id, "size": n }), json!({ "id": b.id, "size": n })];
+            if n % 2 == 0 {
+                both.reverse();
+            }
+            json!({ "entities": both })
+        })
+        .collect();
+    let done = sessions.iter().zip(&results).map(|(session, result)| complete(&f, session, result));
+    for done in futures_util::future::join_all(done).await {
+        done.unwrap();
+    }
+    for id in [a.id, b.id] {
+        let seen = versions(&f, id).await;
+        assert_eq!(seen.iter().map(|v| v.version).collect::<Vec<_>>(), [7, 6, 5, 4, 3, 2, 1]);
+        let mut by: Vec<_> = seen.iter().filter_map(|v| v.session_id).collect();
+        by.sort();
+        by.dedup();
+        assert_eq!(by.len(), 6, "a session's write is missing");
+    }
+    f.done().await;
+}
+
+async fn an_output_that_needs_approval_is_not_written(f: Fixture) {
+    let about = acme(&f, &company(&f).await, "Acme").await;
+    let new = |output_type, target| action::NewAction {
+        metadata: Some(r#"{"requiresApproval":true}"#.into()),
+        ..new_action(output_type, &json!({}), target)
+    };
+    for output_type in [OutputType::Entity, OutputType::Fields] {
+        let task = action::create(&f.ledger, &f.operator, new(output_type, Some(&about))).await.unwrap();
+        let session = run(&f, task.id).await;
+        complete(&f, &session, &json!({ "stage": "Won" })).await.unwrap();
+        assert_eq!(told(&f, &session, "session.completed").await["written"], "requires_approval");
+    }
+    assert_eq!(entity::get(&f.ledger, &f.member, about.id).await.unwrap().version, 1);
+    // What writes nothing needs nobody.
+    let task = action::create(&f.ledger, &f.operator, new(OutputType::Fields, None)).await.unwrap();
+    let session = run(&f, task.id).await;
+    complete(&f, &session, &json!({ "n": 1 })).await.unwrap();
+    assert_eq!(told(&f, &session, "session.completed").await["written"], json!([]));
+    f.done().await;
+}
