@@ -3,12 +3,14 @@
 //! A [`Problem`] becomes a response without a body; the shield renders it as the last step, when the
 //! request id is known and it is clear whether a program or a person reads the answer.
 
+use crate::wire_map;
 use axum::{
     body::Body,
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use domain::{event::WriteRefusal, session::Refusal};
+use serde_json::value::RawValue;
 use wire::{Code, FieldProblem};
 
 /// How soon to try again when the server cannot say better, seconds.
@@ -22,12 +24,13 @@ pub struct Problem {
     errors: Vec<FieldProblem>,
     retry_after_seconds: Option<u64>,
     internal: Option<String>,
+    recorded: Option<String>,
 }
 
 impl Problem {
     /// A problem that its title says whole.
     pub const fn new(code: Code) -> Self {
-        Self { code, detail: None, errors: Vec::new(), retry_after_seconds: None, internal: None }
+        Self { code, detail: None, errors: Vec::new(), retry_after_seconds: None, internal: None, recorded: None }
     }
 
     /// With a text about this occurrence.
@@ -74,6 +77,7 @@ impl Problem {
             detail: self.detail.clone(),
             request_id,
             errors: self.errors.clone(),
+            recorded: self.recorded.clone().and_then(|json| RawValue::from_string(json).ok()),
         }
     }
 }
@@ -127,6 +131,17 @@ impl From<ledger::Error> for Problem {
             }
             E::IdConflict { .. } => Self::detailed(Code::IdConflict, text),
             E::StaleVersion { .. } => Self::detailed(Code::StaleVersion, text),
+            E::AlreadyDecided(decision) => {
+                let recorded = serde_json::to_string(&wire_map::decision(*decision)).ok();
+                Self { recorded, ..Self::detailed(Code::AlreadyDecided, text) }
+            }
+            E::StaleDecision { .. } => Self::detailed(Code::StaleDecision, text),
+            E::GateClosed { .. } => Self::detailed(Code::GateClosed, text),
+            E::HardBlock(error) => Self {
+                detail: Some(text),
+                errors: vec![FieldProblem { field: error.field, message: error.message }],
+                ..Self::new(Code::HardBlock)
+            },
             E::NameTaken(_) => Self::detailed(Code::NameTaken, text),
             E::LimitReached(_) => Self::detailed(Code::LimitReached, text),
             E::TooLarge(_) => Self::detailed(Code::TooLarge, text),

@@ -10,9 +10,11 @@ use serde_json::value::RawValue;
 use std::str::FromStr;
 use wire::{Code, Json};
 
+mod approval;
 mod criteria;
 mod entity;
 
+pub use approval::*;
 pub use criteria::*;
 pub use entity::*;
 
@@ -30,6 +32,11 @@ fn text(json: Json) -> String {
 fn id<T: FromStr<Err = domain::id::InvalidId>>(field: &str, value: Option<String>) -> Result<Option<T>, Problem> {
     let parse = |text: String| text.parse().map_err(|error: T::Err| invalid(field, &error));
     value.map(parse).transpose()
+}
+
+/// A required id in a body.
+pub fn parse_id<T: FromStr<Err = domain::id::InvalidId>>(field: &str, text: &str) -> Result<T, Problem> {
+    text.parse().map_err(|error: T::Err| invalid(field, &error))
 }
 
 fn invalid(field: &str, error: &domain::id::InvalidId) -> Problem {
@@ -257,12 +264,14 @@ pub fn claim(body: wire::worker::Claim) -> session::Claim {
 
 /// Sessions handed to a worker.
 pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
-    let hold = |session::Claimed { session: record, context }: session::Claimed| wire::worker::ClaimedSession {
-        attempt: record.attempt,
-        lease_expires_at: record.lease_expires_at.unwrap_or(record.updated_at),
-        input: record.input.clone().map(json),
-        session: session(record),
-        context,
+    let hold = |claimed: session::Claimed| wire::worker::ClaimedSession {
+        attempt: claimed.session.attempt,
+        lease_expires_at: claimed.session.lease_expires_at.unwrap_or(claimed.session.updated_at),
+        input: claimed.session.input.clone().map(json),
+        session: session(claimed.session),
+        context: claimed.context,
+        resume: claimed.resume.map(resume),
+        denials: denials(claimed.denials),
     };
     wire::worker::Claimed { sessions: claimed.into_iter().map(hold).collect() }
 }
@@ -277,12 +286,18 @@ pub fn failure(body: wire::worker::Fail) -> session::Failure {
     session::Failure { attempt: body.attempt, message: body.error.message, code: body.error.code }
 }
 
-/// Where a worker parks its session.
-pub const fn yield_to(status: wire::worker::YieldStatus) -> YieldTo {
-    match status {
-        wire::worker::YieldStatus::Idle => YieldTo::Idle,
-        wire::worker::YieldStatus::WaitingHuman => YieldTo::WaitingHuman,
-        wire::worker::YieldStatus::AwaitingTool => YieldTo::AwaitingTool,
+/// What a worker parks its session for.
+pub fn parking(body: wire::worker::Yield) -> session::Parking {
+    session::Parking {
+        attempt: body.attempt,
+        to: match body.status {
+            wire::worker::YieldStatus::Idle => YieldTo::Idle,
+            wire::worker::YieldStatus::WaitingHuman => YieldTo::WaitingHuman,
+            wire::worker::YieldStatus::AwaitingTool => YieldTo::AwaitingTool,
+        },
+        detail: body.detail,
+        paused_tool_call: body.paused_tool_call,
+        question: body.question,
     }
 }
 

@@ -47,7 +47,7 @@ impl Client {
         status: YieldStatus,
         detail: Option<&str>,
     ) -> Result<Session> {
-        let body = Yield { attempt, status, detail: detail.map(str::to_owned) };
+        let body = Yield { attempt, status, detail: detail.map(str::to_owned), paused_tool_call: None, question: None };
         self.post(&["api", "sessions", session_id, "yield"], &body).await
     }
 

@@ -69,6 +69,8 @@ pub enum Permission {
     ManageSessions,
     /// Claim sessions and write their agent events.
     Work,
+    /// Decide what anyone may decide. Reviewers that are named decide whatever their role.
+    Decide,
     /// Create and change actions.
     ManageActions,
     /// Create, change and import entities.
@@ -84,11 +86,12 @@ pub enum Permission {
 }
 
 /// Every permission, for tables and tests.
-pub const PERMISSIONS: [Permission; 10] = [
+pub const PERMISSIONS: [Permission; 11] = [
     Permission::Read,
     Permission::StartSession,
     Permission::ManageSessions,
     Permission::Work,
+    Permission::Decide,
     Permission::ManageActions,
     Permission::WriteEntities,
     Permission::ManageEntityTypes,
@@ -104,6 +107,7 @@ pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> boo
     }
     match permission {
         Permission::Read | Permission::StartSession | Permission::WriteEntities => true,
+        Permission::Decide => role != Role::Member,
         Permission::ManageSessions
         | Permission::Work
         | Permission::ManageActions

@@ -24,6 +24,7 @@ pub(crate) enum List {
     EntityVersions = 5,
     CriteriaSets = 6,
     CriteriaSetVersions = 7,
+    Gates = 8,
 }
 
 /// The cursor after the item with this id.
@@ -40,6 +41,22 @@ pub(crate) fn decode(list: List, cursor: &str) -> Result<Uuid> {
         Some((&kind, id)) if kind == list as u8 => Uuid::from_slice(id).map_err(|_| Error::InvalidCursor),
         _ => Err(Error::InvalidCursor),
     }
+}
+
+/// The cursor after the item of a list that is ordered by a number first.
+pub(crate) fn encode_at(list: List, at: i64, id: Uuid) -> String {
+    let mut bytes = vec![list as u8];
+    bytes.extend_from_slice(&at.to_be_bytes());
+    bytes.extend_from_slice(id.as_bytes());
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// The number and the id in a cursor of this list.
+pub(crate) fn decode_at(list: List, cursor: &str) -> Result<(i64, Uuid)> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| Error::InvalidCursor)?;
+    let place = bytes.split_first().filter(|(kind, _)| **kind == list as u8);
+    let (at, id) = place.and_then(|(_, rest)| rest.split_first_chunk::<8>()).ok_or(Error::InvalidCursor)?;
+    Ok((i64::from_be_bytes(*at), Uuid::from_slice(id).map_err(|_| Error::InvalidCursor)?))
 }
 
 /// The cursor after this version. A cursor holds an id; a version takes the place of one.
@@ -71,7 +88,11 @@ mod tests {
         let cursor = encode(List::Sessions, id);
         assert_eq!(decode(List::Sessions, &cursor).unwrap(), id);
         assert!(decode(List::Actions, &cursor).is_err());
+        let ordered = encode_at(List::Gates, -3, id);
+        assert_eq!(decode_at(List::Gates, &ordered).unwrap(), (-3, id));
+        assert!(decode_at(List::Gates, &cursor).is_err() && decode(List::Gates, &ordered).is_err());
         for bad in ["", "x", "!!!!", &cursor[1..]] {
+            assert!(decode_at(List::Gates, bad).is_err(), "{bad}");
             assert!(decode(List::Sessions, bad).is_err(), "{bad}");
         }
     }

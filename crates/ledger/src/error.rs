@@ -69,6 +69,24 @@ pub enum Error {
         /// The newest version.
         current: u64,
     },
+    /// The gate was decided otherwise.
+    #[error("it was decided already: {}", decided(.0))]
+    AlreadyDecided(Box<store::DecisionRecord>),
+    /// Something else is proposed now than what the reviewer was shown.
+    #[error("what is proposed changed meanwhile; look again")]
+    StaleDecision {
+        /// Digest of what is proposed now.
+        current: domain::chain::Digest,
+    },
+    /// The gate takes no decision any more.
+    #[error("it does not wait for a decision any more: it is {state}")]
+    GateClosed {
+        /// Where it stands.
+        state: domain::gate::GateState,
+    },
+    /// A safety rule forbids the value.
+    #[error("a safety rule blocks this: {}", .0.message)]
+    HardBlock(FieldError),
     /// The slug, e-mail or name is taken.
     #[error("{0} is taken")]
     NameTaken(&'static str),
@@ -96,6 +114,12 @@ pub enum Error {
     /// A bug or a broken disk; for the log, never for callers.
     #[error("internal error: {0}")]
     Internal(String),
+}
+
+fn decided(decision: &store::DecisionRecord) -> String {
+    let verdict = decision.verdict.map_or("undone", domain::gate::Verdict::as_str);
+    let by = if decision.email.is_empty() { &decision.actor } else { &decision.email };
+    format!("{verdict} by {by} at {}", decision.at.to_rfc3339())
 }
 
 impl Error {

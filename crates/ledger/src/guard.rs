@@ -19,6 +19,7 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
         Permission::StartSession => "starting sessions is not allowed with these credentials",
         Permission::ManageSessions => "only operators and admins manage sessions that others started",
         Permission::Work => "claiming and writing sessions needs a worker token, an operator or an admin",
+        Permission::Decide => "only reviewers, operators and admins decide",
         Permission::ManageActions => "only operators and admins change actions",
         Permission::WriteEntities => "writing entities is not allowed with these credentials",
         Permission::ManageCriteriaSets => "only operators and admins change criteria sets",

@@ -12,6 +12,7 @@ pub mod entity;
 pub mod entity_type;
 mod error;
 pub mod event;
+pub mod gate;
 pub mod group;
 mod guard;
 pub mod hook;
@@ -30,6 +31,7 @@ pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
 pub use error::{Error, FieldError, Result};
 pub use open::{Ledger, Mode, Options};
 pub use store::{
-    ActionRecord, CriteriaSetRecord, Database, EntityRecord, EntityTypeRecord, EntityVersionRecord, EventRecord,
-    GroupRecord, ImportRecord, MemberRecord, SessionRecord, Stats, TenantRecord, TokenRecord,
+    ActionRecord, CriteriaSetRecord, Database, DecisionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord,
+    EventRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, ReviewerRecord, SessionRecord, Stats,
+    TenantRecord, TokenRecord,
 };

@@ -2,7 +2,7 @@
 //!
 //! Now and then the store is kept in order as well. Every server may sweep: each session is decided under its row's lock, so that many do it once.
 
-use ledger::{Ledger, human, session};
+use ledger::{Ledger, gate, human, session};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 /// How often leases are looked at. A dead worker's session is back in the queue within its lease and
 /// two of these.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
+/// How often gates are looked at: decisions whose undo window is over, reminders, deadlines.
+const SWEEP_GATES_EVERY: Duration = Duration::from_millis(500);
 /// How often working sessions that were left open are looked for.
 const SWEEP_WORKING_EVERY: Duration = Duration::from_secs(60);
 /// How often the store is kept in order.
@@ -23,6 +25,8 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
     housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut working = interval(SWEEP_WORKING_EVERY);
     working.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut gates = interval(SWEEP_GATES_EVERY);
+    gates.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             biased;
@@ -34,6 +38,11 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
                 Ok(Some(left)) if left > 0 => tracing::info!(left, "working sessions were left open; they are abandoned"),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for working sessions that were left open"),
+            },
+            _ = gates.tick() => match gate::sweep(&ledger).await {
+                Ok(swept) if swept != gate::Swept::default() => tracing::info!(?swept, "gates were carried on"),
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "not every gate could be carried on; it is tried again"),
             },
             _ = ticks.tick() => match session::sweep(&ledger).await {
                 Ok(swept) if swept.requeued + swept.failed > 0 => {

@@ -1,5 +1,9 @@
 //! What the tables hold, typed. A row that does not fit is a typed "inconsistent row" error.
 
+mod gate;
+
+pub use gate::{DecisionRecord, GateRecord, ReviewerRecord};
+
 use domain::{
     Timestamp,
     action::{ActionStatus, OutputType},

@@ -6,15 +6,22 @@ use crate::{
     record::TenantRecord,
     transaction::WriteTx,
 };
-use domain::{Timestamp, clock::to_micros, id::TenantId};
+use domain::{Timestamp, clock::to_micros, id::TenantId, limit::UNDO_SECONDS_DEFAULT};
 use uuid::Uuid;
 
 const INSERT: &str = "INSERT INTO tenants (id, slug, name, created_at) VALUES ($1, $2, $3, $4)";
 const BY_SLUG: &str = "SELECT id, slug, name FROM tenants WHERE slug = $1";
 const BY_ID: &str = "SELECT id, slug, name FROM tenants WHERE id = $1";
+const UNDO_SECONDS: &str = "SELECT undo_seconds FROM tenants WHERE id = $1";
+const SET_UNDO_SECONDS: &str = "UPDATE tenants SET undo_seconds = $2 WHERE id = $1";
 
-pub(crate) const SQL: &[(&str, &str)] =
-    &[("tenant::INSERT", INSERT), ("tenant::BY_SLUG", BY_SLUG), ("tenant::BY_ID", BY_ID)];
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("tenant::INSERT", INSERT),
+    ("tenant::BY_SLUG", BY_SLUG),
+    ("tenant::BY_ID", BY_ID),
+    ("tenant::UNDO_SECONDS", UNDO_SECONDS),
+    ("tenant::SET_UNDO_SECONDS", SET_UNDO_SECONDS),
+];
 
 fn record((id, slug, name): (Uuid, String, String)) -> TenantRecord {
     TenantRecord { id: TenantId(id), slug, name }
@@ -34,4 +41,17 @@ pub async fn find_by_slug(conn: &mut Conn<'_>, slug: &str) -> Result<Option<Tena
 /// The workspace of this id.
 pub async fn find(conn: &mut Conn<'_>, id: TenantId) -> Result<Option<TenantRecord>> {
     Ok(run!(conn, fetch_optional(Uuid, String, String), BY_ID, id.0)?.map(record))
+}
+
+/// For how long decisions of this workspace can be undone, seconds.
+pub async fn undo_seconds(conn: &mut Conn<'_>, id: TenantId) -> Result<u32> {
+    type One = (i64,);
+    let row = run!(conn, fetch_optional One, UNDO_SECONDS, id.0)?;
+    Ok(row.and_then(|(seconds,)| u32::try_from(seconds).ok()).unwrap_or(UNDO_SECONDS_DEFAULT))
+}
+
+/// Sets it.
+pub async fn set_undo_seconds(tx: &mut WriteTx<'_>, id: TenantId, seconds: u32) -> Result<()> {
+    run!(tx.conn(), execute, SET_UNDO_SECONDS, id.0, i64::from(seconds))?;
+    Ok(())
 }

@@ -268,7 +268,7 @@ pub struct DecidedOne {
 }
 
 /// `POST /api/approvals/{id}/snooze`
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Snooze {

@@ -61,6 +61,14 @@ codes! {
     WrongStatus = "wrong_status", 409, "Not possible in this status";
     /// The same id or key was used for something else before.
     IdConflict = "id_conflict", 409, "That id was used for something else";
+    /// Something else is proposed now than what the reviewer was shown.
+    StaleDecision = "stale_decision", 409, "What is proposed changed meanwhile";
+    /// It was decided otherwise; `recorded` is the decision.
+    AlreadyDecided = "already_decided", 409, "Somebody decided otherwise";
+    /// It does not wait for a decision any more.
+    GateClosed = "gate_closed", 409, "It does not wait for a decision any more";
+    /// A safety rule forbids a value; `errors` names the dimension.
+    HardBlock = "hard_block", 422, "A safety rule blocks this";
     /// The slug or name is taken.
     NameTaken = "name_taken", 409, "That name is taken";
     /// Somebody has set this installation up already; sign in.
@@ -109,4 +117,8 @@ pub struct Problem {
     /// The fields that are wrong, where fields are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldProblem>,
+    /// What is recorded instead, where something is: of `already_decided` the decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub recorded: Option<crate::Json>,
 }

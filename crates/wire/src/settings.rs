@@ -43,3 +43,21 @@ pub struct Token {
     /// The person whose own it is: it may read what they did.
     pub user_id: Option<String>,
 }
+
+/// Settings of the workspace.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Workspace {
+    /// For how long a decision's effect is held back so that it can be undone, seconds.
+    pub undo_seconds: u32,
+}
+
+/// `PATCH /api/workspace`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UpdateWorkspace {
+    /// 0 to 60; 0: decisions take effect at once.
+    pub undo_seconds: u32,
+}

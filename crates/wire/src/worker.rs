@@ -2,9 +2,13 @@
 
 use crate::{
     Json,
+    approval::Denial,
     session::{Session, SessionError},
 };
-use domain::Timestamp;
+use domain::{
+    Timestamp,
+    gate::{GateKind, PausedToolCall, Question, Verdict},
+};
 use serde::{Deserialize, Serialize};
 
 /// `POST /api/sessions/claim`
@@ -54,6 +58,39 @@ pub struct ClaimedSession {
     /// agent's prompt; null when they work on nothing. Recorded as `session.context_injected`.
     #[serde(default)]
     pub context: Option<String>,
+    /// With what the session goes on after a person decided; null where it did not wait for one.
+    #[serde(default)]
+    pub resume: Option<Resume>,
+    /// Outputs of this session that were denied, oldest first, with the reasons to do better by.
+    #[serde(default)]
+    pub denials: Vec<Denial>,
+}
+
+/// What was decided at the gate from which a session comes back.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Resume {
+    /// The gate.
+    pub gate_id: String,
+    /// tool or question.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub kind: GateKind,
+    /// The paused call's id.
+    pub tool_call_id: Option<String>,
+    /// The paused call's tool.
+    pub tool_name: Option<String>,
+    /// approve, edit, deny or respond.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub decision: Verdict,
+    /// The arguments to call the tool with, as they were approved; null unless they were.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub tool_input: Option<Json>,
+    /// What the person said.
+    pub note: Option<String>,
+    /// The answer to the question, or the result given in the call's place.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub answer: Option<Json>,
 }
 
 /// `POST …/heartbeat` and `POST …/release`
@@ -115,6 +152,15 @@ pub struct Yield {
     /// What is awaited, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// With awaiting_tool: the call that must not run before a person has approved it. Without one, a result is awaited
+    /// from elsewhere and nobody is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub paused_tool_call: Option<PausedToolCall>,
+    /// With waiting_human: what the person is asked; without it, `detail` is the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub question: Option<Question>,
 }
 
 /// Where a worker parks its session.

@@ -23,16 +23,18 @@ const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
     `application/problem+json`; decide on its `code`. Lists are paged: pass `nextCursor` as `cursor`.";
 
 /// The tags, in the order of the page.
-const TAGS: [(&str, &str); 11] = [
+const TAGS: [(&str, &str); 13] = [
     ("actions", "Configured work; the UI calls it a task."),
     ("sessions", "One execution each."),
     ("entities", "Records that work is about: types with typed fields, versioned values, imports."),
     ("criteria", "What outputs are judged by, and the groups of people who judge."),
     ("events", "A session's append-only log."),
     ("worker", "What a worker calls: claim, heartbeat, complete, fail, yield, release."),
+    ("approvals", "What waits for a person's decision, and deciding."),
     ("people", "Working sessions: what people work on, and what agents may be told of it."),
     ("hooks", "What coding agents report by themselves."),
     ("today", "The work queue, and wake-ups for live pages."),
+    ("workspace", "Settings of the workspace."),
     ("identity", "Who the caller is."),
     ("operation", "For load balancers and scrapers."),
 ];

@@ -1,6 +1,7 @@
 //! The HTTP API. One file per resource; each handler authenticates, calls one use case and maps.
 
 mod action;
+mod approval;
 mod criteria_set;
 mod document;
 mod entity;
@@ -17,6 +18,7 @@ mod session;
 mod stream;
 mod today;
 mod worker;
+mod workspace;
 
 use crate::state::AppState;
 use axum::Router;
@@ -57,6 +59,16 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(worker::fail))
         .routes(routes!(worker::yield_to))
         .routes(routes!(worker::release))
+        .routes(routes!(approval::list))
+        .routes(routes!(approval::count))
+        .routes(routes!(approval::get))
+        .routes(routes!(approval::decide))
+        .routes(routes!(approval::decide_many))
+        .routes(routes!(approval::undo))
+        .routes(routes!(approval::snooze))
+        .routes(routes!(approval::tool_approval))
+        .routes(routes!(approval::reply))
+        .routes(routes!(workspace::get, workspace::update))
         .routes(routes!(event::read, event::append))
         .routes(routes!(stream::follow))
         .routes(routes!(hook::record))

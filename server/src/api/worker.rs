@@ -151,7 +151,8 @@ pub async fn fail(
 
 /// Park a session
 ///
-/// Until a person answers, a tool returns, or an external agent comes back.
+/// Until a person answers or decides, a tool returns, or an external agent comes back. With `question` or
+/// `pausedToolCall` an approval opens, and the next claim brings what was decided as `resume`.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/yield", operation_id = "yieldSession",
     tag = "worker", request_body = worker::Yield,
@@ -170,8 +171,7 @@ pub async fn yield_to(
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<worker::Yield>,
 ) -> Result<Json<Session>, Problem> {
-    let to = wire_map::yield_to(body.status);
-    let record = use_case::yield_to(&state.ledger, caller.scope(), id, body.attempt, to, body.detail).await?;
+    let record = use_case::yield_to(&state.ledger, caller.scope(), id, wire_map::parking(body)).await?;
     Ok(Json(wire_map::session(record)))
 }
 

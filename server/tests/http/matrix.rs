@@ -24,6 +24,12 @@ fn body(path: &str) -> Option<Value> {
         "criteria-sets" => json!({ "name": "Matrix", "dimensions": [{ "slug": "why", "type": "text" }] }),
         "groups" => json!({ "name": "Matrix" }),
         "yield" => json!({ "attempt": 1, "status": "idle" }),
+        "decision" => json!({ "decision": "respond", "value": "x" }),
+        "decisions" => {
+            json!({ "decisions": [{ "id": "00000000-0000-7000-8000-000000000000", "decision": "approve" }] })
+        }
+        "tool-approval" => json!({ "kind": "question", "decision": "respond", "note": "x" }),
+        "elicitation-reply" => json!({ "content": "x" }),
         _ => return None,
     })
 }
@@ -75,6 +81,10 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         let mut new = body(of).unwrap();
         new["slug"] = slug(who, &method, path).into();
         path.replace("{id}", app.post(Who::Operator, of, new).await["id"].as_str().unwrap())
+    } else if path.contains("/approvals/{id}") || path.ends_with("/tool-approval") {
+        path.replace("{id}", &asked(app).await.1)
+    } else if path.ends_with("/elicitation-reply") {
+        path.replace("{id}", &asked(app).await.0)
     } else if path.contains("/actions/{id}") {
         let made = app
             .post(
@@ -116,11 +126,25 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "version": 1, "title": "changed" }));
     } else if method == Method::PATCH && path == "/api/groups/{id}" {
         request = request.json(&json!({ "name": "changed" }));
+    } else if method == Method::PATCH && path == "/api/workspace" {
+        request = request.json(&json!({ "undoSeconds": 5 }));
     } else if method == Method::PATCH {
         request = request.json(&json!({ "description": "changed" }));
     }
     // A stream answers with its head; nobody waits for its end.
     request.send().await.unwrap().status().as_u16()
+}
+
+/// A session of a member that asks them a question, and its approval.
+async fn asked(app: &App) -> (String, String) {
+    let session = app.running(Who::Member).await;
+    let parked = json!({ "attempt": 1, "status": "waiting_human", "question": { "message": "Which?" } });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/yield"), parked).await;
+    let list = app.request(Who::Operator, Method::GET, "/api/approvals?assignedTo=all&limit=1000");
+    let list: Value = list.send().await.unwrap().json().await.unwrap();
+    let found = list["items"].as_array().unwrap().iter().find(|item| item["sessionId"] == session.as_str());
+    let id = found.unwrap()["id"].as_str().unwrap().to_owned();
+    (session, id)
 }
 
 fn slug(who: Who, method: &Method, path: &str) -> String {

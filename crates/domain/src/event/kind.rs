@@ -80,6 +80,14 @@ impl Kind {
     pub const SESSION_COMPLETED: &'static str = "session.completed";
     /// `session.context_injected`
     pub const SESSION_CONTEXT_INJECTED: &'static str = "session.context_injected";
+    /// `session.waiting_approval`
+    pub const SESSION_WAITING_APPROVAL: &'static str = "session.waiting_approval";
+    /// `user.output_approval`
+    pub const USER_OUTPUT_APPROVAL: &'static str = "user.output_approval";
+    /// `user.tool_confirmation`
+    pub const USER_TOOL_CONFIRMATION: &'static str = "user.tool_confirmation";
+    /// `user.form_submit`
+    pub const USER_FORM_SUBMIT: &'static str = "user.form_submit";
     /// The kinds that a recent-activity block tells.
     pub const HUMAN: [&'static str; 4] = ["human.navigate", "human.entity_view", "human.marker", "human.task_switch"];
 

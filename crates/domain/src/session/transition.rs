@@ -77,6 +77,10 @@ pub enum Command {
     Resume,
     /// An approved write-back finishes a waiting session without another run.
     Approve,
+    /// A safety rule blocks its output before anybody reviews it.
+    Block,
+    /// Reviewers denied its output too often.
+    Deny,
     /// Somebody stops it.
     Cancel,
     /// The lease ran out.
@@ -102,7 +106,7 @@ pub enum Command {
 }
 
 /// All commands, for tables and tests.
-pub const COMMANDS: [Command; 23] = [
+pub const COMMANDS: [Command; 25] = [
     Command::Start,
     Command::Claim,
     Command::Heartbeat,
@@ -115,6 +119,8 @@ pub const COMMANDS: [Command; 23] = [
     Command::Release,
     Command::Resume,
     Command::Approve,
+    Command::Block,
+    Command::Deny,
     Command::Cancel,
     Command::LoseLease,
     Command::Expire,
@@ -216,6 +222,8 @@ fn apply(state: State, command: Command) -> Option<Transition> {
         (Command::Release, Running) => to(Pending),
         (Command::Resume, WaitingHuman | AwaitingTool | Idle) => to(Pending),
         (Command::Approve, WaitingHuman) => end(Completed, EndReason::Done),
+        (Command::Block, Running) => end(Failed, EndReason::HardBlock),
+        (Command::Deny, WaitingHuman) => end(Failed, EndReason::Rejected),
         (Command::Cancel, _) => end(Abandoned, EndReason::Cancelled),
         (Command::LoseLease, Running) if state.attempt >= state.attempts_max => end(Failed, EndReason::LeaseExhausted),
         (Command::LoseLease, Running) => to(Pending),

@@ -18,6 +18,7 @@ use crate::{ActionRecord, EntityRecord, Error, FieldError, guard::Fields, output
 use domain::{
     action::OutputType,
     entity::FieldType,
+    gate::Policy,
     id::TenantId,
     limit::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX},
     output::{Contract, read},
@@ -34,6 +35,10 @@ fn check(action: &ActionRecord) -> crate::Result<()> {
     fields.object("outputConfig", Some(&action.output_config));
     fields.object("metadata", Some(&action.metadata));
     fields.check()?;
+    let metadata = serde_json::from_str(&action.metadata).unwrap_or_default();
+    if let Err(issues) = Policy::of(&metadata) {
+        return Err(Error::Invalid(issues.into_iter().map(|i| FieldError::new(i.field, i.message)).collect()));
+    }
     output_contract(action).map(drop)
 }
 

@@ -6,8 +6,8 @@ mod settle;
 mod violation;
 mod write_back;
 
-pub(crate) use schema::check_schema;
-pub(crate) use settle::{Settled, settle};
+pub(crate) use schema::{check_schema, schema_errors};
+pub(crate) use settle::awaits_approval;
 pub(crate) use violation::{Refused, refuse};
 pub(crate) use write_back::{WriteBack, Written, entity_ids, write_back};
 

@@ -20,19 +20,24 @@ pub(crate) fn check_schema(schema: &Value) -> Option<FieldError> {
 
 /// Where a result breaks a schema.
 pub(super) fn errors(schema: &Value, result: &Value) -> Vec<FieldError> {
+    schema_errors(schema, result, "result")
+}
+
+/// Where a value breaks a schema, as paths that begin with `root`.
+pub(crate) fn schema_errors(schema: &Value, result: &Value, root: &str) -> Vec<FieldError> {
     let validator = match validator(schema) {
         Ok(validator) => validator,
         Err(wrong) => return vec![FieldError::new("outputConfig.schema", wrong)],
     };
     let errors = validator.iter_errors(result).take(OUTPUT_ERRORS_MAX);
     errors
-        .map(|error| FieldError::new(path(result, error.instance_path().as_str()), error.masked().to_string()))
+        .map(|error| FieldError::new(path(root, result, error.instance_path().as_str()), error.masked().to_string()))
         .collect()
 }
 
 /// A JSON Pointer into a result as the path that all other errors have: `/entities/0/stage` is `result.entities[0].stage`.
-fn path(result: &Value, pointer: &str) -> String {
-    let mut path = String::from("result");
+fn path(root: &str, result: &Value, pointer: &str) -> String {
+    let mut path = String::from(root);
     let mut at = Some(result);
     for part in pointer.split('/').skip(1) {
         let key = part.replace("~1", "/").replace("~0", "~");

@@ -43,7 +43,7 @@ pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Optio
 }
 
 /// Who started a session may stop and repeat it; operators and admins may any.
-pub(super) fn own_or_managed(scope: &Scope, session: &SessionRecord) -> Result<()> {
+pub(crate) fn own_or_managed(scope: &Scope, session: &SessionRecord) -> Result<()> {
     let own = session.created_by == scope.caller.to_string()
         || (session.user_id.is_some() && session.user_id == scope.user_id());
     if own { Ok(()) } else { require(scope, Permission::ManageSessions) }

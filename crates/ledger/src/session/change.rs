@@ -1,6 +1,6 @@
 //! What every status change does: lock, decide, write the row and its events in one transaction.
 
-use crate::{Error, Ledger, Result, SessionRecord};
+use crate::{Error, Ledger, Result, SessionRecord, gate::withdraw};
 use domain::{
     Caller, Scope, Timestamp,
     chain::body_digest,
@@ -90,6 +90,19 @@ pub(crate) fn state(session: &SessionRecord) -> State {
     }
 }
 
+/// Appends events that the server writes to a session whose status does not change. The row is locked.
+pub(crate) async fn note_down(
+    tx: &mut WriteTx<'_>,
+    before: SessionRecord,
+    events: Vec<PreparedEvent>,
+    caller: Caller,
+    now: Timestamp,
+) -> Result<SessionRecord> {
+    let mut session = before.clone();
+    store::session::save(tx, &before, &mut session, &events, None, &caller.to_string(), now).await?;
+    Ok(session)
+}
+
 /// Writes a decided change: the row by compare-and-set, `events` and the status change.
 ///
 /// `touch` sets what only this command knows (result, error, lease).
@@ -102,6 +115,7 @@ pub(crate) async fn write(
     touch: impl FnOnce(&mut SessionRecord) + Send,
 ) -> Result<SessionRecord> {
     let now = change.minter.at();
+    withdraw(tx, &before, &transition, now).await?;
     let attempt = change.attempt().or((transition.attempt != before.attempt).then_some(transition.attempt));
     let mut session = before.clone();
     session.status = transition.to;

@@ -3,6 +3,7 @@
 use super::change::{Change, Minter, state, write};
 use crate::{
     Ledger, Result, SessionRecord,
+    gate::{Denied, Resumed, resume_context, told},
     guard::{Fields, require},
     human::recent_activity::gather,
 };
@@ -61,6 +62,10 @@ pub struct Claimed {
     /// What its person was doing just now, for the end of the agent's prompt; `None` when they work on nothing, or
     /// when the session is nobody's.
     pub context: Option<String>,
+    /// With what it goes on after a person decided.
+    pub resume: Option<Resumed>,
+    /// Outputs of it that were denied, oldest first.
+    pub denials: Vec<Denied>,
 }
 
 /// Claims up to `max` sessions, oldest first; waits up to `wait` for the first. Empty when there was none.
@@ -130,6 +135,8 @@ async fn take(
     let metadata =
         json!({ "attempt": transition.attempt, "worker": scope.caller.to_string(), "leaseSeconds": lease_seconds });
     let mut events = vec![minter.event(Kind::SESSION_CLAIMED, None, &metadata)?];
+    let resume = resume_context(tx.conn(), &before).await?;
+    let denials = told(tx.conn(), &before).await?;
     let context = context(tx, &before, &mut minter, &delimiter).await?;
     let context = context.map(|(text, told)| {
         events.push(told);
@@ -148,7 +155,7 @@ async fn take(
         session.lease_expires_at = Some(expires_at);
     };
     let session = write(tx, before, transition, change, events, lease).await?;
-    Ok(Claimed { session, context })
+    Ok(Claimed { session, context, resume, denials })
 }
 
 /// What the session's person was doing, and the event that records what the agent is told.

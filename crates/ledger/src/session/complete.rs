@@ -3,17 +3,19 @@
 use super::change::{Change, Minter, state, write};
 use crate::{
     ActionRecord, Error, Ledger, Result, SessionRecord,
+    gate::{self, Stage},
     guard::{Fields, require},
-    output::{self, Refused, Settled, WriteBack, Written},
+    output::{self, Refused, WriteBack, Written},
 };
 use domain::{
     Scope,
     event::Kind,
-    id::{EntityId, SessionId},
+    gate::{GateKind, canonical_digest},
+    id::{EntityId, GateId, SessionId},
     role::Permission,
     session::{Actor, Command, Refusal, Status, Transition, decide},
 };
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use store::WriteTx;
 
 /// What a worker reports.
@@ -48,6 +50,7 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
         reason: "completed by its worker".into(),
         minter: Minter::new(ledger, now, 2),
     };
+    let gate_id = GateId::new(now, ledger.entropy());
     let entity_ids = output::entity_ids(ledger, now, completion.result.as_deref().unwrap_or_default());
     let tenant_id = scope.tenant_id;
     let reported: std::result::Result<SessionRecord, Refused> = ledger
@@ -57,9 +60,13 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
                 let before = store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
                 let transition = match decide(state(&before), change.actor, change.command) {
                     Err(Refusal::AlreadyFinal { status: Status::Completed }) => return Ok(Ok(before)),
+                    Err(refused @ Refusal::WrongStatus { status: Status::WaitingHuman }) => {
+                        let staged = is_staged(tx, &before, &completion).await?;
+                        return if staged { Ok(Ok(before)) } else { Err(refused.into()) };
+                    }
                     decided => decided?,
                 };
-                report(tx, before, transition, change, completion, entity_ids).await
+                report(tx, before, transition, change, completion, (gate_id, entity_ids)).await
             })
         })
         .await?;
@@ -73,7 +80,7 @@ async fn report(
     transition: Transition,
     mut change: Change,
     completion: Completion,
-    ids: Vec<EntityId>,
+    (gate_id, ids): (GateId, Vec<EntityId>),
 ) -> Result<std::result::Result<SessionRecord, Refused>> {
     let mut metadata = json!({ "attempt": completion.attempt, "hasResult": completion.result.is_some() });
     let action = match before.action_id {
@@ -86,7 +93,13 @@ async fn report(
         if !errors.is_empty() {
             return Ok(Err(output::refuse(tx, before, change, result, errors).await?));
         }
-        metadata["written"] = settled(tx, action, &before, &change, result, ids).await?.metadata();
+        match settled(tx, action, &before, &change, result, ids).await? {
+            Settled::Written(written) => metadata["written"] = json!(written),
+            Settled::AwaitsApproval(output) => {
+                let stage = Stage { gate_id, action, output, usage: completion.usage };
+                return Ok(Ok(gate::stage(tx, before, change, stage).await?));
+            }
+        }
     }
     let events = vec![change.minter.event(Kind::SESSION_COMPLETED, None, &metadata)?];
     let session = write(tx, before, transition, change, events, move |session| {
@@ -96,7 +109,15 @@ async fn report(
     Ok(Ok(session.await?))
 }
 
-/// What became of a result that keeps its contract. Only objects have something to write.
+/// What becomes of a result that keeps its contract.
+enum Settled {
+    /// Its entities are written, where it has any.
+    Written(Written),
+    /// A person has to decide first: nothing is written.
+    AwaitsApproval(Map<String, Value>),
+}
+
+/// Only objects have something to write.
 async fn settled(
     tx: &mut WriteTx<'_>,
     action: &ActionRecord,
@@ -108,6 +129,19 @@ async fn settled(
     let Some(output) = result.and_then(|result| serde_json::from_str(result).ok()) else {
         return Ok(Settled::Written(Written::default()));
     };
+    if output::awaits_approval(action, session) {
+        return Ok(Settled::AwaitsApproval(output));
+    }
     let (actor, now) = (change.caller.to_string(), change.minter.at());
-    output::settle(tx, WriteBack { action, session, output: &output, actor: &actor, now, ids }).await
+    let write = WriteBack { action, session, output: &output, actor: &actor, now, ids };
+    Ok(Settled::Written(output::write_back(tx, write).await?))
+}
+
+/// Whether this very result waits for approval already: its worker did not hear the answer and reports again.
+async fn is_staged(tx: &mut WriteTx<'_>, session: &SessionRecord, completion: &Completion) -> Result<bool> {
+    let Some(gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(false) };
+    let reported: Option<Value> = completion.result.as_deref().and_then(|result| serde_json::from_str(result).ok());
+    Ok(matches!(gate.kind, GateKind::Output | GateKind::Fields)
+        && gate.attempt == completion.attempt
+        && reported.is_some_and(|reported| canonical_digest(&reported) == gate.task_digest))
 }

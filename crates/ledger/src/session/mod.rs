@@ -25,4 +25,6 @@ pub use list::{ListSessions, list};
 pub use release::release;
 pub use retry::retry;
 pub use sweep::{Swept, sweep};
-pub use yield_to::yield_to;
+pub use yield_to::{Parking, yield_to};
+
+pub(crate) use cancel::own_or_managed;

@@ -1,43 +1,123 @@
 //! A worker parks its session until something arrives.
 
-use super::change::{Change, Minter, apply};
+use super::change::{Change, Minter, state, write};
 use crate::{
-    Ledger, Result, SessionRecord,
+    Error, Ledger, Result, SessionRecord,
+    gate::pause,
     guard::{Fields, require},
+    output::check_schema,
 };
 use domain::{
     Scope,
-    id::SessionId,
-    limit::REASON_CHARS_MAX,
+    gate::{PausedToolCall, Question, Task},
+    id::{GateId, SessionId},
+    limit::{KEY_CHARS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX},
     role::Permission,
-    session::{Actor, Command, YieldTo},
+    session::{Actor, Command, YieldTo, decide},
 };
+use serde_json::Value;
 
-/// Parks the session; the lease ends. `detail` says to people what is awaited.
-pub async fn yield_to(
-    ledger: &Ledger,
-    scope: &Scope,
-    id: SessionId,
-    attempt: u32,
-    to: YieldTo,
-    detail: Option<String>,
-) -> Result<SessionRecord> {
+/// What a worker parks its session for.
+#[derive(Debug, Clone)]
+pub struct Parking {
+    /// The fencing token.
+    pub attempt: u32,
+    /// Where it is parked.
+    pub to: YieldTo,
+    /// What is awaited, for people.
+    pub detail: Option<String>,
+    /// The call that must not run before a person approved it.
+    pub paused_tool_call: Option<PausedToolCall>,
+    /// What a person is asked.
+    pub question: Option<Question>,
+}
+
+impl Parking {
+    /// Parked, with nothing said and nobody asked anything of their own.
+    pub const fn at(attempt: u32, to: YieldTo) -> Self {
+        Self { attempt, to, detail: None, paused_tool_call: None, question: None }
+    }
+
+    fn check(&self) -> Result<()> {
+        let mut fields = Fields::default();
+        fields.text("detail", self.detail.as_deref(), REASON_CHARS_MAX);
+        if let Some(call) = &self.paused_tool_call {
+            fields.key("pausedToolCall.toolCallId", Some(&call.tool_call_id), KEY_CHARS_MAX);
+            fields.name("pausedToolCall.toolName", &call.tool_name, NAME_CHARS_MAX);
+            let input = Value::Object(call.tool_input.clone()).to_string();
+            fields.document("pausedToolCall.toolInput", Some(&input));
+            if self.to != YieldTo::AwaitingTool {
+                fields.refuse("pausedToolCall", "goes with status awaiting_tool");
+            }
+        }
+        if let Some(question) = &self.question {
+            fields.text("question.message", Some(&question.message), REASON_CHARS_MAX);
+            if question.message.trim().is_empty() {
+                fields.refuse("question.message", "needs a text");
+            }
+            if let Some(wrong) = question.schema.as_ref().and_then(check_schema) {
+                fields.refuse("question.schema", wrong.message);
+            }
+            if self.to != YieldTo::WaitingHuman {
+                fields.refuse("question", "goes with status waiting_human");
+            }
+        }
+        fields.check()
+    }
+
+    /// What a person has to decide, where one has to.
+    fn task(&self) -> Option<Task> {
+        match self.to {
+            YieldTo::Idle => None,
+            YieldTo::AwaitingTool => self.paused_tool_call.clone().map(Task::Tool),
+            YieldTo::WaitingHuman => Some(Task::Question(self.question.clone().unwrap_or_else(|| Question {
+                message: self.said().unwrap_or_else(|| "The agent waits for an answer.".into()),
+                schema: None,
+            }))),
+        }
+    }
+
+    fn said(&self) -> Option<String> {
+        self.detail.clone().filter(|detail| !detail.trim().is_empty())
+    }
+
+    fn reason(&self) -> String {
+        let fallback = match self.to {
+            YieldTo::Idle => "resting",
+            YieldTo::WaitingHuman => "waiting for a person",
+            YieldTo::AwaitingTool => "waiting for a tool",
+        };
+        self.said().unwrap_or_else(|| fallback.into())
+    }
+}
+
+/// Parks the session; the lease ends. Where a person has to decide or answer, a gate opens with it.
+pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Parking) -> Result<SessionRecord> {
     require(scope, Permission::Work)?;
-    let mut fields = Fields::default();
-    fields.text("detail", detail.as_deref(), REASON_CHARS_MAX);
-    fields.check()?;
-    let fallback = match to {
-        YieldTo::Idle => "resting",
-        YieldTo::WaitingHuman => "waiting for a person",
-        YieldTo::AwaitingTool => "waiting for a tool",
-    };
-    let change = Change {
+    parking.check()?;
+    let now = ledger.now();
+    let mut change = Change {
         id,
-        actor: Actor::Worker { attempt },
-        command: Command::Yield(to),
+        actor: Actor::Worker { attempt: parking.attempt },
+        command: Command::Yield(parking.to),
         caller: scope.caller,
-        reason: detail.filter(|d| !d.trim().is_empty()).unwrap_or_else(|| fallback.into()),
-        minter: Minter::new(ledger, ledger.now(), 1),
+        reason: parking.reason(),
+        minter: Minter::new(ledger, now, 2),
     };
-    apply(ledger, scope, change, |_| Ok(Vec::new()), |_| {}).await
+    let gate_id = GateId::new(now, ledger.entropy());
+    let tenant_id = scope.tenant_id;
+    ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let before = store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
+                let transition = decide(state(&before), change.actor, change.command)?;
+                let mut events = Vec::new();
+                if let Some(task) = parking.task() {
+                    events.push(pause(tx, &before, gate_id, task, &mut change.minter).await?);
+                }
+                write(tx, before, transition, change, events, |_| {}).await
+            })
+        })
+        .await
 }

@@ -7,6 +7,7 @@ mod criteria;
 mod dialect;
 mod durability;
 mod entity;
+mod gate;
 mod hook;
 mod human;
 mod human_access;

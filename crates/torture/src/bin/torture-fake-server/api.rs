@@ -104,7 +104,15 @@ async fn claim(store: &Store, body: &[u8]) -> Result<Answer, Refused> {
             let lease_ms = u64::from(claim.lease_seconds.unwrap_or(30)) * 1_000;
             let Some((id, attempt)) = store.claim(&agent, lease_ms)? else { break };
             let session = store.lock().get(id)?.wire();
-            sessions.push(ClaimedSession { session, attempt, lease_expires_at: now(), input: None, context: None });
+            sessions.push(ClaimedSession {
+                session,
+                attempt,
+                lease_expires_at: now(),
+                input: None,
+                context: None,
+                resume: None,
+                denials: Vec::new(),
+            });
         }
         if !sessions.is_empty() || Instant::now() >= deadline {
             return Ok(whole(&Claimed { sessions }));

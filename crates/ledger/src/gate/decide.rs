@@ -1,0 +1,326 @@
+//! Deciding: recorded first, with its event; carried out when it cannot be undone any more.
+
+use super::{
+    decisions_of, event_kind,
+    item::{GateItem, MayDecide, load, may_decide},
+    may_decide_any, not_found,
+    open::{criteria_of, judge_output},
+    parse_digest, person, proposed, quote,
+    settle::{Settling, settle},
+    standing,
+};
+use crate::{
+    Error, FieldError, Ledger, Result, SessionRecord,
+    guard::{Fields, require},
+    output,
+    session::change::{Minter, note_down},
+};
+use chrono::TimeDelta;
+use domain::{
+    Scope,
+    criteria::SafetyGate,
+    gate::{Asked, GateKind, GateState, Judgement, Standing, Task, Verdict, canonical_digest, judge, merge, within},
+    id::{EntityId, GateId, UserId},
+    limit::{GATE_DECISIONS_MAX, REASON_CHARS_MAX},
+    role::Permission,
+};
+use serde_json::{Map, Value, json};
+use store::{DecisionRecord, GateRecord, WriteTx};
+
+/// A decision that somebody asks for.
+#[derive(Debug, Clone)]
+pub struct NewDecision {
+    /// What.
+    pub verdict: Verdict,
+    /// JSON: values of an edit, answer of a response.
+    pub value: Option<String>,
+    /// For the agent and the log.
+    pub note: Option<String>,
+    /// Digest of what the reviewer was shown, as text.
+    pub digest: Option<String>,
+}
+
+impl NewDecision {
+    fn check(&self) -> Result<()> {
+        let mut fields = Fields::default();
+        fields.text("note", self.note.as_deref(), REASON_CHARS_MAX);
+        fields.document("value", self.value.as_deref());
+        fields.check()
+    }
+}
+
+/// Events of one decision and its effect: the decision, the completion or error, the status change.
+pub(super) const EVENTS: usize = 4;
+
+/// Records a decision. A repeat of it answers with what is recorded.
+///
+/// # Errors
+/// [`Error::AlreadyDecided`] when it was decided otherwise, [`Error::StaleDecision`] when something else is proposed now
+/// than what the reviewer was shown, [`Error::HardBlock`] when an edit chooses what must not be.
+pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision) -> Result<GateItem> {
+    require(scope, Permission::Read)?;
+    let user_id = person(scope)?;
+    new.check()?;
+    let shown = new.digest.as_deref().map(parse_digest).transpose()?;
+    let gate = super::get::find(ledger, scope, id).await?;
+    let now = ledger.now();
+    let decider = Decider {
+        scope: *scope,
+        user_id,
+        minter: Minter::new(ledger, now, EVENTS),
+        entity_ids: ids_for(ledger, &gate),
+    };
+    let session_id = gate.session_id;
+    let loaded = ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let scope = decider.scope;
+                let session = store::session::find_locked(tx, scope.tenant_id, session_id).await?;
+                let session = session.ok_or_else(not_found)?;
+                let gate = store::gate::find_locked(tx, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+                let now = decider.minter.at();
+                record(tx, session, gate, decider, new, shown).await?;
+                let gate = store::gate::find(tx.conn(), scope.tenant_id, id).await?.ok_or_else(not_found)?;
+                Ok::<_, Error>(load(tx.conn(), &scope, vec![gate], now).await?)
+            })
+        })
+        .await?;
+    loaded.item(scope)
+}
+
+/// Ids for the entities that an approval makes. An edit never has more of them than what was staged.
+pub(super) fn ids_for(ledger: &Ledger, gate: &GateRecord) -> Vec<EntityId> {
+    output::entity_ids(ledger, ledger.now(), &gate.task.shown().to_string())
+}
+
+struct Decider {
+    scope: Scope,
+    user_id: UserId,
+    minter: Minter,
+    entity_ids: Vec<EntityId>,
+}
+
+async fn record(
+    tx: &mut WriteTx<'_>,
+    session: SessionRecord,
+    mut gate: GateRecord,
+    mut decider: Decider,
+    new: NewDecision,
+    shown: Option<domain::chain::Digest>,
+) -> Result<()> {
+    let scope = decider.scope;
+    let any = may_decide_any(&scope);
+    let named = store::gate::is_reviewer(tx.conn(), scope.tenant_id, gate.id, decider.user_id, any).await?;
+    match may_decide(&scope, &gate, named) {
+        MayDecide::Yes | MayDecide::NotOpen => {}
+        refused => return Err(Error::Forbidden(refused.reason().unwrap_or_default())),
+    }
+    let decisions = decisions_of(tx.conn(), &gate).await?;
+    let standing = standing(&gate, &decisions);
+    let decided = read(&gate, &standing, &decisions, new)?;
+    let asked = Asked { user_id: decider.user_id, verdict: decided.verdict, value: decided.digest, shown };
+    let decides = match judge(gate.state, gate.quorum, &standing, &asked) {
+        Judgement::Repeat(_) => return Ok(()),
+        Judgement::Conflict(number) => {
+            let recorded = decisions.into_iter().find(|d| d.number == number).ok_or_else(not_found)?;
+            return Err(Error::AlreadyDecided(Box::new(recorded)));
+        }
+        Judgement::Stale => return Err(Error::StaleDecision { current: standing.digest }),
+        Judgement::Closed => return Err(Error::GateClosed { state: gate.state }),
+        Judgement::Record { decides } => decides,
+    };
+    if decisions.len() as u64 >= u64::from(GATE_DECISIONS_MAX) {
+        return Err(Error::LimitReached(format!("a gate records at most {GATE_DECISIONS_MAX} decisions")));
+    }
+    if let Some(values) = decided.values.as_ref().filter(|_| gate.kind != GateKind::Tool) {
+        check_output(tx, &session, &gate, values).await?;
+    }
+    let decision = DecisionRecord {
+        number: u32::try_from(decisions.len()).unwrap_or(u32::MAX).saturating_add(1),
+        user_id: Some(decider.user_id),
+        actor: scope.caller.to_string(),
+        email: String::new(),
+        verdict: Some(decided.verdict),
+        undoes: None,
+        value: decided.stored,
+        value_digest: decided.digest,
+        note: decided.note,
+        at: decider.minter.at(),
+    };
+    store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
+    let undo_seconds = store::tenant::undo_seconds(tx.conn(), scope.tenant_id).await?;
+    if decides {
+        gate.state = GateState::Held;
+        gate.outcome = Some(decided.verdict);
+        gate.held_until = Some(decision.at + TimeDelta::seconds(i64::from(undo_seconds)));
+    }
+    let event = told(&mut decider.minter, &gate, &decision)?;
+    let minter = decider.minter.clone();
+    let session = note_down(tx, session, vec![event], scope.caller, minter.at()).await?;
+    store::gate::save(tx, &gate).await?;
+    if decides && undo_seconds == 0 {
+        let by = Settling { caller: scope.caller, minter, entity_ids: decider.entity_ids };
+        settle(tx, session, gate, by).await?;
+    }
+    Ok(())
+}
+
+/// What is recorded of a decision.
+struct Decided {
+    verdict: Verdict,
+    /// JSON that is stored with it: the reviewer's own changes over what was staged, or their answer.
+    stored: Option<String>,
+    /// The values that would take effect, where they are the agent's or the reviewer's to give.
+    values: Option<Map<String, Value>>,
+    digest: domain::chain::Digest,
+    note: Option<String>,
+}
+
+/// Reads a decision against what is proposed now. An edit that changes nothing is an approval.
+fn read(gate: &GateRecord, standing: &Standing, decisions: &[DecisionRecord], new: NewDecision) -> Result<Decided> {
+    let note = new.note.filter(|note| !note.trim().is_empty());
+    if !gate.kind.takes(new.verdict) {
+        let message = format!("a gate of kind {} cannot be answered with `{}`", gate.kind, new.verdict);
+        return Err(Error::invalid("decision", message));
+    }
+    let value: Option<Value> = new
+        .value
+        .as_deref()
+        .map(serde_json::from_str)
+        .transpose()
+        .map_err(|error| Error::invalid("value", format!("not readable as JSON: {error}")))?;
+    let value = value.filter(|value| !value.is_null());
+    match new.verdict {
+        Verdict::Approve | Verdict::Edit => edit(gate, standing, decisions, (new.verdict, value), note),
+        Verdict::Deny => {
+            if value.is_some() {
+                return Err(Error::invalid("value", "a denial has a note, not a value"));
+            }
+            if note.is_none() && matches!(gate.kind, GateKind::Output | GateKind::Fields) {
+                return Err(Error::invalid("note", "say why: the agent works on with the reason"));
+            }
+            Ok(Decided { verdict: Verdict::Deny, stored: None, values: None, digest: gate.task_digest, note })
+        }
+        Verdict::Respond => {
+            let answer = value.or_else(|| note.clone().map(Value::from));
+            let answer = answer.ok_or_else(|| Error::invalid("value", "a response needs an answer"))?;
+            check_answer(gate, &answer)?;
+            let digest = canonical_digest(&answer);
+            Ok(Decided { verdict: Verdict::Respond, stored: Some(answer.to_string()), values: None, digest, note })
+        }
+    }
+}
+
+/// The answer to a question keeps the question's schema.
+pub(super) fn check_answer(gate: &GateRecord, answer: &Value) -> Result<()> {
+    let Task::Question(question) = &gate.task else { return Ok(()) };
+    let Some(schema) = &question.schema else { return Ok(()) };
+    let errors = output::schema_errors(schema, answer, "value");
+    if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
+}
+
+fn edit(
+    gate: &GateRecord,
+    standing: &Standing,
+    decisions: &[DecisionRecord],
+    (verdict, value): (Verdict, Option<Value>),
+    note: Option<String>,
+) -> Result<Decided> {
+    let Some(staged) = gate.task.editable() else { return Err(not_found()) };
+    let current = proposed(gate, standing, decisions)?.unwrap_or_default();
+    let given = match value {
+        None => Map::new(),
+        Some(Value::Object(given)) => given,
+        Some(_) => return Err(Error::invalid("value", "an object with the values to put in place of the staged ones")),
+    };
+    within(staged, &given).map_err(|issues| {
+        Error::Invalid(issues.into_iter().map(|i| FieldError::new(format!("value.{}", i.field), i.message)).collect())
+    })?;
+    let merged = merge(&current, &given);
+    if merged == current {
+        if verdict == Verdict::Edit && given.is_empty() {
+            return Err(Error::invalid("value", "an edit needs values; to take it as it is, approve"));
+        }
+        // Approving an edit that is proposed is bound to that edit.
+        return Ok(Decided {
+            verdict: Verdict::Approve,
+            stored: None,
+            values: Some(merged),
+            digest: standing.digest,
+            note,
+        });
+    }
+    let changed: Map<String, Value> = merged
+        .iter()
+        .filter(|(key, value)| staged.get(*key) != Some(*value))
+        .map(|(k, v)| (k.clone(), v.clone()))
+        .collect();
+    let digest = canonical_digest(&gate.task.shown_with(&merged));
+    Ok(Decided {
+        verdict: Verdict::Edit,
+        stored: Some(Value::Object(changed).to_string()),
+        values: Some(merged),
+        digest,
+        note,
+    })
+}
+
+/// What would be written keeps its contract, and no hard block, with the reviewer's values as with the agent's.
+async fn check_output(
+    tx: &mut WriteTx<'_>,
+    session: &SessionRecord,
+    gate: &GateRecord,
+    values: &Map<String, Value>,
+) -> Result<()> {
+    let action = match gate.action_id {
+        Some(id) => store::action::find(tx.conn(), gate.tenant_id, id).await?,
+        None => None,
+    };
+    let action = action.ok_or_else(|| Error::Internal(format!("gate {} has staged output and no action", gate.id)))?;
+    let criteria = criteria_of(tx.conn(), &action, session).await?;
+    let blocked = match &criteria {
+        Err(reason) => Some(FieldError::new("criteria", reason.clone())),
+        Ok(criteria) => match judge_output(action.output_type, values, criteria.as_ref()) {
+            SafetyGate::Passed { .. } => None,
+            blocked => {
+                let reason = blocked.refusal().unwrap_or_default();
+                let SafetyGate::Blocked { dimension, .. } = blocked else { return Ok(()) };
+                Some(FieldError::new(dimension, reason))
+            }
+        },
+    };
+    if let Some(error) = blocked {
+        return Err(Error::HardBlock(error));
+    }
+    let text = Value::Object(values.clone()).to_string();
+    let errors = output::check(tx.conn(), gate.tenant_id, &action, session, Some(&text)).await?;
+    if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
+}
+
+/// The event of a decision, as its session's log tells it.
+pub(super) fn told(minter: &mut Minter, gate: &GateRecord, decision: &DecisionRecord) -> Result<store::PreparedEvent> {
+    let mut metadata = quote(gate.id);
+    metadata["kind"] = gate.kind.as_str().into();
+    metadata["number"] = decision.number.into();
+    metadata["digest"] = decision.value_digest.to_string().into();
+    match decision.verdict {
+        Some(verdict) => metadata["decision"] = verdict.as_str().into(),
+        None => metadata["undoes"] = json!(decision.undoes),
+    }
+    if let Task::Tool(call) = &gate.task {
+        metadata["toolCallId"] = call.tool_call_id.as_str().into();
+        metadata["toolName"] = call.tool_name.as_str().into();
+    }
+    if let Some(value) = &decision.value {
+        metadata["value"] = serde_json::from_str(value).unwrap_or_default();
+    }
+    if gate.state == GateState::Held {
+        metadata["effectAt"] = json!(gate.held_until);
+    }
+    let content = match &decision.note {
+        Some(note) => json!([{ "type": "text", "text": note }]),
+        None => json!([]),
+    };
+    minter.prepared(event_kind(gate.kind), content.to_string(), metadata.to_string())
+}

@@ -1,0 +1,153 @@
+//! A gate as a caller sees it.
+
+use super::{may_decide_any, proposed, standing};
+use crate::Result;
+use domain::{
+    Scope, Timestamp,
+    chain::Digest,
+    gate::GateState,
+    id::{GateId, GroupId},
+};
+use serde_json::{Map, Value};
+use std::collections::HashMap;
+use store::{Conn, DecisionRecord, GateRecord, ReviewerRecord};
+
+/// Whether the caller may decide now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MayDecide {
+    /// They may.
+    Yes,
+    /// Only signed-in people decide.
+    NotAPerson,
+    /// Others were asked.
+    NotAReviewer,
+    /// It is their own request, and its action forbids that.
+    OwnRequest,
+    /// It is decided, or closed.
+    NotOpen,
+}
+
+impl MayDecide {
+    /// Why not, for people; `None` where they may.
+    pub const fn reason(self) -> Option<&'static str> {
+        match self {
+            Self::Yes => None,
+            Self::NotAPerson => Some("only a person who is signed in can decide; tokens cannot"),
+            Self::NotAReviewer => Some("other reviewers were asked to decide this"),
+            Self::OwnRequest => Some("this is your own request; its task wants somebody else to decide"),
+            Self::NotOpen => Some("it does not wait for a decision any more"),
+        }
+    }
+}
+
+/// A gate with what a list shows of it.
+#[derive(Debug, Clone)]
+pub struct GateItem {
+    /// The gate.
+    pub gate: GateRecord,
+    /// Who may decide.
+    pub reviewers: Vec<ReviewerRecord>,
+    /// Every decision, oldest first.
+    pub decisions: Vec<DecisionRecord>,
+    /// The decision that counts last.
+    pub last: Option<u32>,
+    /// Approvals of what is proposed now.
+    pub approvals: u32,
+    /// The values that would take effect now.
+    pub proposed: Option<Map<String, Value>>,
+    /// Of what would happen now.
+    pub digest: Digest,
+    /// Whether the caller may decide.
+    pub may_decide: MayDecide,
+    /// Until when the caller put it aside.
+    pub snoozed_until: Option<Timestamp>,
+}
+
+impl GateItem {
+    /// The decision that counts, where there is one.
+    pub fn decision(&self) -> Option<&DecisionRecord> {
+        self.decisions.iter().find(|d| Some(d.number) == self.last)
+    }
+}
+
+/// What belongs to some gates, as it is stored.
+pub(super) struct Loaded {
+    gates: Vec<GateRecord>,
+    reviewers: HashMap<GateId, Vec<ReviewerRecord>>,
+    decisions: HashMap<GateId, Vec<DecisionRecord>>,
+    groups: Vec<GroupId>,
+    snoozes: HashMap<GateId, Timestamp>,
+}
+
+/// Loads it in a few queries, however many gates they are.
+pub(super) async fn load(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    gates: Vec<GateRecord>,
+    now: Timestamp,
+) -> store::Result<Loaded> {
+    let ids: Vec<GateId> = gates.iter().map(|gate| gate.id).collect();
+    let tenant_id = scope.tenant_id;
+    let (groups, snoozes) = match scope.user_id() {
+        Some(user_id) => (
+            store::group::ids_of(conn, tenant_id, user_id).await?,
+            store::gate::snoozed_until(conn, tenant_id, &ids, user_id, now).await?,
+        ),
+        None => (Vec::new(), HashMap::new()),
+    };
+    Ok(Loaded {
+        reviewers: store::gate::reviewers(conn, tenant_id, &ids).await?,
+        decisions: store::gate::decisions(conn, tenant_id, &ids).await?,
+        groups,
+        snoozes,
+        gates,
+    })
+}
+
+impl Loaded {
+    /// The gates as this caller sees them, in their order.
+    pub(super) fn items(self, scope: &Scope) -> Result<Vec<GateItem>> {
+        let Self { gates, mut reviewers, mut decisions, groups, snoozes } = self;
+        let see = |gate: GateRecord| {
+            let reviewers = reviewers.remove(&gate.id).unwrap_or_default();
+            let decisions = decisions.remove(&gate.id).unwrap_or_default();
+            let standing = standing(&gate, &decisions);
+            let is_reviewer = reviewers.iter().any(|reviewer| match reviewer {
+                ReviewerRecord::User { id, .. } => Some(*id) == scope.user_id(),
+                ReviewerRecord::Group { id, .. } => groups.contains(id),
+                ReviewerRecord::Anyone => may_decide_any(scope),
+            });
+            Ok(GateItem {
+                proposed: proposed(&gate, &standing, &decisions)?,
+                digest: standing.digest,
+                approvals: u32::try_from(standing.approvals.len()).unwrap_or(u32::MAX),
+                last: standing.last.map(|vote| vote.number),
+                may_decide: may_decide(scope, &gate, is_reviewer),
+                snoozed_until: snoozes.get(&gate.id).copied(),
+                gate,
+                reviewers,
+                decisions,
+            })
+        };
+        gates.into_iter().map(see).collect()
+    }
+
+    /// The only one.
+    pub(super) fn item(self, scope: &Scope) -> Result<GateItem> {
+        self.items(scope)?.pop().ok_or_else(super::not_found)
+    }
+}
+
+/// The rule, for what is shown and for what is done.
+pub(super) fn may_decide(scope: &Scope, gate: &GateRecord, is_reviewer: bool) -> MayDecide {
+    let Some(user_id) = scope.user_id() else { return MayDecide::NotAPerson };
+    if !is_reviewer {
+        MayDecide::NotAReviewer
+    } else if !gate.self_approval && gate.requester_id == Some(user_id) {
+        MayDecide::OwnRequest
+    } else if gate.state != GateState::Open {
+        MayDecide::NotOpen
+    } else {
+        MayDecide::Yes
+    }
+}

@@ -1,0 +1,135 @@
+//! Gates: pauses that wait for a person's decision. One table, one way to decide, whatever is paused.
+//!
+//! A gate opens in the transaction that parks its session (`open.rs`). A decision is recorded with its event before
+//! anything happens (`decide.rs`); its effect follows when it cannot be undone any more (`settle.rs`), in one transaction
+//! with the session's next status. Sessions are locked before gates, everywhere.
+
+mod context;
+mod count;
+mod decide;
+mod get;
+mod item;
+mod list;
+mod of_action;
+mod open;
+mod reply;
+mod settle;
+mod snooze;
+mod sweep;
+mod undo;
+mod undo_window;
+
+pub(crate) use context::{resume_context, told};
+pub(crate) use open::{Stage, pause, stage, withdraw};
+
+pub use context::{Denied, Resumed};
+pub use count::count;
+pub use decide::{NewDecision, decide};
+pub use get::{GateDetail, get};
+pub use item::{GateItem, MayDecide};
+pub use list::{GateFilter, ListGates, list};
+pub use of_action::of_action;
+pub use reply::{Reply, reply};
+pub use snooze::snooze;
+pub use sweep::{Swept, sweep};
+pub use undo::undo;
+pub use undo_window::{set_undo_seconds, undo_seconds};
+
+use crate::{Error, Result};
+use domain::{
+    Scope,
+    chain::Digest,
+    gate::{GateKind, Standing, Vote, merge, stand},
+    id::{GateId, UserId},
+    role::Permission,
+};
+use serde_json::{Map, Value};
+use store::{Conn, DecisionRecord, GateRecord};
+use uuid::Uuid;
+
+/// The person who acts. Tokens never decide: they are what the gates are there for.
+fn person(scope: &Scope) -> Result<UserId> {
+    scope.user_id().ok_or(Error::Forbidden("only a person who is signed in can decide; tokens cannot"))
+}
+
+/// What a caller's role lets them do where anyone may decide.
+fn may_decide_any(scope: &Scope) -> bool {
+    scope.may(Permission::Decide)
+}
+
+/// The decisions on a gate, as the domain adds them up.
+fn votes(decisions: &[DecisionRecord]) -> Vec<Vote> {
+    let vote = |d: &DecisionRecord| Vote {
+        number: d.number,
+        // An answer from outside, through a token, is nobody's vote: it decides by itself.
+        user_id: d.user_id.unwrap_or(UserId(Uuid::nil())),
+        verdict: d.verdict,
+        value: d.value_digest,
+        undoes: d.undoes,
+    };
+    decisions.iter().map(vote).collect()
+}
+
+fn standing(gate: &GateRecord, decisions: &[DecisionRecord]) -> Standing {
+    stand(gate.task_digest, &votes(decisions))
+}
+
+/// The values that would take effect now: what was staged, or the edit that is proposed. `None` for a question.
+fn proposed(
+    gate: &GateRecord,
+    standing: &Standing,
+    decisions: &[DecisionRecord],
+) -> Result<Option<Map<String, Value>>> {
+    let Some(staged) = gate.task.editable() else { return Ok(None) };
+    let Some(number) = standing.proposal else { return Ok(Some(staged.clone())) };
+    let edit = decisions.iter().find(|d| d.number == number).and_then(|d| d.value.as_deref());
+    let edit = edit.ok_or_else(|| Error::Internal(format!("edit {number} of gate {} has no value", gate.id)))?;
+    let edit: Map<String, Value> = serde_json::from_str(edit)
+        .map_err(|error| Error::Internal(format!("edit {number} of gate {} does not read: {error}", gate.id)))?;
+    Ok(Some(merge(staged, &edit)))
+}
+
+/// The decisions on one gate.
+async fn decisions_of(conn: &mut Conn<'_>, gate: &GateRecord) -> Result<Vec<DecisionRecord>> {
+    let mut all = store::gate::decisions(conn, gate.tenant_id, &[gate.id]).await?;
+    Ok(all.remove(&gate.id).unwrap_or_default())
+}
+
+/// What a decision on this kind is recorded as.
+fn event_kind(kind: GateKind) -> &'static str {
+    use domain::event::Kind;
+    match kind {
+        GateKind::Tool => Kind::USER_TOOL_CONFIRMATION,
+        GateKind::Output | GateKind::Fields => Kind::USER_OUTPUT_APPROVAL,
+        GateKind::Question => Kind::USER_FORM_SUBMIT,
+    }
+}
+
+fn not_found() -> Error {
+    Error::NotFound("approval")
+}
+
+/// Reads a digest that a caller sent.
+///
+/// # Errors
+/// [`Error::Invalid`] unless it is 64 hexadecimal digits.
+pub fn parse_digest(text: &str) -> Result<Digest> {
+    let digits = text.as_bytes();
+    let nibble = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let mut digest = [0; 32];
+    if digits.len() != 64 {
+        return Err(Error::invalid("digest", "64 hexadecimal digits"));
+    }
+    for (byte, pair) in digest.iter_mut().zip(digits.chunks_exact(2)) {
+        match (nibble(pair[0]), nibble(pair[1])) {
+            (Some(high), Some(low)) => *byte = high << 4 | low,
+            _ => return Err(Error::invalid("digest", "64 hexadecimal digits")),
+        }
+    }
+    Ok(Digest(digest))
+}
+
+/// Where a gate's id and its decisions are quoted.
+fn quote(id: GateId) -> Value {
+    serde_json::json!({ "gateId": id })
+}

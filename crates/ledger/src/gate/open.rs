@@ -1,0 +1,320 @@
+//! Opening gates, in the transaction that parks their session.
+
+use super::quote;
+use crate::{
+    ActionRecord, Error, FieldError, Result, SessionRecord,
+    session::change::{Change, Minter, state, write},
+};
+use chrono::TimeDelta;
+use domain::{
+    Timestamp,
+    action::OutputType,
+    clock::to_micros,
+    criteria::{SafetyGate, evaluate_safety_gate},
+    event::Kind,
+    gate::{GateKind, GateState, Policy, Principal, Staged, Task, canonical_digest},
+    id::GateId,
+    limit::TITLE_CHARS_MAX,
+    output::FIELD_ENTITIES,
+    session::{Actor, Command, Status, Transition, YieldTo, decide},
+};
+use serde_json::{Map, Value, json};
+use store::{Conn, CriteriaSetRecord, GateRecord, PreparedEvent, ReviewerRecord, WriteTx};
+
+/// Opens a gate for a session that is about to be parked, and says so in an event for its log.
+///
+/// The session is locked, and waits at no other gate.
+pub(crate) async fn pause(
+    tx: &mut WriteTx<'_>,
+    session: &SessionRecord,
+    id: GateId,
+    task: Task,
+    minter: &mut Minter,
+) -> Result<PreparedEvent> {
+    let action = action_of(tx.conn(), session).await?;
+    let gate = open(tx, session, action.as_ref(), (id, task), None, minter.at()).await?;
+    opened(&gate, minter)
+}
+
+async fn action_of(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Option<ActionRecord>> {
+    match session.action_id {
+        Some(id) => Ok(store::action::find(conn, session.tenant_id, id).await?),
+        None => Ok(None),
+    }
+}
+
+/// What a gate opened with, for the log.
+fn opened(gate: &GateRecord, minter: &mut Minter) -> Result<PreparedEvent> {
+    let mut metadata = quote(gate.id);
+    metadata["kind"] = gate.kind.as_str().into();
+    metadata["digest"] = gate.task_digest.to_string().into();
+    metadata["task"] = gate.task.to_json();
+    metadata["quorum"] = gate.quorum.into();
+    if let Some(due) = gate.due_at {
+        metadata["dueAt"] = json!(due);
+    }
+    if let Some(criteria) = &gate.criteria {
+        metadata["criteria"] = serde_json::from_str(criteria).unwrap_or_default();
+    }
+    minter.event(Kind::SESSION_WAITING_APPROVAL, Some(&gate.title), &metadata)
+}
+
+/// The criteria set that judges an action's output. One that is named and does not exist blocks: nobody can say what it
+/// would have blocked.
+pub(super) async fn criteria_of(
+    conn: &mut Conn<'_>,
+    action: &ActionRecord,
+    session: &SessionRecord,
+) -> Result<std::result::Result<Option<CriteriaSetRecord>, String>> {
+    let contract = match domain::output::read(action.output_type, &action.output_config) {
+        Ok(contract) => contract,
+        Err(issues) => {
+            let named = issues.first().map(|issue| format!("{}: {}", issue.field, issue.message)).unwrap_or_default();
+            return Ok(Err(format!("the task's output contract does not read: {named}")));
+        }
+    };
+    let Some(id) = contract.criteria_set_ids.first() else { return Ok(Ok(None)) };
+    let found = store::criteria_set::find(conn, session.tenant_id, *id).await?;
+    Ok(found.map(Some).ok_or_else(|| format!("criteria set {id} does not exist, so nothing can judge this output")))
+}
+
+/// The verdict over an output: over each entity of a list, with what the list's object says for all of them.
+pub(super) fn judge_output(
+    output_type: OutputType,
+    output: &Map<String, Value>,
+    criteria: Option<&CriteriaSetRecord>,
+) -> SafetyGate {
+    let Some(criteria) = criteria else { return SafetyGate::Passed { score: None, flags: Vec::new() } };
+    let listed = (output_type == OutputType::Entities).then(|| output.get(FIELD_ENTITIES).and_then(Value::as_array));
+    let Some(items) = listed.flatten().filter(|items| !items.is_empty()) else {
+        return evaluate_safety_gate(output, &criteria.dimensions);
+    };
+    let (mut scores, mut all) = (Vec::new(), Vec::new());
+    for (at, item) in items.iter().enumerate() {
+        let mut values = output.clone();
+        values.extend(item.as_object().cloned().unwrap_or_default());
+        match evaluate_safety_gate(&values, &criteria.dimensions) {
+            blocked @ SafetyGate::Blocked { .. } => return blocked,
+            SafetyGate::Passed { score, flags } => {
+                scores.extend(score);
+                all.extend(flags.into_iter().map(|flag| format!("{}. {flag}", at + 1)));
+            }
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "a handful of scores")]
+    let mean = (!scores.is_empty()).then(|| scores.iter().sum::<f64>() / scores.len() as f64);
+    SafetyGate::Passed { score: mean, flags: all }
+}
+
+/// An output that keeps its contract and that a person has to approve.
+pub(crate) struct Stage<'a> {
+    pub(crate) gate_id: GateId,
+    pub(crate) action: &'a ActionRecord,
+    pub(crate) output: Map<String, Value>,
+    pub(crate) usage: Option<String>,
+}
+
+/// Stages an output and parks its session; a hard block fails the session instead, and nobody is asked.
+///
+/// `change` is the completion it came with, decided already: the caller is the session's holder.
+pub(crate) async fn stage(
+    tx: &mut WriteTx<'_>,
+    before: SessionRecord,
+    mut change: Change,
+    stage: Stage<'_>,
+) -> Result<SessionRecord> {
+    let Stage { gate_id, action, output, usage } = stage;
+    let criteria = match criteria_of(tx.conn(), action, &before).await? {
+        Ok(criteria) => criteria,
+        Err(reason) => return block(tx, before, change, reason, None, usage).await,
+    };
+    let (score, flags) = match judge_output(action.output_type, &output, criteria.as_ref()) {
+        SafetyGate::Passed { score, flags } => (score, flags),
+        blocked => {
+            let reason = blocked.refusal().unwrap_or_default();
+            return block(tx, before, change, reason, Some(json!(blocked)), usage).await;
+        }
+    };
+    let staged = Staged { staged_output: output, criteria_score: score, safety_flags: flags };
+    let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
+    let now = change.minter.at();
+    let gate = open(tx, &before, Some(action), (gate_id, task), criteria.as_ref(), now).await?;
+    let events = vec![opened(&gate, &mut change.minter)?];
+    change.reason = "its output waits for approval".into();
+    let transition = decide(state(&before), change.actor, Command::Yield(YieldTo::WaitingHuman))?;
+    write(tx, before, transition, change, events, |session| session.usage = usage).await
+}
+
+async fn block(
+    tx: &mut WriteTx<'_>,
+    before: SessionRecord,
+    mut change: Change,
+    reason: String,
+    verdict: Option<Value>,
+    usage: Option<String>,
+) -> Result<SessionRecord> {
+    let metadata = json!({ "code": "hard_block", "attempt": before.attempt, "safetyGate": verdict });
+    let events = vec![change.minter.event(Kind::SESSION_ERROR, Some(&reason), &metadata)?];
+    change.reason = format!("blocked: {reason}");
+    change.actor = Actor::Server;
+    let transition = decide(state(&before), Actor::Server, Command::Block)?;
+    write(tx, before, transition, change, events, |session| {
+        session.error_message = Some(reason);
+        session.error_code = Some("hard_block".into());
+        session.usage = usage;
+    })
+    .await
+}
+
+/// Closes the gate of a session that stops waiting without a decision.
+pub(crate) async fn withdraw(
+    tx: &mut WriteTx<'_>,
+    session: &SessionRecord,
+    transition: &Transition,
+    now: Timestamp,
+) -> Result<()> {
+    let waits = matches!(session.status, Status::WaitingHuman | Status::AwaitingTool);
+    if !waits || transition.to == session.status {
+        return Ok(());
+    }
+    let Some(mut gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(()) };
+    gate.state = if transition.to == Status::Expired { GateState::Expired } else { GateState::Withdrawn };
+    gate.held_until = None;
+    gate.settled_at = Some(now);
+    store::gate::save(tx, &gate).await?;
+    Ok(())
+}
+
+/// The slug of the type of the entities that an output makes.
+pub(super) fn new_type(action: &ActionRecord) -> Option<String> {
+    domain::output::read(action.output_type, &action.output_config).ok()?.entity_type
+}
+
+async fn open(
+    tx: &mut WriteTx<'_>,
+    session: &SessionRecord,
+    action: Option<&ActionRecord>,
+    (id, task): (GateId, Task),
+    criteria: Option<&CriteriaSetRecord>,
+    now: Timestamp,
+) -> Result<GateRecord> {
+    let policy = policy(action)?;
+    let after = |seconds: Option<i64>| seconds.map(|seconds| now + TimeDelta::seconds(seconds));
+    let due_at = after(policy.expires_after);
+    let (score, flags) = match &task {
+        Task::Output(staged) | Task::Fields(staged) => (staged.criteria_score, staged.safety_flags.clone()),
+        Task::Tool(_) | Task::Question(_) => (None, Vec::new()),
+    };
+    let makes_new = action.is_some_and(|a| matches!(a.output_type, OutputType::Entities | OutputType::RelationEntity));
+    let is_output = matches!(task, Task::Output(_));
+    let gate = GateRecord {
+        tenant_id: session.tenant_id,
+        id,
+        session_id: session.id,
+        action_id: session.action_id,
+        entity_id: session.entity_id.filter(|_| !(is_output && makes_new)),
+        agent_slug: session.agent_slug.clone(),
+        kind: task.kind(),
+        state: GateState::Open,
+        title: title(&task, session),
+        task_digest: canonical_digest(&task.shown()),
+        similar_key: similar_key(&task, session),
+        criteria: criteria.map(|set| {
+            json!({ "setId": set.id, "slug": set.slug, "name": set.name, "version": set.version,
+                "dimensions": set.dimensions })
+            .to_string()
+        }),
+        score,
+        flags,
+        attempt: session.attempt,
+        quorum: policy.quorum,
+        self_approval: policy.self_approval,
+        requested_by: session.created_by.clone(),
+        requester_id: session.user_id,
+        opened_at: now,
+        order_at: due_at.map_or(i64::MAX, to_micros),
+        due_at,
+        remind_at: after(policy.remind_after),
+        reminded_at: None,
+        escalate_at: after(policy.escalate_after),
+        escalate_to: policy.escalate_to.clone(),
+        escalated_at: None,
+        held_until: None,
+        settled_at: None,
+        outcome: None,
+        task,
+        action_name: action.map(|action| action.name.clone()),
+        entity_title: None,
+    };
+    store::gate::insert(tx, &gate).await?;
+    for reviewer in reviewers(tx.conn(), session, action, &policy, gate.kind).await? {
+        store::gate::add_reviewer(tx, session.tenant_id, id, &reviewer).await?;
+    }
+    Ok(gate)
+}
+
+fn policy(action: Option<&ActionRecord>) -> Result<Policy> {
+    let Some(action) = action else { return Ok(Policy::default()) };
+    let metadata: Map<String, Value> = serde_json::from_str(&action.metadata)
+        .map_err(|error| Error::Internal(format!("metadata of action {}: {error}", action.id)))?;
+    Policy::of(&metadata).map_err(|issues| {
+        Error::Invalid(issues.into_iter().map(|i| FieldError::new(format!("action.{}", i.field), i.message)).collect())
+    })
+}
+
+/// Who may decide: whom the task names, else its assignee, else (for a question) whose session it is, else anyone.
+async fn reviewers(
+    conn: &mut Conn<'_>,
+    session: &SessionRecord,
+    action: Option<&ActionRecord>,
+    policy: &Policy,
+    kind: GateKind,
+) -> Result<Vec<ReviewerRecord>> {
+    let mut named = Vec::new();
+    for principal in &policy.reviewers {
+        named.extend(reviewer(conn, session, principal).await?);
+    }
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    let own = session.user_id.filter(|_| kind == GateKind::Question);
+    let person = action.and_then(|action| action.assigned_to).or(own);
+    Ok(vec![person.map_or(ReviewerRecord::Anyone, |id| ReviewerRecord::User { id, email: String::new() })])
+}
+
+/// A principal as it is stored; `None` where the person has left or the group does not exist.
+pub(super) async fn reviewer(
+    conn: &mut Conn<'_>,
+    session: &SessionRecord,
+    principal: &Principal,
+) -> Result<Option<ReviewerRecord>> {
+    Ok(match principal {
+        Principal::Anyone => Some(ReviewerRecord::Anyone),
+        Principal::User(id) => store::user::find_member(conn, session.tenant_id, *id)
+            .await?
+            .map(|member| ReviewerRecord::User { id: member.user_id, email: member.email }),
+        Principal::Group(slug) => store::group::find_by_slug(conn, session.tenant_id, slug)
+            .await?
+            .map(|group| ReviewerRecord::Group { id: group.id, name: group.name }),
+    })
+}
+
+fn title(task: &Task, session: &SessionRecord) -> String {
+    let text = match task {
+        Task::Tool(call) => call.tool_name.as_str(),
+        Task::Question(question) => question.message.as_str(),
+        Task::Output(_) | Task::Fields(_) => session.title.as_str(),
+    };
+    text.chars().take(TITLE_CHARS_MAX).collect()
+}
+
+/// The same for gates that one person would decide in one go: the same agent and action or tool, the same keys.
+fn similar_key(task: &Task, session: &SessionRecord) -> String {
+    let keys: Vec<&String> = task.editable().map(|values| values.keys().collect()).unwrap_or_default();
+    let tool = match task {
+        Task::Tool(call) => Some(&call.tool_name),
+        _ => None,
+    };
+    let alike = json!([task.kind(), session.agent_slug, session.action_id, tool, keys]);
+    canonical_digest(&alike).to_string().chars().take(16).collect()
+}

@@ -1,0 +1,114 @@
+//! Answering an agent's question from outside the inbox: at once, without an undo window.
+
+use super::{
+    decide::{EVENTS, check_answer, told},
+    decisions_of,
+    settle::{Settling, settle},
+};
+use crate::{
+    Error, Ledger, Result, SessionRecord,
+    guard::{Fields, require},
+    session::change::{Minter, note_down},
+};
+use domain::{
+    Scope,
+    gate::{GateKind, GateState, Verdict, canonical_digest},
+    id::SessionId,
+    limit::GATE_DECISIONS_MAX,
+    role::Permission,
+    session::{Refusal, Status},
+};
+use serde_json::Value;
+use store::{DecisionRecord, GateRecord, WriteTx};
+
+/// What the one who was asked says.
+#[derive(Debug, Clone)]
+pub enum Reply {
+    /// The answer, JSON.
+    Accept(String),
+    /// No answer.
+    Decline,
+}
+
+/// Answers the question at which a session waits; the session goes back to the queue. Who started the session may, the
+/// question's reviewers may, and operators.
+pub async fn reply(ledger: &Ledger, scope: &Scope, id: SessionId, reply: Reply) -> Result<SessionRecord> {
+    require(scope, Permission::StartSession)?;
+    let mut fields = Fields::default();
+    if let Reply::Accept(answer) = &reply {
+        fields.document("content", Some(answer));
+    }
+    fields.check()?;
+    let minter = Minter::new(ledger, ledger.now(), EVENTS);
+    let scope = *scope;
+    ledger
+        .store()
+        .write((&scope).into(), move |tx| {
+            Box::pin(async move {
+                let session = store::session::find_locked(tx, scope.tenant_id, id).await?;
+                let session = session.ok_or(Error::NotFound("session"))?;
+                let gate = store::gate::waiting_locked(tx, scope.tenant_id, id).await?;
+                let gate = gate.filter(|gate| gate.kind == GateKind::Question);
+                let Some(gate) = gate.filter(|_| session.status == Status::WaitingHuman) else {
+                    return Err(Refusal::WrongStatus { status: session.status }.into());
+                };
+                may_reply(tx, &scope, &session, &gate).await?;
+                record(tx, &scope, session, gate, reply, minter).await
+            })
+        })
+        .await
+}
+
+async fn may_reply(tx: &mut WriteTx<'_>, scope: &Scope, session: &SessionRecord, gate: &GateRecord) -> Result<()> {
+    if let Some(user_id) = scope.user_id() {
+        let any = super::may_decide_any(scope);
+        if store::gate::is_reviewer(tx.conn(), scope.tenant_id, gate.id, user_id, any).await? {
+            return Ok(());
+        }
+    }
+    crate::session::own_or_managed(scope, session)
+}
+
+async fn record(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    session: SessionRecord,
+    mut gate: GateRecord,
+    reply: Reply,
+    mut minter: Minter,
+) -> Result<SessionRecord> {
+    if gate.state != GateState::Open {
+        return Err(Error::GateClosed { state: gate.state });
+    }
+    let (verdict, value, digest) = match reply {
+        Reply::Accept(text) => {
+            let answer: Value = serde_json::from_str(&text)
+                .map_err(|error| Error::invalid("content", format!("not readable as JSON: {error}")))?;
+            check_answer(&gate, &answer)?;
+            let digest = canonical_digest(&answer);
+            (Verdict::Respond, Some(text), digest)
+        }
+        Reply::Decline => (Verdict::Deny, None, gate.task_digest),
+    };
+    let earlier = decisions_of(tx.conn(), &gate).await?.len();
+    if earlier as u64 >= u64::from(GATE_DECISIONS_MAX) {
+        return Err(Error::LimitReached(format!("a gate records at most {GATE_DECISIONS_MAX} decisions")));
+    }
+    let decision = DecisionRecord {
+        number: u32::try_from(earlier).unwrap_or(u32::MAX).saturating_add(1),
+        user_id: scope.user_id(),
+        actor: scope.caller.to_string(),
+        email: String::new(),
+        verdict: Some(verdict),
+        undoes: None,
+        value,
+        value_digest: digest,
+        note: None,
+        at: minter.at(),
+    };
+    store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
+    gate.outcome = Some(verdict);
+    let event = told(&mut minter, &gate, &decision)?;
+    let session = note_down(tx, session, vec![event], scope.caller, minter.at()).await?;
+    settle(tx, session, gate, Settling { caller: scope.caller, minter, entity_ids: Vec::new() }).await
+}

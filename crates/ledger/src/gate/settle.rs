@@ -1,0 +1,138 @@
+//! Carrying a decision out: the write-back, the session's next status and the gate's last state are one transaction.
+
+use super::{decisions_of, proposed, quote, standing};
+use crate::{
+    Error, Result, SessionRecord,
+    output::{self, WriteBack},
+    session::change::{Change, Minter, state, write},
+};
+use domain::{
+    Caller,
+    event::Kind,
+    gate::{GateKind, GateState, OUTPUT_REJECTION_MAX, Verdict},
+    id::EntityId,
+    limit::REASON_CHARS_MAX,
+    session::{Actor, Command, decide},
+};
+use serde_json::{Map, Value, json};
+use store::{DecisionRecord, GateRecord, PreparedEvent, WriteTx};
+
+/// Who carries it out, and what the transaction cannot make itself.
+pub(super) struct Settling {
+    pub(super) caller: Caller,
+    pub(super) minter: Minter,
+    pub(super) entity_ids: Vec<EntityId>,
+}
+
+/// Carries out the decision of a locked gate whose session is locked. It happens once: the gate is settled with it.
+///
+/// # Errors
+/// [`Error::OutputInvalid`] when what was approved cannot be written any more; nothing has happened then.
+pub(super) async fn settle(
+    tx: &mut WriteTx<'_>,
+    session: SessionRecord,
+    mut gate: GateRecord,
+    by: Settling,
+) -> Result<SessionRecord> {
+    let decisions = decisions_of(tx.conn(), &gate).await?;
+    let standing = standing(&gate, &decisions);
+    let last = standing.last.and_then(|last| decisions.iter().find(|d| d.number == last.number));
+    let (Some(decision), Some(verdict)) = (last, standing.last.and_then(|last| last.verdict)) else {
+        return Err(Error::Internal(format!("gate {} is decided and has no decision", gate.id)));
+    };
+    gate.state = GateState::Settled;
+    gate.held_until = None;
+    gate.settled_at = Some(by.minter.at());
+    store::gate::save(tx, &gate).await?;
+    let writes = matches!(gate.kind, GateKind::Output | GateKind::Fields);
+    match verdict {
+        Verdict::Approve | Verdict::Edit if writes => {
+            let values = proposed(&gate, &standing, &decisions)?.unwrap_or_default();
+            write_back(tx, session, &gate, decision, values, by).await
+        }
+        Verdict::Deny if writes => deny(tx, session, &gate, decision, by).await,
+        _ => {
+            let reason = match verdict {
+                Verdict::Approve => "approved",
+                Verdict::Edit => "approved with changes",
+                Verdict::Deny => "denied",
+                Verdict::Respond => "answered",
+            };
+            go_on(tx, session, by, reason.into()).await
+        }
+    }
+}
+
+fn change(session: &SessionRecord, command: Command, by: Settling, reason: String) -> Change {
+    let (caller, minter) = (by.caller, by.minter);
+    Change { id: session.id, actor: Actor::Server, command, caller, reason, minter }
+}
+
+async fn go_on(tx: &mut WriteTx<'_>, session: SessionRecord, by: Settling, reason: String) -> Result<SessionRecord> {
+    let change = change(&session, Command::Resume, by, reason);
+    let transition = decide(state(&session), Actor::Server, Command::Resume)?;
+    write(tx, session, transition, change, Vec::new(), |_| {}).await
+}
+
+async fn write_back(
+    tx: &mut WriteTx<'_>,
+    session: SessionRecord,
+    gate: &GateRecord,
+    decision: &DecisionRecord,
+    values: Map<String, Value>,
+    mut by: Settling,
+) -> Result<SessionRecord> {
+    let action = match gate.action_id {
+        Some(id) => store::action::find(tx.conn(), gate.tenant_id, id).await?,
+        None => None,
+    };
+    let action = action.ok_or_else(|| Error::Internal(format!("gate {} has staged output and no action", gate.id)))?;
+    let now = by.minter.at();
+    let ids = std::mem::take(&mut by.entity_ids);
+    // The person who approved it answers for the record's new version.
+    let back = WriteBack { action: &action, session: &session, output: &values, actor: &decision.actor, now, ids };
+    let written = output::write_back(tx, back).await?;
+    let mut metadata = quote(gate.id);
+    metadata["attempt"] = session.attempt.into();
+    metadata["hasResult"] = true.into();
+    metadata["approvedBy"] = decision.actor.as_str().into();
+    metadata["written"] = json!(written);
+    let events = vec![by.minter.event(Kind::SESSION_COMPLETED, None, &metadata)?];
+    let change = change(&session, Command::Approve, by, "its output was approved and written".into());
+    let transition = decide(state(&session), Actor::Server, Command::Approve)?;
+    let result = Value::Object(values).to_string();
+    write(tx, session, transition, change, events, |session| session.result = Some(result)).await
+}
+
+async fn deny(
+    tx: &mut WriteTx<'_>,
+    session: SessionRecord,
+    gate: &GateRecord,
+    decision: &DecisionRecord,
+    mut by: Settling,
+) -> Result<SessionRecord> {
+    // This gate counts among them: it is settled by now.
+    let denials = store::gate::denied(tx.conn(), gate.tenant_id, gate.session_id).await?.len();
+    let why = decision.note.as_deref().unwrap_or("no reason was given");
+    if (denials as u64) < u64::from(OUTPUT_REJECTION_MAX) {
+        let reason = format!("denied ({denials} of {OUTPUT_REJECTION_MAX}): {why}");
+        return go_on(tx, session, by, reason).await;
+    }
+    let message = format!("Its output was denied {denials} times. The last reason: {why}");
+    let message: String = message.chars().take(REASON_CHARS_MAX).collect();
+    let event = denied_event(&mut by.minter, gate, &message, denials)?;
+    let change = change(&session, Command::Deny, by, format!("denied {denials} times"));
+    let transition = decide(state(&session), Actor::Server, Command::Deny)?;
+    write(tx, session, transition, change, vec![event], |session| {
+        session.error_message = Some(message);
+        session.error_code = Some("rejected".into());
+    })
+    .await
+}
+
+fn denied_event(minter: &mut Minter, gate: &GateRecord, message: &str, denials: usize) -> Result<PreparedEvent> {
+    let mut metadata = quote(gate.id);
+    metadata["code"] = "rejected".into();
+    metadata["denials"] = denials.into();
+    minter.event(Kind::SESSION_ERROR, Some(message), &metadata)
+}

@@ -1,0 +1,38 @@
+//! Putting an item aside for a while.
+
+use super::{
+    item::{GateItem, load},
+    not_found, person,
+};
+use crate::{Error, Ledger, Result, guard::require};
+use chrono::TimeDelta;
+use domain::{Scope, gate::GateState, id::GateId, limit::SNOOZE_SECONDS_MAX, role::Permission};
+
+/// Puts an open gate aside for the caller alone; without `seconds` it is back at once. It keeps its deadline.
+pub async fn snooze(ledger: &Ledger, scope: &Scope, id: GateId, seconds: Option<i64>) -> Result<GateItem> {
+    require(scope, Permission::Read)?;
+    let user_id = person(scope)?;
+    if seconds.is_some_and(|seconds| !(1..=SNOOZE_SECONDS_MAX).contains(&seconds)) {
+        return Err(Error::invalid("seconds", format!("1 to {SNOOZE_SECONDS_MAX}")));
+    }
+    let (caller, now) = (*scope, ledger.now());
+    let loaded = ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let tenant_id = caller.tenant_id;
+                let gate = store::gate::find(tx.conn(), tenant_id, id).await?.ok_or_else(not_found)?;
+                match seconds {
+                    Some(_) if gate.state != GateState::Open => return Err(Error::GateClosed { state: gate.state }),
+                    Some(seconds) => {
+                        let until = now + TimeDelta::seconds(seconds);
+                        store::gate::snooze(tx, tenant_id, id, user_id, until).await?;
+                    }
+                    None => store::gate::unsnooze(tx, tenant_id, id, user_id).await?,
+                }
+                Ok::<_, Error>(load(tx.conn(), &caller, vec![gate], now).await?)
+            })
+        })
+        .await?;
+    loaded.item(scope)
+}

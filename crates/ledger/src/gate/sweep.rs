@@ -1,0 +1,211 @@
+//! What happens to gates by the clock: effects whose undo window is over, reminders, escalations, deadlines.
+
+use super::{
+    decide::{EVENTS, ids_for, told},
+    decisions_of,
+    open::reviewer,
+    quote,
+    settle::{Settling, settle},
+    standing,
+};
+use crate::{
+    Error, Ledger, Result, SessionRecord,
+    session::change::{Change, Minter, note_down, state, write},
+};
+use domain::{
+    Caller, Scope, Timestamp,
+    event::Kind,
+    gate::GateState,
+    id::{GateId, SessionId, TenantId},
+    session::{Actor, Command, decide},
+};
+use store::{Access, DecisionRecord, GateRecord, WriteTx};
+
+/// Gates handled per look.
+const BATCH: u32 = 200;
+
+/// What a sweep did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Decisions that took effect.
+    pub settled: u64,
+    /// Decisions that could not be carried out any more: their gates wait again.
+    pub reopened: u64,
+    /// Nobody decided in time.
+    pub expired: u64,
+    /// Reviewers reminded.
+    pub reminded: u64,
+    /// Further reviewers asked.
+    pub escalated: u64,
+}
+
+/// Does what is due. Safe to run on many servers at once: each gate is looked at again under its session's lock.
+pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
+    let (mut swept, mut failure) = (Swept::default(), None);
+    let now = ledger.now();
+    let read = ledger.store().read(Access::System, move |conn| Box::pin(store::gate::to_wake(conn, now, BATCH)));
+    for (tenant_id, id, session_id) in read.await? {
+        match wake(ledger, tenant_id, id, session_id).await {
+            Ok(Some(done)) => done.count(&mut swept),
+            Ok(None) => {}
+            // What was approved does not fit its record any more: people have to look again.
+            Err(Error::OutputInvalid { errors, .. }) => {
+                let why = errors.first().map(|e| format!("{}: {}", e.field, e.message)).unwrap_or_default();
+                reopen(ledger, tenant_id, id, session_id, why).await?;
+                swept.reopened += 1;
+            }
+            // One bad row must not keep the others waiting.
+            Err(error) => failure = Some(error),
+        }
+    }
+    failure.map_or(Ok(swept), Err)
+}
+
+/// What was due.
+enum Done {
+    Settled,
+    Expired,
+    Reminded,
+    Escalated,
+}
+
+impl Done {
+    fn count(&self, swept: &mut Swept) {
+        match self {
+            Self::Settled => swept.settled += 1,
+            Self::Expired => swept.expired += 1,
+            Self::Reminded => swept.reminded += 1,
+            Self::Escalated => swept.escalated += 1,
+        }
+    }
+}
+
+async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId) -> Result<Option<Done>> {
+    let scope = Scope::system(tenant_id);
+    let now = ledger.now();
+    let gate = super::get::find(ledger, &scope, id).await?;
+    let minter = Minter::new(ledger, now, EVENTS);
+    let entity_ids = ids_for(ledger, &gate);
+    ledger
+        .store()
+        .write((&scope).into(), move |tx| {
+            Box::pin(async move {
+                let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
+                    return Ok(None);
+                };
+                let Some(gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(None) };
+                let passed = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
+                match gate.state {
+                    GateState::Held if passed(gate.held_until) => {
+                        settle(tx, session, gate, Settling { caller: Caller::System, minter, entity_ids }).await?;
+                        Ok(Some(Done::Settled))
+                    }
+                    GateState::Open if passed(gate.due_at) => {
+                        expire(tx, session, minter).await?;
+                        Ok(Some(Done::Expired))
+                    }
+                    GateState::Open if gate.escalated_at.is_none() && passed(gate.escalate_at) => {
+                        escalate(tx, session, gate, minter).await?;
+                        Ok(Some(Done::Escalated))
+                    }
+                    GateState::Open if gate.reminded_at.is_none() && passed(gate.remind_at) => {
+                        remind(tx, session, gate, minter).await?;
+                        Ok(Some(Done::Reminded))
+                    }
+                    _ => Ok(None),
+                }
+            })
+        })
+        .await
+}
+
+async fn expire(tx: &mut WriteTx<'_>, session: SessionRecord, minter: Minter) -> Result<()> {
+    let transition = decide(state(&session), Actor::Server, Command::Expire)?;
+    let change = Change {
+        id: session.id,
+        actor: Actor::Server,
+        command: Command::Expire,
+        caller: Caller::System,
+        reason: "nobody decided in time".into(),
+        minter,
+    };
+    write(tx, session, transition, change, Vec::new(), |session| {
+        session.error_message = Some("Nobody decided in time.".into());
+        session.error_code = Some("approval_expired".into());
+    })
+    .await?;
+    Ok(())
+}
+
+async fn remind(tx: &mut WriteTx<'_>, session: SessionRecord, mut gate: GateRecord, mut minter: Minter) -> Result<()> {
+    gate.reminded_at = Some(minter.at());
+    store::gate::save(tx, &gate).await?;
+    let mut metadata = quote(gate.id);
+    metadata["reminder"] = true.into();
+    let event = minter.event(Kind::SESSION_WAITING_APPROVAL, Some("still waiting for a decision"), &metadata)?;
+    note_down(tx, session, vec![event], Caller::System, minter.at()).await?;
+    Ok(())
+}
+
+async fn escalate(
+    tx: &mut WriteTx<'_>,
+    session: SessionRecord,
+    mut gate: GateRecord,
+    mut minter: Minter,
+) -> Result<()> {
+    gate.escalated_at = Some(minter.at());
+    store::gate::save(tx, &gate).await?;
+    let mut metadata = quote(gate.id);
+    if let Some(principal) = &gate.escalate_to {
+        metadata["escalatedTo"] = principal.to_string().into();
+        if let Some(reviewer) = reviewer(tx.conn(), &session, principal).await? {
+            store::gate::add_reviewer(tx, gate.tenant_id, gate.id, &reviewer).await?;
+        }
+    }
+    let event = minter.event(Kind::SESSION_WAITING_APPROVAL, Some("further reviewers were asked"), &metadata)?;
+    note_down(tx, session, vec![event], Caller::System, minter.at()).await?;
+    Ok(())
+}
+
+/// Withdraws a decision that cannot be carried out, and says why.
+async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId, why: String) -> Result<()> {
+    let scope = Scope::system(tenant_id);
+    let now = ledger.now();
+    let mut minter = Minter::new(ledger, now, 1);
+    ledger
+        .store()
+        .write((&scope).into(), move |tx| {
+            Box::pin(async move {
+                let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
+                    return Ok(());
+                };
+                let Some(mut gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(()) };
+                if gate.state != GateState::Held {
+                    return Ok(());
+                }
+                let decisions = decisions_of(tx.conn(), &gate).await?;
+                let Some(last) = standing(&gate, &decisions).last else { return Ok(()) };
+                let decision = DecisionRecord {
+                    number: u32::try_from(decisions.len()).unwrap_or(u32::MAX).saturating_add(1),
+                    user_id: None,
+                    actor: Caller::System.to_string(),
+                    email: String::new(),
+                    verdict: None,
+                    undoes: Some(last.number),
+                    value: None,
+                    value_digest: gate.task_digest,
+                    note: Some(format!("it could not be carried out: {why}")),
+                    at: now,
+                };
+                store::gate::add_decision(tx, tenant_id, id, &decision).await?;
+                gate.state = GateState::Open;
+                gate.outcome = None;
+                gate.held_until = None;
+                store::gate::save(tx, &gate).await?;
+                let event = told(&mut minter, &gate, &decision)?;
+                note_down(tx, session, vec![event], Caller::System, now).await?;
+                Ok::<_, Error>(())
+            })
+        })
+        .await
+}

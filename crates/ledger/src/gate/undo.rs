@@ -1,0 +1,73 @@
+//! Taking a decision back before it has an effect.
+
+use super::{
+    decide::told,
+    decisions_of,
+    item::{GateItem, load},
+    not_found, person, standing,
+};
+use crate::{
+    Error, Ledger, Result,
+    guard::require,
+    session::change::{Minter, note_down},
+};
+use domain::{Scope, gate::GateState, id::GateId, limit::GATE_DECISIONS_MAX, role::Permission};
+use store::DecisionRecord;
+
+/// Withdraws the caller's own decision, while its effect is held back or further approvals are awaited. The gate waits
+/// again; both stay in the log.
+///
+/// # Errors
+/// [`Error::GateClosed`] when its effect has happened; [`Error::Forbidden`] when somebody else decided.
+pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem> {
+    require(scope, Permission::Read)?;
+    let user_id = person(scope)?;
+    let now = ledger.now();
+    let mut minter = Minter::new(ledger, now, 1);
+    let session_id = super::get::find(ledger, scope, id).await?.session_id;
+    let caller = *scope;
+    let loaded = ledger
+        .store()
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let tenant_id = caller.tenant_id;
+                let session = store::session::find_locked(tx, tenant_id, session_id).await?.ok_or_else(not_found)?;
+                let mut gate = store::gate::find_locked(tx, tenant_id, id).await?.ok_or_else(not_found)?;
+                let decisions = decisions_of(tx.conn(), &gate).await?;
+                let last = standing(&gate, &decisions).last.ok_or(Error::GateClosed { state: gate.state })?;
+                // A sweep that is late must not make a promise longer than it was.
+                let over = gate.held_until.is_some_and(|until| until <= now);
+                if !matches!(gate.state, GateState::Open | GateState::Held) || over {
+                    return Err(Error::GateClosed { state: gate.state });
+                }
+                if last.user_id != user_id {
+                    return Err(Error::Forbidden("only the person who decided can undo it"));
+                }
+                if decisions.len() as u64 >= u64::from(GATE_DECISIONS_MAX) {
+                    return Err(Error::LimitReached(format!("a gate records at most {GATE_DECISIONS_MAX} decisions")));
+                }
+                let decision = DecisionRecord {
+                    number: u32::try_from(decisions.len()).unwrap_or(u32::MAX).saturating_add(1),
+                    user_id: Some(user_id),
+                    actor: caller.caller.to_string(),
+                    email: String::new(),
+                    verdict: None,
+                    undoes: Some(last.number),
+                    value: None,
+                    value_digest: gate.task_digest,
+                    note: None,
+                    at: now,
+                };
+                store::gate::add_decision(tx, tenant_id, id, &decision).await?;
+                gate.state = GateState::Open;
+                gate.outcome = None;
+                gate.held_until = None;
+                store::gate::save(tx, &gate).await?;
+                let event = told(&mut minter, &gate, &decision)?;
+                note_down(tx, session, vec![event], caller.caller, now).await?;
+                Ok::<_, Error>(load(tx.conn(), &caller, vec![gate], now).await?)
+            })
+        })
+        .await?;
+    loaded.item(scope)
+}

@@ -1,0 +1,122 @@
+//! Rows of `gate_decisions`. They are added, never changed.
+
+use super::hex_list;
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result},
+    record::DecisionRecord,
+    sqlite::row,
+    transaction::WriteTx,
+};
+use domain::{
+    chain::Digest,
+    clock::{from_micros, to_micros},
+    gate::Verdict,
+    id::{GateId, TenantId, UserId},
+};
+use std::collections::HashMap;
+use uuid::Uuid;
+
+pub(crate) const ADD: &str = "INSERT INTO gate_decisions (tenant_id, gate_id, number, user_id, actor, verdict, undoes, value, \
+     value_digest, note, at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+
+macro_rules! of_gates {
+    ($ids:literal) => {
+        concat!(
+            "SELECT d.gate_id, d.number, d.user_id, d.actor, COALESCE(u.email, '') AS email, d.verdict, d.undoes, d.value, \
+             d.value_digest, d.note, d.at FROM gate_decisions d LEFT JOIN users u ON u.id = d.user_id \
+             WHERE d.tenant_id = $1 AND d.gate_id ",
+            $ids,
+            " ORDER BY d.gate_id, d.number"
+        )
+    };
+}
+pub(crate) const OF_GATES_SQLITE: &str = of_gates!("IN (SELECT unhex(value) FROM json_each($2))");
+pub(crate) const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
+
+row! {
+    struct Row {
+        gate_id: Uuid,
+        number: i64,
+        user_id: Option<Uuid>,
+        actor: String,
+        email: String,
+        verdict: Option<String>,
+        undoes: Option<i64>,
+        value: Option<String>,
+        value_digest: Vec<u8>,
+        note: Option<String>,
+        at: i64,
+    }
+}
+
+impl TryFrom<Row> for DecisionRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("gate_decisions", column, value);
+        let verdict = match &row.verdict {
+            None => None,
+            Some(text) => Some(Verdict::parse(text).ok_or_else(|| bad("verdict", text))?),
+        };
+        Ok(Self {
+            number: u32::try_from(row.number).map_err(|_| bad("number", &row.number))?,
+            user_id: row.user_id.map(UserId),
+            actor: row.actor,
+            email: row.email,
+            verdict,
+            undoes: row.undoes.map(u32::try_from).transpose().map_err(|_| bad("undoes", &row.undoes))?,
+            value: row.value,
+            value_digest: Digest::from_slice(&row.value_digest)
+                .ok_or_else(|| bad("value_digest", &row.value_digest.len()))?,
+            note: row.note,
+            at: from_micros(row.at),
+        })
+    }
+}
+
+/// Every decision on these gates, oldest first, undone ones included.
+pub async fn decisions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    ids: &[GateId],
+) -> Result<HashMap<GateId, Vec<DecisionRecord>>> {
+    let rows: Vec<Row> = match conn {
+        Conn::Sqlite(c) => c.fetch_all::<Row>(OF_GATES_SQLITE, &[&tenant_id.0, &hex_list(ids)])?,
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+            sqlx::query_as(OF_GATES_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    let mut all: HashMap<GateId, Vec<DecisionRecord>> = HashMap::new();
+    for row in rows {
+        all.entry(GateId(row.gate_id)).or_default().push(row.try_into()?);
+    }
+    Ok(all)
+}
+
+/// Records a decision. The gate must be locked: its number is the next one.
+pub async fn add_decision(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: GateId,
+    decision: &DecisionRecord,
+) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        ADD,
+        tenant_id.0,
+        id.0,
+        i64::from(decision.number),
+        decision.user_id.map(|id| id.0),
+        decision.actor.as_str(),
+        decision.verdict.map(Verdict::as_str),
+        decision.undoes.map(i64::from),
+        decision.value.as_deref(),
+        &decision.value_digest.0[..],
+        decision.note.as_deref(),
+        to_micros(decision.at),
+    )?;
+    Ok(())
+}

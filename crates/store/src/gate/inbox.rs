@@ -1,0 +1,127 @@
+//! Lists of gates: a reviewer's own, and everybody's.
+
+use super::{Row, gate_select, records};
+use crate::{
+    conn::{Conn, run},
+    error::Result,
+    record::{GateRecord, Page},
+};
+use domain::{
+    Timestamp,
+    clock::to_micros,
+    gate::{GateKind, GateState},
+    id::{GateId, TenantId, UserId},
+};
+
+// $2 is the person, $3 whether their role lets them decide what anyone may.
+macro_rules! mine {
+    () => {
+        "EXISTS (SELECT 1 FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = g.id \
+         AND ((r.kind = 'user' AND r.reviewer_id = $2) OR (r.kind = 'anyone' AND $3 = 1) \
+         OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members m WHERE m.tenant_id = $1 AND m.group_id = r.reviewer_id \
+         AND m.user_id = $2))))"
+    };
+}
+macro_rules! page {
+    () => {
+        " AND (g.kind = $5 OR $5 IS NULL) AND ((g.order_at, g.id) > ($6, $7) OR $7 IS NULL) ORDER BY g.order_at, g.id LIMIT $8"
+    };
+}
+macro_rules! snoozed {
+    ($instant:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM gate_snoozes z WHERE z.tenant_id = $1 AND z.gate_id = g.id AND z.user_id = $2 AND z.until > ",
+            $instant,
+            ")"
+        )
+    };
+}
+
+pub(crate) const MINE: &str =
+    gate_select!(concat!("g.tenant_id = $1 AND g.state = $4 AND ", mine!(), " AND NOT ", snoozed!("$9"), page!()));
+pub(crate) const MINE_SNOOZED: &str =
+    gate_select!(concat!("g.tenant_id = $1 AND g.state = $4 AND ", mine!(), " AND ", snoozed!("$9"), page!()));
+pub(crate) const ALL: &str = gate_select!(
+    "g.tenant_id = $1 AND g.state = $2 AND (g.kind = $3 OR $3 IS NULL) AND ((g.order_at, g.id) > ($4, $5) OR $5 IS NULL) \
+     ORDER BY g.order_at, g.id LIMIT $6"
+);
+pub(crate) const COUNT_MINE: &str = concat!(
+    "SELECT COUNT(*) FROM gates g WHERE g.tenant_id = $1 AND g.state = 'open' AND ",
+    mine!(),
+    " AND NOT ",
+    snoozed!("$4")
+);
+
+/// Whose gates are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Everybody's.
+    All,
+    /// What this person may decide.
+    Mine {
+        /// Who.
+        user_id: UserId,
+        /// Whether their role lets them decide what anyone may.
+        may_decide: bool,
+        /// Only what they put aside; otherwise that is left out.
+        snoozed: bool,
+    },
+}
+
+/// What a list asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Inbox {
+    /// Whose.
+    pub whose: Whose,
+    /// Where they stand.
+    pub state: GateState,
+    /// Only of this kind.
+    pub kind: Option<GateKind>,
+    /// Position of the last one seen: its place in the order, and its id.
+    pub after: Option<(i64, GateId)>,
+    /// At most this many.
+    pub limit: u32,
+    /// Snoozes are measured against it.
+    pub now: Timestamp,
+}
+
+/// One page: closest deadline first, then oldest.
+pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Result<Page<GateRecord>> {
+    let (state, kind) = (inbox.state.as_str(), inbox.kind.map(GateKind::as_str));
+    let (after_at, after_id) = (inbox.after.map_or(0, |(at, _)| at), inbox.after.map(|(_, id)| id.0));
+    let more = i64::from(inbox.limit) + 1;
+    let mut rows = match inbox.whose {
+        Whose::All => run!(conn, fetch_all Row, ALL, tenant_id.0, state, kind, after_at, after_id, more)?,
+        Whose::Mine { user_id, may_decide, snoozed } => run!(
+            conn,
+            fetch_all Row,
+            if snoozed { MINE_SNOOZED } else { MINE },
+            tenant_id.0,
+            user_id.0,
+            i64::from(may_decide),
+            state,
+            kind,
+            after_at,
+            after_id,
+            more,
+            to_micros(inbox.now),
+        )?,
+    };
+    let has_more = rows.len() > inbox.limit as usize;
+    rows.truncate(inbox.limit as usize);
+    Ok(Page { items: records(rows)?, has_more })
+}
+
+/// Open gates that this person may decide and has not put aside.
+pub async fn count(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    user_id: UserId,
+    may_decide: bool,
+    now: Timestamp,
+) -> Result<u64> {
+    type One = (i64,);
+    let (count,) =
+        run!(conn, fetch_one One, COUNT_MINE, tenant_id.0, user_id.0, i64::from(may_decide), to_micros(now))?;
+    Ok(count.cast_unsigned())
+}

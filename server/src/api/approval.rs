@@ -1,0 +1,305 @@
+//! Approvals: what waits for a decision, and deciding.
+
+use crate::{
+    extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State};
+use domain::{
+    gate::{GateKind, GateState},
+    id::{GateId, SessionId},
+    limit::DECISIONS_BATCH_MAX,
+};
+use ledger::gate as use_case;
+use serde::Deserialize;
+use wire::{
+    Code, Page,
+    approval::{
+        Approval, ApprovalCount, ApprovalDetail, Decide, DecideMany, Decided, DecidedOne, ElicitationReply, Snooze,
+        ToolApproval,
+    },
+    session::Session,
+};
+
+/// Which approvals a list shows.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Wanted {
+    #[default]
+    Open,
+    Snoozed,
+    Held,
+    Settled,
+    Expired,
+    Withdrawn,
+}
+
+impl Wanted {
+    const fn filter(self) -> use_case::GateFilter {
+        use use_case::GateFilter::{In, Snoozed};
+        match self {
+            Self::Open => In(GateState::Open),
+            Self::Snoozed => Snoozed,
+            Self::Held => In(GateState::Held),
+            Self::Settled => In(GateState::Settled),
+            Self::Expired => In(GateState::Expired),
+            Self::Withdrawn => In(GateState::Withdrawn),
+        }
+    }
+}
+
+/// Whose approvals a list shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Whose {
+    #[default]
+    Me,
+    All,
+}
+
+/// The query of [`list`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListQuery {
+    /// open (default), snoozed, held, settled, expired or withdrawn.
+    #[serde(default)]
+    #[param(value_type = Option<String>)]
+    state: Wanted,
+    /// tool, output, fields or question.
+    #[param(value_type = Option<String>)]
+    kind: Option<GateKind>,
+    /// me (default): what the caller may decide; all: everybody's. A token sees everybody's.
+    #[serde(default)]
+    #[param(value_type = Option<String>)]
+    assigned_to: Whose,
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List approvals
+///
+/// Closest deadline first, then oldest.
+#[utoipa::path(
+    get, path = "/api/approvals", operation_id = "listApprovals", tag = "approvals",
+    params(ListQuery),
+    responses(
+        (status = 200, description = "A page", body = Page<Approval>),
+    ),
+)]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<ListQuery>,
+) -> Result<Json<Page<Approval>>, Problem> {
+    let wanted = use_case::ListGates {
+        filter: query.state.filter(),
+        kind: query.kind,
+        all: query.assigned_to == Whose::All,
+        limit: query.limit.0,
+        cursor: query.cursor,
+    };
+    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    Ok(Json(wire_map::page(listed, wire_map::approval)))
+}
+
+/// Count what waits for the caller
+///
+/// Without what they put aside. 0 for a token.
+#[utoipa::path(
+    get, path = "/api/approvals/count", operation_id = "countApprovals", tag = "approvals",
+    responses(
+        (status = 200, description = "The count", body = ApprovalCount),
+    ),
+)]
+pub async fn count(State(state): State<AppState>, caller: Caller) -> Result<Json<ApprovalCount>, Problem> {
+    let open = use_case::count(&state.ledger, caller.scope()).await?;
+    Ok(Json(ApprovalCount { open }))
+}
+
+/// Read an approval
+///
+/// With the record it is about, every decision on it, and earlier denials in its session.
+#[utoipa::path(
+    get, path = "/api/approvals/{id}", operation_id = "getApproval", tag = "approvals",
+    params(("id" = uuid::Uuid, Path, description = "The approval")),
+    responses(
+        (status = 200, description = "The approval", body = ApprovalDetail),
+    ),
+)]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<GateId>,
+) -> Result<Json<ApprovalDetail>, Problem> {
+    Ok(Json(wire_map::approval_detail(use_case::get(&state.ledger, caller.scope(), id).await?)))
+}
+
+/// Decide
+///
+/// The decision is recorded at once and takes effect when it cannot be undone any more (`heldUntil`). A repeat answers
+/// with what is recorded. Only people decide: a token is refused.
+#[utoipa::path(
+    post, path = "/api/approvals/{id}/decision", operation_id = "decideApproval", tag = "approvals",
+    request_body = Decide,
+    params(("id" = uuid::Uuid, Path, description = "The approval")),
+    responses(
+        (status = 200, description = "The approval with the decision", body = Approval),
+        (
+            status = 409,
+            description = "`already_decided` (`recorded` is the decision), `stale_decision` or `gate_closed`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 422, description = "`hard_block`: an edit chose what must not be; `errors` names the dimension",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn decide(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<GateId>,
+    JsonBody(body): JsonBody<Decide>,
+) -> Result<Json<Approval>, Problem> {
+    let item = use_case::decide(&state.ledger, caller.scope(), id, wire_map::new_decision(body)).await?;
+    Ok(Json(wire_map::approval(item)))
+}
+
+/// Decide many
+///
+/// Each is decided and answered on its own; one that is refused does not stop the others.
+#[utoipa::path(
+    post, path = "/api/approvals/decisions", operation_id = "decideApprovals", tag = "approvals",
+    request_body = DecideMany,
+    responses(
+        (status = 200, description = "What became of each, in order", body = Decided),
+    ),
+)]
+pub async fn decide_many(
+    State(state): State<AppState>,
+    caller: Caller,
+    JsonBody(body): JsonBody<DecideMany>,
+) -> Result<Json<Decided>, Problem> {
+    if !(1..=DECISIONS_BATCH_MAX).contains(&body.decisions.len()) {
+        let message = format!("1 to {DECISIONS_BATCH_MAX}");
+        return Err(Problem::field(Code::InvalidRequest, "decisions", message));
+    }
+    let mut results = Vec::with_capacity(body.decisions.len());
+    for one in body.decisions {
+        let id = one.id.clone();
+        let (approval, problem) = match decide_one(&state, &caller, one).await {
+            Ok(approval) => (Some(approval), None),
+            Err(problem) => (None, Some(problem.to_wire(state.ledger.request_id().to_string()))),
+        };
+        results.push(DecidedOne { id, approval, problem });
+    }
+    Ok(Json(Decided { results }))
+}
+
+async fn decide_one(state: &AppState, caller: &Caller, one: wire::approval::DecideOne) -> Result<Approval, Problem> {
+    let id: GateId = wire_map::parse_id("id", &one.id)?;
+    let item = use_case::decide(&state.ledger, caller.scope(), id, wire_map::new_decision_of_many(one)).await?;
+    Ok(wire_map::approval(item))
+}
+
+/// Undo a decision
+///
+/// The caller's own, as long as it has had no effect. The approval waits again; both stay in the log.
+#[utoipa::path(
+    post, path = "/api/approvals/{id}/undo", operation_id = "undoDecision", tag = "approvals",
+    params(("id" = uuid::Uuid, Path, description = "The approval")),
+    responses(
+        (status = 200, description = "The approval, which waits again", body = Approval),
+        (
+            status = 409, description = "`gate_closed`: there is nothing to undo, or it has taken effect",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn undo(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<GateId>,
+) -> Result<Json<Approval>, Problem> {
+    Ok(Json(wire_map::approval(use_case::undo(&state.ledger, caller.scope(), id).await?)))
+}
+
+/// Put an approval aside
+///
+/// For the caller alone. It keeps its deadline.
+#[utoipa::path(
+    post, path = "/api/approvals/{id}/snooze", operation_id = "snoozeApproval", tag = "approvals",
+    request_body = Option<Snooze>,
+    params(("id" = uuid::Uuid, Path, description = "The approval")),
+    responses(
+        (status = 200, description = "The approval", body = Approval),
+    ),
+)]
+pub async fn snooze(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<GateId>,
+    JsonBodyOrDefault(body): JsonBodyOrDefault<Snooze>,
+) -> Result<Json<Approval>, Problem> {
+    Ok(Json(wire_map::approval(use_case::snooze(&state.ledger, caller.scope(), id, body.seconds).await?)))
+}
+
+/// Decide by action
+///
+/// `id` is an approval, or an action of which one session waits for a decision.
+#[utoipa::path(
+    post, path = "/api/actions/{id}/tool-approval", operation_id = "toolApproval", tag = "approvals",
+    request_body = ToolApproval,
+    params(("id" = uuid::Uuid, Path, description = "The approval, or the action")),
+    responses(
+        (status = 200, description = "The approval with the decision", body = Approval),
+        (
+            status = 409,
+            description = "`already_decided` (`recorded` is the decision), `stale_decision` or `gate_closed`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn tool_approval(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<domain::id::ActionId>,
+    JsonBody(body): JsonBody<ToolApproval>,
+) -> Result<Json<Approval>, Problem> {
+    let kind = body.kind;
+    let new = wire_map::tool_approval(body)?;
+    let id = use_case::of_action(&state.ledger, caller.scope(), id.0, kind).await?;
+    Ok(Json(wire_map::approval(use_case::decide(&state.ledger, caller.scope(), id, new).await?)))
+}
+
+/// Answer a question
+///
+/// The session goes back to the queue with the answer. Whoever started the session may, and the question's reviewers.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/elicitation-reply", operation_id = "replyToElicitation", tag = "approvals",
+    request_body = ElicitationReply,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The queued session", body = Session),
+        (
+            status = 409, description = "`wrong_status`: it does not wait for an answer; `gate_closed`: it has one",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn reply(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<ElicitationReply>,
+) -> Result<Json<Session>, Problem> {
+    let record = use_case::reply(&state.ledger, caller.scope(), id, wire_map::reply(body)?).await?;
+    Ok(Json(wire_map::session(record)))
+}

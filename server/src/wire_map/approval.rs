@@ -1,0 +1,158 @@
+//! Gates and decisions.
+
+use super::{json, text};
+use crate::problem::Problem;
+use domain::gate::Verdict;
+use ledger::{
+    DecisionRecord, ReviewerRecord,
+    gate::{Denied, GateDetail, GateItem, NewDecision, Reply, Resumed},
+};
+use serde_json::{Map, Value};
+use wire::{Code, approval as to, worker};
+
+fn object(values: Map<String, Value>) -> wire::Json {
+    json(Value::Object(values).to_string())
+}
+
+/// Something that waits for a decision.
+pub fn approval(item: GateItem) -> to::Approval {
+    let decision = item.decision().cloned().map(decision);
+    let may_decide = item.may_decide.reason();
+    let gate = item.gate;
+    to::Approval {
+        id: gate.id.to_string(),
+        kind: gate.kind,
+        state: gate.state,
+        session_id: gate.session_id.to_string(),
+        action_id: gate.action_id.map(|id| id.to_string()),
+        action_name: gate.action_name,
+        agent_slug: gate.agent_slug,
+        entity_id: gate.entity_id.map(|id| id.to_string()),
+        entity_title: gate.entity_title,
+        title: gate.title,
+        task: json(gate.task.to_json().to_string()),
+        proposed: item.proposed.map(object),
+        digest: item.digest.to_string(),
+        score: gate.score,
+        flags: gate.flags,
+        similar_key: gate.similar_key,
+        reviewers: item.reviewers.into_iter().map(reviewer).collect(),
+        quorum: gate.quorum,
+        approvals: item.approvals,
+        may_decide: may_decide.is_none(),
+        may_not_decide_because: may_decide.map(str::to_owned),
+        requested_by: gate.requested_by,
+        opened_at: gate.opened_at,
+        due_at: gate.due_at,
+        reminded_at: gate.reminded_at,
+        escalated_at: gate.escalated_at,
+        snoozed_until: item.snoozed_until,
+        held_until: gate.held_until,
+        settled_at: gate.settled_at,
+        decision,
+    }
+}
+
+fn reviewer(record: ReviewerRecord) -> to::Reviewer {
+    let (kind, id, name) = match record {
+        ReviewerRecord::User { id, email } => ("user", Some(id.to_string()), email),
+        ReviewerRecord::Group { id, name } => ("group", Some(id.to_string()), name),
+        ReviewerRecord::Anyone => ("anyone", None, "anyone who reviews".to_owned()),
+    };
+    to::Reviewer { kind: kind.to_owned(), id, name }
+}
+
+/// A recorded decision.
+pub fn decision(record: DecisionRecord) -> to::Decision {
+    to::Decision {
+        number: record.number,
+        decision: record.verdict,
+        undoes: record.undoes,
+        user_id: record.user_id.map(|id| id.to_string()).unwrap_or_default(),
+        email: if record.email.is_empty() { record.actor } else { record.email },
+        value: record.value.map(json),
+        note: record.note,
+        at: record.at,
+    }
+}
+
+fn denial(denied: Denied) -> to::Denial {
+    to::Denial { gate_id: denied.gate_id.to_string(), note: denied.note, by: denied.by, at: denied.at }
+}
+
+/// A gate for a reviewer.
+pub fn approval_detail(detail: GateDetail) -> to::ApprovalDetail {
+    let dimensions = detail.item.gate.criteria.as_deref().and_then(|text| {
+        let criteria: Value = serde_json::from_str(text).ok()?;
+        Some(criteria.get("dimensions")?.as_array()?.iter().map(|dimension| json(dimension.to_string())).collect())
+    });
+    let staged = detail.item.gate.task.editable();
+    let filled = |slug: &str| staged.is_some_and(|staged| staged.contains_key(slug));
+    let fields = detail.fields.iter().filter(|field| filled(&field.slug) || detail.entity.is_none());
+    to::ApprovalDetail {
+        fields: fields.filter_map(|field| serde_json::to_string(field).ok()).map(json).collect(),
+        decisions: detail.item.decisions.iter().cloned().map(decision).collect(),
+        entity: detail.entity.map(super::entity),
+        dimensions: dimensions.unwrap_or_default(),
+        denials: detail.denials.into_iter().map(denial).collect(),
+        denials_max: domain::gate::OUTPUT_REJECTION_MAX,
+        undo_seconds: detail.undo_seconds,
+        approval: approval(detail.item),
+    }
+}
+
+/// A decision as it was sent.
+pub fn new_decision(sent: to::Decide) -> NewDecision {
+    NewDecision { verdict: sent.decision, value: sent.value.map(text), note: sent.note, digest: sent.digest }
+}
+
+/// One of a batch.
+pub fn new_decision_of_many(sent: to::DecideOne) -> NewDecision {
+    NewDecision { verdict: sent.decision, value: sent.value.map(text), note: sent.note, digest: sent.digest }
+}
+
+/// The decision of a caller that speaks of tool approvals. Approving with edits is an edit.
+pub fn tool_approval(sent: to::ToolApproval) -> Result<NewDecision, Problem> {
+    let value = match (sent.modified_output, sent.modified_args) {
+        (Some(_), Some(_)) => {
+            let message = "send modifiedOutput for an output, or modifiedArgs for a call, not both";
+            return Err(Problem::field(Code::InvalidRequest, "modifiedArgs", message));
+        }
+        (output, args) => output.or(args).map(text),
+    };
+    let verdict = match (sent.decision, &value) {
+        (Verdict::Approve, Some(_)) => Verdict::Edit,
+        (verdict, _) => verdict,
+    };
+    Ok(NewDecision { verdict, value, note: sent.note, digest: sent.digest })
+}
+
+/// An answer as it was sent.
+pub fn reply(sent: to::ElicitationReply) -> Result<Reply, Problem> {
+    match (sent.action.unwrap_or(to::ReplyAction::Accept), sent.content) {
+        (to::ReplyAction::Accept, Some(content)) => Ok(Reply::Accept(text(content))),
+        (to::ReplyAction::Accept, None) => {
+            Err(Problem::field(Code::InvalidRequest, "content", "an answer needs content"))
+        }
+        (to::ReplyAction::Decline | to::ReplyAction::Cancel, _) => Ok(Reply::Decline),
+    }
+}
+
+/// With what a session goes on.
+pub fn resume(resumed: Resumed) -> worker::Resume {
+    worker::Resume {
+        gate_id: resumed.gate_id.to_string(),
+        kind: resumed.kind,
+        tool_call_id: resumed.tool_call_id,
+        tool_name: resumed.tool_name,
+        decision: resumed.decision,
+        tool_input: resumed.tool_input.map(object),
+        note: resumed.note,
+        answer: resumed.answer.map(json),
+    }
+}
+
+/// What the next attempt is told.
+pub fn denials(denied: Vec<Denied>) -> Vec<to::Denial> {
+    denied.into_iter().map(denial).collect()
+}
