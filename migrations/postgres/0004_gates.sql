@@ -46,7 +46,7 @@ CREATE TABLE gates (
 );
 -- A session waits at one gate at a time.
 CREATE UNIQUE INDEX gates_one_waiting ON gates (tenant_id, session_id) WHERE state IN ('open', 'held');
-CREATE INDEX gates_of_session ON gates (tenant_id, session_id, id);
+CREATE INDEX gates_of_session ON gates (tenant_id, session_id, attempt);
 CREATE INDEX gates_by_state ON gates (tenant_id, state, order_at, id);
 CREATE INDEX gates_to_wake ON gates (wake_at) WHERE wake_at IS NOT NULL;
 -- What was shown never changes, and what is closed stays closed.

@@ -48,14 +48,15 @@ const BY_ID_LOCKED_POSTGRES: &str = gate_select!("g.tenant_id = $1 AND g.id = $2
 const WAITING: &str = gate_select!("g.tenant_id = $1 AND g.session_id = $2 AND g.state IN ('open', 'held')");
 const WAITING_LOCKED_POSTGRES: &str =
     gate_select!("g.tenant_id = $1 AND g.session_id = $2 AND g.state IN ('open', 'held') FOR UPDATE OF g");
-const NEWEST_OF_SESSION: &str = gate_select!("g.tenant_id = $1 AND g.session_id = $2 ORDER BY g.id DESC LIMIT 1");
+// Each attempt of a session comes to at most one gate.
+const NEWEST_OF_SESSION: &str = gate_select!("g.tenant_id = $1 AND g.session_id = $2 ORDER BY g.attempt DESC LIMIT 1");
 const WAITING_OF_ACTION: &str = gate_select!(
     "g.tenant_id = $1 AND g.state = 'open' AND g.session_id IN (SELECT s.id FROM sessions s WHERE s.tenant_id = $1 \
      AND s.action_id = $2 AND s.status IN ('waiting_human', 'awaiting_tool')) ORDER BY g.id LIMIT $3"
 );
 const DENIED: &str = gate_select!(
     "g.tenant_id = $1 AND g.session_id = $2 AND g.state = 'settled' AND g.outcome = 'deny' AND g.kind IN ('output', 'fields') \
-     ORDER BY g.id"
+     ORDER BY g.attempt"
 );
 const TO_WAKE: &str = "SELECT tenant_id, id, session_id FROM gates WHERE wake_at <= $1 ORDER BY wake_at LIMIT $2";
 pub(crate) const SQL: &[(&str, &str)] = &[

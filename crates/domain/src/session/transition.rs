@@ -222,8 +222,9 @@ fn apply(state: State, command: Command) -> Option<Transition> {
         (Command::Release, Running) => to(Pending),
         (Command::Resume, WaitingHuman | AwaitingTool | Idle) => to(Pending),
         (Command::Approve, WaitingHuman) => end(Completed, EndReason::Done),
-        (Command::Block, Running) => end(Failed, EndReason::HardBlock),
-        (Command::Deny, WaitingHuman) => end(Failed, EndReason::Rejected),
+        // Only what a worker has held has an output.
+        (Command::Block, Running) if state.attempt > 0 => end(Failed, EndReason::HardBlock),
+        (Command::Deny, WaitingHuman) if state.attempt > 0 => end(Failed, EndReason::Rejected),
         (Command::Cancel, _) => end(Abandoned, EndReason::Cancelled),
         (Command::LoseLease, Running) if state.attempt >= state.attempts_max => end(Failed, EndReason::LeaseExhausted),
         (Command::LoseLease, Running) => to(Pending),
