@@ -14,6 +14,7 @@ pub mod limit;
 pub mod sse;
 
 mod action;
+mod entity;
 mod error;
 mod event;
 mod hook;
@@ -28,7 +29,7 @@ pub use event::EventRange;
 pub use retry::{Backoff, retry};
 pub use session::SessionFilter;
 pub use stream::EventStream;
-pub use transport::Client;
+pub use transport::{Client, http_client};
 
 /// The result of a call.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -37,11 +37,16 @@ impl Backoff {
 
     /// The pause after another failure; at least what the server asked for.
     pub fn pause(&mut self, error: &Error) -> Duration {
+        self.pause_at_least(error.retry_after().unwrap_or_default())
+    }
+
+    /// The pause after another failure of something else than this API.
+    pub fn pause_at_least(&mut self, least: Duration) -> Duration {
         let whole = self.base.saturating_mul(1_u32.checked_shl(self.tries.min(16)).unwrap_or(u32::MAX)).min(self.cap);
         let jitter = mix(self.seed ^ u64::from(self.tries).wrapping_mul(0x9E37_79B9_7F4A_7C15)) % 1_001;
         self.tries = self.tries.saturating_add(1);
         let pause = whole / 2 + (whole / 2).mul_f64(jitter as f64 / 1_000.0);
-        pause.max(error.retry_after().unwrap_or_default())
+        pause.max(least)
     }
 }
 

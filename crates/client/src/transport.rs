@@ -23,6 +23,29 @@ impl std::fmt::Debug for Client {
     }
 }
 
+/// An HTTP client of another service that the operator named, with this client's limits on connections, and without its
+/// token. How long an answer may take is up to its user.
+pub fn http_client(base_url: &str) -> Result<reqwest::Client> {
+    started(builder_for(&parse_base(base_url)?))
+}
+
+fn builder_for(base: &Url) -> reqwest::ClientBuilder {
+    #[cfg(feature = "tls")]
+    choose_provider();
+    let builder = reqwest::Client::builder()
+        .connect_timeout(limit::CONNECT_TIMEOUT)
+        .pool_idle_timeout(limit::IDLE_CONNECTION)
+        .redirect(Policy::none())
+        // Small requests must not wait for the previous answer's acknowledgement.
+        .tcp_nodelay(true);
+    // HTTP_PROXY is meant for the world outside; through it, the own machine is out of reach.
+    if is_loopback(base) { builder.no_proxy() } else { builder }
+}
+
+fn started(builder: reqwest::ClientBuilder) -> Result<reqwest::Client> {
+    builder.build().map_err(|error| Error::Setup(format!("the HTTP client cannot start: {error}")))
+}
+
 /// A query string under construction; absent values are left out.
 pub(crate) type Query<'a> = &'a [(&'static str, Option<String>)];
 
@@ -36,20 +59,7 @@ impl Client {
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, bearer);
         headers.insert(USER_AGENT, HeaderValue::from_static(concat!("shiftbook-client/", env!("CARGO_PKG_VERSION"))));
-        #[cfg(feature = "tls")]
-        choose_provider();
-        let mut builder = reqwest::Client::builder()
-            .default_headers(headers)
-            .connect_timeout(limit::CONNECT_TIMEOUT)
-            .pool_idle_timeout(limit::IDLE_CONNECTION)
-            .redirect(Policy::none())
-            // Small requests must not wait for the previous answer's acknowledgement.
-            .tcp_nodelay(true);
-        if is_loopback(&base) {
-            // HTTP_PROXY is meant for the world outside; through it, the own machine is out of reach.
-            builder = builder.no_proxy();
-        }
-        let http = builder.build().map_err(|error| Error::Setup(format!("the HTTP client cannot start: {error}")))?;
+        let http = started(builder_for(&base).default_headers(headers))?;
         Ok(Self { http, base })
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use wire::{
     Json,
     session::{Session, SessionError},
-    worker::{Attempt, Claim, Claimed, Complete, Fail, Lease, Yield, YieldStatus},
+    worker::{Attempt, Claim, Claimed, Complete, Fail, Lease, Yield},
 };
 
 impl Client {
@@ -40,15 +40,8 @@ impl Client {
     }
 
     /// `POST /api/sessions/{id}/yield`: parks the session until what it waits for has come.
-    pub async fn yield_to(
-        &self,
-        session_id: &str,
-        attempt: u32,
-        status: YieldStatus,
-        detail: Option<&str>,
-    ) -> Result<Session> {
-        let body = Yield { attempt, status, detail: detail.map(str::to_owned), paused_tool_call: None, question: None };
-        self.post(&["api", "sessions", session_id, "yield"], &body).await
+    pub async fn yield_to(&self, session_id: &str, to: &Yield) -> Result<Session> {
+        self.post(&["api", "sessions", session_id, "yield"], to).await
     }
 
     /// `POST /api/sessions/{id}/release`: back to the queue, unfinished.

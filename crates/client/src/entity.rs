@@ -1,0 +1,30 @@
+//! Entities and their types.
+
+use crate::{Client, Result, limit};
+use reqwest::Method;
+use wire::{
+    Page,
+    entity::{CreateEntity, Entity, EntityType, UpdateEntity},
+};
+
+impl Client {
+    /// `GET /api/entities/{id}`
+    pub async fn get_entity(&self, id: &str) -> Result<Entity> {
+        self.get(&["api", "entities", id], &[]).await
+    }
+
+    /// `POST /api/entities`. Every call makes another.
+    pub async fn create_entity(&self, entity: &CreateEntity) -> Result<Entity> {
+        self.post(&["api", "entities"], entity).await
+    }
+
+    /// `PATCH /api/entities/{id}`. A repeat after a success is refused: the version has moved on.
+    pub async fn update_entity(&self, id: &str, change: &UpdateEntity) -> Result<Entity> {
+        self.send(Method::PATCH, &["api", "entities", id], change, limit::CALL_TIMEOUT).await
+    }
+
+    /// `GET /api/entity-types`, a page at a time.
+    pub async fn list_entity_types(&self, cursor: Option<&str>) -> Result<Page<EntityType>> {
+        self.get(&["api", "entity-types"], &[("cursor", cursor.map(str::to_owned))]).await
+    }
+}
