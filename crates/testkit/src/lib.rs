@@ -5,6 +5,7 @@
 mod clock;
 mod engine;
 mod fixture;
+pub mod model;
 pub mod proxy;
 
 pub use clock::{SeededEntropy, TestClock};

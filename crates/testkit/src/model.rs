@@ -1,0 +1,252 @@
+//! A chat model that a script plays, over real HTTP: the OpenAI-compatible wire at `/v1/chat/completions`, Anthropic's at
+//! `/v1/messages`, both streamed, and everything that goes wrong with them.
+
+use serde_json::{Value, json};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex},
+};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::{TcpListener, TcpStream},
+};
+
+/// How the model answers the next request.
+#[derive(Debug, Clone)]
+pub enum Move {
+    /// It says this.
+    Say(&'static str),
+    /// It says this and calls tools: id, name, input as text, so that it can be no JSON.
+    Call(&'static str, Vec<(&'static str, &'static str, String)>),
+    /// It is cut off at its longest length while it says this.
+    Truncated(&'static str),
+    /// No answer but this status, and after how many seconds to ask again.
+    Status(u16, Option<u32>, &'static str),
+    /// The connection breaks in the middle of the answer.
+    Cut,
+    /// The stream ends in good order, but before the answer does.
+    Short,
+    /// A chunk that is no JSON.
+    Garbage,
+    /// The service breaks off with an error inside the stream.
+    Overloaded,
+    /// Nothing ever comes.
+    Hang,
+}
+
+impl Move {
+    /// One call of a tool, without words.
+    pub fn tool(id: &'static str, name: &'static str, input: &Value) -> Self {
+        Self::Call("", vec![(id, name, input.to_string())])
+    }
+}
+
+/// A request that the model got.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// The request line and headers, as they came.
+    pub head: String,
+    /// The body.
+    pub body: Value,
+}
+
+/// The running service; ends with the test.
+#[derive(Debug, Clone)]
+pub struct ScriptedModel {
+    /// With `/v1`, as settings want it.
+    pub base_url: String,
+    script: Arc<Mutex<VecDeque<Move>>>,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+/// Tokens that every answer reports: read, of these cached, written.
+pub const TOKENS: (u32, u32, u32) = (100, 40, 20);
+
+impl ScriptedModel {
+    /// Plays these moves, one per request; after them every request is refused.
+    pub async fn play(moves: impl IntoIterator<Item = Move>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let script = Arc::new(Mutex::new(moves.into_iter().collect()));
+        let model = Self { base_url, script, asked: Arc::default() };
+        let playing = model.clone();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let model = playing.clone();
+                // A client that goes away is no mistake of the script.
+                tokio::spawn(async move { drop(model.answer(stream).await) });
+            }
+        });
+        model
+    }
+
+    /// More moves, after those that are left.
+    pub fn then(&self, moves: impl IntoIterator<Item = Move>) {
+        self.script.lock().unwrap().extend(moves);
+    }
+
+    /// Everything that was asked so far.
+    pub fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().unwrap().clone()
+    }
+
+    async fn answer(&self, stream: TcpStream) -> std::io::Result<()> {
+        let mut stream = BufReader::new(stream);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if stream.read_line(&mut head).await? == 0 {
+                return Ok(());
+            }
+        }
+        let length = head
+            .lines()
+            .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+        let mut body = vec![0; length.unwrap_or(0)];
+        stream.read_exact(&mut body).await?;
+        let is_openai = head.starts_with("POST /v1/chat/completions");
+        self.asked.lock().unwrap().push(Asked { head, body: serde_json::from_slice(&body).unwrap_or_default() });
+        let next = self.script.lock().unwrap().pop_front();
+        let next = next.unwrap_or(Move::Status(400, None, "the script is over"));
+        play(stream.into_inner(), is_openai, next).await
+    }
+}
+
+async fn play(mut stream: TcpStream, is_openai: bool, next: Move) -> std::io::Result<()> {
+    if let Move::Hang = next {
+        return std::future::pending().await;
+    }
+    if let Move::Status(status, retry_after, text) = next {
+        let retry = retry_after.map(|seconds| format!("retry-after: {seconds}\r\n")).unwrap_or_default();
+        let body = json!({ "type": "error", "error": { "type": "api_error", "message": text } }).to_string();
+        let head = format!(
+            "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\n{retry}content-length: {}\r\nconnection: close\r\n\r\n",
+            body.len()
+        );
+        return stream.write_all(format!("{head}{body}").as_bytes()).await;
+    }
+    let head =
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n";
+    stream.write_all(head.as_bytes()).await?;
+    let frames = if is_openai { openai(&next) } else { anthropic(&next) };
+    let text = frames.concat();
+    // In pieces that tear lines and characters apart, as networks do.
+    for piece in text.as_bytes().chunks(37) {
+        stream.write_all(format!("{:x}\r\n", piece.len()).as_bytes()).await?;
+        stream.write_all(piece).await?;
+        stream.write_all(b"\r\n").await?;
+    }
+    if matches!(next, Move::Cut) {
+        return Ok(());
+    }
+    stream.write_all(b"0\r\n\r\n").await
+}
+
+/// The words and calls of an answer that comes to its end, or the words before it breaks off.
+fn content(next: &Move) -> (&'static str, &[(&'static str, &'static str, String)]) {
+    match next {
+        Move::Say(text) | Move::Truncated(text) => (text, &[]),
+        Move::Call(text, calls) => (text, calls),
+        _ => ("Half of", &[]),
+    }
+}
+
+fn pieces(text: &str) -> Vec<String> {
+    let letters: Vec<char> = text.chars().collect();
+    letters.chunks(7).map(|piece| piece.iter().collect()).collect()
+}
+
+fn openai(next: &Move) -> Vec<String> {
+    let frame = |data: Value| format!("data: {data}\n\n");
+    let chunk = |delta: Value, reason: Value| {
+        frame(json!({
+            "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m",
+            "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }]
+        }))
+    };
+    let (text, calls) = content(next);
+    let mut frames = vec![chunk(json!({ "role": "assistant", "content": "" }), Value::Null)];
+    frames.extend(pieces(text).into_iter().map(|piece| chunk(json!({ "content": piece }), Value::Null)));
+    for (index, (id, name, input)) in calls.iter().enumerate() {
+        let function = json!({ "name": name, "arguments": "" });
+        let call = json!({ "index": index, "id": id, "type": "function", "function": function });
+        frames.push(chunk(json!({ "tool_calls": [call] }), Value::Null));
+        for piece in pieces(input) {
+            let call = json!({ "index": index, "function": { "arguments": piece } });
+            frames.push(chunk(json!({ "tool_calls": [call] }), Value::Null));
+        }
+    }
+    let reason = match next {
+        Move::Say(_) => "stop",
+        Move::Truncated(_) => "length",
+        Move::Call(..) => "tool_calls",
+        Move::Garbage => return [frames, vec!["data: {\"choices\": [{]\n\n".to_owned()]].concat(),
+        Move::Overloaded => {
+            frames.push(frame(json!({ "error": { "type": "server_error", "message": "overloaded" } })));
+            return frames;
+        }
+        _ => return frames,
+    };
+    frames.push(chunk(json!({}), reason.into()));
+    let (input, cached, output) = TOKENS;
+    let usage = json!({
+        "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
+        "prompt_tokens_details": { "cached_tokens": cached }
+    });
+    frames.push(frame(json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [], "usage": usage })));
+    frames.push("data: [DONE]\n\n".to_owned());
+    frames
+}
+
+fn anthropic(next: &Move) -> Vec<String> {
+    let frame = |data: Value| format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap());
+    let (text, calls) = content(next);
+    let (input, cached, output) = TOKENS;
+    let usage = json!({
+        "input_tokens": input - cached, "cache_read_input_tokens": cached, "cache_creation_input_tokens": 0, "output_tokens": 1
+    });
+    let message = json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": null,
+        "stop_sequence": null, "usage": usage
+    });
+    let mut frames =
+        vec![frame(json!({ "type": "message_start", "message": message })), frame(json!({ "type": "ping" }))];
+    let mut index = 0;
+    let mut block = |start: Value, deltas: Vec<Value>| {
+        let mut made = vec![frame(json!({ "type": "content_block_start", "index": index, "content_block": start }))];
+        let delta = |delta| frame(json!({ "type": "content_block_delta", "index": index, "delta": delta }));
+        made.extend(deltas.into_iter().map(delta));
+        made.push(frame(json!({ "type": "content_block_stop", "index": index })));
+        index += 1;
+        made
+    };
+    if !text.is_empty() {
+        let deltas = pieces(text).into_iter().map(|piece| json!({ "type": "text_delta", "text": piece })).collect();
+        frames.extend(block(json!({ "type": "text", "text": "" }), deltas));
+    }
+    for (id, name, input) in calls {
+        let deltas =
+            pieces(input).into_iter().map(|piece| json!({ "type": "input_json_delta", "partial_json": piece }));
+        frames.extend(block(json!({ "type": "tool_use", "id": id, "name": name, "input": {} }), deltas.collect()));
+    }
+    let reason = match next {
+        Move::Say(_) => "end_turn",
+        Move::Truncated(_) => "max_tokens",
+        Move::Call(..) => "tool_use",
+        Move::Garbage => {
+            frames.push(
+                "event: content_block_delta\ndata: {\"type\": \"content_block_delta\", \"index\": 0, {]\n\n".to_owned(),
+            );
+            return frames;
+        }
+        Move::Overloaded => {
+            let error = json!({ "type": "overloaded_error", "message": "Overloaded" });
+            frames.push(frame(json!({ "type": "error", "error": error })));
+            return frames;
+        }
+        _ => return frames,
+    };
+    let delta = json!({ "stop_reason": reason, "stop_sequence": null });
+    frames.push(frame(json!({ "type": "message_delta", "delta": delta, "usage": { "output_tokens": output } })));
+    frames.push(frame(json!({ "type": "message_stop" })));
+    frames
+}
