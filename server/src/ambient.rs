@@ -1,6 +1,7 @@
-//! The only place that reads the clock and the system's randomness. Everything else is handed them.
+//! The only place that reads the clock, the system's randomness and the environment. Everything else is handed them.
 
 use domain::{Clock, Entropy, Timestamp};
+use std::{ffi::OsStr, path::Path};
 
 /// The system's wall clock.
 #[derive(Debug, Clone, Copy)]
@@ -27,4 +28,17 @@ impl Entropy for SystemEntropy {
             std::process::abort();
         }
     }
+}
+
+/// Whether there is such a program, so that a typing error does not fail every session of a queue.
+pub fn is_program(name: &OsStr) -> bool {
+    if name.as_encoded_bytes().contains(&b'/') {
+        return Path::new(name).is_file();
+    }
+    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(name).is_file()))
+}
+
+/// A value of the environment, where it is text.
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }

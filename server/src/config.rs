@@ -2,8 +2,14 @@
 //!
 //! clap reads flags and environment into one [`Flags`]; this module adds the file below them.
 
-use serde::Deserialize;
+use runner::execute::config::AgentConfig;
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, MapAccess, Visitor},
+};
 use std::{
+    collections::BTreeMap,
+    fmt,
     net::SocketAddr,
     path::{Path, PathBuf},
 };
@@ -41,6 +47,9 @@ pub struct ServeFlags {
     /// The address that browsers see, e.g. https://log.example.org; https makes cookies Secure
     #[arg(long, env = "SHIFTBOOK_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
+    /// Do not run the agents of the settings file; workers elsewhere do
+    #[arg(long)]
+    pub no_agents: bool,
 }
 
 /// The file. Unknown keys are refused: a misspelt key must not be a silent default.
@@ -53,6 +62,49 @@ struct File {
     public_url: Option<String>,
     #[serde(default)]
     outbound: OutboundFile,
+    #[serde(default)]
+    agents: AgentsFile,
+}
+
+/// `[agents]`: the agents that this server runs, by their names, and whether it runs any.
+#[derive(Debug, Clone, Default)]
+struct AgentsFile {
+    enabled: Option<bool>,
+    agents: BTreeMap<String, AgentConfig>,
+}
+
+impl<'de> Deserialize<'de> for AgentsFile {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(AgentsVisitor)
+    }
+}
+
+/// By hand, because `#[serde(flatten)]` loses the place of what is wrong.
+struct AgentsVisitor;
+
+impl<'de> Visitor<'de> for AgentsVisitor {
+    type Value = AgentsFile;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`enabled` and a table for each agent")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AgentsFile, A::Error> {
+        let mut file = AgentsFile::default();
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "enabled" {
+                file.enabled = Some(map.next_value()?);
+            } else if domain::slug::is_slug(&key) {
+                let agent: AgentConfig = map.next_value()?;
+                agent.check().map_err(|why| A::Error::custom(format!("agents.{key}: {why}")))?;
+                file.agents.insert(key, agent);
+            } else {
+                let why = format!("`{key}` is not an agent's name: lower-case letters, digits and single hyphens");
+                return Err(A::Error::custom(why));
+            }
+        }
+        Ok(file)
+    }
 }
 
 /// `[outbound]`: calls to addresses that people or agents choose.
@@ -65,7 +117,7 @@ struct OutboundFile {
 }
 
 /// Settings in force.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Which database.
     pub database: Database,
@@ -75,6 +127,10 @@ pub struct Settings {
     pub public_url: Option<PublicUrl>,
     /// Where calls may go that people or agents ask for.
     pub outbound: outbound::Policy,
+    /// The agents that are described, by their names.
+    pub agents: BTreeMap<String, AgentConfig>,
+    /// Whether the server runs them.
+    pub runs_agents: bool,
 }
 
 /// Which database.
@@ -186,7 +242,8 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
     let public_url = public_url.as_deref().map(PublicUrl::parse).transpose()?;
     let outbound = outbound::Policy::opening(&file.outbound.allow_private)
         .map_err(|error| Error::Value(format!("outbound.allow_private: {error}")))?;
-    Ok(Settings { database, listen, public_url, outbound })
+    let runs_agents = !serve.no_agents && file.agents.enabled.unwrap_or(true);
+    Ok(Settings { database, listen, public_url, outbound, agents: file.agents.agents, runs_agents })
 }
 
 /// An empty variable in a service file means "not set".
@@ -233,7 +290,7 @@ mod tests {
     }
 
     fn listen(address: Option<&str>) -> ServeFlags {
-        ServeFlags { listen: address.map(str::to_owned), public_url: None }
+        ServeFlags { listen: address.map(str::to_owned), ..ServeFlags::default() }
     }
 
     #[test]
@@ -276,6 +333,25 @@ mod tests {
         let error = parse("# shiftbook\n\nlisten = \"127.0.0.1:1\"\nlissten = \"x\"\n", "shiftbook.toml").unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with("shiftbook.toml:4: unknown field `lissten`"), "{text}");
+    }
+
+    #[test]
+    fn agents_are_described_by_their_names_and_can_be_left_to_workers() {
+        let example = include_str!("../../examples/agents.toml");
+        let settings = merge(database(None, None), listen(None), file(example)).unwrap();
+        assert_eq!(settings.agents.keys().collect::<Vec<_>>(), ["clerk", "coder", "scribe"]);
+        assert!(settings.runs_agents);
+        let told = ServeFlags { no_agents: true, ..ServeFlags::default() };
+        assert!(!merge(database(None, None), told, file(example)).unwrap().runs_agents);
+        let off = merge(database(None, None), listen(None), file("[agents]\nenabled = false")).unwrap();
+        assert!(!off.runs_agents && off.agents.is_empty());
+    }
+
+    #[test]
+    fn what_is_wrong_with_an_agent_has_its_line() {
+        let text = "[agents.a]\nadapter = \"command\"\ncommand = [\"x\"]\nmodell = \"m\"\n";
+        let said = parse(text, "f.toml").unwrap_err().to_string();
+        assert!(said.starts_with("f.toml:4: unknown field `modell`"), "{said}");
     }
 
     #[test]

@@ -4,12 +4,14 @@
 //! record to `wire`; nothing here decides what a session may do.
 
 mod accept;
+mod agents;
 mod ambient;
 pub mod api;
 pub mod assets;
 pub mod cli;
 pub mod config;
 pub mod cookie;
+mod desk;
 pub mod extract;
 mod metrics;
 pub mod problem;

@@ -1,6 +1,7 @@
 //! Background work: what has to happen although nobody asked.
 //!
-//! Now: sweeps and imports. Agent adapters and the executor join them here.
+//! Sweeps, imports, and the executor that runs agents.
 
+pub mod execute;
 pub mod import;
 pub mod sweep;

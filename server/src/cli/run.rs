@@ -133,7 +133,8 @@ pub fn main() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(misused) } else { ExitCode::SUCCESS };
         }
     };
-    let default_level = if matches!(cli.command, Command::Serve(_)) { "info" } else { "warn" };
+    // What a model's client has to say is in the log of the session that it concerns.
+    let default_level = if matches!(cli.command, Command::Serve(_)) { "info,genai=off" } else { "warn,genai=off" };
     let filter = cli.log.filter(|filter| !filter.trim().is_empty()).unwrap_or_else(|| default_level.to_owned());
     if let Err(message) = log_to_stderr(&filter)
         && !is_call

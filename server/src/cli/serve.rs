@@ -2,7 +2,7 @@
 
 use super::run::{Failure, open, print_line};
 use crate::{
-    accept,
+    accept, agents,
     ambient::SystemEntropy,
     config::{self, DatabaseFlags, ServeFlags},
     render, router,
@@ -31,6 +31,8 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let cannot_listen = Failure::io(format!("cannot listen on {}", settings.listen));
     let listener = TcpListener::bind(settings.listen).await.map_err(cannot_listen)?;
     let address = listener.local_addr().map_err(Failure::io("cannot tell the bound address"))?;
+    let agents =
+        if settings.runs_agents { agents::prepare(&settings, &format!("http://{address}"))? } else { Vec::new() };
     let ledger = open(&settings, Mode::Server).await?;
     ledger::live::set_frame_renderer(&ledger, render::render_frame);
     let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy));
@@ -38,6 +40,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     tracing::info!(%address, version = super::version::TEXT, "serving");
     let sweeps = tokio::spawn(runner::sweep::run(state.ledger.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
+    let agents = tokio::spawn(agents::run(state.clone(), agents));
     let stop = tokio::spawn(accept::until_asked_to_stop(state.shutdown.clone()));
     accept::serve(listener, router::build(state.clone()), &state).await;
     stop.abort();
@@ -46,6 +49,9 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     }
     if let Err(error) = imports.await {
         tracing::error!(%error, "the imports ended badly");
+    }
+    if let Err(error) = agents.await {
+        tracing::error!(%error, "the agents ended badly");
     }
     if timeout(CLOSE, state.ledger.close()).await.is_err() {
         return Err(Failure::BadNews("the database could not be closed in time; nothing acknowledged is lost".into()));

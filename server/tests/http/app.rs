@@ -58,9 +58,19 @@ pub struct App {
 
 impl App {
     pub fn start() -> Self {
+        Self::start_with("", &[], &[])
+    }
+
+    /// With this settings file, more arguments and variables.
+    pub fn start_with(settings: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("shiftbook.toml");
+        std::fs::write(&file, settings).unwrap();
         let mut child = binary(&dir)
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--config"])
+            .arg(file)
+            .args(arguments)
+            .envs(variables.iter().copied())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

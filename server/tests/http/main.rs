@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test says no")]
 
+mod agents;
 mod app;
 mod bad_input;
 mod csrf;
@@ -12,3 +13,4 @@ mod limits;
 mod matrix;
 mod soak;
 mod stop;
+mod work;

@@ -24,7 +24,7 @@ fn may_use(room: &str) -> Option<&'static [&'static str]> {
         "wire" | "store" => &["domain"],
         "client" => &["wire"],
         "ledger" => &["store", "domain", "wire", "outbound"],
-        "runner" => &["ledger", "outbound", "domain", "wire"],
+        "runner" => &["ledger", "client", "outbound", "domain", "wire"],
         "app" => &["wire", "domain", "ledger"],
         "frontend" => &["app"],
         "server" => &["app", "client", "ledger", "outbound", "store", "runner", "domain", "wire"],

@@ -11,7 +11,7 @@ mod workspace;
 pub use identify::{Identity, by_cookie, by_token};
 pub use setup::{needs_setup, setup};
 pub use sign_in::{SignedIn, sign_in, sign_out};
-pub use workspace::{list_workspaces, switch};
+pub use workspace::{find_workspace_by_operator, list_workspaces, switch};
 
 pub(crate) use address::Address;
 pub(crate) use identify::IdentityCache;

@@ -25,6 +25,15 @@ pub async fn list_workspaces(ledger: &Ledger, scope: &Scope) -> Result<Vec<Tenan
     Ok(read.await?)
 }
 
+/// The workspace of this URL name, for whoever runs the server.
+pub async fn find_workspace_by_operator(ledger: &Ledger, slug: &str) -> Result<Option<TenantRecord>> {
+    let slug = slug.to_owned();
+    let read = ledger
+        .store()
+        .read(Access::System, move |conn| Box::pin(async move { store::tenant::find_by_slug(conn, &slug).await }));
+    Ok(read.await?)
+}
+
 /// Lets the caller's browser look at another of their workspaces.
 pub async fn switch(ledger: &Ledger, secret: &str, scope: &Scope, slug: &str) -> Result<()> {
     let secret = Secret::parse(SecretKind::Cookie, secret).ok_or(Error::NotFound("workspace"))?;

@@ -1,9 +1,9 @@
 //! The command line of `shiftbook work`.
 
-use super::limit::CONCURRENCY_MAX;
 use clap::{Args, builder::NonEmptyStringValueParser};
 use domain::limit::{LEASE_SECONDS_DEFAULT, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN};
-use std::ffi::OsString;
+use runner::execute::{command::Format, config::CONCURRENCY_MAX};
+use std::{ffi::OsString, path::PathBuf};
 
 const PROTOCOL: &str = "\
 What the command gets:
@@ -15,7 +15,11 @@ What its output means:
           {\"type\":\"result\",…}            the session's result; `usage` in it is kept apart
           any other line               an agent.message
   stderr  any line                     an external.event
-  Exit code 0 completes the session; anything else fails it with the end of stderr.";
+  Exit code 0 completes the session; anything else fails it with the end of stderr.
+
+Coding agents get the task as their prompt on stdin, and what they print is understood:
+  --format claude-code -- claude -p --output-format stream-json --verbose
+  --format codex       -- codex exec --json -";
 
 /// How to work, and for whom.
 #[derive(Debug, Clone, Args)]
@@ -25,9 +29,9 @@ pub struct WorkArgs {
     #[arg(long = "agent", value_name = "SLUG", required = true, value_parser = slug)]
     pub agents: Vec<String>,
 
-    /// Sessions to run at a time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(CONCURRENCY_MAX)))]
-    pub concurrency: u32,
+    /// Sessions to run at a time [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(CONCURRENCY_MAX)))]
+    pub concurrency: Option<u32>,
 
     /// Address of the server
     #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
@@ -51,8 +55,16 @@ pub struct WorkArgs {
     #[arg(long, conflicts_with = "concurrency")]
     pub once: bool,
 
-    /// The command and its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    /// What the command prints: lines, claude-code or codex
+    #[arg(long, value_name = "FORMAT", default_value = "lines", value_parser = format)]
+    pub format: Format,
+
+    /// Settings file (TOML) that describes the agent, where no command is given
+    #[arg(long, env = "SHIFTBOOK_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// The command and its arguments; without one the agent is run as the settings file describes it
+    #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
 
@@ -62,4 +74,9 @@ fn slug(text: &str) -> Result<String, String> {
     } else {
         Err("an agent's name is lower-case letters, digits and single hyphens".into())
     }
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    let known = Format::ALL.into_iter().find(|(name, _)| *name == text);
+    known.map(|(_, format)| format).ok_or_else(|| "lines, claude-code or codex".to_owned())
 }

@@ -1,25 +1,11 @@
-//! `shiftbook work`: runs a command for each session of an agent.
+//! `shiftbook work`: runs an agent for each of its sessions, from the command line.
 //!
-//! [`run`] claims sessions and hands each to [`session`], which starts the command ([`child`]), turns its
-//! output into events ([`split`], [`lines`]), sends them in batches ([`outbox`]), keeps the lease ([`lease`]) and reports
-//! the end. [`progress`] tells whoever watches.
-//!
-//! Fencing makes this safe, not care: a worker that lost its lease without knowing is refused by the server.
-//! Deliberately not here: any state on disk. A worker that dies leaves its lease to run out.
+//! The work itself is `runner::execute`; here are the command line, the signals, and what whoever watches is told.
 
 mod args;
-mod child;
-mod lease;
-mod limit;
-mod lines;
-mod outbox;
 mod progress;
 mod run;
-mod session;
-mod split;
 
-#[cfg(test)]
-mod fake;
 #[cfg(test)]
 mod tests;
 

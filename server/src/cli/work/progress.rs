@@ -1,5 +1,6 @@
 //! What whoever watches is told: on a terminal one status line under the messages, elsewhere messages alone.
 
+use runner::execute::Report;
 use std::{
     collections::VecDeque,
     io::{IsTerminal, Write, stderr},
@@ -49,39 +50,9 @@ impl Progress {
         }
     }
 
-    /// A session was begun.
-    pub fn began(&self) {
-        self.running.fetch_add(1, Relaxed);
-    }
-
-    /// A session is out of our hands, completed or not.
-    pub fn ended(&self, completed: bool) {
-        self.running.fetch_sub(1, Relaxed);
-        if completed { &self.done } else { &self.failed }.fetch_add(1, Relaxed);
-    }
-
-    /// A session went elsewhere: neither done nor failed.
-    pub fn left(&self) {
-        self.running.fetch_sub(1, Relaxed);
-    }
-
     /// Whether no session is running.
     pub fn is_idle(&self) -> bool {
         self.running.load(Relaxed) == 0
-    }
-
-    /// Events were acknowledged.
-    pub fn appended(&self, count: usize) {
-        self.events.fetch_add(count as u64, Relaxed);
-    }
-
-    /// Tells something, on a line of its own.
-    pub fn say(&self, message: &str) {
-        let message: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        let erase = if shown.is_empty() { "" } else { "\r\x1b[K" };
-        // Where standard error is gone there is nobody to tell.
-        let _ = write!(stderr(), "{erase}{message}\n{shown}");
     }
 
     /// Redraws the status line, for as long as it is polled.
@@ -127,6 +98,33 @@ impl Progress {
             self.done.load(Relaxed),
             self.failed.load(Relaxed),
         )
+    }
+}
+
+impl Report for Progress {
+    fn began(&self) {
+        self.running.fetch_add(1, Relaxed);
+    }
+
+    fn ended(&self, completed: bool) {
+        self.running.fetch_sub(1, Relaxed);
+        if completed { &self.done } else { &self.failed }.fetch_add(1, Relaxed);
+    }
+
+    fn left(&self) {
+        self.running.fetch_sub(1, Relaxed);
+    }
+
+    fn appended(&self, count: usize) {
+        self.events.fetch_add(count as u64, Relaxed);
+    }
+
+    fn say(&self, message: &str) {
+        let message: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let erase = if shown.is_empty() { "" } else { "\r\x1b[K" };
+        // Where standard error is gone there is nobody to tell.
+        let _ = write!(stderr(), "{erase}{message}\n{shown}");
     }
 }
 

@@ -6,19 +6,19 @@ fn line(text: &str) -> Line {
     Line { bytes: text.as_bytes().to_vec(), begins: true, ends: true }
 }
 
-fn read(stream: Stream, text: &str) -> Vec<Said> {
-    Reader::new(stream).read(&line(text))
+fn read(text: &str) -> Vec<Said> {
+    Reader::of_output(Format::Lines).read(&line(text))
 }
 
 fn event_of(text: &str) -> Value {
-    match read(Stream::Stdout, text).as_slice() {
+    match read(text).as_slice() {
         [Said::Event(event)] => serde_json::to_value(event).unwrap(),
         other => panic!("{text}: {other:?}"),
     }
 }
 
 fn outcome_of(text: &str) -> (Value, Value) {
-    match read(Stream::Stdout, text).as_slice() {
+    match read(text).as_slice() {
         [Said::Result(outcome)] => {
             (serde_json::to_value(&outcome.result).unwrap(), serde_json::to_value(&outcome.usage).unwrap())
         }
@@ -36,7 +36,7 @@ fn note_of(text: &str) -> String {
 #[test]
 fn an_event_line_passes_through_field_by_field() {
     let sent = r#"{"id":"0193b0a0-0000-7000-8000-000000000001","type":"agent.tool_call","role":"agent","content":[{"type":"tool-call","input":{"n":1.10}}],"metadata":{"k":[1]},"threadId":"t","externalEventId":"x","at":"2026-11-21T08:00:00Z"}"#;
-    let Some(Said::Event(event)) = read(Stream::Stdout, sent).pop() else { panic!() };
+    let Some(Said::Event(event)) = read(sent).pop() else { panic!() };
     assert_eq!(serde_json::to_string(&event).unwrap(), sent);
     assert_eq!(
         event_of(r#"  {"type":"acme.built","content":"text","role":null}  "#),
@@ -81,13 +81,13 @@ fn other_lines_are_text() {
     for text in ["hello", "{", r#"{"a":1}"#, r#"{"type":7}"#, r#"[{"type":"a.b"}]"#, r#"{"type":"a.b"} trailing"#] {
         assert_eq!(note_of(text), "", "{text}");
     }
-    assert!(read(Stream::Stdout, "").is_empty());
-    assert!(read(Stream::Stdout, " \t").is_empty());
+    assert!(read("").is_empty());
+    assert!(read(" \t").is_empty());
 }
 
 #[test]
 fn stderr_is_never_interpreted() {
-    let Some(Said::Event(event)) = read(Stream::Stderr, r#"{"type":"result"}"#).pop() else { panic!() };
+    let Some(Said::Event(event)) = Reader::of_remarks().read(&line(r#"{"type":"result"}"#)).pop() else { panic!() };
     let event = serde_json::to_value(event).unwrap();
     assert_eq!(event["type"], "external.event");
     assert_eq!(event["content"], json!([{"type":"text","text":r#"{"type":"result"}"#}]));
@@ -97,7 +97,7 @@ fn stderr_is_never_interpreted() {
 #[test]
 fn bytes_that_are_no_text_are_marked() {
     let bytes = Line { bytes: vec![b'a', 0xFF], begins: true, ends: true };
-    let Some(Said::Event(event)) = Reader::new(Stream::Stdout).read(&bytes).pop() else { panic!() };
+    let Some(Said::Event(event)) = Reader::of_output(Format::Lines).read(&bytes).pop() else { panic!() };
     let event = serde_json::to_value(event).unwrap();
     assert_eq!((&event["content"][0]["text"], &event["metadata"]), (&json!("a\u{fffd}"), &json!({"invalidUtf8":true})));
 }
@@ -122,8 +122,8 @@ fn a_result_that_is_too_large_is_kept_as_text_and_reported() {
     let whole = format!(r#"{{"type":"result","text":"{}"}}"#, "x".repeat(DOCUMENT_BYTES_MAX));
     let cut = Line { ends: false, ..line(r#"{ "type": "result", "text": "xxx"#) };
     for line in [line(&whole), cut] {
-        let said = Reader::new(Stream::Stdout).read(&line);
-        assert!(matches!(said.last(), Some(Said::Result(Outcome { refused: Some(_), .. }))));
+        let said = Reader::of_output(Format::Lines).read(&line);
+        assert!(matches!(said.last(), Some(Said::Result(Output { failure: Some(_), .. }))));
         assert!(said.len() > 1);
     }
 }
@@ -132,7 +132,7 @@ fn a_result_that_is_too_large_is_kept_as_text_and_reported() {
 fn text_too_large_for_one_event_comes_in_numbered_parts_that_fit() {
     for unit in ["x", "\"", "\u{1}", "日", "😀"] {
         let text = format!("-{}", unit.repeat(600_000 / unit.len()));
-        let mut reader = Reader::new(Stream::Stdout);
+        let mut reader = Reader::of_output(Format::Lines);
         let (head, tail) = text.split_at(text.char_indices().nth(1_000).unwrap().0);
         let mut said = reader.read(&Line { bytes: head.into(), begins: true, ends: false });
         said.extend(reader.read(&Line { bytes: tail.into(), begins: false, ends: true }));
@@ -140,7 +140,7 @@ fn text_too_large_for_one_event_comes_in_numbered_parts_that_fit() {
         let count = said.len();
         for (index, said) in said.iter().enumerate() {
             let Said::Event(event) = said else { panic!() };
-            assert!(size(event) <= EVENT_BYTES_MAX);
+            assert!(event::size(event) <= domain::limit::EVENT_BYTES_MAX);
             let last = index + 1 == count;
             let value = serde_json::to_value(event).unwrap();
             assert_eq!(value["metadata"], json!({"part": index + 1, "lastPart": last}));
@@ -148,14 +148,14 @@ fn text_too_large_for_one_event_comes_in_numbered_parts_that_fit() {
         }
         assert!(joined == text);
     }
-    let Some(Said::Event(next)) = read(Stream::Stdout, "short").pop() else { panic!() };
+    let Some(Said::Event(next)) = read("short").pop() else { panic!() };
     assert!(next.metadata.is_none());
 }
 
 #[test]
 fn an_event_that_is_too_large_is_kept_as_text() {
-    let sent = format!(r#"{{"type":"a.b","content":"{}"}}"#, "x".repeat(EVENT_BYTES_MAX));
-    let said = read(Stream::Stdout, &sent);
+    let sent = format!(r#"{{"type":"a.b","content":"{}"}}"#, "x".repeat(domain::limit::EVENT_BYTES_MAX));
+    let said = read(&sent);
     let joined: String = said
         .iter()
         .map(|said| match said {

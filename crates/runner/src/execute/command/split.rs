@@ -1,6 +1,6 @@
 //! Bytes of a pipe, cut into lines. Pure.
 
-use super::limit::LINE_BYTES_MAX;
+use super::super::limit::LINE_BYTES_MAX;
 
 /// A line, or a part of one that was too long to hold.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-/// Sessions at a time that one worker accepts to run.
-pub const CONCURRENCY_MAX: u32 = 256;
 /// How long a claim waits for work. Short enough that proxies do not cut it.
 pub const CLAIM_WAIT_SECONDS: u32 = 25;
 /// Before the next claim, when one came back empty without having waited.
@@ -44,3 +42,17 @@ pub const OUTPUT_GRACE: Duration = Duration::from_secs(2);
 pub const RELEASE_TIME: Duration = Duration::from_secs(5);
 /// End of standard error that a failure quotes.
 pub const STDERR_TAIL_BYTES: usize = 3_500;
+/// Times that a model is asked the same before its session fails.
+pub const MODEL_TRIES_MAX: u32 = 6;
+/// First and longest pause between these tries.
+pub const MODEL_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+/// Longest `Retry-After` of a model's service that is honoured.
+pub const MODEL_RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
+/// Silence of a model, before or within its answer, after which the connection counts as dead.
+pub const MODEL_SILENCE_MAX: Duration = Duration::from_secs(180);
+/// Characters of a service's error answer that are quoted.
+pub const MODEL_QUOTE_CHARS: usize = 500;
+/// Events of a session that are read at a time to rebuild its conversation.
+pub const LOG_PAGE: u32 = 1_000;
+/// Longest conversation that is rebuilt, events.
+pub const LOG_EVENTS_MAX: usize = 20_000;

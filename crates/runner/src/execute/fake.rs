@@ -1,24 +1,30 @@
 //! A server for tests: the worker's routes over plain memory, with faults on demand.
 
 use super::{
+    adapter::{Adapter, Phase},
+    command::{Api, CommandAdapter, Format},
     lease::Lease,
-    progress::Progress,
-    session::{Phase, Worker},
+    outbox::Stamp,
+    report::Logged,
+    session::Worker,
 };
 use axum::{
     Json, Router,
-    extract::{Path, State},
-    http::StatusCode,
+    extract::{Path, Query, State},
     response::{IntoResponse, Response},
     routing::{get, post},
 };
 use client::Client;
 use serde_json::{Value, json};
 use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex},
+    collections::{HashMap, VecDeque},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     time::Duration,
 };
+use testkit::{SeededEntropy, TestClock};
 use tokio::{
     net::TcpListener,
     sync::{Notify, watch},
@@ -53,6 +59,12 @@ pub struct Memory {
     pub faults: Vec<(&'static str, Fault)>,
     /// Out of reach for everything.
     pub away: bool,
+    /// The only result that is taken; any other breaks its contract.
+    pub contract: Option<Value>,
+    /// The action that its sessions execute.
+    pub action: Value,
+    /// The one entity there is.
+    pub entity: Value,
     /// An event whose text holds this is refused.
     pub hates: Option<&'static str>,
 }
@@ -73,7 +85,9 @@ impl Fake {
         let routes = Router::new()
             .route("/api/me", get(me))
             .route("/api/sessions/claim", post(claim))
-            .route("/api/sessions/{id}/{call}", post(call))
+            .route("/api/sessions/{id}/{call}", post(call).get(events))
+            .route("/api/actions/{id}", get(action))
+            .route("/api/entities/{id}", get(entity).patch(change_entity))
             .with_state(fake.clone());
         tokio::spawn(async move { axum::serve(listener, routes).await });
         fake
@@ -119,22 +133,40 @@ impl Fake {
     }
 
     pub fn lease(&self, length: Duration) -> Arc<Lease> {
-        Arc::new(Lease::new(self.client(), SESSION_ID.into(), 1, length, Instant::now()))
+        Arc::new(Lease::new(Arc::new(self.client()), SESSION_ID.into(), 1, length, Instant::now()))
     }
 
     /// A worker that runs a shell script, with a lease of one second.
-    pub fn worker(&self, script: &str) -> (Arc<Worker>, watch::Sender<Phase>) {
+    pub fn worker(&self, script: &str) -> (Worker, watch::Sender<Phase>) {
+        self.worker_of(CommandAdapter {
+            command: ["sh", "-c", script].map(Into::into).to_vec(),
+            format: Format::Lines,
+            api: Api { url: self.url.clone(), token: Some("sbk_test".into()) },
+            instructions: None,
+            seconds: None,
+        })
+    }
+
+    /// A worker with this adapter.
+    pub fn worker_of(&self, adapter: impl Adapter) -> (Worker, watch::Sender<Phase>) {
         let (stop, phase) = watch::channel(Phase::Working);
         let worker = Worker {
-            client: self.client(),
-            token: "sbk_test".into(),
-            command: ["sh", "-c", script].map(Into::into).to_vec(),
+            desk: Arc::new(self.client()),
+            adapter: Arc::new(adapter),
             lease: Duration::from_secs(1),
-            progress: Arc::new(Progress::new(&["tester".into()])),
+            report: Arc::new(Logged),
+            stamp: stamp(),
             phase,
         };
-        (Arc::new(worker), stop)
+        (worker, stop)
     }
+}
+
+/// Times and ids of events; each worker makes ids of its own.
+pub fn stamp() -> Stamp {
+    static SEEDS: AtomicU64 = AtomicU64::new(0);
+    let seed = SEEDS.fetch_add(1, Relaxed);
+    Stamp::new(Arc::new(TestClock::default()), Arc::new(SeededEntropy::new(seed)))
 }
 
 /// A session as a claim hands it out.
@@ -158,9 +190,60 @@ fn session(status: &str) -> Value {
 }
 
 fn refusal(code: Code) -> Response {
-    let status = StatusCode::from_u16(code.http_status()).unwrap();
-    let body = json!({ "code": code, "title": code.title(), "status": status.as_u16(), "requestId": "r" });
-    (status, Json(body)).into_response()
+    let status = code.http_status();
+    let body = json!({ "code": code, "title": code.title(), "status": status, "requestId": "r" });
+    let mut response = Json(body).into_response();
+    *response.status_mut() = status.try_into().unwrap();
+    response
+}
+
+fn output_refusal() -> Response {
+    let code = Code::OutputInvalid;
+    let errors = [json!({ "field": "result.n", "message": "2 is what fits" })];
+    let body = json!({ "code": code, "title": code.title(), "status": 422, "requestId": "r", "errors": errors });
+    let mut response = Json(body).into_response();
+    *response.status_mut() = code.http_status().try_into().unwrap();
+    response
+}
+
+async fn events(State(fake): State<Fake>, Query(query): Query<HashMap<String, String>>) -> Response {
+    let after: usize = query["afterSequence"].parse().unwrap();
+    let kinds: Vec<_> = query["eventTypes"].split(',').collect();
+    fake.with(|m| {
+        let numbered = m.events.iter().zip(1..).filter(|(event, sequence)| {
+            *sequence > after && kinds.contains(&event["type"].as_str().unwrap())
+        });
+        let events: Vec<_> = numbered
+            .map(|(event, sequence)| {
+                json!({
+                    "id": event["id"], "sequence": sequence, "type": event["type"], "role": "agent",
+                    "content": event["content"], "metadata": event.get("metadata").unwrap_or(&json!({})),
+                    "attempt": event["attempt"], "actor": "system", "at": event["at"], "recordedAt": event["at"], "digest": ""
+                })
+            })
+            .collect();
+        Json(json!({ "events": events, "headSequence": m.events.len(), "hasMore": false })).into_response()
+    })
+}
+
+async fn action(State(fake): State<Fake>) -> Response {
+    fake.with(|m| Json(m.action.clone()).into_response())
+}
+
+async fn entity(State(fake): State<Fake>, Path(id): Path<String>) -> Response {
+    fake.with(|m| if m.entity["id"] == id { Json(m.entity.clone()).into_response() } else { refusal(Code::NotFound) })
+}
+
+async fn change_entity(State(fake): State<Fake>, Json(body): Json<Value>) -> Response {
+    fake.with(|m| {
+        m.calls.push(("change".into(), body.clone()));
+        if body["version"] != m.entity["version"] {
+            return refusal(Code::StaleVersion);
+        }
+        m.entity["version"] = (body["version"].as_u64().unwrap() + 1).into();
+        m.entity["fields"] = body["fields"].clone();
+        Json(m.entity.clone()).into_response()
+    })
 }
 
 async fn me(State(fake): State<Fake>) -> Response {
@@ -201,10 +284,12 @@ impl Memory {
         if body["attempt"] != self.attempt {
             return refusal(Code::StaleAttempt);
         }
+        let wanted = body["status"].as_str().unwrap_or_default().to_owned();
         let end = match call {
             "complete" => "completed",
             "fail" => "failed",
             "release" => "pending",
+            "yield" => wanted.as_str(),
             _ => "running",
         };
         match self.status.as_str() {
@@ -213,9 +298,13 @@ impl Memory {
             "completed" | "failed" | "abandoned" => return refusal(Code::AlreadyFinal),
             _ => return refusal(Code::WrongStatus),
         }
+        if call == "complete" && self.contract.as_ref().is_some_and(|wanted| body["result"] != *wanted) {
+            return output_refusal();
+        }
         let mut answer = session(end);
         if call == "events" {
-            if !self.append(body["events"].as_array().unwrap()) {
+            let attempt = body["attempt"].clone();
+            if !self.append(body["events"].as_array().unwrap(), &attempt) {
                 return refusal(Code::InvalidRequest);
             }
             answer = json!({ "events": [], "headSequence": self.events.len() });
@@ -228,7 +317,7 @@ impl Memory {
     }
 
     /// All or nothing; whether it was all.
-    fn append(&mut self, events: &[Value]) -> bool {
+    fn append(&mut self, events: &[Value], attempt: &Value) -> bool {
         assert!(events.len() <= 100 && events.iter().all(|e| e["id"].is_string() && e["at"].is_string()));
         let hated = |event: &Value| {
             self.hates.is_some_and(|text| event["type"] != "agent.message" && event.to_string().contains(text))
@@ -238,7 +327,9 @@ impl Memory {
         }
         for event in events {
             if !self.events.iter().any(|known| known["id"] == event["id"]) {
-                self.events.push(event.clone());
+                let mut event = event.clone();
+                event["attempt"] = attempt.clone();
+                self.events.push(event);
             }
         }
         true

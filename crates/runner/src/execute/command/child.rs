@@ -1,13 +1,12 @@
 //! The command, in a process group of its own: what it starts ends with it.
 
-use super::limit;
+use super::super::limit;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     future::Future,
     io,
     os::unix::process::ExitStatusExt,
-    path::Path,
     process::{ExitStatus, Stdio},
 };
 use tokio::{
@@ -107,12 +106,4 @@ pub fn describe(status: ExitStatus) -> (String, String) {
         (None, Some(signal)) => (format!("the command was ended by signal {signal}"), format!("signal_{signal}")),
         (None, None) => ("the command ended in an unknown way".into(), "exit_unknown".into()),
     }
-}
-
-/// Whether there is such a program, so that a typing error does not fail every session of a queue.
-pub fn is_program(name: &OsStr) -> bool {
-    if name.as_encoded_bytes().contains(&b'/') {
-        return Path::new(name).is_file();
-    }
-    std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|folder| folder.join(name).is_file()))
 }

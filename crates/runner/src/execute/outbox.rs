@@ -1,16 +1,16 @@
-//! From the command's output to the session's log: bounded, in order, in batches, each event once.
+//! From the agent's output to the session's log: bounded, in order, in batches, each event once.
 
 use super::{
+    event,
     lease::{Lease, Loss, may_pass},
-    limit, lines,
-    progress::Progress,
+    limit,
+    report::Report,
 };
-use crate::ambient::{SystemClock, SystemEntropy};
-use domain::{Clock, clock::truncate, id::EventId};
-use std::{mem, sync::Arc};
+use domain::{Clock, Entropy, clock::truncate, id::EventId};
+use std::{fmt, mem, sync::Arc};
 use tokio::{
     select,
-    sync::{OwnedSemaphorePermit, Semaphore, mpsc},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot},
     time::{Instant, sleep, timeout_at},
 };
 use wire::{
@@ -18,11 +18,47 @@ use wire::{
     event::{Append, NewEvent},
 };
 
-/// The way in. Waits while too much is unacknowledged, so that the command's pipes fill and the command waits too.
+/// Puts in the id and the time that an event lacks.
+#[derive(Clone)]
+pub struct Stamp {
+    clock: Arc<dyn Clock>,
+    entropy: Arc<dyn Entropy>,
+}
+
+impl fmt::Debug for Stamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stamp")
+    }
+}
+
+impl Stamp {
+    /// Of this time and randomness.
+    pub const fn new(clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
+        Self { clock, entropy }
+    }
+
+    /// Once: every try to send it says the same, so that the server knows a repeat from a new event.
+    fn put(&self, mut event: NewEvent) -> NewEvent {
+        let now = truncate(self.clock.now());
+        event.id.get_or_insert_with(|| EventId::new(now, &*self.entropy).to_string());
+        event.at.get_or_insert(now);
+        event
+    }
+}
+
+/// The way in. Waits while too much is unacknowledged, so that an agent's pipes fill and the agent waits too.
 #[derive(Debug, Clone)]
 pub struct Queue {
-    sender: mpsc::Sender<Queued>,
+    sender: mpsc::Sender<Item>,
     room: Arc<Semaphore>,
+    stamp: Stamp,
+}
+
+#[derive(Debug)]
+enum Item {
+    Event(Queued),
+    /// Say so when everything before it is acknowledged.
+    Flush(oneshot::Sender<()>),
 }
 
 #[derive(Debug)]
@@ -38,30 +74,29 @@ pub struct Closed;
 impl Queue {
     /// Takes the next event.
     pub async fn push(&self, event: NewEvent) -> Result<(), Closed> {
-        let event = stamped(event);
-        let bytes = lines::size(&event).clamp(1, limit::QUEUE_BYTES_MAX);
+        let event = self.stamp.put(event);
+        let bytes = event::size(&event).clamp(1, limit::QUEUE_BYTES_MAX);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
         let room = Arc::clone(&self.room).acquire_many_owned(bytes).await.map_err(|_| Closed)?;
-        self.sender.send(Queued { event, room: Some(room) }).await.map_err(|_| Closed)
+        self.sender.send(Item::Event(Queued { event, room: Some(room) })).await.map_err(|_| Closed)
     }
-}
 
-/// Puts in the id and the time that an event lacks. Once: every try to send it says the same, so that the server
-/// knows a repeat from a new event.
-fn stamped(mut event: NewEvent) -> NewEvent {
-    let now = truncate(SystemClock.now());
-    event.id.get_or_insert_with(|| EventId::new(now, &SystemEntropy).to_string());
-    event.at.get_or_insert(now);
-    event
+    /// Waits until everything that was pushed is acknowledged.
+    pub async fn flush(&self) -> Result<(), Closed> {
+        let (done, acknowledged) = oneshot::channel();
+        self.sender.send(Item::Flush(done)).await.map_err(|_| Closed)?;
+        acknowledged.await.map_err(|_| Closed)
+    }
 }
 
 /// The way out.
 #[derive(Debug)]
 pub struct Outbox {
-    receiver: mpsc::Receiver<Queued>,
+    receiver: mpsc::Receiver<Item>,
     room: Arc<Semaphore>,
     lease: Arc<Lease>,
-    progress: Arc<Progress>,
+    report: Arc<dyn Report>,
+    stamp: Stamp,
 }
 
 impl Drop for Outbox {
@@ -72,10 +107,11 @@ impl Drop for Outbox {
 }
 
 /// Both ends of a session's outbox.
-pub fn open(lease: Arc<Lease>, progress: Arc<Progress>) -> (Queue, Outbox) {
+pub fn open(lease: Arc<Lease>, report: Arc<dyn Report>, stamp: Stamp) -> (Queue, Outbox) {
     let (sender, receiver) = mpsc::channel(limit::QUEUE_EVENTS_MAX);
     let room = Arc::new(Semaphore::new(limit::QUEUE_BYTES_MAX));
-    (Queue { sender, room: Arc::clone(&room) }, Outbox { receiver, room, lease, progress })
+    let queue = Queue { sender, room: Arc::clone(&room), stamp: stamp.clone() };
+    (queue, Outbox { receiver, room, lease, report, stamp })
 }
 
 /// Sending stopped because the lease is lost.
@@ -84,23 +120,33 @@ struct Stopped;
 impl Outbox {
     /// Sends until every [`Queue`] is dropped and all is acknowledged, or the lease is lost.
     pub async fn run(mut self) {
-        while let Some(batch) = self.collect().await {
-            if self.deliver(batch.events).await.is_err() {
-                return;
-            }
+        while let Some(item) = self.receiver.recv().await {
+            let flush = match item {
+                Item::Flush(done) => Some(done),
+                Item::Event(first) => {
+                    let (batch, flush) = self.collect(first).await;
+                    if self.deliver(batch.events).await.is_err() {
+                        return;
+                    }
+                    flush
+                }
+            };
+            // Whoever asked may have gone.
+            let _ = flush.map(|done| done.send(()));
         }
     }
 
-    async fn collect(&mut self) -> Option<Batch> {
-        let first = self.receiver.recv().await?;
+    /// What goes together, and who waits for it.
+    async fn collect(&mut self, first: Queued) -> (Batch, Option<oneshot::Sender<()>>) {
         let mut batch = Batch::new(first, Instant::now());
         while !batch.is_full() {
             match timeout_at(batch.due(), self.receiver.recv()).await {
-                Ok(Some(next)) => batch.push(next, Instant::now()),
+                Ok(Some(Item::Event(next))) => batch.push(next, Instant::now()),
+                Ok(Some(Item::Flush(done))) => return (batch, Some(done)),
                 Ok(None) | Err(_) => break,
             }
         }
-        Some(batch)
+        (batch, None)
     }
 
     /// Sends a batch. One that is refused is sent in halves, down to the event that is to blame; that one is
@@ -112,7 +158,7 @@ impl Outbox {
         while let Some(mut piece) = todo.pop() {
             let count = piece.events.len();
             let Err(reason) = self.append(&mut piece).await? else {
-                self.progress.appended(count);
+                self.report.appended(count);
                 continue;
             };
             if count > 1 {
@@ -123,8 +169,8 @@ impl Outbox {
                 self.lease.lose(Loss::Unwritable(format!("the log takes no more events: {reason}")));
                 return Err(Stopped);
             } else {
-                let texts = piece.events.iter().flat_map(|event| lines::as_text(event, &reason));
-                todo.push(Piece { events: texts.map(stamped).collect(), replaced: true });
+                let texts = piece.events.iter().flat_map(|refused| event::as_text(refused, &reason));
+                todo.push(Piece { events: texts.map(|text| self.stamp.put(text)).collect(), replaced: true });
             }
         }
         Ok(())
@@ -138,7 +184,7 @@ impl Outbox {
             let answer = select! {
                 biased;
                 () = self.lease.lost() => return Err(Stopped),
-                answer = self.lease.client.append(&self.lease.session_id, &body) => answer,
+                answer = self.lease.desk.append(&self.lease.session_id, &body) => answer,
             };
             let Err(error) = answer else { break Ok(()) };
             // Forbidden may be about one event's type; if it is about the worker, the next heartbeat says so.
@@ -184,7 +230,7 @@ impl Batch {
     }
 
     fn push(&mut self, queued: Queued, now: Instant) {
-        self.bytes += lines::size(&queued.event);
+        self.bytes += event::size(&queued.event);
         self.events.push(queued);
         self.last = now;
     }
@@ -202,11 +248,9 @@ impl Batch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lines::{Reader, Said, Stream};
 
     fn queued(text: &str) -> Queued {
-        let line = super::super::split::Line { bytes: text.into(), begins: true, ends: true };
-        let Some(Said::Event(event)) = Reader::new(Stream::Stdout).read(&line).pop() else { panic!() };
+        let event = event::texts("agent.message", text, &event::Notes::new()).remove(0);
         Queued { event, room: None }
     }
 

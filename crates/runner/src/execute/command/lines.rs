@@ -3,61 +3,78 @@
 //! Nothing that a command prints is lost: a line that is no event, or one the API would refuse, is kept as text.
 //! Only blank lines are left out.
 
-use super::{limit::ENVELOPE_BYTES, split::Line};
+use super::{
+    super::{
+        adapter::Failure,
+        event::{self, Notes, Parts, ROOM, note},
+    },
+    Format, claude_code, codex,
+    split::Line,
+};
 use domain::{
     Timestamp,
     event::{Author, EventRole, Kind, may_write, normalize_content, validate_metadata},
     id::EventId,
-    limit::{DOCUMENT_BYTES_MAX, EVENT_BYTES_MAX, KEY_CHARS_MAX},
+    limit::{DOCUMENT_BYTES_MAX, KEY_CHARS_MAX},
     session::{Status, Type},
 };
-use serde_json::{Map, Value, json, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
 use std::collections::BTreeMap;
 use wire::{Json, event::NewEvent};
 
 /// A JSON object, field by field, each value as it was printed.
 type Fields = BTreeMap<String, Box<RawValue>>;
 
-/// Which pipe a line came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stream {
-    /// Events, results, and text of the agent.
-    Stdout,
-    /// Text beside the work.
-    Stderr,
-}
-
 /// What a line says.
 #[derive(Debug)]
 pub enum Said {
     /// Append this.
     Event(NewEvent),
-    /// The session's result; the last one counts.
-    Result(Outcome),
+    /// The session's outcome; the last one counts.
+    Result(Output),
 }
 
-/// What a `{"type":"result"}` line reports.
-#[derive(Debug)]
-pub struct Outcome {
+/// What a command reports as its outcome.
+#[derive(Debug, Default)]
+pub struct Output {
     /// The result proper.
     pub result: Option<Json>,
     /// What it cost.
     pub usage: Option<Json>,
-    /// Why it cannot be recorded as a result; it has been kept as text.
-    pub refused: Option<String>,
+    /// Why there is no result, although the command may end well.
+    pub failure: Option<Failure>,
+}
+
+/// Which pipe a reader reads, and what is spoken there.
+#[derive(Debug)]
+enum Tongue {
+    Stderr,
+    Lines,
+    ClaudeCode(claude_code::Transcript),
+    Codex(codex::Transcript),
 }
 
 /// Reads the lines of one pipe.
 #[derive(Debug)]
 pub struct Reader {
-    stream: Stream,
-    part: u32,
+    tongue: Tongue,
+    parts: Parts,
 }
 
 impl Reader {
-    /// At the beginning of a pipe.
-    pub const fn new(stream: Stream) -> Self {
-        Self { stream, part: 0 }
+    /// At the beginning of standard output.
+    pub fn of_output(format: Format) -> Self {
+        let tongue = match format {
+            Format::Lines => Tongue::Lines,
+            Format::ClaudeCode => Tongue::ClaudeCode(claude_code::Transcript::default()),
+            Format::Codex => Tongue::Codex(codex::Transcript::default()),
+        };
+        Self { tongue, parts: Parts::default() }
+    }
+
+    /// At the beginning of standard error.
+    pub fn of_remarks() -> Self {
+        Self { tongue: Tongue::Stderr, parts: Parts::default() }
     }
 
     /// What the next line, or part of an over-long line, says.
@@ -67,83 +84,57 @@ impl Reader {
         if whole && text.trim().is_empty() {
             return Vec::new();
         }
-        let mut notes = Map::new();
-        if self.stream == Stream::Stderr {
-            notes.insert("stream".into(), "stderr".into());
-        }
+        let mut notes = Notes::new();
         if matches!(text, std::borrow::Cow::Owned(_)) {
             notes.insert("invalidUtf8".into(), true.into());
         }
-        let mut refused = None;
-        if self.stream == Stream::Stdout {
-            match interpret(&text, line) {
+        let mut lost = None;
+        let mut kind = "agent.message";
+        match &mut self.tongue {
+            Tongue::Stderr => {
+                kind = "external.event";
+                notes.insert("stream".into(), "stderr".into());
+            }
+            Tongue::Lines => match interpret(&text, line) {
                 Meaning::Event(event) => return vec![Said::Event(event)],
-                Meaning::Result(outcome) => return vec![Said::Result(outcome)],
-                Meaning::LostResult(why) => refused = Some(why),
+                Meaning::Result(output) => return vec![Said::Result(output)],
+                Meaning::LostResult(why) => lost = Some(Failure::new("result_refused", why)),
                 Meaning::NoEvent(why) => drop(notes.insert("notAnEvent".into(), why.into())),
                 Meaning::Text => {}
-            }
+            },
+            // What a coding agent prints that is not in its format is about its own affairs, not its answer.
+            Tongue::ClaudeCode(transcript) => match parsed(&text, whole) {
+                Some(said) => return transcript.read(said),
+                None => kind = "external.event",
+            },
+            Tongue::Codex(transcript) => match parsed(&text, whole) {
+                Some(said) => return transcript.read(said),
+                None => kind = "external.event",
+            },
         }
-        let mut said: Vec<_> = self.text(&text, line, notes).into_iter().map(Said::Event).collect();
-        if refused.is_some() {
-            said.push(Said::Result(Outcome { result: None, usage: None, refused }));
+        let texts = self.parts.write(kind, &text, (line.begins, line.ends), &notes);
+        let mut said: Vec<_> = texts.into_iter().map(Said::Event).collect();
+        if lost.is_some() {
+            said.push(Said::Result(Output { failure: lost, ..Output::default() }));
         }
         said
     }
-
-    /// Text as one event, or as several numbered parts where one cannot hold it.
-    fn text(&mut self, text: &str, line: &Line, notes: Map<String, Value>) -> Vec<NewEvent> {
-        if line.begins {
-            self.part = 0;
-        }
-        let kind = match self.stream {
-            Stream::Stdout => "agent.message",
-            Stream::Stderr => "external.event",
-        };
-        let mut events = Vec::new();
-        let mut rest = text;
-        loop {
-            let (head, tail) = rest.split_at(fitting(rest, EVENT_BYTES_MAX - ENVELOPE_BYTES));
-            let last = tail.is_empty() && line.ends;
-            let mut metadata = notes.clone();
-            if self.part > 0 || !last {
-                self.part += 1;
-                metadata.insert("part".into(), self.part.into());
-                metadata.insert("lastPart".into(), last.into());
-            }
-            events.push(message(kind, head, metadata));
-            if tail.is_empty() {
-                return events;
-            }
-            rest = tail;
-        }
-    }
 }
 
-/// An event that the API refused, as text with the reason.
-pub fn as_text(event: &NewEvent, reason: &str) -> Vec<NewEvent> {
-    let text = serde_json::to_string(event).unwrap_or_default();
-    let line = Line { bytes: Vec::new(), begins: true, ends: true };
-    let notes = Map::from_iter([("notAnEvent".to_owned(), Value::from(shortened(reason)))]);
-    Reader::new(Stream::Stdout).text(&text, &line, notes)
+/// The object on a line, if there is one.
+fn parsed(text: &str, whole: bool) -> Option<Value> {
+    if whole { serde_json::from_str(text).ok().filter(Value::is_object) } else { None }
 }
 
 /// A result that was not recorded as one, because the command failed afterwards.
-pub fn unused_result(outcome: &Outcome) -> Vec<NewEvent> {
-    let text = json!({ "type": "result", "result": outcome.result, "usage": outcome.usage }).to_string();
-    let line = Line { bytes: Vec::new(), begins: true, ends: true };
-    let notes = Map::from_iter([("unusedResult".to_owned(), Value::from(true))]);
-    Reader::new(Stream::Stdout).text(&text, &line, notes)
-}
-
-/// Bytes of an event that count towards the API's limits.
-pub fn size(event: &NewEvent) -> usize {
-    [&event.content, &event.metadata].into_iter().flatten().map(|json| json.get().len()).sum()
+pub fn unused_result(output: &Output) -> Vec<NewEvent> {
+    let text = json!({ "type": "result", "result": output.result, "usage": output.usage }).to_string();
+    event::texts("agent.message", &text, &note("unusedResult", true))
 }
 
 enum Meaning {
     Event(NewEvent),
-    Result(Outcome),
+    Result(Output),
     /// It means to be a result and cannot be one.
     LostResult(String),
     /// It means to be an event and cannot be one.
@@ -166,7 +157,7 @@ fn interpret(text: &str, line: &Line) -> Meaning {
     let Ok(mut fields) = serde_json::from_str::<Fields>(text) else { return Meaning::Text };
     match fields.remove("type").map(|raw| serde_json::from_str::<String>(raw.get())) {
         Some(Ok(kind)) if kind == "result" => result(fields),
-        Some(Ok(kind)) => event(&kind, fields).map_or_else(Meaning::NoEvent, Meaning::Event),
+        Some(Ok(kind)) => event_of(&kind, fields).map_or_else(Meaning::NoEvent, Meaning::Event),
         Some(Err(_)) | None => Meaning::Text,
     }
 }
@@ -193,10 +184,10 @@ fn result(mut fields: Fields) -> Meaning {
     if [&result, &usage].into_iter().flatten().any(|json| json.get().len() > DOCUMENT_BYTES_MAX) {
         return Meaning::LostResult(format!("the result or its usage is larger than {DOCUMENT_BYTES_MAX} bytes"));
     }
-    Meaning::Result(Outcome { result, usage, refused: None })
+    Meaning::Result(Output { result, usage, failure: None })
 }
 
-fn event(kind: &str, mut fields: Fields) -> Result<NewEvent, String> {
+fn event_of(kind: &str, mut fields: Fields) -> Result<NewEvent, String> {
     fields.retain(|_, value| value.get() != "null");
     let kind = Kind::parse(kind).map_err(|error| error.to_string())?;
     may_write(Author::Worker, Type::Agent, Status::Running, &kind).map_err(|error| error.to_string())?;
@@ -230,8 +221,8 @@ fn event(kind: &str, mut fields: Fields) -> Result<NewEvent, String> {
 
     let event =
         NewEvent { id, kind: kind.as_str().to_owned(), role, content, metadata, thread_id, external_event_id, at };
-    if size(&event) > EVENT_BYTES_MAX - ENVELOPE_BYTES {
-        return Err(format!("content and metadata take more than {} bytes", EVENT_BYTES_MAX - ENVELOPE_BYTES));
+    if event::size(&event) > ROOM {
+        return Err(format!("content and metadata take more than {ROOM} bytes"));
     }
     Ok(event)
 }
@@ -264,48 +255,8 @@ fn typed_field<T: serde::de::DeserializeOwned>(
         .transpose()
 }
 
-#[derive(serde::Serialize)]
-struct TextPart<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    text: &'a str,
-}
-
-fn message(kind: &str, text: &str, metadata: Map<String, Value>) -> NewEvent {
-    NewEvent {
-        id: None,
-        kind: kind.to_owned(),
-        role: None,
-        content: serde_json::value::to_raw_value(&[TextPart { kind: "text", text }]).ok(),
-        metadata: if metadata.is_empty() { None } else { serde_json::value::to_raw_value(&metadata).ok() },
-        thread_id: None,
-        external_event_id: None,
-        at: None,
-    }
-}
-
 fn object(fields: &Fields) -> Option<Json> {
     serde_json::value::to_raw_value(fields).ok()
-}
-
-fn shortened(reason: &str) -> String {
-    reason.chars().take(200).collect()
-}
-
-/// How many bytes of `text` fit into `room` bytes once they are written as a JSON string.
-fn fitting(text: &str, room: usize) -> usize {
-    let mut used = 0;
-    for (at, c) in text.char_indices() {
-        used += match c {
-            '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
-            '\0'..='\u{1f}' => 6,
-            _ => c.len_utf8(),
-        };
-        if used > room {
-            return at;
-        }
-    }
-    text.len()
 }
 
 #[cfg(test)]

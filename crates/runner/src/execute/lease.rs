@@ -1,8 +1,13 @@
 //! The right to work on one session, and how it ends.
 
-use super::limit;
-use client::{Backoff, Client, Error};
-use std::{fmt, future::Future, sync::OnceLock, time::Duration};
+use super::{desk::Desk, limit};
+use client::{Backoff, Error};
+use std::{
+    fmt,
+    future::Future,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::{
     select,
     sync::watch,
@@ -16,15 +21,15 @@ use wire::Code;
 pub enum Loss {
     /// Another attempt holds it.
     Taken,
-    /// It has ended: cancelled, or finished by the command itself.
+    /// It has ended: cancelled, or finished by the agent itself.
     Ended,
-    /// It waits for something: the command yielded it.
+    /// It waits for something: its agent yielded it.
     Parked,
     /// No heartbeat got through for the length of the lease.
     Expired,
     /// The server takes nothing from this worker any more.
     Refused(String),
-    /// The lease is held, and the log does not take what the command says.
+    /// The lease is held, and the log does not take what the agent says.
     Unwritable(String),
 }
 
@@ -57,7 +62,7 @@ impl fmt::Display for Loss {
 #[derive(Debug)]
 pub struct Lease {
     /// How to reach the server.
-    pub client: Client,
+    pub desk: Arc<dyn Desk>,
     /// The session.
     pub session_id: String,
     /// The fencing token.
@@ -70,9 +75,9 @@ pub struct Lease {
 
 impl Lease {
     /// A lease that was granted before `now`: from `now + length` on it is surely over.
-    pub fn new(client: Client, session_id: String, attempt: u32, length: Duration, now: Instant) -> Self {
+    pub fn new(desk: Arc<dyn Desk>, session_id: String, attempt: u32, length: Duration, now: Instant) -> Self {
         Self {
-            client,
+            desk,
             session_id,
             attempt,
             length,
@@ -82,10 +87,14 @@ impl Lease {
         }
     }
 
+    /// Tells sessions apart whose calls fail together.
+    pub fn seed(&self) -> u64 {
+        self.session_id.bytes().fold(u64::from(self.attempt), |seed, b| seed.rotate_left(5) ^ u64::from(b))
+    }
+
     /// Spreads the retries of sessions that fail together.
     pub fn backoff(&self) -> Backoff {
-        let seed = self.session_id.bytes().fold(u64::from(self.attempt), |seed, b| seed.rotate_left(5) ^ u64::from(b));
-        Backoff::new(seed)
+        Backoff::new(self.seed())
     }
 
     /// Ends it.
@@ -114,7 +123,7 @@ impl Lease {
             }
             let (base, cap) = limit::HEARTBEAT_PAUSE;
             let beat = self.insist(self.backoff().between(base, cap), |left| {
-                self.client.heartbeat(&self.session_id, self.attempt, left.min(limit::HEARTBEAT_TIMEOUT))
+                self.desk.heartbeat(&self.session_id, self.attempt, left.min(limit::HEARTBEAT_TIMEOUT))
             });
             match beat.await {
                 Ok(_) => drop(self.until.send_replace(Instant::now() + self.length)),

@@ -1,0 +1,131 @@
+//! What an agent may spend on one session, and what it has spent.
+
+use super::super::adapter::Failure;
+use serde::Deserialize;
+
+/// What one session may cost. Absent means without end.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// Answers of the model, over all attempts.
+    pub steps: Option<u32>,
+    /// Tokens that the model reads, over all attempts.
+    pub input_tokens: Option<u64>,
+    /// Tokens that the model writes, over all attempts.
+    pub output_tokens: Option<u64>,
+    /// Seconds of one attempt.
+    pub seconds: Option<u64>,
+    /// US dollars, over all attempts; needs prices.
+    pub cost_usd: Option<f64>,
+}
+
+/// What a model costs, in US dollars for a million tokens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prices {
+    /// Tokens it reads.
+    pub input: f64,
+    /// Tokens it reads from a cache; as `input` when absent.
+    pub cached_input: Option<f64>,
+    /// Tokens it writes.
+    pub output: f64,
+}
+
+/// What was spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Spent {
+    /// Answers of the model.
+    pub steps: u32,
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Of these, tokens read from a cache.
+    pub cached_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+}
+
+impl Spent {
+    /// With another answer.
+    pub const fn add(&mut self, input_tokens: u64, cached_tokens: u64, output_tokens: u64) {
+        self.steps = self.steps.saturating_add(1);
+        self.input_tokens = self.input_tokens.saturating_add(input_tokens);
+        self.cached_tokens = self.cached_tokens.saturating_add(cached_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(output_tokens);
+    }
+
+    /// US dollars.
+    pub fn cost(&self, prices: &Prices) -> f64 {
+        let fresh = self.input_tokens.saturating_sub(self.cached_tokens) as f64;
+        let cached = self.cached_tokens as f64 * prices.cached_input.unwrap_or(prices.input);
+        (fresh * prices.input + cached + self.output_tokens as f64 * prices.output) / 1_000_000.0
+    }
+}
+
+impl Budget {
+    /// Whether the model may be asked once more.
+    ///
+    /// # Errors
+    /// The first limit that is reached, with its own code.
+    pub fn check(&self, spent: &Spent, prices: Option<&Prices>) -> Result<(), Failure> {
+        let over = |name: &str, code: &str, used: String, allowed: String| {
+            Failure::new(
+                code,
+                format!("the budget of {allowed} {name} is spent: {used} used, and the task is not done"),
+            )
+        };
+        if let Some(steps) = self.steps.filter(|steps| spent.steps >= *steps) {
+            return Err(over("steps", "budget_steps", spent.steps.to_string(), steps.to_string()));
+        }
+        for (name, code, used, allowed) in [
+            ("input tokens", "budget_input_tokens", spent.input_tokens, self.input_tokens),
+            ("output tokens", "budget_output_tokens", spent.output_tokens, self.output_tokens),
+        ] {
+            if let Some(allowed) = allowed.filter(|allowed| used >= *allowed) {
+                return Err(over(name, code, used.to_string(), allowed.to_string()));
+            }
+        }
+        let cost = prices.map_or(0.0, |prices| spent.cost(prices));
+        match self.cost_usd {
+            Some(allowed) if cost >= allowed => {
+                Err(over("US dollars", "budget_cost", format!("{cost:.4}"), format!("{allowed}")))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPENT: Spent = Spent { steps: 3, input_tokens: 1_000_000, cached_tokens: 400_000, output_tokens: 100_000 };
+
+    #[test]
+    fn the_cost_counts_cached_input_at_its_own_price() {
+        let prices = Prices { input: 3.0, cached_input: Some(0.3), output: 15.0 };
+        assert!((SPENT.cost(&prices) - (1.8 + 0.12 + 1.5)).abs() < 1e-9);
+        assert!((SPENT.cost(&Prices { cached_input: None, ..prices }) - 4.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn each_limit_that_is_reached_has_its_own_code_and_says_how_much_was_used() {
+        let prices = Prices { input: 3.0, cached_input: None, output: 15.0 };
+        let none = Budget::default();
+        for (budget, code) in [
+            (Budget { steps: Some(3), ..none.clone() }, "budget_steps"),
+            (Budget { input_tokens: Some(1_000_000), ..none.clone() }, "budget_input_tokens"),
+            (Budget { output_tokens: Some(99_999), ..none.clone() }, "budget_output_tokens"),
+            (Budget { cost_usd: Some(4.5), ..none.clone() }, "budget_cost"),
+        ] {
+            assert_eq!(budget.check(&SPENT, Some(&prices)).unwrap_err().code, code);
+        }
+        let enough = Budget {
+            steps: Some(4),
+            input_tokens: Some(1_000_001),
+            output_tokens: Some(100_001),
+            cost_usd: Some(4.6),
+            seconds: Some(0),
+        };
+        assert_eq!(enough.check(&SPENT, Some(&prices)), Ok(()));
+    }
+}

@@ -1,0 +1,146 @@
+//! What `codex exec --json` prints.
+//!
+//! One JSON object a line. Items begin, may change, and are completed; a turn ends with its usage. The last message of
+//! the agent is its result.
+
+use super::{
+    super::{
+        adapter::Failure,
+        event::{Notes, note, texts},
+        part,
+    },
+    lines::{Output, Said},
+};
+use serde_json::{Value, json, value::to_raw_value};
+use std::collections::HashSet;
+use wire::event::NewEvent;
+
+/// What has been said so far, as far as later lines need it.
+#[derive(Debug, Default)]
+pub struct Transcript {
+    /// Items whose call is recorded.
+    called: HashSet<String>,
+    answer: Option<String>,
+    input_tokens: u64,
+    cached_input_tokens: u64,
+    output_tokens: u64,
+    turns: u64,
+    failure: Option<Failure>,
+}
+
+impl Transcript {
+    /// What the next line says.
+    pub fn read(&mut self, line: Value) -> Vec<Said> {
+        let item = &line["item"];
+        let made = match line["type"].as_str().unwrap_or_default() {
+            "item.started" => self.begun(item),
+            "item.completed" => self.completed(item),
+            // Its completion says it whole.
+            "item.updated" | "turn.started" => Vec::new(),
+            "turn.completed" => {
+                self.count(&line["usage"]);
+                self.failure = None;
+                return vec![self.outcome()];
+            }
+            "turn.failed" => return self.failed(&line["error"]["message"]),
+            "error" => {
+                let mut said = self.failed(&line["message"]);
+                let text = line["message"].as_str().unwrap_or("error");
+                said.extend(texts("external.event", text, &Notes::new()).into_iter().map(Said::Event));
+                return said;
+            }
+            other => texts("external.event", other, &note("said", line.clone())),
+        };
+        made.into_iter().map(Said::Event).collect()
+    }
+
+    fn begun(&mut self, item: &Value) -> Vec<NewEvent> {
+        let id = item["id"].as_str().unwrap_or_default();
+        match tool(item) {
+            Some((name, input)) if self.called.insert(id.to_owned()) => {
+                vec![part::call(id, &name, &input, &Notes::new())]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn completed(&mut self, item: &Value) -> Vec<NewEvent> {
+        let text = item["text"].as_str().unwrap_or_default();
+        match item["type"].as_str().unwrap_or_default() {
+            "agent_message" => {
+                self.answer = Some(text.to_owned());
+                part::said("agent.message", text, &Notes::new())
+            }
+            "reasoning" => part::said("agent.thinking", text, &Notes::new()),
+            "error" => texts("external.event", item["message"].as_str().unwrap_or("error"), &Notes::new()),
+            kind => match tool(item) {
+                Some((name, _)) => {
+                    let mut made = self.begun(item);
+                    let (output, failed) = answer(item);
+                    let id = item["id"].as_str().unwrap_or_default();
+                    made.push(part::answer(id, &name, &output, failed, &Notes::new()));
+                    made
+                }
+                None => texts("external.event", kind, &note("said", item.clone())),
+            },
+        }
+    }
+
+    fn count(&mut self, usage: &Value) {
+        let count = |name: &str| usage[name].as_u64().unwrap_or_default();
+        self.input_tokens += count("input_tokens");
+        self.cached_input_tokens += count("cached_input_tokens");
+        self.output_tokens += count("output_tokens");
+        self.turns += 1;
+    }
+
+    fn failed(&mut self, message: &Value) -> Vec<Said> {
+        let message = message.as_str().unwrap_or("the turn failed");
+        self.failure = Some(Failure::new("agent_error", message));
+        vec![self.outcome()]
+    }
+
+    fn outcome(&self) -> Said {
+        let usage = json!({
+            "inputTokens": self.input_tokens,
+            "outputTokens": self.output_tokens,
+            "cachedInputTokens": self.cached_input_tokens,
+            "steps": self.turns,
+        });
+        Said::Result(Output {
+            result: self.answer.as_ref().and_then(|text| to_raw_value(text).ok()),
+            usage: if self.turns > 0 { to_raw_value(&usage).ok() } else { None },
+            failure: self.failure.clone(),
+        })
+    }
+}
+
+/// The tool behind an item and its input; `None` for items that are no tool's.
+fn tool(item: &Value) -> Option<(String, Value)> {
+    Some(match item["type"].as_str()? {
+        "command_execution" => ("shell".into(), json!({ "command": item["command"] })),
+        "file_change" => ("apply_patch".into(), json!({ "changes": item["changes"] })),
+        "web_search" => ("web_search".into(), json!({ "query": item["query"] })),
+        "mcp_tool_call" => {
+            let name = |field: &str| item[field].as_str().unwrap_or_default();
+            (format!("{}.{}", name("server"), name("tool")), item["arguments"].clone())
+        }
+        _ => return None,
+    })
+}
+
+/// What a tool answered, and whether that is an error.
+fn answer(item: &Value) -> (Value, bool) {
+    let failed = item["status"] == "failed" || item["status"] == "declined";
+    let output = match item["type"].as_str().unwrap_or_default() {
+        "command_execution" => json!({ "output": item["aggregated_output"], "exitCode": item["exit_code"] }),
+        "mcp_tool_call" if !item["error"].is_null() => item["error"].clone(),
+        "mcp_tool_call" => item["result"].clone(),
+        _ => json!({ "status": item.get("status").cloned().unwrap_or_else(|| "completed".into()) }),
+    };
+    (output, failed)
+}
+
+#[cfg(test)]
+#[path = "codex_tests.rs"]
+mod tests;

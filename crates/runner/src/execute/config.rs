@@ -1,0 +1,211 @@
+//! Agents as an operator describes them in the settings, and what runs them.
+
+use super::{
+    adapter::Adapter,
+    chat::{Budget, ChatAdapter, Model, Pause, Prices, Secret, Wire},
+    command::{Api, CommandAdapter, Format},
+    tool::{Http, Tool, Toolbox},
+};
+use outbound::{Client, Hosts};
+use serde::Deserialize;
+use std::{ffi::OsString, sync::Arc};
+
+/// Most sessions of one agent at a time.
+pub const CONCURRENCY_MAX: u32 = 256;
+
+/// What runs an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A program, once per session.
+    Command,
+    /// A chat model with tools.
+    Chat,
+}
+
+/// `[agents.SLUG]`. Unknown keys are refused, and known ones that do not belong to the adapter too.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentConfig {
+    /// What runs it.
+    pub adapter: Kind,
+    /// The only workspace whose sessions it gets; every workspace's when absent.
+    pub workspace: Option<String>,
+    /// Sessions at a time, 1 when absent.
+    pub concurrency: Option<u32>,
+    /// What it is told before every task.
+    pub instructions: Option<String>,
+    /// Program and arguments.
+    pub command: Option<Vec<String>>,
+    /// What the program prints.
+    pub format: Option<Format>,
+    /// How the model is spoken to.
+    pub wire: Option<Wire>,
+    /// Where the model is.
+    pub base_url: Option<String>,
+    /// Its name there.
+    pub model: Option<String>,
+    /// The variable of the environment that holds the key.
+    pub api_key_env: Option<String>,
+    /// Longest answer, tokens.
+    pub max_tokens: Option<u32>,
+    /// What it can do.
+    pub tools: Option<Vec<Tool>>,
+    /// Tools that run only once a person agreed.
+    pub confirm: Option<Vec<Tool>>,
+    /// Hosts that `http_request` may call.
+    pub hosts: Option<Vec<String>>,
+    /// What one session may cost.
+    pub budget: Option<Budget>,
+    /// What the model costs.
+    pub prices: Option<Prices>,
+}
+
+/// What an agent is built from besides its settings.
+#[derive(Clone)]
+pub struct Surroundings<'a> {
+    /// Values of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// Whether there is such a program.
+    pub is_program: &'a dyn Fn(&OsString) -> bool,
+    /// How programs reach the API.
+    pub api: Api,
+    /// The way out for `http_request`.
+    pub outbound: Client,
+    /// How to wait between tries.
+    pub pause: Pause,
+}
+
+impl AgentConfig {
+    /// Checks everything that can be checked without the world outside.
+    ///
+    /// # Errors
+    /// The first thing that is wrong, by its key.
+    pub fn check(&self) -> Result<(), String> {
+        let of_commands = [("command", self.command.is_some()), ("format", self.format.is_some())];
+        let of_models = [
+            ("wire", self.wire.is_some()),
+            ("base_url", self.base_url.is_some()),
+            ("model", self.model.is_some()),
+            ("api_key_env", self.api_key_env.is_some()),
+            ("max_tokens", self.max_tokens.is_some()),
+            ("tools", self.tools.is_some()),
+            ("confirm", self.confirm.is_some()),
+            ("hosts", self.hosts.is_some()),
+            ("prices", self.prices.is_some()),
+        ];
+        let (name, foreign): (_, &[_]) = match self.adapter {
+            Kind::Command => ("command", &of_models),
+            Kind::Chat => ("chat", &of_commands),
+        };
+        if let Some((key, _)) = foreign.iter().find(|(_, given)| *given) {
+            return Err(format!("`{key}` has no meaning with adapter = \"{name}\""));
+        }
+        if !(1..=CONCURRENCY_MAX).contains(&self.concurrency.unwrap_or(1)) {
+            return Err(format!("`concurrency` is 1 to {CONCURRENCY_MAX}"));
+        }
+        match self.adapter {
+            Kind::Command => self.check_command(),
+            Kind::Chat => self.check_chat(),
+        }
+    }
+
+    fn check_command(&self) -> Result<(), String> {
+        if self.command.as_ref().is_none_or(|command| command.first().is_none_or(String::is_empty)) {
+            return Err("`command` is missing: a list of the program and its arguments".into());
+        }
+        if self.format.unwrap_or_default() == Format::Lines && self.instructions.is_some() {
+            return Err(
+                "`instructions` have no meaning with format = \"lines\": the program is given the input alone".into()
+            );
+        }
+        let budget = self.budget.clone().unwrap_or_default();
+        if (Budget { seconds: None, ..budget }) != Budget::default() {
+            return Err("a command's budget has only `seconds`: what it costs is known when it has ended".into());
+        }
+        Ok(())
+    }
+
+    fn check_chat(&self) -> Result<(), String> {
+        if self.wire.is_none() {
+            return Err("`wire` is missing: \"openai\" or \"anthropic\"".into());
+        }
+        if self.model.as_ref().is_none_or(|model| model.trim().is_empty()) {
+            return Err("`model` is missing".into());
+        }
+        let tools = self.tools.clone().unwrap_or_default();
+        if let Some(tool) = self.confirm.iter().flatten().find(|tool| !tools.contains(tool)) {
+            return Err(format!("`confirm` names {}, which is not among `tools`", tool.name()));
+        }
+        match (tools.contains(&Tool::HttpRequest), &self.hosts) {
+            (true, None) => return Err("`hosts` is missing: the hosts that http_request may call".into()),
+            (false, Some(_)) => return Err("`hosts` has no meaning without http_request among `tools`".into()),
+            (_, hosts) => {
+                drop(Hosts::only(hosts.as_deref().unwrap_or_default()).map_err(|error| format!("`hosts`: {error}"))?)
+            }
+        }
+        let budget = self.budget.clone().unwrap_or_default();
+        let prices = self.prices.unwrap_or_default();
+        let amounts = [Some(prices.input), prices.cached_input, Some(prices.output), budget.cost_usd];
+        if amounts.into_iter().flatten().any(|amount| !amount.is_finite() || amount < 0.0) {
+            return Err("`prices` and `budget.cost_usd` are numbers from 0".into());
+        }
+        if budget.cost_usd.is_some() && self.prices.is_none() {
+            return Err("`budget.cost_usd` needs `prices`: dollars for a million tokens".into());
+        }
+        Ok(())
+    }
+
+    /// What runs it.
+    ///
+    /// # Errors
+    /// What is missing around it: the key, the program.
+    pub fn build(&self, around: &Surroundings<'_>) -> Result<Arc<dyn Adapter>, String> {
+        self.check()?;
+        match self.adapter {
+            Kind::Command => {
+                let command: Vec<OsString> = self.command.iter().flatten().map(OsString::from).collect();
+                if let Some(program) = command.first().filter(|program| !(around.is_program)(program)) {
+                    return Err(format!("there is no program `{}`", program.display()));
+                }
+                Ok(Arc::new(CommandAdapter {
+                    command,
+                    format: self.format.unwrap_or_default(),
+                    api: around.api.clone(),
+                    instructions: self.instructions.clone(),
+                    seconds: self.budget.as_ref().and_then(|budget| budget.seconds),
+                }))
+            }
+            Kind::Chat => Ok(Arc::new(ChatAdapter {
+                model: self.model(around)?,
+                instructions: self.instructions.clone(),
+                tools: self.toolbox(around)?,
+                budget: self.budget.clone().unwrap_or_default(),
+                prices: self.prices,
+            })),
+        }
+    }
+
+    fn model(&self, around: &Surroundings<'_>) -> Result<Model, String> {
+        let wire = self.wire.unwrap_or(Wire::OpenAi);
+        let key = match &self.api_key_env {
+            // A model on one's own machine may want none.
+            None => String::new(),
+            Some(name) => (around.variable)(name)
+                .filter(|key| !key.trim().is_empty())
+                .ok_or_else(|| format!("the variable {name} of `api_key_env` is not set"))?,
+        };
+        let base_url = self.base_url.as_deref().unwrap_or_else(|| wire.default_base_url());
+        let http = client::http_client(base_url).map_err(|error| format!("`base_url`: {error}"))?;
+        let name = self.model.as_deref().unwrap_or_default();
+        Model::new(http, (wire, base_url, name), Secret::new(key), self.max_tokens, around.pause.clone())
+    }
+
+    fn toolbox(&self, around: &Surroundings<'_>) -> Result<Toolbox, String> {
+        let tools = self.tools.clone().unwrap_or_default();
+        let hosts =
+            Hosts::only(self.hosts.as_deref().unwrap_or_default()).map_err(|error| format!("`hosts`: {error}"))?;
+        let http = Http { client: around.outbound.clone(), hosts };
+        Toolbox::new(&tools, self.confirm.clone().unwrap_or_default(), Some(http))
+    }
+}

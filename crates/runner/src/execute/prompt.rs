@@ -1,0 +1,115 @@
+//! What an agent is asked to do, in words.
+//!
+//! What stays the same from session to session comes first, so that prompt caches work; what came from a browser comes
+//! last.
+
+use super::{
+    adapter::{Failure, Hand, Job},
+    lease::may_pass,
+};
+use domain::action::OutputType;
+use serde_json::Value;
+use wire::{FieldProblem, action::Action, approval::Denial};
+
+/// What an agent is told at the beginning.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prompt {
+    /// Who it is and how it works here.
+    pub system: String,
+    /// The task.
+    pub task: String,
+    /// What its person was doing: untrusted text, for the end.
+    pub activity: Option<String>,
+    /// Whether the result has to be JSON.
+    pub wants_json: bool,
+}
+
+impl Prompt {
+    /// For this job, under the instructions of its configuration.
+    ///
+    /// # Errors
+    /// When the action cannot be read.
+    pub async fn of(job: &Job, hand: &Hand, instructions: Option<&str>) -> Result<Self, Failure> {
+        let action = match &job.session.action_id {
+            None => None,
+            Some(id) => {
+                let read = hand.lease.insist(hand.lease.backoff(), |_| hand.desk.action(id)).await;
+                let read = read.map_err(|error| {
+                    let code = if may_pass(&error) { "unavailable" } else { "action_unreadable" };
+                    Failure::new(code, format!("the task's action cannot be read: {error}"))
+                })?;
+                Some(read)
+            }
+        };
+        Ok(Self::build(job, action.as_ref(), instructions))
+    }
+
+    fn build(job: &Job, action: Option<&Action>, instructions: Option<&str>) -> Self {
+        let mut system = Vec::new();
+        system.extend(instructions.map(str::to_owned));
+        let metadata = action.and_then(|action| serde_json::from_str::<Value>(action.metadata.get()).ok());
+        if let Some(more) = metadata.as_ref().and_then(|metadata| metadata["instructions"].as_str()) {
+            system.push(more.to_owned());
+        }
+        let output = action.filter(|action| action.output_type != OutputType::Text);
+        system.extend(output.map(contract));
+
+        let mut task = vec![format!("Task: {}", action.map_or(&job.session.title, |action| &action.name))];
+        task.extend(action.map(|action| action.description.clone()).filter(|text| !text.trim().is_empty()));
+        if let Some(entity) = &job.session.entity_id {
+            task.push(format!("It is about the entity with id {entity}."));
+        }
+        if let Some(input) = job.input.as_ref().filter(|input| input.get() != "null") {
+            task.push(format!("Input:\n{}", input.get()));
+        }
+        let activity = job.activity.clone();
+        Self { system: system.join("\n\n"), task: task.join("\n\n"), activity, wants_json: output.is_some() }
+    }
+
+    /// All of it, with what was refused before, for programs that take one text and remember nothing.
+    pub fn as_one_text(&self, job: &Job) -> String {
+        let system = Some(self.system.clone()).filter(|text| !text.is_empty());
+        let task = Some(self.task.clone());
+        let texts = [system, task, denials(&job.denials), refusal(&job.refused), self.activity.clone()];
+        texts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+/// What the output has to look like.
+fn contract(action: &Action) -> String {
+    let shape = match action.output_type {
+        OutputType::Text => "text",
+        OutputType::Fields => "one flat JSON object whose keys are the fields asked for",
+        OutputType::Entity | OutputType::RelationEntity => "one flat JSON object: `title` and the entity's fields",
+        OutputType::Entities => {
+            "a JSON object `{\"entities\": [...]}`, each a flat object: `id` where it exists, `title` and its fields"
+        }
+    };
+    format!(
+        "Your last message is the result. It has to be {shape}, as JSON alone, without words around it. \
+         What the output has to hold:\n{}",
+        action.output_config.get()
+    )
+}
+
+/// What reviewers said about earlier outputs, where they refused them.
+pub fn denials(denials: &[Denial]) -> Option<String> {
+    if denials.is_empty() {
+        return None;
+    }
+    let notes: Vec<_> =
+        denials.iter().map(|denial| format!("- {}", denial.note.as_deref().unwrap_or("no reason was given"))).collect();
+    Some(format!("A reviewer refused your earlier output. Do the task again and mend this:\n{}", notes.join("\n")))
+}
+
+/// What is wrong with the output that was handed over, where it was refused.
+pub fn refusal(errors: &[FieldProblem]) -> Option<String> {
+    if errors.is_empty() {
+        return None;
+    }
+    let lines: Vec<_> = errors.iter().map(|error| format!("- {}: {}", error.field, error.message)).collect();
+    Some(format!(
+        "Your output does not fit what the task asks for. Answer with the whole output again, corrected:\n{}",
+        lines.join("\n")
+    ))
+}

@@ -1,0 +1,309 @@
+//! How a worker behaves, with real commands and a server made for the purpose.
+
+use super::{
+    adapter::Phase,
+    command::{Api, CommandAdapter, Format},
+    event::{self, Notes},
+    fake::{Fake, Fault, SESSION_ID, claimed, stamp},
+    limit, outbox,
+    report::Logged,
+    session::{End, Worker},
+};
+use serde_json::{Value, json};
+use std::{future::poll_fn, sync::Arc, task::Poll, time::Duration};
+use tokio::{sync::watch, time::timeout};
+
+/// A lease that no test outlives, however busy the machine is.
+const LONG: Duration = Duration::from_secs(120);
+
+/// Runs a script for a session with this input.
+async fn work(fake: &Fake, script: &str, input: Value) -> End {
+    let (mut worker, _stop) = fake.worker(script);
+    worker.lease = LONG;
+    worker.run(claimed(input)).await
+}
+
+fn said(kind: &str, text: &str) -> (String, String) {
+    (kind.into(), text.into())
+}
+
+/// Whether the process runs no more. One that nobody waits for stays behind as a zombie.
+fn is_gone(process: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{process}/stat"))
+        .map_or(true, |stat| stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z')))
+}
+
+/// A signal is sent in an instant and takes effect in its own time.
+async fn ends(process: &str) {
+    let look = async {
+        while !is_gone(process) {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(Duration::from_secs(10), look).await.expect("the process lives on");
+}
+
+#[tokio::test]
+async fn a_command_gets_its_input_and_its_lines_become_events_in_order() {
+    let fake = Fake::start().await;
+    let script = r#"cat; echo "$SHIFTBOOK_SESSION_ID $SHIFTBOOK_ATTEMPT $SHIFTBOOK_TOKEN $SHIFTBOOK_ACTION_SLUG $SHIFTBOOK_AGENT_SLUG"
+        echo '{"type":"agent.thinking","content":"hm"}'; printf 'no line end'
+        echo '{"type":"result","result":{"n":1},"usage":{"inputTokens":5}}' >&2
+        printf '\n{"type":"result","result":{"n":2},"usage":{"inputTokens":7}}'"#;
+    assert_eq!(work(&fake, script, json!({"q": "x"})).await, End::Completed);
+    let mut log = fake.log();
+    let remark = log.iter().position(|(kind, _)| kind == "external.event").unwrap();
+    assert_eq!(log.remove(remark).1, r#"{"type":"result","result":{"n":1},"usage":{"inputTokens":5}}"#);
+    let expected = [
+        said("agent.message", r#"{"q":"x"}"#),
+        said("agent.message", &format!("{SESSION_ID} 1 sbk_test report tester")),
+        said("agent.thinking", "hm"),
+        said("agent.message", "no line end"),
+    ];
+    assert_eq!(log, expected);
+    assert_eq!(fake.calls("complete"), [json!({"attempt": 1, "result": {"n": 2}, "usage": {"inputTokens": 7}})]);
+}
+
+#[tokio::test]
+async fn a_session_without_input_gives_null() {
+    let fake = Fake::start().await;
+    assert_eq!(work(&fake, "cat", Value::Null).await, End::Completed);
+    assert_eq!(fake.log(), [said("agent.message", "null")]);
+}
+
+#[tokio::test]
+async fn answers_that_get_lost_and_servers_that_are_busy_change_nothing_in_the_log() {
+    let fake = Fake::start().await;
+    fake.with(|m| {
+        m.faults = vec![
+            ("events", Fault::LostAnswer),
+            ("events", Fault::Busy),
+            ("events", Fault::Broken),
+            ("events", Fault::LostAnswer),
+            ("complete", Fault::LostAnswer),
+            ("complete", Fault::Broken),
+        ];
+    });
+    assert_eq!(work(&fake, "seq 1 950", json!(null)).await, End::Completed);
+    let expected: Vec<_> = (1..=950).map(|n| said("agent.message", &n.to_string())).collect();
+    assert_eq!(fake.log(), expected);
+    assert_eq!(fake.calls("complete").len(), 1);
+}
+
+#[tokio::test]
+async fn an_event_that_the_server_refuses_is_kept_as_text_in_its_place() {
+    let fake = Fake::start().await;
+    fake.with(|m| m.hates = Some("poison"));
+    let script = r#"for n in 1 2 3; do echo $n; done; echo '{"type":"a.b","content":"poison"}'; echo 4; echo 5"#;
+    assert_eq!(work(&fake, script, json!(null)).await, End::Completed);
+    let log = fake.log();
+    let texts: Vec<_> = log.iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!((&texts[..3], &texts[4..]), (&["1", "2", "3"][..], &["4", "5"][..]));
+    assert!(texts[3].contains(r#""type":"a.b""#));
+    assert!(fake.with(|m| m.events[3]["metadata"]["notAnEvent"].as_str().unwrap().contains("not valid")));
+}
+
+#[tokio::test]
+async fn a_command_that_fails_says_so_with_the_tail_of_its_stderr() {
+    let fake = Fake::start().await;
+    let script = r#"echo '{"type":"result","result":1}'; seq 1 2000 >&2; echo "no such host" >&2; exit 3"#;
+    assert_eq!(work(&fake, script, json!(null)).await, End::Failed("exit_3".into()));
+    let fail = fake.calls("fail").remove(0);
+    let message = fail["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("the command ended with exit code 3:\n") && message.ends_with("2000\nno such host"));
+    assert!(message.len() < 4_000);
+    let unused = fake.with(|m| m.events.iter().filter(|e| e["metadata"]["unusedResult"] == true).count());
+    assert_eq!((fake.log().len(), unused), (2_002, 1));
+}
+
+#[tokio::test]
+async fn a_command_ended_by_a_signal_fails_with_its_number() {
+    let fake = Fake::start().await;
+    assert_eq!(work(&fake, "kill -9 $$", json!(null)).await, End::Failed("signal_9".into()));
+}
+
+#[tokio::test]
+async fn heartbeats_keep_the_lease_while_the_command_runs() {
+    let fake = Fake::start().await;
+    let pipe = tempfile::tempdir().unwrap().keep().join("pipe");
+    std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    let (worker, _stop) = fake.worker(&format!("read -r line < {}", pipe.display()));
+    let running = tokio::spawn(async move { worker.run(claimed(json!(null))).await });
+    // Five heartbeats are more than the lease that the claim brought.
+    fake.until(|m| m.calls.iter().filter(|(call, _)| call == "heartbeat").count() >= 5).await;
+    tokio::fs::write(&pipe, "go\n").await.unwrap();
+    assert_eq!(running.await.unwrap(), End::Completed);
+    std::fs::remove_dir_all(pipe.parent().unwrap()).unwrap();
+}
+
+/// Starts a command that reports the process it leaves in the background, and hands out that process's id.
+async fn long_running(fake: &Fake) -> (tokio::task::JoinHandle<End>, tokio::sync::watch::Sender<Phase>, String) {
+    let (worker, stop) = fake.worker("sleep 1000 & echo $!; wait");
+    let running = tokio::spawn(async move { worker.run(claimed(json!(null))).await });
+    fake.until(|m| !m.events.is_empty()).await;
+    (running, stop, fake.log()[0].1.clone())
+}
+
+#[tokio::test]
+async fn a_lost_lease_ends_the_whole_process_group_and_reports_nothing() {
+    let fake = Fake::start().await;
+    let (running, _stop, process) = long_running(&fake).await;
+    assert!(!is_gone(&process));
+    fake.with(|m| m.attempt = 2);
+    assert_eq!(running.await.unwrap(), End::Left("another attempt holds it".into()));
+    ends(&process).await;
+    assert!(fake.calls("complete").is_empty() && fake.calls("fail").is_empty() && fake.calls("release").is_empty());
+}
+
+#[tokio::test]
+async fn a_cancelled_session_ends_its_command() {
+    let fake = Fake::start().await;
+    let (running, _stop, process) = long_running(&fake).await;
+    fake.with(|m| m.status = "abandoned".into());
+    assert_eq!(running.await.unwrap(), End::Left("it has ended".into()));
+    ends(&process).await;
+}
+
+#[tokio::test]
+async fn a_session_that_its_command_yielded_is_left_alone() {
+    let fake = Fake::start().await;
+    let (running, _stop, process) = long_running(&fake).await;
+    fake.with(|m| m.status = "waiting_human".into());
+    assert_eq!(running.await.unwrap(), End::Left("it was yielded".into()));
+    ends(&process).await;
+    assert_eq!(fake.with(|m| m.status.clone()), "waiting_human");
+}
+
+#[tokio::test]
+async fn a_server_out_of_reach_for_the_length_of_the_lease_ends_the_command() {
+    let fake = Fake::start().await;
+    let (running, _stop, process) = long_running(&fake).await;
+    fake.with(|m| m.away = true);
+    let End::Left(why) = running.await.unwrap() else { panic!() };
+    assert!(why.contains("its lease ran out"), "{why}");
+    ends(&process).await;
+}
+
+#[tokio::test]
+async fn draining_lets_a_command_finish_and_its_end_releases_the_session() {
+    let fake = Fake::start().await;
+    let (running, stop, process) = long_running(&fake).await;
+    let beats = fake.calls("heartbeat").len();
+    stop.send_replace(Phase::Draining);
+    fake.until(|m| m.calls.iter().filter(|(call, _)| call == "heartbeat").count() >= beats + 2).await;
+    assert!(!is_gone(&process));
+    stop.send_replace(Phase::Releasing);
+    assert_eq!(running.await.unwrap(), End::Released);
+    ends(&process).await;
+    assert_eq!(fake.calls("release"), [json!({"attempt": 1})]);
+}
+
+#[tokio::test]
+async fn a_second_signal_does_not_wait_for_a_stubborn_command() {
+    let fake = Fake::start().await;
+    let (worker, stop) = fake.worker("trap '' TERM; echo ready; sleep 1000; sleep 1000");
+    let running = tokio::spawn(async move { worker.run(claimed(json!(null))).await });
+    fake.until(|m| !m.events.is_empty()).await;
+    let asked = std::time::Instant::now();
+    stop.send_replace(Phase::Aborting);
+    assert_eq!(running.await.unwrap(), End::Released);
+    assert!(asked.elapsed() < limit::KILL_GRACE);
+}
+
+#[tokio::test]
+async fn a_process_left_behind_with_the_pipes_open_holds_nothing_up() {
+    let fake = Fake::start().await;
+    assert_eq!(work(&fake, "sleep 1000 & echo $!", json!(null)).await, End::Completed);
+    ends(&fake.log()[0].1).await;
+}
+
+#[tokio::test]
+async fn a_full_queue_makes_the_command_wait() {
+    let fake = Fake::start().await;
+    let (queue, _outbox) = outbox::open(fake.lease(Duration::from_secs(60)), Arc::new(Logged), stamp());
+    let mut taken = 0;
+    loop {
+        let event = event::texts("agent.message", &"x".repeat(10_000), &Notes::new()).remove(0);
+        let mut push = Box::pin(queue.push(event));
+        if poll_fn(|context| Poll::Ready(push.as_mut().poll(context).is_pending())).await {
+            break;
+        }
+        taken += 10_000;
+    }
+    assert!((limit::QUEUE_BYTES_MAX / 2..=limit::QUEUE_BYTES_MAX).contains(&taken), "{taken}");
+}
+
+#[tokio::test]
+async fn a_line_longer_than_an_event_arrives_whole_in_parts() {
+    let fake = Fake::start().await;
+    let script = "head -c 3000000 /dev/zero | tr '\\0' 'x'; echo; echo end";
+    assert_eq!(work(&fake, script, json!(null)).await, End::Completed);
+    let log = fake.log();
+    let (end, parts) = log.split_last().unwrap();
+    assert_eq!(end, &said("agent.message", "end"));
+    assert_eq!(parts.iter().map(|(_, text)| text.len()).sum::<usize>(), 3_000_000);
+    assert!(fake.with(|m| m.events[parts.len() - 1]["metadata"]["lastPart"] == true));
+}
+
+/// A worker whose command is a coding agent that a script plays.
+fn coding_agent(fake: &Fake, format: Format, script: &str, seconds: Option<u64>) -> (Worker, watch::Sender<Phase>) {
+    let (mut worker, stop) = fake.worker_of(CommandAdapter {
+        command: ["sh", "-c", script].map(Into::into).to_vec(),
+        format,
+        api: Api { url: fake.url.clone(), token: None },
+        instructions: Some("Be brief.".into()),
+        seconds,
+    });
+    worker.lease = LONG;
+    (worker, stop)
+}
+
+#[tokio::test]
+async fn a_coding_agent_is_told_its_task_and_what_it_prints_becomes_events_result_and_cost() {
+    let fake = Fake::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let (told, printed) = (folder.path().join("told"), folder.path().join("printed"));
+    std::fs::write(&printed, include_str!("command/fixtures/claude.jsonl")).unwrap();
+    let script = format!("cat > {}; cat {}", told.display(), printed.display());
+    let (worker, _stop) = coding_agent(&fake, Format::ClaudeCode, &script, None);
+    assert_eq!(worker.run(claimed(json!({"folder": "crates"}))).await, End::Completed);
+    let told = std::fs::read_to_string(told).unwrap();
+    assert_eq!(told, "Be brief.\n\nTask: t\n\nInput:\n{\"folder\":\"crates\"}");
+    assert_eq!(fake.log().len(), 5);
+    let complete = fake.calls("complete").remove(0);
+    assert_eq!((&complete["result"], &complete["usage"]["costUsd"]), (&json!("It says hello."), &json!(0.002375)));
+}
+
+#[tokio::test]
+async fn a_coding_agent_that_reports_an_error_fails_although_it_exits_well() {
+    let fake = Fake::start().await;
+    let line = r#"{"type":"turn.failed","error":{"message":"no such model"}}"#;
+    let (worker, _stop) = coding_agent(&fake, Format::Codex, &format!("echo '{line}'"), None);
+    assert_eq!(worker.run(claimed(json!(null))).await, End::Failed("agent_error".into()));
+    assert_eq!(fake.calls("fail")[0]["error"], json!({"message": "no such model", "code": "agent_error"}));
+}
+
+#[tokio::test]
+async fn a_command_whose_time_is_over_is_ended_and_its_session_fails() {
+    let fake = Fake::start().await;
+    let (worker, _stop) = coding_agent(&fake, Format::Lines, "sleep 1000 & echo $!; wait", Some(1));
+    assert_eq!(worker.run(claimed(json!(null))).await, End::Failed("budget_seconds".into()));
+    ends(&fake.log()[0].1).await;
+}
+
+#[tokio::test]
+async fn an_output_that_breaks_its_contract_is_given_back_once_and_then_fails() {
+    for (mends, end) in [(true, End::Completed), (false, End::Failed("output_invalid".into()))] {
+        let fake = Fake::start().await;
+        fake.with(|m| m.contract = Some(json!({"n": 2})));
+        let mended = if mends { "2" } else { "3" };
+        let script = format!(
+            r#"if [ -z "$SHIFTBOOK_OUTPUT_ERRORS" ]; then echo '{{"type":"result","result":{{"n":1}}}}'
+            else echo "$SHIFTBOOK_OUTPUT_ERRORS"; echo '{{"type":"result","result":{{"n":{mended}}}}}'; fi"#
+        );
+        assert_eq!(work(&fake, &script, json!(null)).await, end);
+        let log = fake.log();
+        assert!(log[0].1.contains("Your output does not fit") && log[0].1.contains("- result.n: 2 is what fits"));
+        assert_eq!(log[1], said("agent.message", r#"[{"field":"result.n","message":"2 is what fits"}]"#));
+    }
+}

@@ -1,0 +1,25 @@
+//! A question to a person. The session waits, without a worker, until it is answered.
+
+use domain::gate::Question;
+use serde_json::{Value, json};
+
+pub const DESCRIPTION: &str = "Asks a person and waits for the answer, which can take days. Ask only what you cannot \
+find out yourself, one thing at a time. With `schema`, a JSON Schema of an object, the person gets a form.";
+
+pub fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "message": { "type": "string", "minLength": 1, "maxLength": 4_000 },
+            "schema": { "type": "object" },
+        },
+        "required": ["message"],
+        "additionalProperties": false,
+    })
+}
+
+/// The question of a call whose input was checked.
+pub fn question(input: &Value) -> Question {
+    let message = input["message"].as_str().unwrap_or_default().to_owned();
+    Question { message, schema: input.get("schema").cloned() }
+}

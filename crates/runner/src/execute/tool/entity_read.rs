@@ -1,0 +1,36 @@
+//! An entity with its values, or an entity type with its fields.
+
+use super::{
+    super::adapter::{Failure, Hand},
+    Answer, settled,
+};
+use serde_json::{Value, json};
+
+pub const DESCRIPTION: &str = "Reads an entity by its id: title, values of its fields, version. Or, with `type`, the \
+entity type of that slug: which fields it has and what fits into them.";
+
+pub fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "id": { "type": "string", "minLength": 1, "maxLength": 100, "description": "The entity's id" },
+            "type": { "type": "string", "minLength": 1, "maxLength": 100, "description": "An entity type's slug" },
+        },
+        "minProperties": 1,
+        "maxProperties": 1,
+        "additionalProperties": false,
+    })
+}
+
+pub async fn run(input: &Value, hand: &Hand) -> Result<Answer, Failure> {
+    let lease = &hand.lease;
+    if let Some(slug) = input["type"].as_str() {
+        let read = lease.insist(lease.backoff(), |_| hand.desk.entity_type(slug)).await;
+        return Ok(match settled(read, |found| json!(found))? {
+            Ok(Value::Null) => Err(json!(format!("there is no entity type {slug:?}"))),
+            answer => answer,
+        });
+    }
+    let id = input["id"].as_str().unwrap_or_default();
+    settled(lease.insist(lease.backoff(), |_| hand.desk.entity(id)).await, |entity| json!(entity))
+}

@@ -1,0 +1,209 @@
+//! What a chat agent can do besides talking.
+//!
+//! Inputs come from a model: each is validated against its tool's JSON Schema before anything else looks at it.
+//! A tool that may change something outside the log is marked as begun before it runs, so that nobody runs it twice.
+
+mod ask_person;
+mod entity_read;
+mod entity_write;
+mod http_request;
+mod note;
+
+use super::{
+    adapter::{Failure, Hand},
+    chat::Call,
+};
+use jsonschema::Validator;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::fmt;
+
+pub use ask_person::question;
+pub use http_request::Http;
+
+/// A tool by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tool {
+    /// Calls a host that is allowed.
+    HttpRequest,
+    /// Reads an entity or an entity type.
+    EntityRead,
+    /// Makes or changes an entity.
+    EntityWrite,
+    /// Asks a person and waits for the answer.
+    AskPerson,
+    /// Leaves a remark in the log.
+    Note,
+}
+
+/// What a tool answers: an output, or why there is none.
+pub type Answer = Result<Value, Value>;
+
+impl Tool {
+    /// All tools, by their names.
+    pub const ALL: [(&'static str, Self); 5] = [
+        ("http_request", Self::HttpRequest),
+        ("entity_read", Self::EntityRead),
+        ("entity_write", Self::EntityWrite),
+        ("ask_person", Self::AskPerson),
+        ("note", Self::Note),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, tool)| *tool == self).map_or("", |(name, _)| name)
+    }
+
+    const fn description(self) -> &'static str {
+        match self {
+            Self::HttpRequest => http_request::DESCRIPTION,
+            Self::EntityRead => entity_read::DESCRIPTION,
+            Self::EntityWrite => entity_write::DESCRIPTION,
+            Self::AskPerson => ask_person::DESCRIPTION,
+            Self::Note => note::DESCRIPTION,
+        }
+    }
+
+    fn schema(self) -> Value {
+        match self {
+            Self::HttpRequest => http_request::schema(),
+            Self::EntityRead => entity_read::schema(),
+            Self::EntityWrite => entity_write::schema(),
+            Self::AskPerson => ask_person::schema(),
+            Self::Note => note::schema(),
+        }
+    }
+
+    /// Whether a call may change something outside of the session's log, so that it has to be marked before it runs.
+    pub fn has_effects(self, input: &Value) -> bool {
+        match self {
+            Self::HttpRequest => http_request::has_effects(input),
+            Self::EntityWrite => true,
+            Self::EntityRead | Self::AskPerson | Self::Note => false,
+        }
+    }
+}
+
+/// The tools of one agent.
+pub struct Toolbox {
+    tools: Vec<(Tool, Validator)>,
+    confirmed: Vec<Tool>,
+    http: Option<Http>,
+}
+
+impl fmt::Debug for Toolbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.tools.iter().map(|(tool, _)| tool)).finish()
+    }
+}
+
+impl Toolbox {
+    /// These tools; those in `confirmed` only run once a person agreed. `http` is where [`Tool::HttpRequest`] may call.
+    ///
+    /// # Errors
+    /// When a tool's own schema cannot be used, which is a mistake in this program.
+    pub fn new(tools: &[Tool], confirmed: Vec<Tool>, http: Option<Http>) -> Result<Self, String> {
+        let compiled = tools.iter().map(|tool| match jsonschema::validator_for(&tool.schema()) {
+            Ok(validator) => Ok((*tool, validator)),
+            Err(error) => Err(format!("the schema of {} cannot be used: {error}", tool.name())),
+        });
+        Ok(Self { tools: compiled.collect::<Result<_, _>>()?, confirmed, http })
+    }
+
+    /// The tools, as a model is told of them.
+    pub fn declared(&self) -> Vec<genai::chat::Tool> {
+        let declare = |(tool, _): &(Tool, Validator)| {
+            genai::chat::Tool::new(tool.name()).with_description(tool.description()).with_schema(tool.schema())
+        };
+        self.tools.iter().map(declare).collect()
+    }
+
+    /// The tool that a call means.
+    ///
+    /// # Errors
+    /// What the model hears when there is no such tool, or its input does not fit.
+    pub fn check(&self, call: &Call) -> Result<Tool, Value> {
+        let Some((tool, validator)) = self.tools.iter().find(|(tool, _)| tool.name() == call.name) else {
+            let known: Vec<_> = self.tools.iter().map(|(tool, _)| tool.name()).collect();
+            return Err(json!(format!("there is no tool {:?}; there are: {}", call.name, known.join(", "))));
+        };
+        if !call.input.is_object() {
+            return Err(json!("the input is not a JSON object"));
+        }
+        let wrong: Vec<_> = validator
+            .iter_errors(&call.input)
+            .map(|error| {
+                let at = error.instance_path().to_string();
+                if at.is_empty() { error.to_string() } else { format!("{at}: {error}") }
+            })
+            .collect();
+        if wrong.is_empty() { Ok(*tool) } else { Err(json!(format!("the input does not fit: {}", wrong.join("; ")))) }
+    }
+
+    /// Whether a person has to agree first.
+    pub fn needs_confirmation(&self, tool: Tool) -> bool {
+        self.confirmed.contains(&tool)
+    }
+
+    /// Runs a tool whose input was checked.
+    ///
+    /// # Errors
+    /// When the session cannot go on; what merely went wrong with the call is its answer.
+    pub async fn run(&self, tool: Tool, input: &Value, hand: &Hand) -> Result<Answer, Failure> {
+        match tool {
+            Tool::HttpRequest => Ok(match &self.http {
+                Some(http) => http_request::run(input, http).await,
+                None => Err(json!("this agent may reach no host")),
+            }),
+            Tool::EntityRead => entity_read::run(input, hand).await,
+            Tool::EntityWrite => entity_write::run(input, hand).await,
+            Tool::Note => note::run(input, hand).await,
+            Tool::AskPerson => Ok(Err(json!("a question is answered by a person, never by a program"))),
+        }
+    }
+}
+
+/// What a call of the desk means for a tool: its answer, or the end of the session when the desk is out of reach.
+fn settled<T>(answer: client::Result<T>, render: impl FnOnce(T) -> Value) -> Result<Answer, Failure> {
+    match answer {
+        Ok(answer) => Ok(Ok(render(answer))),
+        Err(error) if super::lease::may_pass(&error) => {
+            Err(Failure::new("unavailable", format!("a tool could not reach Shiftbook: {error}")))
+        }
+        Err(client::Error::Problem { problem, .. }) => Ok(Err(json!({
+            "code": problem.code, "message": problem.detail.as_deref().unwrap_or(&problem.title), "errors": problem.errors
+        }))),
+        Err(error) => Ok(Err(json!(error.to_string()))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &str, input: Value) -> Call {
+        Call { id: "c".into(), name: name.into(), input }
+    }
+
+    #[test]
+    fn every_tool_has_a_name_and_a_schema_that_refuses_what_it_does_not_know() {
+        let all: Vec<_> = Tool::ALL.iter().map(|(_, tool)| *tool).collect();
+        let toolbox = Toolbox::new(&all, Vec::new(), None).unwrap();
+        for (name, tool) in Tool::ALL {
+            assert_eq!(tool.name(), name);
+            let wrong = toolbox.check(&call(name, json!({ "surplus": 1 }))).unwrap_err();
+            assert!(wrong.as_str().unwrap().contains("surplus"), "{name}: {wrong}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_call_says_what_is_wrong_with_it() {
+        let toolbox = Toolbox::new(&[Tool::Note], Vec::new(), None).unwrap();
+        let said = |call: Call| toolbox.check(&call).unwrap_err().to_string();
+        assert!(said(call("entity_write", json!({}))).contains("there are: note"));
+        assert!(said(call("note", json!({ "text": 7 }))).contains("/text"));
+        assert!(said(call("note", json!("{\"text\":"))).contains("not a JSON object"));
+        assert_eq!(toolbox.check(&call("note", json!({ "text": "x" }))), Ok(Tool::Note));
+    }
+}

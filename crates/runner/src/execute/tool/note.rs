@@ -1,0 +1,29 @@
+//! A remark in the log, for the people who read it.
+
+use super::{
+    super::{
+        adapter::{Failure, Hand},
+        event::{note, texts},
+    },
+    Answer,
+};
+use serde_json::{Value, json};
+
+pub const DESCRIPTION: &str =
+    "Leaves a remark in the session's log, for the people who read it. It changes nothing else.";
+
+pub fn schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": { "text": { "type": "string", "minLength": 1, "maxLength": 10_000 } },
+        "required": ["text"],
+        "additionalProperties": false,
+    })
+}
+
+pub async fn run(input: &Value, hand: &Hand) -> Result<Answer, Failure> {
+    let text = input["text"].as_str().unwrap_or_default();
+    // A closed queue means a lost lease, which the session sees by itself.
+    let _ = hand.record(texts("external.event", text, &note("note", true))).await;
+    Ok(Ok(json!("noted")))
+}

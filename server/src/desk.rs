@@ -1,0 +1,185 @@
+//! The desk of agents that run in this process: the use cases that the worker's routes call, without HTTP between.
+
+use crate::{problem::Problem, state::AppState, wire_map};
+use client::{EventRange, Result};
+use domain::{
+    Scope,
+    id::{ActionId, EntityId, SessionId},
+    role::Role,
+};
+use ledger::{TenantRecord, action, entity, entity_type, event, session};
+use runner::execute::{Answer, Desk};
+use std::{fmt, str::FromStr, time::Duration};
+use tokio::sync::oneshot;
+use wire::{
+    Code,
+    action::Action,
+    entity::{CreateEntity, Entity, EntityType, UpdateEntity},
+    event::{Append, Appended, Events},
+    session::Session,
+    worker::{Claim, Claimed, Complete, Fail, Lease, Yield},
+};
+
+/// Longest uninterrupted wait of a claim, so that a stop waits for no more than this: a claim is never dropped in the
+/// middle, or a session could be handed to nobody.
+const WAIT_SLICE: Duration = Duration::from_secs(2);
+
+/// The desk in one workspace.
+#[derive(Clone)]
+pub struct LocalDesk {
+    state: AppState,
+    scope: Scope,
+}
+
+impl fmt::Debug for LocalDesk {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("LocalDesk").field(&self.scope.tenant_id).finish()
+    }
+}
+
+impl LocalDesk {
+    /// An agent of this server at work in a workspace. It may do what an operator may, of which its tools are a part.
+    pub fn new(state: AppState, tenant: &TenantRecord) -> Self {
+        Self { state, scope: Scope { role: Role::Operator, ..Scope::system(tenant.id) } }
+    }
+}
+
+/// A refusal, as the API would have told it.
+fn refused(problem: impl Into<Problem>) -> client::Error {
+    let problem: Problem = problem.into();
+    if let Some(internal) = problem.internal_text() {
+        tracing::error!(internal, "an agent's call failed");
+    }
+    let problem = problem.to_wire("in-process".into());
+    client::Error::Problem { status: problem.status, problem: Box::new(problem), retry_after: None }
+}
+
+fn id<T: FromStr>(text: &str) -> Result<T> {
+    text.parse().map_err(|_| refused(Problem::new(Code::InvalidId)))
+}
+
+impl Desk for LocalDesk {
+    fn claim<'a>(&'a self, claim: &'a Claim) -> Answer<'a, Claimed> {
+        Box::pin(async move {
+            let wait = Duration::from_secs(claim.wait_seconds.unwrap_or_default().into()).min(WAIT_SLICE);
+            let (ledger, scope, wanted) = (self.state.ledger.clone(), self.scope, wire_map::claim(claim.clone()));
+            let (answer, claimed) = oneshot::channel();
+            // In a task of its own: whoever asks may go before there is an answer. What was claimed then goes back.
+            tokio::spawn(async move {
+                let claimed = session::claim(&ledger, &scope, wanted, wait).await;
+                if let Err(Ok(unheard)) = answer.send(claimed) {
+                    for session::Claimed { session, .. } in unheard {
+                        // One that cannot be given back is free when its lease runs out.
+                        let _ = session::release(&ledger, &scope, session.id, session.attempt).await;
+                    }
+                }
+            });
+            let gone = |_| refused(Problem::internal("a claim ended without an answer"));
+            let records = claimed.await.map_err(gone)?.map_err(refused)?;
+            self.state.metrics.claimed(records.len());
+            Ok(wire_map::claimed(records))
+        })
+    }
+
+    fn append<'a>(&'a self, session_id: &'a str, append: &'a Append) -> Answer<'a, Appended> {
+        Box::pin(async move {
+            let append = wire_map::append(id(session_id)?, append.clone()).map_err(refused)?;
+            event::append(&self.state.ledger, &self.scope, append).await.map(wire_map::appended).map_err(refused)
+        })
+    }
+
+    fn heartbeat<'a>(&'a self, session_id: &'a str, attempt: u32, allowed: Duration) -> Answer<'a, Lease> {
+        Box::pin(async move {
+            let beat = session::heartbeat(&self.state.ledger, &self.scope, id(session_id)?, attempt);
+            let beat = tokio::time::timeout(allowed, beat).await.map_err(|_| client::Error::Timeout(allowed))?;
+            beat.map(|lease_expires_at| Lease { lease_expires_at }).map_err(refused)
+        })
+    }
+
+    fn complete<'a>(&'a self, session_id: &'a str, complete: &'a Complete) -> Answer<'a, Session> {
+        Box::pin(async move {
+            let completion = wire_map::completion(complete.clone());
+            let done = session::complete(&self.state.ledger, &self.scope, id(session_id)?, completion).await;
+            done.map(wire_map::session).map_err(refused)
+        })
+    }
+
+    fn fail<'a>(&'a self, session_id: &'a str, fail: &'a Fail) -> Answer<'a, Session> {
+        Box::pin(async move {
+            let failure = wire_map::failure(fail.clone());
+            let done = session::fail(&self.state.ledger, &self.scope, id(session_id)?, failure).await;
+            done.map(wire_map::session).map_err(refused)
+        })
+    }
+
+    fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> Answer<'a, Session> {
+        Box::pin(async move {
+            let parking = wire_map::parking(to.clone());
+            let done = session::yield_to(&self.state.ledger, &self.scope, id(session_id)?, parking).await;
+            done.map(wire_map::session).map_err(refused)
+        })
+    }
+
+    fn release<'a>(&'a self, session_id: &'a str, attempt: u32) -> Answer<'a, Session> {
+        Box::pin(async move {
+            let done = session::release(&self.state.ledger, &self.scope, id(session_id)?, attempt).await;
+            done.map(wire_map::session).map_err(refused)
+        })
+    }
+
+    fn events<'a>(&'a self, session_id: &'a str, range: &'a EventRange) -> Answer<'a, Events> {
+        Box::pin(async move {
+            let read = event::Read {
+                after_sequence: range.after_sequence,
+                before_sequence: range.before_sequence,
+                kinds: range.event_types.clone(),
+                limit: range.limit.unwrap_or_default(),
+            };
+            let id: SessionId = id(session_id)?;
+            let slice = event::read(&self.state.ledger, &self.scope, id, read).await.map_err(refused)?;
+            Ok(Events {
+                events: slice.events.into_iter().map(wire_map::event).collect(),
+                head_sequence: slice.head_sequence,
+                has_more: slice.has_more,
+            })
+        })
+    }
+
+    fn action<'a>(&'a self, action_id: &'a str) -> Answer<'a, Action> {
+        Box::pin(async move {
+            let id: ActionId = id(action_id)?;
+            action::get(&self.state.ledger, &self.scope, id).await.map(wire_map::action).map_err(refused)
+        })
+    }
+
+    fn entity<'a>(&'a self, entity_id: &'a str) -> Answer<'a, Entity> {
+        Box::pin(async move {
+            let id: EntityId = id(entity_id)?;
+            entity::get(&self.state.ledger, &self.scope, id).await.map(wire_map::entity).map_err(refused)
+        })
+    }
+
+    fn entity_type<'a>(&'a self, slug: &'a str) -> Answer<'a, Option<EntityType>> {
+        Box::pin(async move {
+            match entity_type::get_by_slug(&self.state.ledger, &self.scope, slug).await {
+                Ok(found) => Ok(Some(wire_map::entity_type(found))),
+                Err(ledger::Error::NotFound(_)) => Ok(None),
+                Err(error) => Err(refused(error)),
+            }
+        })
+    }
+
+    fn create_entity<'a>(&'a self, entity: &'a CreateEntity) -> Answer<'a, Entity> {
+        Box::pin(async move {
+            let new = wire_map::new_entity(entity.clone()).map_err(refused)?;
+            entity::create(&self.state.ledger, &self.scope, new).await.map(wire_map::entity).map_err(refused)
+        })
+    }
+
+    fn update_entity<'a>(&'a self, entity_id: &'a str, change: &'a UpdateEntity) -> Answer<'a, Entity> {
+        Box::pin(async move {
+            let (id, change): (EntityId, _) = (id(entity_id)?, wire_map::entity_change(change.clone()));
+            entity::update(&self.state.ledger, &self.scope, id, change).await.map(wire_map::entity).map_err(refused)
+        })
+    }
+}

@@ -1,0 +1,176 @@
+//! Agents that the settings describe, inside a real server, before a model that a script plays.
+
+use crate::app::{App, Who, binary};
+use reqwest::Method;
+use serde_json::{Value, json};
+use testkit::model::{Move, ScriptedModel};
+
+const KEY: &str = "sk-do-not-show";
+
+fn settings(model: &ScriptedModel, more: &str) -> String {
+    format!(
+        r#"
+[agents.clerk]
+adapter = "chat"
+workspace = "acme"
+wire = "anthropic"
+base_url = "{}"
+model = "m-1"
+api_key_env = "CLERK_KEY"
+instructions = "You are a clerk."
+tools = ["entity_read", "entity_write", "ask_person", "note"]
+{more}
+
+[agents.clerk.budget]
+steps = 5
+
+[agents.clerk.prices]
+input = 10.0
+output = 50.0
+"#,
+        model.base_url
+    )
+}
+
+/// Triggers the clerk's action; the session's id.
+async fn trigger(app: &App) -> String {
+    let action = json!({ "name": "Look at it", "agentSlug": "clerk", "description": "Look at the company." });
+    let action = app.post(Who::Operator, "/api/actions", action).await;
+    let path = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
+    app.post(Who::Operator, &path, json!({ "input": { "q": "stage" } })).await["id"].as_str().unwrap().to_owned()
+}
+
+async fn get(app: &App, path: &str) -> Value {
+    app.request(Who::Operator, Method::GET, path).send().await.unwrap().json().await.unwrap()
+}
+
+/// Follows the session to its end.
+async fn ended(app: &App, session: &str) -> Value {
+    let path = format!("/api/sessions/{session}/events/stream");
+    let told = app.request(Who::Operator, Method::GET, &path).send().await.unwrap().text().await.unwrap();
+    assert!(told.contains("event: end"), "{told}");
+    get(app, &format!("/api/sessions/{session}")).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_triggered_action_is_worked_on_and_its_steps_usage_and_cost_are_in_the_session() {
+    let script = [
+        Move::Status(529, None, "overloaded"),
+        Move::tool("c1", "note", &json!({ "text": "Looked." })),
+        Move::Say("The stage is Lead."),
+    ];
+    let model = ScriptedModel::play(script).await;
+    let app = App::start_with(&settings(&model, ""), &[], &[("CLERK_KEY", KEY)]);
+    let session = trigger(&app).await;
+    let ended = ended(&app, &session).await;
+    assert_eq!((&ended["status"], &ended["result"]), (&json!("completed"), &json!("The stage is Lead.")));
+    assert_eq!((&ended["usage"]["steps"], &ended["usage"]["costUsd"]), (&json!(2), &json!(0.004)));
+    let log = get(&app, &format!("/api/sessions/{session}/events")).await;
+    let kinds: Vec<_> = log["events"].as_array().unwrap().iter().map(|event| event["type"].as_str().unwrap()).collect();
+    let agents: Vec<_> = kinds.iter().filter(|kind| kind.starts_with("agent.")).copied().collect();
+    assert_eq!(agents, ["agent.tool_call", "agent.tool_result", "agent.message"], "{kinds:?}");
+    let asked = model.asked();
+    let first = asked[0].body.to_string();
+    assert!(first.contains("Look at the company.") && first.contains("You are a clerk."), "{first}");
+    assert!(asked[0].head.contains(KEY));
+    assert!(!app.log().contains(KEY) && !log.to_string().contains(KEY), "the key is not shown");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_that_fails_says_why_in_its_session() {
+    let model = ScriptedModel::play([Move::Status(400, None, "no such model")]).await;
+    let app = App::start_with(&settings(&model, ""), &[], &[("CLERK_KEY", KEY)]);
+    let ended = ended(&app, &trigger(&app).await).await;
+    assert_eq!((&ended["status"], &ended["error"]["code"]), (&json!("failed"), &json!("model_refused")));
+    assert!(ended["error"]["message"].as_str().unwrap().contains("no such model"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_told_to_run_no_agents_leaves_their_sessions_to_workers() {
+    let model = ScriptedModel::play([Move::Say("From a worker.")]).await;
+    let settings = settings(&model, "");
+    let app = App::start_with(&settings, &["--no-agents"], &[]);
+    let session = trigger(&app).await;
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), &settings).unwrap();
+    let mut work = app.cli();
+    work.args(["work", "--agent", "clerk", "--once", "--url", &app.url, "--config"]).arg(file.path());
+    work.env("SHIFTBOOK_TOKEN", app.token(Who::Worker).unwrap()).env("CLERK_KEY", KEY);
+    let output = tokio::task::spawn_blocking(move || work.output().unwrap()).await.unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && !said.contains(KEY), "{said}");
+    assert_eq!(get(&app, &format!("/api/sessions/{session}")).await["result"], "From a worker.");
+}
+
+/// Follows the session's log until it holds this.
+async fn holds(app: &App, session: &str, wanted: &str) {
+    let path = format!("/api/sessions/{session}/events/stream");
+    let mut stream = app.request(Who::Operator, Method::GET, &path).send().await.unwrap();
+    let mut told = String::new();
+    while !told.contains(wanted) {
+        let chunk = stream.chunk().await.unwrap().unwrap_or_else(|| panic!("it ended without {wanted}: {told}"));
+        told.push_str(&String::from_utf8_lossy(&chunk));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_waits_for_a_reviewer_and_happens_once_it_is_approved() {
+    let model = ScriptedModel::play([]).await;
+    let app = App::start_with(&settings(&model, "confirm = [\"entity_write\"]"), &[], &[("CLERK_KEY", KEY)]);
+    let at_once = json!({ "undoSeconds": 0 });
+    let answer = app.request(Who::Admin, Method::PATCH, "/api/workspace").json(&at_once).send().await.unwrap();
+    assert!(answer.status().is_success());
+    let fields = json!([{ "slug": "stage", "name": "Stage", "type": "text" }]);
+    let kind = app.post(Who::Operator, "/api/entity-types", json!({ "name": "Company", "fields": fields })).await;
+    let acme = json!({ "typeId": kind["id"], "title": "Acme", "fields": { "stage": "Lead" } });
+    let acme = app.post(Who::Operator, "/api/entities", acme).await["id"].as_str().unwrap().to_owned();
+    let change = json!({ "id": acme, "version": 1, "fields": { "stage": "Won" } });
+    model.then([Move::tool("c1", "entity_write", &change), Move::Say("It is won.")]);
+
+    let session = trigger(&app).await;
+    holds(&app, &session, "awaiting_tool").await;
+    assert_eq!(get(&app, &format!("/api/entities/{acme}")).await["fields"]["stage"], "Lead");
+    let waiting = get(&app, "/api/approvals?assignedTo=all").await["items"][0].clone();
+    assert_eq!(waiting["task"]["pausedToolCall"]["toolInput"], change);
+    let decision = json!({ "decision": "approve", "digest": waiting["digest"] });
+    let path = format!("{}/api/approvals/{}/decision", app.url, waiting["id"].as_str().unwrap());
+    let request = app.http.post(path).header("cookie", app.cookie().await).header("origin", &app.url);
+    let answer = request.json(&decision).send().await.unwrap();
+    assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
+
+    let ended = ended(&app, &session).await;
+    assert_eq!((&ended["status"], &ended["result"]), (&json!("completed"), &json!("It is won.")));
+    let written = get(&app, &format!("/api/entities/{acme}")).await;
+    assert_eq!((&written["fields"]["stage"], &written["version"]), (&json!("Won"), &json!(2)));
+    assert_eq!(model.asked().len(), 2, "an approved call is run, not asked for again");
+}
+
+#[test]
+fn what_is_wrong_with_an_agent_is_said_before_anything_is_served() {
+    let dir = tempfile::tempdir().unwrap();
+    let chat = "adapter = \"chat\"\nwire = \"openai\"\nmodel = \"m\"\n";
+    for (settings, expected) in [
+        (format!("[agents.a]\n{chat}base_urll = \"x\""), "unknown field `base_urll`"),
+        (format!("[agents.a]\n{chat}command = [\"x\"]"), "`command` has no meaning"),
+        (format!("[agents.a]\n{chat}tools = [\"rm\"]"), "unknown variant `rm`"),
+        (format!("[agents.a]\n{chat}confirm = [\"note\"]"), "`confirm` names note"),
+        (format!("[agents.a]\n{chat}tools = [\"http_request\"]"), "`hosts` is missing"),
+        (format!("[agents.a]\n{chat}[agents.a.budget]\ncost_usd = 1.0"), "needs `prices`"),
+        (format!("[agents.a]\n{chat}[agents.a.budget]\nstep = 1"), "unknown field `step`"),
+        (format!("[agents.a]\n{chat}"), "`workspace` is missing"),
+        (format!("[agents.a]\n{chat}workspace = \"acme\"\napi_key_env = \"NO_SUCH_VARIABLE\""), "NO_SUCH_VARIABLE"),
+        (
+            "[agents.a]\nadapter = \"command\"\nworkspace = \"acme\"\ncommand = [\"no-such-program\"]".into(),
+            "no-such-program",
+        ),
+        ("[agents.A_b]\nadapter = \"chat\"".into(), "`A_b` is not an agent's name"),
+        ("[agents]\nenabled = 1".into(), "invalid type"),
+    ] {
+        let file = dir.path().join("shiftbook.toml");
+        std::fs::write(&file, &settings).unwrap();
+        let output = binary(&dir).args(["serve", "--listen", "127.0.0.1:0", "--config"]).arg(file).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{settings}: {said}");
+        assert!(said.contains(expected), "{settings}: {said}");
+    }
+}
