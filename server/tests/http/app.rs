@@ -53,12 +53,46 @@ pub struct App {
     reader: Option<JoinHandle<()>>,
     tokens: Vec<(Who, String)>,
     dir: TempDir,
+    arguments: Vec<String>,
+    variables: Vec<(String, String)>,
     agents: AtomicU64,
 }
 
+/// A server process, its address, and whoever reads its log.
+fn serve(mut command: Command, arguments: &[String], log: &Arc<Mutex<String>>) -> (Child, String, JoinHandle<()>) {
+    let mut child = command
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    let url = first.trim().to_owned();
+    assert!(url.starts_with("http://127.0.0.1:"), "the first line is the address: {first:?}");
+    let (sink, mut stderr) = (log.clone(), child.stderr.take().unwrap());
+    let reader = std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(n) = stderr.read(&mut buffer) {
+            if n == 0 {
+                return;
+            }
+            sink.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..n]));
+        }
+    });
+    (child, url, reader)
+}
+
 impl App {
+    /// On SQLite.
     pub fn start() -> Self {
         Self::start_with("", &[], &[])
+    }
+
+    /// On this PostgreSQL database.
+    pub fn start_on(database_url: &str) -> Self {
+        Self::start_with("", &[], &[("SHIFTBOOK_DATABASE_URL", database_url)])
     }
 
     /// With this settings file, more arguments and variables.
@@ -66,30 +100,14 @@ impl App {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("shiftbook.toml");
         std::fs::write(&file, settings).unwrap();
-        let mut child = binary(&dir)
-            .args(["serve", "--listen", "127.0.0.1:0", "--config"])
-            .arg(file)
-            .args(arguments)
-            .envs(variables.iter().copied())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut first = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
-        let url = first.trim().to_owned();
-        assert!(url.starts_with("http://127.0.0.1:"), "the first line is the address: {first:?}");
+        let variables: Vec<_> = variables.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let arguments = [
+            vec!["--config".to_owned(), file.to_str().unwrap().to_owned()],
+            arguments.iter().map(|a| (*a).to_owned()).collect(),
+        ]
+        .concat();
         let log = Arc::new(Mutex::new(String::new()));
-        let (sink, mut stderr) = (log.clone(), child.stderr.take().unwrap());
-        let reader = std::thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(n) = stderr.read(&mut buffer) {
-                if n == 0 {
-                    return;
-                }
-                sink.lock().unwrap().push_str(&String::from_utf8_lossy(&buffer[..n]));
-            }
-        });
+        let (child, url, reader) = serve(with(&dir, &variables), &arguments, &log);
         let mut tokens = Vec::new();
         for (who, tenant, role, scope) in [
             (Who::Member, "acme", "member", None),
@@ -100,7 +118,7 @@ impl App {
             (Who::Worker, "acme", "operator", Some("worker")),
             (Who::Stranger, "other", "admin", None),
         ] {
-            let mut add = binary(&dir);
+            let mut add = with(&dir, &variables);
             add.args(["token", "add", "--tenant", tenant, "--name", &format!("{who:?}"), "--role", role]);
             if let Some(scope) = scope {
                 add.args(["--scope", scope]);
@@ -118,6 +136,8 @@ impl App {
             reader: Some(reader),
             tokens,
             dir,
+            arguments,
+            variables,
             agents: AtomicU64::new(0),
         };
         app.user("ada@acme.test", "admin");
@@ -125,7 +145,8 @@ impl App {
     }
 
     fn user(&self, email: &str, role: &str) {
-        let mut add = binary(&self.dir)
+        let mut add = self
+            .cli()
             .args(["user", "add", "--tenant", "acme", "--email", email, "--role", role, "--password-stdin"])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -137,7 +158,23 @@ impl App {
 
     /// The command line on this server's data.
     pub fn cli(&self) -> Command {
-        binary(&self.dir)
+        with(&self.dir, &self.variables)
+    }
+
+    /// SIGKILL.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        if let Some(reader) = self.reader.take() {
+            reader.join().unwrap();
+        }
+    }
+
+    /// Serves the same data again, at another address.
+    pub fn serve_again(&mut self) {
+        let (child, url, reader) = serve(self.cli(), &self.arguments, &self.log);
+        self.address = url.trim_start_matches("http://").to_owned();
+        (self.child, self.url, self.reader) = (child, url, Some(reader));
     }
 
     pub fn token(&self, who: Who) -> Option<&str> {
@@ -223,6 +260,12 @@ impl Drop for App {
             assert!(!log.contains("panicked at"), "the server panicked:\n{log}");
         }
     }
+}
+
+fn with(dir: &TempDir, variables: &[(String, String)]) -> Command {
+    let mut command = binary(dir);
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
+    command
 }
 
 pub fn binary(dir: &TempDir) -> Command {
