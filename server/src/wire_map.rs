@@ -3,8 +3,8 @@
 use crate::problem::Problem;
 use domain::session::YieldTo;
 use ledger::{
-    ActionRecord, EventRecord, Listed, MemberRecord, SessionRecord, TokenRecord, action, auth::Identity, event, hook,
-    human, session, work_queue,
+    ActionRecord, EventRecord, FailureRecord, Listed, MemberRecord, SessionRecord, TokenRecord, action, auth::Identity,
+    event, hook, human, session, work_queue,
 };
 use serde_json::value::RawValue;
 use std::str::FromStr;
@@ -185,7 +185,25 @@ pub fn session(record: SessionRecord) -> wire::session::Session {
         updated_at: record.updated_at,
         started_at: record.started_at,
         completed_at: record.completed_at,
+        deadline_at: record.deadline_at,
         duration_ms: elapsed.and_then(|ms| u64::try_from(ms).ok()),
+    }
+}
+
+/// A session's failure.
+pub fn session_failure(record: FailureRecord) -> wire::failure::Failure {
+    wire::failure::Failure {
+        session_id: record.session_id.to_string(),
+        title: record.title,
+        status: record.status,
+        agent_slug: record.agent_slug,
+        action_id: record.action_id.map(|id| id.to_string()),
+        code: record.code,
+        message: record.message,
+        remediation: record.remediation,
+        at: record.at,
+        acknowledged_by: record.acknowledged_by,
+        acknowledged_at: record.acknowledged_at,
     }
 }
 

@@ -73,6 +73,7 @@ pub fn session(n: u32, status: Status, title: &str, minutes: i64) -> Session {
         attempt: u32::from(started.is_some()),
         attempts_max: 3,
         lease_expires_at: None,
+        deadline_at: None,
         head_sequence: 18 + u64::from(n) * 7,
         head_digest: "9f2c41d7e05b8a63".repeat(4),
         created_at: ago(minutes),
@@ -296,4 +297,23 @@ pub fn tokens() -> Vec<Token> {
         token("2", "nightly export", None, None, None),
         token("3", "old laptop", None, Some(90_000), Some(80_000)),
     ]
+}
+
+/// A failure; every second one is acknowledged.
+pub fn failure(n: u32) -> wire::failure::Failure {
+    let code = ["output_invalid", "timed_out", "lease_exhausted"][n as usize % 3];
+    let session = session(n + 1, Status::Failed, "Reconcile the day's payments", 12);
+    wire::failure::Failure {
+        session_id: session.id,
+        title: session.title,
+        status: session.status,
+        agent_slug: session.agent_slug,
+        action_id: session.action_id,
+        code: code.into(),
+        message: "it was pending for longer than 60 s".into(),
+        remediation: domain::failure::remediation(code).into(),
+        at: session.updated_at,
+        acknowledged_by: None,
+        acknowledged_at: (n % 2 == 1).then_some(session.updated_at),
+    }
 }

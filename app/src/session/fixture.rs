@@ -70,6 +70,7 @@ pub fn session() -> Session {
         attempt: 1,
         attempts_max: 3,
         lease_expires_at: None,
+        deadline_at: None,
         head_sequence: 4,
         head_digest: "ab".repeat(32),
         created_at: at,

@@ -10,6 +10,8 @@ mod transcript_dom;
 
 #[cfg(feature = "ssr")]
 mod describe;
+#[cfg(feature = "ssr")]
+mod failure;
 #[cfg(all(test, feature = "ssr"))]
 pub mod fixture;
 #[cfg(feature = "ssr")]
@@ -38,6 +40,8 @@ mod view_model;
 pub use controls::TranscriptControls;
 #[cfg(feature = "ssr")]
 pub use describe::one_line;
+#[cfg(feature = "ssr")]
+pub use failure::acknowledge;
 #[cfg(feature = "ssr")]
 pub use group::{Group, types_of_groups};
 #[cfg(feature = "ssr")]

@@ -1,6 +1,6 @@
 //! The head of a session's page: title, status, facts, actions, timeline. Comes again as a fragment when it moved.
 
-use super::{timeline::timeline, timeline_bar::timeline_bar, usage::Usage};
+use super::{failure::failure_help, timeline::timeline, timeline_bar::timeline_bar, usage::Usage};
 use crate::{
     document::plain,
     sessions::{duration_ms, row_title},
@@ -19,7 +19,7 @@ use domain::{
     session::{EndReason, Status},
 };
 use leptos::prelude::*;
-use wire::{event::Event, session::Session};
+use wire::{event::Event, failure::Failure, session::Session};
 
 /// Longest error in the head, characters; its event has all of it.
 const ERROR_CHARS_MAX: usize = 600;
@@ -33,6 +33,8 @@ pub struct Summary {
     pub action_name: Option<String>,
     /// The events of the timeline bar (`ledger::event::timeline`).
     pub timeline: Vec<Event>,
+    /// What is to be known about it, where it ended badly.
+    pub failure: Option<Failure>,
     /// First and last sequence on the reader's page; the fragment route may pass `(0, 0)`.
     pub shown: (u64, u64),
 }
@@ -78,7 +80,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
                 <div class="session-actions" data-part="actions">{actions(shell, session)}</div>
             </div>
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
-            <div data-part="error">{error}</div>
+            <div data-part="error">{error}{summary.failure.as_ref().map(|failure| failure_help(shell, failure))}</div>
             <div data-part="timeline">{has_line.then(|| timeline_bar(&line, summary.shown))}</div>
         </header>
     }

@@ -2,7 +2,7 @@
 
 use crate::text::shorten::one_line;
 use domain::{Timestamp, session::Status};
-use wire::{event::Event, session::Session};
+use wire::{event::Event, failure::Failure, session::Session};
 
 /// Longest title in a list, characters; the page itself shows it whole.
 const TITLE_CHARS_MAX: usize = 160;
@@ -16,12 +16,14 @@ pub struct SessionEntry {
     pub action_name: Option<String>,
     /// Its newest event that says something, where the server read it.
     pub last_event: Option<Event>,
+    /// What is to be known about it, where it ended badly and the server read that.
+    pub failure: Option<Failure>,
 }
 
 impl SessionEntry {
     /// A row of the session alone.
     pub const fn new(session: Session) -> Self {
-        Self { session, action_name: None, last_event: None }
+        Self { session, action_name: None, last_event: None, failure: None }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::bucket::{BUCKETS, Bucket as Words};
 use crate::{
     document::plain,
+    session::acknowledge,
     sessions::{SessionEntry, duration_ms, row_title},
     shell::Shell,
     text::{duration, markdown, number, shorten::one_line},
@@ -99,6 +100,7 @@ fn session_row(shell: &Shell, bucket: Bucket, entry: &SessionEntry) -> impl Into
         .into_any(),
         _ => link_small("Read", title.clone(), href.clone()).into_any(),
     };
+    let acknowledge = entry.failure.as_ref().map(|failure| acknowledge(shell, failure, "/today"));
     view! {
         <li class="row" data-key-id=session.id.clone()>
             {status_badge(session.status)}
@@ -109,9 +111,10 @@ fn session_row(shell: &Shell, bucket: Bucket, entry: &SessionEntry) -> impl Into
                     {under_action.map(|a| view! { <span>{a}</span> })}
                     {last.map(|l| view! { <span class="row-last" dir="auto">{l}</span> })}
                 </div>
+                {entry.failure.as_ref().map(|failure| view! { <p class="row-help">{failure.remediation.clone()}</p> })}
             </div>
             <span class="row-when">{when}</span>
-            <div class="row-action">{action}</div>
+            <div class="row-action">{acknowledge}{action}</div>
         </li>
     }
 }

@@ -20,6 +20,7 @@ pub fn text(code: &str) -> Option<&'static str> {
         "entity_type_saved" => "Changes saved.",
         "triggered" => "Queued. The log appears here as soon as an agent picks it up.",
         "cancelled" => "Cancelled. What was recorded stays in the log.",
+        "acknowledged" => "Acknowledged. The failure stays in the log.",
         "retried" => "Queued again as a new session.",
         "token_created" => "Token created. Copy it now: it is not shown again.",
         "token_revoked" => "Token revoked. It stopped working at once.",

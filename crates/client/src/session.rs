@@ -3,6 +3,7 @@
 use crate::{Client, Result};
 use wire::{
     Page,
+    failure::Failure,
     session::{Cancel, CreateSession, Session},
 };
 
@@ -54,6 +55,17 @@ impl Client {
     pub async fn cancel(&self, id: &str, reason: Option<&str>) -> Result<Session> {
         let cancel = Cancel { reason: reason.map(str::to_owned) };
         self.post(&["api", "sessions", id, "cancel"], &cancel).await
+    }
+
+    /// `GET /api/failures`, `open` or `acknowledged` ones, or both.
+    pub async fn list_failures(&self, state: Option<&str>, cursor: Option<&str>) -> Result<Page<Failure>> {
+        let query = [("state", state.map(str::to_owned)), ("cursor", cursor.map(str::to_owned))];
+        self.get(&["api", "failures"], &query).await
+    }
+
+    /// `POST /api/failures/{id}/acknowledge`. Safe to repeat: the first one stands.
+    pub async fn acknowledge_failure(&self, session_id: &str) -> Result<Failure> {
+        self.post(&["api", "failures", session_id, "acknowledge"], &serde_json::json!({})).await
     }
 
     /// `POST /api/sessions/{id}/retry`: a new session that repeats this one. Every call makes another.

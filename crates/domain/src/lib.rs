@@ -11,6 +11,7 @@ pub mod clock;
 pub mod criteria;
 pub mod entity;
 pub mod event;
+pub mod failure;
 pub mod gate;
 pub mod hook;
 pub mod id;

@@ -132,6 +132,10 @@ pub const CRITERIA_SCALE_STEPS_MAX: f64 = 100.0;
 pub const GROUPS_MAX: u32 = 200;
 /// Most members of a group.
 pub const GROUP_MEMBERS_MAX: usize = 200;
+/// Shortest time limit of a session's status, seconds.
+pub const TIME_LIMIT_SECONDS_MIN: u32 = 1;
+/// Longest time limit of a session's status, seconds: a year.
+pub const TIME_LIMIT_SECONDS_MAX: u32 = 366 * 24 * 3_600;
 /// Criteria sets that one action names.
 pub const OUTPUT_CRITERIA_SETS_MAX: usize = 10;
 /// Entities that one result makes and changes.

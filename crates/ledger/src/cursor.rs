@@ -22,6 +22,7 @@ pub(crate) enum List {
     Entities = 3,
     EntityTypes = 4,
     EntityVersions = 5,
+    Failures = 16,
     CriteriaSets = 6,
     CriteriaSetVersions = 7,
     Gates = 8,

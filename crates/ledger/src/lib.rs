@@ -12,6 +12,7 @@ pub mod entity;
 pub mod entity_type;
 mod error;
 pub mod event;
+pub mod failure;
 pub mod gate;
 pub mod group;
 mod guard;
@@ -32,6 +33,6 @@ pub use error::{Error, FieldError, Result};
 pub use open::{Ledger, Mode, Options};
 pub use store::{
     ActionRecord, CriteriaSetRecord, Database, DecisionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord,
-    EventRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, ReviewerRecord, SessionRecord, Stats,
-    TenantRecord, TokenRecord,
+    EventRecord, FailureRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, ReviewerRecord, SessionRecord,
+    Stats, TenantRecord, TokenRecord,
 };

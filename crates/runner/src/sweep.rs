@@ -1,4 +1,4 @@
-//! Sessions whose workers went silent go back to the queue; working sessions that people left open are abandoned.
+//! Sessions whose workers went silent go back to the queue; those that stood still for longer than they may expire; working sessions that people left open are abandoned.
 //!
 //! Now and then the store is kept in order as well. Every server may sweep: each session is decided under its row's lock, so that many do it once.
 
@@ -45,8 +45,9 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
                 Err(error) => tracing::warn!(%error, "not every gate could be carried on; it is tried again"),
             },
             _ = ticks.tick() => match session::sweep(&ledger).await {
-                Ok(swept) if swept.requeued + swept.failed > 0 => {
-                    tracing::info!(requeued = swept.requeued, failed = swept.failed, "leases ran out");
+                Ok(swept) if swept != session::Swept::default() => {
+                    let session::Swept { requeued, failed, expired } = swept;
+                    tracing::info!(requeued, failed, expired, "leases or time limits ran out");
                 }
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for leases that ran out"),

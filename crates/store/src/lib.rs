@@ -16,6 +16,7 @@ pub mod entity_import;
 pub mod entity_type;
 mod error;
 pub mod event;
+pub mod failure;
 pub mod gate;
 pub mod group;
 pub mod human;
@@ -44,8 +45,8 @@ pub use error::{Error, Result};
 pub use open::{Database, Mode, Store};
 pub use record::{
     ActionRecord, BrowserSessionRecord, CriteriaSetRecord, DecisionRecord, EntityRecord, EntityTypeRecord,
-    EntityVersionRecord, EventRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, Page, ReviewerRecord,
-    SessionRecord, TenantRecord, TokenRecord, UserRecord,
+    EntityVersionRecord, EventRecord, FailureRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, Page,
+    ReviewerRecord, SessionRecord, TenantRecord, TokenRecord, UserRecord,
 };
 pub use sign_in::{SignInAttempts, clear_sign_in_attempts, record_sign_in_failure, sign_in_attempts};
 pub use sql::statements;

@@ -16,7 +16,7 @@ use domain::{
         TenantId, TokenId, UserId,
     },
     role::{Role, TokenScope},
-    session::{EndReason, Status, Type},
+    session::{EndReason, Status, TimeLimits, Type},
 };
 
 /// One keyset page, and the position after it.
@@ -203,6 +203,39 @@ pub struct SessionRecord {
     pub started_at: Option<Timestamp>,
     /// When it became final.
     pub completed_at: Option<Timestamp>,
+    /// How long it may stand where it stands: its action's limits when it was made.
+    pub time_limits: TimeLimits,
+    /// When its present status runs out.
+    pub deadline_at: Option<Timestamp>,
+}
+
+/// What is to be known about a session that ended badly.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailureRecord {
+    /// The event that ended it.
+    pub id: EventId,
+    /// The session.
+    pub session_id: SessionId,
+    /// Its title.
+    pub title: String,
+    /// Failed or expired.
+    pub status: Status,
+    /// Its agent.
+    pub agent_slug: Option<String>,
+    /// The action it executed.
+    pub action_id: Option<ActionId>,
+    /// For machines.
+    pub code: String,
+    /// What went wrong.
+    pub message: String,
+    /// What somebody could do about it.
+    pub remediation: String,
+    /// When it ended.
+    pub at: Timestamp,
+    /// Who took note of it.
+    pub acknowledged_by: Option<String>,
+    /// When.
+    pub acknowledged_at: Option<Timestamp>,
 }
 
 /// A kind of entity.

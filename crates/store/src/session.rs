@@ -1,5 +1,6 @@
 //! Rows of `sessions`.
 
+mod due;
 mod head;
 mod list;
 mod of_entity;
@@ -7,6 +8,7 @@ mod outside;
 #[cfg(feature = "planted-bugs")]
 mod planted;
 
+pub use due::{extend_lease, leases_lost, overdue, rearm_leases};
 pub(crate) use head::{Head, lock_heads, write as write_events};
 pub(crate) use list::contains;
 pub use list::{Filter, list, list_by_ids, newest_of_action};
@@ -40,7 +42,7 @@ macro_rules! session_select {
             "SELECT tenant_id, id, session_type, status, end_reason, action_id, action_slug, agent_slug, user_id, source, entity_id, \
              title, input, metadata, result, usage, error_message, error_code, parent_id, retry_of, created_by, attempt, attempts_max, \
              lease_seconds, lease_expires_at, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, \
-             completed_at FROM sessions WHERE ",
+             completed_at, time_limits, deadline_at FROM sessions WHERE ",
             $rest
         )
     };
@@ -58,17 +60,13 @@ const DEPTH: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
      WHERE s.tenant_id = $1 AND up.depth < 64) SELECT MAX(depth) FROM up";
 const INSERT: &str = "INSERT INTO sessions (tenant_id, id, session_type, status, action_id, action_slug, agent_slug, user_id, \
      source, title, input, metadata, parent_id, retry_of, created_by, idempotency_key, idempotency_digest, attempt, \
-     attempts_max, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, entity_id) \
+     attempts_max, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, entity_id, time_limits, deadline_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, \
-     $25, $26)";
+     $25, $26, $27, $28)";
 const SAVE: &str = "UPDATE sessions SET status = $3, end_reason = $4, result = $5, usage = $6, error_message = $7, \
      error_code = $8, attempt = $9, lease_seconds = $10, lease_expires_at = $11, head_sequence = $12, head_digest = $13, \
-     updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17 \
+     updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20 \
      WHERE tenant_id = $1 AND id = $2 AND status = $18 AND attempt = $19";
-const EXTEND_LEASE: &str = "UPDATE sessions SET lease_expires_at = $3 \
-     WHERE tenant_id = $1 AND id = $2 AND status = 'running' AND attempt = $4";
-const REARM_LEASES: &str = "UPDATE sessions SET lease_expires_at = $1 + lease_seconds * 1000000 \
-     WHERE lease_expires_at IS NOT NULL AND lease_seconds IS NOT NULL";
 const CLAIMABLE_SQLITE: &str =
     session_select!("tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3");
 const CLAIMABLE_POSTGRES: &str = session_select!(
@@ -78,9 +76,6 @@ const CLAIMABLE_ANY_SQLITE: &str =
     session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2");
 const CLAIMABLE_ANY_POSTGRES: &str =
     session_select!("tenant_id = $1 AND status = 'pending' ORDER BY queued_at, id LIMIT $2 FOR UPDATE SKIP LOCKED");
-const LEASES_LOST: &str =
-    "SELECT tenant_id, id FROM sessions WHERE lease_expires_at < $1 ORDER BY lease_expires_at LIMIT $2";
-
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("session::BY_ID", BY_ID),
     ("session::BY_IDEMPOTENCY_KEY", BY_IDEMPOTENCY_KEY),
@@ -88,9 +83,10 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("session::DEPTH", DEPTH),
     ("session::INSERT", INSERT),
     ("session::SAVE", SAVE),
-    ("session::EXTEND_LEASE", EXTEND_LEASE),
-    ("session::REARM_LEASES", REARM_LEASES),
-    ("session::LEASES_LOST", LEASES_LOST),
+    ("session::due::EXTEND_LEASE", due::EXTEND_LEASE),
+    ("session::due::REARM_LEASES", due::REARM_LEASES),
+    ("session::due::LEASES_LOST", due::LEASES_LOST),
+    ("session::due::OVERDUE", due::OVERDUE),
     ("session::list::BY_TENANT", list::BY_TENANT),
     ("session::list::BY_STATUS", list::BY_STATUS),
     ("session::list::BY_ACTION", list::BY_ACTION),
@@ -113,7 +109,7 @@ pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
 ];
 /// Both writes of a status change in one round trip.
 static SAVE_POSTGRES: LazyLock<String> =
-    LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(20)));
+    LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(21)));
 
 pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
     let mut all = head::postgres_statements();
@@ -159,6 +155,8 @@ row! {
         queued_at: Option<i64>,
         started_at: Option<i64>,
         completed_at: Option<i64>,
+        time_limits: Option<String>,
+        deadline_at: Option<i64>,
     }
 }
 
@@ -209,6 +207,8 @@ impl TryFrom<Row> for SessionRecord {
             queued_at: row.queued_at.map(from_micros),
             started_at: row.started_at.map(from_micros),
             completed_at: row.completed_at.map(from_micros),
+            time_limits: due::limits(row.time_limits.as_deref())?,
+            deadline_at: row.deadline_at.map(from_micros),
         })
     }
 }
@@ -319,6 +319,8 @@ pub async fn insert(
         session.queued_at.map(to_micros),
         session.started_at.map(to_micros),
         session.entity_id.map(|id| id.0),
+        due::limits_text(&session.time_limits)?,
+        session.deadline_at.map(to_micros),
     );
     match inserted {
         Err(error) if is_unique_violation(&error) && idempotency.is_some() => return Ok(Inserted::KeyTaken),
@@ -389,7 +391,8 @@ async fn save_row(
                 session.started_at.map(to_micros),
                 session.completed_at.map(to_micros),
                 before.status.as_str(),
-                i64::from(before.attempt)
+                i64::from(before.attempt),
+                session.deadline_at.map(to_micros)
             )
         };
     }
@@ -409,23 +412,6 @@ async fn save_row(
             Ok(event::bind_rows(bound!(query), rows).execute(&mut **c).await?.rows_affected())
         }
     }
-}
-
-/// Extends a lease without touching the log. `false` when the session is not running under this attempt.
-pub async fn extend_lease(
-    tx: &mut WriteTx<'_>,
-    tenant_id: TenantId,
-    id: SessionId,
-    attempt: u32,
-    expires_at: Timestamp,
-) -> Result<bool> {
-    let changed = run!(tx.conn(), execute, EXTEND_LEASE, tenant_id.0, id.0, to_micros(expires_at), i64::from(attempt))?;
-    Ok(changed == 1)
-}
-
-/// Gives every lease its full length again: after a restart the clock may have jumped and heartbeats were impossible.
-pub async fn rearm_leases(tx: &mut WriteTx<'_>, now: Timestamp) -> Result<u64> {
-    Ok(run!(tx.conn(), execute, REARM_LEASES, to_micros(now))?)
 }
 
 /// The oldest claimable sessions of one agent, or of any agent; locked, and skipping those that others hold.
@@ -456,16 +442,6 @@ pub async fn claimable(
         }
     };
     rows.into_iter().map(SessionRecord::try_from).collect()
-}
-
-/// Sessions of every workspace whose lease ran out before `now`, longest lost first.
-pub async fn leases_lost(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Result<Vec<(TenantId, SessionId)>> {
-    #[cfg(feature = "planted-bugs")]
-    if crate::planted::is(crate::planted::Bug::LeaseNeverExpires) {
-        return Ok(Vec::new());
-    }
-    let rows = run!(conn, fetch_all(Uuid, Uuid), LEASES_LOST, to_micros(now), i64::from(max))?;
-    Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
 }
 
 /// Links events to the session's head.

@@ -39,6 +39,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         crate::entity_import::SQL,
         crate::entity_type::SQL,
         crate::event::SQL,
+        crate::failure::SQL,
         crate::gate::SQL,
         crate::group::SQL,
         crate::human::SQL,
@@ -62,6 +63,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::entity_import::POSTGRES_SQL,
             crate::entity_type::POSTGRES_SQL,
             crate::event::POSTGRES_SQL,
+            crate::failure::POSTGRES_SQL,
             crate::gate::POSTGRES_SQL,
             crate::group::POSTGRES_SQL,
             crate::human::POSTGRES_SQL,
@@ -71,8 +73,14 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
     } else {
         all.extend(crate::event::sqlite_statements());
         all.extend(crate::session::sqlite_statements());
-        [crate::entity::SQLITE_SQL, crate::event::SQLITE_SQL, crate::gate::SQLITE_SQL, crate::session::SQLITE_SQL]
-            .concat()
+        [
+            crate::entity::SQLITE_SQL,
+            crate::event::SQLITE_SQL,
+            crate::failure::SQLITE_SQL,
+            crate::gate::SQLITE_SQL,
+            crate::session::SQLITE_SQL,
+        ]
+        .concat()
     };
     all.extend(own.iter().map(|(name, text)| (*name, (*text).to_owned())));
     all

@@ -9,6 +9,7 @@ pub mod count;
 pub mod criteria;
 pub mod entity;
 pub mod event;
+pub mod failure;
 pub mod group;
 pub mod hook;
 pub mod human;

@@ -76,6 +76,10 @@ pub struct Session {
     /// When it became final.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub completed_at: Option<Timestamp>,
+    /// When its present status runs out, where its action limits that.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub deadline_at: Option<Timestamp>,
     /// From start to end; absent until it ended.
     pub duration_ms: Option<u64>,
 }

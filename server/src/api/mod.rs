@@ -7,6 +7,7 @@ mod document;
 mod entity;
 mod entity_type;
 mod event;
+mod failure;
 mod group;
 mod health;
 mod hook;
@@ -48,6 +49,8 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(session::get))
         .routes(routes!(session::cancel))
         .routes(routes!(session::retry))
+        .routes(routes!(failure::list))
+        .routes(routes!(failure::acknowledge))
         .routes(routes!(human::active))
         .routes(routes!(human::start))
         .routes(routes!(human::stop))

@@ -21,7 +21,7 @@ use domain::id::SessionId;
 use ledger::{
     EventRecord, Scope, SessionRecord, action, event,
     event::Read,
-    human,
+    failure, human,
     session::{self, ListSessions},
 };
 use serde::Deserialize;
@@ -38,6 +38,7 @@ pub fn router() -> Router<AppState> {
         .route("/sessions/{id}/summary", get(summary))
         .route("/sessions/{id}/cancel", post(cancel))
         .route("/sessions/{id}/retry", post(retry))
+        .route("/sessions/{id}/acknowledge", post(acknowledge))
 }
 
 #[derive(Deserialize)]
@@ -121,7 +122,9 @@ async fn summarise(state: &AppState, scope: &Scope, session: SessionRecord) -> R
         None => None,
     };
     let timeline = event::timeline(&state.ledger, scope, session.id).await?;
+    let failure = failure::of_sessions(&state.ledger, scope, &[session.id]).await?.pop();
     Ok(Summary {
+        failure: failure.map(wire_map::session_failure),
         session: wire_map::session(session),
         action_name,
         timeline: timeline.into_iter().map(wire_map::event).collect(),
@@ -200,6 +203,22 @@ async fn retry(
     match session::retry(&state.ledger, &viewer.scope, id).await {
         Ok(new) => Ok(Redirect::to(&format!("/sessions/{}?notice=retried", new.id)).into_response()),
         Err(error) => refused(&state, viewer, id, &form, "retry", error.into()).await,
+    }
+}
+
+async fn acknowledge(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    form: Form,
+) -> Result<Response, Turned> {
+    match failure::acknowledge(&state.ledger, &viewer.scope, id).await {
+        // The list that it was pressed in, or the session's own page.
+        Ok(_) if form.optional("back").as_deref() == Some("/today") => {
+            Ok(done("/today", "acknowledged").into_response())
+        }
+        Ok(_) => Ok(done(&format!("/sessions/{id}"), "acknowledged").into_response()),
+        Err(error) => refused(&state, viewer, id, &form, "acknowledge", error.into()).await,
     }
 }
 

@@ -18,7 +18,7 @@ use domain::{
     role::Permission,
     session::{Status, Type},
 };
-use ledger::{Scope, SessionRecord, action, event, session};
+use ledger::{Scope, SessionRecord, action, event, failure, session};
 use serde::Deserialize;
 use std::collections::HashMap;
 use wire::Code;
@@ -102,7 +102,7 @@ async fn rows(
     Ok(Html(sessions::rows_fragment(&viewer.shell, &entries)))
 }
 
-/// Sessions with what their rows need beside them: the newest event of each.
+/// Sessions with what their rows need beside them: the newest event of each, and the failure of those that failed.
 pub async fn entries(
     state: &AppState,
     scope: &Scope,
@@ -114,9 +114,14 @@ pub async fn entries(
     let ids: Vec<SessionId> = records.iter().map(|record| record.id).collect();
     let newest = event::newest(&state.ledger, scope, &ids).await?;
     let mut newest: HashMap<SessionId, _> = newest.into_iter().map(|event| (event.session_id, event)).collect();
+    let failed = records.iter().filter(|record| matches!(record.status, Status::Failed | Status::Expired));
+    let failed: Vec<SessionId> = failed.map(|record| record.id).collect();
+    let failures = failure::of_sessions(&state.ledger, scope, &failed).await?;
+    let mut failures: HashMap<SessionId, _> = failures.into_iter().map(|known| (known.session_id, known)).collect();
     let entry = |record: SessionRecord| {
         let last_event = newest.remove(&record.id).map(wire_map::event);
-        SessionEntry { last_event, ..SessionEntry::new(wire_map::session(record)) }
+        let failure = failures.remove(&record.id).map(wire_map::session_failure);
+        SessionEntry { last_event, failure, ..SessionEntry::new(wire_map::session(record)) }
     };
     Ok(records.into_iter().map(entry).collect())
 }

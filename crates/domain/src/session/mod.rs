@@ -1,7 +1,9 @@
 //! Sessions: one execution each, with a status machine of ten states.
 
 mod status;
+mod time_limits;
 mod transition;
 
 pub use status::{EndReason, Status, Type};
+pub use time_limits::TimeLimits;
 pub use transition::{Actor, COMMANDS, Command, Refusal, State, Transition, YieldTo, decide};

@@ -10,7 +10,7 @@ use domain::{
     id::SessionId,
     limit::ATTEMPTS_MAX,
     role::Permission,
-    session::{Actor, Command, Status, Type, decide},
+    session::{Actor, Command, Status, TimeLimits, Type, decide},
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -159,5 +159,7 @@ fn fresh(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp
         queued_at: Some(now),
         started_at: Some(now),
         completed_at: None,
+        time_limits: TimeLimits::default(),
+        deadline_at: None,
     }
 }

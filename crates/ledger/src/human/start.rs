@@ -12,7 +12,7 @@ use domain::{
     event::Kind,
     id::{ActionId, SessionId, UserId},
     limit::ATTEMPTS_MAX,
-    session::{Actor, Command, Refusal, State, Status, Type, decide},
+    session::{Actor, Command, Refusal, State, Status, TimeLimits, Type, decide},
     working::{SOURCE, Switch, switch},
 };
 use serde_json::json;
@@ -172,6 +172,8 @@ async fn begin(
         queued_at: None,
         started_at: Some(now),
         completed_at: None,
+        time_limits: TimeLimits::default(),
+        deadline_at: None,
     };
     let created = json!({ "sessionType": session.session_type, "source": SOURCE, "taskId": task.id });
     let events = [

@@ -1,12 +1,13 @@
 //! What every status change does: lock, decide, write the row and its events in one transaction.
 
-use crate::{Error, Ledger, Result, SessionRecord, gate::withdraw};
+use crate::{Error, Ledger, Result, SessionRecord, failure, gate::withdraw};
+use chrono::TimeDelta;
 use domain::{
     Caller, Scope, Timestamp,
     chain::body_digest,
     event::{EventRole, Kind},
     id::{EventId, SessionId},
-    session::{Actor, Command, State, Status, Transition, decide},
+    session::{Actor, Command, State, Status, TimeLimits, Transition, decide},
 };
 use serde_json::{Value, json};
 use store::{PreparedEvent, WriteTx};
@@ -103,6 +104,11 @@ pub(crate) async fn note_down(
     Ok(session)
 }
 
+/// When a status that begins now runs out.
+pub(crate) fn deadline(limits: &TimeLimits, status: Status, now: Timestamp) -> Option<Timestamp> {
+    limits.of(status).map(|seconds| now + TimeDelta::seconds(i64::from(seconds)))
+}
+
 /// Writes a decided change: the row by compare-and-set, `events` and the status change.
 ///
 /// `touch` sets what only this command knows (result, error, lease).
@@ -132,11 +138,18 @@ pub(crate) async fn write(
         _ => {}
     }
     touch(&mut session);
+    let mut ended_by = None;
     if transition.to != before.status {
-        events.push(change.minter.status_change(Some(before.status), transition.to, &change.reason)?);
+        session.deadline_at = deadline(&session.time_limits, transition.to, now);
+        let told = change.minter.status_change(Some(before.status), transition.to, &change.reason)?;
+        ended_by = Some(told.id);
+        events.push(told);
     }
     let actor = change.caller.to_string();
     store::session::save(tx, &before, &mut session, &events, attempt, &actor, now).await?;
+    if let Some(event_id) = ended_by {
+        failure::record(tx, &session, event_id, &change.reason, now).await?;
+    }
     Ok(session)
 }
 

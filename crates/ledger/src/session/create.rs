@@ -1,8 +1,9 @@
 //! Creating a session.
 
-use super::change::Minter;
+use super::change::{Minter, deadline};
 use crate::{
     Error, Ledger, Result, SessionRecord,
+    action::time_limits_of,
     guard::{Fields, require},
 };
 use domain::{
@@ -13,7 +14,7 @@ use domain::{
     id::{ActionId, SessionId, TenantId},
     limit::{ATTEMPTS_MAX, KEY_CHARS_MAX, PARENT_DEPTH_MAX, TITLE_CHARS_MAX},
     role::Permission,
-    session::{Status, Type},
+    session::{Status, TimeLimits, Type},
 };
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -172,6 +173,7 @@ async fn draft(
         Type::Agent | Type::Tool => Status::Pending,
         Type::Response | Type::Mixed => Status::Draft,
     };
+    let time_limits = action.as_ref().map_or(Ok(TimeLimits::default()), time_limits_of)?;
     let agent_slug = new.agent_slug.or_else(|| action.as_ref().and_then(|a| a.agent_slug.clone()));
     let title = new.title.or_else(|| action.as_ref().map(|a| a.name.clone()));
     Ok(SessionRecord {
@@ -207,5 +209,7 @@ async fn draft(
         queued_at: (status == Status::Pending).then_some(now),
         started_at: None,
         completed_at: None,
+        time_limits,
+        deadline_at: deadline(&time_limits, status, now),
     })
 }

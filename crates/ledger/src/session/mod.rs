@@ -5,6 +5,7 @@ pub(crate) mod change;
 mod claim;
 mod complete;
 mod create;
+mod expire;
 mod fail;
 mod get;
 mod heartbeat;
@@ -15,6 +16,7 @@ mod sweep;
 mod yield_to;
 
 pub use cancel::cancel;
+pub(crate) use cancel::own_or_managed;
 pub use claim::{Claim, Claimed, claim};
 pub use complete::{Completion, complete};
 pub use create::{NewSession, create};
@@ -27,4 +29,3 @@ pub use retry::retry;
 pub use sweep::{Swept, sweep};
 pub use yield_to::{Parking, yield_to};
 
-pub(crate) use cancel::own_or_managed;

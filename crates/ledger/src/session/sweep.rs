@@ -1,6 +1,9 @@
 //! Taking sessions back from workers that went silent.
 
-use super::change::{Change, Minter, state, write};
+use super::{
+    change::{Change, Minter, state, write},
+    expire::expire_overdue,
+};
 use crate::{Ledger, Result};
 use domain::{
     Caller, Scope,
@@ -11,8 +14,8 @@ use domain::{
 use serde_json::json;
 use store::Access;
 
-/// Lost leases handled per look.
-const BATCH: u32 = 200;
+/// Sessions handled per look.
+pub(super) const BATCH: u32 = 200;
 
 /// What a sweep did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,9 +24,12 @@ pub struct Swept {
     pub requeued: u64,
     /// Failed, because every attempt was lost.
     pub failed: u64,
+    /// Expired, because a time limit passed.
+    pub expired: u64,
 }
 
-/// Requeues sessions whose lease ran out; those at their last attempt fail with `lease_exhausted`.
+/// Requeues sessions whose lease ran out; those at their last attempt fail with `lease_exhausted`. Ends those whose time
+/// limit passed.
 ///
 /// Safe to run on many servers at once: each session is decided under its row's lock.
 pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
@@ -43,9 +49,11 @@ pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
             }
         }
         if !more {
-            return Ok(swept);
+            break;
         }
     }
+    swept.expired = expire_overdue(ledger).await?;
+    Ok(swept)
 }
 
 /// Takes one session back, if its lease is still lost; answers with its new status.

@@ -111,12 +111,14 @@ async fn row_level_security_catches_a_forgotten_predicate() {
         "entities",
         "entity_versions",
         "entity_imports",
+        "session_failures",
         "criteria_sets",
         "criteria_set_versions",
         "groups",
         "group_members",
     ];
     crate::entity::one_of_each(&f).await;
+    crate::failure::failed(&f, None).await;
     crate::criteria::one_of_each(&f).await;
     action::create(&f.ledger, &f.admin, action::NewAction { name: "x".into(), ..Default::default() }).await.unwrap();
     let mut raw = f.engine.raw().await;

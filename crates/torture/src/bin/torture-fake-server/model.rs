@@ -172,6 +172,7 @@ impl Held {
             attempt: self.row.attempt,
             attempts_max: 3,
             lease_expires_at: None,
+            deadline_at: None,
             head_sequence: self.head(),
             head_digest: self.events.last().map_or_else(|| Digest::GENESIS.to_string(), |event| event.digest.clone()),
             created_at: now,

@@ -1,0 +1,55 @@
+//! The failures of a workspace.
+
+use crate::{
+    Error, FailureRecord, Ledger, Listed, Result,
+    cursor::{List, decode, encode, page_size},
+    guard::require,
+};
+use domain::{
+    Scope,
+    failure::FailureState,
+    id::{EventId, SessionId},
+    limit::PAGE_MAX,
+    role::Permission,
+};
+
+/// Which failures.
+#[derive(Debug, Clone, Default)]
+pub struct ListFailures {
+    /// Only those that somebody, or nobody, has taken note of.
+    pub state: Option<FailureState>,
+    /// 1 to 1,000; 0 for the default.
+    pub limit: u32,
+    /// From the page before.
+    pub cursor: Option<String>,
+}
+
+/// One page, newest first.
+pub async fn list(ledger: &Ledger, scope: &Scope, query: ListFailures) -> Result<Listed<FailureRecord>> {
+    require(scope, Permission::Read)?;
+    let limit = page_size(query.limit)?;
+    let before = query.cursor.as_deref().map(|cursor| decode(List::Failures, cursor)).transpose()?.map(EventId);
+    let (tenant_id, state) = (scope.tenant_id, query.state);
+    let read = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(store::failure::list(conn, tenant_id, state, before, limit)));
+    let page = read.await?;
+    let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Failures, last.id.0));
+    Ok(Listed { items: page.items, next_cursor })
+}
+
+/// The failures of those of these sessions that failed.
+pub async fn of_sessions(ledger: &Ledger, scope: &Scope, sessions: &[SessionId]) -> Result<Vec<FailureRecord>> {
+    require(scope, Permission::Read)?;
+    if sessions.is_empty() {
+        return Ok(Vec::new());
+    }
+    if sessions.len() > PAGE_MAX as usize {
+        return Err(Error::invalid("ids", format!("at most {PAGE_MAX}")));
+    }
+    let (tenant_id, ids) = (scope.tenant_id, sessions.to_vec());
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(async move { store::failure::of_sessions(conn, tenant_id, &ids).await })
+    });
+    Ok(read.await?)
+}

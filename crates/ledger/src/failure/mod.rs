@@ -1,0 +1,9 @@
+//! Failures: what is to be known, and could be done, about sessions that ended badly.
+
+mod acknowledge;
+mod list;
+mod record;
+
+pub use acknowledge::acknowledge;
+pub use list::{ListFailures, list, of_sessions};
+pub(crate) use record::record;

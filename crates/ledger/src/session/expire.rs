@@ -1,0 +1,71 @@
+//! Ending sessions whose time limit passed.
+
+use super::{
+    change::{Change, Minter, state, write},
+    sweep::BATCH,
+};
+use crate::{Ledger, Result};
+use domain::{
+    Caller, Scope,
+    event::Kind,
+    failure::TIMED_OUT,
+    id::{SessionId, TenantId},
+    session::{Actor, Command, decide},
+};
+use serde_json::json;
+use store::Access;
+
+/// Expires every session that has stood where it stands for longer than its limit; how many this call ended.
+///
+/// Safe to run on many servers at once: each session is decided under its row's lock.
+pub(super) async fn expire_overdue(ledger: &Ledger) -> Result<u64> {
+    let mut expired = 0;
+    loop {
+        let now = ledger.now();
+        let look = ledger.store().read(Access::System, move |conn| Box::pin(store::session::overdue(conn, now, BATCH)));
+        let overdue = look.await?;
+        for (tenant_id, id) in &overdue {
+            expired += u64::from(expire(ledger, *tenant_id, *id).await?);
+        }
+        if overdue.len() < BATCH as usize {
+            return Ok(expired);
+        }
+    }
+}
+
+/// Expires one session, if it is still overdue.
+async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<bool> {
+    let now = ledger.now();
+    let mut change = Change {
+        id,
+        actor: Actor::Server,
+        command: Command::Expire,
+        caller: Caller::System,
+        reason: String::new(),
+        minter: Minter::new(ledger, now, 2),
+    };
+    ledger
+        .store()
+        .write((&Scope::system(tenant_id)).into(), move |tx| {
+            Box::pin(async move {
+                let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
+                // It may have moved on, or ended, since.
+                if before.deadline_at.is_none_or(|at| at > now) {
+                    return Ok(false);
+                }
+                let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
+                let seconds = before.time_limits.of(before.status).unwrap_or_default();
+                change.reason = format!("it was {} for longer than {seconds} s", before.status);
+                let metadata = json!({ "code": TIMED_OUT, "status": before.status, "limitSeconds": seconds });
+                let message = change.reason.clone();
+                let events = vec![change.minter.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
+                write(tx, before, transition, change, events, move |session| {
+                    session.error_message = Some(message);
+                    session.error_code = Some(TIMED_OUT.into());
+                })
+                .await?;
+                Ok(true)
+            })
+        })
+        .await
+}

@@ -1,0 +1,185 @@
+//! Rows of `session_failures`: what is to be known about sessions that ended badly.
+
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result},
+    record::{FailureRecord, Page, SessionRecord},
+    sqlite::row,
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::{from_micros, to_micros},
+    failure::FailureState,
+    id::{ActionId, EventId, SessionId, TenantId},
+    session::Status,
+};
+use uuid::Uuid;
+
+macro_rules! failure_select {
+    ($rest:expr) => {
+        concat!(
+            "SELECT f.id, f.session_id, s.title, s.status, s.agent_slug, f.action_id, f.code, f.message, f.remediation, f.at, \
+             f.acknowledged_by, f.acknowledged_at FROM session_failures f \
+             JOIN sessions s ON s.tenant_id = f.tenant_id AND s.id = f.session_id WHERE f.tenant_id = $1 ",
+            $rest
+        )
+    };
+}
+// One text per state, so that each walks its own index.
+macro_rules! list_select {
+    ($state:literal) => {
+        failure_select!(concat!($state, " AND (f.id < $2 OR $2 IS NULL) ORDER BY f.id DESC LIMIT $3"))
+    };
+}
+
+const INSERT: &str = "INSERT INTO session_failures (tenant_id, id, session_id, action_id, code, message, remediation, at) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
+const ACKNOWLEDGE: &str = "UPDATE session_failures SET acknowledged_by = $3, acknowledged_at = $4 \
+     WHERE tenant_id = $1 AND session_id = $2 AND acknowledged_at IS NULL";
+const BY_SESSION: &str = failure_select!("AND f.session_id = $2");
+const LIST: &str = list_select!("");
+const LIST_OPEN: &str = list_select!("AND f.acknowledged_at IS NULL");
+const LIST_ACKNOWLEDGED: &str = list_select!("AND f.acknowledged_at IS NOT NULL");
+const OF_SESSIONS_SQLITE: &str = failure_select!("AND f.session_id IN (SELECT unhex(value) FROM json_each($2))");
+const OF_SESSIONS_POSTGRES: &str = failure_select!("AND f.session_id = ANY($2)");
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("failure::INSERT", INSERT),
+    ("failure::ACKNOWLEDGE", ACKNOWLEDGE),
+    ("failure::BY_SESSION", BY_SESSION),
+    ("failure::LIST", LIST),
+    ("failure::LIST_OPEN", LIST_OPEN),
+    ("failure::LIST_ACKNOWLEDGED", LIST_ACKNOWLEDGED),
+];
+pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[("failure::OF_SESSIONS_SQLITE", OF_SESSIONS_SQLITE)];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("failure::OF_SESSIONS_POSTGRES", OF_SESSIONS_POSTGRES)];
+
+row! {
+    struct Row {
+        id: Uuid,
+        session_id: Uuid,
+        title: String,
+        status: String,
+        agent_slug: Option<String>,
+        action_id: Option<Uuid>,
+        code: String,
+        message: String,
+        remediation: String,
+        at: i64,
+        acknowledged_by: Option<String>,
+        acknowledged_at: Option<i64>,
+    }
+}
+
+impl TryFrom<Row> for FailureRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        Ok(Self {
+            id: EventId(row.id),
+            session_id: SessionId(row.session_id),
+            title: row.title,
+            status: Status::parse(&row.status).ok_or_else(|| Error::inconsistent("sessions", "status", &row.status))?,
+            agent_slug: row.agent_slug,
+            action_id: row.action_id.map(ActionId),
+            code: row.code,
+            message: row.message,
+            remediation: row.remediation,
+            at: from_micros(row.at),
+            acknowledged_by: row.acknowledged_by,
+            acknowledged_at: row.acknowledged_at.map(from_micros),
+        })
+    }
+}
+
+/// What is recorded about a failure.
+#[derive(Debug, Clone)]
+pub struct NewFailure<'a> {
+    /// The event that ended the session.
+    pub id: EventId,
+    /// For machines.
+    pub code: &'a str,
+    /// What went wrong.
+    pub message: &'a str,
+    /// What somebody could do about it.
+    pub remediation: &'a str,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Records that a session ended badly, in the transaction that ends it.
+pub async fn insert(tx: &mut WriteTx<'_>, session: &SessionRecord, failure: NewFailure<'_>) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        session.tenant_id.0,
+        failure.id.0,
+        session.id.0,
+        session.action_id.map(|id| id.0),
+        failure.code,
+        failure.message,
+        failure.remediation,
+        to_micros(failure.at),
+    )?;
+    Ok(())
+}
+
+/// The failure of a session of this workspace.
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Option<FailureRecord>> {
+    run!(conn, fetch_optional Row, BY_SESSION, tenant_id.0, session_id.0)?.map(FailureRecord::try_from).transpose()
+}
+
+/// The failures of those of `sessions` that failed. The caller bounds how many it asks for.
+pub async fn of_sessions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    sessions: &[SessionId],
+) -> Result<Vec<FailureRecord>> {
+    if sessions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows: Vec<Row> = match conn {
+        Conn::Sqlite(c) => {
+            let hex: Vec<String> = sessions.iter().map(|id| id.0.simple().to_string()).collect();
+            let hex = serde_json::Value::from(hex).to_string();
+            c.fetch_all::<Row>(OF_SESSIONS_SQLITE, &[&tenant_id.0, &hex])?
+        }
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = sessions.iter().map(|id| id.0).collect();
+            sqlx::query_as(OF_SESSIONS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    rows.into_iter().map(FailureRecord::try_from).collect()
+}
+
+/// One page, newest first, starting after `before`.
+pub async fn list(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    state: Option<FailureState>,
+    before: Option<EventId>,
+    limit: u32,
+) -> Result<Page<FailureRecord>> {
+    let sql = match state {
+        None => LIST,
+        Some(FailureState::Open) => LIST_OPEN,
+        Some(FailureState::Acknowledged) => LIST_ACKNOWLEDGED,
+    };
+    let mut rows = run!(conn, fetch_all Row, sql, tenant_id.0, before.map(|id| id.0), i64::from(limit) + 1)?;
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(FailureRecord::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// Takes note of a failure. `false` when somebody has already, or there is none.
+pub async fn acknowledge(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    by: &str,
+    at: Timestamp,
+) -> Result<bool> {
+    Ok(run!(tx.conn(), execute, ACKNOWLEDGE, tenant_id.0, session_id.0, by, to_micros(at))? == 1)
+}

@@ -1,0 +1,71 @@
+//! What runs out: leases of workers, and the time limits of sessions.
+
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::to_micros,
+    id::{SessionId, TenantId},
+    session::TimeLimits,
+};
+use uuid::Uuid;
+
+pub(crate) const EXTEND_LEASE: &str = "UPDATE sessions SET lease_expires_at = $3 \
+     WHERE tenant_id = $1 AND id = $2 AND status = 'running' AND attempt = $4";
+pub(crate) const REARM_LEASES: &str = "UPDATE sessions SET lease_expires_at = $1 + lease_seconds * 1000000 \
+     WHERE lease_expires_at IS NOT NULL AND lease_seconds IS NOT NULL";
+pub(crate) const LEASES_LOST: &str =
+    "SELECT tenant_id, id FROM sessions WHERE lease_expires_at < $1 ORDER BY lease_expires_at LIMIT $2";
+
+pub(crate) const OVERDUE: &str =
+    "SELECT tenant_id, id FROM sessions WHERE deadline_at <= $1 ORDER BY deadline_at LIMIT $2";
+
+/// The limits of a row. Most sessions have none.
+pub(super) fn limits(text: Option<&str>) -> Result<TimeLimits> {
+    let Some(text) = text else { return Ok(TimeLimits::default()) };
+    serde_json::from_str(text).map_err(|_| Error::inconsistent("sessions", "time_limits", text))
+}
+
+/// The limits as a row keeps them.
+pub(super) fn limits_text(limits: &TimeLimits) -> Result<Option<String>> {
+    if *limits == TimeLimits::default() {
+        return Ok(None);
+    }
+    serde_json::to_string(limits).map(Some).map_err(|error| Error::Database(error.to_string()))
+}
+
+/// Extends a lease without touching the log. `false` when the session is not running under this attempt.
+pub async fn extend_lease(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: SessionId,
+    attempt: u32,
+    expires_at: Timestamp,
+) -> Result<bool> {
+    let changed = run!(tx.conn(), execute, EXTEND_LEASE, tenant_id.0, id.0, to_micros(expires_at), i64::from(attempt))?;
+    Ok(changed == 1)
+}
+
+/// Gives every lease its full length again: after a restart the clock may have jumped and heartbeats were impossible.
+pub async fn rearm_leases(tx: &mut WriteTx<'_>, now: Timestamp) -> Result<u64> {
+    Ok(run!(tx.conn(), execute, REARM_LEASES, to_micros(now))?)
+}
+
+/// Sessions of every workspace whose lease ran out before `now`, longest lost first.
+pub async fn leases_lost(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Result<Vec<(TenantId, SessionId)>> {
+    #[cfg(feature = "planted-bugs")]
+    if crate::planted::is(crate::planted::Bug::LeaseNeverExpires) {
+        return Ok(Vec::new());
+    }
+    let rows = run!(conn, fetch_all(Uuid, Uuid), LEASES_LOST, to_micros(now), i64::from(max))?;
+    Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
+}
+
+/// Sessions of every workspace whose status has run out by `now`, longest overdue first.
+pub async fn overdue(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Result<Vec<(TenantId, SessionId)>> {
+    let rows = run!(conn, fetch_all(Uuid, Uuid), OVERDUE, to_micros(now), i64::from(max))?;
+    Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
+}

@@ -1,0 +1,164 @@
+//! Time limits: each status has its own, each ends the session once, and nothing but moving on extends it.
+
+use chrono::TimeDelta;
+use domain::{
+    limit::TIME_LIMIT_SECONDS_MAX,
+    session::{EndReason, Status, YieldTo},
+};
+use ledger::{Error, Mode, SessionRecord, action, session};
+use serde_json::{Value, json};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    each_status_expires_by_its_own_limit,
+    moving_on_begins_a_new_limit_and_a_heartbeat_does_not,
+    a_session_keeps_the_limits_it_was_made_with,
+    sessions_without_limits_stay,
+    many_servers_expire_a_session_once,
+    wrong_limits_are_refused_by_their_key,
+);
+
+const LIMITS: &str = r#"{"timeLimits":{"pendingSeconds":10,"runningSeconds":20,"waitingSeconds":30}}"#;
+
+async fn queued(f: &Fixture, metadata: &str) -> SessionRecord {
+    let new = action::NewAction {
+        name: "Look".into(),
+        agent_slug: Some("scout".into()),
+        metadata: Some(metadata.into()),
+        ..Default::default()
+    };
+    let task = action::create(&f.ledger, &f.operator, new).await.unwrap();
+    action::trigger(&f.ledger, &f.member, task.id, Default::default()).await.unwrap()
+}
+
+async fn read(f: &Fixture, session: &SessionRecord) -> SessionRecord {
+    session::get(&f.ledger, &f.member, session.id).await.unwrap()
+}
+
+/// Sweeps a moment before the limit and at it; only the second look may end the session.
+async fn expires_after(f: &Fixture, session: &SessionRecord, seconds: i64) {
+    let stood = read(f, session).await.status;
+    f.clock.advance(TimeDelta::seconds(seconds) - TimeDelta::milliseconds(1));
+    assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 0);
+    f.clock.advance(TimeDelta::milliseconds(1));
+    assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 1);
+    let ended = read(f, session).await;
+    assert_eq!((ended.status, ended.end_reason), (Status::Expired, Some(EndReason::TimedOut)), "{stood}");
+    assert_eq!(ended.error_code.as_deref(), Some("timed_out"));
+    assert_eq!(ended.error_message.unwrap(), format!("it was {stood} for longer than {seconds} s"));
+    assert_eq!((ended.deadline_at, ended.lease_expires_at), (None, None));
+    let log = f.log(session.id).await;
+    let error = log.iter().rfind(|event| event.kind == "session.error").unwrap();
+    let told: Value = serde_json::from_str(&error.metadata).unwrap();
+    assert_eq!(told, json!({ "code": "timed_out", "status": stood, "limitSeconds": seconds }));
+}
+
+async fn each_status_expires_by_its_own_limit(f: Fixture) {
+    let pending = queued(&f, LIMITS).await;
+    expires_after(&f, &pending, 10).await;
+
+    queued(&f, LIMITS).await;
+    let running = f.claim(1, 3_600).await.pop().unwrap();
+    expires_after(&f, &running, 20).await;
+    // Its worker hears that it is over.
+    let late = session::heartbeat(&f.ledger, &f.worker, running.id, 1).await;
+    assert!(matches!(late, Err(Error::Refused(_))), "{late:?}");
+
+    for to in [YieldTo::Idle, YieldTo::WaitingHuman, YieldTo::AwaitingTool] {
+        queued(&f, LIMITS).await;
+        let waiting = f.claim(1, 3_600).await.pop().unwrap();
+        session::yield_to(&f.ledger, &f.worker, waiting.id, session::Parking::at(1, to)).await.unwrap();
+        expires_after(&f, &waiting, 30).await;
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn moving_on_begins_a_new_limit_and_a_heartbeat_does_not(f: Fixture) {
+    let session = queued(&f, LIMITS).await;
+    for attempt in 1..=4 {
+        f.clock.advance(TimeDelta::seconds(9));
+        assert_eq!(f.claim(1, 3_600).await.len(), 1);
+        f.clock.advance(TimeDelta::seconds(19));
+        session::release(&f.ledger, &f.worker, session.id, attempt).await.unwrap();
+        assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 0);
+    }
+    f.claim(1, 3_600).await;
+    for _ in 0..19 {
+        f.clock.advance(TimeDelta::seconds(1));
+        session::heartbeat(&f.ledger, &f.worker, session.id, 5).await.unwrap();
+        f.append(session.id, 5, vec![testkit::text("at work")]).await.unwrap();
+    }
+    expires_after_one_more_second(&f, &session).await;
+    f.done().await;
+}
+
+async fn expires_after_one_more_second(f: &Fixture, session: &SessionRecord) {
+    assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 0);
+    f.clock.advance(TimeDelta::seconds(1));
+    assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 1);
+    assert_eq!(read(f, session).await.status, Status::Expired);
+}
+
+async fn a_session_keeps_the_limits_it_was_made_with(f: Fixture) {
+    let session = queued(&f, LIMITS).await;
+    let loose = action::ActionChange { metadata: Some("{}".into()), ..Default::default() };
+    action::update(&f.ledger, &f.operator, session.action_id.unwrap(), loose).await.unwrap();
+    expires_after(&f, &session, 10).await;
+    // A retry is a new session, made with the limits of now.
+    let again = session::retry(&f.ledger, &f.operator, session.id).await.unwrap();
+    assert_eq!((again.status, again.deadline_at), (Status::Pending, None));
+    f.done().await;
+}
+
+async fn sessions_without_limits_stay(f: Fixture) {
+    let session = queued(&f, r#"{"timeLimits":{"waitingSeconds":1}}"#).await;
+    f.clock.advance(TimeDelta::days(400));
+    assert_eq!(session::sweep(&f.ledger).await.unwrap(), session::Swept::default());
+    assert_eq!(read(&f, &session).await.status, Status::Pending);
+    f.done().await;
+}
+
+async fn many_servers_expire_a_session_once(f: Fixture) {
+    let mut sessions = Vec::new();
+    for _ in 0..12 {
+        sessions.push(queued(&f, LIMITS).await);
+    }
+    f.clock.advance(TimeDelta::seconds(11));
+    let on_postgres = matches!(f.engine, testkit::Engine::Postgres { .. });
+    // SQLite serves one process: its sweeps share a ledger. On PostgreSQL they are two servers.
+    let other = match on_postgres {
+        true => f.second_ledger(Mode::Server).await,
+        false => f.ledger.clone(),
+    };
+    let sweeps = (0..4).flat_map(|_| [session::sweep(&f.ledger), session::sweep(&other)]);
+    let swept = futures_util::future::join_all(sweeps).await;
+    let expired: u64 = swept.into_iter().map(|swept| swept.unwrap().expired).sum();
+    assert_eq!(expired, 12);
+    for session in &sessions {
+        let errors = f.log(session.id).await.into_iter().filter(|event| event.kind == "session.error").count();
+        assert_eq!((read(&f, session).await.status, errors), (Status::Expired, 1));
+    }
+    if on_postgres {
+        other.close().await;
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn wrong_limits_are_refused_by_their_key(f: Fixture) {
+    for (limits, named) in [
+        (json!(60), "metadata.timeLimits"),
+        (json!({ "pendingSeconds": 0 }), "metadata.timeLimits.pendingSeconds"),
+        (json!({ "runningSeconds": TIME_LIMIT_SECONDS_MAX + 1 }), "metadata.timeLimits.runningSeconds"),
+        (json!({ "idleSeconds": 60 }), "metadata.timeLimits.idleSeconds"),
+    ] {
+        let metadata = json!({ "timeLimits": limits }).to_string();
+        let new = action::NewAction { name: "Look".into(), metadata: Some(metadata), ..Default::default() };
+        let Err(Error::Invalid(fields)) = action::create(&f.ledger, &f.operator, new).await else {
+            panic!("{limits} was accepted");
+        };
+        assert_eq!(fields.into_iter().map(|field| field.field).collect::<Vec<_>>(), [named]);
+    }
+    f.done().await;
+}

@@ -1,0 +1,36 @@
+//! Failures of sessions.
+
+use domain::{Timestamp, session::Status};
+use serde::{Deserialize, Serialize};
+
+/// What is to be known, and could be done, about a session that ended failed or expired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Failure {
+    /// The session.
+    pub session_id: String,
+    /// Its title.
+    pub title: String,
+    /// failed or expired.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub status: Status,
+    /// Its agent.
+    pub agent_slug: Option<String>,
+    /// The action it executed.
+    pub action_id: Option<String>,
+    /// For machines: `lease_exhausted`, `timed_out`, `output_invalid` and others, or the worker's own.
+    pub code: String,
+    /// What went wrong.
+    pub message: String,
+    /// What somebody could do about it.
+    pub remediation: String,
+    /// When it ended.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub at: Timestamp,
+    /// Who took note of it: `user:…` or `token:…`.
+    pub acknowledged_by: Option<String>,
+    /// When somebody took note of it; null while it is open.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub acknowledged_at: Option<Timestamp>,
+}
