@@ -14,6 +14,7 @@ pub mod limit;
 pub mod sse;
 
 mod action;
+mod bundle;
 mod entity;
 mod error;
 mod event;

@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod block_status;
+pub mod bundle;
 pub mod chain;
 pub mod clock;
 pub mod criteria;

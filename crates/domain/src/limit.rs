@@ -146,3 +146,7 @@ pub const OUTPUT_ERRORS_MAX: usize = 50;
 pub const OUTPUT_ERROR_CHARS_MAX: usize = 300;
 /// Largest refused result that is kept beside its errors, bytes; of larger ones the size is.
 pub const OUTPUT_REFUSED_BYTES_MAX: usize = 64 * 1024;
+/// Largest bundle, bytes.
+pub const BUNDLE_BYTES_MAX: usize = 512 * 1024;
+/// Most things in a bundle.
+pub const BUNDLE_ITEMS_MAX: usize = 200;

@@ -6,6 +6,7 @@
 pub mod action;
 pub mod auth;
 pub mod backup;
+pub mod bundle;
 pub mod criteria_set;
 mod cursor;
 pub mod entity;

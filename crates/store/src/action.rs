@@ -27,6 +27,7 @@ macro_rules! action_select {
 pub(crate) use action_select;
 
 const BY_ID: &str = action_select!("a.id = $2");
+const BY_SLUG: &str = action_select!("a.slug = $2");
 const LIST: &str = action_select!(
     "(a.status = $2 OR $2 IS NULL) AND (a.id < $3 OR $3 IS NULL) AND (a.assigned_to = $4 OR $4 IS NULL) \
      AND (a.target_entity_id = $5 OR $5 IS NULL) AND (lower(a.name) LIKE $6 ESCAPE '\\' OR $6 IS NULL) \
@@ -39,8 +40,13 @@ const UPDATE: &str = "UPDATE actions SET name = $3, slug = $4, description = $5,
      output_type = $8, output_config = $9, metadata = $10, status = $11, updated_at = $12, \
      target_entity_id = $13 WHERE tenant_id = $1 AND id = $2";
 
-pub(crate) const SQL: &[(&str, &str)] =
-    &[("action::BY_ID", BY_ID), ("action::LIST", LIST), ("action::INSERT", INSERT), ("action::UPDATE", UPDATE)];
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("action::BY_ID", BY_ID),
+    ("action::BY_SLUG", BY_SLUG),
+    ("action::LIST", LIST),
+    ("action::INSERT", INSERT),
+    ("action::UPDATE", UPDATE),
+];
 
 row! {
     pub(crate) struct Row {
@@ -86,6 +92,11 @@ impl TryFrom<Row> for ActionRecord {
 /// An action of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: ActionId) -> Result<Option<ActionRecord>> {
     run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(ActionRecord::try_from).transpose()
+}
+
+/// The action of this workspace with this slug.
+pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) -> Result<Option<ActionRecord>> {
+    run!(conn, fetch_optional Row, BY_SLUG, tenant_id.0, slug)?.map(ActionRecord::try_from).transpose()
 }
 
 /// Which actions to list.

@@ -25,7 +25,7 @@ macro_rules! set_select {
 }
 
 const BY_ID: &str = set_select!("s.id = $2 AND v.version = s.version");
-const BY_ID_LOCKED_POSTGRES: &str = set_select!("s.id = $2 AND v.version = s.version FOR UPDATE OF s");
+const LOCK_POSTGRES: &str = "SELECT id FROM criteria_sets WHERE tenant_id = $1 AND id = $2 FOR UPDATE";
 const BY_SLUG: &str = set_select!("s.slug = $2 AND v.version = s.version");
 const BY_VERSION: &str = set_select!("s.id = $2 AND v.version = $3");
 const VERSIONS: &str = set_select!("s.id = $2 AND (v.version < $3 OR $3 IS NULL) ORDER BY v.version DESC LIMIT $4");
@@ -46,7 +46,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("criteria_set::UPDATE", UPDATE),
     ("criteria_set::INSERT_VERSION", INSERT_VERSION),
 ];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("criteria_set::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("criteria_set::LOCK_POSTGRES", LOCK_POSTGRES)];
 
 row! {
     struct Row {
@@ -107,8 +107,11 @@ pub async fn find_locked(
     tenant_id: TenantId,
     id: CriteriaSetId,
 ) -> Result<Option<CriteriaSetRecord>> {
-    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_ID } else { BY_ID_LOCKED_POSTGRES };
-    record(run!(tx.conn(), fetch_optional Row, sql, tenant_id.0, id.0)?)
+    if matches!(tx.conn(), Conn::Postgres(_)) {
+        // Two statements: one that waited for the lock would join the new row with versions from before the wait.
+        run!(tx.conn(), fetch_optional(Uuid,), LOCK_POSTGRES, tenant_id.0, id.0)?;
+    }
+    find(tx.conn(), tenant_id, id).await
 }
 
 /// The criteria set of this workspace with this slug, at its newest version.

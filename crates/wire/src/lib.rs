@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod approval;
+pub mod bundle;
 pub mod count;
 pub mod criteria;
 pub mod entity;

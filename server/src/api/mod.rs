@@ -2,6 +2,7 @@
 
 mod action;
 mod approval;
+mod bundle;
 mod criteria_set;
 mod document;
 mod entity;
@@ -32,6 +33,7 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(action::get, action::update))
         .routes(routes!(action::trigger))
         .routes(routes!(action::task_status))
+        .routes(routes!(bundle::install))
         .routes(routes!(criteria_set::create, criteria_set::list))
         .routes(routes!(criteria_set::get, criteria_set::update))
         .routes(routes!(criteria_set::versions))

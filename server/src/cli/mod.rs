@@ -2,6 +2,7 @@
 
 mod backup;
 mod hook;
+mod install;
 mod openapi;
 mod run;
 mod serve;

@@ -1,6 +1,6 @@
 //! What every command shares: arguments, runtime, opening the ledger, exit codes.
 
-use super::{backup, hook, openapi, serve, token, user, verify, version, work};
+use super::{backup, hook, install, openapi, serve, token, user, verify, version, work};
 use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{self, Settings},
@@ -21,6 +21,7 @@ Examples:
   shiftbook user add --tenant acme --email ann@example.org --role admin --password-stdin < password
   shiftbook token add --tenant acme --name ci --role operator --scope worker
   SHIFTBOOK_TOKEN=sbk_… shiftbook work --agent scout -- python agent.py
+  shiftbook install bundle.yaml --apply              criteria sets, groups, entity types and actions from a file
   shiftbook hook install claude-code                 let Claude Code report what it does
   shiftbook verify && shiftbook backup /backup/log.db
 
@@ -57,6 +58,10 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Copy the database while the server runs (SQLite)
     Backup(backup::BackupArgs),
+    /// Install criteria sets, groups, entity types and actions from a file
+    ///
+    /// Without --apply it only says what it would do.
+    Install(install::InstallArgs),
     /// Run a command for each session of an agent
     Work(work::WorkArgs),
     /// Let coding agents report through their hooks
@@ -163,6 +168,7 @@ async fn dispatch(command: Command) -> ExitCode {
         Command::Token(command) => token::run(command).await,
         Command::Verify(args) => verify::run(args).await,
         Command::Backup(args) => backup::run(args).await,
+        Command::Install(args) => install::run(args).await,
         Command::Hook(command) => return hook::run(command).await,
         Command::Openapi => openapi::run(),
         Command::Work(args) => return work::run(args).await,

@@ -1,16 +1,16 @@
 //! Our own extractors: what they refuse is a precise problem, never axum's plain text.
 
 mod caller;
-mod csv;
 mod id;
 mod json;
 mod params;
+mod text;
 
 pub use caller::{Caller, identify};
-pub use csv::CsvBody;
 pub use id::Id;
 pub use json::{JsonBody, JsonBodyOrDefault};
 pub use params::{Limit, Params, id as query_id};
+pub use text::{BundleBody, CsvBody};
 
 /// The field a serde error speaks of: the path to it, and the name that is missing or unknown there.
 fn field_of(path: &serde_path_to_error::Path, message: &str) -> String {

@@ -23,6 +23,7 @@ fn body(path: &str) -> Option<Value> {
         "entities" => json!({ "title": "Matrix" }),
         "criteria-sets" => json!({ "name": "Matrix", "dimensions": [{ "slug": "why", "type": "text" }] }),
         "groups" => json!({ "name": "Matrix" }),
+        "bundles" => json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }),
         "yield" => json!({ "attempt": 1, "status": "idle" }),
         "decision" => json!({ "decision": "respond", "value": "x" }),
         "decisions" => {

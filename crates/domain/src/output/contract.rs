@@ -20,7 +20,7 @@ pub struct Contract {
 }
 
 /// The two spellings of the criteria sets' key: bundles of other installations say it the first way.
-const CRITERIA_SETS: [&str; 2] = ["criteria_set_ids", "criteriaSetIds"];
+pub const CRITERIA_SETS: [&str; 2] = ["criteria_set_ids", "criteriaSetIds"];
 const SLUG: &str = "lower-case letters, digits and single hyphens, at most 64 characters";
 
 /// The contract of an action. Keys of `output_config` that are not part of a contract are left alone.

@@ -3,5 +3,5 @@
 mod contract;
 mod shape;
 
-pub use contract::{Contract, read};
+pub use contract::{CRITERIA_SETS, Contract, read};
 pub use shape::{FIELD_ENTITIES, FIELD_ID, Item, Output, shape};

@@ -1,5 +1,6 @@
 //! Actions: configured work.
 
+mod approval;
 mod create;
 mod get;
 mod list;
@@ -7,6 +8,7 @@ mod task_status;
 mod trigger;
 mod update;
 
+pub use approval::{APPROVAL, REQUIRES_APPROVAL};
 pub use create::{NewAction, create};
 pub use get::get;
 pub use list::{Assignee, ListActions, list};
@@ -27,7 +29,7 @@ use domain::{
 use store::Conn;
 
 /// Checks every field of an action that is about to be stored.
-fn check(action: &ActionRecord) -> crate::Result<()> {
+pub(crate) fn check(action: &ActionRecord) -> crate::Result<()> {
     let mut fields = Fields::default();
     fields.name("name", &action.name, NAME_CHARS_MAX);
     fields.slug("slug", Some(&action.slug));
@@ -35,6 +37,7 @@ fn check(action: &ActionRecord) -> crate::Result<()> {
     fields.slug("agentSlug", action.agent_slug.as_deref());
     fields.object("outputConfig", Some(&action.output_config));
     fields.object("metadata", Some(&action.metadata));
+    approval::check(action, &mut fields);
     fields.check()?;
     let metadata = serde_json::from_str(&action.metadata).unwrap_or_default();
     Policy::of(&metadata).map_err(refused)?;
@@ -70,7 +73,11 @@ fn output_contract(action: &ActionRecord) -> crate::Result<Contract> {
 }
 
 /// Refuses an action that names somebody or something outside of its workspace.
-async fn check_references(conn: &mut Conn<'_>, tenant_id: TenantId, action: &ActionRecord) -> crate::Result<()> {
+pub(crate) async fn check_references(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    action: &ActionRecord,
+) -> crate::Result<()> {
     if let Some(user_id) = action.assigned_to {
         let member = store::user::find_member(conn, tenant_id, user_id).await?;
         member.ok_or_else(|| Error::invalid("assignedTo", "nobody in this workspace has this id"))?;
@@ -80,7 +87,8 @@ async fn check_references(conn: &mut Conn<'_>, tenant_id: TenantId, action: &Act
         target = store::entity::find(conn, tenant_id, entity_id).await?;
         target.as_ref().ok_or_else(|| Error::invalid("targetEntityId", "no entity in this workspace has this id"))?;
     }
-    check_output_types(conn, tenant_id, &output_contract(action)?, target.as_ref()).await
+    check_output_types(conn, tenant_id, &output_contract(action)?, target.as_ref()).await?;
+    approval::check_references(conn, tenant_id, action).await
 }
 
 /// Refuses an output contract whose criteria sets or entity type do not exist, or whose entity type does not fit the entity the action is about.

@@ -19,7 +19,7 @@ use domain::{
 };
 
 /// Checks everything about a set that is about to be stored.
-fn check(record: &CriteriaSetRecord) -> Result<()> {
+pub(crate) fn check(record: &CriteriaSetRecord) -> Result<()> {
     let mut fields = Fields::default();
     fields.name("name", &record.name, NAME_CHARS_MAX);
     fields.slug("slug", Some(&record.slug));

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use store::Conn;
 
 /// Checks everything about a type that needs no look at others.
-fn check(record: &EntityTypeRecord) -> Result<()> {
+pub(crate) fn check(record: &EntityTypeRecord) -> Result<()> {
     let mut fields = Fields::default();
     fields.name("name", &record.name, NAME_CHARS_MAX);
     fields.slug("slug", Some(&record.slug));
@@ -35,7 +35,7 @@ fn check(record: &EntityTypeRecord) -> Result<()> {
 }
 
 /// Refuses relations that lead to a type which does not exist. A type may lead to itself.
-async fn check_relations(conn: &mut Conn<'_>, tenant_id: TenantId, record: &EntityTypeRecord) -> Result<()> {
+pub(crate) async fn check_relations(conn: &mut Conn<'_>, tenant_id: TenantId, record: &EntityTypeRecord) -> Result<()> {
     let mut known = BTreeSet::from([record.slug.as_str()]);
     let mut fields = Fields::default();
     for (index, field) in record.fields.iter().enumerate() {

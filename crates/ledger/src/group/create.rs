@@ -1,14 +1,13 @@
 //! Creating a group.
 
-use super::{check, check_members, move_members};
+use super::{check, check_members, insert, move_members};
 use crate::{
-    Error, GroupRecord, Ledger, Result,
+    GroupRecord, Ledger, Result,
     guard::{require, slug_or_of_name},
 };
 use domain::{
     Scope,
     id::{GroupId, UserId},
-    limit::GROUPS_MAX,
     role::Permission,
 };
 
@@ -43,12 +42,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewGroup) -> Result<Gro
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 check_members(tx.conn(), tenant_id, "members", &members).await?;
-                if store::group::count(tx.conn(), tenant_id).await? >= GROUPS_MAX {
-                    return Err(Error::LimitReached(format!("a workspace has at most {GROUPS_MAX} groups")));
-                }
-                if !store::group::insert(tx, tenant_id, &record).await? {
-                    return Err(Error::NameTaken("the slug"));
-                }
+                insert(tx, tenant_id, &record).await?;
                 move_members(tx, tenant_id, &record, (&members, &[]), (&record.created_by, now)).await
             })
         })

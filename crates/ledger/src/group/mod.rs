@@ -14,12 +14,12 @@ use crate::{Error, GroupRecord, Result, guard::Fields};
 use domain::{
     Timestamp,
     id::{TenantId, UserId},
-    limit::{GROUP_MEMBERS_MAX, NAME_CHARS_MAX},
+    limit::{GROUP_MEMBERS_MAX, GROUPS_MAX, NAME_CHARS_MAX},
 };
 use store::{Conn, WriteTx};
 
 /// Checks name and slug of a group that is about to be stored.
-fn check(record: &GroupRecord) -> Result<()> {
+pub(crate) fn check(record: &GroupRecord) -> Result<()> {
     let mut fields = Fields::default();
     fields.name("name", &record.name, NAME_CHARS_MAX);
     fields.slug("slug", Some(&record.slug));
@@ -40,9 +40,17 @@ async fn check_members(conn: &mut Conn<'_>, tenant_id: TenantId, field: &str, id
     fields.check()
 }
 
+/// Adds a group without members, where there is room for one and its slug is free.
+pub(crate) async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &GroupRecord) -> Result<()> {
+    if store::group::count(tx.conn(), tenant_id).await? >= GROUPS_MAX {
+        return Err(Error::LimitReached(format!("a workspace has at most {GROUPS_MAX} groups")));
+    }
+    if store::group::insert(tx, tenant_id, record).await? { Ok(()) } else { Err(Error::NameTaken("the slug")) }
+}
+
 /// Puts people into a group and takes others out; the caller holds the group's lock. Answers with the group as it is
 /// then.
-async fn move_members(
+pub(crate) async fn move_members(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
     group: &GroupRecord,

@@ -52,7 +52,7 @@ pub async fn one_of_each(f: &Fixture) {
     compliance(f).await;
 }
 
-fn fields_of<T: std::fmt::Debug>(refused: Result<T, Error>) -> Vec<String> {
+pub fn fields_of<T: std::fmt::Debug>(refused: Result<T, Error>) -> Vec<String> {
     match refused {
         Err(Error::Invalid(fields)) => fields.into_iter().map(|e| e.field).collect(),
         other => panic!("{other:?}"),

@@ -2,6 +2,7 @@
 
 mod access;
 mod append;
+mod bundle;
 mod claim;
 mod criteria;
 mod dialect;

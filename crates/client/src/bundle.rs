@@ -1,0 +1,13 @@
+//! Bundles.
+
+use crate::{Client, Error, Result, limit};
+use wire::bundle::{Bundle, Installed};
+
+impl Client {
+    /// `POST /api/bundles`. Safe to repeat: a second time there is nothing to do.
+    pub async fn install_bundle(&self, bundle: &Bundle, dry_run: bool) -> Result<Installed> {
+        let document = serde_json::to_string(bundle).map_err(|error| Error::protocol(None, error.to_string()))?;
+        let query = [("dryRun", Some(dry_run.to_string()))];
+        self.post_document(&["api", "bundles"], &query, document, limit::CALL_TIMEOUT).await
+    }
+}

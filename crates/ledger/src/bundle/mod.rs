@@ -1,0 +1,148 @@
+//! Installing bundles: all of one or nothing. What a dry run says is what an install did and then took back.
+
+mod action;
+mod criteria_set;
+mod entity_type;
+mod group;
+mod read;
+
+pub use read::read;
+
+use crate::{Error, FieldError, Ledger, Result, guard::require};
+use domain::{
+    Scope, Timestamp,
+    bundle::{Bundle, Plan},
+    id::{TenantId, UserId, new_v7},
+    role::Permission,
+};
+use store::{Access, Conn, WriteTx};
+use uuid::Uuid;
+
+/// Whether an install stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Only look at what it would do.
+    DryRun,
+    /// Do it.
+    Apply,
+}
+
+/// Installs the bundle in `text`, or says what that would do.
+pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> Result<Plan> {
+    require(scope, Permission::Read)?;
+    let bundle = read(text)?;
+    for (any, permission) in [
+        (!bundle.groups.is_empty(), Permission::ManageGroups),
+        (!bundle.criteria_sets.is_empty(), Permission::ManageCriteriaSets),
+        (!bundle.entity_types.is_empty(), Permission::ManageEntityTypes),
+        (!bundle.actions.is_empty(), Permission::ManageActions),
+    ] {
+        if any {
+            require(scope, permission)?;
+        }
+    }
+    let now = ledger.now();
+    let ids = (0..bundle.len()).map(|_| new_v7(now, ledger.entropy())).collect();
+    let context = Context { tenant_id: scope.tenant_id, actor: scope.caller.to_string(), now, ids };
+    let installed = ledger.store().write(scope.into(), move |tx| {
+        Box::pin(async move {
+            let plan = install_all(tx, context, &bundle).await?;
+            match mode {
+                Mode::Apply => Ok(plan),
+                Mode::DryRun => Err(Stop::Looked(plan)),
+            }
+        })
+    });
+    match installed.await {
+        Ok(plan) | Err(Stop::Looked(plan)) => Ok(plan),
+        Err(Stop::Failed(error)) => Err(error),
+    }
+}
+
+/// The same from the server's own machine, into the workspace of this slug.
+pub async fn install_by_operator(ledger: &Ledger, tenant_slug: &str, text: &str, mode: Mode) -> Result<Plan> {
+    let slug = tenant_slug.to_owned();
+    let found = ledger
+        .store()
+        .read(Access::System, move |conn| Box::pin(async move { store::tenant::find_by_slug(conn, &slug).await }));
+    let tenant = found.await?.ok_or(Error::NotFound("workspace"))?;
+    install(ledger, &Scope::system(tenant.id), text, mode).await
+}
+
+/// Why the transaction is rolled back.
+enum Stop {
+    /// It was a dry run.
+    Looked(Plan),
+    /// Something is wrong.
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl From<store::Error> for Stop {
+    fn from(error: store::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// On whose behalf, and when.
+struct Context {
+    tenant_id: TenantId,
+    actor: String,
+    now: Timestamp,
+    /// One for each thing, used or not.
+    ids: Vec<Uuid>,
+}
+
+impl Context {
+    fn new_id(&mut self) -> Uuid {
+        self.ids.pop().unwrap_or_default()
+    }
+}
+
+/// In the order in which things name each other: actions name groups and criteria sets.
+async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle) -> Result<Plan> {
+    let mut plan = Plan::default();
+    for (index, wanted) in bundle.groups.iter().enumerate() {
+        plan.items.push(at("groups", index, group::install(tx, &mut context, wanted).await)?);
+    }
+    for (index, wanted) in bundle.criteria_sets.iter().enumerate() {
+        plan.items.push(at("criteriaSets", index, criteria_set::install(tx, &mut context, wanted).await)?);
+    }
+    let mut types = Vec::new();
+    for (index, wanted) in bundle.entity_types.iter().enumerate() {
+        let (item, record) = at("entityTypes", index, entity_type::install(tx, &mut context, wanted).await)?;
+        plan.items.push(item);
+        types.push(record);
+    }
+    // Types may lead to each other, so all of them are there before any relation is checked.
+    for (index, record) in types.iter().enumerate() {
+        at("entityTypes", index, crate::entity_type::check_relations(tx.conn(), context.tenant_id, record).await)?;
+    }
+    for (index, wanted) in bundle.actions.iter().enumerate() {
+        plan.items.push(at("actions", index, action::install(tx, &mut context, wanted).await)?);
+    }
+    Ok(plan)
+}
+
+/// Puts a refusal's fields at their place in the file.
+fn at<T>(list: &str, index: usize, result: Result<T>) -> Result<T> {
+    result.map_err(|error| match error {
+        Error::Invalid(fields) => {
+            let placed = |e: FieldError| FieldError::new(format!("{list}[{index}].{}", e.field), e.message);
+            Error::Invalid(fields.into_iter().map(placed).collect())
+        }
+        Error::LimitReached(message) => Error::LimitReached(format!("{list}[{index}]: {message}")),
+        other => other,
+    })
+}
+
+/// The member of the workspace with this address.
+async fn member(conn: &mut Conn<'_>, tenant_id: TenantId, email: &str) -> Result<Option<UserId>> {
+    let Some(user) = store::user::find_by_email(conn, &email.trim().to_lowercase()).await? else { return Ok(None) };
+    Ok(store::user::find_member(conn, tenant_id, user.id).await?.map(|member| member.user_id))
+}

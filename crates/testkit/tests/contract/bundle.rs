@@ -1,0 +1,248 @@
+//! Bundles: all of one or nothing, everything kept, and nothing to do the second time.
+
+use crate::criteria::fields_of;
+use domain::{
+    Scope,
+    bundle::{Deed, Plan},
+    criteria::{SafetyGate, evaluate_safety_gate},
+    gate::{Policy, needs_approval},
+    role::Role,
+};
+use ledger::{
+    Error, action,
+    bundle::{Mode, install, install_by_operator},
+    criteria_set, entity_type, group,
+};
+use serde_json::{Value, json};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    a_bundle_is_installed_whole_and_the_second_time_there_is_nothing_to_do,
+    a_dry_run_says_what_an_install_does_and_writes_nothing,
+    what_differs_is_changed_field_by_field_and_the_rest_is_kept,
+    one_wrong_thing_keeps_the_whole_bundle_out,
+    two_installs_at_once_lose_nothing,
+    a_bundle_needs_the_rights_to_what_it_holds_and_stays_in_its_workspace,
+    an_action_names_only_reviewers_and_criteria_that_exist,
+);
+
+const EXAMPLE: &str = include_str!("../../../../examples/bundle.yaml");
+
+fn deeds(plan: &Plan) -> Vec<(&str, Deed)> {
+    plan.items.iter().map(|item| (item.slug.as_str(), item.deed)).collect()
+}
+
+async fn rows(f: &Fixture) -> Vec<i64> {
+    let mut raw = f.engine.raw().await;
+    let mut counts = Vec::new();
+    for table in ["criteria_sets", "criteria_set_versions", "groups", "group_members", "entity_types", "actions"] {
+        counts.push(raw.number(&format!("SELECT COUNT(*) FROM {table}")).await);
+    }
+    counts
+}
+
+async fn a_bundle_is_installed_whole_and_the_second_time_there_is_nothing_to_do(f: Fixture) {
+    let plan = install(&f.ledger, &f.operator, EXAMPLE, Mode::Apply).await.unwrap();
+    let all = ["compliance", "outreach-safety", "company", "update-company"];
+    assert_eq!(deeds(&plan), all.map(|slug| (slug, Deed::Create)));
+    let set = criteria_set::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.remove(0);
+    // The markers are still there: labels, styles, scores and hard blocks.
+    let claim = &set.dimensions[1].options;
+    let told: Vec<_> = claim.iter().map(|o| (o.label.as_str(), o.style.as_str(), o.score, o.hard_block)).collect();
+    assert_eq!(
+        told,
+        [
+            ("Every claim has a source", "positive", Some(1.0), false),
+            ("A claim needs a look", "caution", Some(0.5), false),
+            ("A claim is made up", "negative", Some(0.0), true),
+        ]
+    );
+    let gate = |staged: Value| evaluate_safety_gate(staged.as_object().unwrap(), &set.dimensions);
+    assert!(gate(json!({ "phi_safety": "fail", "claim_safety": "pass" })).refusal().is_some());
+    let flags = vec!["claim_safety: review".to_owned()];
+    assert_eq!(
+        gate(json!({ "phi_safety": "pass", "claim_safety": "review" })),
+        SafetyGate::Passed { score: Some(0.75), flags }
+    );
+    let made = action::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.remove(0);
+    let config: Value = serde_json::from_str(&made.output_config).unwrap();
+    assert_eq!(config["criteria_set_ids"], json!([set.id.to_string()]));
+    let metadata: serde_json::Map<_, _> = serde_json::from_str(&made.metadata).unwrap();
+    let policy = Policy::of(&metadata).unwrap();
+    assert!(needs_approval(&metadata) && !policy.self_approval);
+    assert_eq!(policy.reviewers.iter().map(ToString::to_string).collect::<Vec<_>>(), ["group:compliance"]);
+
+    let before = rows(&f).await;
+    let again = install(&f.ledger, &f.admin, EXAMPLE, Mode::Apply).await.unwrap();
+    assert!(again.is_done(), "{again:?}");
+    assert_eq!(rows(&f).await, before);
+    // What is stored, written as a bundle, is the same bundle.
+    let back = json!({ "criteriaSets": [{ "slug": set.slug, "name": set.name, "dimensions": set.dimensions }] });
+    assert!(install(&f.ledger, &f.operator, &back.to_string(), Mode::Apply).await.unwrap().is_done());
+    f.done().await;
+}
+
+async fn a_dry_run_says_what_an_install_does_and_writes_nothing(f: Fixture) {
+    let looked = install(&f.ledger, &f.operator, EXAMPLE, Mode::DryRun).await.unwrap();
+    assert_eq!(rows(&f).await, [0; 6]);
+    let done = install(&f.ledger, &f.operator, EXAMPLE, Mode::Apply).await.unwrap();
+    // Ids are made anew each time; apart from them both say the same.
+    let told = |plan: Plan| -> Vec<_> {
+        let fields = plan.items.into_iter().flat_map(|item| item.fields);
+        fields.filter(|f| f.field != "outputConfig.criteria_set_ids").collect()
+    };
+    assert_eq!(told(looked), told(done));
+    f.done().await;
+}
+
+async fn what_differs_is_changed_field_by_field_and_the_rest_is_kept(f: Fixture) {
+    install(&f.ledger, &f.operator, EXAMPLE, Mode::Apply).await.unwrap();
+    let (mia, max) = (f.member.user_id().unwrap(), f.other_member.user_id().unwrap());
+    let text = "
+groups:
+  - { slug: compliance, name: Compliance, members: [MIA@acme.test, max@acme.test] }
+criteriaSets:
+  - slug: outreach-safety
+    name: Outreach safety
+    dimensions:
+      - { slug: tone, name: Tone, type: scale, min: 1, max: 7 }
+actions:
+  - slug: update-company
+    name: Update a company
+    metadata: { owner: sales }
+";
+    let plan = install(&f.ledger, &f.operator, text, Mode::Apply).await.unwrap();
+    let fields = |index: usize| -> Vec<(String, Deed)> {
+        plan.items[index].fields.iter().map(|f| (f.field.clone(), f.deed)).collect()
+    };
+    let told = |pairs: &[(&str, Deed)]| pairs.iter().map(|(f, d)| ((*f).to_owned(), *d)).collect::<Vec<_>>();
+    assert_eq!(fields(0), told(&[("name", Deed::Keep), ("members", Deed::Change)]));
+    assert_eq!(
+        fields(1),
+        told(&[
+            ("name", Deed::Keep),
+            ("dimensions.tone", Deed::Change),
+            ("dimensions.phi_safety", Deed::Remove),
+            ("dimensions.claim_safety", Deed::Remove),
+            ("dimensions.reason", Deed::Remove),
+        ])
+    );
+    let owner = plan.items[2].fields.iter().find(|field| field.field == "metadata.owner").unwrap();
+    assert_eq!((owner.deed, &owner.after), (Deed::Create, &json!("sales")));
+    let set = criteria_set::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.remove(0);
+    assert_eq!((set.version, set.dimensions.len()), (2, 1));
+    assert!(set.description.starts_with("What every draft"), "what the file is silent about went");
+    let made = action::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.remove(0);
+    let metadata: serde_json::Map<_, _> = serde_json::from_str(&made.metadata).unwrap();
+    assert!(needs_approval(&metadata), "what the file is silent about went");
+    let members = group::list(&f.ledger, &f.member).await.unwrap().remove(0).members;
+    assert_eq!(members.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [max, mia]);
+    // One goes; an address is as good as an id among reviewers.
+    let text = "
+groups: [{ slug: compliance, name: Compliance, members: [max@acme.test] }]
+actions:
+  - { slug: update-company, name: Update a company, approval: { reviewers: [ada@acme.test], quorum: 1 } }
+";
+    install(&f.ledger, &f.operator, text, Mode::Apply).await.unwrap();
+    assert_eq!(group::list(&f.ledger, &f.member).await.unwrap()[0].members.len(), 1);
+    let made = action::get(&f.ledger, &f.member, made.id).await.unwrap();
+    let metadata: Value = serde_json::from_str(&made.metadata).unwrap();
+    let ada = format!("user:{}", f.admin.user_id().unwrap());
+    assert_eq!(metadata["approval"], json!({ "reviewers": [ada], "quorum": 1 }));
+    f.done().await;
+}
+
+async fn one_wrong_thing_keeps_the_whole_bundle_out(f: Fixture) {
+    for (tail, path) in [
+        (
+            "criteriaSets: [{ slug: b, name: B, dimensions: [{ slug: t, type: scale, min: 1 }] }]",
+            "criteriaSets[0].dimensions[0].max",
+        ),
+        ("criteriaSets: [{ slug: Bad Slug, name: B, dimensions: [{ slug: t, type: text }] }]", "criteriaSets[0].slug"),
+        (
+            "entityTypes: [{ slug: b, name: B, fields: [{ slug: r, name: R, type: relation, relationType: planet }] }]",
+            "entityTypes[0].fields[0].relationType",
+        ),
+        ("actions: [{ slug: b, name: B, criteriaSets: [nope] }]", "actions[0].criteriaSets[0]"),
+        (
+            "actions: [{ slug: b, name: B, approval: { reviewers: [nobody@acme.test] } }]",
+            "actions[0].approval.reviewers[0]",
+        ),
+        (
+            "actions: [{ slug: b, name: B, approval: { reviewers: [sam@other.test] } }]",
+            "actions[0].approval.reviewers[0]",
+        ),
+        (
+            "actions: [{ slug: b, name: B, approval: { reviewers: ['group:nope'] } }]",
+            "actions[0].metadata.approval.reviewers[0]",
+        ),
+        ("actions: [{ slug: b, name: B, approval: { quorum: 0 } }]", "actions[0].metadata.approval.quorum"),
+        ("actions: [{ slug: b, name: '' }]", "actions[0].name"),
+    ] {
+        let text = format!("groups: [{{ slug: a, name: A, members: [mia@acme.test] }}]\n{tail}\n");
+        for mode in [Mode::DryRun, Mode::Apply] {
+            assert_eq!(fields_of(install(&f.ledger, &f.operator, &text, mode).await), [path], "{tail}");
+        }
+    }
+    assert_eq!(rows(&f).await, [0; 6]);
+    f.done().await;
+}
+
+async fn two_installs_at_once_lose_nothing(f: Fixture) {
+    install(&f.ledger, &f.operator, EXAMPLE, Mode::Apply).await.unwrap();
+    let text = |max: u32| {
+        format!(
+            "criteriaSets: [{{ slug: outreach-safety, name: Safety {max}, dimensions: [{{ slug: tone, type: scale, min: 1, max: {max} }}] }}]"
+        )
+    };
+    let texts: Vec<_> = (2..8).map(text).collect();
+    let all = texts.iter().map(|text| install(&f.ledger, &f.operator, text, Mode::Apply));
+    for done in futures_util::future::join_all(all).await {
+        done.unwrap();
+    }
+    let set = criteria_set::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.remove(0);
+    assert_eq!(set.version, 7, "an install was lost");
+    f.done().await;
+}
+
+async fn a_bundle_needs_the_rights_to_what_it_holds_and_stays_in_its_workspace(f: Fixture) {
+    let reviewer = Scope { role: Role::Reviewer, ..f.member };
+    for low in [f.member, reviewer, f.worker] {
+        for mode in [Mode::DryRun, Mode::Apply] {
+            let refused = install(&f.ledger, &low, EXAMPLE, mode).await;
+            assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+        }
+    }
+    install(&f.ledger, &f.stranger, EXAMPLE, Mode::Apply).await.unwrap();
+    assert!(entity_type::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.is_empty());
+    let plan = install_by_operator(&f.ledger, "acme", EXAMPLE, Mode::Apply).await.unwrap();
+    assert_eq!(plan.count(Deed::Create), 4);
+    let nowhere = install_by_operator(&f.ledger, "nowhere", EXAMPLE, Mode::Apply).await;
+    assert!(matches!(nowhere, Err(Error::NotFound(_))), "{nowhere:?}");
+    f.done().await;
+}
+
+async fn an_action_names_only_reviewers_and_criteria_that_exist(f: Fixture) {
+    let theirs = install(&f.ledger, &f.stranger, EXAMPLE, Mode::Apply).await.unwrap();
+    assert_eq!(theirs.items.len(), 4);
+    let foreign = criteria_set::list(&f.ledger, &f.stranger, Default::default()).await.unwrap().items.remove(0).id;
+    let sam = f.stranger.user_id().unwrap();
+    let new = action::NewAction {
+        name: "x".into(),
+        output_config: Some(json!({ "criteria_set_ids": [foreign] }).to_string()),
+        metadata: Some(
+            json!({ "requiresApproval": true, "approval": { "reviewers": [format!("user:{sam}"), "group:compliance"] } })
+                .to_string(),
+        ),
+        ..Default::default()
+    };
+    let refused = fields_of(action::create(&f.ledger, &f.operator, new.clone()).await);
+    assert_eq!(refused, ["outputConfig.criteria_set_ids"]);
+    let new = action::NewAction { output_config: None, ..new };
+    let refused = fields_of(action::create(&f.ledger, &f.operator, new.clone()).await);
+    assert_eq!(refused, ["metadata.approval.reviewers[0]", "metadata.approval.reviewers[1]"]);
+    let misspelt = json!({ "approval": { "quorom": 2 } }).to_string();
+    let new = action::NewAction { metadata: Some(misspelt), ..new };
+    assert_eq!(fields_of(action::create(&f.ledger, &f.operator, new).await), ["metadata.approval.quorom"]);
+    f.done().await;
+}

@@ -1,0 +1,18 @@
+//! Installing bundles.
+
+pub use domain::bundle::{Bundle, PlannedItem};
+
+use serde::{Deserialize, Serialize};
+
+/// `POST /api/bundles`: what it did, or with `dryRun=true` what it would do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Installed {
+    /// Whether it was done.
+    pub applied: bool,
+    /// Each thing of the bundle: `{kind, slug, deed, fields}`. `kind` is group, criteria_set, entity_type or action;
+    /// `deed` is create, change or keep. `fields` are what the bundle speaks of: `{field, deed, before, after}`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    pub items: Vec<PlannedItem>,
+}

@@ -1,0 +1,45 @@
+//! Bundles: criteria sets, groups, entity types and actions in one file.
+
+use crate::{
+    extract::{BundleBody, Caller, Params},
+    problem::Problem,
+    state::AppState,
+};
+use axum::{Json, extract::State};
+use ledger::bundle::{self as use_case, Mode};
+use serde::Deserialize;
+use wire::bundle::Installed;
+
+/// The query of [`install`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InstallQuery {
+    /// Say what it would do, and do nothing.
+    #[serde(default)]
+    #[param(value_type = Option<bool>)]
+    dry_run: bool,
+}
+
+/// Install a bundle
+///
+/// Criteria sets, groups, entity types and actions, found by their slugs: what is missing is made, what differs is
+/// changed, the rest is kept. All of it or nothing; a second time there is nothing to do. At most 512 KiB and 200
+/// things.
+#[utoipa::path(
+    post, path = "/api/bundles", operation_id = "installBundle", tag = "criteria", params(InstallQuery),
+    request_body(content = String, content_type = "application/yaml", description = "The bundle, as YAML or JSON"),
+    responses(
+        (status = 200, description = "What it did, or would do", body = Installed),
+    ),
+)]
+pub async fn install(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<InstallQuery>,
+    BundleBody(text): BundleBody,
+) -> Result<Json<Installed>, Problem> {
+    let mode = if query.dry_run { Mode::DryRun } else { Mode::Apply };
+    let plan = use_case::install(&state.ledger, caller.scope(), &text, mode).await?;
+    Ok(Json(Installed { applied: !query.dry_run, items: plan.items }))
+}

@@ -1,0 +1,161 @@
+//! `shiftbook install`
+
+use super::run::{Failure, open, print_line};
+use crate::config::{self, DatabaseFlags, ServeFlags};
+use clap::builder::NonEmptyStringValueParser;
+use client::Client;
+use domain::{
+    bundle::{Deed, Plan, PlannedField, PlannedItem},
+    limit::BUNDLE_BYTES_MAX,
+};
+use ledger::{Mode, bundle};
+use serde_json::Value;
+use std::{io::Read, path::PathBuf};
+
+/// Longest value that a line of the plan shows, characters.
+const VALUE_CHARS_MAX: usize = 160;
+
+/// Options of `install`.
+#[derive(Debug, clap::Args)]
+pub struct InstallArgs {
+    /// The bundle, as YAML or JSON; `-` reads it from stdin
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Do it, instead of saying what it would do
+    #[arg(long)]
+    apply: bool,
+    /// Address of the server to install it on
+    #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
+    url: String,
+    /// API token of an operator or admin; better given in the environment
+    #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true, value_parser = NonEmptyStringValueParser::new())]
+    token: Option<String>,
+    /// Open the database instead of asking a server, and install it into this workspace
+    #[arg(long, value_name = "SLUG")]
+    tenant: Option<String>,
+    #[command(flatten)]
+    database: DatabaseFlags,
+}
+
+/// Runs the command.
+pub async fn run(args: InstallArgs) -> Result<(), Failure> {
+    let text = read(&args.file)?;
+    let plan = match (&args.tenant, &args.token) {
+        (Some(tenant), _) => here(&args, tenant, &text).await?,
+        (None, Some(token)) => there(&args, token, &text).await?,
+        (None, None) => {
+            let message = "say where to: SHIFTBOOK_URL and SHIFTBOOK_TOKEN for a server, or --tenant for a database";
+            return Err(Failure::Misused(message.into()));
+        }
+    };
+    for item in &plan.items {
+        print_line(&describe(item))?;
+    }
+    print_line(&summary(&plan, args.apply))
+}
+
+fn read(file: &PathBuf) -> Result<String, Failure> {
+    let mut text = String::new();
+    let most = BUNDLE_BYTES_MAX as u64 + 1;
+    let read = if file.as_os_str() == "-" {
+        std::io::stdin().take(most).read_to_string(&mut text)
+    } else {
+        std::fs::File::open(file).and_then(|open| open.take(most).read_to_string(&mut text))
+    };
+    read.map_err(Failure::io(format!("cannot read {}", file.display())))?;
+    Ok(text)
+}
+
+async fn here(args: &InstallArgs, tenant: &str, text: &str) -> Result<Plan, Failure> {
+    let settings = config::load(args.database.clone(), ServeFlags::default())?;
+    let ledger = open(&settings, Mode::Tool).await?;
+    let mode = if args.apply { bundle::Mode::Apply } else { bundle::Mode::DryRun };
+    let installed = bundle::install_by_operator(&ledger, tenant, text, mode).await;
+    ledger.close().await;
+    Ok(installed?)
+}
+
+async fn there(args: &InstallArgs, token: &str, text: &str) -> Result<Plan, Failure> {
+    // Read here too, so that what is no YAML is told with its line.
+    let bundle = bundle::read(text)?;
+    let client = Client::new(&args.url, token).map_err(|error| Failure::Misused(error.to_string()))?;
+    let installed = client.install_bundle(&bundle, !args.apply).await;
+    let installed = installed.map_err(|error| Failure::BadNews(error.to_string()))?;
+    Ok(Plan { items: installed.items })
+}
+
+const fn sign(deed: Deed) -> char {
+    match deed {
+        Deed::Create => '+',
+        Deed::Change => '~',
+        Deed::Keep => '=',
+        Deed::Remove => '-',
+    }
+}
+
+/// A thing and its fields, a line each.
+fn describe(item: &PlannedItem) -> String {
+    let mut text = format!("{} {} {}", sign(item.deed), item.kind.as_str().replace('_', " "), item.slug);
+    for field in &item.fields {
+        text.push_str(&format!("\n    {} {}: {}", sign(field.deed), field.field, change(field)));
+    }
+    text
+}
+
+fn change(field: &PlannedField) -> String {
+    match field.deed {
+        Deed::Change => format!("{} -> {}", shown(&field.before), shown(&field.after)),
+        Deed::Remove => shown(&field.before),
+        Deed::Create | Deed::Keep => shown(&field.after),
+    }
+}
+
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= VALUE_CHARS_MAX {
+        return text;
+    }
+    let kept: String = text.chars().take(VALUE_CHARS_MAX).collect();
+    format!("{kept}…")
+}
+
+fn summary(plan: &Plan, applied: bool) -> String {
+    if plan.is_done() {
+        return "Nothing to do: everything is as the bundle wants it.".into();
+    }
+    let (create, change, keep) = (plan.count(Deed::Create), plan.count(Deed::Change), plan.count(Deed::Keep));
+    if applied {
+        format!("Installed: {create} created, {change} changed, {keep} kept.")
+    } else {
+        format!("Dry run: {create} to create, {change} to change, {keep} to keep. Add --apply to do it.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::bundle::{Comparison, PlannedKind};
+    use serde_json::json;
+
+    #[test]
+    fn a_plan_reads_field_by_field() {
+        let mut set = Comparison::new(true);
+        set.field("name", json!("Safety"), json!("Safety"));
+        set.field("description", json!("Old"), json!("New"));
+        set.field("dimensions.tone", json!({ "slug": "tone" }), Value::Null);
+        let mut group = Comparison::new(false);
+        group.field("name", Value::Null, json!("x".repeat(VALUE_CHARS_MAX)));
+        let plan = Plan {
+            items: vec![set.into_item(PlannedKind::CriteriaSet, "safety"), group.into_item(PlannedKind::Group, "team")],
+        };
+        assert_eq!(
+            describe(&plan.items[0]),
+            "~ criteria set safety\n    = name: \"Safety\"\n    ~ description: \"Old\" -> \"New\"\n    \
+             - dimensions.tone: {\"slug\":\"tone\"}"
+        );
+        assert!(describe(&plan.items[1]).ends_with("xxx…"));
+        assert_eq!(summary(&plan, false), "Dry run: 1 to create, 1 to change, 0 to keep. Add --apply to do it.");
+        assert_eq!(summary(&plan, true), "Installed: 1 created, 1 changed, 0 kept.");
+        assert_eq!(summary(&Plan::default(), true), "Nothing to do: everything is as the bundle wants it.");
+    }
+}
