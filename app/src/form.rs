@@ -11,6 +11,11 @@ pub struct FieldError {
     pub message: String,
 }
 
+/// The row of a form field's name in a list: 3 of `fields[3].slug`.
+pub fn row_number(list: &str, name: &str) -> Option<usize> {
+    name.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?.0.parse().ok()
+}
+
 /// State of the forms of a page. Empty on a first visit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FormState {
@@ -52,5 +57,18 @@ impl FormState {
     /// Whether anything was refused.
     pub fn is_refused(&self) -> bool {
         !self.errors.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::row_number;
+
+    #[test]
+    fn a_row_is_known_by_its_fields_names() {
+        assert_eq!(row_number("fields", "fields[12].slug"), Some(12));
+        assert_eq!(row_number("fields", "name"), None);
+        assert_eq!(row_number("fields", "dimensions[1].slug"), None);
+        assert_eq!(row_number("fields", "fields[x].slug"), None);
     }
 }

@@ -25,6 +25,10 @@
 //! | `entity::import_page(&Shell, entity::ImportProps)` | `GET /entity-types/{id}/import` |
 //! | `entity::progress_page(&Shell, entity::ProgressProps)` | `GET /imports/{id}` |
 //! | `entity::progress_fragment(&Import)` | `GET /imports/{id}/progress` |
+//! | `criteria::list_page(&Shell, criteria::ListProps)` | `GET /criteria-sets?cursor=` |
+//! | `criteria::new_page(&Shell, Option<Preview>, &FormState)` | `GET /criteria-sets/new` |
+//! | `criteria::page(&Shell, criteria::Props)` | `GET /criteria-sets/{id}?version=` |
+//! | `criteria::bundle_page(&Shell, criteria::BundleProps)` | `GET /bundles` |
 //! | `settings::page(&Shell, settings::Props)` | `GET /settings` |
 //! | `api_docs::page(&Shell, &serde_json::Value)` | `GET /api/docs` |
 //! | `error_page::page(&Shell, &error_page::Failure)` | every error of a page |
@@ -43,6 +47,8 @@ pub mod action;
 pub mod api_docs;
 #[cfg(feature = "hydrate")]
 mod browser;
+#[cfg(feature = "ssr")]
+pub mod criteria;
 #[cfg(feature = "ssr")]
 mod document;
 pub mod entity;

@@ -1,8 +1,10 @@
 //! The fields of an action, for making and for changing one.
 //!
-//! Fields: `name`, `slug`, `description`, `agentSlug`, `assignedTo`, `targetEntityId`, `outputType`, `outputConfig`, `metadata`, `status`.
+//! Fields: `name`, `slug`, `description`, `agentSlug`, `assignedTo`, `targetEntityId`, `outputType`, `outputConfig`, `metadata`, `status`, and those of the
+//! approval settings.
 //! An empty field means none. `outputConfig` and `metadata` are JSON objects.
 
+use super::approval_form::{self, METADATA_KEYS, Reviewing, approval_fields, rest};
 use crate::{
     FormState,
     entity::Choices,
@@ -13,7 +15,10 @@ use crate::{
         notice,
     },
 };
-use domain::action::{ActionStatus, OutputType};
+use domain::{
+    action::{ActionStatus, OutputType},
+    output::CRITERIA_SETS,
+};
 use leptos::prelude::*;
 use wire::{action::Action, settings::Member};
 
@@ -55,14 +60,19 @@ pub fn action_form(
     members: &[Member],
     viewer_id: &str,
     targets: &Targets,
+    reviewing: &Reviewing,
     form: &FormState,
 ) -> impl IntoView + use<> {
     let scope = if action.is_some() { "edit" } else { "create" };
     let target = action.map_or_else(|| "/actions".to_owned(), |a| format!("/actions/{}", a.id));
     let text = |get: fn(&Action) -> &str| action.map(get).unwrap_or_default().to_owned();
-    let json = |raw: Option<&wire::Json>| {
-        raw.map(|raw| raw.get()).filter(|raw| *raw != "{}").map(|raw| indented(raw, usize::MAX).0).unwrap_or_default()
+    let json = |raw: Option<&wire::Json>, keys: &[&str]| {
+        let rest = raw.map(|raw| rest(raw.get(), keys)).filter(|rest| rest != "{}");
+        rest.map(|rest| indented(&rest, usize::MAX).0).unwrap_or_default()
     };
+    let output_config = json(action.map(|a| &a.output_config), &CRITERIA_SETS);
+    let metadata = json(action.map(|a| &a.metadata), &METADATA_KEYS);
+    let known: Vec<&str> = SHOWN.into_iter().chain(approval_form::SHOWN).collect();
     // A new task is its maker's until they say otherwise: then what becomes of it shows on their Today.
     let assigned = action.map_or_else(|| viewer_id.to_owned(), |a| a.assigned_to.clone().unwrap_or_default());
     let mut people = vec![(String::new(), "Nobody".to_owned())];
@@ -82,15 +92,15 @@ pub fn action_form(
     });
     let is_archived = action.is_some_and(|a| a.status == ActionStatus::Archived);
     let output = action.map_or(OutputType::Text, |a| a.output_type).as_str();
-    let has_more = !json(action.map(|a| &a.output_config)).is_empty()
-        || !json(action.map(|a| &a.metadata)).is_empty()
+    let has_more = !output_config.is_empty()
+        || !metadata.is_empty()
         || is_archived
         || ["slug", "outputConfig", "metadata", "status"]
             .iter()
             .any(|f| form.error(f).is_some() || form.value(f).is_some_and(|v| !v.is_empty()));
     view! {
         <form class="form" method="post" action=target>
-            {notice::refused(form.general(&SHOWN))}
+            {notice::refused(form.general(&known))}
             {input(scope, Field::new("name", "Name").required(), "text", &text(|a| &a.name), "off", form)}
             {textarea(scope, Field::new("description", "What is to be done").hint("Agents receive it as their instructions. Markdown."), false, &text(|a| &a.description), form)}
             <div class="form-row">
@@ -98,13 +108,14 @@ pub fn action_form(
                 {select(scope, Field::new("assignedTo", "Whose task").hint("What waits for a person waits for them."), people, &assigned, form)}
             </div>
             {targets.choices.control(scope, target_field, "Nothing in particular", &target_start, form)}
+            {approval_fields(action, members, reviewing, form)}
             <details class="sheet" open=has_more>
                 <summary>"More"</summary>
                 <div class="form">
                     {input(scope, Field::new("slug", "Slug").hint("Made from the name when empty."), "text", &text(|a| &a.slug), "off", form)}
                     {select(scope, Field::new("outputType", "Output"), outputs, output, form)}
-                    {textarea(scope, Field::new("outputConfig", "Output contract").hint("A JSON object: schema (a JSON Schema for results), entityType and relationField (slugs). {\"fields\": [\"stage\"]} says which fields of the entity it writes; their dots follow its sessions."), true, &json(action.map(|a| &a.output_config)), form)}
-                    {textarea(scope, Field::new("metadata", "Metadata").hint("A JSON object."), true, &json(action.map(|a| &a.metadata)), form)}
+                    {textarea(scope, Field::new("outputConfig", "Output contract").hint("A JSON object: schema (a JSON Schema for results), entityType and relationField (slugs). {\"fields\": [\"stage\"]} says which fields of the entity it writes; their dots follow its sessions."), true, &output_config, form)}
+                    {textarea(scope, Field::new("metadata", "Metadata").hint("A JSON object."), true, &metadata, form)}
                     {status}
                 </div>
             </details>

@@ -1,6 +1,9 @@
 //! /actions
 
-use super::form::{Targets, action_form};
+use super::{
+    approval_form::Reviewing,
+    form::{Targets, action_form},
+};
 use crate::{
     FormState,
     document::{plain, render, solid},
@@ -31,6 +34,8 @@ pub struct ListProps {
     pub members: Vec<Member>,
     /// What it can be about.
     pub targets: Targets,
+    /// Whom and what approval settings can name.
+    pub reviewing: Reviewing,
     /// A refused `POST /actions` (form `create`).
     pub form: FormState,
 }
@@ -38,7 +43,7 @@ pub struct ListProps {
 /// The whole page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Actions", || {
-        let ListProps { actions, next_cursor, shows_archived, members, targets, form } = props;
+        let ListProps { actions, next_cursor, shows_archived, members, targets, reviewing, form } = props;
         let form = form.of("create");
         let none_yet = actions.is_empty() && !shows_archived;
         let manages = shell.may(Permission::ManageActions);
@@ -80,11 +85,12 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
                 <details class="sheet" open=none_yet || form.is_refused() || !targets.start.is_empty()>
                     <summary>"New action"</summary>
                     // Inside the details: a link to it opens what is around it.
-                    <div id="new">{solid(action_form(None, &members, viewer_id, &targets, &form))}</div>
+                    <div id="new">{solid(action_form(None, &members, viewer_id, &targets, &reviewing, &form))}</div>
                 </details>
             }
         });
         let head = view! {
+            <a class="button" data-look="quiet" href="/criteria-sets">"Criteria sets"</a>
             <a class="button" data-look="quiet" href=other.1>{other.0}</a>
             {manages.then(|| view! { <a class="button" data-look="primary" href="#new" title="New action (c)">"New action"</a> })}
         };

@@ -1,9 +1,13 @@
 //! Actions, which people call tasks: the list, one of them, its forms and its runs.
 
+mod approval_form;
 mod form;
 mod list_page;
 mod page;
+mod span;
 
+pub use approval_form::{KEEP_SETS, Reviewing};
 pub use form::Targets;
 pub use list_page::{ListProps, list_page};
 pub use page::{Props, page};
+pub use span::read as read_span;

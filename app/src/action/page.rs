@@ -1,6 +1,9 @@
 //! /actions/{id}
 
-use super::form::{Targets, action_form};
+use super::{
+    approval_form::Reviewing,
+    form::{Targets, action_form},
+};
 use crate::{
     FormState,
     document::{render, solid},
@@ -41,6 +44,8 @@ pub struct Props {
     pub members: Vec<Member>,
     /// What it can be about, its own target included.
     pub targets: Targets,
+    /// Whom and what approval settings can name.
+    pub reviewing: Reviewing,
     /// A refused `POST /actions/{id}` (form `edit`) or `…/trigger` (form `trigger`).
     pub form: FormState,
 }
@@ -49,7 +54,7 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = props.action.name.clone();
     render(shell, &title, || {
-        let Props { action, task_status, runs, has_more_runs, members, targets, form } = props;
+        let Props { action, task_status, runs, has_more_runs, members, targets, reviewing, form } = props;
         let manages = shell.may(Permission::ManageActions);
         let crumbs = vec![("Actions".to_owned(), "/actions".to_owned())];
         let about = (!action.description.is_empty()).then(|| {
@@ -70,7 +75,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! {
                 <details class="sheet" open=edit.is_refused()>
                     <summary>"Edit"</summary>
-                    <div>{solid(action_form(Some(&action), &members, "", &targets, &edit))}</div>
+                    <div>{solid(action_form(Some(&action), &members, "", &targets, &reviewing, &edit))}</div>
                 </details>
             }
         });

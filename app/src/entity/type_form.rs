@@ -6,6 +6,7 @@
 use super::type_page::type_word;
 use crate::{
     FormState,
+    form::row_number,
     ui::{
         button::{Look, submit},
         field::{Field, input, select, textarea},
@@ -25,7 +26,7 @@ const PARTS: [&str; 6] = ["name", "slug", "type", "required", "options", "relati
 
 /// The form.
 pub fn type_form(of: &EntityType, types: &[(String, String)], form: &FormState) -> impl IntoView + use<> {
-    let typed = form.values.keys().filter_map(|key| row_number(key)).max().map_or(0, |last| last + 1);
+    let typed = form.values.keys().filter_map(|key| row_number("fields", key)).max().map_or(0, |last| last + 1);
     let rows = (of.fields.len() + EMPTY_ROWS).max(typed).min(ENTITY_FIELDS_MAX.max(of.fields.len()));
     let names: Vec<String> = (0..rows).flat_map(|row| PARTS.map(|part| name(row, part))).collect();
     let mut known: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -45,11 +46,6 @@ pub fn type_form(of: &EntityType, types: &[(String, String)], form: &FormState) 
 
 fn name(row: usize, part: &str) -> String {
     format!("fields[{row}].{part}")
-}
-
-/// The row of a form field's name.
-fn row_number(name: &str) -> Option<usize> {
-    name.strip_prefix("fields[")?.split_once(']')?.0.parse().ok()
 }
 
 fn field_row(
@@ -83,17 +79,5 @@ fn field_row(
                 <label class="choice"><input type="checkbox" name=required value="on" checked=checked/>"Needed"</label>
             </div>
         </fieldset>
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::row_number;
-
-    #[test]
-    fn a_row_is_known_by_its_fields_names() {
-        assert_eq!(row_number("fields[12].slug"), Some(12));
-        assert_eq!(row_number("name"), None);
-        assert_eq!(row_number("fields[x].slug"), None);
     }
 }

@@ -1,5 +1,7 @@
 //! Settings: members, tokens, appearance, keyboard.
 
+mod approvals;
+mod groups;
 mod members;
 mod page;
 mod tokens;

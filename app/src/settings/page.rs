@@ -1,6 +1,6 @@
 //! /settings
 
-use super::{members::members_section, tokens::tokens_section};
+use super::{approvals::approvals_section, groups::groups_section, members::members_section, tokens::tokens_section};
 use crate::{
     FormState,
     document::{render, solid},
@@ -14,18 +14,26 @@ use crate::{
 use domain::role::Permission;
 use leptos::prelude::*;
 use std::collections::HashMap;
-use wire::settings::{Member, Token};
+use wire::{
+    group::Group,
+    settings::{Member, Token},
+};
 
 /// What /settings shows.
 #[derive(Debug, Clone, Default)]
 pub struct Props {
     /// Members of the workspace.
     pub members: Vec<Member>,
+    /// Groups of people.
+    pub groups: Vec<Group>,
+    /// Seconds for which a decision can be undone.
+    pub undo_seconds: u32,
     /// Tokens of the workspace, for those who administer it.
     pub tokens: Vec<Token>,
     /// The secret of a token that was made by this very request; never again afterwards.
     pub new_token: Option<String>,
-    /// A refused `POST /settings/tokens` (form `token`) or `POST /settings/members` (form `member`).
+    /// A refused `POST /settings/tokens` (form `token`), `POST /settings/members` (form `member`), `POST /settings/groups`
+    /// (form `group`), `POST /settings/groups/{id}` (form `group-ID`) or `POST /settings/approvals` (form `approvals`).
     pub form: FormState,
     /// Where this server answers, for the lines that connect an agent.
     pub base_url: String,
@@ -34,19 +42,28 @@ pub struct Props {
 /// The whole page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Settings", || {
-        let Props { members, tokens, new_token, form, base_url } = props;
+        let Props { members, groups, undo_seconds, tokens, new_token, form, base_url } = props;
         let administers = shell.may(Permission::Administer);
+        let manages_groups = shell.may(Permission::ManageGroups);
+        let installs = shell.may(Permission::ManageActions);
+        let groups = solid(groups_section(&groups, &members, manages_groups, &form));
         let people: HashMap<String, String> = members.iter().map(|m| (m.id.clone(), m.email.clone())).collect();
         let page = view! {
             {page_head("Settings".to_owned(), Vec::new(), ())}
             <nav class="side-nav" aria-label="Settings">
                 <a class="chip" href="#members">"Members"</a>
+                <a class="chip" href="#groups">"Groups"</a>
+                <a class="chip" href="#approvals">"Approvals"</a>
                 {administers.then(|| view! { <a class="chip" href="#tokens">"Tokens"</a> })}
                 <a class="chip" href="#appearance">"Appearance"</a>
                 <a class="chip" href="#keyboard">"Keyboard"</a>
+                <a class="chip" href="/criteria-sets">"Criteria sets"</a>
+                {installs.then(|| view! { <a class="chip" href="/bundles">"Install a bundle"</a> })}
             </nav>
             <div class="settings">
                 {solid(members_section(members, administers, &form.of("member")))}
+                {groups}
+                {solid(approvals_section(undo_seconds, administers, &form.of("approvals")))}
                 {administers.then(|| solid(tokens_section(tokens, &people, new_token, base_url, &form.of("token"))))}
                 {solid(appearance(shell.theme))}
                 {solid(keyboard())}

@@ -1,6 +1,7 @@
 //! /actions: list, create, edit, trigger.
 
 use super::{
+    approval_form,
     form::{Form, json_or_text},
     sessions::entries,
     shell::{Turned, Viewer, done, render},
@@ -9,7 +10,7 @@ use super::{
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    action::{self as ui, ListProps, Props, Targets},
+    action::{self as ui, ListProps, Props, Reviewing, Targets},
 };
 use axum::{
     Router,
@@ -23,8 +24,9 @@ use domain::{
     id::{ActionId, EntityId, UserId},
 };
 use ledger::{
+    MemberRecord,
     action::{self, ActionChange, ListActions, NewAction},
-    member, session,
+    criteria_set, group, member, session,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -34,6 +36,8 @@ use wire::Code;
 const ROWS: u32 = 50;
 /// Recent runs on an action's page.
 const RUNS: u32 = 20;
+/// Criteria sets to choose from; an older one that an action has stays its choice.
+const CRITERIA_SETS: u32 = 200;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -72,12 +76,24 @@ async fn read_list(state: &AppState, viewer: &Viewer, query: ListQuery, form: Fo
     let members = member::list(&state.ledger, &viewer.scope).await?;
     let targets = targets(state, viewer, query.target.and_then(|id| id.parse().ok())).await?;
     Ok(ListProps {
+        reviewing: reviewing(state, viewer).await?,
         targets,
         actions,
         next_cursor: listed.next_cursor,
         shows_archived,
         members: members.into_iter().map(wire_map::member).collect(),
         form,
+    })
+}
+
+/// Whom and what approval settings can name.
+async fn reviewing(state: &AppState, viewer: &Viewer) -> Result<Reviewing, Turned> {
+    let groups = group::list(&state.ledger, &viewer.scope).await?;
+    let wanted = criteria_set::ListCriteriaSets { limit: CRITERIA_SETS, cursor: None };
+    let sets = criteria_set::list(&state.ledger, &viewer.scope, wanted).await?.items;
+    Ok(Reviewing {
+        groups: groups.into_iter().map(|group| group.slug).collect(),
+        criteria_sets: sets.into_iter().map(|set| (set.id.to_string(), set.name)).collect(),
     })
 }
 
@@ -92,14 +108,16 @@ async fn targets(state: &AppState, viewer: &Viewer, start: Option<EntityId>) -> 
 }
 
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
-    let created = match new_action(&form) {
+    let members = member::list(&state.ledger, &viewer.scope).await?;
+    let created = match new_action(&form, &members) {
         Ok(new) => action::create(&state.ledger, &viewer.scope, new).await.map_err(Problem::from),
         Err(problem) => Err(problem),
     };
     match created {
         Ok(action) => Ok(done(&format!("/actions/{}", action.id), "action_created").into_response()),
         Err(problem) => {
-            let refused = form.refused("create", &problem);
+            let mut refused = form.refused("create", &problem);
+            approval_form::at_fields(&mut refused);
             let props = read_list(&state, &viewer, ListQuery::default(), refused).await?;
             Ok(render(status_of(&problem), move || ui::list_page(&viewer.shell, props)).await)
         }
@@ -120,6 +138,7 @@ async fn read(state: &AppState, viewer: &Viewer, id: ActionId, form: FormState) 
     let members = member::list(ledger, scope).await?;
     let targets = targets(state, viewer, action.target_entity_id).await?;
     Ok(Props {
+        reviewing: reviewing(state, viewer).await?,
         targets,
         action: wire_map::action(action),
         task_status: Some(wire_map::task_status(newest)),
@@ -136,13 +155,19 @@ async fn edit(
     Id(id): Id<ActionId>,
     form: Form,
 ) -> Result<Response, Turned> {
-    let saved = match change(&form) {
+    let members = member::list(&state.ledger, &viewer.scope).await?;
+    let before = action::get(&state.ledger, &viewer.scope, id).await?;
+    let saved = match change(&form, &members, &before.output_config) {
         Ok(change) => action::update(&state.ledger, &viewer.scope, id, change).await.map_err(Problem::from),
         Err(problem) => Err(problem),
     };
     match saved {
         Ok(_) => Ok(done(&format!("/actions/{id}"), "action_saved").into_response()),
-        Err(problem) => refused(&state, viewer, id, form.refused("edit", &problem), &problem).await,
+        Err(problem) => {
+            let mut form = form.refused("edit", &problem);
+            approval_form::at_fields(&mut form);
+            refused(&state, viewer, id, form, &problem).await
+        }
     }
 }
 
@@ -174,7 +199,9 @@ async fn refused(
     Ok(render(status_of(problem), move || ui::page(&viewer.shell, props)).await)
 }
 
-fn new_action(form: &Form) -> Result<NewAction, Problem> {
+fn new_action(form: &Form, members: &[MemberRecord]) -> Result<NewAction, Problem> {
+    let documents = (object(form, "outputConfig")?, object(form, "metadata")?);
+    let (output_config, metadata) = approval_form::merge(form, members, &[], documents.0, documents.1)?;
     Ok(NewAction {
         name: form.text("name").trim().to_owned(),
         slug: form.optional("slug"),
@@ -183,14 +210,17 @@ fn new_action(form: &Form) -> Result<NewAction, Problem> {
         assigned_to: assignee(form)?,
         target_entity_id: target(form)?,
         output_type: form.optional("outputType").as_deref().and_then(OutputType::parse),
-        output_config: object(form, "outputConfig")?,
-        metadata: object(form, "metadata")?,
+        output_config,
+        metadata,
     })
 }
 
 /// Every field of the form is sent, so every one is a change; an empty one clears where it can.
-fn change(form: &Form) -> Result<ActionChange, Problem> {
+fn change(form: &Form, members: &[MemberRecord], before: &str) -> Result<ActionChange, Problem> {
     let empty = || Some("{}".to_owned());
+    let kept = approval_form::criteria_sets(before);
+    let documents = (object(form, "outputConfig")?, object(form, "metadata")?);
+    let (output_config, metadata) = approval_form::merge(form, members, &kept, documents.0, documents.1)?;
     Ok(ActionChange {
         name: Some(form.text("name").trim().to_owned()),
         slug: form.optional("slug"),
@@ -199,8 +229,8 @@ fn change(form: &Form) -> Result<ActionChange, Problem> {
         assigned_to: Some(assignee(form)?),
         target_entity_id: Some(target(form)?),
         output_type: form.optional("outputType").as_deref().and_then(OutputType::parse),
-        output_config: object(form, "outputConfig")?.or_else(empty),
-        metadata: object(form, "metadata")?.or_else(empty),
+        output_config: output_config.or_else(empty),
+        metadata: metadata.or_else(empty),
         status: form.optional("status").as_deref().and_then(ActionStatus::parse),
     })
 }

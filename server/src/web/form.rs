@@ -4,7 +4,10 @@ use crate::problem::Problem;
 use app::{FieldError, FormState};
 use axum::{
     body::Bytes,
-    extract::{FromRequest, Request},
+    extract::{
+        FromRequest, Multipart, Request,
+        multipart::{MultipartError, MultipartRejection},
+    },
     http::header,
 };
 use std::collections::BTreeMap;
@@ -60,13 +63,63 @@ impl Form {
         if errors.is_empty() {
             errors.push(FieldError { field: None, message: wire.detail.unwrap_or(wire.title) });
         }
+        FormState { errors, ..self.kept(form) }
+    }
+
+    /// The form as it was typed (never passwords), with nothing wrong about it.
+    pub fn kept(&self, form: &str) -> FormState {
         let values = self.0.iter().filter(|(name, _)| !name.contains("password"));
         FormState {
             form: form.to_owned(),
             values: values.map(|(name, value)| (name.clone(), value.clone())).collect(),
-            errors,
+            errors: Vec::new(),
         }
     }
+}
+
+/// A path such as `fields[1].options[2]` as the name of the control in the form: rows without a name shift the others.
+pub fn at_row(field: &str, list: &str, rows: &[usize]) -> String {
+    let rest = field.strip_prefix(list).and_then(|rest| rest.strip_prefix('['));
+    let Some((Ok(index), part)) =
+        rest.and_then(|rest| rest.split_once("].")).map(|(n, part)| (n.parse::<usize>(), part))
+    else {
+        return field.to_owned();
+    };
+    let part = part.split('[').next().unwrap_or_default();
+    rows.get(index).map_or_else(|| field.to_owned(), |row| format!("{list}[{row}].{part}"))
+}
+
+/// The parts of an upload as form fields; a file that was chosen counts as `source`. `advice` is for files in another
+/// encoding.
+pub async fn upload(
+    upload: Result<Multipart, MultipartRejection>,
+    parts_max: usize,
+    advice: &str,
+) -> Result<Form, Problem> {
+    let mut upload = upload.map_err(|error| Problem::detailed(Code::UnsupportedMediaType, error.body_text()))?;
+    let broken = |error: MultipartError| Problem::field(Code::InvalidRequest, "file", error.body_text());
+    let mut fields = BTreeMap::new();
+    while let Some(part) = upload.next_field().await.map_err(broken)? {
+        let Some(name) = part.name().map(str::to_owned) else { continue };
+        let bytes = part.bytes().await.map_err(broken)?;
+        let text = String::from_utf8(bytes.into())
+            .map_err(|_| Problem::field(Code::InvalidRequest, "file", format!("not UTF-8; {advice}")))?;
+        if fields.len() >= parts_max {
+            return Err(Problem::field(Code::InvalidRequest, "file", format!("at most {parts_max} parts")));
+        }
+        match name.as_str() {
+            // A form without a chosen file sends an empty one.
+            "file" if text.is_empty() => {}
+            "file" => {
+                fields.insert("source".to_owned(), text);
+            }
+            "source" if fields.contains_key("source") => {}
+            _ => {
+                fields.insert(name, text);
+            }
+        }
+    }
+    Ok(Form::of(fields))
 }
 
 /// JSON typed into a text area: JSON as it is; anything else is a JSON string; nothing is nothing.
@@ -90,6 +143,15 @@ mod tests {
         assert_eq!(json_or_text("  "), None);
         assert_eq!(json_or_text(" {\"a\": 1.50} ").as_deref(), Some("{\"a\": 1.50}"));
         assert_eq!(json_or_text("hello \"you\"").as_deref(), Some(r#""hello \"you\"""#));
+    }
+
+    #[test]
+    fn a_message_finds_the_row_of_its_control() {
+        let rows = [0, 3];
+        assert_eq!(at_row("fields[1].slug", "fields", &rows), "fields[3].slug");
+        assert_eq!(at_row("fields[0].options[1]", "fields", &rows), "fields[0].options");
+        assert_eq!(at_row("fields[7].slug", "fields", &rows), "fields[7].slug");
+        assert_eq!(at_row("name", "fields", &rows), "name");
     }
 
     #[test]

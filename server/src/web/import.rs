@@ -1,7 +1,7 @@
 //! /entity-types/{id}/import and /imports/{id}: a file, what it would make, how far it has got.
 
 use super::{
-    form::Form,
+    form::{Form, upload},
     shell::{Turned, Viewer, render},
     sign_in::status_of,
 };
@@ -26,7 +26,6 @@ use ledger::{
     entity_type,
 };
 use std::collections::BTreeMap;
-use wire::Code;
 
 /// Most parts of an upload: two for each column, the file, its text and the step.
 const PARTS_MAX: usize = 2 * IMPORT_COLUMNS_MAX + 8;
@@ -48,12 +47,11 @@ async fn step(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<EntityTypeId>,
-    upload: Result<Multipart, MultipartRejection>,
+    parts: Result<Multipart, MultipartRejection>,
 ) -> Result<Response, Turned> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let of = entity_type::get(ledger, scope, id).await?;
-    let upload = upload.map_err(|error| Problem::detailed(Code::UnsupportedMediaType, error.body_text()))?;
-    let (form, read) = match parts(upload).await {
+    let (form, read) = match upload(parts, PARTS_MAX, "save it as \"CSV UTF-8\"").await {
         Ok(form) => (form, Ok(())),
         Err(problem) => (Form::of(BTreeMap::new()), Err(problem)),
     };
@@ -86,36 +84,6 @@ async fn step(
     let preview = preview.map(wire_map::import_preview);
     let props = ImportProps { of: wire_map::entity_type(of), source, preview, form: state_of_form };
     Ok(render(status, move || ui::import_page(&viewer.shell, props)).await)
-}
-
-/// The parts of an upload as form fields; a file that was chosen counts as `source`.
-async fn parts(mut upload: Multipart) -> Result<Form, Problem> {
-    let broken = |error: axum::extract::multipart::MultipartError| {
-        Problem::field(Code::InvalidRequest, "file", error.body_text())
-    };
-    let mut fields = BTreeMap::new();
-    while let Some(part) = upload.next_field().await.map_err(broken)? {
-        let Some(name) = part.name().map(str::to_owned) else { continue };
-        let bytes = part.bytes().await.map_err(broken)?;
-        let text = String::from_utf8(bytes.into());
-        let text =
-            text.map_err(|_| Problem::field(Code::InvalidRequest, "file", "not UTF-8; save it as \"CSV UTF-8\""))?;
-        if fields.len() >= PARTS_MAX {
-            return Err(Problem::field(Code::InvalidRequest, "file", format!("at most {IMPORT_COLUMNS_MAX} columns")));
-        }
-        match name.as_str() {
-            // A form without a chosen file sends an empty one.
-            "file" if text.is_empty() => {}
-            "file" => {
-                fields.insert("source".to_owned(), text);
-            }
-            "source" if fields.contains_key("source") => {}
-            _ => {
-                fields.insert(name, text);
-            }
-        }
-    }
-    Ok(Form::of(fields))
 }
 
 /// What each column fills, as the form says; nothing on the first step, when it is guessed.

@@ -4,6 +4,9 @@
 //! away leaves nothing half done.
 
 mod action;
+mod approval_form;
+mod bundle;
+mod criteria;
 mod docs;
 mod entity;
 mod entity_type;
@@ -35,6 +38,8 @@ pub fn router() -> Router<AppState> {
         .merge(entity::router())
         .merge(entity_type::router())
         .merge(import::router())
+        .merge(criteria::router())
+        .merge(bundle::router())
         .merge(settings::router())
         .merge(docs::router())
 }

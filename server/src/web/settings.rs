@@ -1,4 +1,4 @@
-//! /settings: members, tokens, appearance, keyboard.
+//! /settings: members, groups, approvals, tokens, appearance, keyboard.
 
 use super::{
     form::Form,
@@ -18,10 +18,15 @@ use axum::{
     routing::{get, post},
 };
 use domain::{
-    id::TokenId,
+    id::{GroupId, TokenId, UserId},
+    limit::UNDO_SECONDS_MAX,
     role::{Permission, Role, TokenScope},
 };
-use ledger::{member, token};
+use ledger::{
+    gate,
+    group::{self, GroupChange, NewGroup},
+    member, token,
+};
 use wire::Code;
 
 pub fn router() -> Router<AppState> {
@@ -30,6 +35,9 @@ pub fn router() -> Router<AppState> {
         .route("/settings/tokens", post(create_token))
         .route("/settings/tokens/{id}/revoke", post(revoke_token))
         .route("/settings/members", post(add_member))
+        .route("/settings/groups", post(create_group))
+        .route("/settings/approvals", post(approvals))
+        .route("/settings/groups/{id}", post(change_group))
         .route("/settings/appearance", post(appearance))
 }
 
@@ -40,12 +48,16 @@ async fn show(State(state): State<AppState>, viewer: Viewer) -> Result<Response,
 
 async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> Result<Props, Turned> {
     let members = member::list(&state.ledger, &viewer.scope).await?;
+    let undo_seconds = gate::undo_seconds(&state.ledger, &viewer.scope).await?;
+    let groups = group::list(&state.ledger, &viewer.scope).await?;
     let tokens = match viewer.scope.may(Permission::Administer) {
         true => token::list(&state.ledger, &viewer.scope).await?,
         false => Vec::new(),
     };
     Ok(Props {
         members: members.into_iter().map(wire_map::member).collect(),
+        undo_seconds,
+        groups: groups.into_iter().map(wire_map::group).collect(),
         tokens: tokens.into_iter().map(wire_map::token).collect(),
         new_token: None,
         form,
@@ -92,6 +104,56 @@ async fn add_member(State(state): State<AppState>, viewer: Viewer, form: Form) -
     match added {
         Ok(_) => Ok(done("/settings", "member_added").into_response()),
         Err(problem) => refused(&state, viewer, form.refused("member", &problem), &problem).await,
+    }
+}
+
+async fn create_group(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    let new = NewGroup { name: form.text("name").trim().to_owned(), slug: form.optional("slug"), members: Vec::new() };
+    match group::create(&state.ledger, &viewer.scope, new).await {
+        Ok(_) => Ok(done("/settings", "group_created").into_response()),
+        Err(error) => {
+            let problem = Problem::from(error);
+            refused(&state, viewer, form.refused("group", &problem), &problem).await
+        }
+    }
+}
+
+/// Somebody comes, or somebody goes.
+async fn change_group(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<GroupId>,
+    form: Form,
+) -> Result<Response, Turned> {
+    let person = |field: &str| -> Result<Vec<UserId>, Problem> {
+        let Some(text) = form.optional(field) else { return Ok(Vec::new()) };
+        let wrong = |_| Problem::field(Code::InvalidRequest, field, "a member of this workspace");
+        text.parse().map(|id| vec![id]).map_err(wrong)
+    };
+    let changed = match (person("add"), person("remove")) {
+        (Ok(add_members), Ok(remove_members)) => {
+            let change = GroupChange { name: None, add_members, remove_members };
+            group::update(&state.ledger, &viewer.scope, id, change).await.map_err(Problem::from)
+        }
+        (Err(problem), _) | (_, Err(problem)) => Err(problem),
+    };
+    match changed {
+        Ok(_) => Ok(done("/settings", "group_saved").into_response()),
+        Err(problem) => refused(&state, viewer, form.refused(&format!("group-{id}"), &problem), &problem).await,
+    }
+}
+
+async fn approvals(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    let saved = match form.text("undoSeconds").trim().parse() {
+        Ok(seconds) => gate::set_undo_seconds(&state.ledger, &viewer.scope, seconds).await.map_err(Problem::from),
+        Err(_) => {
+            let wanted = format!("a whole number from 0 to {UNDO_SECONDS_MAX}");
+            Err(Problem::field(Code::InvalidRequest, "undoSeconds", wanted))
+        }
+    };
+    match saved {
+        Ok(()) => Ok(done("/settings", "approvals_saved").into_response()),
+        Err(problem) => refused(&state, viewer, form.refused("approvals", &problem), &problem).await,
     }
 }
 

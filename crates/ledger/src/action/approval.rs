@@ -1,4 +1,4 @@
-//! The approval settings of an action: that they can be followed, and that whom they name exists.
+//! The approval settings of an action: that whom they name exists.
 
 use crate::{ActionRecord, Result, guard::Fields};
 use domain::{
@@ -13,25 +13,12 @@ pub const REQUIRES_APPROVAL: &str = "requiresApproval";
 /// The key of an action's metadata that says who decides, how many of them and by when.
 pub const APPROVAL: &str = "approval";
 
-/// Checks the settings by themselves.
-pub(super) fn check(action: &ActionRecord, fields: &mut Fields) {
-    if let Err(issues) = policy(action) {
-        for issue in issues {
-            fields.refuse(&issue.field, issue.message);
-        }
-    }
-}
-
-fn policy(action: &ActionRecord) -> std::result::Result<Policy, Vec<domain::entity::Issue>> {
-    // What is no object is refused as such.
-    let metadata: Map<String, Value> = serde_json::from_str(&action.metadata).unwrap_or_default();
-    Policy::of(&metadata)
-}
-
 /// Refuses reviewers and groups that are not in the workspace.
 pub(super) async fn check_references(conn: &mut Conn<'_>, tenant_id: TenantId, action: &ActionRecord) -> Result<()> {
     let mut fields = Fields::default();
-    let policy = policy(action).unwrap_or_default();
+    // Settings that cannot be followed were refused before.
+    let metadata: Map<String, Value> = serde_json::from_str(&action.metadata).unwrap_or_default();
+    let policy = Policy::of(&metadata).unwrap_or_default();
     let named =
         policy.reviewers.iter().enumerate().map(|(index, who)| (format!("metadata.approval.reviewers[{index}]"), who));
     let escalate = policy.escalate_to.iter().map(|who| ("metadata.approval.escalateTo".to_owned(), who));

@@ -37,7 +37,6 @@ pub(crate) fn check(action: &ActionRecord) -> crate::Result<()> {
     fields.slug("agentSlug", action.agent_slug.as_deref());
     fields.object("outputConfig", Some(&action.output_config));
     fields.object("metadata", Some(&action.metadata));
-    approval::check(action, &mut fields);
     fields.check()?;
     let metadata = serde_json::from_str(&action.metadata).unwrap_or_default();
     Policy::of(&metadata).map_err(refused)?;

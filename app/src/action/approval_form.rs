@@ -1,0 +1,159 @@
+//! The approval settings of an action as fields of its form.
+//!
+//! Fields: `approval` (says that these fields are there), `requiresApproval` (on), `reviewers` (lines: an address, `group:` and a
+//! slug, or `anyone`), `quorum`, `selfApproval` (on), `expiresAfter`, `remindAfter`, `escalateAfter` (spans), `escalateTo`,
+//! `criteriaSet` (an id, nothing, or `keep`).
+
+use super::span;
+use crate::{
+    FormState,
+    ui::field::{Field, input, select, textarea},
+};
+use domain::output::CRITERIA_SETS;
+use leptos::prelude::*;
+use serde_json::{Map, Value};
+use wire::{action::Action, settings::Member};
+
+/// The fields' names.
+pub const SHOWN: [&str; 7] =
+    ["reviewers", "quorum", "expiresAfter", "remindAfter", "escalateAfter", "escalateTo", "criteriaSet"];
+/// The choice that leaves several criteria sets as they are.
+pub const KEEP_SETS: &str = "keep";
+/// Keys of the metadata that have fields of their own.
+pub const METADATA_KEYS: [&str; 2] = ["requiresApproval", "approval"];
+
+/// Whom and what approval settings can name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reviewing {
+    /// Slugs of the workspace's groups.
+    pub groups: Vec<String>,
+    /// Criteria sets, `(id, name)`.
+    pub criteria_sets: Vec<(String, String)>,
+}
+
+/// A document of the action without the keys that have fields of their own.
+pub fn rest(json: &str, keys: &[&str]) -> String {
+    match serde_json::from_str::<Map<String, Value>>(json) {
+        Ok(mut map) if keys.iter().any(|key| map.contains_key(*key)) => {
+            map.retain(|key, _| !keys.contains(&key.as_str()));
+            Value::Object(map).to_string()
+        }
+        _ => json.to_owned(),
+    }
+}
+
+/// What the fields start with.
+struct Start {
+    required: bool,
+    approval: Map<String, Value>,
+    sets: Vec<String>,
+}
+
+impl Start {
+    fn of(action: Option<&Action>) -> Self {
+        let object = |json: &str| serde_json::from_str::<Map<String, Value>>(json).unwrap_or_default();
+        let metadata = action.map(|a| object(a.metadata.get())).unwrap_or_default();
+        let config = action.map(|a| object(a.output_config.get())).unwrap_or_default();
+        let sets = CRITERIA_SETS.iter().find_map(|key| config.get(*key)?.as_array()).cloned().unwrap_or_default();
+        Self {
+            required: metadata.get("requiresApproval") == Some(&Value::Bool(true)),
+            approval: metadata.get("approval").and_then(Value::as_object).cloned().unwrap_or_default(),
+            sets: sets.iter().filter_map(|id| id.as_str().map(str::to_owned)).collect(),
+        }
+    }
+
+    fn seconds(&self, key: &str) -> String {
+        self.approval.get(key).and_then(Value::as_i64).map(span::write).unwrap_or_default()
+    }
+
+    fn principal(value: Option<&Value>, members: &[Member]) -> String {
+        let text = value.and_then(Value::as_str).unwrap_or_default();
+        let member = text.strip_prefix("user:").and_then(|id| members.iter().find(|m| m.id == id));
+        member.map_or_else(|| text.to_owned(), |m| m.email.clone())
+    }
+
+    fn reviewers(&self, members: &[Member]) -> String {
+        let list = self.approval.get("reviewers").and_then(Value::as_array);
+        let lines = list.into_iter().flatten().map(|value| Self::principal(Some(value), members));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The fields, folded away until they are needed.
+pub fn approval_fields(
+    action: Option<&Action>,
+    members: &[Member],
+    reviewing: &Reviewing,
+    form: &FormState,
+) -> impl IntoView + use<> {
+    let scope = if action.is_some() { "edit" } else { "create" };
+    let start = Start::of(action);
+    // A form that comes back says what was ticked; an absent box was not.
+    let typed = form.value("approval").is_some();
+    let ticked = |name: &str, start: bool| if typed { form.value(name).is_some() } else { start };
+    let requires = ticked("requiresApproval", start.required);
+    let own = ticked("selfApproval", start.approval.get("selfApproval") != Some(&Value::Bool(false)));
+    let quorum = start.approval.get("quorum").and_then(Value::as_u64).map(|n| n.to_string()).unwrap_or_default();
+    let groups = match reviewing.groups.as_slice() {
+        [] => "There is no group yet; groups are made under Settings.".to_owned(),
+        groups => format!("Groups: {}.", groups.join(", ")),
+    };
+    let hint =
+        format!("One per line: an address, group:slug, or anyone. Empty: whose task it is, or any reviewer. {groups}");
+    let mut sets = vec![(String::new(), "None".to_owned())];
+    sets.extend(reviewing.criteria_sets.iter().cloned());
+    let chosen = match start.sets.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        several => {
+            sets.push((KEEP_SETS.to_owned(), format!("The {} of now", several.len())));
+            KEEP_SETS.to_owned()
+        }
+    };
+    if !sets.iter().any(|(id, _)| *id == chosen) {
+        sets.push((chosen.clone(), "Another criteria set".to_owned()));
+    }
+    let is_open = requires || !chosen.is_empty() || SHOWN.iter().any(|field| form.error(field).is_some());
+    let escalate_to = Start::principal(start.approval.get("escalateTo"), members);
+    let span_hint = "Such as 2d, 36h or 1h 30m.";
+    view! {
+        <details class="sheet" open=is_open>
+            <summary>"Approval"</summary>
+            <div class="form">
+                <input type="hidden" name="approval" value="1"/>
+                <label class="choice">
+                    <input type="checkbox" name="requiresApproval" value="on" checked=requires/>
+                    <span>"Its output waits for people before it counts"</span>
+                </label>
+                {textarea(scope, Field::new("reviewers", "Reviewers").hint(&hint), false, &start.reviewers(members), form)}
+                <div class="form-row">
+                    {input(scope, Field::new("quorum", "Approvals needed").hint("1 when empty, each from another person."), "text", &quorum, "off", form)}
+                    {select(scope, Field::new("criteriaSet", "Criteria set").hint("What its output is judged by. A hard block stops it before anybody is asked."), sets, &chosen, form)}
+                </div>
+                <label class="choice">
+                    <input type="checkbox" name="selfApproval" value="on" checked=own/>
+                    <span>"Who started it may approve it"</span>
+                </label>
+                <div class="form-row">
+                    {input(scope, Field::new("expiresAfter", "Expires after").hint(span_hint), "text", &start.seconds("expiresAfterSeconds"), "off", form)}
+                    {input(scope, Field::new("remindAfter", "Remind after").hint(span_hint), "text", &start.seconds("remindAfterSeconds"), "off", form)}
+                </div>
+                <div class="form-row">
+                    {input(scope, Field::new("escalateAfter", "Escalate after").hint(span_hint), "text", &start.seconds("escalateAfterSeconds"), "off", form)}
+                    {input(scope, Field::new("escalateTo", "Escalate to").hint("An address, group:slug, or anyone."), "text", &escalate_to, "off", form)}
+                </div>
+            </div>
+        </details>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rest;
+
+    #[test]
+    fn keys_with_fields_of_their_own_are_left_out_and_the_rest_stays_as_it_was_sent() {
+        assert_eq!(rest(r#"{ "a": 1.50 }"#, &["approval"]), r#"{ "a": 1.50 }"#);
+        assert_eq!(rest(r#"{"a":1,"approval":{}}"#, &["approval"]), r#"{"a":1}"#);
+    }
+}

@@ -1,0 +1,169 @@
+//! /bundles: a file, what installing it would do, and that it was done.
+
+use crate::{
+    FormState,
+    document::{render, solid},
+    shell::{Place, Shell, frame},
+    text::{number::counted, shorten::one_line},
+    ui::{
+        icon::{Icon, icon},
+        notice,
+        page_head::page_head,
+    },
+};
+use domain::{
+    bundle::{Deed, Plan, PlannedField, PlannedItem, PlannedKind},
+    limit::{BUNDLE_BYTES_MAX, BUNDLE_ITEMS_MAX},
+};
+use leptos::prelude::*;
+use serde_json::Value;
+
+/// Longest value in a row, characters.
+const VALUE_CHARS_MAX: usize = 160;
+
+/// What /bundles shows.
+#[derive(Debug, Clone, Default)]
+pub struct BundleProps {
+    /// The bundle's text.
+    pub source: String,
+    /// What installing it would do, or did.
+    pub plan: Option<Plan>,
+    /// Whether it was done.
+    pub applied: bool,
+    /// A refused step.
+    pub form: FormState,
+}
+
+/// The whole page.
+pub fn bundle_page(shell: &Shell, props: BundleProps) -> String {
+    render(shell, "Install a bundle", || {
+        let BundleProps { source, plan, applied, form } = props;
+        let crumbs = vec![("Settings".to_owned(), "/settings".to_owned())];
+        let body = match plan {
+            Some(plan) => solid(plan_view(&source, &plan, applied)),
+            None => solid(upload_form(&source, &form)),
+        };
+        frame(shell, Place::Settings, view! { {page_head("Install a bundle".to_owned(), crumbs, ())} {body} })
+    })
+}
+
+fn upload_form(source: &str, form: &FormState) -> impl IntoView + use<> {
+    let limits = format!("YAML or JSON, at most {} KiB and {BUNDLE_ITEMS_MAX} things.", BUNDLE_BYTES_MAX / 1024);
+    let text = format!("\n{source}");
+    // The place in the file is the point of these messages.
+    let wrong: Vec<String> = form
+        .errors
+        .iter()
+        .map(|e| e.field.as_ref().map_or_else(|| e.message.clone(), |f| format!("{f}: {}", e.message)))
+        .collect();
+    view! {
+        <p>"A bundle holds criteria sets, groups, entity types and actions. All of it is installed or nothing."</p>
+        <form class="form" method="post" enctype="multipart/form-data" action="/bundles">
+            {notice::refused(wrong)}
+            <div class="field">
+                <label class="field-label" for="bundle-file">"Bundle"</label>
+                <input class="input" id="bundle-file" name="file" type="file" accept=".yaml,.yml,.json,application/json,application/yaml" aria-describedby="bundle-file-hint"/>
+                <p class="field-hint" id="bundle-file-hint">{limits}</p>
+            </div>
+            <div class="field">
+                <label class="field-label" for="bundle-source">"Or paste it"</label>
+                <textarea class="input" id="bundle-source" name="source" rows="12" data-kind="json" spellcheck="false">{text}</textarea>
+            </div>
+            <div class="form-actions">
+                <button class="button" type="submit" name="step" value="preview" data-look="primary">"Preview"</button>
+                <span class="meta">"Nothing is made yet."</span>
+            </div>
+        </form>
+    }
+}
+
+fn plan_view(source: &str, plan: &Plan, applied: bool) -> impl IntoView + use<> {
+    let count = |deed| plan.count(deed) as u64;
+    let (create, change, keep) = (count(Deed::Create), count(Deed::Change), count(Deed::Keep));
+    let text = format!("\n{source}");
+    let head = if applied {
+        let words = format!("Installed: {create} created, {change} changed, {keep} kept.");
+        view! { {notice::good(words)} <p><a class="button" href="/bundles">"Another bundle"</a></p> }.into_any()
+    } else if plan.is_done() {
+        view! {
+            {notice::good("Nothing to do: everything is as the bundle wants it.")}
+            <p><a class="button" href="/bundles">"Another bundle"</a></p>
+        }
+        .into_any()
+    } else {
+        let words = format!("{create} to create, {change} to change, {keep} to keep.");
+        let label = format!("Install {}", counted(create + change, "thing"));
+        view! {
+            <form class="form" method="post" enctype="multipart/form-data" action="/bundles">
+                <textarea name="source" hidden>{text}</textarea>
+                <p>{words}</p>
+                <div class="form-actions">
+                    <button class="button" type="submit" name="step" value="install" data-look="primary">{label}</button>
+                    <button class="button" type="submit" name="step" value="change">"Change the text"</button>
+                    <a class="button" data-look="quiet" href="/bundles">"Another bundle"</a>
+                </div>
+            </form>
+        }
+        .into_any()
+    };
+    let items = plan.items.iter().map(|item| solid(item_view(item))).collect::<Vec<_>>();
+    view! { {head} {items} }
+}
+
+const fn deed_word(deed: Deed, thing: bool) -> (&'static str, Icon) {
+    match deed {
+        Deed::Create => (if thing { "new" } else { "added" }, Icon::Completed),
+        Deed::Change => ("changes", Icon::Running),
+        Deed::Keep => ("stays", Icon::Idle),
+        Deed::Remove => ("goes", Icon::Failed),
+    }
+}
+
+const fn kind_word(kind: PlannedKind) -> &'static str {
+    match kind {
+        PlannedKind::Group => "Group",
+        PlannedKind::CriteriaSet => "Criteria set",
+        PlannedKind::EntityType => "Entity type",
+        PlannedKind::Action => "Action",
+    }
+}
+
+fn item_view(item: &PlannedItem) -> impl IntoView + use<> {
+    let (word, picture) = deed_word(item.deed, true);
+    let rows = item.fields.iter().map(field_row).collect::<Vec<_>>();
+    let caption = format!("Fields of {}", item.slug);
+    let label = caption.clone();
+    view! {
+        <details class="sheet bundle-item" data-deed=item.deed.as_str() open=item.deed != Deed::Keep>
+            <summary>
+                {icon(picture)}" "{kind_word(item.kind)}" "<code>{item.slug.clone()}</code>" "<span class="meta">{word}</span>
+            </summary>
+            <div class="table-frame" tabindex="0" role="group" aria-label=label>
+                <table class="table">
+                    <caption class="hidden-text">{caption}</caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">"Field"</th>
+                            <th scope="col">"What becomes of it"</th>
+                            <th scope="col">"Is"</th>
+                            <th scope="col">"Will be"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </details>
+    }
+}
+
+fn field_row(field: &PlannedField) -> impl IntoView + use<> {
+    let shown = |value: &Value| one_line(&domain::entity::shown(value), VALUE_CHARS_MAX);
+    view! {
+        <tr data-deed=field.deed.as_str()>
+            <td class="table-main"><code>{field.field.clone()}</code></td>
+            <td class="meta">{deed_word(field.deed, false).0}</td>
+            <td class="meta" dir="auto">{shown(&field.before)}</td>
+            <td class="meta" dir="auto">{shown(&field.after)}</td>
+        </tr>
+    }
+}

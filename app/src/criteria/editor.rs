@@ -1,0 +1,126 @@
+//! A criteria set as a form that needs no script: a row for each dimension, and some empty ones.
+//!
+//! Fields: `version`, `name`, `slug` (new sets), `description`, for each row `dimensions[N].name`, `.slug`, `.type`,
+//! `.description`, `.options` (lines), `.min`, `.max`; and `try.SLUG`. `do` is `save` or `preview`. A row without a
+//! name is left out.
+
+use super::{
+    option_lines,
+    preview::{Preview, try_fields, verdict},
+};
+use crate::{
+    FormState,
+    form::row_number,
+    ui::{
+        field::{Field, input, select, textarea},
+        notice,
+    },
+};
+use domain::{
+    criteria::{Dimension, DimensionKind},
+    limit::CRITERIA_DIMENSIONS_MAX,
+};
+use leptos::prelude::*;
+use wire::criteria::CriteriaSet;
+
+/// Rows offered for new dimensions.
+const EMPTY_ROWS: usize = 2;
+const PARTS: [&str; 7] = ["name", "slug", "type", "description", "options", "min", "max"];
+const LIST: &str = "dimensions";
+
+/// A kind of dimension in words.
+pub const fn kind_word(kind: DimensionKind) -> &'static str {
+    match kind {
+        DimensionKind::Select => "Choice",
+        DimensionKind::Text => "Text",
+        DimensionKind::Number => "Number",
+        DimensionKind::Scale => "Scale",
+    }
+}
+
+/// The form. Without a set it makes one. `preview` is what was tried with this form.
+pub fn editor(set: Option<&CriteriaSet>, preview: Option<&Preview>, form: &FormState) -> impl IntoView + use<> {
+    let dimensions = set.map_or(&[][..], |set| &set.dimensions);
+    let typed = form.values.keys().filter_map(|key| row_number(LIST, key)).max().map_or(0, |last| last + 1);
+    let rows = (dimensions.len() + EMPTY_ROWS).max(typed).min(CRITERIA_DIMENSIONS_MAX.max(dimensions.len()));
+    let names: Vec<String> = (0..rows).flat_map(|row| PARTS.map(|part| name(row, part))).collect();
+    let mut known: Vec<&str> = names.iter().map(String::as_str).collect();
+    known.extend(["name", "slug", "description"]);
+    let list = (0..rows).map(|row| dimension_row(row, dimensions.get(row), form)).collect::<Vec<_>>();
+    let target = set.map_or_else(|| "/criteria-sets".to_owned(), |set| format!("/criteria-sets/{}", set.id));
+    let slug = set.is_none().then(|| {
+        input(
+            "edit",
+            Field::new("slug", "Slug").hint("Made from the name when empty. It never changes."),
+            "text",
+            "",
+            "off",
+            form,
+        )
+    });
+    let tried = preview.map_or(dimensions, |preview| &preview.dimensions);
+    let text = |get: fn(&CriteriaSet) -> &str| set.map(get).unwrap_or_default().to_owned();
+    view! {
+        <form class="form criteria-form" method="post" action=target>
+            {notice::refused(form.general(&known))}
+            {set.map(|set| view! { <input type="hidden" name="version" value=set.version.to_string()/> })}
+            <div class="form-row">
+                {input("edit", Field::new("name", "Name").required(), "text", &text(|s| &s.name), "off", form)}
+                {slug}
+            </div>
+            {textarea("edit", Field::new("description", "What it is for"), false, &text(|s| &s.description), form)}
+            <p class="meta">
+                "Dimensions are evaluated from top to bottom. One without a name is removed. More empty rows appear after saving."
+            </p>
+            {list}
+            <fieldset class="criteria-row">
+                <legend class="meta">"Try it before saving"</legend>
+                {try_fields("edit", tried, form)}
+                {preview.map(verdict)}
+            </fieldset>
+            <div class="form-actions">
+                <button class="button" type="submit" name="do" value="save" data-look="primary">
+                    {if set.is_some() { "Save new version" } else { "Create criteria set" }}
+                </button>
+                <button class="button" type="submit" name="do" value="preview" formaction=preview_target(set)>"Preview"</button>
+                <span class="meta">"A preview saves nothing."</span>
+            </div>
+        </form>
+    }
+}
+
+/// Back to where the verdict is.
+fn preview_target(set: Option<&CriteriaSet>) -> String {
+    set.map_or_else(|| "/criteria-sets#verdict".to_owned(), |set| format!("/criteria-sets/{}#verdict", set.id))
+}
+
+fn name(row: usize, part: &str) -> String {
+    format!("{LIST}[{row}].{part}")
+}
+
+fn dimension_row(row: usize, dimension: Option<&Dimension>, form: &FormState) -> impl IntoView + use<> {
+    let text = |get: fn(&Dimension) -> &str| dimension.map(get).unwrap_or_default().to_owned();
+    let [names, slugs, types, descriptions, options, mins, maxs] = PARTS.map(|part| name(row, part));
+    let kinds = DimensionKind::ALL.into_iter().map(|k| (k.as_str().to_owned(), kind_word(k).to_owned())).collect();
+    let lines = dimension.map(|d| option_lines::write(&d.options)).unwrap_or_default();
+    let end = |get: fn(&Dimension) -> Option<f64>| dimension.and_then(get).map(|n| n.to_string()).unwrap_or_default();
+    let legend = dimension
+        .map_or_else(|| format!("New dimension {}", row + 1), |d| format!("Dimension {}: {}", row + 1, d.name));
+    let option_hint = "For a choice: one per line, as value | label | style | score | hard block. Style is neutral, positive, caution or negative; all but the value can be left out.";
+    view! {
+        <fieldset class="criteria-row">
+            <legend class="meta">{legend}</legend>
+            <div class="form-row">
+                {input("edit", Field::new(&names, "Dimension"), "text", &text(|d| &d.name), "off", form)}
+                {input("edit", Field::new(&slugs, "Slug").hint("The key of its value in an output. Made from the name when empty."), "text", &text(|d| &d.slug), "off", form)}
+                {select("edit", Field::new(&types, "Answered with"), kinds, dimension.map_or("select", |d| d.kind.as_str()), form)}
+            </div>
+            {textarea("edit", Field::new(&options, "Options").hint(option_hint), true, &lines, form)}
+            <div class="form-row">
+                {input("edit", Field::new(&descriptions, "What to look at"), "text", &text(|d| &d.description), "off", form)}
+                {input("edit", Field::new(&mins, "Least").hint("Of a number or scale."), "text", &end(|d| d.min), "off", form)}
+                {input("edit", Field::new(&maxs, "Greatest").hint("Of a number or scale."), "text", &end(|d| d.max), "off", form)}
+            </div>
+        </fieldset>
+    }
+}

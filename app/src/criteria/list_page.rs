@@ -1,0 +1,91 @@
+//! /criteria-sets
+
+use super::editor::kind_word;
+use crate::{
+    document::render,
+    shell::{Place, Shell, frame},
+    text::{escape::query, number::counted, shorten::one_line},
+    ui::{empty::empty, page_head::page_head, time::moment},
+};
+use domain::role::Permission;
+use leptos::prelude::*;
+use wire::criteria::CriteriaSet;
+
+/// Longest description in a row, characters.
+const ABOUT_CHARS_MAX: usize = 140;
+
+/// What /criteria-sets shows.
+#[derive(Debug, Clone)]
+pub struct ListProps {
+    /// One page.
+    pub sets: Vec<CriteriaSet>,
+    /// For the next page.
+    pub next_cursor: Option<String>,
+}
+
+/// The whole page.
+pub fn list_page(shell: &Shell, props: ListProps) -> String {
+    render(shell, "Criteria sets", || {
+        let ListProps { sets, next_cursor } = props;
+        let manages = shell.may(Permission::ManageCriteriaSets);
+        let head = manages.then(|| {
+            view! {
+                <a class="button" data-look="quiet" href="/bundles">"Install a bundle"</a>
+                <a class="button" data-look="primary" href="/criteria-sets/new">"New criteria set"</a>
+            }
+        });
+        let list = if sets.is_empty() {
+            let sentence =
+                "A criteria set says what an agent's output is judged by before it counts. There is none yet.";
+            empty(sentence, manages.then(|| ("New criteria set", "/criteria-sets/new".to_owned()))).into_any()
+        } else {
+            table(&sets).into_any()
+        };
+        let more = next_cursor.map(|cursor| {
+            let href = format!("/criteria-sets?cursor={}", query(&cursor));
+            view! { <nav class="pager" aria-label="Pages"><a class="button" data-size="small" rel="next" href=href>"More"</a></nav> }
+        });
+        let crumbs = vec![("Actions".to_owned(), "/actions".to_owned())];
+        frame(shell, Place::Actions, view! { {page_head("Criteria sets".to_owned(), crumbs, head)} {list} {more} })
+    })
+}
+
+fn table(sets: &[CriteriaSet]) -> impl IntoView + use<> {
+    let rows = sets
+        .iter()
+        .map(|set| {
+            let kinds: Vec<_> = set.dimensions.iter().map(|d| format!("{} ({})", d.name, kind_word(d.kind))).collect();
+            let blocks = set.dimensions.iter().filter(|d| d.options.iter().any(|o| o.hard_block)).count() as u64;
+            let blocks = if blocks == 0 { "none".to_owned() } else { counted(blocks, "dimension") };
+            view! {
+                <tr>
+                    <td class="table-main">
+                        <a class="quiet" dir="auto" href=format!("/criteria-sets/{}", set.id)>{set.name.clone()}</a>
+                        <div class="meta" dir="auto">{one_line(&set.description, ABOUT_CHARS_MAX)}</div>
+                    </td>
+                    <td class="meta" dir="auto">{one_line(&kinds.join(", "), ABOUT_CHARS_MAX)}</td>
+                    <td class="meta">{blocks}</td>
+                    <td class="meta table-number">{set.version}</td>
+                    <td class="meta">{moment(set.updated_at)}</td>
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <div class="table-frame" tabindex="0" role="group" aria-label="Criteria sets">
+            <table class="table">
+                <caption class="hidden-text">"Criteria sets, newest first"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Name"</th>
+                        <th scope="col">"Dimensions"</th>
+                        <th scope="col">"Can block"</th>
+                        <th scope="col" class="table-number">"Version"</th>
+                        <th scope="col">"Changed"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}

@@ -1,0 +1,204 @@
+//! /criteria-sets/{id} and /criteria-sets/new
+
+use super::{
+    editor::{editor, kind_word},
+    preview::{Preview, try_fields, verdict},
+};
+use crate::{
+    FormState,
+    document::{render, solid},
+    entity::People,
+    shell::{Place, Shell, frame},
+    text::shorten::one_line,
+    ui::{page_head::page_head, time::moment},
+};
+use domain::{
+    criteria::{Choice, Dimension, DimensionKind},
+    role::Permission,
+};
+use leptos::prelude::*;
+use wire::criteria::CriteriaSet;
+
+/// What the page of a criteria set shows.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// The set at the version that is shown.
+    pub set: CriteriaSet,
+    /// Its newest versions, newest first.
+    pub versions: Vec<CriteriaSet>,
+    /// Whether it has more versions than those.
+    pub has_more_versions: bool,
+    /// Names of who wrote them.
+    pub people: People,
+    /// What was tried: on the shown version, or with the editor (form `edit`).
+    pub preview: Option<Preview>,
+    /// A refused or previewed `POST /criteria-sets/{id}`: form `edit` or `try`.
+    pub form: FormState,
+}
+
+fn crumbs() -> Vec<(String, String)> {
+    vec![("Actions".to_owned(), "/actions".to_owned()), ("Criteria sets".to_owned(), "/criteria-sets".to_owned())]
+}
+
+/// The page that makes a set.
+pub fn new_page(shell: &Shell, preview: Option<Preview>, form: &FormState) -> String {
+    render(shell, "New criteria set", || {
+        let page = view! {
+            {page_head("New criteria set".to_owned(), crumbs(), ())}
+            {solid(editor(None, preview.as_ref(), form))}
+        };
+        frame(shell, Place::Actions, page)
+    })
+}
+
+/// The whole page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    let title = one_line(&props.set.name, 120);
+    render(shell, &title, || {
+        let Props { set, versions, has_more_versions, people, preview, form } = props;
+        let is_newest = set.version == set.newest_version;
+        let manages = shell.may(Permission::ManageCriteriaSets) && is_newest;
+        let (edits, tries) = (form.of("edit"), form.of("try"));
+        let editing = form.form == "edit";
+        let tried = preview.as_ref().filter(|_| !editing);
+        let older = (!is_newest).then(|| {
+            let href = format!("/criteria-sets/{}", set.id);
+            view! {
+                <p class="meta">
+                    {format!("This is version {} of {}. ", set.version, set.newest_version)}
+                    <a href=href>"See the newest"</a>
+                </p>
+            }
+        });
+        let edit = manages.then(|| {
+            view! {
+                <details class="sheet" open=editing>
+                    <summary>"Edit"</summary>
+                    <div>{solid(editor(Some(&set), preview.as_ref().filter(|_| editing), &edits))}</div>
+                </details>
+            }
+        });
+        let about = (!set.description.is_empty()).then(|| view! { <p dir="auto">{set.description.clone()}</p> });
+        let page = view! {
+            {page_head(title.clone(), crumbs(), ())}
+            {older}
+            <dl class="facts">
+                <div><dt>"Slug"</dt><dd><code>{set.slug.clone()}</code></dd></div>
+                <div><dt>"Version"</dt><dd>{set.version}</dd></div>
+                <div><dt>"Written"</dt><dd>{moment(set.updated_at)}</dd></div>
+                <div><dt>"By"</dt><dd>{people.word(&set.updated_by)}</dd></div>
+            </dl>
+            {about}
+            {solid(dimension_table(&set.dimensions))}
+            {solid(try_section(&set, tried, &tries))}
+            {edit}
+            {solid(history(&set, &versions, has_more_versions, &people))}
+        };
+        frame(shell, Place::Actions, page)
+    })
+}
+
+fn try_section(set: &CriteriaSet, preview: Option<&Preview>, form: &FormState) -> impl IntoView + use<> {
+    let chooses = set.dimensions.iter().any(|d| d.kind == DimensionKind::Select);
+    let body = if chooses {
+        view! {
+            <form class="form" method="post" action=format!("/criteria-sets/{}?version={}#verdict", set.id, set.version)>
+                {try_fields("try", &set.dimensions, form)}
+                {preview.map(verdict)}
+                <div class="form-actions"><button class="button" type="submit" name="do" value="try">"Evaluate"</button></div>
+            </form>
+        }
+        .into_any()
+    } else {
+        view! { <p class="meta">"It has no choices, so nothing in it can block or score an output."</p> }.into_any()
+    };
+    view! {
+        <section class="section" aria-labelledby="try-title">
+            <h2 id="try-title">"Try it"</h2>
+            <p class="meta">"Choose what an output would say, and see whether it would reach a reviewer."</p>
+            {body}
+        </section>
+    }
+}
+
+fn dimension_table(dimensions: &[Dimension]) -> impl IntoView + use<> {
+    let rows = dimensions
+        .iter()
+        .map(|dimension| {
+            let range = match (dimension.min, dimension.max) {
+                (None, None) => String::new(),
+                (Some(min), None) => format!("from {min}"),
+                (None, Some(max)) => format!("up to {max}"),
+                (Some(min), Some(max)) => format!("{min} to {max}"),
+            };
+            let options = dimension.options.iter().map(choice).collect::<Vec<_>>();
+            view! {
+                <tr>
+                    <td class="table-main">
+                        <span dir="auto">{dimension.name.clone()}</span>
+                        <div class="meta" dir="auto">{one_line(&dimension.description, 200)}</div>
+                    </td>
+                    <td class="meta"><code>{dimension.slug.clone()}</code></td>
+                    <td class="meta">{kind_word(dimension.kind)}</td>
+                    <td>{(!options.is_empty()).then(|| view! { <ul class="criteria-options">{options}</ul> })}<span class="meta">{range}</span></td>
+                </tr>
+            }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <div class="table-frame" tabindex="0" role="group" aria-label="Dimensions">
+            <table class="table">
+                <caption class="hidden-text">"Dimensions, in the order evaluated"</caption>
+                <thead>
+                    <tr>
+                        <th scope="col">"Dimension"</th>
+                        <th scope="col">"Slug"</th>
+                        <th scope="col">"Answered with"</th>
+                        <th scope="col">"Options or range"</th>
+                    </tr>
+                </thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}
+
+/// An option with everything that its choice means, in words as well as in colour.
+fn choice(option: &Choice) -> impl IntoView + use<> {
+    let value = (option.label != option.value).then(|| view! { " " <code>{option.value.clone()}</code> });
+    let score = option.score.map(|score| format!(" · {score}"));
+    let block = option.hard_block.then(|| view! { <strong class="criteria-block">"hard block"</strong> });
+    view! {
+        <li>
+            <span class="criteria-option" data-style=option.style.as_str()>
+                <span dir="auto">{option.label.clone()}</span>{value}
+                <span class="meta">{option.style.as_str()}{score}</span>
+            </span>
+            {block}
+        </li>
+    }
+}
+
+fn history(set: &CriteriaSet, versions: &[CriteriaSet], has_more: bool, people: &People) -> impl IntoView + use<> {
+    let items = versions
+        .iter()
+        .map(|version| {
+            let here = version.version == set.version;
+            let href = format!("/criteria-sets/{}?version={}", set.id, version.version);
+            view! {
+                <li>
+                    <a class="quiet" href=href aria-current=here.then_some("true")>{format!("Version {}", version.version)}</a>
+                    <span class="meta">" · "{moment(version.updated_at)}" · "{people.word(&version.updated_by)}</span>
+                </li>
+            }
+        })
+        .collect::<Vec<_>>();
+    let more = has_more.then(|| view! { <p class="meta">"Earlier ones are in the API."</p> });
+    view! {
+        <section class="section" aria-labelledby="versions-title">
+            <h2 id="versions-title">"Versions"</h2>
+            <ol class="criteria-versions" reversed>{items}</ol>
+            {more}
+        </section>
+    }
+}

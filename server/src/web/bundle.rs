@@ -1,0 +1,57 @@
+//! /bundles: a file, what installing it would do, and doing it.
+
+use super::{
+    form::{Form, upload},
+    shell::{Turned, Viewer, render},
+    sign_in::status_of,
+};
+use crate::{problem::Problem, state::AppState};
+use app::{
+    FormState,
+    criteria::{self as ui, BundleProps},
+};
+use axum::{
+    Router,
+    extract::{Multipart, State, multipart::MultipartRejection},
+    http::StatusCode,
+    response::Response,
+    routing::get,
+};
+use ledger::bundle::{self, Mode};
+use std::collections::BTreeMap;
+
+/// Most parts of an upload: the file, its text and the step.
+const PARTS_MAX: usize = 8;
+
+pub fn router() -> Router<AppState> {
+    Router::new().route("/bundles", get(choose).post(step))
+}
+
+async fn choose(viewer: Viewer) -> Result<Response, Turned> {
+    Ok(render(StatusCode::OK, move || ui::bundle_page(&viewer.shell, BundleProps::default())).await)
+}
+
+async fn step(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    parts: Result<Multipart, MultipartRejection>,
+) -> Result<Response, Turned> {
+    let (form, read) = match upload(parts, PARTS_MAX, "save it as UTF-8").await {
+        Ok(form) => (form, Ok(())),
+        Err(problem) => (Form::of(BTreeMap::new()), Err(problem)),
+    };
+    let source = form.text("source");
+    let applied = form.text("step") == "install";
+    let mode = if applied { Mode::Apply } else { Mode::DryRun };
+    let outcome = match read {
+        Err(problem) => Err(problem),
+        Ok(()) if form.text("step") == "change" => Ok(None),
+        Ok(()) => bundle::install(&state.ledger, &viewer.scope, &source, mode).await.map(Some).map_err(Problem::from),
+    };
+    let (status, plan, form) = match outcome {
+        Ok(plan) => (StatusCode::OK, plan, FormState::default()),
+        Err(problem) => (status_of(&problem), None, form.refused("", &problem)),
+    };
+    let props = BundleProps { source, plan, applied, form };
+    Ok(render(status, move || ui::bundle_page(&viewer.shell, props)).await)
+}

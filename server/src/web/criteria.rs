@@ -1,0 +1,297 @@
+//! /criteria-sets: list, make, one of them at any of its versions, edit, try out.
+
+use super::{
+    form::{Form, at_row},
+    shell::{Turned, Viewer, done, render},
+    sign_in::status_of,
+};
+use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use app::{
+    FormState,
+    criteria::{self as ui, ListProps, Preview, Props, try_name},
+    entity::People,
+};
+use axum::{
+    Router,
+    extract::{Query, State},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use domain::{
+    criteria::{Dimension, DimensionKind, evaluate_safety_gate},
+    id::CriteriaSetId,
+    limit::CRITERIA_DIMENSIONS_MAX,
+    slug::slugify,
+};
+use ledger::{
+    CriteriaSetRecord, FieldError, Scope,
+    criteria_set::{self, CriteriaSetChange, ListCriteriaSets, ListVersions, NewCriteriaSet},
+    member,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Sets of one page.
+const ROWS: u32 = 50;
+/// Versions listed on a set's page.
+const VERSIONS: u32 = 20;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/criteria-sets", get(list).post(create))
+        .route("/criteria-sets/new", get(new))
+        .route("/criteria-sets/{id}", get(show).post(post))
+}
+
+#[derive(Default, Deserialize)]
+struct ListQuery {
+    cursor: Option<String>,
+}
+
+async fn list(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Query(query): Query<ListQuery>,
+) -> Result<Response, Turned> {
+    let wanted = ListCriteriaSets { limit: ROWS, cursor: query.cursor };
+    let listed = criteria_set::list(&state.ledger, &viewer.scope, wanted).await?;
+    let sets = listed.items.into_iter().map(wire_map::criteria_set).collect();
+    let props = ListProps { sets, next_cursor: listed.next_cursor };
+    Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
+}
+
+async fn new(viewer: Viewer) -> Result<Response, Turned> {
+    Ok(render(StatusCode::OK, move || ui::new_page(&viewer.shell, None, &FormState::default())).await)
+}
+
+async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    let read = read_dimensions(&form);
+    let outcome = match (read.dimensions(), form.text("do") == "preview") {
+        (Ok(dimensions), true) => Ok(Err(preview(dimensions, &form))),
+        (Ok(dimensions), false) => {
+            let name = form.text("name").trim().to_owned();
+            let (slug, description) = (form.optional("slug"), form.text("description"));
+            let new = NewCriteriaSet { name, slug, description, dimensions };
+            criteria_set::create(&state.ledger, &viewer.scope, new).await.map(Ok).map_err(Problem::from)
+        }
+        (Err(problem), _) => Err(problem),
+    };
+    match outcome {
+        Ok(Ok(made)) => Ok(done(&format!("/criteria-sets/{}", made.id), "criteria_set_created").into_response()),
+        Ok(Err(preview)) => {
+            let form = form.kept("edit");
+            Ok(render(StatusCode::OK, move || ui::new_page(&viewer.shell, Some(preview), &form)).await)
+        }
+        Err(problem) => {
+            let refused = read.refused(&form, &problem);
+            Ok(render(status_of(&problem), move || ui::new_page(&viewer.shell, None, &refused)).await)
+        }
+    }
+}
+
+#[derive(Default, Deserialize)]
+struct ShowQuery {
+    version: Option<u64>,
+}
+
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<CriteriaSetId>,
+    Query(query): Query<ShowQuery>,
+) -> Result<Response, Turned> {
+    let set = find(&state, &viewer.scope, id, query.version).await?;
+    answer(&state, viewer, set, None, FormState::default(), StatusCode::OK).await
+}
+
+async fn find(
+    state: &AppState,
+    scope: &Scope,
+    id: CriteriaSetId,
+    version: Option<u64>,
+) -> Result<CriteriaSetRecord, ledger::Error> {
+    match version {
+        Some(version) => criteria_set::get_version(&state.ledger, scope, id, version).await,
+        None => criteria_set::get(&state.ledger, scope, id).await,
+    }
+}
+
+async fn answer(
+    state: &AppState,
+    viewer: Viewer,
+    set: CriteriaSetRecord,
+    preview: Option<Preview>,
+    form: FormState,
+    status: StatusCode,
+) -> Result<Response, Turned> {
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
+    let query = ListVersions { limit: VERSIONS, cursor: None };
+    let versions = criteria_set::list_versions(ledger, scope, set.id, query).await?;
+    let people = member::list(ledger, scope).await?.into_iter().map(|m| (format!("user:{}", m.user_id), m.email));
+    let props = Props {
+        set: wire_map::criteria_set(set),
+        has_more_versions: versions.next_cursor.is_some(),
+        versions: versions.items.into_iter().map(wire_map::criteria_set).collect(),
+        people: People(people.collect()),
+        preview,
+        form,
+    };
+    Ok(render(status, move || ui::page(&viewer.shell, props)).await)
+}
+
+/// Saves a new version, or evaluates: what the form holds (`preview`), or the version that is shown (`try`).
+async fn post(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<CriteriaSetId>,
+    Query(query): Query<ShowQuery>,
+    form: Form,
+) -> Result<Response, Turned> {
+    let set = find(&state, &viewer.scope, id, query.version).await?;
+    if form.text("do") == "try" {
+        let tried = preview(set.dimensions.clone(), &form);
+        return answer(&state, viewer, set, Some(tried), form.kept("try"), StatusCode::OK).await;
+    }
+    let read = read_dimensions(&form);
+    let saved = match (read.dimensions(), form.text("do") == "preview") {
+        (Ok(dimensions), true) => {
+            let tried = preview(dimensions, &form);
+            return answer(&state, viewer, set, Some(tried), form.kept("edit"), StatusCode::OK).await;
+        }
+        (Ok(dimensions), false) => {
+            let change = CriteriaSetChange {
+                version: form.text("version").parse().unwrap_or_default(),
+                name: Some(form.text("name").trim().to_owned()),
+                description: Some(form.text("description")),
+                dimensions: Some(dimensions),
+            };
+            criteria_set::update(&state.ledger, &viewer.scope, id, change).await.map_err(Problem::from)
+        }
+        (Err(problem), _) => Err(problem),
+    };
+    match saved {
+        Ok(_) => Ok(done(&format!("/criteria-sets/{id}"), "criteria_set_saved").into_response()),
+        Err(problem) => {
+            let refused = read.refused(&form, &problem);
+            answer(&state, viewer, set, None, refused, status_of(&problem)).await
+        }
+    }
+}
+
+/// What the gate says of the chosen values. A field that is left at "nothing" is no value.
+fn preview(dimensions: Vec<Dimension>, form: &Form) -> Preview {
+    let value = |d: &Dimension| Some((d.slug.clone(), Value::from(form.optional(&try_name(&d.slug))?)));
+    let staged: Map<String, Value> = dimensions.iter().filter_map(value).collect();
+    Preview { verdict: evaluate_safety_gate(&staged, &dimensions), dimensions }
+}
+
+/// The rows of the form that have a name, each with its number there, and what could not be read.
+struct Rows {
+    rows: Vec<usize>,
+    dimensions: Vec<Dimension>,
+    wrong: Vec<FieldError>,
+}
+
+impl Rows {
+    fn dimensions(&self) -> Result<Vec<Dimension>, Problem> {
+        if self.wrong.is_empty() {
+            return Ok(self.dimensions.clone());
+        }
+        Err(ledger::Error::Invalid(self.wrong.clone()).into())
+    }
+
+    /// The form again, each message at its row. What could not be read is at its row already.
+    fn refused(&self, form: &Form, problem: &Problem) -> FormState {
+        let mut refused = form.refused("edit", problem);
+        if self.wrong.is_empty() {
+            for error in &mut refused.errors {
+                error.field = error.field.take().map(|field| at_row(&field, "dimensions", &self.rows));
+            }
+        }
+        refused
+    }
+}
+
+fn read_dimensions(form: &Form) -> Rows {
+    let mut read = Rows { rows: Vec::new(), dimensions: Vec::new(), wrong: Vec::new() };
+    for row in 0..=CRITERIA_DIMENSIONS_MAX {
+        let field = |part: &str| format!("dimensions[{row}].{part}");
+        let Some(name) = form.optional(&field("name")) else { continue };
+        let kind = form.optional(&field("type")).as_deref().and_then(DimensionKind::parse);
+        let kind = kind.unwrap_or(DimensionKind::Select);
+        let options = match ui::read_options(&form.text(&field("options"))) {
+            Ok(options) => options,
+            Err(message) => {
+                read.wrong.push(FieldError::new(field("options"), message));
+                Vec::new()
+            }
+        };
+        let mut end = |part: &str| {
+            let text = form.optional(&field(part))?;
+            let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+            if number.is_none() {
+                read.wrong.push(FieldError::new(field(part), "a number"));
+            }
+            number
+        };
+        let (min, max) = (end("min"), end("max"));
+        read.rows.push(row);
+        read.dimensions.push(Dimension {
+            slug: form.optional(&field("slug")).or_else(|| slugify(&name)).unwrap_or_default(),
+            name,
+            kind,
+            description: form.text(&field("description")),
+            options,
+            min,
+            max,
+        });
+    }
+    read
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use domain::criteria::SafetyGate;
+
+    fn form(pairs: &[(&str, &str)]) -> Form {
+        Form::of(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect())
+    }
+
+    #[test]
+    fn rows_become_dimensions_and_messages_find_their_row() {
+        let form = form(&[
+            ("dimensions[0].name", " "),
+            ("dimensions[1].name", "PHI safety"),
+            ("dimensions[1].type", "select"),
+            ("dimensions[1].options", "pass\nfail |  | negative | 0 | hard block"),
+            ("dimensions[4].name", "Tone"),
+            ("dimensions[4].type", "scale"),
+            ("dimensions[4].min", "1"),
+            ("dimensions[4].max", "5"),
+            ("try.phi-safety", "fail"),
+        ]);
+        let read = read_dimensions(&form);
+        let dimensions = read.dimensions().unwrap();
+        assert_eq!(read.rows, [1, 4]);
+        assert_eq!((dimensions[0].slug.as_str(), dimensions[1].max), ("phi-safety", Some(5.0)));
+        assert!(matches!(preview(dimensions, &form).verdict, SafetyGate::Blocked { .. }));
+        let problem = ledger::Error::invalid("dimensions[1].options[0].value", "no").into();
+        assert_eq!(read.refused(&form, &problem).error("dimensions[4].options"), Some("no"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_at_its_row() {
+        let form = form(&[
+            ("dimensions[2].name", "Tone"),
+            ("dimensions[2].options", "a | b | red"),
+            ("dimensions[2].min", "few"),
+        ]);
+        let read = read_dimensions(&form);
+        let problem = read.dimensions().unwrap_err();
+        let refused = read.refused(&form, &problem);
+        assert_eq!(refused.error("dimensions[2].min"), Some("a number"));
+        assert!(refused.error("dimensions[2].options").unwrap().starts_with("line 1: the style is"));
+    }
+}
