@@ -84,6 +84,9 @@ fn head(html: &mut String, shell: &Shell, title: &str) {
         Theme::Dark => html.push_str(" data-theme=\"dark\""),
     }
     html.push_str("><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>");
+    if shell.needs_me > 0 {
+        html.push_str(&format!("({}) ", shell.needs_me));
+    }
     content(html, title);
     html.push_str(" · Shiftbook</title><meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"same-origin\">");
     let nonce = attribute(&shell.nonce);

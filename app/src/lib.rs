@@ -10,6 +10,9 @@
 //! | `sign_in::page(&Shell, &sign_in::Props)` | `GET /sign-in` |
 //! | `today::page(&Shell, today::Props)` | `GET /today?bucket=` |
 //! | `today::section_fragment(&Shell, &today::Section)` | `GET /today/section/{bucket}` |
+//! | `inbox::page(&Shell, inbox::Props)` | `GET /inbox?state=&assignedTo=&cursor=&open=&select=` and `GET /inbox/{id}` |
+//! | `inbox::list_fragment(&inbox::List)` | `GET /inbox/list` |
+//! | `inbox::detail_fragment(&inbox::Detail)` | `GET /inbox/{id}/detail` |
 //! | `sessions::page(&Shell, sessions::Props)` | `GET /sessions?type=&status=&actionId=&q=&cursor=` |
 //! | `sessions::rows_fragment(&Shell, &[SessionEntry])` | `GET /sessions/rows?ids=a,b,c` |
 //! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=` |
@@ -56,6 +59,7 @@ pub mod entity;
 pub mod error_page;
 #[cfg(feature = "ssr")]
 mod form;
+pub mod inbox;
 #[cfg(feature = "hydrate")]
 mod live;
 pub mod palette;

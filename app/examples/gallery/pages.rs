@@ -20,6 +20,7 @@ fn shell() -> Shell {
         viewer: Some(me(Role::Admin)),
         working_on: None,
         workspaces: Vec::new(),
+        needs_me: 0,
         notice: None,
         now: now(),
         form_key: "key".into(),
@@ -100,6 +101,7 @@ fn section(bucket: Bucket, count: u32) -> today::Section {
                 )
             })
             .collect(),
+        gates: Default::default(),
         has_more: count > 5,
     }
 }
@@ -193,6 +195,8 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
             },
         ),
     ));
+
+    pages.extend(super::inbox::all(&shell)?);
 
     pages.push((
         "sessions-empty",

@@ -80,6 +80,15 @@ pub async fn post(url: &str, body: &str) -> Option<Answer> {
     Some(Answer { status, json: json.unwrap_or(JsValue::NULL) })
 }
 
+/// Posts a form's fields; the status and the text of the answer. What comes back is a fragment, not a page.
+pub async fn post_form(url: &str, fields: &str) -> Result<(u16, String), Failed> {
+    let request = request(url, fields, "application/x-www-form-urlencoded").ok_or(Failed::Unreachable)?;
+    let answer = JsFuture::from(window().fetch_with_request(&request)).await.map_err(|_| Failed::Unreachable)?;
+    let response: Response = answer.dyn_into().map_err(|_| Failed::Unreachable)?;
+    let status = if response.redirected() { 401 } else { response.status() };
+    Ok((status, text(&response).await?))
+}
+
 /// Posts JSON and waits for nothing, as a page does that is about to go away.
 pub fn post_and_forget(url: &str, body: &str) {
     if let Some(promise) = send(url, body) {
@@ -96,6 +105,10 @@ pub fn post_and_forget(url: &str, body: &str) {
 pub const KEEPALIVE_BYTES_MAX: usize = 60 * 1024;
 
 fn send(url: &str, body: &str) -> Option<js_sys::Promise> {
+    Some(window().fetch_with_request(&request(url, body, "application/json")?))
+}
+
+fn request(url: &str, body: &str, kind: &str) -> Option<Request> {
     let init = RequestInit::new();
     init.set_method("POST");
     init.set_body(&JsValue::from_str(body));
@@ -103,8 +116,9 @@ fn send(url: &str, body: &str) -> Option<js_sys::Promise> {
         let _ = js_sys::Reflect::set(&init, &"keepalive".into(), &JsValue::TRUE);
     }
     let request = Request::new_with_str_and_init(url, &init).ok()?;
-    request.headers().set("content-type", "application/json").ok()?;
-    Some(window().fetch_with_request(&request))
+    request.headers().set("content-type", kind).ok()?;
+    request.headers().set("x-fragment", "1").ok()?;
+    Some(request)
 }
 
 /// A header of an answer.

@@ -19,6 +19,11 @@ pub fn refine(root: &Element) {
         let ago = (now - at.get_time()).max(0.0);
         let shown = match element.get_attribute("data-time").as_deref() {
             Some("clock") => clock(&at),
+            Some("due") => match relative((at.get_time() - now).max(0.0)) {
+                Some(_) if at.get_time() <= now => "now".to_owned(),
+                Some(words) => ["in ", &words].concat(),
+                None => absolute(&at),
+            },
             Some("ago") => relative(ago).map_or_else(|| absolute(&at), |words| format!("{words} ago")),
             Some("since") => {
                 relative(ago).map_or_else(|| format!("since {}", absolute(&at)), |words| format!("for {words}"))

@@ -3,7 +3,7 @@
 //! A binding is one press or several after another: `k`, `g t`, `Mod+k` (Ctrl, or Cmd on a Mac), `Alt+m`,
 //! `Mod+Shift+x`. What a person changed is stored as lines of `id binding`.
 
-use super::catalog::SHORTCUTS;
+use super::catalog::{Place, SHORTCUTS};
 
 /// One key press, as the browser reports it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -67,18 +67,25 @@ pub fn token(press: &Press<'_>) -> Option<String> {
     Some(token)
 }
 
-/// What `token` means after `begun` (empty, or the presses before it).
-pub fn find(bindings: &Bindings, begun: &str, token: &str) -> Found {
+/// What `token` means after `begun` (empty, or the presses before it) on a page of this name (see [`Place`]).
+pub fn find(bindings: &Bindings, here: &str, begun: &str, token: &str) -> Found {
     let pressed = if begun.is_empty() { token.to_owned() } else { [begun, " ", token].concat() };
-    let is_bound = |keys: &Vec<String>| keys.contains(&pressed);
-    if let Some(at) = bindings.iter().position(is_bound) {
-        return Found::Shortcut(at);
+    let mut is_begun = false;
+    for (at, keys) in bindings.iter().enumerate() {
+        let place = SHORTCUTS.get(at).map_or(Place::Everywhere, |shortcut| shortcut.place);
+        if place != Place::Everywhere && place.as_str() != here {
+            continue;
+        }
+        if keys.contains(&pressed) {
+            return Found::Shortcut(at);
+        }
+        is_begun |= keys.iter().any(|binding| follows(binding, &pressed));
     }
-    if bindings.iter().flatten().any(|binding| follows(binding, &pressed)) {
+    if is_begun {
         return Found::Begun;
     }
     // What was begun is over; the press stands alone.
-    if begun.is_empty() { Found::Nothing } else { find(bindings, "", token) }
+    if begun.is_empty() { Found::Nothing } else { find(bindings, here, "", token) }
 }
 
 /// Whether `binding` goes on after `first`.
@@ -110,11 +117,12 @@ pub fn write(bindings: &Bindings) -> String {
     changed.filter_map(|(shortcut, keys)| Some([shortcut.id, " ", keys.first()?, "\n"].concat())).collect()
 }
 
-/// The other shortcut that `token` belongs to already, whole or as its beginning.
+/// The other shortcut that `token` belongs to already, whole or as its beginning, on some page that has both.
 pub fn conflict(bindings: &Bindings, at: usize, token: &str) -> Option<usize> {
+    let place = |at: usize| SHORTCUTS.get(at).map_or(Place::Everywhere, |shortcut| shortcut.place);
     bindings.iter().enumerate().find_map(|(other, keys)| {
         let clashes = |key: &String| key == token || follows(key, token) || follows(token, key);
-        (other != at && keys.iter().any(clashes)).then_some(other)
+        (other != at && place(at).meets(place(other)) && keys.iter().any(clashes)).then_some(other)
     })
 }
 
@@ -150,7 +158,7 @@ mod tests {
     #[test]
     fn only_the_exact_modifiers_mean_the_marker() {
         let marker = Found::Shortcut(at("marker"));
-        let means = |modifiers: &str, key| press(modifiers, key).map(|t| find(&defaults(), "", &t));
+        let means = |modifiers: &str, key| press(modifiers, key).map(|t| find(&defaults(), "", "", &t));
         for (modifiers, key) in [("ctrl", "m"), ("meta", "m"), ("ctrl", "M"), ("alt", "m"), ("alt", "µ")] {
             assert_eq!(means(modifiers, key), Some(marker), "{modifiers} {key}");
         }
@@ -170,11 +178,11 @@ mod tests {
     #[test]
     fn keys_in_a_row_are_waited_for() {
         let keys = defaults();
-        assert_eq!(find(&keys, "", "g"), Found::Begun);
-        assert_eq!(find(&keys, "g", "t"), Found::Shortcut(at("today")));
-        assert_eq!(find(&keys, "g", "j"), Found::Shortcut(at("next")), "what was begun is over");
-        assert_eq!((find(&keys, "", "G"), find(&keys, "", "z")), (Found::Nothing, Found::Nothing));
-        assert_eq!(find(&keys, "", "?"), Found::Shortcut(at("keys")));
+        assert_eq!(find(&keys, "", "", "g"), Found::Begun);
+        assert_eq!(find(&keys, "", "g", "t"), Found::Shortcut(at("today")));
+        assert_eq!(find(&keys, "", "g", "j"), Found::Shortcut(at("next")), "what was begun is over");
+        assert_eq!((find(&keys, "", "", "G"), find(&keys, "", "", "z")), (Found::Nothing, Found::Nothing));
+        assert_eq!(find(&keys, "", "", "?"), Found::Shortcut(at("keys")));
     }
 
     #[test]
@@ -184,7 +192,7 @@ mod tests {
         let stored = write(&keys);
         assert_eq!(stored, "marker Mod+Shift+y\n");
         assert_eq!(read(&stored), keys);
-        assert_eq!(find(&read(&stored), "", "Mod+m"), Found::Nothing);
+        assert_eq!(find(&read(&stored), "", "", "Mod+m"), Found::Nothing);
         assert_eq!(read("no-such-shortcut q\nnonsense"), defaults());
         assert_eq!(write(&defaults()), "");
     }
@@ -199,13 +207,24 @@ mod tests {
     }
 
     #[test]
+    fn a_key_may_mean_one_thing_in_a_session_and_another_in_the_inbox() {
+        let keys = defaults();
+        let means = |here| find(&keys, here, "", "x");
+        assert_eq!((means("session"), means("inbox")), (Found::Shortcut(at("fold")), Found::Shortcut(at("select"))));
+        assert_eq!(means(""), Found::Nothing);
+        assert_eq!(conflict(&keys, at("select"), "r"), Some(at("deny")));
+        assert_eq!(conflict(&keys, at("marker"), "r"), Some(at("raw")), "the marker is everywhere");
+    }
+
+    #[test]
     fn the_products_own_keys_can_all_be_pressed() {
         let keys = defaults();
         for (index, bound) in keys.iter().enumerate() {
             for binding in bound {
                 assert_eq!(conflict(&keys, index, binding), None, "{binding}");
                 let (begun, last) = binding.rsplit_once(' ').unwrap_or(("", binding));
-                assert_eq!(find(&keys, begun, last), Found::Shortcut(index), "{binding}");
+                let here = SHORTCUTS[index].place.as_str();
+                assert_eq!(find(&keys, here, begun, last), Found::Shortcut(index), "{binding}");
             }
         }
     }

@@ -17,6 +17,36 @@ pub enum Does {
     Step(i32),
     /// Opens the marker, while the person works on something.
     Marker,
+    /// Sends the form that is open in the inbox, or approves. Also from a text field.
+    Decide,
+}
+
+/// Where a shortcut means something. Pages say where they are with `data-keys`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// On every page.
+    Everywhere,
+    /// On a session's page.
+    Session,
+    /// In the inbox.
+    Inbox,
+}
+
+#[cfg(any(feature = "hydrate", test))]
+impl Place {
+    /// The value of `data-keys`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Everywhere => "",
+            Self::Session => "session",
+            Self::Inbox => "inbox",
+        }
+    }
+
+    /// Whether both can be on one page.
+    pub fn meets(self, other: Self) -> bool {
+        self == other || self == Self::Everywhere || other == Self::Everywhere
+    }
 }
 
 /// One shortcut.
@@ -30,6 +60,8 @@ pub struct Shortcut {
     pub words: &'static str,
     /// What happens.
     pub does: Does,
+    /// Where.
+    pub place: Place,
 }
 
 impl Shortcut {
@@ -43,12 +75,18 @@ impl Shortcut {
 }
 
 const fn shortcut(id: &'static str, keys: &'static [&'static str], words: &'static str, does: Does) -> Shortcut {
-    Shortcut { id, keys, words, does }
+    Shortcut { id, keys, words, does, place: Place::Everywhere }
+}
+
+/// A key that presses the control of the same name, in one place.
+const fn press(place: Place, id: &'static str, keys: &'static [&'static str], words: &'static str) -> Shortcut {
+    Shortcut { id, keys, words, does: Does::Press(id), place }
 }
 
 /// Every shortcut.
-pub const SHORTCUTS: [Shortcut; 17] = [
+pub const SHORTCUTS: [Shortcut; 27] = [
     shortcut("today", &["g t"], "Go to Today", Does::Go("/today")),
+    shortcut("inbox", &["g i"], "Go to Inbox", Does::Go("/inbox")),
     shortcut("sessions", &["g s"], "Go to Sessions", Does::Go("/sessions")),
     shortcut("actions", &["g a"], "Go to Actions", Does::Go("/actions")),
     shortcut("entities", &["g e"], "Go to Entities", Does::Go("/entities")),
@@ -61,9 +99,18 @@ pub const SHORTCUTS: [Shortcut; 17] = [
     shortcut("search", &["/"], "Search sessions", Does::Search),
     shortcut("next", &["j"], "Next row", Does::Step(1)),
     shortcut("previous", &["k"], "Previous row", Does::Step(-1)),
-    shortcut("newest", &["e"], "Jump to the newest event", Does::Press("e")),
-    shortcut("fold", &["x"], "Fold or unfold all", Does::Press("x")),
-    shortcut("raw", &["r"], "Show or hide raw JSON", Does::Press("r")),
+    press(Place::Session, "newest", &["e"], "Session: jump to the newest event"),
+    press(Place::Session, "fold", &["x"], "Session: fold or unfold all"),
+    press(Place::Session, "raw", &["r"], "Session: show or hide raw JSON"),
+    press(Place::Inbox, "approve", &["a"], "Inbox: approve"),
+    press(Place::Inbox, "edit", &["e"], "Inbox: edit the values"),
+    press(Place::Inbox, "deny", &["r"], "Inbox: deny, with a reason"),
+    press(Place::Inbox, "respond", &["i"], "Inbox: answer in its place"),
+    press(Place::Inbox, "snooze", &["h"], "Inbox: put aside"),
+    press(Place::Inbox, "select", &["x"], "Inbox: select"),
+    press(Place::Inbox, "range", &["X"], "Inbox: select from the last one to this one"),
+    press(Place::Inbox, "undo", &["z"], "Inbox: undo"),
+    Shortcut { place: Place::Inbox, ..shortcut("decide", &["Mod+Enter"], "Inbox: decide and go on", Does::Decide) },
     shortcut("keys", &["?"], "Show these keys", Does::Keys),
 ];
 

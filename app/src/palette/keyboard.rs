@@ -57,7 +57,7 @@ pub fn start(dialog: NodeRef<html::Dialog>, input: NodeRef<html::Input>, signals
         let now = js_sys::Date::now();
         let (before, at) = begun.take();
         let before = if now - at < CHORD_MS_MAX { before } else { String::new() };
-        let handled = match custom::with(|bindings| meaning(bindings, &before, &pressed)) {
+        let handled = match custom::with(|bindings| meaning(bindings, &here(), &before, &pressed)) {
             Meant::Nothing => false,
             Meant::Begun if is_in(&event, TEXT_FIELDS) => false,
             Meant::Begun => {
@@ -81,7 +81,7 @@ pub fn press<'a>(event: &KeyboardEvent, key: &'a str, code: &'a str) -> Press<'a
 /// Does it, unless the key belongs to what has the focus. False leaves the key to the browser.
 fn perform(does: Does, event: &KeyboardEvent, open: &impl Fn(&str)) -> bool {
     let forbidden = match does {
-        Does::Palette => "",
+        Does::Palette | Does::Decide => "",
         Does::Marker => FIELDS,
         _ => TEXT_FIELDS,
     };
@@ -105,7 +105,22 @@ fn perform(does: Does, event: &KeyboardEvent, open: &impl Fn(&str)) -> bool {
         Does::Search => search(),
         Does::Step(by) => step(by),
         Does::Marker => working_on::open_marker(),
+        Does::Decide => {
+            match dom::closest(event, "[data-decides]").and_then(|form| dom::find(&form, "button[name=decision]")) {
+                Some(button) => {
+                    button.click();
+                    true
+                }
+                None => press_control("approve"),
+            }
+        }
     }
+}
+
+/// What the page says about where it is.
+fn here() -> String {
+    let page = dom::root().and_then(|root| dom::find(&root, "[data-keys]"));
+    page.and_then(|page| page.get_attribute("data-keys")).unwrap_or_default()
 }
 
 /// Looks for sessions by title, when typing has paused.
@@ -149,10 +164,15 @@ fn is_in(event: &KeyboardEvent, selector: &str) -> bool {
     dom::closest(event, selector).is_some()
 }
 
-/// A control of the page that answers to this key.
+/// A control of the page that answers to this key: one that is shown, and of a row's controls the current row's.
 fn press_control(key: &str) -> bool {
-    let control = dom::root().and_then(|root| {
-        dom::find_all(&root, "[data-key]").into_iter().find(|c| c.get_attribute("data-key").as_deref() == Some(key))
+    let Some(root) = dom::root() else { return false };
+    let row = |element: &HtmlElement| element.closest("[data-row]").ok().flatten();
+    let focused = dom::document().active_element().and_then(|focused| row(focused.unchecked_ref()));
+    let current = focused.or_else(|| dom::find(&root, "[data-row][aria-current]").map(Into::into));
+    let control = dom::find_all(&root, &["[data-key=", key, "]"].concat()).into_iter().find(|control| {
+        let in_place = row(control).is_none_or(|row| current.as_ref().is_some_and(|here| row.is_same_node(Some(here))));
+        in_place && control.offset_width() > 0
     });
     if let Some(control) = &control {
         control.click();
@@ -172,13 +192,15 @@ fn search() -> bool {
     true
 }
 
-/// Moves the focus to the next or previous row.
-fn step(by: i32) -> bool {
+/// Moves the focus to the next or previous row; from the current row, where none has it.
+pub fn step(by: i32) -> bool {
     let Some(root) = dom::root() else { return false };
     let rows: Vec<HtmlElement> =
         dom::find_all(&root, ROW_LINKS).into_iter().filter(|row| row.offset_parent().is_some()).collect();
     let focused = dom::document().active_element();
     let at = rows.iter().position(|row| focused.as_ref().is_some_and(|f| row.is_same_node(Some(f.unchecked_ref()))));
+    let at =
+        at.or_else(|| rows.iter().position(|row| row.closest("[aria-current=true]").is_ok_and(|row| row.is_some())));
     let next = match (at, by) {
         (Some(at), 1) => at + 1,
         (Some(at), _) => at.saturating_sub(1),

@@ -14,5 +14,7 @@ mod list;
 mod rebind;
 
 pub use island::Palette;
+#[cfg(feature = "hydrate")]
+pub use keyboard::step;
 #[cfg(feature = "ssr")]
 pub use list::{bindings_view, keys_dialog};

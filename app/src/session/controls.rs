@@ -44,17 +44,17 @@ pub fn TranscriptControls(
         n => format!("{n} new events"),
     };
     view! {
-        <div class="transcript-tools js-only">
-            <button class="button" type="button" data-look="quiet" data-size="small" data-key="x" title="Fold or unfold all (x)" on:click=fold>
+        <div class="transcript-tools js-only" data-keys="session">
+            <button class="button" type="button" data-look="quiet" data-size="small" data-key="fold" title="Fold or unfold all (x)" on:click=fold>
                 {move || if unfolded.get() { "Fold all" } else { "Unfold all" }}
             </button>
             <button
-                class="button" type="button" data-look="quiet" data-size="small" data-key="r" title="Show or hide raw JSON (r)" on:click=show_raw
+                class="button" type="button" data-look="quiet" data-size="small" data-key="raw" title="Show or hide raw JSON (r)" on:click=show_raw
                 aria-pressed=move || if raw.get() { "true" } else { "false" }
             >
                 "Raw JSON"
             </button>
-            <button class="button" type="button" data-look="quiet" data-size="small" data-key="e" title="Jump to the newest event (e)" on:click=newest>
+            <button class="button" type="button" data-look="quiet" data-size="small" data-key="newest" title="Jump to the newest event (e)" on:click=newest>
                 {icon(Icon::Down)}
                 "Newest"
             </button>

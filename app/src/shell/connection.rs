@@ -10,6 +10,7 @@ pub fn Connection() -> impl IntoView {
     #[cfg(feature = "hydrate")]
     {
         crate::live::start(move |now| state.set(now.as_str()));
+        crate::inbox::start_badge();
         crate::working_on::watch_waiting(move |now| waiting.set((now.count, now.full)));
     }
     let word = move || match state.get() {

@@ -24,6 +24,8 @@ static THEME_SWITCH: OnceLock<String> = OnceLock::new();
 pub enum Place {
     /// /today
     Today,
+    /// /inbox
+    Inbox,
     /// /sessions
     Sessions,
     /// /actions
@@ -36,8 +38,9 @@ pub enum Place {
     Elsewhere,
 }
 
-const ENTRIES: [(Place, Icon, &str, &str, &str); 5] = [
+const ENTRIES: [(Place, Icon, &str, &str, &str); 6] = [
     (Place::Today, Icon::Today, "Today", "/today", "Today (g t)"),
+    (Place::Inbox, Icon::Inbox, "Inbox", "/inbox", "Inbox (g i)"),
     (Place::Sessions, Icon::Sessions, "Sessions", "/sessions", "Sessions (g s)"),
     (Place::Actions, Icon::Actions, "Actions", "/actions", "Actions (g a)"),
     (Place::Entities, Icon::Entities, "Entities", "/entities", "Entities (g e)"),
@@ -65,14 +68,19 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
     let workspace = workspace_title.clone();
     let email = shell.viewer.as_ref().and_then(|me| me.user.as_ref()).map(|u| u.email.clone()).unwrap_or_default();
     let email_title = email.clone();
+    let waiting = shell.needs_me;
     let entries = ENTRIES
         .into_iter()
         .map(|(place, picture, label, href, title)| {
+            let badge = (place == Place::Inbox).then(|| {
+                view! { <span class="rail-count" id="needs-me" hidden=waiting == 0>{waiting}<span class="hidden-text">" waiting"</span></span> }
+            });
             view! {
                 <li>
                     <a class="rail-link" href=href title=title aria-current=(place == here).then_some("page")>
                         {icon(picture)}
                         <span class="rail-text">{label}</span>
+                        {badge}
                     </a>
                 </li>
             }

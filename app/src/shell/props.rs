@@ -58,6 +58,8 @@ pub struct Shell {
     pub workspaces: Vec<Tenant>,
     /// What the viewer works on. Nothing also for programs.
     pub working_on: Option<Active>,
+    /// How many items of the inbox wait for the viewer.
+    pub needs_me: u64,
     /// The code of `?notice=`.
     pub notice: Option<String>,
     /// The server's time.

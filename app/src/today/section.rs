@@ -15,10 +15,14 @@ use crate::{
 };
 use domain::{role::Permission, work_queue::Bucket};
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 use wire::action::Action;
 
 /// Longest line about the last event, characters.
 const LAST_EVENT_CHARS_MAX: usize = 140;
+
+/// Longest agent's name on a button, characters.
+const AGENT_CHARS_MAX: usize = 24;
 
 /// A bucket and what is in it. Sessions in every bucket but `Delegatable`, which holds actions.
 #[derive(Debug, Clone)]
@@ -29,6 +33,8 @@ pub struct Section {
     pub sessions: Vec<SessionEntry>,
     /// Its actions.
     pub actions: Vec<Action>,
+    /// Items of the inbox by the session that waits for their decision.
+    pub gates: BTreeMap<String, String>,
     /// Whether there are more than these.
     pub has_more: bool,
 }
@@ -42,8 +48,7 @@ pub fn section_fragment(shell: &Shell, section: &Section) -> String {
 pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl IntoView + use<> {
     let name = section.bucket.as_str();
     let words = words(section.bucket);
-    let mut rows: Vec<_> =
-        section.sessions.iter().map(|entry| session_row(shell, section.bucket, entry).into_any()).collect();
+    let mut rows: Vec<_> = section.sessions.iter().map(|entry| session_row(shell, section, entry).into_any()).collect();
     rows.extend(section.actions.iter().map(|action| action_row(shell, action).into_any()));
     let count = number::grouped(rows.len() as u64);
     let count = if section.has_more { format!("{count}+") } else { count };
@@ -71,7 +76,8 @@ fn words(bucket: Bucket) -> Words {
     BUCKETS.into_iter().find(|w| w.name == bucket.as_str()).unwrap_or(BUCKETS[0])
 }
 
-fn session_row(shell: &Shell, bucket: Bucket, entry: &SessionEntry) -> impl IntoView + use<> {
+fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl IntoView + use<> {
+    let bucket = section.bucket;
     let session = &entry.session;
     let title = row_title(session);
     let href = format!("/sessions/{}", session.id);
@@ -91,7 +97,10 @@ fn session_row(shell: &Shell, bucket: Bucket, entry: &SessionEntry) -> impl Into
         }
         Bucket::Failed | Bucket::Delegatable => moment(session.updated_at).into_any(),
     };
+    let gate = section.gates.get(&session.id).map(|id| format!("/inbox/{id}"));
+    let href = gate.clone().unwrap_or(href);
     let action = match bucket {
+        Bucket::NeedsMe if gate.is_some() => link_small("Decide", title.clone(), href.clone()).into_any(),
         Bucket::NeedsMe => link_small("Open", title.clone(), href.clone()).into_any(),
         Bucket::Running => link_small("Watch", title.clone(), href.clone()).into_any(),
         Bucket::Failed if shell.may(Permission::ManageSessions) => view! {
@@ -123,6 +132,10 @@ fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
     let href = format!("/actions/{}", action.id);
     let key = format!("{}-{}", shell.form_key, action.id);
     let about = markdown::one_line(&action.description, LAST_EVENT_CHARS_MAX);
+    let delegate = match &action.agent_slug {
+        Some(agent) => format!("Delegate to {}", one_line(agent, AGENT_CHARS_MAX)),
+        None => "Delegate".to_owned(),
+    };
     view! {
         <li class="row" data-key-id=action.id.clone()>
             <span class="badge" data-status="idle">{crate::ui::icon::icon(crate::ui::icon::Icon::Agent)}<span>"Ready"</span></span>
@@ -137,7 +150,7 @@ fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
             <div class="row-action">
                 <form method="post" action=format!("{href}/trigger")>
                     <input type="hidden" name="idempotencyKey" value=key/>
-                    {submit_small("Delegate", action.name.clone())}
+                    {submit_small(delegate, action.name.clone())}
                 </form>
             </div>
         </li>

@@ -29,9 +29,9 @@ pub fn submit(label: impl Into<String>, look: Look) -> impl IntoView {
 }
 
 /// A small submit button, as in rows. `about` completes the label for those who hear it out of its row.
-pub fn submit_small(label: &'static str, about: String) -> impl IntoView {
+pub fn submit_small(label: impl Into<String>, about: String) -> impl IntoView {
     view! {
-        <button class="button" type="submit" data-size="small">{label}<span class="hidden-text">" "{about}</span></button>
+        <button class="button" type="submit" data-size="small">{label.into()}<span class="hidden-text">" "{about}</span></button>
     }
 }
 

@@ -36,6 +36,7 @@ macro_rules! icons {
 icons! {
     Mark = "mark": r#"<rect x="2" y="1.5" width="12" height="13" rx="1.5"/><path d="M5 1.5v13M7.5 5h4M7.5 8h4M7.5 11h2"/>"#;
     Today = "today": r#"<circle cx="8" cy="8" r="3"/><path d="M8 1.5V3M8 13v1.5M1.5 8H3M13 8h1.5M3.4 3.4l1 1M11.6 11.6l1 1M12.6 3.4l-1 1M4.4 11.6l-1 1"/>"#;
+    Inbox = "inbox": r#"<path d="M2 9.5 4 3h8l2 6.5V13H2zM2 9.5h3.5l1 2h3l1-2H14"/>"#;
     Sessions = "sessions": r#"<path d="M5.5 3.5h8.5M5.5 8h8.5M5.5 12.5h8.5M2 3.5h.5M2 8h.5M2 12.5h.5"/>"#;
     Actions = "actions": r#"<path d="M9 1.5 3.5 9H8l-1 5.5L12.5 7H8z"/>"#;
     Entities = "entities": r#"<path d="M2 4.5h4.5l1.5 2h6v7H2zM5 2.5h6.5l1 1.5"/>"#;

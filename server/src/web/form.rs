@@ -44,6 +44,11 @@ impl Form {
         self.0.contains_key(field)
     }
 
+    /// Fields whose names begin with `prefix`: the rest of the name, and the value.
+    pub fn below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.0.iter().filter_map(move |(name, value)| Some((name.strip_prefix(prefix)?, value.as_str())))
+    }
+
     /// A field as typed, line ends as everywhere else.
     pub fn text(&self, field: &str) -> String {
         self.0.get(field).map(|text| text.replace("\r\n", "\n")).unwrap_or_default()

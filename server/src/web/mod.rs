@@ -12,6 +12,7 @@ mod entity;
 mod entity_type;
 mod form;
 mod import;
+mod inbox;
 mod problem;
 mod session;
 mod sessions;
@@ -40,6 +41,7 @@ pub fn router() -> Router<AppState> {
         .merge(import::router())
         .merge(criteria::router())
         .merge(bundle::router())
+        .merge(inbox::router())
         .merge(settings::router())
         .merge(docs::router())
 }

@@ -100,7 +100,7 @@ async fn read(
 }
 
 /// What the entities are called that people looked at.
-async fn titles(state: &AppState, scope: &Scope, events: &[EventRecord]) -> Result<Titles, Turned> {
+pub async fn titles(state: &AppState, scope: &Scope, events: &[EventRecord]) -> Result<Titles, Turned> {
     let named = human::viewed(&state.ledger, scope, events).await?;
     Ok(named.into_iter().map(|(id, title)| (id.to_string(), title)).collect())
 }

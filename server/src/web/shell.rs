@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, StatusCode, Uri, header, request::Parts},
     response::{Html, IntoResponse, Redirect, Response},
 };
-use ledger::{Scope, auth, human};
+use ledger::{Scope, auth, gate, human};
 use wire::me::Tenant;
 
 /// The signed-in person behind a page request, and the shell of their page. Others are sent to sign in.
@@ -66,6 +66,7 @@ impl FromRequestParts<AppState> for Viewer {
         if caller.scope().user_id().is_some() {
             let active = human::active(&state.ledger, caller.scope()).await?;
             shell.working_on = active.map(super::working_on::active);
+            shell.needs_me = gate::count(&state.ledger, caller.scope()).await?;
         }
         let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:4210");
         let origin = state.public_origin.clone().unwrap_or_else(|| format!("http://{host}"));
@@ -111,6 +112,7 @@ pub fn blank(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>, query
         viewer: None,
         workspaces: Vec::new(),
         working_on: None,
+        needs_me: 0,
         notice,
         now: state.ledger.now(),
         form_key: state.ledger.request_id().to_string(),

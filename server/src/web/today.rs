@@ -13,13 +13,19 @@ use axum::{
     response::{Html, Response},
     routing::get,
 };
-use domain::work_queue::Bucket;
-use ledger::{session, work_queue};
+use domain::{gate::GateState, work_queue::Bucket};
+use ledger::{
+    gate::{self, GateFilter, ListGates},
+    session, work_queue,
+};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use wire::Code;
 
 /// Rows of one section.
 const ROWS_MAX: u32 = 25;
+/// Gates looked through for those of the sessions that are shown.
+const GATES_MAX: u32 = 200;
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/today", get(show)).route("/today/section/{bucket}", get(section))
@@ -77,5 +83,14 @@ async fn read(state: &AppState, viewer: &Viewer, bucket: Bucket, timezone: &str)
     rows.actions.truncate(keep);
     let sessions = entries(state, &viewer.scope, rows.sessions).await?;
     let actions = rows.actions.into_iter().map(wire_map::action).collect();
-    Ok(Section { bucket, sessions, actions, has_more })
+    let gates = if bucket == Bucket::NeedsMe { gates(state, viewer).await? } else { BTreeMap::new() };
+    Ok(Section { bucket, sessions, actions, gates, has_more })
+}
+
+/// The open gates that the viewer may decide, by the session that waits.
+async fn gates(state: &AppState, viewer: &Viewer) -> Result<BTreeMap<String, String>, Turned> {
+    let filter = GateFilter::In(GateState::Open);
+    let wanted = ListGates { filter, kind: None, all: false, limit: GATES_MAX, cursor: None };
+    let listed = gate::list(&state.ledger, &viewer.scope, wanted).await?;
+    Ok(listed.items.into_iter().map(|item| (item.gate.session_id.to_string(), item.gate.id.to_string())).collect())
 }

@@ -4,11 +4,13 @@ use crate::app::App;
 use reqwest::{Method, StatusCode};
 
 /// Every page form, and the API as a script of another site would call it.
-const UNSAFE: [(Method, &str); 14] = [
+const UNSAFE: [(Method, &str); 16] = [
     (Method::POST, "/actions"),
     (Method::POST, "/working-on/start"),
     (Method::POST, "/working-on/stop"),
     (Method::POST, "/working-on/create"),
+    (Method::POST, "/inbox/decisions"),
+    (Method::POST, "/inbox/undo"),
     (Method::POST, "/settings/tokens"),
     (Method::POST, "/settings/members"),
     (Method::POST, "/settings/appearance"),
@@ -68,7 +70,9 @@ async fn requests_of_other_sites_are_refused_and_our_own_are_not() {
 async fn no_get_changes_anything_and_every_page_carries_the_headers() {
     let app = App::start();
     let cookie = app.cookie().await;
-    for path in ["/today", "/working-on", "/sessions", "/actions", "/settings", "/sign-in", "/api/docs", "/nowhere"] {
+    for path in
+        ["/today", "/inbox", "/working-on", "/sessions", "/actions", "/settings", "/sign-in", "/api/docs", "/nowhere"]
+    {
         let request =
             app.http.get(format!("{}{path}", app.url)).header("cookie", &cookie).header("accept", "text/html");
         let response = request.send().await.unwrap();

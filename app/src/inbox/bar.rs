@@ -1,0 +1,146 @@
+//! What can be done with an item. Plain forms; the keys press them.
+
+use super::{held::seconds_left, list::SNOOZES};
+use crate::{
+    FormState,
+    ui::{
+        field::{Field, textarea},
+        time::clock,
+    },
+};
+use domain::{
+    Timestamp,
+    gate::{GateKind, GateState, Task, Verdict},
+};
+use leptos::{prelude::*, tachys::html::InertElement};
+use wire::approval::{Approval, ApprovalDetail};
+
+/// The bar of an item. Only who decided can undo it.
+pub fn bar(
+    item: &ApprovalDetail,
+    next: Option<&str>,
+    (now, by_viewer): (Timestamp, bool),
+    form: &FormState,
+) -> impl IntoView + use<> {
+    let approval = &item.approval;
+    if approval.state == GateState::Held && by_viewer {
+        return held(approval, now).into_any();
+    }
+    if approval.state != GateState::Open {
+        return ().into_any();
+    }
+    let snooze = snooze(approval, next, form).into_any();
+    if !approval.may_decide {
+        return view! { {snooze} }.into_any();
+    }
+    let approve = approval.kind.takes(Verdict::Approve).then(|| {
+        view! {
+            <button class="button" type="submit" form="gate-form" name="decision" value="approve" data-look="primary" data-key="approve" title="Approve, with what you changed (a, or Ctrl Enter)">
+                "Approve"
+            </button>
+        }
+    });
+    let first = super::values::rows(item).first().map(|row| format!("#gate-{}", row.name));
+    let edit = first.filter(|_| approval.kind.takes(Verdict::Edit)).map(|href| {
+        view! { <a class="button" href=href data-key="edit" title="Edit the values (e)">"Edit"</a> }
+    });
+    let respond = approval.kind.takes(Verdict::Respond).then(|| respond(item, next, &form.of("respond")).into_any());
+    let deny = deny(approval, next, &form.of("deny"));
+    view! { {approve}{edit}{respond}{deny}{snooze} }.into_any()
+}
+
+fn bound(approval: &Approval, next: Option<&str>) -> impl IntoView + use<> {
+    let next = next.map(str::to_owned);
+    view! {
+        <input type="hidden" name="digest" value=approval.digest.clone()/>
+        {next.map(|next| view! { <input type="hidden" name="next" value=next/> })}
+    }
+}
+
+/// A button that opens a form of its own.
+fn more(
+    action: String,
+    key: &'static str,
+    (label, title): (&'static str, &'static str),
+    decides: bool,
+    open: bool,
+    inner: impl IntoView,
+) -> impl IntoView {
+    view! {
+        <details class="gate-more" name="gate-more" open=open data-decides=decides.then_some("")>
+            <summary class="button" data-key=key title=title>{label}</summary>
+            <form class="gate-sheet" method="post" action=action>{inner}</form>
+        </details>
+    }
+}
+
+fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
+    let is_output = matches!(approval.kind, GateKind::Output | GateKind::Fields);
+    let hint = match approval.kind {
+        GateKind::Output | GateKind::Fields => "The agent hears it and tries again.",
+        GateKind::Tool => "The agent hears it instead of the tool's answer.",
+        GateKind::Question => "The agent hears that you will not answer, and why.",
+    };
+    let field = Field { name: "note", label: "Why not?", hint, required: is_output };
+    let inner = view! {
+        {bound(approval, next)}
+        {textarea("deny", field, false, "", form)}
+        <button class="button" type="submit" data-look="danger" name="decision" value="deny" title="Deny (Ctrl Enter)">"Deny"</button>
+    };
+    let title = ("Deny…", "Deny, with a reason (r)");
+    more(format!("/inbox/{}/decision", approval.id), "deny", title, true, form.is_refused(), inner)
+}
+
+fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
+    let approval = &item.approval;
+    let schema = match super::words::task(approval) {
+        Some(Task::Question(question)) => question.schema,
+        _ => None,
+    };
+    let is_question = approval.kind == GateKind::Question;
+    let hint = match (&schema, is_question) {
+        (Some(_), _) => "JSON, as the schema below asks.",
+        (None, true) => "The agent goes on with it.",
+        (None, false) => "The agent takes it for the tool's answer; the tool does not run.",
+    };
+    let field = Field { name: "answer", label: "Answer", hint, required: true };
+    let schema_text = schema.as_ref().map(super::words::start_text);
+    let shown = schema_text.map(|text| view! { <pre class="gate-text gate-schema" tabindex="0">{text}</pre> });
+    let control: InertElement = textarea("respond", field, schema.is_some(), "", form);
+    let inner = view! {
+        {bound(approval, next)}
+        {control}
+        {shown}
+        <button class="button" type="submit" data-look="primary" name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</button>
+    };
+    let title = ("Answer…", "Answer in its place (i)");
+    more(format!("/inbox/{}/decision", approval.id), "respond", title, true, form.is_refused() || is_question, inner)
+}
+
+fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
+    let action = format!("/inbox/{}/snooze", approval.id);
+    if approval.snoozed_until.is_some() {
+        return view! {
+            <form method="post" action=action>
+                <button class="button" type="submit" data-key="snooze" title="Back into the list (h)">"Put it back"</button>
+            </form>
+        }
+        .into_any();
+    }
+    let choices = SNOOZES.map(|(seconds, words)| {
+        view! { <button class="button" type="submit" name="seconds" value=seconds.to_string()>{words}</button> }
+    });
+    let inner = view! { {bound(approval, next)}{choices} };
+    more(action, "snooze", ("Snooze…", "Put it aside (h)"), false, form.of("snooze").is_refused(), inner).into_any()
+}
+
+fn held(approval: &Approval, now: Timestamp) -> impl IntoView + use<> {
+    let until = approval.held_until.map(|at| view! { <span data-count>" until "{clock(at)}" UTC"</span> });
+    let left = approval.held_until.map(|at| seconds_left(at, now));
+    view! {
+        <form method="post" action="/inbox/undo" data-left=left>
+            <input type="hidden" name=format!("item.{}", approval.id) value=approval.digest.clone()/>
+            <button class="button" type="submit" data-key="undo" title="Undo (z)">"Undo"{until}</button>
+        </form>
+    }
+}

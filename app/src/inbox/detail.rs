@@ -1,0 +1,322 @@
+//! One item: what the agent wants to do and why, what it would change, and what was decided so far.
+
+use super::{
+    bar::bar,
+    list::flags,
+    sentence::{sentence, sentence_view},
+    value_table::value_table,
+    values::{Row, rows},
+    words::{agent, decision_word, kind_word, turn},
+};
+use crate::{
+    FormState,
+    document::plain,
+    session::{Titles, rows_fragment},
+    ui::{
+        icon::{Icon, icon},
+        notice,
+        time::{absolute, machine, moment, stamp},
+    },
+};
+use domain::{
+    Timestamp,
+    gate::{GateKind, GateState},
+};
+use leptos::prelude::*;
+use wire::{
+    approval::{Approval, ApprovalDetail, Decision},
+    event::Event,
+};
+
+/// An item and what is shown around it.
+#[derive(Debug, Clone)]
+pub struct Detail {
+    /// The item.
+    pub item: ApprovalDetail,
+    /// The one to go on with after a decision.
+    pub next: Option<String>,
+    /// The newest events of its session, oldest first.
+    pub events: Vec<Event>,
+    /// What the entities are called that people looked at.
+    pub titles: Titles,
+    /// The server's time.
+    pub now: Timestamp,
+    /// Id of who looks, for people.
+    pub viewer_id: Option<String>,
+    /// A refused decision (form `approve`, `deny`, `respond`), `snooze` or `undo`.
+    pub form: FormState,
+}
+
+/// The item again. Its `data-part`s can be replaced one by one.
+pub fn detail_fragment(detail: &Detail) -> String {
+    plain(detail_view(detail))
+}
+
+/// The item in its page.
+pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
+    let Detail { item, next, events, titles, now, viewer_id, form } = detail;
+    let by_viewer = item.approval.decision.as_ref().is_some_and(|d| Some(&d.user_id) == viewer_id.as_ref());
+    let approval = &item.approval;
+    let rows = rows(item);
+    let form = at_their_rows(form, &rows);
+    let may = approval.may_decide && approval.state == GateState::Open;
+    let known: Vec<&str> = rows.iter().map(|row| row.name.as_str()).chain(["note", "answer"]).collect();
+    let refused = form.general(&known);
+    let reason = form.errors.first().map(|error| error.message.clone());
+    let table = (!rows.is_empty()).then(|| value_table(&rows, may, &form.of("approve")));
+    let table_heading = match approval.kind {
+        GateKind::Tool => "Arguments",
+        _ => "Values",
+    };
+    let transcript = rows_fragment(&approval.session_id, events, titles);
+    view! {
+        <article
+            class="gate" id="gate" aria-labelledby="gate-title" data-id=approval.id.clone() data-session=approval.session_id.clone()
+            data-state=approval.state.as_str() data-undo=item.undo_seconds.to_string() data-refused=reason
+        >
+            <header class="gate-head" data-part="head">
+                <p class="gate-back"><a href="/inbox">"Back to the list"</a></p>
+                <h2 id="gate-title" tabindex="-1" dir="auto">{sentence_view(sentence(item, &rows))}</h2>
+                {about(approval)}
+            </header>
+            <div class="gate-part" data-part="state">{notice::refused(refused)}{state(approval)}</div>
+            <form class="gate-part" id="gate-form" method="post" action=format!("/inbox/{}/decision", approval.id) data-part="values">
+                // Enter in a field must not decide anything.
+                <button type="submit" disabled hidden></button>
+                <input type="hidden" name="digest" value=approval.digest.clone()/>
+                {next.clone().map(|next| view! { <input type="hidden" name="next" value=next/> })}
+                {table.map(|table| view! { <h3>{table_heading}</h3>{table} })}
+            </form>
+            <div class="gate-part" data-part="facts">
+                {judged(approval)}
+                {history(item)}
+            </div>
+            <section class="gate-part" data-part="transcript" aria-labelledby="gate-transcript">
+                <h3 id="gate-transcript">"What led here"</h3>
+                <ol class="transcript" inner_html=transcript></ol>
+                <p><a href=format!("/sessions/{}", approval.session_id)>"The whole session"</a></p>
+            </section>
+            <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), (*now, by_viewer), &form)}</div>
+        </article>
+    }
+}
+
+/// A refusal names a value by its path in the output or the arguments; the form shows it at that value's row.
+fn at_their_rows(form: &FormState, rows: &[Row]) -> FormState {
+    let mut form = form.clone();
+    for error in &mut form.errors {
+        let Some(path) = error.field.as_deref() else { continue };
+        if form.form == "respond" && path.starts_with("value") {
+            error.field = Some("answer".to_owned());
+            continue;
+        }
+        let path = ["value.", "result."].iter().find_map(|prefix| path.strip_prefix(prefix)).unwrap_or(path);
+        let key = path.split(['.', '[']).next().unwrap_or(path);
+        if let Some(row) = rows.iter().find(|row| row.key == key) {
+            error.field = Some(row.name.clone());
+        }
+    }
+    form
+}
+
+fn about(approval: &Approval) -> impl IntoView + use<> {
+    let action = approval.action_id.clone().zip(approval.action_name.clone());
+    let record = approval.entity_id.clone().zip(approval.entity_title.clone());
+    let due = approval.due_at.filter(|_| approval.state == GateState::Open).map(|at| {
+        view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
+    });
+    let stands = (approval.state == GateState::Open).then(
+        || view! { <span class="inbox-turn" data-mine=approval.may_decide.then_some("")>{turn(approval)}</span> },
+    );
+    view! {
+        <div class="row-sub">
+            <span>{kind_word(approval.kind)}</span>
+            {action.map(|(id, name)| view! { <span><a href=format!("/actions/{id}") dir="auto">{name}</a></span> })}
+            {record.map(|(id, title)| view! { <span><a href=format!("/entities/{id}") dir="auto">{title}</a></span> })}
+            {moment(approval.opened_at)}
+            {due}
+            {stands}
+        </div>
+    }
+}
+
+/// Why there is nothing to decide, or what became of it.
+fn state(approval: &Approval) -> impl IntoView + use<> {
+    let decided = |word: &'static str, decision: &Decision| {
+        let note = decision.note.clone().map(|note| view! { <p class="gate-note" dir="auto">{note}</p> });
+        view! { <p>{format!("{word} by {}, ", decision.email)}{moment(decision.at)}</p>{note} }
+    };
+    let line = |tone: &'static str, body: leptos::prelude::AnyView| {
+        view! { <div class="notice" data-tone=tone role="status">{icon(Icon::Completed)}<div class="notice-body">{body}</div></div> }
+    };
+    let sentence = |text: &str| view! { <p>{text.to_owned()}</p> }.into_any();
+    match (approval.state, &approval.decision) {
+        (GateState::Held | GateState::Settled, Some(decision)) => {
+            Some(line("good", decided(capital(decision_word(decision)), decision).into_any()))
+        }
+        (GateState::Held | GateState::Settled, None) => Some(line("good", sentence("Decided."))),
+        (GateState::Expired, _) => Some(line("wait", sentence("Nobody decided in time: it expired."))),
+        (GateState::Withdrawn, _) => Some(line("wait", sentence("The session ended before anybody decided."))),
+        (GateState::Open, _) if !approval.may_decide => {
+            let why = approval.may_not_decide_because.as_deref().unwrap_or("Others decide this.");
+            Some(line("wait", sentence(why)))
+        }
+        (GateState::Open, _) => {
+            approval.snoozed_until.map(|at| line("wait", view! { <p>"Put aside until "{stamp(at)}"."</p> }.into_any()))
+        }
+    }
+}
+
+fn capital(word: &'static str) -> &'static str {
+    match word {
+        "approved" => "Approved",
+        "approved with changes" => "Approved with changes",
+        "denied" => "Denied",
+        "answered" => "Answered",
+        other => other,
+    }
+}
+
+/// Score, flags, who may decide and how many have to.
+fn judged(approval: &Approval) -> impl IntoView + use<> {
+    let score = approval.score.map(|score| view! { <div><dt>"Score"</dt><dd>{format!("{score:.2}")}</dd></div> });
+    let names: Vec<_> = approval.reviewers.iter().map(|reviewer| reviewer.name.clone()).collect();
+    let quorum = (approval.quorum > 1).then(
+        || view! { <div><dt>"Approvals"</dt><dd>{format!("{} of {}", approval.approvals, approval.quorum)}</dd></div> },
+    );
+    view! {
+        {(!approval.flags.is_empty()).then(|| view! { <h3>"Look twice"</h3>{flags(&approval.flags)} })}
+        <dl class="facts">
+            {score}
+            <div><dt>"Agent"</dt><dd>{agent(approval)}</dd></div>
+            {(!names.is_empty()).then(|| view! { <div><dt>"Reviewers"</dt><dd>{names.join(", ")}</dd></div> })}
+            {quorum}
+            {approval.reminded_at.map(|at| view! { <div><dt>"Reminded"</dt><dd>{moment(at)}</dd></div> })}
+            {approval.escalated_at.map(|at| view! { <div><dt>"Escalated"</dt><dd>{moment(at)}</dd></div> })}
+        </dl>
+    }
+}
+
+/// Earlier denials in this session, and every decision on this item.
+fn history(item: &ApprovalDetail) -> impl IntoView + use<> {
+    let denials = (!item.denials.is_empty()).then(|| {
+        let lines = item.denials.iter().map(|denial| {
+            let note = denial.note.clone().unwrap_or_else(|| "without a reason".to_owned());
+            view! { <li><span dir="auto">{note}</span><span class="meta">{denial.by.clone()}", "{moment(denial.at)}</span></li> }
+        });
+        let count = format!("Denied {} of {}", item.denials.len(), item.denials_max);
+        let lines = lines.collect::<Vec<_>>();
+        view! {
+            <h3>{count}</h3>
+            <p class="meta">{format!("After {} denials the session fails.", item.denials_max)}</p>
+            <ol class="gate-history">{lines}</ol>
+        }
+    });
+    let decisions = (!item.decisions.is_empty()).then(|| {
+        let lines = item.decisions.iter().map(|decision| {
+            let note = decision.note.clone().map(|note| view! { <span dir="auto">{note}</span> });
+            view! { <li><span>{decision.email.clone()}" "{decision_word(decision)}</span>{note}<span class="meta">{moment(decision.at)}</span></li> }
+        });
+        let lines = lines.collect::<Vec<_>>();
+        view! { <h3>"Decisions"</h3><ol class="gate-history">{lines}</ol> }
+    });
+    (denials, decisions)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::fixture::{detail, output, question, tool};
+    use serde_json::json;
+    use wire::approval::Denial;
+
+    fn shown(item: ApprovalDetail) -> Detail {
+        let now = item.approval.opened_at;
+        Detail {
+            item,
+            next: None,
+            events: Vec::new(),
+            titles: Titles::default(),
+            now,
+            viewer_id: None,
+            form: FormState::default(),
+        }
+    }
+
+    #[test]
+    fn each_kind_offers_what_makes_sense_of_it() {
+        let offers = |item| {
+            let html = detail_fragment(&shown(detail(item)));
+            ["approve", "edit", "deny", "respond", "snooze"].map(|key| html.contains(&format!("data-key=\"{key}\"")))
+        };
+        assert_eq!(offers(output(1, json!({"stage": "Won"}))), [true, true, true, false, true]);
+        assert_eq!(offers(tool(1, json!({"to": "x"}))), [true, true, true, true, true]);
+        assert_eq!(offers(question(1)), [false, false, true, true, true]);
+    }
+
+    #[test]
+    fn a_refusal_stands_at_its_field_and_nothing_typed_is_lost() {
+        let form = FormState {
+            form: "approve".into(),
+            values: [("value.stage".to_owned(), "Lost".to_owned())].into(),
+            errors: vec![crate::FieldError { field: Some("stage".into()), message: "`Lost` is a hard block.".into() }],
+        };
+        let html = detail_fragment(&Detail { form, ..shown(detail(output(1, json!({"stage": "Won"})))) });
+        assert!(html.contains("value=\"Lost\"") && html.contains("aria-invalid=\"true\""), "{html}");
+        assert!(
+            html.contains("id=\"gate-value.stage-error\"") && html.contains("data-refused=\"`Lost` is a hard block.\"")
+        );
+    }
+
+    #[test]
+    fn a_decided_item_says_by_whom_and_offers_nothing() {
+        let mut item = output(1, json!({"stage": "Won"}));
+        item.state = GateState::Settled;
+        item.may_decide = false;
+        item.decision = Some(Decision {
+            number: 1,
+            decision: Some(domain::gate::Verdict::Deny),
+            undoes: None,
+            user_id: "u".into(),
+            email: "mia@acme.test".into(),
+            value: None,
+            note: Some("Too <early>".into()),
+            at: item.opened_at,
+        });
+        let html = detail_fragment(&shown(detail(item)));
+        assert!(html.contains("Denied by mia@acme.test") && html.contains("Too &lt;early&gt;"), "{html}");
+        assert!(!html.contains("data-key=\"approve\"") && !html.contains("name=\"value.stage\""));
+    }
+
+    #[test]
+    fn only_who_decided_is_offered_to_undo() {
+        let mut item = output(1, json!({"stage": "Won"}));
+        item.state = GateState::Held;
+        item.held_until = Some(item.opened_at);
+        item.decision = Some(Decision {
+            number: 1,
+            decision: Some(domain::gate::Verdict::Approve),
+            undoes: None,
+            user_id: "ada".into(),
+            email: "ada@acme.test".into(),
+            value: None,
+            note: None,
+            at: item.opened_at,
+        });
+        let offers = |who: &str| {
+            let shown = Detail { viewer_id: Some(who.to_owned()), ..shown(detail(item.clone())) };
+            detail_fragment(&shown).contains("data-key=\"undo\"")
+        };
+        assert!(offers("ada") && !offers("mia"));
+    }
+
+    #[test]
+    fn earlier_denials_are_counted() {
+        let mut item = detail(output(1, json!({"stage": "Won"})));
+        let at = item.approval.opened_at;
+        item.denials =
+            vec![Denial { gate_id: "g".into(), note: Some("No source".into()), by: "mia@acme.test".into(), at }];
+        let html = detail_fragment(&shown(item));
+        assert!(html.contains("Denied 1 of 3") && html.contains("No source"));
+    }
+}

@@ -1,0 +1,151 @@
+//! The rows of the list: which is current, which are ticked, what is kept with them. Only in the WASM build.
+
+use crate::browser::dom;
+use std::cell::RefCell;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{HtmlElement, HtmlInputElement};
+
+/// Where a row keeps the item that was read ahead (a text) or typed into (an element).
+const KEPT: &str = "item";
+/// On a row that was decided here, until the server has answered.
+pub const LEAVING: &str = "data-leaving";
+
+thread_local! {
+    /// The row that was ticked last.
+    static LAST: RefCell<Option<HtmlElement>> = const { RefCell::new(None) };
+}
+
+/// Rows that stand for one item, folded ones included.
+fn items() -> Vec<HtmlElement> {
+    dom::by_id("inbox-rows").map(|list| dom::find_all(&list, "[data-id]:not([data-leaving])")).unwrap_or_default()
+}
+
+fn same(one: &HtmlElement, other: &HtmlElement) -> bool {
+    one.is_same_node(Some(other))
+}
+
+/// The row around an element.
+pub fn row_of(element: &HtmlElement) -> Option<HtmlElement> {
+    element.closest("[data-row]").ok()??.dyn_into().ok()
+}
+
+/// The id of a row's item.
+pub fn id(row: &HtmlElement) -> Option<String> {
+    row.get_attribute("data-id")
+}
+
+/// The row of an item.
+pub fn by_id(id: &str) -> Option<HtmlElement> {
+    dom::by_id("inbox-rows").and_then(|list| dom::find(&list, &["[data-id=\"", id, "\"]"].concat()))
+}
+
+/// The row whose item is shown.
+pub fn current() -> Option<HtmlElement> {
+    dom::by_id("inbox-rows").and_then(|list| dom::find(&list, "[data-id][aria-current]"))
+}
+
+/// Marks it, and no other.
+pub fn set_current(row: &HtmlElement) {
+    while let Some(before) = current() {
+        let _ = before.remove_attribute("aria-current");
+    }
+    let _ = row.set_attribute("aria-current", "true");
+}
+
+/// Moves the focus to a row; to its item where the list is not shown.
+pub fn focus(row: &HtmlElement) {
+    match dom::find(row, ".row-title").filter(|link| link.offset_parent().is_some()) {
+        Some(link) => {
+            let _ = link.focus();
+        }
+        None => super::triage::focus_title(),
+    }
+}
+
+/// The row to go on with: the next one that is left, or else the one before.
+pub fn next(row: &HtmlElement) -> Option<HtmlElement> {
+    let all = dom::by_id("inbox-rows").map(|list| dom::find_all(&list, "[data-id]")).unwrap_or_default();
+    let at = all.iter().position(|other| same(other, row))?;
+    let left = |other: &&HtmlElement| !same(other, row) && !other.hidden() && !other.has_attribute(LEAVING);
+    all.iter().skip(at).find(left).or_else(|| all.iter().take(at).rev().find(left)).cloned()
+}
+
+/// What a row keeps.
+pub fn kept(row: &HtmlElement) -> JsValue {
+    dom::member(row, KEPT)
+}
+
+/// Keeps it.
+pub fn keep(row: &HtmlElement, item: &JsValue) {
+    let _ = js_sys::Reflect::set(row, &KEPT.into(), item);
+}
+
+/// Forgets what was read ahead; what was typed stays.
+pub fn forget() {
+    items().iter().filter(|row| !kept(row).is_object()).for_each(|row| keep(row, &JsValue::NULL));
+}
+
+fn tick(row: &HtmlElement) -> Option<HtmlInputElement> {
+    dom::find(row, "input[type=checkbox]")?.dyn_into().ok()
+}
+
+/// The rows that are ticked.
+pub fn selected() -> Vec<HtmlElement> {
+    items().into_iter().filter(|row| tick(row).is_some_and(|tick| tick.checked())).collect()
+}
+
+/// Says how many are ticked, and shows what can be done with them.
+pub fn count() {
+    let selected = selected().len();
+    if let (Some(form), Some(words)) = (dom::by_id("inbox-batch"), dom::by_id("inbox-selected")) {
+        let _ = form.set_attribute("data-selected", &selected.to_string());
+        words.set_text_content(Some(&[&selected.to_string(), " selected"].concat()));
+    }
+}
+
+/// A row was ticked or not.
+pub fn ticked(row: &HtmlElement) {
+    LAST.set(Some(row.clone()));
+    count();
+}
+
+/// Ticks everything from the row ticked last to the current one.
+pub fn tick_range() {
+    let focused = dom::document().active_element().and_then(|element| row_of(element.unchecked_ref()));
+    let (Some(last), Some(here)) = (LAST.with_borrow(Clone::clone), focused.or_else(current)) else { return };
+    let all = items();
+    let place = |row: &HtmlElement| all.iter().position(|other| same(other, row));
+    if let (Some(one), Some(other)) = (place(&last), place(&here)) {
+        let (from, to) = (one.min(other), one.max(other));
+        let range = all.iter().take(to + 1).skip(from);
+        range.filter_map(tick).for_each(|tick| tick.set_checked(true));
+    }
+    count();
+}
+
+/// A group's line was pressed: ticks its items, or folds and unfolds them.
+pub fn press_group(head: &HtmlElement, select: bool) {
+    let key = head.get_attribute("data-group");
+    let members: Vec<_> = items().into_iter().filter(|row| row.get_attribute("data-in") == key).collect();
+    if select {
+        let ticks: Vec<_> = members.iter().filter_map(tick).collect();
+        let all = ticks.iter().all(HtmlInputElement::checked);
+        ticks.iter().for_each(|tick| tick.set_checked(!all));
+        count();
+    } else {
+        let folds = members.iter().any(|row| !row.hidden());
+        members.iter().for_each(|row| row.set_hidden(folds));
+        if let Some(link) = dom::find(head, "[data-fold]") {
+            let _ = link.set_attribute("aria-expanded", if folds { "false" } else { "true" });
+        }
+    }
+}
+
+/// Groups that the reader unfolded stay so when the list came again.
+pub fn unfold() {
+    let Some(list) = dom::by_id("inbox-rows") else { return };
+    for head in dom::find_all(&list, "[data-group]:has([aria-expanded=true])") {
+        let key = head.get_attribute("data-group");
+        items().iter().filter(|row| row.get_attribute("data-in") == key).for_each(|row| row.set_hidden(false));
+    }
+}

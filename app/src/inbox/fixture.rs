@@ -1,0 +1,83 @@
+//! Made-up items for the tests of this crate.
+
+#![expect(clippy::unwrap_used, reason = "only tests are built from this")]
+
+use domain::gate::{GateKind, GateState};
+use serde_json::{Value, json, value::RawValue};
+use wire::approval::{Approval, ApprovalDetail, Reviewer};
+
+pub fn raw(value: &Value) -> Box<RawValue> {
+    RawValue::from_string(value.to_string()).unwrap()
+}
+
+fn item(n: u32, kind: GateKind, title: &str, task: Value, proposed: Option<Value>) -> Approval {
+    let at = "2026-11-21T07:00:00Z".parse().unwrap();
+    Approval {
+        id: format!("01935f00-0000-7000-8000-{n:012}"),
+        kind,
+        state: GateState::Open,
+        session_id: format!("01935f01-0000-7000-8000-{n:012}"),
+        action_id: None,
+        action_name: Some("Qualify leads".into()),
+        agent_slug: Some("scout".into()),
+        entity_id: None,
+        entity_title: None,
+        title: title.into(),
+        task: raw(&task),
+        proposed: proposed.map(|value| raw(&value)),
+        digest: format!("{n:064x}"),
+        score: None,
+        flags: Vec::new(),
+        similar_key: kind.as_str().into(),
+        reviewers: vec![Reviewer { kind: "group".into(), id: None, name: "legal".into() }],
+        quorum: 1,
+        approvals: 0,
+        may_decide: true,
+        may_not_decide_because: None,
+        requested_by: "system".into(),
+        opened_at: at,
+        due_at: None,
+        reminded_at: None,
+        escalated_at: None,
+        snoozed_until: None,
+        held_until: None,
+        settled_at: None,
+        decision: None,
+    }
+}
+
+/// An output about a record.
+pub fn output(n: u32, values: Value) -> Approval {
+    let task = json!({"kind": "output", "stagedOutput": values});
+    Approval {
+        entity_id: Some("01935f02-0000-7000-8000-000000000001".into()),
+        entity_title: Some(format!("Acme Corp {n}")),
+        ..item(n, GateKind::Output, "Qualify leads", task, Some(values))
+    }
+}
+
+/// A tool call.
+pub fn tool(n: u32, input: Value) -> Approval {
+    let call = json!({"toolCallId": "c1", "toolName": "send_mail", "toolInput": input});
+    item(n, GateKind::Tool, "send_mail", json!({"kind": "tool", "pausedToolCall": call}), Some(input))
+}
+
+/// A question.
+pub fn question(n: u32) -> Approval {
+    let task = json!({"kind": "question", "question": {"message": "Which region?"}});
+    item(n, GateKind::Question, "Which region?", task, None)
+}
+
+/// An item with nothing around it.
+pub fn detail(approval: Approval) -> ApprovalDetail {
+    ApprovalDetail {
+        approval,
+        entity: None,
+        fields: Vec::new(),
+        dimensions: Vec::new(),
+        decisions: Vec::new(),
+        denials: Vec::new(),
+        denials_max: 3,
+        undo_seconds: 5,
+    }
+}

@@ -1,0 +1,374 @@
+//! The list: what waits, folded where it is alike, and what can be done with several at once.
+
+use super::{
+    held::held_view,
+    similar::{Block, Difference, Outlier, blocks},
+    words::{agent, kind_word, phrase, subject, turn},
+};
+use crate::{
+    document::plain,
+    text::{escape::query, number},
+    ui::{
+        icon::{Icon, icon},
+        notice,
+        time::{machine, moment, stamp},
+    },
+};
+use domain::{
+    Timestamp,
+    gate::{GateKind, GateState},
+};
+use leptos::prelude::*;
+use std::collections::BTreeMap;
+use wire::approval::Approval;
+
+/// For how long items can be put aside, seconds.
+pub const SNOOZES: [(i64, &str); 4] =
+    [(3_600, "For an hour"), (4 * 3_600, "For 4 hours"), (86_400, "For a day"), (7 * 86_400, "For a week")];
+
+/// Which items are listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shown {
+    /// What waits for a decision.
+    #[default]
+    Open,
+    /// What the viewer has put aside.
+    Snoozed,
+    /// What was decided.
+    Settled,
+}
+
+impl Shown {
+    /// The value of `?state=`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Snoozed => "snoozed",
+            Self::Settled => "settled",
+        }
+    }
+
+    /// From the address; anything unknown is what waits.
+    pub fn parse(text: &str) -> Self {
+        match text {
+            "snoozed" => Self::Snoozed,
+            "settled" => Self::Settled,
+            _ => Self::Open,
+        }
+    }
+}
+
+/// The list and where it stands.
+#[derive(Debug, Clone, Default)]
+pub struct List {
+    /// `?state=`
+    pub shown: Shown,
+    /// `?assignedTo=all`: also what others have to decide.
+    pub everybody: bool,
+    /// The most urgent first.
+    pub items: Vec<Approval>,
+    /// Where the next page starts.
+    pub next_cursor: Option<String>,
+    /// Whether this is a later page.
+    pub is_continued: bool,
+    /// What the viewer decided and can still undo.
+    pub held: Vec<Approval>,
+    /// The server's time.
+    pub now: Timestamp,
+    /// The item that is open.
+    pub current: Option<String>,
+    /// `?open=`: the group that is unfolded.
+    pub unfolded: Option<String>,
+    /// `?select=`: the group that is ticked.
+    pub selected: Option<String>,
+    /// Why items of a batch were refused, by id.
+    pub refused: BTreeMap<String, String>,
+}
+
+impl List {
+    fn href(&self, more: &str) -> String {
+        let everybody = if self.everybody { "&assignedTo=all" } else { "" };
+        format!("/inbox?state={}{everybody}{more}", self.shown.as_str())
+    }
+}
+
+/// The list again, when something moved. Its `data-part`s are replaced one by one; rows are keyed by `data-key-id`.
+pub fn list_fragment(list: &List) -> String {
+    plain(list_view(list))
+}
+
+/// The list of a page.
+pub fn list_view(list: &List) -> impl IntoView + use<> {
+    let refused: Vec<String> = list
+        .refused
+        .iter()
+        .map(|(id, why)| match list.items.iter().find(|item| item.id == *id) {
+            Some(item) => format!("{}: {why}", subject(item)),
+            None => why.clone(),
+        })
+        .take(10)
+        .collect();
+    let rows = plain(rows_view(list));
+    let decides = list.shown != Shown::Settled && list.items.iter().any(|item| item.may_decide);
+    let more = list.next_cursor.as_ref().map(|cursor| {
+        let href = list.href(&format!("&cursor={}", query(cursor)));
+        view! { <a class="button" data-size="small" rel="next" href=href>"Show more"</a> }
+    });
+    let first = list
+        .is_continued
+        .then(|| view! { <a class="button" data-size="small" href=list.href("")>"Back to the first"</a> });
+    view! {
+        <section class="inbox-list" id="inbox-list" aria-label="Items">
+            <div data-part="held" class="inbox-held">{held_view(&list.held, list.now)}</div>
+            <div data-part="refused">{notice::refused(refused)}</div>
+            <form class="inbox-batch-form" id="inbox-batch" method="post" action="/inbox/decisions">
+                // Enter on a box must not decide anything.
+                <button type="submit" disabled hidden></button>
+                <ul class="inbox-rows" id="inbox-rows" inner_html=rows></ul>
+                <div data-part="empty">{list.items.is_empty().then(|| empty(list))}</div>
+                {decides.then(batch_bar)}
+            </form>
+            <nav data-part="pager" class="pager" aria-label="Pages">{first}{more}</nav>
+        </section>
+    }
+}
+
+fn empty(list: &List) -> impl IntoView + use<> {
+    let (words, link) = match (list.shown, list.everybody) {
+        (Shown::Open, false) => ("Nothing waits for you.", Some(("What waits for others", "/inbox?assignedTo=all"))),
+        (Shown::Open, true) => ("Nothing waits for anybody.", None),
+        (Shown::Snoozed, _) => ("You have put nothing aside.", Some(("What waits", "/inbox"))),
+        (Shown::Settled, _) => ("Nothing has been decided yet.", Some(("What waits", "/inbox"))),
+    };
+    view! {
+        <div class="empty">
+            <p>{words}</p>
+            {link.map(|(label, href)| view! { <a class="button" href=href>{label}</a> })}
+        </div>
+    }
+}
+
+fn rows_view(list: &List) -> impl IntoView + use<> {
+    let items = &list.items;
+    let mut rows = Vec::new();
+    for block in blocks(items) {
+        match block {
+            Block::One(at) => rows.extend(items.get(at).map(|item| row(list, item, None, &[]).into_any())),
+            Block::Group { key, alike, outliers } => {
+                let unfolded = list.unfolded.as_ref() == Some(&key) || list.selected.as_ref() == Some(&key);
+                rows.extend(
+                    alike
+                        .first()
+                        .and_then(|&at| items.get(at))
+                        .map(|first| group_head(list, first, &key, alike.len(), &outliers, unfolded).into_any()),
+                );
+                for Outlier { at, differs } in &outliers {
+                    rows.extend(items.get(*at).map(|item| row(list, item, None, differs).into_any()));
+                }
+                for at in alike {
+                    rows.extend(items.get(at).map(|item| row(list, item, Some((&key, unfolded)), &[]).into_any()));
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// The line that stands for items that are alike: how many, how many are not, and ticking them all.
+fn group_head(
+    list: &List,
+    first: &Approval,
+    key: &str,
+    alike: usize,
+    outliers: &[Outlier],
+    unfolded: bool,
+) -> impl IntoView + use<> {
+    let what = match first.kind {
+        GateKind::Question => subject(first),
+        _ => first.action_name.clone().filter(|_| first.kind != GateKind::Tool).unwrap_or_else(|| first.title.clone()),
+    };
+    let (open, select) = (list.href(&format!("&open={}", query(key))), list.href(&format!("&select={}", query(key))));
+    let differ = (!outliers.is_empty()).then(|| {
+        let words = if outliers.len() == 1 {
+            "1 differs, shown below".to_owned()
+        } else {
+            format!("{} differ, shown below", outliers.len())
+        };
+        view! { <span class="inbox-differs">{icon(Icon::Alert)}{words}</span> }
+    });
+    view! {
+        <li class="inbox-row inbox-group" data-row data-key-id=format!("g-{key}") data-group=key.to_owned()>
+            <span class="inbox-check">{icon(Icon::Copy)}</span>
+            <div class="inbox-row-body">
+                <a class="row-title" href=open data-fold aria-expanded=if unfolded { "true" } else { "false" } dir="auto">
+                    {format!("{} alike: {what}", number::grouped(alike as u64))}
+                </a>
+                <div class="row-sub"><span>{agent(first)}</span>{differ}</div>
+            </div>
+            <a class="button inbox-select" data-size="small" data-key="select" data-select href=select title="Select all of them (x)">
+                "Select all"<span class="hidden-text">" that are alike"</span>
+            </a>
+        </li>
+    }
+}
+
+fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Difference]) -> impl IntoView + use<> {
+    let is_current = list.current.as_ref() == Some(&item.id);
+    let ticked = group.is_some_and(|(key, _)| list.selected.as_deref() == Some(key));
+    let (in_group, folded) = (group.map(|(key, _)| key.to_owned()), group.is_some_and(|(_, unfolded)| !unfolded));
+    let subject = subject(item);
+    let boxed = (item.may_decide && item.state == GateState::Open).then(|| {
+        view! {
+            <input
+                type="checkbox" name=format!("item.{}", item.id) value=item.digest.clone() checked=ticked data-key="select"
+                aria-label=format!("Select {subject}") title="Select (x)"
+            />
+        }
+    });
+    let phrase = phrase(item);
+    let refused = list.refused.get(&item.id).cloned();
+    let is_fine = refused.is_none();
+    view! {
+        <li
+            class="inbox-row" data-row data-key-id=item.id.clone() data-id=item.id.clone() data-session=item.session_id.clone()
+            data-in=in_group hidden=folded aria-current=is_current.then_some("true")
+        >
+            <span class="inbox-check">{boxed}</span>
+            <div class="inbox-row-body">
+                <a class="row-title" href=format!("/inbox/{}", item.id) data-open-item dir="auto">{subject}</a>
+                {(!phrase.is_empty()).then(|| view! { <p class="inbox-phrase" dir="auto">{phrase}</p> })}
+                {(!differs.is_empty()).then(|| differences(differs))}
+                {(!item.flags.is_empty()).then(|| flags(&item.flags))}
+                {facts(item)}
+                <p class="field-error" data-reason hidden=is_fine>{refused}</p>
+            </div>
+        </li>
+    }
+}
+
+fn differences(differs: &[Difference]) -> impl IntoView + use<> {
+    let lines = differs.iter().map(|differs| {
+        let none = |text: &str| if text.is_empty() { "nothing".to_owned() } else { crate::text::shorten::one_line(text, 60) };
+        let (value, usual) = (none(&differs.value), none(&differs.usual));
+        view! { <li>{icon(Icon::Alert)}<span>{differs.label.clone()}": "<strong>{value}</strong>", others "{usual}</span></li> }
+    });
+    view! { <ul class="inbox-differences">{lines.collect::<Vec<_>>()}</ul> }
+}
+
+/// What to look at twice.
+pub fn flags(flags: &[String]) -> impl IntoView + use<> {
+    let items = flags
+        .iter()
+        .map(|flag| view! { <li class="inbox-flag">{icon(Icon::Flag)}<span dir="auto">{flag.clone()}</span></li> });
+    view! { <ul class="inbox-flags" aria-label="Flags">{items.collect::<Vec<_>>()}</ul> }
+}
+
+fn facts(item: &Approval) -> impl IntoView + use<> {
+    let due = item.due_at.filter(|_| item.state == GateState::Open).map(|at| {
+        view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{crate::ui::time::absolute(at)}</time></span> }
+    });
+    let snoozed = item.snoozed_until.map(|at| view! { <span>"Back at "{stamp(at)}</span> });
+    let quorum =
+        (item.quorum > 1).then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> });
+    let stands = match (item.state, &item.decision) {
+        (GateState::Open, _) => turn(item),
+        (GateState::Expired, _) => "Expired".to_owned(),
+        (GateState::Withdrawn, _) => "Withdrawn".to_owned(),
+        (_, Some(decision)) => format!("{} by {}", super::words::decision_word(decision), decision.email),
+        (_, None) => "Decided".to_owned(),
+    };
+    let under_action = item.action_name.clone().filter(|_| item.kind != GateKind::Question);
+    view! {
+        <div class="row-sub">
+            <span>{kind_word(item.kind)}</span>
+            <span>{agent(item)}</span>
+            {under_action.map(|name| view! { <span dir="auto">{name}</span> })}
+            {moment(item.opened_at)}
+            {due}
+            {snoozed}
+            {quorum}
+            <span class="inbox-turn" data-mine=item.may_decide.then_some("")>{stands}</span>
+        </div>
+    }
+}
+
+fn batch_bar() -> impl IntoView {
+    let snoozes = SNOOZES.map(|(seconds, words)| {
+        view! { <button class="button" type="submit" data-size="small" name="snooze" value=seconds.to_string()>{words}</button> }
+    });
+    view! {
+        <div class="inbox-batch" id="inbox-batch-bar" role="group" aria-label="With the selected">
+            <span class="meta" id="inbox-selected">"With the selected"</span>
+            <button class="button" type="submit" data-look="primary" data-size="small" name="decision" value="approve" data-key="approve" title="Approve the selected (a)">
+                "Approve"
+            </button>
+            <details class="gate-more" name="batch-more" data-decides>
+                <summary class="button" data-size="small" data-key="deny" title="Deny the selected (r)">"Deny"</summary>
+                <div class="gate-sheet">
+                    <label class="field-label" for="batch-note">"Why? The agents hear it."</label>
+                    <textarea class="input" id="batch-note" name="note" rows="2" maxlength="4000"></textarea>
+                    <button class="button" type="submit" data-look="danger" data-size="small" name="decision" value="deny" title="Deny the selected (Ctrl Enter)">"Deny the selected"</button>
+                </div>
+            </details>
+            <details class="gate-more" name="batch-more">
+                <summary class="button" data-size="small" data-key="snooze" title="Put the selected aside (h)">"Snooze"</summary>
+                <div class="gate-sheet">{snoozes}</div>
+            </details>
+            <button class="button js-only" type="button" data-size="small" data-look="quiet" id="inbox-range" data-key="range" title="Select all from the last one to this one (Shift X)">
+                "Select to here"
+            </button>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::fixture::{output, tool};
+    use serde_json::json;
+
+    fn list(items: Vec<Approval>) -> List {
+        List { items, ..List::default() }
+    }
+
+    #[test]
+    fn alike_items_fold_and_the_outlier_stands_open_with_its_difference() {
+        let mut items: Vec<_> = (0..4).map(|n| output(n, json!({"stage": "Won"}))).collect();
+        items[2] = output(2, json!({"stage": "Lost"}));
+        let html = list_fragment(&list(items.clone()));
+        assert!(html.contains("3 alike: Qualify leads"), "{html}");
+        assert_eq!(html.matches("data-in=\"output\" hidden").count(), 3);
+        assert!(html.contains("<strong>Lost</strong>"));
+        let open = list_fragment(&List { selected: Some("output".into()), ..list(items) });
+        assert_eq!((open.matches(" hidden aria").count(), open.matches(" checked").count()), (0, 3));
+    }
+
+    #[test]
+    fn only_what_the_viewer_may_decide_can_be_ticked() {
+        let mut item = tool(1, json!({"to": "x"}));
+        assert!(list_fragment(&list(vec![item.clone()])).contains("type=\"checkbox\""));
+        item.may_decide = false;
+        let html = list_fragment(&list(vec![item]));
+        assert!(!html.contains("type=\"checkbox\"") && html.contains("Waits for legal"));
+        assert!(!html.contains("inbox-batch-bar"));
+    }
+
+    #[test]
+    fn a_refused_item_keeps_its_row_and_says_why() {
+        let item = output(1, json!({"stage": "Won"}));
+        let refused = BTreeMap::from([(item.id.clone(), "It was decided by mia@acme.test.".to_owned())]);
+        let html = list_fragment(&List { refused, ..list(vec![item]) });
+        assert!(html.contains("Acme Corp 1: It was decided by mia@acme.test."));
+    }
+
+    #[test]
+    fn what_agents_write_never_becomes_markup() {
+        let mut item = output(1, json!({"<b>k</b>": "<script>x</script>"}));
+        item.entity_title = Some("<img src=x>".into());
+        item.flags = vec!["<i>f</i>".into()];
+        let html = list_fragment(&list(vec![item]));
+        assert!(
+            !html.contains("<script") && !html.contains("<img") && !html.contains("<i>f") && !html.contains("<b>k")
+        );
+    }
+}

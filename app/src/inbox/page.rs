@@ -1,0 +1,68 @@
+//! /inbox and /inbox/{id}
+
+use super::{
+    InboxKeys,
+    detail::{Detail, detail_view},
+    list::{List, Shown, list_view},
+};
+use crate::{
+    document::{render, solid},
+    shell::{Place, Shell, frame},
+    ui::page_head::page_head,
+};
+use leptos::prelude::*;
+
+/// What the inbox shows.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// The list.
+    pub list: List,
+    /// The item beside it.
+    pub detail: Option<Detail>,
+    /// Whether the address names that item; a narrow screen shows either the list or the item.
+    pub opened: bool,
+}
+
+/// The whole page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    render(shell, "Inbox", || {
+        let Props { list, detail, opened } = props;
+        let detail = match &detail {
+            Some(detail) => detail_view(detail).into_any(),
+            None => view! { <p class="inbox-nothing meta">"Nothing is open."</p> }.into_any(),
+        };
+        let page = view! {
+            {page_head("Inbox".to_owned(), Vec::new(), solid(tabs(&list)))}
+            <InboxKeys/>
+            <p class="hidden-text" id="inbox-said" role="status"></p>
+            <div class="inbox" id="inbox" data-keys="inbox" data-opened=opened.then_some("") data-query=query(&list)>
+                {solid(list_view(&list))}
+                <section class="inbox-detail" id="inbox-detail" aria-label="Item">{solid(detail)}</section>
+            </div>
+        };
+        frame(shell, Place::Inbox, page)
+    })
+}
+
+/// What an island adds to the address of the list.
+fn query(list: &List) -> String {
+    format!("state={}{}", list.shown.as_str(), if list.everybody { "&assignedTo=all" } else { "" })
+}
+
+fn tabs(list: &List) -> impl IntoView + use<> {
+    let (shown, everybody) = (list.shown, list.everybody);
+    let tab = move |label: &'static str, to: Shown, all: bool| {
+        let all_of = if all { "&assignedTo=all" } else { "" };
+        let is_on = (shown, everybody) == (to, all);
+        let href = format!("/inbox?state={}{all_of}", to.as_str());
+        view! { <a class="chip" href=href aria-current=is_on.then_some("true")>{label}</a> }
+    };
+    view! {
+        <nav class="chips" aria-label="Which items">
+            {tab("Waits for me", Shown::Open, false)}
+            {tab("Waits for anybody", Shown::Open, true)}
+            {tab("Snoozed", Shown::Snoozed, false)}
+            {tab("Decided", Shown::Settled, true)}
+        </nav>
+    }
+}

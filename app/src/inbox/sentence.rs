@@ -1,0 +1,150 @@
+//! The sentence on top of an item: who wants to do what to what.
+
+use super::{
+    values::Row,
+    words::{agent, task},
+};
+use crate::text::shorten::one_line;
+use domain::gate::{GateKind, Task};
+use leptos::prelude::*;
+use wire::approval::ApprovalDetail;
+
+/// Longest value in the sentence, characters.
+const VALUE_CHARS_MAX: usize = 80;
+/// Longest question, characters; what is beyond it stands in the transcript.
+const QUESTION_CHARS_MAX: usize = 2_000;
+
+/// A piece of the sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Just words.
+    Words(String),
+    /// The name of a field, or a value.
+    Field(String),
+    /// The name of a record or tool.
+    Name(String),
+}
+
+/// Who wants to do what.
+pub fn sentence(detail: &ApprovalDetail, rows: &[Row]) -> Vec<Piece> {
+    let words = |text: &str| Piece::Words(text.to_owned());
+    let approval = &detail.approval;
+    let who = agent(approval);
+    let title = detail.entity.as_ref().map(|e| e.title.clone()).or_else(|| approval.entity_title.clone());
+    let about = title.map(|title| Piece::Name(one_line(&title, VALUE_CHARS_MAX)));
+    match (approval.kind, about) {
+        (GateKind::Tool, about) => {
+            let mut pieces = vec![Piece::Words(format!("{who} wants to call ")), Piece::Name(approval.title.clone())];
+            pieces.extend(about.into_iter().flat_map(|name| [words(" for "), name]));
+            pieces
+        }
+        (GateKind::Question, _) => {
+            let message = match task(approval) {
+                Some(Task::Question(question)) => question.message,
+                _ => approval.title.clone(),
+            };
+            vec![Piece::Words(format!("{who} asks: {}", one_line(&message, QUESTION_CHARS_MAX)))]
+        }
+        (_, None) => {
+            let name = approval.action_name.clone().unwrap_or_else(|| approval.title.clone());
+            vec![Piece::Words(format!("{who} wants its output of ")), Piece::Name(name), words(" approved")]
+        }
+        (_, Some(name)) if rows.iter().all(|row| row.now.is_none()) => {
+            vec![Piece::Words(format!("{who} wants its output about ")), name, words(" approved")]
+        }
+        (_, Some(name)) => {
+            let changes: Vec<&Row> = rows.iter().filter(|row| row.changes && row.now.is_some()).collect();
+            match changes.as_slice() {
+                [] => vec![Piece::Words(format!("{who} wants to leave ")), name, words(" as it is")],
+                [one] => set(&who, one, name),
+                many => vec![Piece::Words(format!("{who} wants to change {} fields of ", many.len())), name],
+            }
+        }
+    }
+}
+
+fn set(who: &str, row: &Row, name: Piece) -> Vec<Piece> {
+    let value = |text: &str| match text.trim() {
+        "" => Piece::Words("nothing".to_owned()),
+        text => Piece::Field(one_line(text, VALUE_CHARS_MAX)),
+    };
+    let words = |text: &str| Piece::Words(text.to_owned());
+    let mut pieces =
+        vec![Piece::Words(format!("{who} wants to set ")), Piece::Field(row.label.clone()), words(" of "), name];
+    if let Some(now) = row.now.as_deref().filter(|now| !now.trim().is_empty()) {
+        pieces.extend([words(" from "), value(now)]);
+    }
+    pieces.extend([words(" to "), value(&row.proposed)]);
+    pieces
+}
+
+/// The sentence as it is shown.
+pub fn sentence_view(pieces: Vec<Piece>) -> impl IntoView {
+    let shown = pieces.into_iter().map(|piece| match piece {
+        Piece::Words(text) => text.into_any(),
+        Piece::Field(text) => view! { <em>{text}</em> }.into_any(),
+        Piece::Name(text) => view! { <strong>{text}</strong> }.into_any(),
+    });
+    shown.collect::<Vec<_>>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::{
+        fixture::{detail, output, question, raw, tool},
+        values::rows,
+    };
+    use serde_json::{Value, json};
+
+    fn said(detail: &ApprovalDetail) -> String {
+        let pieces = sentence(detail, &rows(detail)).into_iter();
+        pieces
+            .map(|piece| match piece {
+                Piece::Words(text) => text,
+                Piece::Field(text) => format!("*{text}*"),
+                Piece::Name(text) => format!("**{text}**"),
+            })
+            .collect()
+    }
+
+    fn about_acme(values: Value, now: Value) -> ApprovalDetail {
+        let at = "2026-11-21T07:00:00Z".parse().unwrap();
+        let mut detail = detail(output(1, values));
+        detail.fields = ["stage", "amount"].map(|slug| raw(&json!({"slug": slug, "type": "text"}))).into();
+        detail.entity = Some(wire::entity::Entity {
+            id: "e".into(),
+            type_id: "t".into(),
+            type_slug: "deals".into(),
+            title: "Acme Corp".into(),
+            fields: now.as_object().unwrap().clone(),
+            version: 1,
+            created_by: "system".into(),
+            updated_by: "system".into(),
+            created_at: at,
+            updated_at: at,
+        });
+        detail
+    }
+
+    #[test]
+    fn the_sentence_says_who_wants_what() {
+        let one = about_acme(json!({"stage": "Won", "risk": "low"}), json!({"stage": "Lead"}));
+        assert_eq!(said(&one), "Scout wants to set *Stage* of **Acme Corp** from *Lead* to *Won*");
+        let first = about_acme(json!({"stage": "Won"}), json!({}));
+        assert_eq!(said(&first), "Scout wants to set *Stage* of **Acme Corp** to *Won*");
+        let cleared = about_acme(json!({"stage": null}), json!({"stage": "Lead"}));
+        assert_eq!(said(&cleared), "Scout wants to set *Stage* of **Acme Corp** from *Lead* to nothing");
+        let two = about_acme(json!({"stage": "Won", "amount": "2"}), json!({}));
+        assert_eq!(said(&two), "Scout wants to change 2 fields of **Acme Corp**");
+        let same = about_acme(json!({"stage": "Won"}), json!({"stage": "Won"}));
+        assert_eq!(said(&same), "Scout wants to leave **Acme Corp** as it is");
+        assert_eq!(said(&detail(tool(1, json!({})))), "Scout wants to call **send_mail**");
+        assert_eq!(said(&detail(question(1))), "Scout asks: Which region?");
+        let unknown = detail(output(1, json!({"text": "x"})));
+        assert_eq!(said(&unknown), "Scout wants its output about **Acme Corp 1** approved");
+        let mut free = detail(output(1, json!({"text": "x"})));
+        free.approval.entity_title = None;
+        assert_eq!(said(&free), "Scout wants its output of **Qualify leads** approved");
+    }
+}

@@ -1,0 +1,170 @@
+//! Items that are alike, folded together; and among them the ones to look at twice.
+
+use super::words::{field_word, start_text, values};
+use std::collections::BTreeMap;
+use wire::approval::Approval;
+
+/// From how many items on a group is worth its fold.
+const GROUP_MIN: usize = 3;
+/// The name under which flags are compared with those of the others.
+const FLAGS: &str = "Flags";
+
+/// A line of the list, or several that are alike. Indexes are of the list that was grouped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Block {
+    /// An item by itself.
+    One(usize),
+    /// Items of one kind.
+    Group {
+        /// What they have in common, see `Approval::similar_key`.
+        key: String,
+        /// Items with the usual values, in the order of the list.
+        alike: Vec<usize>,
+        /// Items with another value somewhere, in the order of the list.
+        outliers: Vec<Outlier>,
+    },
+}
+
+/// An item that is not like the others of its group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outlier {
+    /// Which.
+    pub at: usize,
+    /// In what.
+    pub differs: Vec<Difference>,
+}
+
+/// A value that most others of the group do not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The field, in words.
+    pub label: String,
+    /// What this item has.
+    pub value: String,
+    /// What more than half of the group have.
+    pub usual: String,
+}
+
+/// Groups a list without changing its order: a group stands where its first item stood.
+pub fn blocks(items: &[Approval]) -> Vec<Block> {
+    let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (at, item) in items.iter().enumerate() {
+        members.entry(&item.similar_key).or_default().push(at);
+    }
+    let mut blocks = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        let Some(all) = members.get(item.similar_key.as_str()) else { continue };
+        if all.first() == Some(&at) {
+            match group(items, all) {
+                Some(group) => blocks.push(group),
+                None => blocks.extend(all.iter().map(|&at| Block::One(at))),
+            }
+        }
+    }
+    blocks
+}
+
+fn group(items: &[Approval], all: &[usize]) -> Option<Block> {
+    if all.len() < GROUP_MIN {
+        return None;
+    }
+    let texts: Vec<(usize, BTreeMap<String, String>)> =
+        all.iter().filter_map(|&at| Some((at, texts(items.get(at)?)))).collect();
+    let usual = usual(&texts);
+    let (mut alike, mut outliers) = (Vec::new(), Vec::new());
+    for (at, texts) in &texts {
+        let differs: Vec<_> = usual
+            .iter()
+            .filter_map(|(label, usual)| {
+                let value = texts.get(label).cloned().unwrap_or_default();
+                (value != *usual).then(|| Difference { label: label.clone(), value, usual: usual.clone() })
+            })
+            .collect();
+        if differs.is_empty() {
+            alike.push(*at);
+        } else {
+            outliers.push(Outlier { at: *at, differs });
+        }
+    }
+    let key = items.get(*all.first()?)?.similar_key.clone();
+    (alike.len() >= 2).then_some(Block::Group { key, alike, outliers })
+}
+
+fn texts(item: &Approval) -> BTreeMap<String, String> {
+    let mut texts: BTreeMap<_, _> =
+        values(item).iter().map(|(key, value)| (field_word(key), start_text(value))).collect();
+    texts.insert(FLAGS.to_owned(), item.flags.join(", "));
+    texts
+}
+
+/// The value that more than half of them have, for every field where there is one.
+fn usual(texts: &[(usize, BTreeMap<String, String>)]) -> BTreeMap<String, String> {
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (label, value) in texts.iter().flat_map(|(_, texts)| texts) {
+        *counts.entry((label, value)).or_default() += 1;
+    }
+    let common = counts.into_iter().filter(|(_, count)| count * 2 > texts.len());
+    common.map(|((label, value), _)| (label.to_owned(), value.to_owned())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::fixture::{output, tool};
+    use serde_json::json;
+
+    fn stages(stages: &[&str]) -> Vec<Approval> {
+        let one = |(n, stage): (usize, &&str)| output(n as u32, json!({"stage": stage, "owner": format!("o{n}")}));
+        stages.iter().enumerate().map(one).collect()
+    }
+
+    #[test]
+    fn the_one_that_differs_is_shown_with_what_is_usual() {
+        let found = blocks(&stages(&["Won", "Won", "Lost", "Won"]));
+        let differs = vec![Difference { label: "Stage".into(), value: "Lost".into(), usual: "Won".into() }];
+        let Block::Group { alike, outliers, .. } = &found[0] else { unreachable!("{found:?}") };
+        assert_eq!((found.len(), alike.as_slice()), (1, &[0, 1, 3][..]));
+        assert_eq!(outliers, &[Outlier { at: 2, differs }]);
+    }
+
+    #[test]
+    fn values_that_nobody_shares_make_no_outlier() {
+        let found = blocks(&stages(&["A", "B", "C"]));
+        assert!(matches!(&found[0], Block::Group { alike, outliers, .. } if alike.len() == 3 && outliers.is_empty()));
+    }
+
+    #[test]
+    fn a_flag_that_the_others_do_not_have_is_a_difference() {
+        let mut items = stages(&["Won"; 5]);
+        items[4].flags = vec!["tone: sharp".into()];
+        let Block::Group { outliers, .. } = &blocks(&items)[0] else { unreachable!() };
+        assert_eq!((outliers[0].at, outliers[0].differs[0].value.as_str()), (4, "tone: sharp"));
+    }
+
+    #[test]
+    fn few_or_mixed_items_stay_single_and_the_order_stays() {
+        assert_eq!(blocks(&stages(&["Won", "Lost"])), [Block::One(0), Block::One(1)]);
+        let mut items = vec![tool(9, json!({"to": "a"}))];
+        items.extend(stages(&["Won"; 3]));
+        items.push(tool(8, json!({"to": "b"})));
+        let found = blocks(&items);
+        assert_eq!((&found[0], &found[1], found.len()), (&Block::One(0), &Block::One(4), 3));
+        assert!(matches!(&found[2], Block::Group { alike, .. } if alike == &[1, 2, 3]));
+    }
+
+    #[test]
+    fn no_item_is_lost_or_doubled() {
+        let items = stages(&["Won", "Won", "Lost", "Won", "Lead"]);
+        let mut seen: Vec<usize> = blocks(&items)
+            .into_iter()
+            .flat_map(|block| match block {
+                Block::One(at) => vec![at],
+                Block::Group { alike, outliers, .. } => {
+                    alike.into_iter().chain(outliers.into_iter().map(|o| o.at)).collect()
+                }
+            })
+            .collect();
+        seen.sort_unstable();
+        assert_eq!(seen, [0, 1, 2, 3, 4]);
+    }
+}

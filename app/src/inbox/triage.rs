@@ -1,0 +1,255 @@
+//! What the keys, the mouse and the live stream do to the inbox. Only in the WASM build.
+
+use super::{dom_list as rows, send};
+use crate::{
+    browser::{dom, fetch, patch},
+    live::{self, Signal},
+    palette::step,
+};
+use std::cell::{Cell, RefCell};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{Event, FocusEvent, HtmlElement, KeyboardEvent, MouseEvent};
+
+/// Signals within this time are answered together.
+const GATHER_MS: i32 = 250;
+
+thread_local! {
+    static DUE: Cell<bool> = const { Cell::new(false) };
+    /// The path that the page shows.
+    static PATH: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+fn path() -> String {
+    dom::window().location().pathname().unwrap_or_default()
+}
+
+/// Wakes the page.
+pub fn start() {
+    let Some(inbox) = dom::by_id("inbox") else { return };
+    dom::on(&inbox, "submit", send::on_submit);
+    dom::on(&inbox, "click", on_click);
+    dom::on(&inbox, "focusin", |event: FocusEvent| {
+        if let Some(row) = dom::closest(&event, "[data-open-item]").and_then(|link| rows::row_of(&link))
+            && !row.has_attribute("aria-current")
+        {
+            show(&row);
+        }
+    });
+    dom::on(&inbox, "keydown", on_key);
+    dom::on(&inbox, "change", |event: Event| {
+        if let Some(row) = dom::closest(&event, "[data-id]") {
+            rows::ticked(&row);
+        }
+    });
+    dom::on(&inbox, "input", |event: Event| {
+        if let Some(gate) = dom::closest(&event, "#gate") {
+            let _ = gate.set_attribute("data-typed", "");
+            if dom::closest(&event, "#gate-form").is_some()
+                && let Some(approve) = dom::find(&gate, ".gate-bar [data-key=approve]")
+            {
+                approve.set_text_content(Some("Approve with changes"));
+            }
+        }
+    });
+    PATH.set(path());
+    dom::on(&dom::window(), "popstate", |_: Event| {
+        // Links within the page come here too; they lead nowhere else.
+        if PATH.with_borrow(|here| *here != path()) {
+            let _ = dom::window().location().reload();
+        }
+    });
+    live::subscribe(|signal| {
+        if !DUE.replace(true) {
+            dom::after(GATHER_MS, || {
+                DUE.set(false);
+                send::refresh();
+            });
+        }
+        let gate = dom::by_id("gate").and_then(|gate| gate.get_attribute("data-session"));
+        let concerns = match signal {
+            Signal::Session { id, .. } => gate.as_deref() == Some(id),
+            Signal::Resync => true,
+            Signal::Counts => false,
+        };
+        if concerns {
+            spawn_local(reread());
+        }
+    });
+    dom::every(1_000, send::count_down);
+    rows::count();
+    if let Some(row) = rows::current() {
+        prefetch(&row);
+    }
+}
+
+fn on_click(event: MouseEvent) {
+    if event.ctrl_key() || event.meta_key() || event.button() != 0 {
+        return;
+    }
+    if let Some(link) = dom::closest(&event, "[data-select], [data-fold]") {
+        event.prevent_default();
+        if let Some(head) = rows::row_of(&link) {
+            rows::press_group(&head, link.has_attribute("data-select"));
+        }
+    } else if let Some(row) = dom::closest(&event, "[data-open-item]").and_then(|link| rows::row_of(&link)) {
+        event.prevent_default();
+        show(&row);
+        if let (Some(inbox), Some(id)) = (dom::by_id("inbox"), rows::id(&row)) {
+            let _ = inbox.set_attribute("data-opened", "");
+            let address = ["/inbox/", &id].concat();
+            if let Ok(history) = dom::window().history() {
+                let _ = history.push_state_with_url(&JsValue::NULL, "", Some(&address));
+            }
+            PATH.set(path());
+        }
+        focus_title();
+    } else if let Some(summary) = dom::closest(&event, ".gate-more > summary") {
+        // It opens after this event; what was opened is what the next keys are for.
+        dom::after(0, move || {
+            let first = summary
+                .next_element_sibling()
+                .and_then(|sheet| sheet.dyn_into::<HtmlElement>().ok())
+                .filter(|sheet| sheet.offset_width() > 0);
+            if let Some(first) = first.and_then(|sheet| dom::find(&sheet, "textarea, button")) {
+                let _ = first.focus();
+            }
+        });
+    } else if dom::closest(&event, "[data-key=edit]").is_some() {
+        event.prevent_default();
+        if let Some(first) = dom::by_id("gate-form").and_then(|form| dom::find(&form, "[name^='value.']")) {
+            let _ = first.focus();
+        }
+    } else if dom::closest(&event, "#inbox-range").is_some() {
+        rows::tick_range();
+    }
+}
+
+fn on_key(event: KeyboardEvent) {
+    let in_list = dom::closest(&event, ".row-title").is_some();
+    let by = match event.key().as_str() {
+        "ArrowDown" if in_list => 1,
+        "ArrowUp" if in_list => -1,
+        "Escape" => {
+            if let Some(more) = dom::closest(&event, ".gate-more[open]") {
+                let _ = more.remove_attribute("open");
+            }
+            if let Some(row) = rows::current() {
+                rows::focus(&row);
+            }
+            return;
+        }
+        _ => return,
+    };
+    if step(by) {
+        event.prevent_default();
+    }
+}
+
+/// Shows an item beside the list: at once where it was read ahead.
+pub fn show(row: &HtmlElement) {
+    if dom::by_id("gate").is_some_and(|gate| gate.has_attribute("data-typed")) {
+        keep_open();
+    }
+    rows::set_current(row);
+    match rows::kept(row) {
+        kept if kept.is_object() => put(|detail| {
+            let _ = detail.append_child(kept.unchecked_ref());
+        }),
+        kept => match kept.as_string() {
+            Some(html) => put_html(&html),
+            None => {
+                let row = row.clone();
+                spawn_local(async move {
+                    let html = read(&row).await;
+                    if let (Some(html), true) = (html, row.has_attribute("aria-current")) {
+                        put_html(&html);
+                    }
+                });
+            }
+        },
+    }
+    prefetch(row);
+}
+
+/// The open item stays with its row, with everything that was typed into it.
+pub fn keep_open() {
+    if let (Some(gate), Some(row)) = (dom::by_id("gate"), rows::current())
+        && gate.get_attribute("data-id") == rows::id(&row)
+    {
+        rows::keep(&row, &gate);
+    }
+}
+
+fn put(fill: impl FnOnce(&HtmlElement)) {
+    if let Some(detail) = dom::by_id("inbox-detail") {
+        detail.set_text_content(None);
+        fill(&detail);
+        crate::browser::times::refine(&detail);
+        detail.set_scroll_top(0);
+    }
+}
+
+/// Shows an item from its HTML.
+pub fn put_html(html: &str) {
+    put(|detail| detail.set_inner_html(html));
+}
+
+/// Moves the focus to what is shown.
+pub fn focus_title() {
+    if let Some(title) = dom::by_id("gate-title") {
+        let _ = title.focus();
+    }
+}
+
+/// Reads an item ahead, so that it is there when its turn comes.
+fn prefetch(row: &HtmlElement) {
+    if let Some(next) = rows::next(row)
+        && rows::kept(&next).is_falsy()
+    {
+        spawn_local(async move {
+            if let Some(html) = read(&next).await
+                && !rows::kept(&next).is_object()
+            {
+                rows::keep(&next, &html.into());
+            }
+        });
+    }
+}
+
+async fn read(row: &HtmlElement) -> Option<String> {
+    let html = fetch::get_text(&["/inbox/", &rows::id(row)?, "/detail"].concat()).await;
+    if html.is_err() {
+        send::say(fetch::UNREACHABLE);
+    }
+    html.ok()
+}
+
+/// Reads the open item again: somebody may have decided it. What is being typed stays.
+async fn reread() {
+    let Some(id) = dom::by_id("gate").and_then(|gate| gate.get_attribute("data-id")) else { return };
+    let Ok(html) = fetch::get_text(&["/inbox/", &id, "/detail"].concat()).await else { return };
+    let Some(gate) = dom::by_id("gate").filter(|gate| gate.get_attribute("data-id").as_deref() == Some(&id)) else {
+        return;
+    };
+    let Some(new) = patch::parse(&html).and_then(|fragment| patch::children(&fragment).into_iter().next()) else {
+        return;
+    };
+    let state = new.get_attribute("data-state").unwrap_or_default();
+    let moved = gate.get_attribute("data-state").as_deref() != Some(&state);
+    let busy = gate.has_attribute("data-typed") || dom::find(&gate, ".gate-more[open]").is_some();
+    let _ = gate.set_attribute("data-state", &state);
+    for part in ["head", "state", "values", "facts", "transcript", "bar"] {
+        let own = matches!(part, "values" | "bar");
+        if own && busy && !(moved && part == "bar") {
+            continue;
+        }
+        let selector = ["[data-part=", part, "]"].concat();
+        if let (Some(old), Some(new)) = (dom::find(&gate, &selector), dom::find(&new, &selector)) {
+            patch::update(&old, &new);
+        }
+    }
+    if moved && let Some(said) = dom::find(&new, "[data-part=state] p").and_then(|line| line.text_content()) {
+        send::say(&said);
+    }
+}

@@ -1,0 +1,74 @@
+//! The values of an item as a table: what the record has now, what is proposed, and editing that in place.
+
+use super::values::{Control, Row};
+use crate::{
+    FormState,
+    ui::field::{Field, input, select, textarea},
+};
+use leptos::{prelude::*, tachys::html::InertElement};
+
+/// The table. `edits` makes the proposed values fields of the form around it.
+pub fn value_table(rows: &[Row], edits: bool, form: &FormState) -> impl IntoView + use<> {
+    let has_now = rows.iter().any(|row| row.now.is_some());
+    let lines = rows.iter().map(|row| line(row, has_now, edits, form).into_any()).collect::<Vec<_>>();
+    view! {
+        <table class="gate-values" data-now=has_now.then_some("")>
+            <caption class="hidden-text">"Values"</caption>
+            <thead>
+                <tr>
+                    <th scope="col">"Field"</th>
+                    {has_now.then(|| view! { <th scope="col">"Now"</th> })}
+                    <th scope="col">"Proposed"</th>
+                </tr>
+            </thead>
+            <tbody>{lines}</tbody>
+        </table>
+    }
+}
+
+fn line(row: &Row, has_now: bool, edits: bool, form: &FormState) -> impl IntoView + use<> {
+    let now = has_now.then(|| {
+        let cell = match &row.now {
+            None => view! { <span class="meta">"not a field of the record"</span> }.into_any(),
+            Some(text) if text.is_empty() => view! { <span class="meta">"nothing"</span> }.into_any(),
+            Some(text) if row.changes => view! { <del dir="auto">{text.clone()}</del> }.into_any(),
+            Some(text) => view! { <span class="gate-text" dir="auto">{text.clone()}</span> }.into_any(),
+        };
+        view! { <td class="gate-now"><span class="unit">"Now: "</span>{cell}</td> }
+    });
+    let proposed = if edits {
+        control(row, form).into_any()
+    } else if row.proposed.is_empty() {
+        view! { <span class="meta">"nothing"</span> }.into_any()
+    } else if row.control == Control::Json {
+        view! { <pre class="gate-text">{row.proposed.clone()}</pre> }.into_any()
+    } else {
+        view! { <span class="gate-text" dir="auto">{row.proposed.clone()}</span> }.into_any()
+    };
+    let staged = row.staged.as_ref().map(|staged| {
+        let shown = if staged.is_empty() { "nothing" } else { staged };
+        view! { <p class="meta">"The agent staged: "<span dir="auto">{crate::text::shorten::one_line(shown, 200)}</span></p> }
+    });
+    view! {
+        <tr data-changes=(row.changes && row.now.is_some()).then_some("")>
+            <th scope="row">{row.label.clone()}</th>
+            {now}
+            <td>{proposed}{staged}</td>
+        </tr>
+    }
+}
+
+fn control(row: &Row, form: &FormState) -> InertElement {
+    let field = Field::new(&row.name, &row.label);
+    match &row.control {
+        Control::Line | Control::Number => input("gate", field, "text", &row.proposed, "off", form),
+        Control::Lines => textarea("gate", field, false, &row.proposed, form),
+        Control::Date => input("gate", field, "date", &row.proposed, "off", form),
+        Control::Choice(options) => select("gate", field, options.clone(), &row.proposed, form),
+        Control::Truth => {
+            let options = [("true", "True"), ("false", "False"), ("", "—")];
+            select("gate", field, options.map(|(v, l)| (v.to_owned(), l.to_owned())).into(), &row.proposed, form)
+        }
+        Control::Json => textarea("gate", field, true, &row.proposed, form),
+    }
+}

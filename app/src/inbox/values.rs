@@ -1,0 +1,320 @@
+//! The values of an item: one row each, and what a reviewer typed over them.
+//!
+//! Form fields are called `value.KEY`.
+
+use super::words::{field_word, start_text, task, values};
+use crate::FieldError;
+use domain::{entity::FIELD_TITLE, gate::GateKind};
+use serde::Deserialize;
+use serde_json::{Map, Number, Value};
+use wire::{Json, approval::ApprovalDetail};
+
+/// Texts longer than this get several lines, characters.
+const LINE_CHARS_MAX: usize = 80;
+
+/// How a value is edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Control {
+    /// One line of text.
+    Line,
+    /// Several lines of text.
+    Lines,
+    /// A number.
+    Number,
+    /// A day.
+    Date,
+    /// One of these, `(value, label)`.
+    Choice(Vec<(String, String)>),
+    /// True or false.
+    Truth,
+    /// Anything that has parts.
+    Json,
+}
+
+/// One value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its key in the output or the arguments.
+    pub key: String,
+    /// Name of its form field.
+    pub name: String,
+    /// In words.
+    pub label: String,
+    /// What the record has now; absent where the record has no such field, or there is no record.
+    pub now: Option<String>,
+    /// What is proposed.
+    pub proposed: String,
+    /// How it is edited.
+    pub control: Control,
+    /// Whether it would change the record.
+    pub changes: bool,
+    /// What the agent staged, where a reviewer has proposed something else since.
+    pub staged: Option<String>,
+}
+
+/// A field of the record's type or a dimension, as far as a form needs it.
+#[derive(Deserialize)]
+struct Known {
+    slug: String,
+    name: Option<String>,
+    #[serde(rename = "type", default)]
+    kind: String,
+    #[serde(default)]
+    options: Vec<Choice>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Choice {
+    Plain(String),
+    #[serde(rename_all = "camelCase")]
+    Full {
+        value: String,
+        label: Option<String>,
+        #[serde(default)]
+        hard_block: bool,
+    },
+}
+
+fn read(all: &[Json]) -> Vec<Known> {
+    all.iter().filter_map(|json| serde_json::from_str(json.get()).ok()).collect()
+}
+
+/// The rows of an item: the title, fields in the order of their type, dimensions, and what nothing describes.
+pub fn rows(detail: &ApprovalDetail) -> Vec<Row> {
+    let proposed = values(&detail.approval);
+    let staged = staged(detail);
+    let (fields, dimensions) = (read(&detail.fields), read(&detail.dimensions));
+    let mut keys: Vec<&str> = vec![FIELD_TITLE];
+    keys.extend(fields.iter().chain(&dimensions).map(|known| known.slug.as_str()));
+    keys.extend(proposed.keys().map(String::as_str));
+    let mut rows: Vec<Row> = Vec::new();
+    for key in keys {
+        let Some(value) = proposed.get(key).filter(|_| !rows.iter().any(|row| row.key == key)) else { continue };
+        let field = fields.iter().find(|known| known.slug == key);
+        let known = field.or_else(|| dimensions.iter().find(|known| known.slug == key));
+        let now = detail.entity.as_ref().and_then(|entity| match (key, field) {
+            (FIELD_TITLE, _) => Some(entity.title.clone()),
+            (_, Some(_)) => Some(entity.fields.get(key).map(start_text).unwrap_or_default()),
+            (_, None) => None,
+        });
+        let text = start_text(value);
+        rows.push(Row {
+            key: key.to_owned(),
+            name: format!("value.{key}"),
+            label: known.and_then(|known| known.name.clone()).unwrap_or_else(|| field_word(key)),
+            changes: now.as_ref().is_none_or(|now| *now != text),
+            now,
+            staged: staged.get(key).map(start_text).filter(|staged| *staged != text),
+            control: control(known, value, &text),
+            proposed: text,
+        });
+    }
+    rows
+}
+
+fn staged(detail: &ApprovalDetail) -> Map<String, Value> {
+    task(&detail.approval).and_then(|task| task.editable().cloned()).unwrap_or_default()
+}
+
+/// The JSON type decides first: an edit may not change it.
+fn control(known: Option<&Known>, value: &Value, text: &str) -> Control {
+    let kind = known.map_or("", |known| known.kind.as_str());
+    match (value, kind) {
+        (Value::Bool(_), _) => Control::Truth,
+        (Value::Number(_), _) | (Value::Null, "number" | "scale") => Control::Number,
+        (Value::Array(_) | Value::Object(_), _) => Control::Json,
+        (_, "select") => Control::Choice(options(known, text)),
+        (_, "date") if text.is_empty() || text.parse::<chrono::NaiveDate>().is_ok() => Control::Date,
+        _ if text.contains('\n') || text.chars().count() > LINE_CHARS_MAX => Control::Lines,
+        _ => Control::Line,
+    }
+}
+
+fn options(known: Option<&Known>, text: &str) -> Vec<(String, String)> {
+    let mut options: Vec<(String, String)> = known
+        .iter()
+        .flat_map(|known| &known.options)
+        .map(|choice| match choice {
+            Choice::Plain(value) => (value.clone(), value.clone()),
+            Choice::Full { value, label, hard_block } => {
+                let label = label.as_ref().unwrap_or(value);
+                (value.clone(), if *hard_block { format!("{label} (blocks)") } else { label.clone() })
+            }
+        })
+        .collect();
+    if !options.iter().any(|(value, _)| value.is_empty()) {
+        options.insert(0, (String::new(), "—".to_owned()));
+    }
+    if !text.is_empty() && !options.iter().any(|(value, _)| value == text) {
+        options.push((text.to_owned(), format!("{text} (not offered)")));
+    }
+    options
+}
+
+/// What was typed over the values: the keys to edit, empty where everything stands as it is proposed. `typed` answers
+/// with a form field, absent where it was not sent.
+///
+/// Keys that differ from the staged value are named although another reviewer proposed them: an edit starts from what
+/// the agent staged.
+///
+/// # Errors
+/// Every field that cannot be read, under its name.
+pub fn edited(
+    detail: &ApprovalDetail,
+    typed: impl Fn(&str) -> Option<String>,
+) -> Result<Map<String, Value>, Vec<FieldError>> {
+    let (proposed, staged) = (values(&detail.approval), staged(detail));
+    let is_call = detail.approval.kind == GateKind::Tool;
+    let (mut edit, mut wrong, mut any) = (Map::new(), Vec::new(), false);
+    for row in rows(detail) {
+        let Some(before) = proposed.get(&row.key) else { continue };
+        let value = match typed(&row.name) {
+            Some(text) if same_text(&text, &row.proposed) => before.clone(),
+            Some(text) => match value(&row.control, text.trim_end_matches('\r'), before, is_call) {
+                Ok(value) => value,
+                Err(message) => {
+                    wrong.push(FieldError { field: Some(row.name), message });
+                    continue;
+                }
+            },
+            None => before.clone(),
+        };
+        any |= value != *before;
+        if value != *before || staged.get(&row.key) != Some(&value) {
+            edit.insert(row.key, value);
+        }
+    }
+    match (wrong.is_empty(), any) {
+        (false, _) => Err(wrong),
+        (true, true) => Ok(edit),
+        (true, false) => Ok(Map::new()),
+    }
+}
+
+/// Browsers write line ends their own way.
+fn same_text(one: &str, other: &str) -> bool {
+    let plain = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
+    plain(one) == plain(other)
+}
+
+fn value(control: &Control, text: &str, before: &Value, is_call: bool) -> Result<Value, String> {
+    if text.trim().is_empty() {
+        // A record's field is cleared; a tool gets the kind of value that its argument takes.
+        return Ok(if is_call && before.is_string() { Value::from("") } else { Value::Null });
+    }
+    match control {
+        Control::Line | Control::Lines | Control::Date | Control::Choice(_) => Ok(Value::from(text)),
+        Control::Number => text
+            .trim()
+            .parse::<Number>()
+            .map(Value::Number)
+            .map_err(|_| "A number, with a point before decimals.".to_owned()),
+        Control::Truth => match text {
+            "true" => Ok(true.into()),
+            "false" => Ok(false.into()),
+            _ => Err("True or false.".to_owned()),
+        },
+        Control::Json => serde_json::from_str(text).map_err(|error| format!("This is not valid JSON: {error}.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::fixture::{detail, output, raw, tool};
+    use serde_json::json;
+    use std::collections::BTreeMap;
+
+    fn deal() -> ApprovalDetail {
+        let values = json!({
+            "extra": "x", "risk": "low", "stage": "Won", "amount": 3, "closes": "2026-12-01",
+            "title": "Acme", "note": null, "lines": [{"sku": 1}], "hot": true,
+        });
+        let mut detail = detail(output(1, values));
+        detail.fields = vec![
+            raw(&json!({"slug": "stage", "name": "Stage", "type": "select", "options": ["Lead", "Won"]})),
+            raw(&json!({"slug": "amount", "name": "Amount", "type": "number"})),
+            raw(&json!({"slug": "closes", "name": "Closes", "type": "date"})),
+        ];
+        detail.dimensions = vec![raw(&json!({
+            "slug": "risk", "name": "Risk", "type": "select", "options": [{"value": "low", "label": "Low"}, {"value": "high", "hardBlock": true}],
+        }))];
+        let at = "2026-11-21T07:00:00Z".parse().unwrap();
+        detail.entity = Some(wire::entity::Entity {
+            id: "e".into(),
+            type_id: "t".into(),
+            type_slug: "deals".into(),
+            title: "Acme".into(),
+            fields: json!({"stage": "Lead", "amount": 3}).as_object().unwrap().clone(),
+            version: 1,
+            created_by: "system".into(),
+            updated_by: "system".into(),
+            created_at: at,
+            updated_at: at,
+        });
+        detail
+    }
+
+    fn typed(fields: &[(&str, &str)]) -> impl Fn(&str) -> Option<String> + use<> {
+        let fields: BTreeMap<String, String> =
+            fields.iter().map(|(name, text)| (format!("value.{name}"), (*text).to_owned())).collect();
+        move |name| fields.get(name).cloned()
+    }
+
+    #[test]
+    fn rows_come_in_the_order_of_the_type_with_what_the_record_has_now() {
+        let rows = rows(&deal());
+        let keys: Vec<_> = rows.iter().map(|row| row.key.as_str()).collect();
+        assert_eq!(keys[..5], ["title", "stage", "amount", "closes", "risk"]);
+        assert_eq!(keys.len(), 9);
+        let row = |key: &str| rows.iter().find(|row| row.key == key).unwrap();
+        assert_eq!((row("stage").now.as_deref(), row("stage").changes), (Some("Lead"), true));
+        assert_eq!((row("amount").now.as_deref(), row("amount").changes), (Some("3"), false));
+        assert_eq!((row("closes").now.as_deref(), row("risk").now.as_deref()), (Some(""), None));
+        assert_eq!((&row("closes").control, &row("lines").control), (&Control::Date, &Control::Json));
+        assert_eq!((&row("hot").control, &row("note").control), (&Control::Truth, &Control::Line));
+        let Control::Choice(options) = &row("risk").control else { unreachable!() };
+        assert_eq!(options[1..], [("low".into(), "Low".into()), ("high".into(), "high (blocks)".into())]);
+    }
+
+    #[test]
+    fn untouched_forms_edit_nothing_whatever_the_line_ends() {
+        let detail = detail(tool(1, json!({"body": "a\r\nb", "to": "x"})));
+        assert_eq!(edited(&detail, typed(&[("body", "a\nb"), ("to", "x")])), Ok(Map::new()));
+        assert_eq!(edited(&detail, typed(&[])), Ok(Map::new()));
+    }
+
+    #[test]
+    fn typed_text_becomes_a_value_of_the_staged_type() {
+        let edit = edited(
+            &deal(),
+            typed(&[("stage", "Lead"), ("amount", " 4.5 "), ("lines", "[{\"sku\": 2}]"), ("hot", "false")]),
+        );
+        let expected = json!({"stage": "Lead", "amount": 4.5, "lines": [{"sku": 2}], "hot": false});
+        assert_eq!(edit.map(Value::from), Ok(expected));
+        assert_eq!(edited(&deal(), typed(&[("closes", "")])).map(Value::from), Ok(json!({"closes": null})));
+        let call = detail(tool(1, json!({"to": "x"})));
+        assert_eq!(edited(&call, typed(&[("to", "")])).map(Value::from), Ok(json!({"to": ""})));
+    }
+
+    #[test]
+    fn every_value_that_cannot_be_read_is_named() {
+        let wrong = edited(&deal(), typed(&[("amount", "many"), ("lines", "[{"), ("hot", "maybe")])).unwrap_err();
+        let mut named: Vec<_> = wrong.iter().filter_map(|error| error.field.as_deref()).collect();
+        named.sort_unstable();
+        assert_eq!(named, ["value.amount", "value.hot", "value.lines"]);
+    }
+
+    #[test]
+    fn an_edit_on_top_of_anothers_proposal_names_what_differs_from_the_staged_values() {
+        let mut detail = detail(output(1, json!({"stage": "Won", "amount": 3})));
+        detail.approval.proposed = Some(raw(&json!({"stage": "Lost", "amount": 3})));
+        assert_eq!(rows(&detail)[1].staged.as_deref(), Some("Won"));
+        let edit = edited(&detail, typed(&[("amount", "4")]));
+        assert_eq!(edit.map(Value::from), Ok(json!({"stage": "Lost", "amount": 4})));
+        let back = edited(&detail, typed(&[("stage", "Won")]));
+        assert_eq!(back.map(Value::from), Ok(json!({"stage": "Won"})));
+        assert_eq!(edited(&detail, typed(&[("stage", "Lost")])), Ok(Map::new()), "it is an approval");
+    }
+}

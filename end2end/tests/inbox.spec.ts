@@ -1,0 +1,312 @@
+/** The inbox: what agents stage waits there, and people decide it. Items come from real actions whose output needs approval. */
+import { type Page } from "@playwright/test";
+import { api, expect, expectNoAxeViolations, signIn, stage, test } from "../support";
+
+interface Approval {
+  id: string;
+  state: string;
+  sessionId: string;
+  decision: { decision: string; email: string } | null;
+}
+
+interface Deal {
+  id: string;
+  version: number;
+  title: string;
+  fields: Record<string, unknown>;
+}
+
+let count = 0;
+const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
+
+/** A type of record with a select, a number and a date. */
+async function dealType() {
+  return api().post<{ id: string; slug: string }>("/api/entity-types", {
+    name: unique("Deal"),
+    fields: [
+      { slug: "stage", name: "Stage", type: "select", options: ["Lead", "Won", "Lost"] },
+      { slug: "amount", name: "Amount", type: "number" },
+      { slug: "note", name: "Note", type: "text" },
+    ],
+  });
+}
+
+/** A record, an action about it whose output waits for a decision, and that output, staged. */
+async function staged(typeId: string, title: string, values: object, more: object = {}) {
+  const deal = await api().post<Deal>("/api/entities", { typeId, title, fields: { stage: "Lead", amount: 1 } });
+  const agentSlug = unique("scout").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const action = await api().createAction({
+    name: "Qualify",
+    agentSlug,
+    targetEntityId: deal.id,
+    outputType: "entity",
+    metadata: { requiresApproval: true },
+    ...more,
+  });
+  const session = await api().trigger(action.id);
+  const claim = await api().claim(agentSlug);
+  await api().complete(session.id, claim.attempt, values);
+  const item = await itemOf(session.id);
+  return { deal, session, item, agentSlug };
+}
+
+async function itemOf(sessionId: string) {
+  const { items } = await api().get<{ items: Approval[] }>("/api/approvals?assignedTo=all&limit=500");
+  const item = items.find((approval) => approval.sessionId === sessionId);
+  if (!item) throw new Error(`session ${sessionId} has staged nothing`);
+  return item;
+}
+
+const dealNow = (id: string) => api().get<Deal>(`/api/entities/${id}`);
+const row = (page: Page, id: string) => page.locator(`#inbox-rows [data-id="${id}"]`);
+const awake = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
+
+async function openInbox(page: Page, path: string) {
+  await page.goto(path);
+  await awake(page);
+}
+
+/** Until the effect of a decision has happened, which is when it cannot be undone any more. */
+const settled = (sessionId: string, status = "completed") => api().untilStatus(sessionId, status);
+
+test("an item is edited, approved and written once @nojs", async ({ page }) => {
+  const { item, deal, session } = await staged((await dealType()).id, "Acme Corp", { stage: "Won", amount: 5 });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("#gate-title")).toContainText("wants to change 2 fields of Acme Corp");
+  await page.locator('[name="value.amount"]').fill("7.5");
+  await page.locator(".gate-bar").getByRole("button", { name: /^Approve/ }).click();
+  await expect(page.locator(".inbox-held")).toContainText("Approved with changes: Acme Corp");
+  expect((await dealNow(deal.id)).version).toBe(1);
+  await settled(session.id);
+  expect(await dealNow(deal.id)).toMatchObject({ version: 2, fields: { stage: "Won", amount: 7.5 } });
+});
+
+test("a value that cannot be is refused at its field and nothing typed is lost @nojs", async ({ page }) => {
+  const { item } = await staged((await dealType()).id, "Acme Corp", { stage: "Won", amount: 5, note: "as agreed" });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await page.locator('[name="value.amount"]').fill("many");
+  await page.locator('[name="value.note"]').fill("typed by a person");
+  await page.locator(".gate-bar").getByRole("button", { name: /^Approve/ }).click();
+  await expect(page.locator('[name="value.amount"]')).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator('[name="value.amount"]')).toHaveValue("many");
+  await expect(page.locator('[name="value.note"]')).toHaveValue("typed by a person");
+  await expect(page.locator("#gate-form .field-error")).toContainText("A number");
+});
+
+test("a denial needs a reason, and sends the agent back to work with it @nojs", async ({ page }) => {
+  const { item, session, agentSlug } = await staged((await dealType()).id, "Acme Corp", { stage: "Won" });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await page.locator('.gate-bar summary[data-key="deny"]').click();
+  await page.locator('.gate-bar [name="note"]').fill("Not signed yet.");
+  await page.locator('.gate-bar button[value="deny"]').click();
+  await expect(page.locator(".inbox-held")).toContainText("Denied: Acme Corp");
+  await settled(session.id, "pending");
+  const claim = await api().claim(agentSlug);
+  await api().complete(session.id, claim.attempt, { stage: "Lost" });
+  await page.goto(`/inbox/${(await itemOf(session.id)).id}`);
+  await expect(page.locator("#gate")).toContainText("Denied 1 of 3");
+  await expect(page.locator("#gate")).toContainText("Not signed yet.");
+});
+
+test("a decision is taken back while it is held @nojs", async ({ page }) => {
+  const { item, deal } = await staged((await dealType()).id, unique("Undone"), { stage: "Won" });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await page.locator(".gate-bar").getByRole("button", { name: /^Approve/ }).click();
+  await page.locator(".inbox-held").getByRole("button", { name: "Undo" }).click();
+  await expect(page.getByText("Taken back")).toBeVisible();
+  await expect(row(page, item.id)).toBeVisible();
+  expect((await dealNow(deal.id)).version).toBe(1);
+});
+
+test("an item is put aside and taken up again @nojs", async ({ page }) => {
+  const { item } = await staged((await dealType()).id, unique("Later"), { stage: "Won" });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await page.locator('.gate-bar summary[data-key="snooze"]').click();
+  await page.getByRole("button", { name: "For an hour" }).last().click();
+  await expect(row(page, item.id)).toHaveCount(0);
+  await page.goto(`/inbox/${item.id}?state=snoozed`);
+  await expect(row(page, item.id)).toBeVisible();
+  await page.getByRole("button", { name: "Put it back" }).click();
+  await page.goto("/inbox");
+  await expect(row(page, item.id)).toHaveCount(1);
+});
+
+test("another workspace's item looks like one that does not exist @nojs", async ({ page }) => {
+  const { item } = await staged((await dealType()).id, "Secret", { stage: "Won" });
+  await signIn(page, "admin", "other");
+  for (const id of [item.id, "00000000-0000-7000-8000-000000000000"]) {
+    expect((await page.goto(`/inbox/${id}`))?.status()).toBe(404);
+    expect((await page.goto(`/inbox/${id}/detail`))?.status()).toBe(404);
+  }
+  await page.goto("/needs-you");
+  await expect(page).toHaveURL(/\/inbox$/);
+  await expect(page.getByText("Nothing waits for you.")).toBeVisible();
+});
+
+test("today's row leads to the item, and an agent is one click away @nojs", async ({ page }) => {
+  await signIn(page, "reviewer");
+  const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
+  const title = unique("From today");
+  const { item } = await staged((await dealType()).id, title, { stage: "Won" }, { assignedTo: me.user.id });
+  await page.goto("/today?bucket=needs_me");
+  await page.locator(`a.button[href="/inbox/${item.id}"]`).click();
+  await expect(page.locator("#gate-title")).toContainText(title);
+  const ready = unique("Ready");
+  await api().createAction({ name: ready, agentSlug: "delegate", assignedTo: me.user.id });
+  await page.goto("/today?bucket=delegatable");
+  await page.locator(".row", { hasText: ready }).getByRole("button", { name: /Delegate to delegate/ }).click();
+  await expect(page).toHaveURL(/\/sessions\//);
+});
+
+test.describe("by keyboard", () => {
+  test("the next item is there before the answer, and z brings the decided one back", async ({ page }) => {
+    const type = await dealType();
+    const first = await staged(type.id, unique("First"), { stage: "Won" });
+    const second = await staged(type.id, unique("Second"), { amount: 2 });
+    await signIn(page, "reviewer");
+    await openInbox(page, `/inbox/${first.item.id}`);
+    await row(page, first.item.id).locator(".row-title").focus();
+    const decided = page.waitForRequest(/\/decision/);
+    await page.route(/\/decision/, async (route) => {
+      await decided;
+      // The row has left although nobody has answered.
+      await expect(row(page, first.item.id)).toBeHidden();
+      await route.continue();
+    });
+    await page.keyboard.press("a");
+    await expect(page.locator("#gate")).not.toHaveAttribute("data-id", first.item.id);
+    await expect(page.locator(".inbox-held [data-key=undo]")).toBeVisible();
+    await page.keyboard.press("z");
+    await expect(row(page, first.item.id)).toBeVisible();
+    await expect(page.locator("#gate")).toHaveAttribute("data-id", first.item.id);
+    expect(second.item.id).not.toBe(first.item.id);
+  });
+
+  test("a refusal puts the item back with its reason and what was typed", async ({ page }) => {
+    const { item } = await staged((await dealType()).id, unique("Refused"), { stage: "Won", amount: 5 });
+    await signIn(page, "reviewer");
+    await openInbox(page, `/inbox/${item.id}`);
+    await page.locator('[name="value.amount"]').fill("many");
+    await page.keyboard.press("Control+Enter");
+    await expect(row(page, item.id).locator("[data-reason]")).toContainText("A number");
+    await row(page, item.id).locator(".row-title").click();
+    await expect(page.locator('[name="value.amount"]')).toHaveValue("many");
+    await expect(page.locator('[name="value.amount"]')).toHaveAttribute("aria-invalid", "true");
+  });
+
+  test("letters are text in a field, and Escape leads back to the list", async ({ page }) => {
+    const { item } = await staged((await dealType()).id, unique("Typing"), { note: "x" });
+    await signIn(page, "reviewer");
+    await openInbox(page, `/inbox/${item.id}`);
+    await row(page, item.id).locator(".row-title").focus();
+    await page.keyboard.press("e");
+    await expect(page.locator('[name="value.note"]')).toBeFocused();
+    await page.keyboard.type("azr");
+    await expect(page.locator('[name="value.note"]')).toHaveValue(/azr/);
+    await page.keyboard.press("Escape");
+    await expect(row(page, item.id).locator(".row-title")).toBeFocused();
+    await page.keyboard.press("r");
+    await expect(page.locator('.gate-bar [name="note"]')).toBeFocused();
+    await page.keyboard.type("No.");
+    await page.keyboard.press("Control+Enter");
+    await expect(row(page, item.id)).toBeHidden();
+  });
+
+  test("a hundred alike are decided with two keys, and the outlier is left", async ({ page }) => {
+    test.slow();
+    const type = await dealType();
+    const agentSlug = unique("batch").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+    const action = await api().createAction({
+      name: unique("Batch"),
+      agentSlug,
+      outputType: "entity",
+      outputConfig: { entityType: type.slug },
+      metadata: { requiresApproval: true },
+    });
+    const sessions: string[] = [];
+    for (let n = 0; n <= 100; n++) {
+      const session = await api().trigger(action.id);
+      const claim = await api().claim(agentSlug);
+      await api().complete(session.id, claim.attempt, { title: `Deal ${n}`, stage: n === 50 ? "Lost" : "Won" });
+      sessions.push(session.id);
+    }
+    const outlier = await itemOf(sessions[50]!);
+    await signIn(page, "reviewer");
+    await openInbox(page, "/inbox");
+    const group = page.locator("[data-group]", { hasText: "100 alike" });
+    await expect(row(page, outlier.id)).toContainText("Lost");
+    await group.locator(".row-title").focus();
+    await page.keyboard.press("x");
+    await expect(page.locator("#inbox-selected")).toHaveText("100 selected");
+    await page.keyboard.press("a");
+    await expect(page.locator(".inbox-held")).toContainText("100 items");
+    await expect(group).toHaveCount(0);
+    await expect(row(page, outlier.id)).toBeVisible();
+    await settled(sessions[0]!);
+    await settled(sessions[100]!);
+  });
+});
+
+test("the second reviewer sees at once that it was decided, and by whom", async ({ page, browser }) => {
+  const { item } = await staged((await dealType()).id, unique("Shared"), { stage: "Won" });
+  await signIn(page, "reviewer");
+  await openInbox(page, `/inbox/${item.id}`);
+  await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
+  const other = await browser.newContext({ baseURL: stage().url });
+  const second = await other.newPage();
+  await signIn(second, "admin");
+  await second.goto(`/inbox/${item.id}`);
+  await second.locator(".gate-bar").getByRole("button", { name: /^Approve/ }).click();
+  await expect(page.locator("#gate [data-part=state]")).toContainText(`Approved by ${stage().tenants.acme.people.admin.email}`);
+  await expect(page.locator(".gate-bar [data-key=approve]")).toHaveCount(0);
+  await other.close();
+});
+
+test("without a connection the item comes back and says so", async ({ page, context }) => {
+  const { item } = await staged((await dealType()).id, unique("Offline"), { stage: "Won" });
+  await signIn(page, "reviewer");
+  await openInbox(page, `/inbox/${item.id}`);
+  await context.setOffline(true);
+  await row(page, item.id).locator(".row-title").focus();
+  await page.keyboard.press("a");
+  await expect(row(page, item.id).locator("[data-reason]")).toContainText("cannot be reached");
+  await context.setOffline(false);
+});
+
+test("axe finds nothing in light and dark, nothing overflows at 1280 or 360 px, no script error", async ({ page }) => {
+  test.slow();
+  const type = await dealType();
+  const long = `Very <b>long</b> ${"x".repeat(160)}`;
+  const { item } = await staged(type.id, long, { stage: "Won", amount: 5, note: `<script>window.pwned = 1</script> שלום 🧪 ${"y".repeat(300)}` });
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(String(error)));
+  await signIn(page, "admin");
+  const paths: [string, string][] = [
+    ["inbox", "/inbox"],
+    ["inbox-item", `/inbox/${item.id}`],
+    ["inbox-snoozed", "/inbox?state=snoozed"],
+    ["inbox-decided", "/inbox?state=settled&assignedTo=all"],
+  ];
+  for (const [name, path] of paths) {
+    await openInbox(page, path);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 800 });
+        await expectNoAxeViolations(page);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        expect(overflow, `${name} at ${width} px`).toBeLessThanOrEqual(0);
+        const shots = process.env.SHIFTBOOK_SHOTS;
+        if (shots) await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+      }
+    }
+    expect(await page.evaluate(() => (window as { pwned?: number }).pwned), "stored script ran").toBeUndefined();
+    await page.setViewportSize({ width: 1280, height: 800 });
+  }
+  expect(errors).toEqual([]);
+});
