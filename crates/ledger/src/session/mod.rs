@@ -28,4 +28,3 @@ pub use release::release;
 pub use retry::retry;
 pub use sweep::{Swept, sweep};
 pub use yield_to::{Parking, yield_to};
-
