@@ -308,8 +308,8 @@ mod tests {
 
     #[test]
     fn an_edit_on_top_of_anothers_proposal_names_what_differs_from_the_staged_values() {
-        let mut detail = detail(output(1, json!({"stage": "Won", "amount": 3})));
-        detail.approval.proposed = Some(raw(&json!({"stage": "Lost", "amount": 3})));
+        let mut detail = detail(output(1, json!({"amount": 3, "stage": "Won"})));
+        detail.approval.proposed = Some(raw(&json!({"amount": 3, "stage": "Lost"})));
         assert_eq!(rows(&detail)[1].staged.as_deref(), Some("Won"));
         let edit = edited(&detail, typed(&[("amount", "4")]));
         assert_eq!(edit.map(Value::from), Ok(json!({"stage": "Lost", "amount": 4})));

@@ -136,7 +136,7 @@ mod tests {
         let mut made = output(1, json!({"title": "New deal"}));
         made.entity_title = None;
         assert_eq!(subject(&made), "New deal");
-        let call = tool(1, json!({"to": "lee@customer.example", "attachments": [1, 2]}));
+        let call = tool(1, json!({"attachments": [1, 2], "to": "lee@customer.example"}));
         assert_eq!(phrase(&call), "Attachments: 2 items, To: lee@customer.example");
         assert_eq!(subject(&call), "send_mail");
         assert_eq!((phrase(&question(1)), subject(&question(1))), (String::new(), "Which region?".into()));

@@ -87,6 +87,11 @@ impl Client {
             .dns_resolver(Judged { resolver, policy: policy.clone() })
             .redirect(redirect::Policy::none())
             .retry(reqwest::retry::never())
+            // What is limited is what arrives; another crate of the build may have switched decompression on.
+            .no_gzip()
+            .no_brotli()
+            .no_deflate()
+            .no_zstd()
             // A proxy of the environment would do the look-up itself, from inside.
             .no_proxy()
             .referer(false)

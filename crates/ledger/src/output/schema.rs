@@ -96,7 +96,9 @@ mod tests {
         assert_eq!(fields, ["result.entities[0].a/b", "result.entities[0].stage", "result.entities[1]"]);
         assert_eq!(errors(&schema, &json!({ "entities": [{ "stage": "Won" }] })), []);
         assert_eq!(declared(Some(&schema), None), ["entities"]);
-        assert_eq!(declared(Some(&schema), Some("entities")), ["a/b", "stage"]);
+        let mut items = declared(Some(&schema), Some("entities"));
+        items.sort_unstable();
+        assert_eq!(items, ["a/b", "stage"]);
         assert!(declared(None, None).is_empty());
     }
 }

@@ -49,10 +49,10 @@ async fn running(f: &Fixture) -> i64 {
     f.engine.raw().await.number(count).await
 }
 
-async fn changes(f: &Fixture, id: SessionId) -> Vec<String> {
+async fn changes(f: &Fixture, id: SessionId) -> Vec<Value> {
     let log = f.log(id).await;
     let of_status = log.iter().filter(|e| e.kind == "session.status_change");
-    of_status.map(|e| e.metadata.clone()).collect()
+    of_status.map(|e| serde_json::from_str(&e.metadata).unwrap()).collect()
 }
 
 async fn starting_stopping_and_switching_leaves_one_session_and_a_whole_log(f: Fixture) {
@@ -74,8 +74,8 @@ async fn starting_stopping_and_switching_leaves_one_session_and_a_whole_log(f: F
     assert_eq!(
         changes(&f, first.session.id).await,
         [
-            r#"{"from":"draft","reason":"started","to":"running"}"#,
-            r#"{"from":"running","reason":"superseded","to":"completed"}"#,
+            json!({"from": "draft", "reason": "started", "to": "running"}),
+            json!({"from": "running", "reason": "superseded", "to": "completed"}),
         ]
     );
     let stopped = human::stop(&f.ledger, &f.member, second.session.id).await.unwrap();
