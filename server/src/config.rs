@@ -2,11 +2,14 @@
 //!
 //! clap reads flags and environment into one [`Flags`]; this module adds the file below them.
 
-use runner::execute::config::AgentConfig;
+mod smtp;
+
+use runner::{execute::config::AgentConfig, mail::MailSettings};
 use serde::{
     Deserialize, Deserializer,
     de::{Error as _, MapAccess, Visitor},
 };
+use smtp::SmtpFile;
 use std::{
     collections::BTreeMap,
     fmt,
@@ -50,6 +53,9 @@ pub struct ServeFlags {
     /// Do not run the agents of the settings file; workers elsewhere do
     #[arg(long)]
     pub no_agents: bool,
+    /// File with the key that signs webhooks: 64 hexadecimal digits, the same on every server [default on SQLite: DIR/instance.key]
+    #[arg(long, env = "SHIFTBOOK_INSTANCE_KEY_FILE", value_name = "FILE")]
+    pub instance_key_file: Option<PathBuf>,
 }
 
 /// The file. Unknown keys are refused: a misspelt key must not be a silent default.
@@ -60,8 +66,10 @@ struct File {
     database_url: Option<String>,
     listen: Option<String>,
     public_url: Option<String>,
+    instance_key_file: Option<PathBuf>,
     #[serde(default)]
     outbound: OutboundFile,
+    smtp: Option<SmtpFile>,
     #[serde(default)]
     agents: AgentsFile,
 }
@@ -125,12 +133,16 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Where browsers see the server.
     pub public_url: Option<PublicUrl>,
+    /// Where the instance's key is, when the configuration says so.
+    pub instance_key_file: Option<PathBuf>,
     /// Where calls may go that people or agents ask for.
     pub outbound: outbound::Policy,
     /// The agents that are described, by their names.
     pub agents: BTreeMap<String, AgentConfig>,
     /// Whether the server runs them.
     pub runs_agents: bool,
+    /// How e-mail goes out, where it does.
+    pub smtp: Option<MailSettings>,
 }
 
 /// Which database.
@@ -242,8 +254,12 @@ fn merge(flags: DatabaseFlags, serve: ServeFlags, file: File) -> Result<Settings
     let public_url = public_url.as_deref().map(PublicUrl::parse).transpose()?;
     let outbound = outbound::Policy::opening(&file.outbound.allow_private)
         .map_err(|error| Error::Value(format!("outbound.allow_private: {error}")))?;
+    let instance_key_file = filled_path(serve.instance_key_file).or(filled_path(file.instance_key_file));
+    let variable = |name: &str| std::env::var(name).ok();
+    let smtp = file.smtp.map(|file| smtp::settings(file, public_url.as_ref(), variable)).transpose()?;
     let runs_agents = !serve.no_agents && file.agents.enabled.unwrap_or(true);
-    Ok(Settings { database, listen, public_url, outbound, agents: file.agents.agents, runs_agents })
+    let agents = file.agents.agents;
+    Ok(Settings { database, listen, public_url, instance_key_file, outbound, agents, runs_agents, smtp })
 }
 
 /// An empty variable in a service file means "not set".

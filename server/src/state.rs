@@ -1,12 +1,14 @@
 //! What every handler can reach.
 
 use crate::{
-    assets::Assets, config::Settings, cookie::CookiePolicy, metrics::Metrics, sealed::Sealed, shutdown::Shutdown,
+    assets::Assets, config::Settings, cookie::CookiePolicy, metrics::Metrics, problem::Problem, sealed::Sealed,
+    shutdown::Shutdown,
 };
 use bytes::Bytes;
 use domain::Entropy;
-use ledger::Ledger;
+use ledger::{InstanceKey, Ledger};
 use std::{ops::Deref, sync::Arc};
+use wire::Code;
 
 /// Shared by all requests; cheap to clone.
 #[derive(Clone)]
@@ -30,13 +32,24 @@ pub struct Shared {
     pub public_origin: Option<String>,
     /// Random bytes for nonces and jitter.
     pub entropy: Arc<dyn Entropy>,
+    /// What leads inside, for addresses that people choose.
+    pub outbound: outbound::Policy,
+    /// Whether people can be written to.
+    pub sends_email: bool,
+    /// Signs what goes to webhooks.
+    instance_key: Option<InstanceKey>,
     /// The OpenAPI document, rendered once.
     pub openapi: Bytes,
 }
 
 impl AppState {
     /// The state of one server.
-    pub fn new(ledger: Ledger, settings: &Settings, entropy: Arc<dyn Entropy>) -> Self {
+    pub fn new(
+        ledger: Ledger,
+        settings: &Settings,
+        entropy: Arc<dyn Entropy>,
+        instance_key: Option<InstanceKey>,
+    ) -> Self {
         Self(Arc::new(Shared {
             ledger,
             metrics: Metrics::new(),
@@ -46,8 +59,22 @@ impl AppState {
             cookies: CookiePolicy::new(settings.public_url.as_ref().is_some_and(|url| url.is_https())),
             public_origin: settings.public_url.as_ref().map(|url| url.origin().to_owned()),
             entropy,
+            outbound: settings.outbound.clone(),
+            sends_email: settings.smtp.is_some(),
+            instance_key,
             openapi: Bytes::from(crate::api::document_json()),
         }))
+    }
+}
+
+impl Shared {
+    /// The instance's key.
+    ///
+    /// # Errors
+    /// Says what the operator has to do where there is none.
+    pub fn instance_key(&self) -> Result<&InstanceKey, Problem> {
+        let missing = "webhooks need a key to sign with: the operator names a file in `instance_key_file`";
+        self.instance_key.as_ref().ok_or_else(|| Problem::detailed(Code::Unavailable, missing))
     }
 }
 

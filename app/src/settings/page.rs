@@ -1,6 +1,13 @@
 //! /settings
 
-use super::{approvals::approvals_section, groups::groups_section, members::members_section, tokens::tokens_section};
+use super::{
+    approvals::approvals_section,
+    groups::groups_section,
+    members::members_section,
+    notifications::{EmailChoice, notifications_section},
+    tokens::tokens_section,
+    webhooks::{WebhookEntry, webhooks_section},
+};
 use crate::{
     FormState,
     document::{render, solid},
@@ -17,6 +24,7 @@ use std::collections::HashMap;
 use wire::{
     group::Group,
     settings::{Member, Token},
+    webhook::CreatedWebhook,
 };
 
 /// What /settings shows.
@@ -32,7 +40,13 @@ pub struct Props {
     pub tokens: Vec<Token>,
     /// The secret of a token that was made by this very request; never again afterwards.
     pub new_token: Option<String>,
-    /// A refused `POST /settings/tokens` (form `token`), `POST /settings/members` (form `member`), `POST /settings/groups`
+    /// Webhooks of the workspace, for those who administer it.
+    pub webhooks: Vec<WebhookEntry>,
+    /// A webhook that was added by this very request, with its secret; never again afterwards.
+    pub new_webhook: Option<CreatedWebhook>,
+    /// Whether the reader wants e-mail.
+    pub email: EmailChoice,
+    /// A refused `POST /settings/tokens` (form `token`), `POST /settings/members` (form `member`), `POST /settings/webhooks` (form `webhook`), `POST /settings/groups`
     /// (form `group`), `POST /settings/groups/{id}` (form `group-ID`) or `POST /settings/approvals` (form `approvals`).
     pub form: FormState,
     /// Where this server answers, for the lines that connect an agent.
@@ -42,7 +56,8 @@ pub struct Props {
 /// The whole page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Settings", || {
-        let Props { members, groups, undo_seconds, tokens, new_token, form, base_url } = props;
+        let Props { members, groups, undo_seconds, tokens, new_token, webhooks, new_webhook, email, form, base_url } =
+            props;
         let administers = shell.may(Permission::Administer);
         let manages_groups = shell.may(Permission::ManageGroups);
         let installs = shell.may(Permission::ManageActions);
@@ -55,6 +70,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <a class="chip" href="#groups">"Groups"</a>
                 <a class="chip" href="#approvals">"Approvals"</a>
                 {administers.then(|| view! { <a class="chip" href="#tokens">"Tokens"</a> })}
+                {administers.then(|| view! { <a class="chip" href="#webhooks">"Webhooks"</a> })}
+                <a class="chip" href="#notifications">"Notifications"</a>
                 <a class="chip" href="#appearance">"Appearance"</a>
                 <a class="chip" href="#keyboard">"Keyboard"</a>
                 <a class="chip" href="/criteria-sets">"Criteria sets"</a>
@@ -65,6 +82,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {groups}
                 {solid(approvals_section(undo_seconds, administers, &form.of("approvals")))}
                 {administers.then(|| solid(tokens_section(tokens, &people, new_token, base_url, &form.of("token"))))}
+                {administers.then(|| solid(webhooks_section(webhooks, new_webhook, &form.of("webhook"))))}
+                {solid(notifications_section(email))}
                 {solid(appearance(shell.theme))}
                 {solid(keyboard())}
             </div>

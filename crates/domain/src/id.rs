@@ -82,4 +82,8 @@ ids! {
     CriteriaSetId,
     /// People who judge together.
     GroupId,
+    /// A workspace's URL that is told what happens.
+    WebhookId,
+    /// One message on its way out; the receiver's idempotency key.
+    MessageId,
 }

@@ -18,6 +18,7 @@ pub mod hook;
 pub mod id;
 pub mod limit;
 mod names;
+pub mod notification;
 pub mod output;
 pub mod recent_activity;
 pub mod role;

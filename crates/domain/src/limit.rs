@@ -150,3 +150,19 @@ pub const OUTPUT_REFUSED_BYTES_MAX: usize = 64 * 1024;
 pub const BUNDLE_BYTES_MAX: usize = 512 * 1024;
 /// Most things in a bundle.
 pub const BUNDLE_ITEMS_MAX: usize = 200;
+/// Most webhooks of one workspace.
+pub const WEBHOOKS_MAX: usize = 20;
+/// Deliveries of one message before it is given up: about a day.
+pub const DELIVERY_ATTEMPTS_MAX: u32 = 12;
+/// Longest wait between two deliveries of one message, seconds: six hours.
+pub const DELIVERY_WAIT_SECONDS_MAX: i64 = 6 * 3_600;
+/// Longest wait that a receiver can ask for, seconds: an hour.
+pub const DELIVERY_ASKED_SECONDS_MAX: u64 = 3_600;
+/// Longest error of a delivery that is kept, characters.
+pub const DELIVERY_ERROR_CHARS_MAX: usize = 500;
+/// Newest messages of a webhook that are listed.
+pub const DELIVERIES_LISTED_MAX: u32 = 100;
+/// How long messages are kept that were delivered or given up, days.
+pub const MESSAGES_KEPT_DAYS: i64 = 30;
+/// People who get an e-mail about one gate.
+pub const RECIPIENTS_MAX: usize = 50;

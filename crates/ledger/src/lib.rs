@@ -9,6 +9,7 @@ pub mod backup;
 pub mod bundle;
 pub mod criteria_set;
 mod cursor;
+pub mod email;
 pub mod entity;
 pub mod entity_type;
 mod error;
@@ -19,21 +20,25 @@ pub mod group;
 mod guard;
 pub mod hook;
 pub mod human;
+mod instance_key;
 pub mod live;
 pub mod member;
 mod open;
+pub mod outbox;
 mod output;
 pub mod session;
 pub mod token;
 pub mod verify;
+pub mod webhook;
 pub mod work_queue;
 
 pub use cursor::Listed;
 pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
 pub use error::{Error, FieldError, Result};
+pub use instance_key::{BadInstanceKey, InstanceKey};
 pub use open::{Ledger, Mode, Options};
 pub use store::{
     ActionRecord, CriteriaSetRecord, Database, DecisionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord,
-    EventRecord, FailureRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, ReviewerRecord, SessionRecord,
-    Stats, TenantRecord, TokenRecord,
+    EventRecord, FailureRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, MessageRecord, ReviewerRecord,
+    SessionRecord, Stats, TenantRecord, TokenRecord, WebhookRecord,
 };

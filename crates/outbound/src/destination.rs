@@ -65,13 +65,6 @@ impl Destination {
         self.url.port().is_none()
     }
 
-    /// Scheme, host and path: what may be logged. A query can carry secrets.
-    pub fn without_query(&self) -> String {
-        let mut url = self.url.clone();
-        url.set_query(None);
-        url.into()
-    }
-
     /// The address as it will be called.
     pub fn as_str(&self) -> &str {
         self.url.as_str()

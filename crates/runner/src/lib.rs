@@ -1,7 +1,10 @@
 //! Background work: what has to happen although nobody asked.
 //!
-//! Sweeps, imports, and the executor that runs agents.
+//! Sweeps, imports, messages, and the executor that runs agents.
 
 pub mod execute;
 pub mod import;
+pub mod mail;
+pub mod outbox;
 pub mod sweep;
+mod webhook;

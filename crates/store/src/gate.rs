@@ -8,7 +8,7 @@ mod write;
 
 pub use decision::{add_decision, decisions};
 pub use inbox::{Inbox, Whose, count, list};
-pub use reviewer::{add_reviewer, is_reviewer, reviewers};
+pub use reviewer::{add_reviewer, is_reviewer, reviewers, reviewers_wanting_email};
 pub use snooze::{snooze, snoozed_until, unsnooze};
 pub use write::{insert, save};
 
@@ -77,6 +77,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("gate::write::SAVE", write::SAVE),
     ("gate::reviewer::ADD", reviewer::ADD),
     ("gate::reviewer::IS", reviewer::IS),
+    ("gate::reviewer::WANTING_EMAIL", reviewer::WANTING_EMAIL),
 ];
 pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[
     ("gate::decision::OF_GATES_SQLITE", decision::OF_GATES_SQLITE),

@@ -23,6 +23,7 @@ pub mod human;
 pub mod lease;
 mod notify;
 mod open;
+pub mod outbox;
 mod partition;
 #[cfg(feature = "planted-bugs")]
 mod planted;
@@ -36,6 +37,7 @@ pub mod token;
 mod transaction;
 pub mod user;
 pub mod verify;
+pub mod webhook;
 pub mod work_queue;
 mod writer;
 
@@ -43,6 +45,7 @@ pub use append::{AppendOutcome, AppendRefusal, AppendRequest, PreparedEvent};
 pub use conn::{Access, Conn};
 pub use error::{Error, Result};
 pub use open::{Database, Mode, Store};
+pub use outbox::MessageRecord;
 pub use record::{
     ActionRecord, BrowserSessionRecord, CriteriaSetRecord, DecisionRecord, EntityRecord, EntityTypeRecord,
     EntityVersionRecord, EventRecord, FailureRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, Page,
@@ -51,4 +54,5 @@ pub use record::{
 pub use sign_in::{SignInAttempts, clear_sign_in_attempts, record_sign_in_failure, sign_in_attempts};
 pub use sql::statements;
 pub use transaction::{Change, Notice, WriteTx};
+pub use webhook::WebhookRecord;
 pub use writer::Stats;

@@ -44,12 +44,14 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         crate::group::SQL,
         crate::human::SQL,
         crate::lease::SQL,
+        crate::outbox::SQL,
         crate::session::SQL,
         crate::sign_in::SQL,
         crate::tenant::SQL,
         crate::token::SQL,
         crate::user::SQL,
         crate::verify::SQL,
+        crate::webhook::SQL,
         crate::work_queue::SQL,
     ] {
         all.extend(list.iter().map(|(name, text)| (*name, (*text).to_owned())));
@@ -67,6 +69,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::gate::POSTGRES_SQL,
             crate::group::POSTGRES_SQL,
             crate::human::POSTGRES_SQL,
+            crate::outbox::POSTGRES_SQL,
             crate::session::POSTGRES_SQL,
         ]
         .concat()
@@ -78,6 +81,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::event::SQLITE_SQL,
             crate::failure::SQLITE_SQL,
             crate::gate::SQLITE_SQL,
+            crate::outbox::SQLITE_SQL,
             crate::session::SQLITE_SQL,
         ]
         .concat()

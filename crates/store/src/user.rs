@@ -24,6 +24,8 @@ const MEMBERS: &str = "SELECT m.user_id, u.email, m.role, m.created_at FROM memb
      WHERE m.tenant_id = $1 ORDER BY u.email LIMIT $2";
 const MEMBER: &str = "SELECT m.user_id, u.email, m.role, m.created_at FROM memberships m JOIN users u ON u.id = m.user_id \
      WHERE m.tenant_id = $1 AND m.user_id = $2";
+const WANTS_EMAIL: &str = "SELECT wants_email FROM memberships WHERE tenant_id = $1 AND user_id = $2";
+const SET_WANTS_EMAIL: &str = "UPDATE memberships SET wants_email = $3 WHERE tenant_id = $1 AND user_id = $2";
 const WORKSPACES: &str = "SELECT t.id, t.slug, t.name, m.role FROM memberships m JOIN tenants t ON t.id = m.tenant_id \
      WHERE m.user_id = $1 ORDER BY m.created_at, t.slug";
 
@@ -35,6 +37,8 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("user::JOIN", JOIN),
     ("user::MEMBERS", MEMBERS),
     ("user::MEMBER", MEMBER),
+    ("user::WANTS_EMAIL", WANTS_EMAIL),
+    ("user::SET_WANTS_EMAIL", SET_WANTS_EMAIL),
     ("user::WORKSPACES", WORKSPACES),
 ];
 
@@ -98,4 +102,16 @@ pub async fn workspaces(conn: &mut Conn<'_>, user_id: UserId) -> Result<Vec<(Ten
             Ok((TenantRecord { id: TenantId(id), slug, name }, role))
         })
         .collect()
+}
+
+/// Whether a member wants an e-mail when something waits for them in this workspace. Who is no member wants none.
+pub async fn wants_email(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<bool> {
+    let row = run!(conn, fetch_optional(i64,), WANTS_EMAIL, tenant_id.0, user_id.0)?;
+    Ok(row.is_some_and(|(wants,)| wants != 0))
+}
+
+/// Notes what a member wants.
+pub async fn set_wants_email(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId, wants: bool) -> Result<()> {
+    run!(tx.conn(), execute, SET_WANTS_EMAIL, tenant_id.0, user_id.0, i64::from(wants))?;
+    Ok(())
 }

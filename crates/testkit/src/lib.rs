@@ -7,6 +7,8 @@ mod engine;
 mod fixture;
 pub mod model;
 pub mod proxy;
+pub mod receiver;
+pub mod smtp;
 
 pub use clock::{SeededEntropy, TestClock};
 pub use engine::{Engine, Raw};

@@ -20,6 +20,7 @@ pub mod page;
 pub mod problem;
 pub mod session;
 pub mod settings;
+pub mod webhook;
 pub mod worker;
 
 pub use page::Page;

@@ -23,7 +23,7 @@ const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
     `application/problem+json`; decide on its `code`. Lists are paged: pass `nextCursor` as `cursor`.";
 
 /// The tags, in the order of the page.
-const TAGS: [(&str, &str); 13] = [
+const TAGS: [(&str, &str); 14] = [
     ("actions", "Configured work; the UI calls it a task."),
     ("sessions", "One execution each."),
     ("entities", "Records that work is about: types with typed fields, versioned values, imports."),
@@ -33,6 +33,7 @@ const TAGS: [(&str, &str); 13] = [
     ("approvals", "What waits for a person's decision, and deciding."),
     ("people", "Working sessions: what people work on, and what agents may be told of it."),
     ("hooks", "What coding agents report by themselves."),
+    ("webhooks", "URLs of the workspace that are told what happens."),
     ("today", "The work queue, and wake-ups for live pages."),
     ("workspace", "Settings of the workspace."),
     ("identity", "Who the caller is."),

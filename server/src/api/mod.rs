@@ -19,6 +19,7 @@ mod me;
 mod session;
 mod stream;
 mod today;
+mod webhook;
 mod worker;
 mod workspace;
 
@@ -78,6 +79,10 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(stream::follow))
         .routes(routes!(hook::record))
         .routes(routes!(today::work_queue_counts))
+        .routes(routes!(webhook::create, webhook::list))
+        .routes(routes!(webhook::delete))
+        .routes(routes!(webhook::test))
+        .routes(routes!(webhook::deliveries))
         .routes(routes!(live::live))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

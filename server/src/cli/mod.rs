@@ -3,6 +3,7 @@
 mod backup;
 mod hook;
 mod install;
+mod instance_key;
 mod openapi;
 mod run;
 mod serve;

@@ -1,6 +1,9 @@
 //! `shiftbook serve`: from settings to a listening server, and to an orderly end.
 
-use super::run::{Failure, open, print_line};
+use super::{
+    instance_key,
+    run::{Failure, open, print_line},
+};
 use crate::{
     accept, agents,
     ambient::SystemEntropy,
@@ -9,6 +12,7 @@ use crate::{
     state::AppState,
 };
 use ledger::Mode;
+use runner::{mail::Mailer, outbox::Courier};
 use std::{sync::Arc, time::Duration};
 use tokio::{net::TcpListener, time::timeout};
 
@@ -34,13 +38,19 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let agents =
         if settings.runs_agents { agents::prepare(&settings, &format!("http://{address}"))? } else { Vec::new() };
     let ledger = open(&settings, Mode::Server).await?;
+    let key = instance_key::load(&settings, &SystemEntropy)?;
+    let http = outbound::Client::new(settings.outbound.clone()).map_err(|error| Failure::BadNews(error.to_string()))?;
+    let mail = settings.smtp.clone().map(Mailer::new).transpose();
+    let mail = mail.map_err(|error| Failure::Misused(error.to_string()))?;
     ledger::live::set_frame_renderer(&ledger, render::render_frame);
-    let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy));
+    let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), key.clone());
     print_line(&format!("http://{address}"))?;
     tracing::info!(%address, version = super::version::TEXT, "serving");
     let sweeps = tokio::spawn(runner::sweep::run(state.ledger.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
+    let courier = Courier { ledger: state.ledger.clone(), http, mail, key, public_origin: state.public_origin.clone() };
+    let messages = tokio::spawn(courier.run(state.shutdown.token()));
     let stop = tokio::spawn(accept::until_asked_to_stop(state.shutdown.clone()));
     accept::serve(listener, router::build(state.clone()), &state).await;
     stop.abort();
@@ -52,6 +62,9 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     }
     if let Err(error) = agents.await {
         tracing::error!(%error, "the agents ended badly");
+    }
+    if let Err(error) = messages.await {
+        tracing::error!(%error, "the messages ended badly");
     }
     if timeout(CLOSE, state.ledger.close()).await.is_err() {
         return Err(Failure::BadNews("the database could not be closed in time; nothing acknowledged is lost".into()));

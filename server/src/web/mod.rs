@@ -20,6 +20,7 @@ mod settings;
 mod shell;
 mod sign_in;
 mod today;
+mod webhooks;
 mod working_on;
 
 pub use problem::problem_page;
@@ -43,5 +44,6 @@ pub fn router() -> Router<AppState> {
         .merge(bundle::router())
         .merge(inbox::router())
         .merge(settings::router())
+        .merge(webhooks::router())
         .merge(docs::router())
 }

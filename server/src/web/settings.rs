@@ -4,11 +4,12 @@ use super::{
     form::Form,
     shell::{Turned, Viewer, done, render},
     sign_in::status_of,
+    webhooks,
 };
 use crate::{cookie, extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState, Theme,
-    settings::{self as ui, Props},
+    settings::{self as ui, EmailChoice, Props},
 };
 use axum::{
     Router,
@@ -23,7 +24,7 @@ use domain::{
     role::{Permission, Role, TokenScope},
 };
 use ledger::{
-    gate,
+    email, gate,
     group::{self, GroupChange, NewGroup},
     member, token,
 };
@@ -38,6 +39,7 @@ pub fn router() -> Router<AppState> {
         .route("/settings/groups", post(create_group))
         .route("/settings/approvals", post(approvals))
         .route("/settings/groups/{id}", post(change_group))
+        .route("/settings/notifications", post(notifications))
         .route("/settings/appearance", post(appearance))
 }
 
@@ -46,7 +48,8 @@ async fn show(State(state): State<AppState>, viewer: Viewer) -> Result<Response,
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
-async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> Result<Props, Turned> {
+/// Everything that the page shows.
+pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> Result<Props, Turned> {
     let members = member::list(&state.ledger, &viewer.scope).await?;
     let undo_seconds = gate::undo_seconds(&state.ledger, &viewer.scope).await?;
     let groups = group::list(&state.ledger, &viewer.scope).await?;
@@ -54,12 +57,23 @@ async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> Result<Prop
         true => token::list(&state.ledger, &viewer.scope).await?,
         false => Vec::new(),
     };
+    let webhooks = match viewer.scope.may(Permission::Administer) {
+        true => webhooks::entries(state, viewer).await?,
+        false => Vec::new(),
+    };
+    let email = match state.sends_email {
+        true => EmailChoice::Offered { wanted: email::is_wanted(&state.ledger, &viewer.scope).await? },
+        false => EmailChoice::NotSent,
+    };
     Ok(Props {
         members: members.into_iter().map(wire_map::member).collect(),
         undo_seconds,
         groups: groups.into_iter().map(wire_map::group).collect(),
         tokens: tokens.into_iter().map(wire_map::token).collect(),
         new_token: None,
+        webhooks,
+        new_webhook: None,
+        email,
         form,
         base_url: viewer.origin.clone(),
     })
@@ -157,6 +171,11 @@ async fn approvals(State(state): State<AppState>, viewer: Viewer, form: Form) ->
     }
 }
 
+async fn notifications(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Redirect, Turned> {
+    email::want(&state.ledger, &viewer.scope, form.has("email")).await?;
+    Ok(done("/settings", "notifications_saved"))
+}
+
 async fn appearance(viewer: Viewer, form: Form) -> Result<Response, Turned> {
     // Only who is signed in has settings; the choice itself lives in the browser.
     let _ = viewer;
@@ -168,7 +187,13 @@ async fn appearance(viewer: Viewer, form: Form) -> Result<Response, Turned> {
     Ok(response)
 }
 
-async fn refused(state: &AppState, viewer: Viewer, form: FormState, problem: &Problem) -> Result<Response, Turned> {
+/// The page again, with what was refused.
+pub(super) async fn refused(
+    state: &AppState,
+    viewer: Viewer,
+    form: FormState,
+    problem: &Problem,
+) -> Result<Response, Turned> {
     let props = read(state, &viewer, form).await?;
     Ok(render(status_of(problem), move || ui::page(&viewer.shell, props)).await)
 }

@@ -14,4 +14,5 @@ mod limits;
 mod matrix;
 mod soak;
 mod stop;
+mod webhook;
 mod work;

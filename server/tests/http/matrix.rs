@@ -24,6 +24,7 @@ fn body(path: &str) -> Option<Value> {
         "criteria-sets" => json!({ "name": "Matrix", "dimensions": [{ "slug": "why", "type": "text" }] }),
         "groups" => json!({ "name": "Matrix" }),
         "bundles" => json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }),
+        "webhooks" => json!({ "url": "https://hooks.example.org/a", "events": ["session.failed"] }),
         "yield" => json!({ "attempt": 1, "status": "idle" }),
         "decision" => json!({ "decision": "respond", "value": "x" }),
         "decisions" => {
@@ -86,6 +87,10 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         path.replace("{id}", &asked(app).await.1)
     } else if path.ends_with("/elicitation-reply") {
         path.replace("{id}", &asked(app).await.0)
+    } else if path.starts_with("/api/webhooks/{id}") {
+        let made = app.post(Who::Admin, "/api/webhooks", body("/api/webhooks").unwrap()).await;
+        let id = made["webhook"]["id"].as_str().unwrap().to_owned();
+        path.replace("{id}", &id)
     } else if path.contains("/actions/{id}") {
         let made = app
             .post(
@@ -133,7 +138,13 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "description": "changed" }));
     }
     // A stream answers with its head; nobody waits for its end.
-    request.send().await.unwrap().status().as_u16()
+    let status = request.send().await.unwrap().status().as_u16();
+    if path.starts_with("/api/webhooks/{id}") {
+        // A workspace has only so many, and this one has been asked about.
+        let id = concrete.split('/').nth(3).unwrap();
+        app.request(Who::Admin, Method::DELETE, &format!("/api/webhooks/{id}")).send().await.unwrap();
+    }
+    status
 }
 
 /// A session of a member that asks them a question, and its approval.

@@ -1,6 +1,7 @@
 //! Deciding: recorded first, with its event; carried out when it cannot be undone any more.
 
 use super::{
+    announce::tell,
     decisions_of, event_kind,
     item::{GateItem, MayDecide, load, may_decide},
     may_decide_any, not_found,
@@ -22,6 +23,7 @@ use domain::{
     gate::{Asked, GateKind, GateState, Judgement, Standing, Task, Verdict, canonical_digest, judge, merge, within},
     id::{EntityId, GateId, UserId},
     limit::{GATE_DECISIONS_MAX, REASON_CHARS_MAX},
+    notification::Topic,
     role::Permission,
 };
 use serde_json::{Map, Value, json};
@@ -155,6 +157,7 @@ async fn record(
         gate.outcome = Some(decided.verdict);
         gate.held_until = Some(decision.at + TimeDelta::seconds(i64::from(undo_seconds)));
     }
+    tell(tx, &decider.minter, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
     let event = told(&mut decider.minter, &gate, &decision)?;
     let minter = decider.minter.clone();
     let session = note_down(tx, session, vec![event], scope.caller, minter.at()).await?;

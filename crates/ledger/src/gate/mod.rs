@@ -4,6 +4,7 @@
 //! anything happens (`decide.rs`); its effect follows when it cannot be undone any more (`settle.rs`), in one transaction
 //! with the session's next status. Sessions are locked before gates, everywhere.
 
+mod announce;
 mod context;
 mod count;
 mod decide;

@@ -1,6 +1,6 @@
 //! Opening gates, in the transaction that parks their session.
 
-use super::quote;
+use super::{announce::tell, quote};
 use crate::{
     ActionRecord, Error, FieldError, Result, SessionRecord,
     session::change::{Change, Minter, state, write},
@@ -15,6 +15,7 @@ use domain::{
     gate::{GateKind, GateState, Policy, Principal, Staged, Task, canonical_digest},
     id::GateId,
     limit::TITLE_CHARS_MAX,
+    notification::Topic,
     output::FIELD_ENTITIES,
     session::{Actor, Command, Status, Transition, YieldTo, decide},
 };
@@ -33,6 +34,7 @@ pub(crate) async fn pause(
 ) -> Result<PreparedEvent> {
     let action = action_of(tx.conn(), session).await?;
     let gate = open(tx, session, action.as_ref(), (id, task), None, minter.at()).await?;
+    tell(tx, minter, Topic::ApprovalRequested, &gate, None).await?;
     opened(&gate, minter)
 }
 
@@ -139,6 +141,7 @@ pub(crate) async fn stage(
     let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
     let now = change.minter.at();
     let gate = open(tx, &before, Some(action), (gate_id, task), criteria.as_ref(), now).await?;
+    tell(tx, &change.minter, Topic::ApprovalRequested, &gate, None).await?;
     let events = vec![opened(&gate, &mut change.minter)?];
     change.reason = "its output waits for approval".into();
     let transition = decide(state(&before), change.actor, Command::Yield(YieldTo::WaitingHuman))?;

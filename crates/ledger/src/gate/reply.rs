@@ -1,6 +1,7 @@
 //! Answering an agent's question from outside the inbox: at once, without an undo window.
 
 use super::{
+    announce::tell,
     decide::{EVENTS, check_answer, told},
     decisions_of,
     settle::{Settling, settle},
@@ -15,6 +16,7 @@ use domain::{
     gate::{GateKind, GateState, Verdict, canonical_digest},
     id::SessionId,
     limit::GATE_DECISIONS_MAX,
+    notification::Topic,
     role::Permission,
     session::{Refusal, Status},
 };
@@ -108,6 +110,7 @@ async fn record(
     };
     store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
     gate.outcome = Some(verdict);
+    tell(tx, &minter, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
     let event = told(&mut minter, &gate, &decision)?;
     let session = note_down(tx, session, vec![event], scope.caller, minter.at()).await?;
     settle(tx, session, gate, Settling { caller: scope.caller, minter, entity_ids: Vec::new() }).await

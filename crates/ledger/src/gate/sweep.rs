@@ -1,6 +1,7 @@
 //! What happens to gates by the clock: effects whose undo window is over, reminders, escalations, deadlines.
 
 use super::{
+    announce::tell,
     decide::{EVENTS, ids_for, told},
     decisions_of,
     open::reviewer,
@@ -17,6 +18,7 @@ use domain::{
     event::Kind,
     gate::GateState,
     id::{GateId, SessionId, TenantId},
+    notification::Topic,
     session::{Actor, Command, decide},
 };
 use store::{Access, DecisionRecord, GateRecord, WriteTx};
@@ -142,6 +144,7 @@ async fn remind(tx: &mut WriteTx<'_>, session: SessionRecord, mut gate: GateReco
     store::gate::save(tx, &gate).await?;
     let mut metadata = quote(gate.id);
     metadata["reminder"] = true.into();
+    tell(tx, &minter, Topic::ApprovalReminder, &gate, None).await?;
     let event = minter.event(Kind::SESSION_WAITING_APPROVAL, Some("still waiting for a decision"), &metadata)?;
     note_down(tx, session, vec![event], Caller::System, minter.at()).await?;
     Ok(())
@@ -162,6 +165,7 @@ async fn escalate(
             store::gate::add_reviewer(tx, gate.tenant_id, gate.id, &reviewer).await?;
         }
     }
+    tell(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
     let event = minter.event(Kind::SESSION_WAITING_APPROVAL, Some("further reviewers were asked"), &metadata)?;
     note_down(tx, session, vec![event], Caller::System, minter.at()).await?;
     Ok(())
@@ -202,6 +206,7 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
                 gate.outcome = None;
                 gate.held_until = None;
                 store::gate::save(tx, &gate).await?;
+                tell(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
                 let event = told(&mut minter, &gate, &decision)?;
                 note_down(tx, session, vec![event], Caller::System, now).await?;
                 Ok::<_, Error>(())

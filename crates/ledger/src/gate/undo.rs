@@ -1,6 +1,7 @@
 //! Taking a decision back before it has an effect.
 
 use super::{
+    announce::tell,
     decide::told,
     decisions_of,
     item::{GateItem, load},
@@ -11,7 +12,7 @@ use crate::{
     guard::require,
     session::change::{Minter, note_down},
 };
-use domain::{Scope, gate::GateState, id::GateId, limit::GATE_DECISIONS_MAX, role::Permission};
+use domain::{Scope, gate::GateState, id::GateId, limit::GATE_DECISIONS_MAX, notification::Topic, role::Permission};
 use store::DecisionRecord;
 
 /// Withdraws the caller's own decision, while its effect is held back or further approvals are awaited. The gate waits
@@ -63,6 +64,7 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
                 gate.outcome = None;
                 gate.held_until = None;
                 store::gate::save(tx, &gate).await?;
+                tell(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
                 let event = told(&mut minter, &gate, &decision)?;
                 note_down(tx, session, vec![event], caller.caller, now).await?;
                 Ok::<_, Error>(load(tx.conn(), &caller, vec![gate], now).await?)

@@ -1,6 +1,10 @@
 //! What every status change does: lock, decide, write the row and its events in one transaction.
 
-use crate::{Error, Ledger, Result, SessionRecord, failure, gate::withdraw};
+use crate::{
+    Error, Ledger, Result, SessionRecord, failure,
+    gate::withdraw,
+    outbox::{MessageIds, News, announce},
+};
 use chrono::TimeDelta;
 use domain::{
     Caller, Scope, Timestamp,
@@ -18,17 +22,23 @@ use store::{PreparedEvent, WriteTx};
 pub(crate) struct Minter {
     at: Timestamp,
     ids: Vec<EventId>,
+    messages: MessageIds,
 }
 
 impl Minter {
     /// Ids for at most `count` events.
     pub(crate) fn new(ledger: &Ledger, at: Timestamp, count: usize) -> Self {
-        Self { at, ids: (0..count).map(|_| ledger.event_id(at)).collect() }
+        Self { at, ids: (0..count).map(|_| ledger.event_id(at)).collect(), messages: MessageIds::new(ledger, at) }
     }
 
     /// The instant of the command.
     pub(crate) fn at(&self) -> Timestamp {
         self.at
+    }
+
+    /// Ids for messages about the command.
+    pub(crate) fn messages(&self) -> &MessageIds {
+        &self.messages
     }
 
     /// A server-written event with text content (or none) and metadata.
@@ -149,6 +159,9 @@ pub(crate) async fn write(
     store::session::save(tx, &before, &mut session, &events, attempt, &actor, now).await?;
     if let Some(event_id) = ended_by {
         failure::record(tx, &session, event_id, &change.reason, now).await?;
+    }
+    if session.status == Status::Failed && before.status != Status::Failed {
+        announce(tx, session.tenant_id, change.minter.messages(), News::session_failed(&session)).await?;
     }
     Ok(session)
 }

@@ -7,7 +7,10 @@ use crate::{
     record::ReviewerRecord,
     transaction::WriteTx,
 };
-use domain::id::{GateId, GroupId, TenantId, UserId};
+use domain::{
+    id::{GateId, GroupId, TenantId, UserId},
+    role::Role,
+};
 use std::collections::HashMap;
 use uuid::Uuid;
 
@@ -32,6 +35,36 @@ macro_rules! of_gates {
 }
 pub(crate) const OF_GATES_SQLITE: &str = of_gates!("IN (SELECT unhex(value) FROM json_each($2))");
 pub(crate) const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
+
+pub(crate) const WANTING_EMAIL: &str = "SELECT m.user_id, m.role, COUNT(CASE WHEN r.kind <> 'anyone' THEN 1 END) AS named \
+     FROM memberships m JOIN gate_reviewers r ON r.tenant_id = m.tenant_id AND r.gate_id = $2 \
+     AND (r.kind = 'anyone' OR (r.kind = 'user' AND r.reviewer_id = m.user_id) \
+     OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members p WHERE p.tenant_id = $1 AND p.group_id = r.reviewer_id \
+     AND p.user_id = m.user_id))) \
+     WHERE m.tenant_id = $1 AND m.wants_email = 1 GROUP BY m.user_id, m.role ORDER BY m.user_id";
+
+/// Somebody who might decide and wants e-mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanting {
+    /// Who.
+    pub user_id: UserId,
+    /// Their role, which has to allow it where they are not named.
+    pub role: Role,
+    /// Whether they may decide by name or in a group.
+    pub is_named: bool,
+}
+
+/// Who might decide this gate and wants e-mail.
+pub async fn reviewers_wanting_email(conn: &mut Conn<'_>, tenant_id: TenantId, id: GateId) -> Result<Vec<Wanting>> {
+    type Row = (Uuid, String, i64);
+    let rows = run!(conn, fetch_all Row, WANTING_EMAIL, tenant_id.0, id.0)?;
+    rows.into_iter()
+        .map(|(user, role, named)| {
+            let role = Role::parse(&role).ok_or_else(|| Error::inconsistent("memberships", "role", &role))?;
+            Ok(Wanting { user_id: UserId(user), role, is_named: named > 0 })
+        })
+        .collect()
+}
 
 /// Lets one more decide; again is nothing new.
 pub async fn add_reviewer(

@@ -50,7 +50,7 @@ on_both_engines!(
 );
 
 /// An action whose output changes `entity` and waits for approval, with more settings.
-async fn gated(f: &Fixture, entity: Option<EntityId>, approval: Value, output_config: Value) -> ActionRecord {
+pub async fn gated(f: &Fixture, entity: Option<EntityId>, approval: Value, output_config: Value) -> ActionRecord {
     let mut metadata = json!({ "requiresApproval": true });
     if !approval.is_null() {
         metadata["approval"] = approval;
@@ -79,7 +79,7 @@ async fn complete(f: &Fixture, session: &SessionRecord, result: &Value) -> Sessi
 }
 
 /// A session of the action that waits with this output, and its gate.
-async fn staged(f: &Fixture, of: &ActionRecord, result: &Value) -> (SessionRecord, GateItem) {
+pub async fn staged(f: &Fixture, of: &ActionRecord, result: &Value) -> (SessionRecord, GateItem) {
     action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
     let claimed = claim(f).await.session;
     let waiting = complete(f, &claimed, result).await;
@@ -97,7 +97,7 @@ async fn open(f: &Fixture, scope: &Scope, all: bool) -> Vec<GateItem> {
     gate::list(&f.ledger, scope, wanted).await.unwrap().items
 }
 
-fn says(verdict: Verdict) -> NewDecision {
+pub fn says(verdict: Verdict) -> NewDecision {
     let note = (verdict == Verdict::Deny).then(|| "not yet".to_owned());
     NewDecision { verdict, value: None, note, digest: None }
 }
@@ -106,11 +106,11 @@ fn edits(value: &Value) -> NewDecision {
     NewDecision { value: Some(value.to_string()), ..says(Verdict::Edit) }
 }
 
-async fn decide(f: &Fixture, by: &Scope, id: GateId, new: NewDecision) -> ledger::Result<GateItem> {
+pub async fn decide(f: &Fixture, by: &Scope, id: GateId, new: NewDecision) -> ledger::Result<GateItem> {
     gate::decide(&f.ledger, by, id, new).await
 }
 
-async fn sweep_after(f: &Fixture, seconds: i64) -> gate::Swept {
+pub async fn sweep_after(f: &Fixture, seconds: i64) -> gate::Swept {
     f.clock.advance(TimeDelta::seconds(seconds));
     gate::sweep(&f.ledger).await.unwrap()
 }

@@ -1,0 +1,43 @@
+//! How the reader hears of what waits for them. The choice about e-mail posts to /settings/notifications.
+
+use crate::ui::button::{Look, submit};
+use leptos::prelude::*;
+
+/// Whether e-mail can be had, and whether the reader wants it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum EmailChoice {
+    /// The operator has not configured it.
+    #[default]
+    NotSent,
+    /// It is there for whoever wants it.
+    Offered {
+        /// Whether the reader does.
+        wanted: bool,
+    },
+}
+
+/// The reader's own choices.
+pub fn notifications_section(email: EmailChoice) -> impl IntoView {
+    let email = match email {
+        EmailChoice::NotSent => {
+            view! { <p class="meta">"This server sends no e-mail: its operator has not set up [smtp]."</p> }.into_any()
+        }
+        EmailChoice::Offered { wanted } => view! {
+            <form class="form" method="post" action="/settings/notifications">
+                <label class="choice">
+                    <input type="checkbox" name="email" value="yes" checked=wanted/>
+                    <span>"E-mail me when something waits for my decision in this workspace"</span>
+                </label>
+                <div class="form-actions">{submit("Save notifications", Look::Plain)}</div>
+            </form>
+        }
+        .into_any(),
+    };
+    view! {
+        <section class="section" id="notifications" aria-labelledby="notifications-title">
+            <h2 id="notifications-title">"Notifications"</h2>
+            <p class="meta">"They say who waits for you and link to it, never what is proposed."</p>
+            {email}
+        </section>
+    }
+}

@@ -1,0 +1,146 @@
+//! Webhooks. Adding posts `url` and one field per event to /settings/webhooks; removing and testing post to
+//! /settings/webhooks/{id}/delete and /settings/webhooks/{id}/test.
+
+use crate::{
+    FormState,
+    ui::{
+        button::{Look, submit, submit_small},
+        copy::copy_line,
+        field::{Field, input},
+        notice,
+        time::moment,
+    },
+};
+use domain::notification::Topic;
+use leptos::prelude::*;
+use wire::webhook::{CreatedWebhook, Delivery, DeliveryState, Webhook};
+
+/// Before the event's name in the form's field names.
+pub const EVENT_FIELD: &str = "event:";
+
+/// A webhook and its newest messages.
+#[derive(Debug, Clone)]
+pub struct WebhookEntry {
+    /// The webhook.
+    pub webhook: Webhook,
+    /// Newest first.
+    pub deliveries: Vec<Delivery>,
+}
+
+const fn event_words(topic: Topic) -> &'static str {
+    match topic {
+        Topic::ApprovalRequested => "Something waits for approval",
+        Topic::ApprovalReminder => "It still waits",
+        Topic::ApprovalEscalated => "Somebody else is asked",
+        Topic::ApprovalDecided => "It was decided",
+        Topic::ApprovalUndone => "A decision was undone",
+        Topic::SessionFailed => "A session failed",
+        Topic::Test => "Test message",
+    }
+}
+
+/// List, form, and the secret of a webhook that was just added.
+pub fn webhooks_section(
+    webhooks: Vec<WebhookEntry>,
+    created: Option<CreatedWebhook>,
+    form: &FormState,
+) -> impl IntoView + use<> {
+    let none = webhooks.is_empty();
+    let secret = created.map(|created| {
+        view! {
+            <div class="secret" role="status">
+                <p><strong>"Copy the signing secret now. It is not shown again."</strong></p>
+                {copy_line(created.secret, "the secret")}
+                <p class="meta">"Receivers verify messages with it, by the Standard Webhooks specification."</p>
+            </div>
+        }
+    });
+    let events = Topic::SUBSCRIBABLE.map(|topic| {
+        let name = format!("{EVENT_FIELD}{topic}");
+        let checked = if form.is_refused() { form.value(&name).is_some() } else { topic == Topic::ApprovalRequested };
+        view! {
+            <label class="choice">
+                <input type="checkbox" name=name value="yes" checked=checked/>
+                <span>{event_words(topic)}" "<code>{topic.as_str()}</code></span>
+            </label>
+        }
+    });
+    let entries = webhooks.into_iter().map(entry).collect::<Vec<_>>();
+    view! {
+        <section class="section" id="webhooks" aria-labelledby="webhooks-title">
+            <h2 id="webhooks-title">"Webhooks"</h2>
+            {secret}
+            {none.then(|| view! { <p class="meta">"No webhook yet. Other systems are told through one what happens here."</p> })}
+            {entries}
+            <details class="sheet" open=form.is_refused()>
+                <summary>"New webhook"</summary>
+                <form class="form" method="post" action="/settings/webhooks">
+                    {notice::refused(form.general(&["url"]))}
+                    {input("webhook", Field::new("url", "URL").hint("Signed JSON is posted there. Addresses inside of your network are refused.").required(), "url", "", "off", form)}
+                    <fieldset>
+                        <legend class="field-label">"Tell it when"</legend>
+                        <div class="choices">{events.into_iter().collect::<Vec<_>>()}</div>
+                    </fieldset>
+                    <div class="form-actions">{submit("Add webhook", Look::Primary)}</div>
+                </form>
+            </details>
+        </section>
+    }
+}
+
+fn entry(WebhookEntry { webhook, deliveries }: WebhookEntry) -> impl IntoView + use<> {
+    let Webhook { id, url, events, disabled_reason, .. } = webhook;
+    let disabled = disabled_reason.is_some();
+    let test = (!disabled).then(|| {
+        view! { <form method="post" action=format!("/settings/webhooks/{id}/test")>{submit_small("Send a test", url.clone())}</form> }
+    });
+    let rows = deliveries.into_iter().map(row).collect::<Vec<_>>();
+    let listed = (!rows.is_empty()).then(|| {
+        view! {
+            <details>
+                <summary>"Messages"</summary>
+                <div class="table-frame">
+                    <table class="table">
+                        <thead>
+                            <tr>
+                                <th scope="col">"Event"</th>
+                                <th scope="col">"When"</th>
+                                <th scope="col">"State"</th>
+                            </tr>
+                        </thead>
+                        <tbody>{rows}</tbody>
+                    </table>
+                </div>
+            </details>
+        }
+    });
+    view! {
+        <div class="sheet">
+            <p><code>{url.clone()}</code></p>
+            <p class="meta">{events.join(", ")}</p>
+            {disabled_reason.map(|reason| notice::refused(vec![format!("Disabled: {reason}")]))}
+            {listed}
+            <div class="form-actions">
+                {test}
+                <form method="post" action=format!("/settings/webhooks/{id}/delete")>{submit_small("Remove", url)}</form>
+            </div>
+        </div>
+    }
+}
+
+fn row(delivery: Delivery) -> impl IntoView + use<> {
+    let tries = if delivery.attempts == 1 { "1 try".to_owned() } else { format!("{} tries", delivery.attempts) };
+    let state = match (delivery.state, delivery.due_at.or(delivery.ended_at)) {
+        (DeliveryState::Delivered, Some(at)) => view! { "delivered " {moment(at)} }.into_any(),
+        (DeliveryState::Dead, Some(at)) => view! { "given up " {moment(at)} }.into_any(),
+        (DeliveryState::Waiting, Some(at)) => view! { "next try " {moment(at)} }.into_any(),
+        (_, None) => ().into_any(),
+    };
+    view! {
+        <tr>
+            <td class="table-main"><code>{delivery.event}</code></td>
+            <td class="meta">{moment(delivery.created_at)}</td>
+            <td class="meta">{state}", "{tries}{delivery.last_error.map(|error| format!(": {error}"))}</td>
+        </tr>
+    }
+}

@@ -1,0 +1,52 @@
+//! Telling webhooks and reviewers what becomes of a gate, in the transaction in which it happens.
+
+use crate::{
+    GateRecord, Result,
+    outbox::{News, announce},
+    session::change::Minter,
+};
+use domain::{
+    limit::RECIPIENTS_MAX,
+    notification::Topic,
+    role::{Permission, may},
+};
+use serde_json::json;
+use store::{Conn, DecisionRecord, WriteTx};
+
+/// Tells it. What is staged, asked and noted stays here: messages say which gate it is, and who waits.
+pub(super) async fn tell(
+    tx: &mut WriteTx<'_>,
+    minter: &Minter,
+    topic: Topic,
+    gate: &GateRecord,
+    decision: Option<&DecisionRecord>,
+) -> Result<()> {
+    let about = json!({
+        "workspaceId": gate.tenant_id,
+        "approvalId": gate.id,
+        "sessionId": gate.session_id,
+        "kind": gate.kind,
+        "state": gate.state,
+        "agentSlug": gate.agent_slug,
+        "actionId": gate.action_id,
+        "actionName": gate.action_name,
+        "entityId": gate.entity_id,
+        "dueAt": gate.due_at,
+        "decision": decision.and_then(|decision| decision.verdict),
+        "decidedBy": decision.map(|decision| &decision.actor),
+        "heldUntil": gate.held_until,
+        "path": format!("/inbox/{}", gate.id),
+    });
+    let recipients = if topic.asks_somebody() { recipients(tx.conn(), gate).await? } else { Vec::new() };
+    announce(tx, gate.tenant_id, minter.messages(), News { topic, about, recipients }).await
+}
+
+/// Who may decide it and wants e-mail.
+async fn recipients(conn: &mut Conn<'_>, gate: &GateRecord) -> Result<Vec<domain::id::UserId>> {
+    let wanting = store::gate::reviewers_wanting_email(conn, gate.tenant_id, gate.id).await?;
+    let may_decide = wanting.into_iter().filter(|reviewer| {
+        (reviewer.is_named || may(reviewer.role, None, Permission::Decide))
+            && (gate.self_approval || gate.requester_id != Some(reviewer.user_id))
+    });
+    Ok(may_decide.map(|reviewer| reviewer.user_id).take(RECIPIENTS_MAX).collect())
+}

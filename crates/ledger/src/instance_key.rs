@@ -1,0 +1,106 @@
+//! The one secret of an installation that is not in its database: a stolen database alone signs nothing.
+
+use domain::Entropy;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+/// Bytes of the key, and of everything derived from it.
+const BYTES: usize = 32;
+/// The block of SHA-256: HMAC fills shorter keys up with zeros.
+const BLOCK: usize = 64;
+
+/// 256 random bits, the same on every server of an installation. Has no Debug: it is never logged.
+#[derive(Clone)]
+pub struct InstanceKey([u8; BYTES]);
+
+/// Text that is not a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("an instance key is {} hexadecimal digits", BYTES * 2)]
+pub struct BadInstanceKey;
+
+impl InstanceKey {
+    /// A new key.
+    pub fn generate(entropy: &dyn Entropy) -> Self {
+        let mut bytes = [0; BYTES];
+        entropy.fill(&mut bytes);
+        Self(bytes)
+    }
+
+    /// The key in a file: hexadecimal digits, and space around them.
+    pub fn parse(text: &str) -> Result<Self, BadInstanceKey> {
+        let text = text.trim();
+        if text.len() != BYTES * 2 || !text.is_ascii() {
+            return Err(BadInstanceKey);
+        }
+        let mut bytes = [0; BYTES];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[at * 2..at * 2 + 2], 16).map_err(|_| BadInstanceKey)?;
+        }
+        Ok(Self(bytes))
+    }
+
+    /// As it stands in its file.
+    pub fn to_hex(&self) -> String {
+        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// A secret for one purpose and one thing. Nobody finds the key, or another secret, from it.
+    pub(crate) fn derive(&self, purpose: &str, of: &[&[u8]]) -> [u8; BYTES] {
+        let mut parts = vec![purpose.as_bytes(), &[0]];
+        parts.extend(of);
+        hmac_sha256(&self.0, &parts)
+    }
+}
+
+/// HMAC-SHA256 of the parts, one after the other.
+pub(crate) fn hmac_sha256(key: &[u8; BYTES], parts: &[&[u8]]) -> [u8; BYTES] {
+    let mut block = [0; BLOCK];
+    block[..BYTES].copy_from_slice(key);
+    let mut mac = Hmac::<Sha256>::new(&block.into());
+    parts.iter().for_each(|part| mac.update(part));
+    mac.finalize().into_bytes().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_survives_its_file_and_nothing_else_is_a_key() {
+        let key = InstanceKey([0xa7; BYTES]);
+        let hex = key.to_hex();
+        assert_eq!(InstanceKey::parse(&format!(" {hex}\n")).map(|key| key.0), Ok(key.0));
+        for bad in [
+            "",
+            "a7",
+            &hex[1..],
+            &format!("{hex}00"),
+            &hex.replace('a', "g"),
+            &"é".repeat(BYTES),
+            &hex.replace("a7", "+1"),
+        ] {
+            assert_eq!(InstanceKey::parse(bad).err(), Some(BadInstanceKey), "{bad}");
+        }
+    }
+
+    #[test]
+    fn what_is_derived_differs_by_key_purpose_and_thing() {
+        let derive = |key: u8, purpose, of| InstanceKey([key; BYTES]).derive(purpose, of);
+        let one = derive(1, "webhook", &[b"a", b"b"]);
+        assert_eq!(one, derive(1, "webhook", &[b"a", b"b"]));
+        for other in
+            [derive(2, "webhook", &[b"a", b"b"]), derive(1, "other", &[b"a", b"b"]), derive(1, "webhook", &[b"a"])]
+        {
+            assert_ne!(one, other);
+        }
+    }
+
+    #[test]
+    fn the_mac_is_the_one_of_rfc_4231() {
+        // Test case 1 of the RFC has a key of 20 bytes; zeros behind it change nothing.
+        let mut key = [0; BYTES];
+        key[..20].fill(0x0b);
+        let mac: String = hmac_sha256(&key, &[b"Hi ", b"There"]).iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(mac, "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7");
+    }
+}

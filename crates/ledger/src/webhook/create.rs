@@ -1,0 +1,78 @@
+//! Adding a webhook.
+
+use super::secret::secret;
+use crate::{
+    Error, InstanceKey, Ledger, Result, WebhookRecord,
+    guard::{Fields, require},
+};
+use domain::{Scope, id::WebhookId, limit::WEBHOOKS_MAX, notification::Topic, role::Permission};
+use outbound::{Destination, Policy};
+
+/// A webhook to add.
+#[derive(Debug, Clone, Default)]
+pub struct NewWebhook {
+    /// `https://…` or `http://…`, not inside.
+    pub url: String,
+    /// Names of what it is told, at least one.
+    pub events: Vec<String>,
+}
+
+/// Adds a webhook. Its secret is in the answer and nowhere else. The URL is judged again at every delivery, because
+/// names can come to lead elsewhere.
+pub async fn create(
+    ledger: &Ledger,
+    scope: &Scope,
+    key: &InstanceKey,
+    policy: &Policy,
+    new: NewWebhook,
+) -> Result<(WebhookRecord, String)> {
+    require(scope, Permission::Administer)?;
+    let (url, topics) = check(new, policy)?;
+    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    let webhook = WebhookRecord {
+        id: WebhookId::new(now, ledger.entropy()),
+        url,
+        topics,
+        created_by: scope.caller.to_string(),
+        created_at: now,
+        disabled_at: None,
+        disabled_reason: None,
+    };
+    let secret = secret(key, tenant_id, webhook.id);
+    let made = ledger.store().write(scope.into(), move |tx| {
+        Box::pin(async move {
+            if store::webhook::list(tx.conn(), tenant_id).await?.len() >= WEBHOOKS_MAX {
+                return Err(Error::LimitReached(format!("a workspace has at most {WEBHOOKS_MAX} webhooks")));
+            }
+            store::webhook::insert(tx, tenant_id, &webhook).await?;
+            Ok(webhook)
+        })
+    });
+    Ok((made.await?, secret))
+}
+
+fn check(new: NewWebhook, policy: &Policy) -> Result<(String, Vec<Topic>)> {
+    let mut fields = Fields::default();
+    let destination = Destination::parse(&new.url, policy);
+    if let Err(error) = &destination {
+        fields.refuse("url", error.to_string());
+    }
+    let mut topics = Vec::new();
+    for (at, name) in new.events.iter().enumerate() {
+        match Topic::parse(name).filter(|topic| Topic::SUBSCRIBABLE.contains(topic)) {
+            Some(topic) => topics.push(topic),
+            None => {
+                let known = Topic::SUBSCRIBABLE.map(Topic::as_str).join(", ");
+                fields.refuse(&format!("events[{at}]"), format!("one of {known}"));
+            }
+        }
+    }
+    if new.events.is_empty() {
+        fields.refuse("events", "at least one");
+    }
+    fields.check()?;
+    topics.sort_unstable();
+    topics.dedup();
+    let url = destination.map(|destination| destination.as_str().to_owned()).unwrap_or_default();
+    Ok((url, topics))
+}

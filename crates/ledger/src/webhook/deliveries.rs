@@ -1,0 +1,19 @@
+//! What became of the messages to a webhook.
+
+use crate::{Error, Ledger, MessageRecord, Result, guard::require};
+use domain::{Scope, id::WebhookId, limit::DELIVERIES_LISTED_MAX, role::Permission};
+
+/// The newest messages to a webhook, newest first.
+pub async fn deliveries(ledger: &Ledger, scope: &Scope, id: WebhookId) -> Result<Vec<MessageRecord>> {
+    require(scope, Permission::Administer)?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(async move {
+            if store::webhook::find(conn, tenant_id, id).await?.is_none() {
+                return Ok(None);
+            }
+            store::outbox::of_target(conn, tenant_id, id.0, DELIVERIES_LISTED_MAX).await.map(Some)
+        })
+    });
+    read.await?.ok_or(Error::NotFound("webhook"))
+}

@@ -1,0 +1,34 @@
+//! Seeing a message arrive.
+
+use crate::{
+    Error, Ledger, MessageRecord, Result,
+    guard::require,
+    outbox::{MessageIds, message},
+};
+use domain::{
+    Scope,
+    id::WebhookId,
+    notification::{Channel, Topic},
+    role::Permission,
+};
+use serde_json::json;
+
+/// Sends a message of its own kind to a webhook, the way all messages go.
+pub async fn test(ledger: &Ledger, scope: &Scope, id: WebhookId) -> Result<MessageRecord> {
+    require(scope, Permission::Administer)?;
+    let tenant_id = scope.tenant_id;
+    let ids = MessageIds::new(ledger, ledger.now());
+    let payload = json!({ "workspaceId": tenant_id, "webhookId": id }).to_string();
+    let sent = ledger.store().write(scope.into(), move |tx| {
+        Box::pin(async move {
+            let webhook = store::webhook::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("webhook"))?;
+            if let Some(reason) = webhook.disabled_reason {
+                return Err(Error::invalid("id", format!("this webhook is disabled: {reason}")));
+            }
+            let message = message(&ids, tenant_id, (Channel::Webhook, id.0), Topic::Test, payload);
+            store::outbox::push(tx, &message).await?;
+            Ok(message)
+        })
+    });
+    sent.await
+}

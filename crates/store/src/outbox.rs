@@ -1,0 +1,197 @@
+//! Rows of `outbox`: messages on their way out, each delivered at least once.
+
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result},
+    sqlite::row,
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::{from_micros, to_micros},
+    id::{MessageId, TenantId},
+    notification::{Channel, Topic},
+};
+use uuid::Uuid;
+
+macro_rules! columns {
+    () => {
+        "tenant_id, id, channel, target_id, topic, payload, created_at, due_at, attempts, last_error, delivered_at, dead_at"
+    };
+}
+macro_rules! due {
+    ($lock:literal) => {
+        concat!(
+            "UPDATE outbox SET due_at = $2, attempts = attempts + 1 WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM outbox \
+             WHERE delivered_at IS NULL AND dead_at IS NULL AND due_at <= $1 ORDER BY due_at LIMIT $3",
+            $lock,
+            ") RETURNING ",
+            columns!()
+        )
+    };
+}
+
+const INSERT: &str = "INSERT INTO outbox (tenant_id, id, channel, target_id, topic, payload, created_at, due_at, attempts) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $7, 0)";
+const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM outbox \
+     WHERE delivered_at IS NULL AND dead_at IS NULL AND due_at <= $1 LIMIT 1) AS one";
+const TAKE_SQLITE: &str = due!("");
+const TAKE_POSTGRES: &str = due!(" FOR UPDATE SKIP LOCKED");
+const DELIVERED: &str = "UPDATE outbox SET delivered_at = $4, last_error = NULL \
+     WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND delivered_at IS NULL AND dead_at IS NULL";
+const FAILED: &str = "UPDATE outbox SET last_error = $4, due_at = $5, dead_at = $6 \
+     WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND delivered_at IS NULL AND dead_at IS NULL";
+const OF_TARGET: &str =
+    concat!("SELECT ", columns!(), " FROM outbox WHERE tenant_id = $1 AND target_id = $2 ORDER BY id DESC LIMIT $3");
+const PRUNE: &str = "DELETE FROM outbox WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM outbox \
+     WHERE (delivered_at IS NOT NULL OR dead_at IS NOT NULL) AND created_at < $1 ORDER BY created_at LIMIT $2)";
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("outbox::INSERT", INSERT),
+    ("outbox::ANY_DUE", ANY_DUE),
+    ("outbox::DELIVERED", DELIVERED),
+    ("outbox::FAILED", FAILED),
+    ("outbox::OF_TARGET", OF_TARGET),
+    ("outbox::PRUNE", PRUNE),
+];
+pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[("outbox::TAKE_SQLITE", TAKE_SQLITE)];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("outbox::TAKE_POSTGRES", TAKE_POSTGRES)];
+
+/// A message on its way out, or one that has arrived or was given up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageRecord {
+    /// The workspace it is about.
+    pub tenant_id: TenantId,
+    /// Id; the receiver's idempotency key.
+    pub id: MessageId,
+    /// How it leaves.
+    pub channel: Channel,
+    /// The webhook or person it goes to.
+    pub target_id: Uuid,
+    /// What happened.
+    pub topic: Topic,
+    /// JSON object: about what.
+    pub payload: String,
+    /// When it happened.
+    pub created_at: Timestamp,
+    /// When it is tried next, or when whoever tries it now is given up.
+    pub due_at: Timestamp,
+    /// How often it was tried; also the fencing token of whoever tries it.
+    pub attempts: u32,
+    /// What came of the last try, where it failed.
+    pub last_error: Option<String>,
+    /// When it arrived.
+    pub delivered_at: Option<Timestamp>,
+    /// When it was given up.
+    pub dead_at: Option<Timestamp>,
+}
+
+row! {
+    struct Row {
+        tenant_id: Uuid,
+        id: Uuid,
+        channel: String,
+        target_id: Uuid,
+        topic: String,
+        payload: String,
+        created_at: i64,
+        due_at: i64,
+        attempts: i64,
+        last_error: Option<String>,
+        delivered_at: Option<i64>,
+        dead_at: Option<i64>,
+    }
+}
+
+impl TryFrom<Row> for MessageRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("outbox", column, value);
+        Ok(Self {
+            tenant_id: TenantId(row.tenant_id),
+            id: MessageId(row.id),
+            channel: Channel::parse(&row.channel).ok_or_else(|| bad("channel", &row.channel))?,
+            target_id: row.target_id,
+            topic: Topic::parse(&row.topic).ok_or_else(|| bad("topic", &row.topic))?,
+            payload: row.payload,
+            created_at: from_micros(row.created_at),
+            due_at: from_micros(row.due_at),
+            attempts: u32::try_from(row.attempts).map_err(|_| bad("attempts", &row.attempts))?,
+            last_error: row.last_error,
+            delivered_at: row.delivered_at.map(from_micros),
+            dead_at: row.dead_at.map(from_micros),
+        })
+    }
+}
+
+/// Puts a message into the outbox, in the transaction of what it reports. It is due at once.
+pub async fn push(tx: &mut WriteTx<'_>, message: &MessageRecord) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        message.tenant_id.0,
+        message.id.0,
+        message.channel.as_str(),
+        message.target_id,
+        message.topic.as_str(),
+        message.payload.as_str(),
+        to_micros(message.created_at),
+    )?;
+    Ok(())
+}
+
+/// Whether anything is due. A look that finds nothing needs no writer.
+pub async fn any_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<bool> {
+    let (count,) = run!(conn, fetch_one(i64,), ANY_DUE, to_micros(now))?;
+    Ok(count > 0)
+}
+
+/// Takes at most `max` messages that are due, until `until`: whoever has not settled one by then has lost it to others.
+pub async fn take(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp, max: u32) -> Result<Vec<MessageRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { TAKE_SQLITE } else { TAKE_POSTGRES };
+    let rows = run!(tx.conn(), fetch_all Row, sql, to_micros(now), to_micros(until), i64::from(max))?;
+    rows.into_iter().map(MessageRecord::try_from).collect()
+}
+
+/// Notes that a message arrived. `false` when somebody else has taken it since.
+pub async fn delivered(tx: &mut WriteTx<'_>, message: &MessageRecord, at: Timestamp) -> Result<bool> {
+    let (tenant_id, id, attempts) = (message.tenant_id.0, message.id.0, i64::from(message.attempts));
+    Ok(run!(tx.conn(), execute, DELIVERED, tenant_id, id, attempts, to_micros(at))? == 1)
+}
+
+/// What becomes of a message that did not arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// It is tried again then.
+    Try(Timestamp),
+    /// It is given up now.
+    Dead(Timestamp),
+}
+
+/// Notes that a message did not arrive. `false` when somebody else has taken it since.
+pub async fn failed(tx: &mut WriteTx<'_>, message: &MessageRecord, error: &str, next: Next) -> Result<bool> {
+    let (tenant_id, id, attempts) = (message.tenant_id.0, message.id.0, i64::from(message.attempts));
+    let (due_at, dead_at) = match next {
+        Next::Try(at) => (at, None),
+        Next::Dead(at) => (message.due_at, Some(to_micros(at))),
+    };
+    Ok(run!(tx.conn(), execute, FAILED, tenant_id, id, attempts, error, to_micros(due_at), dead_at)? == 1)
+}
+
+/// The newest messages to one webhook or person.
+pub async fn of_target(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    target_id: Uuid,
+    max: u32,
+) -> Result<Vec<MessageRecord>> {
+    let rows = run!(conn, fetch_all Row, OF_TARGET, tenant_id.0, target_id, i64::from(max))?;
+    rows.into_iter().map(MessageRecord::try_from).collect()
+}
+
+/// Removes at most `max` messages from before `before` that arrived or were given up.
+pub async fn prune(tx: &mut WriteTx<'_>, before: Timestamp, max: u32) -> Result<u64> {
+    Ok(run!(tx.conn(), execute, PRUNE, to_micros(before), i64::from(max))?)
+}

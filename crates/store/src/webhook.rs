@@ -1,0 +1,127 @@
+//! Rows of `webhooks`: a workspace's URLs that are told what happens.
+
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result},
+    sqlite::row,
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::{from_micros, to_micros},
+    id::{TenantId, WebhookId},
+    limit::WEBHOOKS_MAX,
+    notification::Topic,
+};
+use uuid::Uuid;
+
+const INSERT: &str =
+    "INSERT INTO webhooks (tenant_id, id, url, events, created_by, created_at) VALUES ($1, $2, $3, $4, $5, $6)";
+const BY_ID: &str = "SELECT id, url, events, created_by, created_at, disabled_at, disabled_reason FROM webhooks \
+     WHERE tenant_id = $1 AND id = $2";
+const LIST: &str = "SELECT id, url, events, created_by, created_at, disabled_at, disabled_reason FROM webhooks \
+     WHERE tenant_id = $1 ORDER BY id LIMIT $2";
+const DELETE: &str = "DELETE FROM webhooks WHERE tenant_id = $1 AND id = $2";
+const DISABLE: &str = "UPDATE webhooks SET disabled_at = $3, disabled_reason = $4 \
+     WHERE tenant_id = $1 AND id = $2 AND disabled_at IS NULL";
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("webhook::INSERT", INSERT),
+    ("webhook::BY_ID", BY_ID),
+    ("webhook::LIST", LIST),
+    ("webhook::DELETE", DELETE),
+    ("webhook::DISABLE", DISABLE),
+];
+
+/// A URL that is told what happens in its workspace. Its secret is derived, not stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WebhookRecord {
+    /// Id.
+    pub id: WebhookId,
+    /// Where messages go.
+    pub url: String,
+    /// What it is told.
+    pub topics: Vec<Topic>,
+    /// Who made it.
+    pub created_by: String,
+    /// When.
+    pub created_at: Timestamp,
+    /// Since when nothing is sent any more.
+    pub disabled_at: Option<Timestamp>,
+    /// Why not.
+    pub disabled_reason: Option<String>,
+}
+
+row! {
+    struct Row {
+        id: Uuid,
+        url: String,
+        events: String,
+        created_by: String,
+        created_at: i64,
+        disabled_at: Option<i64>,
+        disabled_reason: Option<String>,
+    }
+}
+
+impl TryFrom<Row> for WebhookRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let topics = serde_json::from_str(&row.events);
+        Ok(Self {
+            id: WebhookId(row.id),
+            url: row.url,
+            topics: topics.map_err(|_| Error::inconsistent("webhooks", "events", &row.events))?,
+            created_by: row.created_by,
+            created_at: from_micros(row.created_at),
+            disabled_at: row.disabled_at.map(from_micros),
+            disabled_reason: row.disabled_reason,
+        })
+    }
+}
+
+/// Adds a webhook.
+pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, webhook: &WebhookRecord) -> Result<()> {
+    let events = serde_json::to_string(&webhook.topics).map_err(|error| Error::Database(error.to_string()))?;
+    run!(
+        tx.conn(),
+        execute,
+        INSERT,
+        tenant_id.0,
+        webhook.id.0,
+        webhook.url.as_str(),
+        events.as_str(),
+        webhook.created_by.as_str(),
+        to_micros(webhook.created_at),
+    )?;
+    Ok(())
+}
+
+/// A webhook of this workspace.
+pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: WebhookId) -> Result<Option<WebhookRecord>> {
+    run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(WebhookRecord::try_from).transpose()
+}
+
+/// The webhooks of a workspace, oldest first, disabled ones included.
+pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<Vec<WebhookRecord>> {
+    let rows = run!(conn, fetch_all Row, LIST, tenant_id.0, WEBHOOKS_MAX as i64)?;
+    rows.into_iter().map(WebhookRecord::try_from).collect()
+}
+
+/// Removes a webhook. `false` when the workspace has no such webhook.
+pub async fn delete(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: WebhookId) -> Result<bool> {
+    Ok(run!(tx.conn(), execute, DELETE, tenant_id.0, id.0)? == 1)
+}
+
+/// Stops sending to a webhook; the first reason stays.
+pub async fn disable(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: WebhookId,
+    reason: &str,
+    at: Timestamp,
+) -> Result<()> {
+    run!(tx.conn(), execute, DISABLE, tenant_id.0, id.0, to_micros(at), reason)?;
+    Ok(())
+}

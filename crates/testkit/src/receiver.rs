@@ -1,0 +1,136 @@
+//! A real HTTP receiver of webhooks: keeps what it was sent, and answers as told.
+
+use std::{
+    collections::VecDeque,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    sync::Notify,
+    task::JoinHandle,
+};
+
+/// One request as it arrived.
+#[derive(Debug, Clone)]
+pub struct Received {
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: String,
+}
+
+impl Received {
+    /// The value of a header that must be there.
+    pub fn header(&self, name: &str) -> &str {
+        &self.headers.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("no header {name}")).1
+    }
+}
+
+/// A running receiver. It ends when dropped.
+pub struct Receiver {
+    /// Where it listens, on this machine.
+    pub address: SocketAddr,
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Shared {
+    received: Mutex<Vec<Received>>,
+    answers: Mutex<VecDeque<String>>,
+    arrived: Notify,
+}
+
+impl Receiver {
+    /// Answers 204 unless told otherwise.
+    pub async fn start() -> Self {
+        Self::at("127.0.0.1:0".parse().unwrap()).await
+    }
+
+    /// The same at an address that was in use before.
+    pub async fn at(address: SocketAddr) -> Self {
+        let listener = TcpListener::bind(address).await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared::default());
+        let serving = shared.clone();
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                // A sender that hangs up in the middle is not what is tested here.
+                let _ = serve(stream, &serving).await;
+            }
+        });
+        Self { address, shared, task }
+    }
+
+    /// The URL that leads here.
+    pub fn url(&self) -> String {
+        format!("http://{}/hook", self.address)
+    }
+
+    /// What the next request hears: a status line's end and headers, such as `410 Gone`.
+    pub fn answer_next(&self, answer: &str) {
+        self.shared.answers.lock().unwrap().push_back(answer.to_owned());
+    }
+
+    /// Everything received so far.
+    pub fn received(&self) -> Vec<Received> {
+        self.shared.received.lock().unwrap().clone()
+    }
+
+    /// Waits until `count` requests have arrived.
+    pub async fn wait_for(&self, count: usize) -> Vec<Received> {
+        loop {
+            let arrived = self.shared.arrived.notified();
+            let received = self.received();
+            if received.len() >= count {
+                return received;
+            }
+            arrived.await;
+        }
+    }
+}
+
+impl Drop for Receiver {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
+    let mut text = Vec::new();
+    let mut chunk = [0; 4096];
+    let (head, length) = loop {
+        let read = stream.read(&mut chunk).await?;
+        if read == 0 {
+            return Ok(());
+        }
+        text.extend_from_slice(&chunk[..read]);
+        if let Some(end) = text.windows(4).position(|four| four == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&text[..end]).into_owned();
+            break (head, end + 4);
+        }
+    };
+    let headers: Vec<(String, String)> = head
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.trim().to_lowercase(), value.trim().to_owned()))
+        .collect();
+    let body = headers.iter().find(|(name, _)| name == "content-length").map_or(0, |(_, n)| n.parse().unwrap());
+    while text.len() < length + body {
+        let read = stream.read(&mut chunk).await?;
+        if read == 0 {
+            return Ok(());
+        }
+        text.extend_from_slice(&chunk[..read]);
+    }
+    let body = String::from_utf8_lossy(&text[length..length + body]).into_owned();
+    shared.received.lock().unwrap().push(Received { headers, body });
+    let answer = shared.answers.lock().unwrap().pop_front().unwrap_or_else(|| "204 No Content".to_owned());
+    stream.write_all(format!("HTTP/1.1 {answer}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").as_bytes()).await?;
+    stream.shutdown().await?;
+    shared.arrived.notify_waiters();
+    Ok(())
+}

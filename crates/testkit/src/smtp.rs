@@ -1,0 +1,101 @@
+//! A real SMTP receiver: says yes to everything unless told otherwise, and keeps what it was sent.
+
+use std::{
+    collections::VecDeque,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+
+/// One e-mail as it arrived.
+#[derive(Debug, Clone)]
+pub struct Mail {
+    /// The envelope's recipient.
+    pub to: String,
+    /// Headers and body.
+    pub text: String,
+}
+
+/// A running server. It ends when dropped.
+pub struct SmtpReceiver {
+    /// Where it listens, on this machine.
+    pub address: SocketAddr,
+    shared: Arc<Shared>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Shared {
+    mails: Mutex<Vec<Mail>>,
+    refusals: Mutex<VecDeque<String>>,
+}
+
+impl SmtpReceiver {
+    /// Starts on a free port.
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared::default());
+        let serving = shared.clone();
+        let task = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                // A sender that hangs up in the middle is not what is tested here.
+                let _ = serve(stream, &serving).await;
+            }
+        });
+        Self { address, shared, task }
+    }
+
+    /// What the next recipient hears instead of 250, such as `450 later`.
+    pub fn refuse_next(&self, answer: &str) {
+        self.shared.refusals.lock().unwrap().push_back(answer.to_owned());
+    }
+
+    /// Everything received so far.
+    pub fn mails(&self) -> Vec<Mail> {
+        self.shared.mails.lock().unwrap().clone()
+    }
+}
+
+impl Drop for SmtpReceiver {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
+    let mut stream = BufReader::new(stream);
+    stream.write_all(b"220 test\r\n").await?;
+    let (mut line, mut to) = (String::new(), String::new());
+    loop {
+        line.clear();
+        if stream.read_line(&mut line).await? == 0 {
+            return Ok(());
+        }
+        let answer = match line.split_whitespace().next().unwrap_or_default() {
+            "RCPT" => {
+                to = line.trim().trim_start_matches("RCPT TO:").trim_matches(['<', '>']).to_owned();
+                shared.refusals.lock().unwrap().pop_front().unwrap_or_else(|| "250 ok".to_owned())
+            }
+            "DATA" => {
+                stream.write_all(b"354 go on\r\n").await?;
+                let mut text = String::new();
+                while !text.ends_with("\r\n.\r\n") {
+                    stream.read_line(&mut text).await?;
+                }
+                shared.mails.lock().unwrap().push(Mail { to: to.clone(), text });
+                "250 taken".to_owned()
+            }
+            "QUIT" => {
+                stream.write_all(b"221 bye\r\n").await?;
+                return Ok(());
+            }
+            _ => "250 ok".to_owned(),
+        };
+        stream.write_all(format!("{answer}\r\n").as_bytes()).await?;
+    }
+}

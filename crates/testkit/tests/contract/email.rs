@@ -1,0 +1,134 @@
+//! E-mail to people who want it: through a real SMTP receiver, with a link and without what is staged.
+
+use chrono::TimeDelta;
+use domain::{
+    Clock as _, Scope,
+    id::MessageId,
+    notification::{Channel, Topic},
+};
+use ledger::email;
+use outbound::{Client, Policy};
+use runner::{
+    mail::{MailSettings, MailTls, Mailer},
+    outbox::Courier,
+};
+use serde_json::json;
+use store::{Access, MessageRecord, Mode, Store};
+use testkit::{Fixture, SeededEntropy, on_both_engines, smtp::SmtpReceiver};
+
+on_both_engines!(
+    somebody_who_wants_e_mail_gets_one_with_a_link,
+    somebody_who_wants_none_any_more_gets_none,
+    an_e_mail_that_was_not_taken_is_sent_again_and_one_that_was_refused_is_not,
+    only_people_have_a_choice,
+);
+
+/// A courier that writes e-mail through this receiver.
+pub fn mailing(f: &Fixture, smtp: &SmtpReceiver) -> Courier {
+    let settings = MailSettings {
+        host: "127.0.0.1".into(),
+        port: smtp.address.port(),
+        tls: MailTls::None,
+        from: "Shiftbook <log@example.org>".into(),
+        credentials: None,
+        public_origin: "https://log.example.org".into(),
+    };
+    Courier {
+        ledger: f.ledger.clone(),
+        http: Client::new(Policy::default()).unwrap(),
+        mail: Some(Mailer::new(settings).unwrap()),
+        key: None,
+        public_origin: None,
+    }
+}
+
+/// A message to this person as a gate leaves one.
+async fn waits_for(f: &Fixture, person: &Scope) -> MessageId {
+    let now = f.clock.now();
+    let payload = json!({
+        "agentSlug": "scout", "actionName": "Größe prüfen", "staged": "SECRET", "title": "SECRET", "path": "/inbox/7",
+    });
+    let message = MessageRecord {
+        tenant_id: person.tenant_id,
+        id: MessageId::new(now, &SeededEntropy::new(now.timestamp().cast_unsigned())),
+        channel: Channel::Email,
+        target_id: person.user_id().unwrap().0,
+        topic: Topic::ApprovalRequested,
+        payload: payload.to_string(),
+        created_at: now,
+        due_at: now,
+        attempts: 0,
+        last_error: None,
+        delivered_at: None,
+        dead_at: None,
+    };
+    let id = message.id;
+    let store = Store::open(&f.engine.database(), Mode::Tool).await.unwrap();
+    let pushed = store.write::<_, store::Error, _>(Access::System, move |tx| {
+        Box::pin(async move { store::outbox::push(tx, &message).await })
+    });
+    pushed.await.unwrap();
+    store.close().await;
+    id
+}
+
+async fn somebody_who_wants_e_mail_gets_one_with_a_link(f: Fixture) {
+    let smtp = SmtpReceiver::start().await;
+    assert!(!email::is_wanted(&f.ledger, &f.member).await.unwrap(), "nobody is written to who did not ask");
+    email::want(&f.ledger, &f.member, true).await.unwrap();
+    assert!(email::is_wanted(&f.ledger, &f.member).await.unwrap());
+    assert!(!email::is_wanted(&f.ledger, &f.other_member).await.unwrap());
+    let id = waits_for(&f, &f.member).await;
+    assert_eq!(mailing(&f, &smtp).drain().await.unwrap(), 1);
+    assert_eq!(mailing(&f, &smtp).drain().await.unwrap(), 0);
+    let mail = smtp.mails().remove(0);
+    assert_eq!(mail.to, "mia@acme.test");
+    for part in [
+        "From: Shiftbook <log@example.org>\r\n",
+        "To: mia@acme.test\r\n",
+        "Subject: Waiting for you: scout\r\n",
+        &format!("Message-ID: <{id}@example.org>\r\n"),
+        "https://log.example.org/inbox/7",
+        "scout waits for a decision in acme.",
+    ] {
+        assert!(mail.text.contains(part), "{part} is not in {}", mail.text);
+    }
+    assert!(!mail.text.contains("SECRET"), "{}", mail.text);
+    f.done().await;
+}
+
+async fn somebody_who_wants_none_any_more_gets_none(f: Fixture) {
+    let smtp = SmtpReceiver::start().await;
+    email::want(&f.ledger, &f.member, true).await.unwrap();
+    waits_for(&f, &f.member).await;
+    email::want(&f.ledger, &f.member, false).await.unwrap();
+    assert_eq!(mailing(&f, &smtp).drain().await.unwrap(), 1);
+    f.clock.advance(TimeDelta::days(1));
+    assert_eq!(mailing(&f, &smtp).drain().await.unwrap(), 0);
+    assert!(smtp.mails().is_empty());
+    f.done().await;
+}
+
+async fn an_e_mail_that_was_not_taken_is_sent_again_and_one_that_was_refused_is_not(f: Fixture) {
+    let smtp = SmtpReceiver::start().await;
+    email::want(&f.ledger, &f.member, true).await.unwrap();
+    waits_for(&f, &f.member).await;
+    smtp.refuse_next("450 try later");
+    assert_eq!(mailing(&f, &smtp).drain().await.unwrap(), 1);
+    f.clock.advance(TimeDelta::minutes(1));
+    assert_eq!(mailing(&f, &smtp).drain().await.unwrap(), 1);
+    assert_eq!(smtp.mails().len(), 1);
+    waits_for(&f, &f.member).await;
+    smtp.refuse_next("550 nobody here");
+    assert_eq!(mailing(&f, &smtp).drain().await.unwrap(), 1);
+    f.clock.advance(TimeDelta::days(1));
+    assert_eq!(mailing(&f, &smtp).drain().await.unwrap(), 0);
+    assert_eq!(smtp.mails().len(), 1);
+    f.done().await;
+}
+
+async fn only_people_have_a_choice(f: Fixture) {
+    assert!(matches!(email::want(&f.ledger, &f.worker, true).await, Err(ledger::Error::Forbidden(_))));
+    assert!(matches!(email::is_wanted(&f.ledger, &f.worker).await, Err(ledger::Error::Forbidden(_))));
+    f.done().await;
+}

@@ -1,0 +1,100 @@
+//! What becomes of a gate is told: to webhooks, and to reviewers who want e-mail. Never what is staged.
+
+use crate::{
+    email::mailing,
+    entity::{acme, company},
+    gate::{decide, gated, says, staged, sweep_after},
+    webhook::subscribed,
+};
+use domain::{Scope, gate::Verdict, notification::Topic};
+use ledger::{InstanceKey, email, gate};
+use outbound::{Client, Policy};
+use runner::outbox::Courier;
+use serde_json::{Value, json};
+use testkit::{Fixture, SeededEntropy, on_both_engines, receiver::Receiver, smtp::SmtpReceiver};
+
+on_both_engines!(
+    a_gate_tells_webhooks_its_life_and_asks_its_reviewers,
+    anyone_is_everybody_whose_role_decides_and_nobody_is_asked_for_their_own_request,
+);
+
+fn courier(f: &Fixture, smtp: &SmtpReceiver) -> Courier {
+    Courier {
+        http: Client::new(Policy::opening(&["127.0.0.1"]).unwrap()).unwrap(),
+        key: Some(InstanceKey::generate(&SeededEntropy::new(7))),
+        ..mailing(f, smtp)
+    }
+}
+
+fn user(scope: &Scope) -> String {
+    format!("user:{}", scope.user_id().unwrap())
+}
+
+async fn a_gate_tells_webhooks_its_life_and_asks_its_reviewers(f: Fixture) {
+    let (receiver, smtp) = (Receiver::start().await, SmtpReceiver::start().await);
+    let courier = courier(&f, &smtp);
+    subscribed(&f, receiver.url(), &Topic::SUBSCRIBABLE.map(Topic::as_str)).await;
+    for person in [&f.operator, &f.member, &f.other_member] {
+        email::want(&f.ledger, person, true).await.unwrap();
+    }
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let policy = json!({
+        "reviewers": [user(&f.operator)], "remindAfterSeconds": 60, "escalateAfterSeconds": 120,
+        "escalateTo": user(&f.other_member),
+    });
+    let of = gated(&f, Some(acme.id), policy, json!({})).await;
+    let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    assert_eq!(courier.drain().await.unwrap(), 2);
+    sweep_after(&f, 60).await;
+    assert_eq!(courier.drain().await.unwrap(), 2);
+    sweep_after(&f, 60).await;
+    assert_eq!(courier.drain().await.unwrap(), 3);
+    decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
+    decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
+    assert_eq!(courier.drain().await.unwrap(), 1, "a repeat is no news");
+    gate::undo(&f.ledger, &f.operator, item.gate.id).await.unwrap();
+    assert_eq!(courier.drain().await.unwrap(), 1);
+    let received = receiver.received();
+    let bodies: Vec<Value> = received.iter().map(|r| serde_json::from_str(&r.body).unwrap()).collect();
+    let told: Vec<&str> = bodies.iter().map(|body| body["type"].as_str().unwrap()).collect();
+    let expected =
+        ["approval.requested", "approval.reminder", "approval.escalated", "approval.decided", "approval.undone"];
+    assert_eq!(told, expected);
+    for body in &bodies {
+        assert_eq!(body["data"]["approvalId"], item.gate.id.to_string());
+        assert_eq!(body["data"]["sessionId"], waiting.id.to_string());
+        assert_eq!(body["data"]["path"], format!("/inbox/{}", item.gate.id));
+    }
+    assert_eq!((&bodies[3]["data"]["decision"], &bodies[3]["data"]["state"]), (&json!("approve"), &json!("held")));
+    assert_eq!(bodies[3]["data"]["decidedBy"], user(&f.operator));
+    assert!(received.iter().all(|r| !r.body.contains("Won")), "what is staged stays here");
+    let mails = smtp.mails();
+    let mut to: Vec<&str> = mails.iter().map(|mail| mail.to.as_str()).collect();
+    to[2..].sort_unstable();
+    assert_eq!(to, ["otto@acme.test", "otto@acme.test", "max@acme.test", "otto@acme.test"]);
+    let link = format!("https://log.example.org/inbox/{}", item.gate.id);
+    assert!(mails.iter().all(|mail| mail.text.contains(&link) && !mail.text.contains("Won")));
+    f.done().await;
+}
+
+async fn anyone_is_everybody_whose_role_decides_and_nobody_is_asked_for_their_own_request(f: Fixture) {
+    let smtp = SmtpReceiver::start().await;
+    for person in [&f.admin, &f.operator, &f.member, &f.stranger] {
+        email::want(&f.ledger, person, true).await.unwrap();
+    }
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), json!({ "reviewers": ["anyone"] }), json!({})).await;
+    staged(&f, &of, &json!({ "stage": "Won" })).await;
+    mailing(&f, &smtp).drain().await.unwrap();
+    let mut to: Vec<String> = smtp.mails().into_iter().map(|mail| mail.to).collect();
+    to.sort_unstable();
+    assert_eq!(to, ["ada@acme.test", "otto@acme.test"]);
+    // The member triggered it: named, but not for what they asked for themselves.
+    let policy = json!({ "reviewers": [user(&f.member), user(&f.admin)], "selfApproval": false });
+    let of = gated(&f, Some(acme.id), policy, json!({})).await;
+    staged(&f, &of, &json!({ "stage": "Won" })).await;
+    mailing(&f, &smtp).drain().await.unwrap();
+    let to: Vec<String> = smtp.mails().into_iter().skip(2).map(|mail| mail.to).collect();
+    assert_eq!(to, ["ada@acme.test"]);
+    f.done().await;
+}

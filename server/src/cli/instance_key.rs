@@ -1,0 +1,83 @@
+//! Where the instance's key is kept: in a file that only its owner reads, never in the database.
+
+use super::run::Failure;
+use crate::config::{Database, Settings};
+use domain::Entropy;
+use ledger::InstanceKey;
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+/// The file's name in the data directory.
+const FILE: &str = "instance.key";
+/// Its owner reads and writes it, nobody else.
+const MODE: u32 = 0o600;
+
+/// The key of this installation: the file that the settings name; else, beside an SQLite database, a file of its own, made
+/// at the first start. On PostgreSQL there is none unless the settings name one, because all servers must have the same.
+pub fn load(settings: &Settings, entropy: &dyn Entropy) -> Result<Option<InstanceKey>, Failure> {
+    match (&settings.instance_key_file, &settings.database) {
+        (Some(file), _) => read(file).map(Some),
+        (None, Database::Sqlite(data_dir)) => read_or_make(data_dir, entropy).map(Some),
+        (None, Database::Postgres { .. }) => Ok(None),
+    }
+}
+
+fn read(file: &Path) -> Result<InstanceKey, Failure> {
+    let text = fs::read_to_string(file).map_err(Failure::io(format!("cannot read {}", file.display())))?;
+    InstanceKey::parse(&text).map_err(|error| Failure::Misused(format!("{}: {error}", file.display())))
+}
+
+fn read_or_make(data_dir: &Path, entropy: &dyn Entropy) -> Result<InstanceKey, Failure> {
+    let file = data_dir.join(FILE);
+    if !file.exists() {
+        let key = InstanceKey::generate(entropy);
+        make(&file, &key.to_hex()).map_err(Failure::io(format!("cannot make {}", file.display())))?;
+    }
+    read(&file)
+}
+
+/// The whole file or none, whenever the machine stops. The server holds the lock of its data directory meanwhile.
+fn make(file: &Path, text: &str) -> io::Result<()> {
+    let unfinished: PathBuf = file.with_extension("unfinished");
+    if unfinished.exists() {
+        fs::remove_file(&unfinished)?;
+    }
+    let mut new = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&unfinished)?;
+    new.write_all(format!("{text}\n").as_bytes())?;
+    new.sync_all()?;
+    fs::rename(&unfinished, file)?;
+    match file.parent() {
+        Some(directory) => File::open(directory)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ambient::SystemEntropy;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_key_is_made_once_and_only_its_owner_reads_it() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("instance.unfinished"), "half").unwrap();
+        let made = read_or_make(dir.path(), &SystemEntropy).unwrap().to_hex();
+        assert_eq!(read_or_make(dir.path(), &SystemEntropy).unwrap().to_hex(), made);
+        let mode = fs::metadata(dir.path().join(FILE)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, MODE);
+        assert!(!dir.path().join("instance.unfinished").exists());
+    }
+
+    #[test]
+    fn a_file_that_is_no_key_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join(FILE), "password").unwrap();
+        let refused = read_or_make(dir.path(), &SystemEntropy).err().unwrap().to_string();
+        assert!(refused.ends_with("instance.key: an instance key is 64 hexadecimal digits"), "{refused}");
+    }
+}

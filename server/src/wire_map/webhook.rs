@@ -1,0 +1,42 @@
+//! Webhooks and what was sent to them.
+
+use ledger::{MessageRecord, WebhookRecord, webhook::NewWebhook};
+use wire::webhook as wired;
+
+/// A webhook to add.
+pub fn new_webhook(body: wired::CreateWebhook) -> NewWebhook {
+    NewWebhook { url: body.url, events: body.events }
+}
+
+/// A webhook.
+pub fn webhook(record: WebhookRecord) -> wired::Webhook {
+    wired::Webhook {
+        id: record.id.to_string(),
+        url: record.url,
+        events: record.topics.iter().map(ToString::to_string).collect(),
+        created_by: record.created_by,
+        created_at: record.created_at,
+        disabled_at: record.disabled_at,
+        disabled_reason: record.disabled_reason,
+    }
+}
+
+/// A message to a webhook.
+pub fn delivery(record: MessageRecord) -> wired::Delivery {
+    let ended_at = record.delivered_at.or(record.dead_at);
+    let state = match (record.delivered_at, record.dead_at) {
+        (Some(_), _) => wired::DeliveryState::Delivered,
+        (None, Some(_)) => wired::DeliveryState::Dead,
+        (None, None) => wired::DeliveryState::Waiting,
+    };
+    wired::Delivery {
+        id: record.id.to_string(),
+        event: record.topic.to_string(),
+        state,
+        attempts: record.attempts,
+        last_error: record.last_error,
+        created_at: record.created_at,
+        due_at: ended_at.is_none().then_some(record.due_at),
+        ended_at,
+    }
+}
