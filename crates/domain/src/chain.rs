@@ -20,6 +20,18 @@ impl Digest {
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
+
+    /// Reads 64 hexadecimal digits, as [`Digest`] shows itself; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut bytes = [0; 32];
+        if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(text.get(at * 2..at * 2 + 2)?, 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
 }
 
 const HEX: &[u8; 16] = b"0123456789abcdef";

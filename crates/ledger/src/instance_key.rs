@@ -1,6 +1,6 @@
 //! The one secret of an installation that is not in its database: a stolen database alone signs nothing.
 
-use domain::Entropy;
+use domain::{Entropy, chain::Digest};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
@@ -28,20 +28,12 @@ impl InstanceKey {
 
     /// The key in a file: hexadecimal digits, and space around them.
     pub fn parse(text: &str) -> Result<Self, BadInstanceKey> {
-        let text = text.trim();
-        if text.len() != BYTES * 2 || !text.is_ascii() {
-            return Err(BadInstanceKey);
-        }
-        let mut bytes = [0; BYTES];
-        for (at, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(&text[at * 2..at * 2 + 2], 16).map_err(|_| BadInstanceKey)?;
-        }
-        Ok(Self(bytes))
+        Digest::parse(text.trim()).map(|digest| Self(digest.0)).ok_or(BadInstanceKey)
     }
 
     /// As it stands in its file.
     pub fn to_hex(&self) -> String {
-        self.0.iter().map(|byte| format!("{byte:02x}")).collect()
+        Digest(self.0).to_string()
     }
 
     /// A secret for one purpose and one thing. Nobody finds the key, or another secret, from it.

@@ -114,20 +114,8 @@ fn not_found() -> Error {
 ///
 /// # Errors
 /// [`Error::Invalid`] unless it is 64 hexadecimal digits.
-pub fn parse_digest(text: &str) -> Result<Digest> {
-    let digits = text.as_bytes();
-    let nibble = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let mut digest = [0; 32];
-    if digits.len() != 64 {
-        return Err(Error::invalid("digest", "64 hexadecimal digits"));
-    }
-    for (byte, pair) in digest.iter_mut().zip(digits.chunks_exact(2)) {
-        match (nibble(pair[0]), nibble(pair[1])) {
-            (Some(high), Some(low)) => *byte = high << 4 | low,
-            _ => return Err(Error::invalid("digest", "64 hexadecimal digits")),
-        }
-    }
-    Ok(Digest(digest))
+fn parse_digest(text: &str) -> Result<Digest> {
+    Digest::parse(text).ok_or_else(|| Error::invalid("digest", "64 hexadecimal digits"))
 }
 
 /// Where a gate's id and its decisions are quoted.

@@ -13,6 +13,7 @@ use ledger::{
     event::{self as events, Append, Appended, NewEvent},
     human, session,
 };
+use serde_json::{Value, json};
 use std::time::Duration;
 use testkit::{Fixture, human as did, on_both_engines};
 
