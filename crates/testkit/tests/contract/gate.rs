@@ -1,23 +1,22 @@
 //! Gates: what waits for a person's decision, and that each decision has its effect once.
 
-use crate::entity::{acme, company, values};
+use crate::entity::{acme, company};
 use chrono::TimeDelta;
 use domain::{
     Scope,
     action::OutputType,
     criteria::Dimension,
-    gate::{GateKind, GateState, PausedToolCall, Question, Verdict},
+    gate::{GateKind, GateState, Verdict},
     id::{EntityId, GateId, SessionId},
-    session::{EndReason, Status, YieldTo},
+    session::{EndReason, Status},
 };
 use ledger::{
     ActionRecord, EntityRecord, Error, SessionRecord,
     action::{self, NewAction, Trigger},
     criteria_set::{self, NewCriteriaSet},
     entity::{self, ListVersions},
-    gate::{self, GateFilter, GateItem, ListGates, NewDecision, Reply},
-    group::{self, NewGroup},
-    session::{self, Claim, Completion, Parking},
+    gate::{self, GateFilter, GateItem, ListGates, NewDecision},
+    session::{self, Claim, Completion},
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -33,20 +32,9 @@ on_both_engines!(
     an_edit_that_chooses_a_hard_block_is_refused_by_its_dimension,
     an_output_that_does_not_answer_a_blocking_dimension_is_blocked,
     a_denied_output_goes_back_with_its_reason_and_the_third_denial_fails_it,
-    of_fifty_decisions_at_once_one_is_recorded,
-    a_repeat_answers_with_the_recorded_decision_and_another_decision_conflicts,
-    only_assigned_reviewers_decide,
-    a_group_decides_for_whom_it_names_and_a_quorum_needs_that_many,
-    nobody_approves_their_own_request_where_the_task_forbids_it,
-    a_decision_is_bound_to_what_was_shown,
-    a_paused_call_resumes_with_the_arguments_that_were_approved,
-    a_question_is_answered_within_its_schema,
-    what_nobody_decides_is_reminded_escalated_and_expires,
     a_cancelled_session_withdraws_its_gate,
-    what_was_put_aside_comes_back,
     an_approval_that_cannot_be_written_any_more_waits_again,
     several_entities_are_approved_as_one,
-    the_inbox_pages_by_deadline,
 );
 
 /// An action whose output changes `entity` and waits for approval, with more settings.
@@ -67,12 +55,12 @@ pub async fn gated(f: &Fixture, entity: Option<EntityId>, approval: Value, outpu
     action::create(&f.ledger, &f.operator, new).await.unwrap()
 }
 
-async fn claim(f: &Fixture) -> session::Claimed {
+pub async fn claim(f: &Fixture) -> session::Claimed {
     let claim = Claim { agent_slugs: None, max: 1, lease_seconds: 3_600 };
     session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap().pop().unwrap()
 }
 
-async fn complete(f: &Fixture, session: &SessionRecord, result: &Value) -> SessionRecord {
+pub async fn complete(f: &Fixture, session: &SessionRecord, result: &Value) -> SessionRecord {
     let completion =
         Completion { attempt: session.attempt, result: Some(result.to_string()), usage: Some("{}".into()) };
     session::complete(&f.ledger, &f.worker, session.id, completion).await.unwrap()
@@ -87,12 +75,12 @@ pub async fn staged(f: &Fixture, of: &ActionRecord, result: &Value) -> (SessionR
     (waiting, item)
 }
 
-async fn gate_of(f: &Fixture, id: SessionId) -> GateItem {
+pub async fn gate_of(f: &Fixture, id: SessionId) -> GateItem {
     let listed = open(f, &f.admin, true).await;
     listed.into_iter().find(|item| item.gate.session_id == id).unwrap()
 }
 
-async fn open(f: &Fixture, scope: &Scope, all: bool) -> Vec<GateItem> {
+pub async fn open(f: &Fixture, scope: &Scope, all: bool) -> Vec<GateItem> {
     let wanted = ListGates { filter: GateFilter::In(GateState::Open), kind: None, all, limit: 0, cursor: None };
     gate::list(&f.ledger, scope, wanted).await.unwrap().items
 }
@@ -102,7 +90,7 @@ pub fn says(verdict: Verdict) -> NewDecision {
     NewDecision { verdict, value: None, note, digest: None }
 }
 
-fn edits(value: &Value) -> NewDecision {
+pub fn edits(value: &Value) -> NewDecision {
     NewDecision { value: Some(value.to_string()), ..says(Verdict::Edit) }
 }
 
@@ -115,25 +103,25 @@ pub async fn sweep_after(f: &Fixture, seconds: i64) -> gate::Swept {
     gate::sweep(&f.ledger).await.unwrap()
 }
 
-async fn session_now(f: &Fixture, id: SessionId) -> SessionRecord {
+pub async fn session_now(f: &Fixture, id: SessionId) -> SessionRecord {
     session::get(&f.ledger, &f.admin, id).await.unwrap()
 }
 
-async fn now(f: &Fixture, of: &EntityRecord) -> EntityRecord {
+pub async fn now(f: &Fixture, of: &EntityRecord) -> EntityRecord {
     entity::get(&f.ledger, &f.admin, of.id).await.unwrap()
 }
 
-async fn at_once(f: &Fixture) {
+pub async fn at_once(f: &Fixture) {
     gate::set_undo_seconds(&f.ledger, &f.admin, 0).await.unwrap();
 }
 
 /// Kinds of the log's newest events, oldest first.
-async fn newest_kinds(f: &Fixture, id: SessionId, count: usize) -> Vec<String> {
+pub async fn newest_kinds(f: &Fixture, id: SessionId, count: usize) -> Vec<String> {
     let log = f.log(id).await;
     log[log.len() - count..].iter().map(|event| event.kind.clone()).collect()
 }
 
-async fn safety(f: &Fixture) -> Value {
+pub async fn safety(f: &Fixture) -> Value {
     let dimensions: Vec<Dimension> = serde_json::from_value(json!([{
         "slug": "claim_safety", "name": "Claims", "type": "select", "options": [
             {"value": "pass", "score": 1.0}, {"value": "soft", "style": "caution", "score": 0.5},
@@ -341,221 +329,6 @@ async fn a_denied_output_goes_back_with_its_reason_and_the_third_denial_fails_it
     f.done().await;
 }
 
-async fn of_fifty_decisions_at_once_one_is_recorded(f: Fixture) {
-    at_once(&f).await;
-    let acme = acme(&f, &company(&f).await, "Acme").await;
-    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
-    let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 1 })).await;
-    let asked = (0..50).map(|n| {
-        let new = match n % 3 {
-            0 => says(Verdict::Approve),
-            1 => says(Verdict::Deny),
-            _ => edits(&json!({ "size": 2 })),
-        };
-        let by = if n % 2 == 0 { f.operator } else { f.admin };
-        let (ledger, id) = (f.ledger.clone(), item.gate.id);
-        tokio::spawn(async move { (new.verdict, gate::decide(&ledger, &by, id, new).await) })
-    });
-    let asked: Vec<_> = asked.collect();
-    let (mut taken, mut refused) = (Vec::new(), 0);
-    for answer in asked {
-        match answer.await.unwrap() {
-            (verdict, Ok(item)) => taken.push((verdict, item.last)),
-            (_, Err(Error::AlreadyDecided(recorded))) => {
-                refused += 1;
-                assert_eq!(recorded.number, 1);
-            }
-            (_, Err(Error::Unavailable(_))) => {}
-            (_, other) => panic!("{other:?}"),
-        }
-    }
-    let first = taken[0].0;
-    assert!(taken.iter().all(|(verdict, last)| *verdict == first && *last == Some(1)), "{taken:?}");
-    assert!(refused > 0);
-    let detail = gate::get(&f.ledger, &f.admin, item.gate.id).await.unwrap();
-    assert_eq!(detail.item.decisions.len(), 1);
-    let approvals = f.log(waiting.id).await.iter().filter(|event| event.kind == "user.output_approval").count();
-    assert_eq!(approvals, 1);
-    assert_eq!(now(&f, &acme).await.version, if first == Verdict::Deny { 1 } else { 2 });
-    f.done().await;
-}
-
-async fn a_repeat_answers_with_the_recorded_decision_and_another_decision_conflicts(f: Fixture) {
-    let acme = acme(&f, &company(&f).await, "Acme").await;
-    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
-    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
-    let id = item.gate.id;
-    decide(&f, &f.operator, id, says(Verdict::Approve)).await.unwrap();
-    for _ in 0..2 {
-        let again = decide(&f, &f.operator, id, says(Verdict::Approve)).await.unwrap();
-        assert_eq!(again.decisions.len(), 1);
-        let denied = decide(&f, &f.operator, id, says(Verdict::Deny)).await;
-        assert!(matches!(denied, Err(Error::AlreadyDecided(_))), "{denied:?}");
-        sweep_after(&f, 6).await;
-    }
-    assert_eq!(now(&f, &acme).await.version, 2);
-    f.done().await;
-}
-
-async fn only_assigned_reviewers_decide(f: Fixture) {
-    at_once(&f).await;
-    let acme = acme(&f, &company(&f).await, "Acme").await;
-    let reviewer = format!("user:{}", f.other_member.user_id().unwrap());
-    let of = gated(&f, Some(acme.id), json!({ "reviewers": [reviewer] }), json!({})).await;
-    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
-    let id = item.gate.id;
-    for by in [f.operator, f.admin, f.member, f.worker] {
-        let refused = decide(&f, &by, id, says(Verdict::Approve)).await;
-        assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
-        assert!(open(&f, &by, false).await.is_empty() || by == f.worker);
-    }
-    let elsewhere = decide(&f, &f.stranger, id, says(Verdict::Approve)).await;
-    assert!(matches!(elsewhere, Err(Error::NotFound(_))), "{elsewhere:?}");
-    assert!(matches!(gate::get(&f.ledger, &f.stranger, id).await, Err(Error::NotFound(_))));
-    assert_eq!(gate::count(&f.ledger, &f.other_member).await.unwrap(), 1);
-    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 0);
-    decide(&f, &f.other_member, id, says(Verdict::Approve)).await.unwrap();
-    assert_eq!(now(&f, &acme).await.version, 2);
-    f.done().await;
-}
-
-async fn a_group_decides_for_whom_it_names_and_a_quorum_needs_that_many(f: Fixture) {
-    at_once(&f).await;
-    let acme = acme(&f, &company(&f).await, "Acme").await;
-    let members = [f.member, f.other_member].iter().filter_map(Scope::user_id).collect();
-    let new = NewGroup { name: "Legal".into(), slug: None, members };
-    group::create(&f.ledger, &f.operator, new).await.unwrap();
-    let policy = json!({ "reviewers": ["group:legal"], "quorum": 2 });
-    let of = gated(&f, Some(acme.id), policy, json!({})).await;
-    let (_, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 1 })).await;
-    let id = item.gate.id;
-    let outsider = decide(&f, &f.operator, id, says(Verdict::Approve)).await;
-    assert!(matches!(outsider, Err(Error::Forbidden(_))), "{outsider:?}");
-    let one = decide(&f, &f.member, id, says(Verdict::Approve)).await.unwrap();
-    assert_eq!((one.gate.state, one.approvals), (GateState::Open, 1));
-    let again = decide(&f, &f.member, id, says(Verdict::Approve)).await.unwrap();
-    assert_eq!((again.gate.state, again.decisions.len()), (GateState::Open, 1));
-    // An edit is a proposal of its own: what was approved before does not count for it.
-    let edited = decide(&f, &f.other_member, id, edits(&json!({ "size": 2 }))).await.unwrap();
-    assert_eq!((edited.gate.state, edited.approvals), (GateState::Open, 1));
-    let agreed = NewDecision { digest: Some(edited.digest.to_string()), ..says(Verdict::Approve) };
-    let done = decide(&f, &f.member, id, agreed).await.unwrap();
-    assert_eq!(done.gate.state, GateState::Settled);
-    assert_eq!(json!(now(&f, &acme).await.fields), json!({ "stage": "Won", "size": 2 }));
-    f.done().await;
-}
-
-async fn nobody_approves_their_own_request_where_the_task_forbids_it(f: Fixture) {
-    at_once(&f).await;
-    let acme = acme(&f, &company(&f).await, "Acme").await;
-    let both: Vec<_> =
-        [f.member, f.other_member].iter().filter_map(Scope::user_id).map(|id| format!("user:{id}")).collect();
-    let of = gated(&f, Some(acme.id), json!({ "reviewers": both, "selfApproval": false }), json!({})).await;
-    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
-    let own = decide(&f, &f.member, item.gate.id, says(Verdict::Approve)).await;
-    assert!(matches!(own, Err(Error::Forbidden(_))), "{own:?}");
-    decide(&f, &f.other_member, item.gate.id, says(Verdict::Approve)).await.unwrap();
-    f.done().await;
-}
-
-async fn a_decision_is_bound_to_what_was_shown(f: Fixture) {
-    let acme = acme(&f, &company(&f).await, "Acme").await;
-    let of = gated(&f, Some(acme.id), json!({ "quorum": 2 }), json!({})).await;
-    let (_, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 1 })).await;
-    let (id, shown) = (item.gate.id, item.digest.to_string());
-    let garbled = NewDecision { digest: Some("abc".into()), ..says(Verdict::Approve) };
-    assert!(matches!(decide(&f, &f.admin, id, garbled).await, Err(Error::Invalid(_))));
-    decide(&f, &f.operator, id, edits(&json!({ "size": 2 }))).await.unwrap();
-    let stale = NewDecision { digest: Some(shown), ..says(Verdict::Approve) };
-    let refused = decide(&f, &f.admin, id, stale).await;
-    assert!(matches!(refused, Err(Error::StaleDecision { .. })), "{refused:?}");
-    assert_eq!(gate::get(&f.ledger, &f.admin, id).await.unwrap().item.decisions.len(), 1);
-    f.done().await;
-}
-
-async fn a_paused_call_resumes_with_the_arguments_that_were_approved(f: Fixture) {
-    at_once(&f).await;
-    let call = || PausedToolCall {
-        tool_call_id: "call-1".into(),
-        tool_name: "send_mail".into(),
-        tool_input: values(json!({ "to": "ada@acme.test", "subject": "Hello" })),
-    };
-    for (new, expected) in [
-        (says(Verdict::Approve), Some(json!({ "to": "ada@acme.test", "subject": "Hello" }))),
-        (edits(&json!({ "subject": "Hi" })), Some(json!({ "to": "ada@acme.test", "subject": "Hi" }))),
-        (says(Verdict::Deny), None),
-    ] {
-        let session = f.running().await;
-        let parking = Parking { paused_tool_call: Some(call()), ..Parking::at(session.attempt, YieldTo::AwaitingTool) };
-        let parked = session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
-        assert_eq!(parked.status, Status::AwaitingTool);
-        let item = gate_of(&f, session.id).await;
-        assert_eq!((item.gate.kind, item.gate.title.as_str()), (GateKind::Tool, "send_mail"));
-        decide(&f, &f.operator, item.gate.id, new.clone()).await.unwrap();
-        let resumed = claim(&f).await;
-        assert_eq!((resumed.session.id, resumed.session.attempt), (session.id, session.attempt + 1));
-        let resume = resumed.resume.unwrap();
-        assert_eq!((resume.decision, resume.tool_call_id.as_deref()), (new.verdict, Some("call-1")));
-        assert_eq!(resume.tool_input.map(Value::Object), expected);
-        assert_eq!(resume.note, new.note);
-        complete(&f, &resumed.session, &json!("done")).await;
-    }
-    let session = f.running().await;
-    let wrong = Parking { paused_tool_call: Some(call()), ..Parking::at(session.attempt, YieldTo::WaitingHuman) };
-    let refused = session::yield_to(&f.ledger, &f.worker, session.id, wrong).await;
-    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
-    f.done().await;
-}
-
-async fn a_question_is_answered_within_its_schema(f: Fixture) {
-    let schema = json!({ "type": "object", "required": ["when"], "properties": { "when": { "type": "string" } } });
-    let question = Question { message: "When?".into(), schema: Some(schema) };
-    let session = f.running().await;
-    let parking = Parking { question: Some(question), ..Parking::at(session.attempt, YieldTo::WaitingHuman) };
-    session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
-    let item = gate_of(&f, session.id).await;
-    assert_eq!((item.gate.kind, item.gate.title.as_str()), (GateKind::Question, "When?"));
-    let approved = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await;
-    assert!(matches!(approved, Err(Error::Invalid(_))), "{approved:?}");
-    for by in [f.other_member, f.stranger] {
-        let refused = gate::reply(&f.ledger, &by, session.id, Reply::Accept(json!({"when": "now"}).to_string())).await;
-        assert!(matches!(refused, Err(Error::Forbidden(_) | Error::NotFound(_))), "{refused:?}");
-    }
-    let wrong = gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept(json!({"when": 7}).to_string())).await;
-    assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
-    let answer = Reply::Accept(json!({ "when": "now" }).to_string());
-    let queued = gate::reply(&f.ledger, &f.operator, session.id, answer.clone()).await.unwrap();
-    assert_eq!(queued.status, Status::Pending);
-    let twice = gate::reply(&f.ledger, &f.operator, session.id, answer).await;
-    assert!(matches!(twice, Err(Error::Refused(_))), "{twice:?}");
-    let resume = claim(&f).await.resume.unwrap();
-    assert_eq!(resume.answer.as_deref().map(|text| serde_json::from_str(text).unwrap()), Some(json!({"when": "now"})));
-    f.done().await;
-}
-
-async fn what_nobody_decides_is_reminded_escalated_and_expires(f: Fixture) {
-    let acme = acme(&f, &company(&f).await, "Acme").await;
-    let person = |scope: &Scope| format!("user:{}", scope.user_id().unwrap());
-    let policy = json!({
-        "reviewers": [person(&f.operator)], "remindAfterSeconds": 60, "escalateAfterSeconds": 120,
-        "escalateTo": person(&f.other_member), "expiresAfterSeconds": 180,
-    });
-    let of = gated(&f, Some(acme.id), policy, json!({})).await;
-    let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
-    assert_eq!(sweep_after(&f, 59).await, gate::Swept::default());
-    assert_eq!(sweep_after(&f, 1).await, gate::Swept { reminded: 1, ..Default::default() });
-    assert_eq!(gate::count(&f.ledger, &f.other_member).await.unwrap(), 0);
-    assert_eq!(sweep_after(&f, 60).await, gate::Swept { escalated: 1, ..Default::default() });
-    assert_eq!(gate::count(&f.ledger, &f.other_member).await.unwrap(), 1);
-    assert_eq!(sweep_after(&f, 60).await, gate::Swept { expired: 1, ..Default::default() });
-    assert_eq!(sweep_after(&f, 600).await, gate::Swept::default());
-    let ended = session_now(&f, waiting.id).await;
-    assert_eq!((ended.status, ended.end_reason), (Status::Expired, Some(EndReason::TimedOut)));
-    let closed = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await;
-    assert!(matches!(closed, Err(Error::GateClosed { state: GateState::Expired })), "{closed:?}");
-    f.done().await;
-}
-
 async fn a_cancelled_session_withdraws_its_gate(f: Fixture) {
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
@@ -566,26 +339,6 @@ async fn a_cancelled_session_withdraws_its_gate(f: Fixture) {
     let detail = gate::get(&f.ledger, &f.operator, item.gate.id).await.unwrap();
     assert_eq!(detail.item.gate.state, GateState::Withdrawn);
     assert_eq!(now(&f, &acme).await.version, 1);
-    f.done().await;
-}
-
-async fn what_was_put_aside_comes_back(f: Fixture) {
-    let acme = acme(&f, &company(&f).await, "Acme").await;
-    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
-    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
-    let id = item.gate.id;
-    gate::snooze(&f.ledger, &f.operator, id, Some(60)).await.unwrap();
-    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 0);
-    assert!(open(&f, &f.operator, false).await.is_empty());
-    // For others it is where it was.
-    assert_eq!(gate::count(&f.ledger, &f.admin).await.unwrap(), 1);
-    let wanted = ListGates { filter: GateFilter::Snoozed, kind: None, all: false, limit: 0, cursor: None };
-    assert_eq!(gate::list(&f.ledger, &f.operator, wanted).await.unwrap().items.len(), 1);
-    f.clock.advance(TimeDelta::seconds(60));
-    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 1);
-    gate::snooze(&f.ledger, &f.operator, id, Some(60)).await.unwrap();
-    gate::snooze(&f.ledger, &f.operator, id, None).await.unwrap();
-    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 1);
     f.done().await;
 }
 
@@ -634,37 +387,5 @@ async fn several_entities_are_approved_as_one(f: Fixture) {
         entity::list(&f.ledger, &f.admin, wanted).await.unwrap().items.into_iter().map(|e| e.title).collect();
     titles.sort();
     assert_eq!(titles, ["Acme", "Newer"]);
-    f.done().await;
-}
-
-async fn the_inbox_pages_by_deadline(f: Fixture) {
-    let of_type = company(&f).await;
-    let acme = acme(&f, &of_type, "Acme").await;
-    let mut expected = Vec::new();
-    for deadline in [Some(300), None, Some(100), Some(200), None] {
-        let policy = deadline.map_or(Value::Null, |seconds| json!({ "expiresAfterSeconds": seconds }));
-        let of = gated(&f, Some(acme.id), policy, json!({})).await;
-        let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
-        expected.push((deadline.unwrap_or(i64::MAX), item.gate.id, waiting.id));
-        f.clock.advance(TimeDelta::milliseconds(10));
-    }
-    expected.sort();
-    let (mut seen, mut cursor) = (Vec::new(), None);
-    loop {
-        let wanted = ListGates {
-            filter: GateFilter::In(GateState::Open),
-            kind: Some(GateKind::Output),
-            all: false,
-            limit: 2,
-            cursor: cursor.take(),
-        };
-        let page = gate::list(&f.ledger, &f.operator, wanted).await.unwrap();
-        seen.extend(page.items.iter().map(|item| item.gate.id));
-        match page.next_cursor {
-            Some(next) => cursor = Some(next),
-            None => break,
-        }
-    }
-    assert_eq!(seen, expected.iter().map(|(_, id, _)| *id).collect::<Vec<_>>());
     f.done().await;
 }

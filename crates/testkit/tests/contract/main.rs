@@ -11,6 +11,7 @@ mod email;
 mod entity;
 mod failure;
 mod gate;
+mod gate_rules;
 mod gate_told;
 mod hook;
 mod human;

@@ -1,0 +1,303 @@
+//! Gates: who decides, how many of them, by when, and what is asked of them.
+
+use crate::{
+    entity::{acme, company, values},
+    gate::{
+        at_once, claim, complete, decide, edits, gate_of, gated, now, open, says, session_now, staged, sweep_after,
+    },
+};
+use chrono::TimeDelta;
+use domain::{
+    Scope,
+    gate::{GateKind, GateState, PausedToolCall, Question, Verdict},
+    session::{EndReason, Status, YieldTo},
+};
+use ledger::{
+    Error,
+    gate::{self, GateFilter, ListGates, NewDecision, Reply},
+    group::{self, NewGroup},
+    session::{self, Parking},
+};
+use serde_json::{Value, json};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    of_fifty_decisions_at_once_one_is_recorded,
+    a_repeat_answers_with_the_recorded_decision_and_another_decision_conflicts,
+    only_assigned_reviewers_decide,
+    a_group_decides_for_whom_it_names_and_a_quorum_needs_that_many,
+    nobody_approves_their_own_request_where_the_task_forbids_it,
+    a_decision_is_bound_to_what_was_shown,
+    a_paused_call_resumes_with_the_arguments_that_were_approved,
+    a_question_is_answered_within_its_schema,
+    what_nobody_decides_is_reminded_escalated_and_expires,
+    what_was_put_aside_comes_back,
+    the_inbox_pages_by_deadline,
+);
+
+async fn of_fifty_decisions_at_once_one_is_recorded(f: Fixture) {
+    at_once(&f).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 1 })).await;
+    let asked = (0..50).map(|n| {
+        let new = match n % 3 {
+            0 => says(Verdict::Approve),
+            1 => says(Verdict::Deny),
+            _ => edits(&json!({ "size": 2 })),
+        };
+        let by = if n % 2 == 0 { f.operator } else { f.admin };
+        let (ledger, id) = (f.ledger.clone(), item.gate.id);
+        tokio::spawn(async move { (new.verdict, gate::decide(&ledger, &by, id, new).await) })
+    });
+    let asked: Vec<_> = asked.collect();
+    let (mut taken, mut refused) = (Vec::new(), 0);
+    for answer in asked {
+        match answer.await.unwrap() {
+            (verdict, Ok(item)) => taken.push((verdict, item.last)),
+            (_, Err(Error::AlreadyDecided(recorded))) => {
+                refused += 1;
+                assert_eq!(recorded.number, 1);
+            }
+            (_, Err(Error::Unavailable(_))) => {}
+            (_, other) => panic!("{other:?}"),
+        }
+    }
+    let first = taken[0].0;
+    assert!(taken.iter().all(|(verdict, last)| *verdict == first && *last == Some(1)), "{taken:?}");
+    assert!(refused > 0);
+    let detail = gate::get(&f.ledger, &f.admin, item.gate.id).await.unwrap();
+    assert_eq!(detail.item.decisions.len(), 1);
+    let approvals = f.log(waiting.id).await.iter().filter(|event| event.kind == "user.output_approval").count();
+    assert_eq!(approvals, 1);
+    assert_eq!(now(&f, &acme).await.version, if first == Verdict::Deny { 1 } else { 2 });
+    f.done().await;
+}
+
+async fn a_repeat_answers_with_the_recorded_decision_and_another_decision_conflicts(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    let id = item.gate.id;
+    decide(&f, &f.operator, id, says(Verdict::Approve)).await.unwrap();
+    for _ in 0..2 {
+        let again = decide(&f, &f.operator, id, says(Verdict::Approve)).await.unwrap();
+        assert_eq!(again.decisions.len(), 1);
+        let denied = decide(&f, &f.operator, id, says(Verdict::Deny)).await;
+        assert!(matches!(denied, Err(Error::AlreadyDecided(_))), "{denied:?}");
+        sweep_after(&f, 6).await;
+    }
+    assert_eq!(now(&f, &acme).await.version, 2);
+    f.done().await;
+}
+
+async fn only_assigned_reviewers_decide(f: Fixture) {
+    at_once(&f).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let reviewer = format!("user:{}", f.other_member.user_id().unwrap());
+    let of = gated(&f, Some(acme.id), json!({ "reviewers": [reviewer] }), json!({})).await;
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    let id = item.gate.id;
+    for by in [f.operator, f.admin, f.member, f.worker] {
+        let refused = decide(&f, &by, id, says(Verdict::Approve)).await;
+        assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+        assert!(open(&f, &by, false).await.is_empty() || by == f.worker);
+    }
+    let elsewhere = decide(&f, &f.stranger, id, says(Verdict::Approve)).await;
+    assert!(matches!(elsewhere, Err(Error::NotFound(_))), "{elsewhere:?}");
+    assert!(matches!(gate::get(&f.ledger, &f.stranger, id).await, Err(Error::NotFound(_))));
+    assert_eq!(gate::count(&f.ledger, &f.other_member).await.unwrap(), 1);
+    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 0);
+    decide(&f, &f.other_member, id, says(Verdict::Approve)).await.unwrap();
+    assert_eq!(now(&f, &acme).await.version, 2);
+    f.done().await;
+}
+
+async fn a_group_decides_for_whom_it_names_and_a_quorum_needs_that_many(f: Fixture) {
+    at_once(&f).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let members = [f.member, f.other_member].iter().filter_map(Scope::user_id).collect();
+    let new = NewGroup { name: "Legal".into(), slug: None, members };
+    group::create(&f.ledger, &f.operator, new).await.unwrap();
+    let policy = json!({ "reviewers": ["group:legal"], "quorum": 2 });
+    let of = gated(&f, Some(acme.id), policy, json!({})).await;
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 1 })).await;
+    let id = item.gate.id;
+    let outsider = decide(&f, &f.operator, id, says(Verdict::Approve)).await;
+    assert!(matches!(outsider, Err(Error::Forbidden(_))), "{outsider:?}");
+    let one = decide(&f, &f.member, id, says(Verdict::Approve)).await.unwrap();
+    assert_eq!((one.gate.state, one.approvals), (GateState::Open, 1));
+    let again = decide(&f, &f.member, id, says(Verdict::Approve)).await.unwrap();
+    assert_eq!((again.gate.state, again.decisions.len()), (GateState::Open, 1));
+    // An edit is a proposal of its own: what was approved before does not count for it.
+    let edited = decide(&f, &f.other_member, id, edits(&json!({ "size": 2 }))).await.unwrap();
+    assert_eq!((edited.gate.state, edited.approvals), (GateState::Open, 1));
+    let agreed = NewDecision { digest: Some(edited.digest.to_string()), ..says(Verdict::Approve) };
+    let done = decide(&f, &f.member, id, agreed).await.unwrap();
+    assert_eq!(done.gate.state, GateState::Settled);
+    assert_eq!(json!(now(&f, &acme).await.fields), json!({ "stage": "Won", "size": 2 }));
+    f.done().await;
+}
+
+async fn nobody_approves_their_own_request_where_the_task_forbids_it(f: Fixture) {
+    at_once(&f).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let both: Vec<_> =
+        [f.member, f.other_member].iter().filter_map(Scope::user_id).map(|id| format!("user:{id}")).collect();
+    let of = gated(&f, Some(acme.id), json!({ "reviewers": both, "selfApproval": false }), json!({})).await;
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    let own = decide(&f, &f.member, item.gate.id, says(Verdict::Approve)).await;
+    assert!(matches!(own, Err(Error::Forbidden(_))), "{own:?}");
+    decide(&f, &f.other_member, item.gate.id, says(Verdict::Approve)).await.unwrap();
+    f.done().await;
+}
+
+async fn a_decision_is_bound_to_what_was_shown(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), json!({ "quorum": 2 }), json!({})).await;
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 1 })).await;
+    let (id, shown) = (item.gate.id, item.digest.to_string());
+    let garbled = NewDecision { digest: Some("abc".into()), ..says(Verdict::Approve) };
+    assert!(matches!(decide(&f, &f.admin, id, garbled).await, Err(Error::Invalid(_))));
+    decide(&f, &f.operator, id, edits(&json!({ "size": 2 }))).await.unwrap();
+    let stale = NewDecision { digest: Some(shown), ..says(Verdict::Approve) };
+    let refused = decide(&f, &f.admin, id, stale).await;
+    assert!(matches!(refused, Err(Error::StaleDecision { .. })), "{refused:?}");
+    assert_eq!(gate::get(&f.ledger, &f.admin, id).await.unwrap().item.decisions.len(), 1);
+    f.done().await;
+}
+
+async fn a_paused_call_resumes_with_the_arguments_that_were_approved(f: Fixture) {
+    at_once(&f).await;
+    let call = || PausedToolCall {
+        tool_call_id: "call-1".into(),
+        tool_name: "send_mail".into(),
+        tool_input: values(json!({ "to": "ada@acme.test", "subject": "Hello" })),
+    };
+    for (new, expected) in [
+        (says(Verdict::Approve), Some(json!({ "to": "ada@acme.test", "subject": "Hello" }))),
+        (edits(&json!({ "subject": "Hi" })), Some(json!({ "to": "ada@acme.test", "subject": "Hi" }))),
+        (says(Verdict::Deny), None),
+    ] {
+        let session = f.running().await;
+        let parking = Parking { paused_tool_call: Some(call()), ..Parking::at(session.attempt, YieldTo::AwaitingTool) };
+        let parked = session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+        assert_eq!(parked.status, Status::AwaitingTool);
+        let item = gate_of(&f, session.id).await;
+        assert_eq!((item.gate.kind, item.gate.title.as_str()), (GateKind::Tool, "send_mail"));
+        decide(&f, &f.operator, item.gate.id, new.clone()).await.unwrap();
+        let resumed = claim(&f).await;
+        assert_eq!((resumed.session.id, resumed.session.attempt), (session.id, session.attempt + 1));
+        let resume = resumed.resume.unwrap();
+        assert_eq!((resume.decision, resume.tool_call_id.as_deref()), (new.verdict, Some("call-1")));
+        assert_eq!(resume.tool_input.map(Value::Object), expected);
+        assert_eq!(resume.note, new.note);
+        complete(&f, &resumed.session, &json!("done")).await;
+    }
+    let session = f.running().await;
+    let wrong = Parking { paused_tool_call: Some(call()), ..Parking::at(session.attempt, YieldTo::WaitingHuman) };
+    let refused = session::yield_to(&f.ledger, &f.worker, session.id, wrong).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    f.done().await;
+}
+
+async fn a_question_is_answered_within_its_schema(f: Fixture) {
+    let schema = json!({ "type": "object", "required": ["when"], "properties": { "when": { "type": "string" } } });
+    let question = Question { message: "When?".into(), schema: Some(schema) };
+    let session = f.running().await;
+    let parking = Parking { question: Some(question), ..Parking::at(session.attempt, YieldTo::WaitingHuman) };
+    session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+    let item = gate_of(&f, session.id).await;
+    assert_eq!((item.gate.kind, item.gate.title.as_str()), (GateKind::Question, "When?"));
+    let approved = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await;
+    assert!(matches!(approved, Err(Error::Invalid(_))), "{approved:?}");
+    for by in [f.other_member, f.stranger] {
+        let refused = gate::reply(&f.ledger, &by, session.id, Reply::Accept(json!({"when": "now"}).to_string())).await;
+        assert!(matches!(refused, Err(Error::Forbidden(_) | Error::NotFound(_))), "{refused:?}");
+    }
+    let wrong = gate::reply(&f.ledger, &f.operator, session.id, Reply::Accept(json!({"when": 7}).to_string())).await;
+    assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
+    let answer = Reply::Accept(json!({ "when": "now" }).to_string());
+    let queued = gate::reply(&f.ledger, &f.operator, session.id, answer.clone()).await.unwrap();
+    assert_eq!(queued.status, Status::Pending);
+    let twice = gate::reply(&f.ledger, &f.operator, session.id, answer).await;
+    assert!(matches!(twice, Err(Error::Refused(_))), "{twice:?}");
+    let resume = claim(&f).await.resume.unwrap();
+    assert_eq!(resume.answer.as_deref().map(|text| serde_json::from_str(text).unwrap()), Some(json!({"when": "now"})));
+    f.done().await;
+}
+
+async fn what_nobody_decides_is_reminded_escalated_and_expires(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let person = |scope: &Scope| format!("user:{}", scope.user_id().unwrap());
+    let policy = json!({
+        "reviewers": [person(&f.operator)], "remindAfterSeconds": 60, "escalateAfterSeconds": 120,
+        "escalateTo": person(&f.other_member), "expiresAfterSeconds": 180,
+    });
+    let of = gated(&f, Some(acme.id), policy, json!({})).await;
+    let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    assert_eq!(sweep_after(&f, 59).await, gate::Swept::default());
+    assert_eq!(sweep_after(&f, 1).await, gate::Swept { reminded: 1, ..Default::default() });
+    assert_eq!(gate::count(&f.ledger, &f.other_member).await.unwrap(), 0);
+    assert_eq!(sweep_after(&f, 60).await, gate::Swept { escalated: 1, ..Default::default() });
+    assert_eq!(gate::count(&f.ledger, &f.other_member).await.unwrap(), 1);
+    assert_eq!(sweep_after(&f, 60).await, gate::Swept { expired: 1, ..Default::default() });
+    assert_eq!(sweep_after(&f, 600).await, gate::Swept::default());
+    let ended = session_now(&f, waiting.id).await;
+    assert_eq!((ended.status, ended.end_reason), (Status::Expired, Some(EndReason::TimedOut)));
+    let closed = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await;
+    assert!(matches!(closed, Err(Error::GateClosed { state: GateState::Expired })), "{closed:?}");
+    f.done().await;
+}
+
+async fn what_was_put_aside_comes_back(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    let id = item.gate.id;
+    gate::snooze(&f.ledger, &f.operator, id, Some(60)).await.unwrap();
+    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 0);
+    assert!(open(&f, &f.operator, false).await.is_empty());
+    // For others it is where it was.
+    assert_eq!(gate::count(&f.ledger, &f.admin).await.unwrap(), 1);
+    let wanted = ListGates { filter: GateFilter::Snoozed, kind: None, all: false, limit: 0, cursor: None };
+    assert_eq!(gate::list(&f.ledger, &f.operator, wanted).await.unwrap().items.len(), 1);
+    f.clock.advance(TimeDelta::seconds(60));
+    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 1);
+    gate::snooze(&f.ledger, &f.operator, id, Some(60)).await.unwrap();
+    gate::snooze(&f.ledger, &f.operator, id, None).await.unwrap();
+    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 1);
+    f.done().await;
+}
+
+async fn the_inbox_pages_by_deadline(f: Fixture) {
+    let of_type = company(&f).await;
+    let acme = acme(&f, &of_type, "Acme").await;
+    let mut expected = Vec::new();
+    for deadline in [Some(300), None, Some(100), Some(200), None] {
+        let policy = deadline.map_or(Value::Null, |seconds| json!({ "expiresAfterSeconds": seconds }));
+        let of = gated(&f, Some(acme.id), policy, json!({})).await;
+        let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+        expected.push((deadline.unwrap_or(i64::MAX), item.gate.id, waiting.id));
+        f.clock.advance(TimeDelta::milliseconds(10));
+    }
+    expected.sort();
+    let (mut seen, mut cursor) = (Vec::new(), None);
+    loop {
+        let wanted = ListGates {
+            filter: GateFilter::In(GateState::Open),
+            kind: Some(GateKind::Output),
+            all: false,
+            limit: 2,
+            cursor: cursor.take(),
+        };
+        let page = gate::list(&f.ledger, &f.operator, wanted).await.unwrap();
+        seen.extend(page.items.iter().map(|item| item.gate.id));
+        match page.next_cursor {
+            Some(next) => cursor = Some(next),
+            None => break,
+        }
+    }
+    assert_eq!(seen, expected.iter().map(|(_, id, _)| *id).collect::<Vec<_>>());
+    f.done().await;
+}
