@@ -386,7 +386,8 @@ async fn an_output_that_needs_approval_is_not_written(f: Fixture) {
         let task = action::create(&f.ledger, &f.operator, new(output_type, Some(&about))).await.unwrap();
         let session = run(&f, task.id).await;
         complete(&f, &session, &json!({ "stage": "Won" })).await.unwrap();
-        assert_eq!(told(&f, &session, "session.completed").await["written"], "requires_approval");
+        let staged = &told(&f, &session, "session.waiting_approval").await["task"]["stagedOutput"];
+        assert_eq!(*staged, json!({ "stage": "Won" }));
     }
     assert_eq!(entity::get(&f.ledger, &f.member, about.id).await.unwrap().version, 1);
     // What writes nothing needs nobody.
