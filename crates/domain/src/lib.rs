@@ -19,6 +19,7 @@ pub mod id;
 pub mod limit;
 mod names;
 pub mod notification;
+pub mod outcome;
 pub mod output;
 pub mod recent_activity;
 pub mod role;

@@ -1,0 +1,211 @@
+//! A message taken apart: what the person says, without the code and the quotations in it, as clauses of words.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Letters of a message that are looked at. What is longer was pasted; people say what they think at the start or the end.
+const CHARS_MAX: usize = 8_000;
+/// Words of a message that are looked at, from its start and as many from its end.
+const WORDS_MAX: usize = 400;
+/// Lines of code that are compared.
+const CODE_LINES_MAX: usize = 400;
+
+/// Words between two marks of punctuation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Clause {
+    /// Lower case, composed, straight apostrophes.
+    pub words: Vec<String>,
+    /// The sentence it is part of ends with a question mark.
+    pub asks: bool,
+    /// A colon follows: what comes is what it is about.
+    pub announces: bool,
+}
+
+/// A message as the rules see it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Message {
+    /// What is said, in order.
+    pub clauses: Vec<Clause>,
+    /// Lines between fences and between backquotes, trimmed, without empty ones.
+    pub code: Vec<String>,
+    /// Everything as it was sent, cut.
+    pub raw: String,
+}
+
+impl Message {
+    pub fn read(text: &str) -> Message {
+        let raw = cut(text);
+        let (prose, code) = split(&raw);
+        Message { clauses: clauses(&prose), code, raw }
+    }
+
+    /// Every word that is said, in order.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.clauses.iter().flat_map(|clause| clause.words.iter().map(String::as_str))
+    }
+}
+
+/// The start and the end of a text that is too long.
+fn cut(text: &str) -> String {
+    let composed: String = text.nfc().collect();
+    let length = composed.chars().count();
+    if length <= CHARS_MAX {
+        return composed;
+    }
+    let start: String = composed.chars().take(CHARS_MAX / 2).collect();
+    let end: String = composed.chars().skip(length - CHARS_MAX / 2).collect();
+    format!("{start}\n{end}")
+}
+
+/// Prose and code. Lines that quote (`> …`) and text between quotation marks are neither: they are somebody else's words.
+fn split(text: &str) -> (String, Vec<String>) {
+    let mut prose = String::new();
+    let mut code = Vec::new();
+    let mut fence: Option<&str> = None;
+    for line in text.lines() {
+        let trimmed = line.trim();
+        let marker = ["```", "~~~"].into_iter().find(|marker| trimmed.starts_with(marker));
+        match (fence, marker) {
+            (Some(open), Some(marker)) if open == marker => fence = None,
+            (None, Some(marker)) => fence = Some(marker),
+            (Some(_), _) => code.push(trimmed.to_owned()),
+            (None, None) if trimmed.starts_with('>') => {}
+            (None, None) => {
+                inline(trimmed, &mut prose, &mut code);
+                prose.push('\n');
+            }
+        }
+    }
+    code.retain(|line| !line.is_empty());
+    code.truncate(CODE_LINES_MAX);
+    (without_quotations(&prose), code)
+}
+
+/// One line of prose: what stands between backquotes is code.
+fn inline(line: &str, prose: &mut String, code: &mut Vec<String>) {
+    let pieces: Vec<&str> = line.split('`').collect();
+    let balanced = pieces.len() % 2 == 1;
+    for (at, piece) in pieces.iter().enumerate() {
+        if balanced && at % 2 == 1 {
+            code.push(piece.trim().to_owned());
+            // A word stands for it, so that its neighbours do not become neighbours of each other.
+            prose.push_str(" \u{fffc} ");
+        } else {
+            prose.push_str(piece);
+        }
+    }
+}
+
+/// Removes text between quotation marks. One that is never closed, or closed on another line, quotes nothing.
+fn without_quotations(prose: &str) -> String {
+    const PAIRS: [(char, char); 5] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('»', '«')];
+    let mut kept = String::with_capacity(prose.len());
+    for line in prose.lines() {
+        let mut rest = line;
+        while let Some((at, open)) = rest.char_indices().find(|(_, c)| PAIRS.iter().any(|(open, _)| open == c)) {
+            let after = &rest[at + open.len_utf8()..];
+            let closes = |c: char| PAIRS.iter().any(|(o, close)| *o == open && *close == c);
+            match after.char_indices().find(|(_, c)| closes(*c)) {
+                Some((end, close)) => {
+                    kept.push_str(&rest[..at]);
+                    kept.push_str(" \u{fffc} ");
+                    rest = &after[end + close.len_utf8()..];
+                }
+                None => {
+                    kept.push_str(&rest[..at + open.len_utf8()]);
+                    rest = after;
+                }
+            }
+        }
+        kept.push_str(rest);
+        kept.push('\n');
+    }
+    kept
+}
+
+fn clauses(prose: &str) -> Vec<Clause> {
+    let mut found = Vec::new();
+    for line in prose.lines() {
+        for sentence in line.unicode_sentences() {
+            let asks = sentence.trim_end().ends_with(['?', '？']);
+            let marks = [',', ';', ':', '(', ')', '—', '–', '…', '.', '!', '?', '，', '、', '。'];
+            // A hyphen between spaces is a dash that somebody typed.
+            for piece in sentence.split_inclusive(marks).flat_map(|piece| piece.split(" - ")) {
+                let words: Vec<String> = piece.unicode_words().map(word).collect();
+                if !words.is_empty() {
+                    found.push(Clause { words, asks, announces: piece.ends_with(':') });
+                }
+            }
+        }
+    }
+    bounded(found)
+}
+
+fn bounded(clauses: Vec<Clause>) -> Vec<Clause> {
+    let total: usize = clauses.iter().map(|clause| clause.words.len()).sum();
+    let mut before = 0;
+    let mut kept = Vec::new();
+    for clause in clauses {
+        let start = before;
+        before += clause.words.len();
+        if before <= WORDS_MAX || total - start <= WORDS_MAX {
+            kept.push(clause);
+        }
+    }
+    kept
+}
+
+/// One word as phrases spell it.
+fn word(word: &str) -> String {
+    word.replace(['’', 'ʼ', '‘'], "'").to_lowercase()
+}
+
+/// Whether a reply ends by asking, so that "yes" and "no" answer it and do not judge it.
+pub(super) fn ends_with_question(reply: &str) -> bool {
+    reply.trim_end().trim_end_matches(['*', '_', ')', '"', '”', ' ']).ends_with(['?', '？'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<Vec<String>> {
+        Message::read(text).clauses.into_iter().map(|clause| clause.words).collect()
+    }
+
+    #[test]
+    fn words_are_composed_lower_case_and_spelled_with_one_apostrophe() {
+        assert_eq!(words("DOESN’T Work"), [["doesn't", "work"]]);
+        assert_eq!(words("u\u{308}ber"), [["über"]]);
+    }
+
+    #[test]
+    fn code_and_quotations_are_not_what_the_person_says() {
+        let message =
+            Message::read("I get `this is wrong` here\n> thanks\n```\nthank you\n\n```\nsaid \"perfect\" and left");
+        assert_eq!(message.code, ["this is wrong", "thank you"]);
+        let said: Vec<&str> = message.words().collect();
+        assert_eq!(said, ["i", "get", "here", "said", "and", "left"]);
+    }
+
+    #[test]
+    fn an_open_quotation_mark_hides_nothing() {
+        assert_eq!(words("the 3\" pipe does not fit"), [["the", "3", "pipe", "does", "not", "fit"]]);
+    }
+
+    #[test]
+    fn clauses_end_at_punctuation_and_know_their_question() {
+        let clauses = Message::read("Thanks, but why? It works.").clauses;
+        let shape: Vec<(usize, bool)> = clauses.iter().map(|clause| (clause.words.len(), clause.asks)).collect();
+        assert_eq!(shape, [(1, true), (2, true), (2, false)]);
+    }
+
+    #[test]
+    fn a_very_long_message_is_judged_by_its_start_and_its_end() {
+        let text = format!("Thanks. {} That is wrong.", "Lorem ipsum dolor sit. ".repeat(5_000));
+        let message = Message::read(&text);
+        assert!(message.words().count() <= 2 * WORDS_MAX);
+        let said: Vec<&str> = message.words().collect();
+        assert_eq!((said.first(), said.last()), (Some(&"thanks"), Some(&"wrong")));
+    }
+}

@@ -1,0 +1,93 @@
+//! Follows one conversation, turn by turn.
+
+use super::{Evidence, Inferred, Languages, Outcome, Rule, infer};
+
+/// One prompt and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// What the caller knows it by: the id of its interaction record.
+    pub id: String,
+    /// What the person said.
+    pub prompt: String,
+    /// What was answered.
+    pub reply: String,
+}
+
+/// Says of each turn what became of it, once the next one is there.
+#[derive(Debug, Clone)]
+pub struct OutcomeTracker<'a> {
+    languages: &'a Languages,
+    last_turn: Option<Turn>,
+    last_outcome: Option<(String, Inferred)>,
+}
+
+impl Default for OutcomeTracker<'_> {
+    fn default() -> Self {
+        OutcomeTracker::new(Languages::built_in())
+    }
+}
+
+impl<'a> OutcomeTracker<'a> {
+    /// A conversation that begins.
+    pub fn new(languages: &'a Languages) -> OutcomeTracker<'a> {
+        OutcomeTracker { languages, last_turn: None, last_outcome: None }
+    }
+
+    /// A turn has ended. Says what became of the one before, by its id; nothing after the first.
+    pub fn record_turn(&mut self, turn: Turn) -> Option<&(String, Inferred)> {
+        let outcome = self.last_turn.replace(turn).zip(self.last_turn.as_ref());
+        self.last_outcome = outcome.map(|(before, now)| {
+            let inferred = infer(self.languages, &before.prompt, &before.reply, &now.prompt);
+            (before.id, inferred)
+        });
+        self.last_outcome.as_ref()
+    }
+
+    /// The conversation is over: nobody will say anything about its last turn, so that is neutral. The outcome of a
+    /// conversation of one turn, therefore, too.
+    pub fn close(&mut self) -> Option<&(String, Inferred)> {
+        let last = self.last_turn.take()?;
+        let evidence = Evidence { rule: Rule::NothingFollowed, language: None, words: Vec::new(), similarity: None };
+        self.last_outcome = Some((last.id, Inferred { outcome: Outcome::Neutral, evidence }));
+        self.last_outcome.as_ref()
+    }
+
+    /// What was inferred last, with the id of the turn it is about.
+    pub fn get_last_outcome(&self) -> Option<&(String, Inferred)> {
+        self.last_outcome.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(id: &str, prompt: &str) -> Turn {
+        Turn { id: id.to_owned(), prompt: prompt.to_owned(), reply: "Use `sort -u`.".to_owned() }
+    }
+
+    fn told(outcome: Option<&(String, Inferred)>) -> Option<(&str, Outcome, Rule)> {
+        outcome.map(|(id, inferred)| (id.as_str(), inferred.outcome, inferred.evidence.rule))
+    }
+
+    #[test]
+    fn each_turn_is_judged_by_the_next() {
+        let mut tracker = OutcomeTracker::default();
+        assert_eq!(tracker.record_turn(turn("1", "How do I remove duplicate lines?")), None);
+        assert_eq!(tracker.get_last_outcome(), None);
+        let thanks = tracker.record_turn(turn("2", "That worked, thanks! How do I count them?"));
+        assert_eq!(told(thanks), Some(("1", Outcome::Accepted, Rule::Success)));
+        let wrong = tracker.record_turn(turn("3", "That's wrong, it counts all of them"));
+        assert_eq!(told(wrong), Some(("2", Outcome::Rejected, Rule::Correction)));
+        assert_eq!(told(tracker.get_last_outcome()), Some(("2", Outcome::Rejected, Rule::Correction)));
+        assert_eq!(told(tracker.close()), Some(("3", Outcome::Neutral, Rule::NothingFollowed)));
+        assert_eq!(tracker.close(), None);
+    }
+
+    #[test]
+    fn a_conversation_of_one_turn_is_neutral() {
+        let mut tracker = OutcomeTracker::default();
+        tracker.record_turn(turn("only", "Thanks in advance: which port is it?"));
+        assert_eq!(told(tracker.close()), Some(("only", Outcome::Neutral, Rule::NothingFollowed)));
+    }
+}
