@@ -160,6 +160,8 @@ pub const DELIVERY_WAIT_SECONDS_MAX: i64 = 6 * 3_600;
 pub const DELIVERY_ASKED_SECONDS_MAX: u64 = 3_600;
 /// Longest error of a delivery that is kept, characters.
 pub const DELIVERY_ERROR_CHARS_MAX: usize = 500;
+/// Events whose content one transaction of retention erases.
+pub const ERASED_AT_ONCE: u64 = 5_000;
 /// Newest messages of a webhook that are listed.
 pub const DELIVERIES_LISTED_MAX: u32 = 100;
 /// How long messages are kept that were delivered or given up, days.

@@ -26,6 +26,7 @@ pub mod member;
 mod open;
 pub mod outbox;
 mod output;
+pub mod retention;
 pub mod session;
 pub mod token;
 pub mod verify;

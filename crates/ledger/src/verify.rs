@@ -1,11 +1,11 @@
 //! Checking the hash chain of everything.
 
-use crate::{EventRecord, Ledger, Result};
+use crate::{EventRecord, InstanceKey, Ledger, Result, retention::is_sealed};
 use domain::{
     chain::{Digest, Link, body_digest, extend},
     id::{SessionId, TenantId},
 };
-use store::{Access, verify::Claimed};
+use store::{Access, retention::ErasureRecord, verify::Claimed};
 
 /// Sessions read at once.
 const SESSIONS: u32 = 500;
@@ -19,13 +19,17 @@ pub struct Verified {
     pub sessions: u64,
     /// Events checked.
     pub events: u64,
+    /// Of these, those whose content retention erased.
+    pub erased: u64,
+    /// Whether erasures were taken at their word, because there was no key to check their seals with.
+    pub is_unsealed: bool,
     /// The first bad place and what is wrong there.
     pub bad: Option<(SessionId, u64, String)>,
 }
 
 /// Walks every session of every workspace in key order and stops at the first bad link. `progress` is called
-/// with the counts so far.
-pub async fn all(ledger: &Ledger, mut progress: impl FnMut(&Verified)) -> Result<Verified> {
+/// with the counts so far. With the installation's `key` an erasure has to be sealed with it.
+pub async fn all(ledger: &Ledger, key: Option<&InstanceKey>, mut progress: impl FnMut(&Verified)) -> Result<Verified> {
     let mut verified = Verified::default();
     let mut after = None;
     loop {
@@ -37,7 +41,7 @@ pub async fn all(ledger: &Ledger, mut progress: impl FnMut(&Verified)) -> Result
         after = Some((last.tenant_id, last.session_id));
         for claimed in sessions {
             verified.sessions += 1;
-            if let Some((sequence, problem)) = one(ledger, claimed, &mut verified.events).await? {
+            if let Some((sequence, problem)) = one(ledger, key, claimed, &mut verified).await? {
                 verified.bad = Some((claimed.session_id, sequence, problem));
                 return Ok(verified);
             }
@@ -47,9 +51,27 @@ pub async fn all(ledger: &Ledger, mut progress: impl FnMut(&Verified)) -> Result
 }
 
 /// The first bad sequence of one session.
-async fn one(ledger: &Ledger, claimed: Claimed, events: &mut u64) -> Result<Option<(u64, String)>> {
+async fn one(
+    ledger: &Ledger,
+    key: Option<&InstanceKey>,
+    claimed: Claimed,
+    verified: &mut Verified,
+) -> Result<Option<(u64, String)>> {
     let (tenant_id, id) = (claimed.tenant_id, claimed.session_id);
-    let mut walk = Walk { tenant_id, id, sequence: 0, digest: Digest::GENESIS };
+    let erasure = ledger
+        .store()
+        .read(Access::System, move |conn| Box::pin(store::retention::of_session(conn, tenant_id, id)))
+        .await?;
+    if let Some(erasure) = &erasure {
+        match key {
+            Some(key) if !is_sealed(key, tenant_id, id, erasure) => {
+                return Ok(Some((erasure.head_sequence, "its erasure was not sealed by this installation".into())));
+            }
+            Some(_) => {}
+            None => verified.is_unsealed = true,
+        }
+    }
+    let mut walk = Walk { tenant_id, id, sequence: 0, digest: Digest::GENESIS, erasure, erased: 0 };
     loop {
         let range = (walk.sequence, claimed.head_sequence);
         let page = ledger
@@ -59,7 +81,7 @@ async fn one(ledger: &Ledger, claimed: Claimed, events: &mut u64) -> Result<Opti
             })
             .await?;
         for event in &page.items {
-            *events += 1;
+            verified.events += 1;
             if let Err(problem) = walk.step(event) {
                 return Ok(Some((walk.sequence + 1, problem)));
             }
@@ -68,6 +90,7 @@ async fn one(ledger: &Ledger, claimed: Claimed, events: &mut u64) -> Result<Opti
             break;
         }
     }
+    verified.erased += walk.erased;
     if walk.sequence != claimed.head_sequence {
         return Ok(Some((walk.sequence + 1, format!("missing: the session says it has {}", claimed.head_sequence))));
     }
@@ -82,6 +105,8 @@ struct Walk {
     id: SessionId,
     sequence: u64,
     digest: Digest,
+    erasure: Option<ErasureRecord>,
+    erased: u64,
 }
 
 impl Walk {
@@ -91,7 +116,10 @@ impl Walk {
             return Err("missing".into());
         }
         if body_digest(&event.content, &event.metadata) != event.body {
-            return Err("its content or metadata was changed".into());
+            if !self.is_erased(event) {
+                return Err("its content or metadata was changed".into());
+            }
+            self.erased += 1;
         }
         let link = Link {
             tenant_id: self.tenant_id.0,
@@ -115,5 +143,11 @@ impl Walk {
         self.sequence = event.sequence;
         self.digest = digest;
         Ok(())
+    }
+
+    /// Whether retention left this event as it is: its digest stands for what it said.
+    fn is_erased(&self, event: &EventRecord) -> bool {
+        let covered = self.erasure.is_some_and(|erasure| event.sequence <= erasure.head_sequence);
+        covered && event.content == "[]" && event.metadata == "{}"
     }
 }

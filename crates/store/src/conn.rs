@@ -27,6 +27,8 @@ pub enum Access {
     },
     /// Sign-in, sweeps, set-up and verification: every workspace.
     System,
+    /// Retention: every workspace, with the rights of the tables' owner. The server's own role may not change history.
+    Retention,
 }
 
 impl From<&Scope> for Access {
@@ -42,11 +44,12 @@ impl Access {
             Self::Tenant { tenant_id, user_id } => {
                 (tenant_id.to_string(), user_id.map(|u| u.to_string()).unwrap_or_default(), "off")
             }
-            Self::System => (String::new(), String::new(), "on"),
+            Self::System | Self::Retention => (String::new(), String::new(), "on"),
         };
+        let role = if matches!(self, Self::Retention) { "none" } else { "shiftbook_app" };
         let mode = if read_only { " READ ONLY" } else { "" };
         format!(
-            "BEGIN{mode}; SELECT set_config('role', 'shiftbook_app', true), set_config('app.tenant', '{tenant}', true), \
+            "BEGIN{mode}; SELECT set_config('role', '{role}', true), set_config('app.tenant', '{tenant}', true), \
              set_config('app.user', '{user}', true), set_config('app.system', '{system}', true), \
              set_config('statement_timeout', '5s', true), set_config('lock_timeout', '2s', true), \
              set_config('idle_in_transaction_session_timeout', '10s', true)"

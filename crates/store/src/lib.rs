@@ -28,6 +28,7 @@ mod partition;
 #[cfg(feature = "planted-bugs")]
 mod planted;
 mod record;
+pub mod retention;
 pub mod session;
 mod sign_in;
 mod sql;

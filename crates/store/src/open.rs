@@ -23,6 +23,8 @@ use std::{
 };
 use tokio::sync::broadcast;
 
+/// The database's file in the data directory.
+pub(crate) const SQLITE_FILE: &str = "shiftbook.sqlite3";
 /// Oldest SQLite without the WAL-reset corruption bug.
 const SQLITE_VERSION_MIN: (u32, u32, u32) = (3, 51, 3);
 /// Readers of the SQLite file that are kept open.
@@ -129,7 +131,7 @@ impl Store {
             Mode::Server => Some(lock_file(data_dir, "serve.lock", true)?),
             Mode::Tool => None,
         };
-        let file = data_dir.join("shiftbook.sqlite3");
+        let file = data_dir.join(SQLITE_FILE);
         let mut connection = SqliteConnection::open(&file, false)?;
         check_sqlite_version(&mut connection)?;
         {

@@ -2,6 +2,10 @@
 
 /// The version of the SQLite library.
 pub(crate) const SQLITE_VERSION: &str = "SELECT sqlite_version()";
+/// Moves the write-ahead log into the file and empties it.
+pub(crate) const SQLITE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
+/// Writes every page anew.
+pub(crate) const SQLITE_VACUUM: &str = "VACUUM";
 /// The PostgreSQL settings that acknowledged writes depend on.
 pub(crate) const POSTGRES_DURABILITY: &str =
     "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
@@ -45,6 +49,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         crate::human::SQL,
         crate::lease::SQL,
         crate::outbox::SQL,
+        crate::retention::SQL,
         crate::session::SQL,
         crate::sign_in::SQL,
         crate::tenant::SQL,

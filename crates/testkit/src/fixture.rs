@@ -126,7 +126,7 @@ impl Fixture {
 
     /// The hash chain of everything holds.
     pub async fn assert_verified(&self) {
-        let verified = ledger::verify::all(&self.ledger, |_| {}).await.unwrap();
+        let verified = ledger::verify::all(&self.ledger, None, |_| {}).await.unwrap();
         assert_eq!(verified.bad, None);
     }
 

@@ -5,6 +5,7 @@ mod hook;
 mod install;
 mod instance_key;
 mod openapi;
+mod retention;
 mod run;
 mod serve;
 mod token;

@@ -1,6 +1,6 @@
 //! What every command shares: arguments, runtime, opening the ledger, exit codes.
 
-use super::{backup, hook, install, openapi, serve, token, user, verify, version, work};
+use super::{backup, hook, install, openapi, retention, serve, token, user, verify, version, work};
 use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{self, Settings},
@@ -58,6 +58,10 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Copy the database while the server runs (SQLite)
     Backup(backup::BackupArgs),
+    /// Erase what sessions said that ended before a date; what happened stays, and still verifies
+    ///
+    /// Without --apply it only says what it would erase. On SQLite the server must be stopped.
+    Retention(retention::RetentionArgs),
     /// Install criteria sets, groups, entity types and actions from a file
     ///
     /// Without --apply it only says what it would do.
@@ -168,6 +172,7 @@ async fn dispatch(command: Command) -> ExitCode {
         Command::Token(command) => token::run(command).await,
         Command::Verify(args) => verify::run(args).await,
         Command::Backup(args) => backup::run(args).await,
+        Command::Retention(args) => retention::run(args).await,
         Command::Install(args) => install::run(args).await,
         Command::Hook(command) => return hook::run(command).await,
         Command::Openapi => openapi::run(),

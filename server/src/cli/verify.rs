@@ -1,7 +1,13 @@
 //! `shiftbook verify`
 
-use super::run::{Failure, open, print_line};
-use crate::config::{self, DatabaseFlags, ServeFlags};
+use super::{
+    instance_key,
+    run::{Failure, open, print_line},
+};
+use crate::{
+    ambient::SystemEntropy,
+    config::{self, DatabaseFlags, ServeFlags},
+};
 use ledger::{Mode, verify::Verified};
 use std::io::{IsTerminal, Write};
 
@@ -26,11 +32,21 @@ fn show(so_far: &Verified) {
 pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, ServeFlags::default())?;
     let ledger = open(&settings, Mode::Tool).await?;
-    let verified = ledger::verify::all(&ledger, show).await;
+    let key = instance_key::load(&settings, &SystemEntropy)?;
+    let verified = ledger::verify::all(&ledger, key.as_ref(), show).await;
     ledger.close().await;
     let verified = verified?;
     match verified.bad {
-        None => print_line(&format!("{} sessions, {} events: every link holds", verified.sessions, verified.events)),
+        None => {
+            let erased = match (verified.erased, verified.is_unsealed) {
+                (0, _) => String::new(),
+                (erased, false) => format!("; the content of {erased} was erased by retention"),
+                (erased, true) => {
+                    format!("; the content of {erased} was erased, by whom is not checked: no instance key is set")
+                }
+            };
+            print_line(&format!("{} sessions, {} events: every link holds{erased}", verified.sessions, verified.events))
+        }
         Some((session, sequence, reason)) => {
             Err(Failure::BadNews(format!("session {session}, sequence {sequence}: {reason}")))
         }

@@ -110,6 +110,21 @@ impl Task {
         shape
     }
 
+    /// What is left of a gate of this kind when its content was erased.
+    pub fn erased(kind: GateKind, words: &str) -> Self {
+        let staged = Staged { staged_output: Map::new(), criteria_score: None, safety_flags: Vec::new() };
+        match kind {
+            GateKind::Tool => Self::Tool(PausedToolCall {
+                tool_call_id: String::new(),
+                tool_name: words.to_owned(),
+                tool_input: Map::new(),
+            }),
+            GateKind::Output => Self::Output(staged),
+            GateKind::Fields => Self::Fields(staged),
+            GateKind::Question => Self::Question(Question { message: words.to_owned(), schema: None }),
+        }
+    }
+
     /// Which kind of gate it makes.
     pub const fn kind(&self) -> GateKind {
         match self {

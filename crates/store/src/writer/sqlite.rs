@@ -37,7 +37,7 @@ impl SqliteLane {
                 break;
             }
         }
-        if let Err(error) = self.connection.batch("PRAGMA wal_checkpoint(TRUNCATE)") {
+        if let Err(error) = self.connection.batch(crate::sql::SQLITE_CHECKPOINT) {
             tracing::warn!(%error, "the last checkpoint failed; the next start repeats it");
         }
         if let Err(error) = self.connection.close() {

@@ -20,6 +20,7 @@ mod human_context;
 mod import;
 mod outage;
 mod output;
+mod retention;
 mod secrets;
 mod status;
 mod time_limit;

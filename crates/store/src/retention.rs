@@ -1,0 +1,210 @@
+//! Rows of `erasures`, and taking the content of old sessions out of every table that has it.
+
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result},
+    open::Store,
+    sqlite::{SqliteConnection, row},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    chain::Digest,
+    clock::{from_micros, to_micros},
+    gate::{GateKind, Task},
+    id::{SessionId, TenantId},
+};
+use std::path::Path;
+use uuid::Uuid;
+
+/// What stands where a text was.
+pub const ERASED: &str = "(erased)";
+
+// A session's last change is its end once it is final.
+const DUE: &str = "SELECT s.tenant_id, s.id, s.head_sequence, s.head_digest FROM sessions s \
+     WHERE s.status IN ('completed', 'failed', 'abandoned', 'expired') AND COALESCE(s.completed_at, s.updated_at) < $1 \
+     AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = s.tenant_id AND e.session_id = s.id AND e.finished_at IS NOT NULL) \
+     AND (s.tenant_id > $2 OR (s.tenant_id = $2 AND s.id > $3) OR $2 IS NULL) ORDER BY s.tenant_id, s.id LIMIT $4";
+const BEGIN: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence, head_digest, older_than, begun_at, seal) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, session_id) DO NOTHING";
+const EVENTS: &str = "UPDATE session_events SET content = '[]', metadata = '{}' \
+     WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 AND sequence <= $4";
+const SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, metadata = '{}', result = NULL, error_message = NULL \
+     WHERE tenant_id = $1 AND id = $2";
+const GATES: &str = "UPDATE gates SET title = $3, criteria = NULL, flags = '[]', similar_key = '', task = CASE kind \
+     WHEN 'tool' THEN $4 WHEN 'output' THEN $5 WHEN 'fields' THEN $6 ELSE $7 END WHERE tenant_id = $1 AND session_id = $2";
+const DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NULL WHERE tenant_id = $1 AND gate_id IN \
+     (SELECT g.id FROM gates g WHERE g.tenant_id = $1 AND g.session_id = $2)";
+const FAILURES: &str = "UPDATE session_failures SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
+const FINISH: &str =
+    "UPDATE erasures SET finished_at = $3 WHERE tenant_id = $1 AND session_id = $2 AND finished_at IS NULL";
+const OF_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at FROM erasures \
+     WHERE tenant_id = $1 AND session_id = $2";
+const MESSAGES: &str = "DELETE FROM outbox WHERE created_at < $1 AND (delivered_at IS NOT NULL OR dead_at IS NOT NULL)";
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("retention::DUE", DUE),
+    ("retention::BEGIN", BEGIN),
+    ("retention::EVENTS", EVENTS),
+    ("retention::SESSION", SESSION),
+    ("retention::GATES", GATES),
+    ("retention::DECISIONS", DECISIONS),
+    ("retention::FAILURES", FAILURES),
+    ("retention::FINISH", FINISH),
+    ("retention::OF_SESSION", OF_SESSION),
+    ("retention::MESSAGES", MESSAGES),
+];
+
+/// A session whose content is old enough to go.
+#[derive(Debug, Clone, Copy)]
+pub struct Due {
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// The session.
+    pub session_id: SessionId,
+    /// Its newest sequence.
+    pub head_sequence: u64,
+    /// The digest of its newest event.
+    pub head_digest: Digest,
+}
+
+/// That the content of a session was erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErasureRecord {
+    /// Events 1 to this one have no content any more.
+    pub head_sequence: u64,
+    /// The digest of the newest of them.
+    pub head_digest: Digest,
+    /// Sessions that ended before this were due.
+    pub older_than: Timestamp,
+    /// When it began.
+    pub begun_at: Timestamp,
+    /// Proof that it was this installation's retention: a MAC over everything above.
+    pub seal: Digest,
+    /// When it was done; `None` while it is under way.
+    pub finished_at: Option<Timestamp>,
+}
+
+row! {
+    struct Row {
+        head_sequence: i64,
+        head_digest: Vec<u8>,
+        older_than: i64,
+        begun_at: i64,
+        seal: Vec<u8>,
+        finished_at: Option<i64>,
+    }
+}
+
+impl TryFrom<Row> for ErasureRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let digest = |column, bytes: &[u8]| {
+            Digest::from_slice(bytes).ok_or_else(|| Error::inconsistent("erasures", column, &bytes.len()))
+        };
+        Ok(Self {
+            head_sequence: row.head_sequence.cast_unsigned(),
+            head_digest: digest("head_digest", &row.head_digest)?,
+            older_than: from_micros(row.older_than),
+            begun_at: from_micros(row.begun_at),
+            seal: digest("seal", &row.seal)?,
+            finished_at: row.finished_at.map(from_micros),
+        })
+    }
+}
+
+/// Final sessions of every workspace that ended before `older_than` and still have their content, in key order after
+/// `after`.
+pub async fn due(
+    conn: &mut Conn<'_>,
+    older_than: Timestamp,
+    after: Option<(TenantId, SessionId)>,
+    limit: u32,
+) -> Result<Vec<Due>> {
+    type DueRow = (Uuid, Uuid, i64, Vec<u8>);
+    let (tenant, session) = (after.map(|(tenant, _)| tenant.0), after.map(|(_, session)| session.0));
+    let rows = run!(conn, fetch_all DueRow, DUE, to_micros(older_than), tenant, session, i64::from(limit))?;
+    let due = rows.into_iter().map(|(tenant, id, head, digest)| {
+        let head_digest = Digest::from_slice(&digest);
+        Ok(Due {
+            tenant_id: TenantId(tenant),
+            session_id: SessionId(id),
+            head_sequence: head.cast_unsigned(),
+            head_digest: head_digest.ok_or_else(|| Error::inconsistent("sessions", "head_digest", &digest.len()))?,
+        })
+    });
+    due.collect()
+}
+
+/// Records that an erasure begins. One that was begun before stays as it is.
+pub async fn begin(tx: &mut WriteTx<'_>, due: &Due, erasure: &ErasureRecord) -> Result<()> {
+    run!(
+        tx.conn(),
+        execute,
+        BEGIN,
+        due.tenant_id.0,
+        due.session_id.0,
+        erasure.head_sequence.cast_signed(),
+        erasure.head_digest.0.to_vec(),
+        to_micros(erasure.older_than),
+        to_micros(erasure.begun_at),
+        erasure.seal.0.to_vec(),
+    )?;
+    Ok(())
+}
+
+/// Takes the content out of the events after `after` up to `to`, whose erasure is under way. Returns how many.
+pub async fn erase_events(tx: &mut WriteTx<'_>, due: &Due, after: u64, to: u64) -> Result<u64> {
+    let (tenant, session) = (due.tenant_id.0, due.session_id.0);
+    Ok(run!(tx.conn(), execute, EVENTS, tenant, session, after.cast_signed(), to.cast_signed())?)
+}
+
+/// Takes the content out of everything else that belongs to the session, and records that it is done.
+pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, at: Timestamp) -> Result<()> {
+    let (tenant, session) = (due.tenant_id.0, due.session_id.0);
+    let task = |kind| Task::erased(kind, ERASED).to_json().to_string();
+    let (tool, output) = (task(GateKind::Tool), task(GateKind::Output));
+    let (fields, question) = (task(GateKind::Fields), task(GateKind::Question));
+    run!(tx.conn(), execute, SESSION, tenant, session, ERASED)?;
+    run!(tx.conn(), execute, DECISIONS, tenant, session)?;
+    run!(tx.conn(), execute, GATES, tenant, session, ERASED, tool, output, fields, question)?;
+    run!(tx.conn(), execute, FAILURES, tenant, session, ERASED)?;
+    run!(tx.conn(), execute, FINISH, tenant, session, to_micros(at))?;
+    Ok(())
+}
+
+/// Forgets messages made before `older_than` that went out or were given up: their text quotes sessions.
+pub async fn forget_messages(tx: &mut WriteTx<'_>, older_than: Timestamp) -> Result<u64> {
+    Ok(run!(tx.conn(), execute, MESSAGES, to_micros(older_than))?)
+}
+
+/// The erasure of a session.
+pub async fn of_session(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+) -> Result<Option<ErasureRecord>> {
+    run!(conn, fetch_optional Row, OF_SESSION, tenant_id.0, session_id.0)?.map(ErasureRecord::try_from).transpose()
+}
+
+impl Store {
+    /// Takes what was erased out of the file too: the write-ahead log is emptied and every page written anew. Nobody else
+    /// may have the file open. On PostgreSQL that is the database's own business, and nothing happens.
+    pub async fn scrub(&self) -> Result<()> {
+        let Some(data_dir) = self.data_dir() else { return Ok(()) };
+        let file = data_dir.join(crate::open::SQLITE_FILE);
+        let scrubbed = tokio::task::spawn_blocking(move || scrub_file(&file)).await;
+        scrubbed.unwrap_or_else(|panic| Err(Error::Database(format!("the file could not be scrubbed: {panic}"))))
+    }
+}
+
+fn scrub_file(file: &Path) -> Result<()> {
+    let mut connection = SqliteConnection::open(file, false)?;
+    // The free pages of the old file are gone with VACUUM, and its old pages with the checkpoint that puts the new ones in
+    // their place.
+    for sql in [crate::sql::SQLITE_CHECKPOINT, crate::sql::SQLITE_VACUUM, crate::sql::SQLITE_CHECKPOINT] {
+        connection.batch(sql)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! P-9: retention erases what sessions said and keeps the proof of what happened.
+
+use crate::entity::{company, note};
+use crate::gate::{at_once, decide, gated, says, staged};
+use chrono::TimeDelta;
+use domain::{
+    gate::{GateState, Verdict},
+    id::SessionId,
+    session::Status,
+};
+use ledger::{
+    Error, InstanceKey,
+    entity::{self, NewEntity},
+    gate::{self, NewDecision},
+    retention::{self, Erased},
+    session::{self, Failure},
+};
+use serde_json::{Value, json};
+use std::path::Path;
+use testkit::{Fixture, on_both_engines, text};
+
+on_both_engines!(
+    old_sessions_lose_what_they_said_and_still_verify,
+    history_is_erased_by_retention_alone_and_a_forged_erasure_is_found,
+    what_ended_lately_or_goes_on_is_left_alone,
+);
+
+const SECRET: &str = "pineapple-upside-down";
+
+fn key() -> InstanceKey {
+    InstanceKey::parse(&"ab".repeat(32)).unwrap()
+}
+
+async fn erase(f: &Fixture, days_old: i64) -> ledger::Result<Erased> {
+    let older_than = f.ledger.now() - TimeDelta::days(days_old);
+    retention::erase_by_operator(&f.ledger, &key(), older_than, |_| {}).await
+}
+
+/// A session that failed, with the secret wherever a text can be.
+async fn talkative(f: &Fixture) -> SessionId {
+    let running = f.running().await;
+    f.append(running.id, 1, vec![text(SECRET), text("and more")]).await.unwrap();
+    let failure = Failure { attempt: 1, message: SECRET.into(), code: None };
+    session::fail(&f.ledger, &f.worker, running.id, failure).await.unwrap();
+    running.id
+}
+
+/// A session whose output was denied with the secret and approved on its second turn.
+async fn reviewed(f: &Fixture) -> SessionId {
+    at_once(f).await;
+    company(f).await;
+    let note = NewEntity { type_id: note(f).await.id, title: "Call".into(), fields: serde_json::Map::new() };
+    let note = entity::create(&f.ledger, &f.member, note).await.unwrap();
+    let of = gated(f, Some(note.id), Value::Null, json!({})).await;
+    let (waiting, item) = staged(f, &of, &json!({ "text": SECRET })).await;
+    let denial = NewDecision { note: Some(SECRET.into()), ..says(Verdict::Deny) };
+    decide(f, &f.operator, item.gate.id, denial).await.unwrap();
+    session::cancel(&f.ledger, &f.operator, waiting.id, None).await.unwrap();
+    waiting.id
+}
+
+async fn verified(f: &Fixture) -> ledger::verify::Verified {
+    let verified = ledger::verify::all(&f.ledger, Some(&key()), |_| {}).await.unwrap();
+    assert!(verified.bad.is_none(), "{:?}", verified.bad);
+    verified
+}
+
+/// Whether any file in the directory has the secret.
+fn is_in_files(dir: &Path) -> bool {
+    let files = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    files
+        .map(|file| std::fs::read(file).unwrap())
+        .any(|bytes| bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()))
+}
+
+async fn old_sessions_lose_what_they_said_and_still_verify(f: Fixture) {
+    let (failed, denied) = (talkative(&f).await, reviewed(&f).await);
+    let before: Vec<_> = f.log(failed).await.iter().map(|event| (event.id, event.digest)).collect();
+    if let Some(dir) = f.ledger.data_dir() {
+        assert!(is_in_files(dir), "the test would find it");
+    }
+    f.clock.advance(TimeDelta::days(40));
+    let preview = retention::preview_by_operator(&f.ledger, f.ledger.now() - TimeDelta::days(30)).await.unwrap();
+    let erased = erase(&f, 30).await.unwrap();
+    assert_eq!((erased.sessions, erased.events), (preview.sessions, preview.events));
+    assert_eq!(erased.sessions, 2);
+
+    let log = f.log(failed).await;
+    assert_eq!(log.iter().map(|event| (event.id, event.digest)).collect::<Vec<_>>(), before, "what happened stays");
+    assert!(log.iter().all(|event| event.content == "[]" && event.metadata == "{}"));
+    let session = session::get(&f.ledger, &f.admin, failed).await.unwrap();
+    assert_eq!((session.status, session.title.as_str(), session.error_message), (Status::Failed, "(erased)", None));
+    assert_eq!(verified(&f).await.erased, erased.events);
+    // Decisions stand, without what was said about them.
+    let gates = gate::list(&f.ledger, &f.admin, settled()).await.unwrap().items;
+    assert_eq!(gates.iter().map(|item| item.gate.session_id).collect::<Vec<_>>(), [denied]);
+    assert!(gates[0].decisions.iter().all(|decision| decision.note.is_none() && decision.value.is_none()));
+
+    // In the file, its log, and a backup of it.
+    if let Some(dir) = f.ledger.data_dir() {
+        let copies = tempfile::tempdir().unwrap();
+        ledger::backup::backup(&f.ledger, &copies.path().join("copy")).await.unwrap();
+        for dir in [dir, copies.path()] {
+            assert!(!is_in_files(dir), "the secret is still in a file of {}", dir.display());
+        }
+    }
+    let mut raw = f.engine.raw().await;
+    for (table, column) in [
+        ("session_events", "content"),
+        ("session_events", "metadata"),
+        ("sessions", "title"),
+        ("gates", "task"),
+        ("gate_decisions", "note"),
+        ("session_failures", "message"),
+    ] {
+        let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {column} LIKE '%{SECRET}%'")).await;
+        assert_eq!(found, 0, "{table}.{column}");
+    }
+    // Nothing is left to do, and nothing is done twice.
+    assert_eq!(erase(&f, 30).await.unwrap(), Erased::default());
+    f.done().await;
+}
+
+fn settled() -> gate::ListGates {
+    gate::ListGates { filter: gate::GateFilter::In(GateState::Settled), kind: None, all: true, limit: 0, cursor: None }
+}
+
+async fn history_is_erased_by_retention_alone_and_a_forged_erasure_is_found(f: Fixture) {
+    let (old, other) = (talkative(&f).await, talkative(&f).await);
+    let mut raw = f.engine.raw().await;
+    let erasing = "UPDATE session_events SET content = '[]', metadata = '{}'";
+    assert!(raw.execute(erasing).await.is_err(), "history was erased without an erasure");
+    f.clock.advance(TimeDelta::days(40));
+    erase(&f, 30).await.unwrap();
+    assert!(
+        raw.execute("UPDATE session_events SET content = '[1]'").await.is_err(),
+        "an erased event was written again"
+    );
+    assert!(raw.execute("DELETE FROM erasures").await.is_err(), "an erasure was forgotten");
+    verified(&f).await;
+    // Somebody with the database and without the key pretends that retention did it.
+    let other_key = InstanceKey::parse(&"cd".repeat(32)).unwrap();
+    let bad = ledger::verify::all(&f.ledger, Some(&other_key), |_| {}).await.unwrap().bad.unwrap();
+    assert!([old, other].contains(&bad.0) && bad.2.contains("not sealed"), "{bad:?}");
+    f.done().await;
+}
+
+async fn what_ended_lately_or_goes_on_is_left_alone(f: Fixture) {
+    let waiting = f.running().await;
+    f.append(waiting.id, 1, vec![text(SECRET)]).await.unwrap();
+    f.clock.advance(TimeDelta::days(20));
+    let lately = talkative(&f).await;
+    f.clock.advance(TimeDelta::days(20));
+    assert_eq!(erase(&f, 30).await.unwrap(), Erased::default());
+    for id in [waiting.id, lately] {
+        let log = f.log(id).await;
+        assert!(log.iter().any(|event| event.content.contains(SECRET)));
+    }
+    assert_eq!(verified(&f).await.erased, 0);
+    let refused = erase(&f, 0).await;
+    assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "before"), "{refused:?}");
+    f.done().await;
+}
