@@ -32,6 +32,7 @@
 //! | `criteria::new_page(&Shell, Option<Preview>, &FormState)` | `GET /criteria-sets/new` |
 //! | `criteria::page(&Shell, criteria::Props)` | `GET /criteria-sets/{id}?version=` |
 //! | `criteria::bundle_page(&Shell, criteria::BundleProps)` | `GET /bundles` |
+//! | `insights::page(&Shell, insights::Props)` | `GET /insights?days=` |
 //! | `settings::page(&Shell, settings::Props)` | `GET /settings` |
 //! | `api_docs::page(&Shell, &serde_json::Value)` | `GET /api/docs` |
 //! | `error_page::page(&Shell, &error_page::Failure)` | every error of a page |
@@ -60,6 +61,8 @@ pub mod error_page;
 #[cfg(feature = "ssr")]
 mod form;
 pub mod inbox;
+#[cfg(feature = "ssr")]
+pub mod insights;
 #[cfg(feature = "hydrate")]
 mod live;
 pub mod palette;

@@ -37,6 +37,8 @@ const PAGES: [string, () => string][] = [
   ["a session, filtered", () => `/sessions/${rich.session}?kinds=errors`],
   ["actions", () => "/actions"],
   ["an action", () => `/actions/${rich.action}`],
+  ["insights", () => "/insights"],
+  ["insights of a quarter", () => "/insights?days=90"],
   ["settings", () => "/settings"],
   ["API manual", () => "/api/docs"],
   ["not found", () => "/no-such-page"],

@@ -13,11 +13,13 @@ use wire::{Code, Json};
 mod approval;
 mod criteria;
 mod entity;
+mod insight;
 mod webhook;
 
 pub use approval::*;
 pub use criteria::*;
 pub use entity::*;
+pub use insight::*;
 pub use webhook::*;
 
 /// Stored text as JSON again. The store holds nothing that is not JSON; if it did, `null` is shown.

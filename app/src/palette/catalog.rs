@@ -84,13 +84,14 @@ const fn press(place: Place, id: &'static str, keys: &'static [&'static str], wo
 }
 
 /// Every shortcut.
-pub const SHORTCUTS: [Shortcut; 27] = [
+pub const SHORTCUTS: [Shortcut; 28] = [
     shortcut("today", &["g t"], "Go to Today", Does::Go("/today")),
     shortcut("inbox", &["g i"], "Go to Inbox", Does::Go("/inbox")),
     shortcut("sessions", &["g s"], "Go to Sessions", Does::Go("/sessions")),
     shortcut("actions", &["g a"], "Go to Actions", Does::Go("/actions")),
     shortcut("entities", &["g e"], "Go to Entities", Does::Go("/entities")),
     shortcut("working-on", &["g w"], "Go to your day", Does::Go("/working-on")),
+    shortcut("insights", &["g n"], "Go to Insights", Does::Go("/insights")),
     shortcut("settings", &["g ,"], "Go to Settings", Does::Go("/settings")),
     shortcut("docs", &["g d"], "Go to API docs", Does::Go("/api/docs")),
     shortcut("new-action", &["c"], "New action", Does::Go("/actions#new")),

@@ -1,6 +1,6 @@
 //! The head of a session's page: title, status, facts, actions, timeline. Comes again as a fragment when it moved.
 
-use super::{failure::failure_help, timeline::timeline, timeline_bar::timeline_bar, usage::Usage};
+use super::{failure::failure_help, timeline::timeline, timeline_bar::timeline_bar, usage};
 use crate::{
     document::plain,
     sessions::{duration_ms, row_title},
@@ -16,9 +16,10 @@ use crate::{
 };
 use domain::{
     role::Permission,
-    session::{EndReason, Status},
+    session::{EndReason, Status, Usage},
 };
 use leptos::prelude::*;
+use serde_json::value::RawValue;
 use wire::{event::Event, failure::Failure, session::Session};
 
 /// Longest error in the head, characters; its event has all of it.
@@ -92,7 +93,7 @@ fn fact(term: &'static str, value: impl IntoView) -> impl IntoView {
 
 fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let session = &summary.session;
-    let usage = Usage::read(session.usage.as_deref());
+    let usage = Usage::read(session.usage.as_deref().map(RawValue::get));
     let action = session.action_id.clone().map(|id| {
         let name =
             summary.action_name.clone().or_else(|| session.action_slug.clone()).unwrap_or_else(|| "action".to_owned());
@@ -114,8 +115,8 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
         duration_ms(session, shell.now).map(|ms| fact("Duration", duration::words(ms))),
         attempt,
         ended,
-        usage.tokens().map(|tokens| fact("Tokens", tokens)),
-        usage.cost().map(|cost| fact("Cost", cost)),
+        usage::tokens(&usage).map(|tokens| fact("Tokens", tokens)),
+        usage::cost(&usage).map(|cost| fact("Cost", cost)),
         sealed,
     )
 }

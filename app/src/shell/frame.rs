@@ -32,18 +32,21 @@ pub enum Place {
     Actions,
     /// /entities
     Entities,
+    /// /insights
+    Insights,
     /// /settings
     Settings,
     /// A page that is not in the rail.
     Elsewhere,
 }
 
-const ENTRIES: [(Place, Icon, &str, &str, &str); 6] = [
+const ENTRIES: [(Place, Icon, &str, &str, &str); 7] = [
     (Place::Today, Icon::Today, "Today", "/today", "Today (g t)"),
     (Place::Inbox, Icon::Inbox, "Inbox", "/inbox", "Inbox (g i)"),
     (Place::Sessions, Icon::Sessions, "Sessions", "/sessions", "Sessions (g s)"),
     (Place::Actions, Icon::Actions, "Actions", "/actions", "Actions (g a)"),
     (Place::Entities, Icon::Entities, "Entities", "/entities", "Entities (g e)"),
+    (Place::Insights, Icon::Insights, "Insights", "/insights", "Insights (g n)"),
     (Place::Settings, Icon::Settings, "Settings", "/settings", "Settings (g ,)"),
 ];
 

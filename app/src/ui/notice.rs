@@ -53,6 +53,16 @@ pub fn good(message: impl Into<String>) -> impl IntoView {
     })
 }
 
+/// A line that asks for caution with what is shown.
+pub fn caution(message: impl Into<String>) -> impl IntoView {
+    solid(view! {
+        <div class="notice" data-tone="wait" role="note">
+            {icon(Icon::Alert)}
+            <div class="notice-body"><p>{message.into()}</p></div>
+        </div>
+    })
+}
+
 /// What was refused about a whole form. Nothing where nothing was.
 pub fn refused(messages: Vec<String>) -> impl IntoView {
     (!messages.is_empty()).then(|| {

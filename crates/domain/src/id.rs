@@ -13,6 +13,12 @@ pub fn new_v7(at: Timestamp, entropy: &dyn Entropy) -> Uuid {
     Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
 }
 
+/// The least UUIDv7 of the given instant: no id made then or later is below it.
+pub fn least_v7(at: Timestamp) -> Uuid {
+    let millis = u64::try_from(at.timestamp_millis()).unwrap_or_default();
+    Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid()
+}
+
 /// Text that is not a UUID.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a UUID")]

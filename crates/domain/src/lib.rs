@@ -16,6 +16,7 @@ pub mod failure;
 pub mod gate;
 pub mod hook;
 pub mod id;
+pub mod insight;
 pub mod limit;
 mod names;
 pub mod notification;

@@ -168,3 +168,8 @@ pub const DELIVERIES_LISTED_MAX: u32 = 100;
 pub const MESSAGES_KEPT_DAYS: i64 = 30;
 /// People who get an e-mail about one gate.
 pub const RECIPIENTS_MAX: usize = 50;
+
+/// Days of a window of insights.
+pub const INSIGHT_DAYS_MAX: u32 = 366;
+/// Sessions, and gates, that the figures of one window are made of. Of more, the newest count.
+pub const INSIGHT_ROWS_MAX: u32 = 100_000;

@@ -20,6 +20,7 @@ pub mod group;
 mod guard;
 pub mod hook;
 pub mod human;
+pub mod insight;
 mod instance_key;
 pub mod live;
 pub mod member;

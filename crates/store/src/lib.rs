@@ -20,6 +20,7 @@ pub mod failure;
 pub mod gate;
 pub mod group;
 pub mod human;
+pub mod insight;
 pub mod lease;
 mod notify;
 mod open;

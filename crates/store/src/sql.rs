@@ -44,6 +44,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         crate::entity_type::SQL,
         crate::event::SQL,
         crate::failure::SQL,
+        crate::insight::SQL,
         crate::gate::SQL,
         crate::group::SQL,
         crate::human::SQL,

@@ -14,6 +14,7 @@ pub mod failure;
 pub mod group;
 pub mod hook;
 pub mod human;
+pub mod insight;
 pub mod live;
 pub mod me;
 pub mod page;

@@ -14,6 +14,7 @@ mod health;
 mod hook;
 mod human;
 mod import;
+mod insight;
 mod live;
 mod me;
 mod session;
@@ -83,6 +84,7 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(webhook::delete))
         .routes(routes!(webhook::test))
         .routes(routes!(webhook::deliveries))
+        .routes(routes!(insight::read))
         .routes(routes!(live::live))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

@@ -13,6 +13,7 @@ mod entity_type;
 mod form;
 mod import;
 mod inbox;
+mod insights;
 mod problem;
 mod session;
 mod sessions;
@@ -43,6 +44,7 @@ pub fn router() -> Router<AppState> {
         .merge(criteria::router())
         .merge(bundle::router())
         .merge(inbox::router())
+        .merge(insights::router())
         .merge(settings::router())
         .merge(webhooks::router())
         .merge(docs::router())

@@ -104,6 +104,9 @@ async fn what_is_not_even_json_and_what_is_nowhere() {
         ("/api/criteria-sets/x", 400, "invalid_id"),
         ("/api/criteria-sets/00000000-0000-7000-8000-000000000000?version=x", 422, "invalid_request"),
         ("/api/imports/00000000-0000-7000-8000-000000000000", 404, "not_found"),
+        ("/api/insights?days=0", 422, "invalid_request"),
+        ("/api/insights?days=367", 422, "invalid_request"),
+        ("/api/insights?days=many", 422, "invalid_request"),
         ("/api/sessions?status=sleeping", 422, "invalid_request"),
         ("/api/today/work-queue-counts?timezone=Mars/Base", 422, "invalid_request"),
     ] {

@@ -3,7 +3,9 @@
 mod status;
 mod time_limits;
 mod transition;
+mod usage;
 
 pub use status::{EndReason, Status, Type};
 pub use time_limits::TimeLimits;
 pub use transition::{Actor, COMMANDS, Command, Refusal, State, Transition, YieldTo, decide};
+pub use usage::Usage;

@@ -18,6 +18,7 @@ mod human;
 mod human_access;
 mod human_context;
 mod import;
+mod insight;
 mod outage;
 mod output;
 mod retention;

@@ -1,0 +1,173 @@
+//! Stacked bars over days, as an SVG that takes its colours from the page. The axes are plotters' own.
+
+use plotters::backend::SVGBackend;
+use plotters::{
+    chart::ChartBuilder,
+    coord::ranged1d::{IntoSegmentedCoord as _, SegmentValue},
+    drawing::{DrawingAreaErrorKind, IntoDrawingArea as _},
+    element::Rectangle,
+    style::{Color as _, IntoFont as _, RGBColor, TRANSPARENT},
+};
+
+/// Size of the drawing's own units; the page scales it.
+const WIDTH: u32 = 720;
+const HEIGHT: u32 = 200;
+/// Font size, such that text keeps about its size where the drawing has its width.
+const FONT: u32 = 15;
+/// Days that are named below the axis.
+const DAYS_NAMED_MAX: usize = 7;
+/// Ticks of the vertical axis.
+const TICKS: usize = 5;
+
+/// What a part is drawn in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    /// Good.
+    Positive,
+    /// In between.
+    Caution,
+    /// Bad.
+    Negative,
+    /// The page's accent.
+    Accent,
+    /// The same, weaker.
+    AccentSoft,
+    /// Says little.
+    Quiet,
+}
+
+const INKS: [Ink; 6] = [Ink::Positive, Ink::Caution, Ink::Negative, Ink::Accent, Ink::AccentSoft, Ink::Quiet];
+/// Axis, grid and words.
+const LINE: RGBColor = RGBColor(1, 2, 3);
+const WORDS: RGBColor = RGBColor(1, 2, 4);
+
+impl Ink {
+    /// Its name in the style sheet.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Positive => "positive",
+            Self::Caution => "caution",
+            Self::Negative => "negative",
+            Self::Accent => "accent",
+            Self::AccentSoft => "accent-soft",
+            Self::Quiet => "quiet",
+        }
+    }
+
+    /// A colour that stands for it in the drawing until [`themed`] puts the page's own in its place.
+    const fn marker(self) -> RGBColor {
+        RGBColor(1, 3, self as u8)
+    }
+}
+
+/// One part of every bar.
+#[derive(Debug, Clone)]
+pub struct Series {
+    /// In the legend and the table.
+    pub name: &'static str,
+    /// What it is drawn in.
+    pub ink: Ink,
+    /// One value per day.
+    pub values: Vec<f64>,
+    /// What the table says where that is not the part's own height, because parts lie on each other.
+    pub says: Option<Vec<f64>>,
+}
+
+/// The drawing, without what it means to assistive technology: a table beside it says the same. `None` if there is
+/// nothing to draw. `tick` words a value of the vertical axis; an empty word leaves the tick out.
+pub fn stacked_bars(days: &[String], series: &[Series], tick: impl Fn(f64) -> String) -> Option<String> {
+    let sums = (0..days.len()).map(|day| series.iter().filter_map(|s| s.values.get(day)).sum::<f64>());
+    let top = sums.fold(0.0, f64::max);
+    if top <= 0.0 {
+        return None;
+    }
+    let mut svg = String::new();
+    draw(&mut svg, days, series, top, &tick).ok()?;
+    Some(themed(&svg))
+}
+
+type Drawn = Result<(), DrawingAreaErrorKind<std::io::Error>>;
+
+fn draw(svg: &mut String, days: &[String], series: &[Series], top: f64, tick: &dyn Fn(f64) -> String) -> Drawn {
+    let root = SVGBackend::with_string(svg, (WIDTH, HEIGHT)).into_drawing_area();
+    let last = u32::try_from(days.len()).unwrap_or(u32::MAX).saturating_sub(1);
+    let mut chart = ChartBuilder::on(&root)
+        .margin(6)
+        .x_label_area_size(26)
+        .y_label_area_size(52)
+        .build_cartesian_2d((0..last).into_segmented(), 0.0..top * 1.05)?;
+    let named = |at: &SegmentValue<u32>| match at {
+        SegmentValue::CenterOf(at) => days.get(*at as usize).cloned().unwrap_or_default(),
+        SegmentValue::Exact(_) | SegmentValue::Last => String::new(),
+    };
+    chart
+        .configure_mesh()
+        .disable_x_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(LINE)
+        .axis_style(LINE)
+        .label_style(("sans-serif", FONT).into_font().color(&WORDS))
+        .x_labels(days.len().min(DAYS_NAMED_MAX))
+        .x_label_formatter(&named)
+        .y_labels(TICKS)
+        .y_label_formatter(&|value| tick(*value))
+        .draw()?;
+    let mut floor = vec![0.0; days.len()];
+    for part in series {
+        let bars = part.values.iter().zip(&mut floor).zip(0_u32..).filter(|((value, _), _)| **value > 0.0);
+        let bars = bars.map(|((value, floor), day)| {
+            let low = *floor;
+            *floor += value;
+            let corners = [(SegmentValue::Exact(day), low), (SegmentValue::Exact(day + 1), *floor)];
+            let mut bar = Rectangle::new(corners, part.ink.marker().filled());
+            let gap = if days.len() > 60 { 0 } else { 2 };
+            bar.set_margin(0, 0, gap, gap);
+            bar
+        });
+        chart.draw_series(bars)?;
+    }
+    root.present()
+}
+
+/// The drawing in the page's colours and size, hidden from assistive technology.
+fn themed(svg: &str) -> String {
+    let hex = |RGBColor(r, g, b): RGBColor| format!("\"#{r:02X}{g:02X}{b:02X}\"");
+    let mut svg = svg.replace(&hex(LINE), "\"var(--line)\"").replace(&hex(WORDS), "\"var(--ink-soft)\"");
+    for ink in INKS {
+        svg = svg.replace(&hex(ink.marker()), &format!("\"var(--chart-{})\"", ink.name()));
+    }
+    let sized = format!("width=\"{WIDTH}\" height=\"{HEIGHT}\" ");
+    svg.replacen(&sized, "class=\"chart\" aria-hidden=\"true\" focusable=\"false\" ", 1)
+        .replace("font-family=\"sans-serif\" ", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn days(count: usize) -> Vec<String> {
+        (1..=count).map(|day| format!("Mar {day}")).collect()
+    }
+
+    #[test]
+    fn bars_take_the_colours_of_the_page_and_lie_on_each_other() {
+        let good = Series { name: "Good", ink: Ink::Positive, values: vec![2.0, 0.0, 1.0], says: None };
+        let bad = Series { name: "Bad", ink: Ink::Negative, values: vec![1.0, 0.0, 0.0], says: None };
+        let svg = stacked_bars(&days(3), &[good, bad], |value| format!("{value:.0}")).unwrap();
+        assert_eq!(svg.matches("var(--chart-positive)").count(), 2, "a day without a value has no bar");
+        assert_eq!(svg.matches("var(--chart-negative)").count(), 1);
+        assert!(svg.contains("Mar 2") && svg.contains("viewBox=\"0 0 720 200\""), "{svg}");
+        assert!(!svg.contains("#0") && !svg.contains("width=\"720\""), "no colour or size of its own: {svg}");
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_nothing_and_a_year_is_drawn_too() {
+        let series = |values| [Series { name: "Cost", ink: Ink::Accent, values, says: None }];
+        assert_eq!(stacked_bars(&days(7), &series(vec![0.0; 7]), |_| String::new()), None);
+        assert_eq!(stacked_bars(&[], &series(Vec::new()), |_| String::new()), None);
+        for count in [1, 366] {
+            let svg = stacked_bars(&days(count), &series(vec![0.004; count]), |value| format!("${value}")).unwrap();
+            assert_eq!(svg.matches("var(--chart-accent)").count(), count);
+        }
+    }
+}

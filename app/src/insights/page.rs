@@ -1,0 +1,219 @@
+//! /insights
+
+use super::{
+    chart::{Ink, Series},
+    section::{Section, section},
+    table::parts,
+};
+use crate::{
+    document::render,
+    shell::{Place, Shell, frame},
+    text::{
+        duration,
+        number::{counted, dollars, grouped},
+    },
+    ui::{empty::empty, notice, page_head::page_head},
+};
+use leptos::prelude::*;
+use wire::insight::{Figures, Insights};
+
+/// The windows that are offered, days; the first is the usual one.
+pub const WINDOWS: [u32; 3] = [30, 7, 90];
+
+/// What /insights shows.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// Days of the window.
+    pub days: u32,
+    /// The figures.
+    pub insights: Insights,
+}
+
+/// The whole page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    render(shell, "Insights", || {
+        let Props { days, insights } = props;
+        let cut = insights.is_cut.then(|| {
+            notice::caution(
+                "There is more in this window than is counted: the figures are of the newest sessions and decisions.",
+            )
+        });
+        let total = &insights.total;
+        let nothing =
+            total.sessions == 0 && total.approved + total.edited + total.denied + total.answered + total.expired == 0;
+        let body = if nothing {
+            let sentence =
+                "No agent session ended in these days. Figures appear as sessions end and people decide and rate.";
+            empty(sentence, Some(("Go to Actions", "/actions".to_owned()))).into_any()
+        } else {
+            figures(&insights).into_any()
+        };
+        let head = page_head("Insights".to_owned(), Vec::new(), windows(days));
+        frame(shell, Place::Insights, view! { {head} {cut} {body} })
+    })
+}
+
+fn windows(shown: u32) -> impl IntoView {
+    let mut offered = WINDOWS;
+    offered.sort_unstable();
+    let link = |days: u32| {
+        view! {
+            <a class="chip" href=format!("/insights?days={days}") aria-current=(days == shown).then_some("true")>{format!("{days} days")}</a>
+        }
+    };
+    view! { <nav class="chips" aria-label="Window">{offered.map(link).to_vec()}</nav> }
+}
+
+fn figures(insights: &Insights) -> impl IntoView + use<> {
+    let days: Vec<_> = insights
+        .days
+        .iter()
+        .map(|day| (day.day.format("%a %Y-%m-%d").to_string(), day.day.format("%b %-d").to_string()))
+        .collect();
+    let sections = [helpfulness(insights), decisions(insights), waiting(insights), cost(insights)]
+        .map(|of| section(&days, of))
+        .into_iter()
+        .collect::<Vec<_>>();
+    view! {
+        {sections}
+        {parts("agents", "By agent", "Agent", &insights.agents)}
+        {parts("actions", "By action", "Action", &insights.actions)}
+    }
+}
+
+fn series(insights: &Insights, name: &'static str, ink: Ink, value: fn(&Figures) -> f64) -> Series {
+    Series { name, ink, values: values(insights, value), says: None }
+}
+
+fn values(insights: &Insights, value: fn(&Figures) -> f64) -> Vec<f64> {
+    insights.days.iter().map(|day| value(&day.figures)).collect()
+}
+
+fn helpfulness(insights: &Insights) -> Section {
+    let Figures { sessions, unrated, positive, negative, helpful, .. } = insights.total;
+    let answers = counted(positive + negative, "answer");
+    let unknown = if sessions > 0 { percent(unrated as f64 / sessions as f64) } else { "0 %".to_owned() };
+    let answer = match helpful {
+        Some(share) => format!(
+            "{} of {answers} say it helped. Nobody rated {unknown} of {}.",
+            percent(share),
+            counted(sessions, "session")
+        ),
+        None => format!("Nobody has said yet whether it helped, of {}.", counted(sessions, "session")),
+    };
+    Section {
+        name: "helpful",
+        title: "Did it help?",
+        answer,
+        series: vec![
+            series(insights, "Helped", Ink::Positive, |f| f.positive as f64),
+            series(insights, "Did not", Ink::Negative, |f| f.negative as f64),
+            series(insights, "Skipped", Ink::Caution, |f| f.skipped as f64),
+            series(insights, "Not rated", Ink::Quiet, |f| f.unrated as f64),
+        ],
+        word: whole,
+    }
+}
+
+fn decisions(insights: &Insights) -> Section {
+    let Figures { approved, edited, denied, answered, expired, .. } = insights.total;
+    let judged = approved + edited + denied;
+    let share = |n: u64| percent(n as f64 / judged as f64);
+    let mut answer = if judged > 0 {
+        format!(
+            "Of {}, {} were approved as proposed, {} with changes, {} denied.",
+            counted(judged, "proposal"),
+            share(approved),
+            share(edited),
+            share(denied)
+        )
+    } else {
+        "Nothing was approved or denied.".to_owned()
+    };
+    if answered > 0 {
+        answer.push_str(&format!(" {} answered.", counted(answered, "question")));
+    }
+    if expired > 0 {
+        answer.push_str(&format!(" {} ran out of time.", grouped(expired)));
+    }
+    Section {
+        name: "decisions",
+        title: "What did people decide?",
+        answer,
+        series: vec![
+            series(insights, "Approved", Ink::Positive, |f| f.approved as f64),
+            series(insights, "Edited", Ink::Caution, |f| f.edited as f64),
+            series(insights, "Denied", Ink::Negative, |f| f.denied as f64),
+            series(insights, "Answered", Ink::Accent, |f| f.answered as f64),
+            series(insights, "Ran out of time", Ink::Quiet, |f| f.expired as f64),
+        ],
+        word: whole,
+    }
+}
+
+fn waiting(insights: &Insights) -> Section {
+    let Figures { wait_median_seconds, wait_p90_seconds, wait_total_seconds, .. } = insights.total;
+    let answer = match (wait_median_seconds, wait_p90_seconds) {
+        (Some(median), Some(p90)) => format!(
+            "Half of the decisions came within {}, nine of ten within {}; {} of waiting in all.",
+            seconds(median as f64),
+            seconds(p90 as f64),
+            seconds(wait_total_seconds as f64)
+        ),
+        _ => "No agent waited for a person.".to_owned(),
+    };
+    Section {
+        name: "waiting",
+        title: "How long did agents wait for people?",
+        answer,
+        series: vec![
+            series(insights, "Median", Ink::Accent, |f| f.wait_median_seconds.unwrap_or_default() as f64),
+            Series {
+                says: Some(values(insights, |f| f.wait_p90_seconds.unwrap_or_default() as f64)),
+                ..series(insights, "Nine of ten", Ink::AccentSoft, |f| {
+                    f.wait_p90_seconds.unwrap_or_default().saturating_sub(f.wait_median_seconds.unwrap_or_default())
+                        as f64
+                })
+            },
+        ],
+        word: seconds,
+    }
+}
+
+fn cost(insights: &Insights) -> Section {
+    let Figures { cost_usd, priced, sessions, input_tokens, output_tokens, .. } = insights.total;
+    let tokens = format!("{} tokens read and {} written", grouped(input_tokens), grouped(output_tokens));
+    let answer = match cost_usd {
+        Some(cost) => {
+            format!(
+                "{} over {} of {} that reported a cost; {tokens}.",
+                dollars(cost),
+                grouped(priced),
+                counted(sessions, "session")
+            )
+        }
+        None => format!("No session reported a cost; {tokens}."),
+    };
+    Section {
+        name: "cost",
+        title: "What did it cost?",
+        answer,
+        series: vec![series(insights, "Cost", Ink::Accent, |f| f.cost_usd.unwrap_or_default())],
+        word: dollars,
+    }
+}
+
+/// A count; nothing for a tick between two.
+fn whole(value: f64) -> String {
+    if value.fract() == 0.0 { grouped(value as u64) } else { String::new() }
+}
+
+/// Seconds in words.
+pub(super) fn seconds(value: f64) -> String {
+    if value == 0.0 { "0 s".to_owned() } else { duration::words((value * 1_000.0) as u64) }
+}
+
+/// A share in words: no decimals, because these are counts of people's answers.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}

@@ -1,0 +1,85 @@
+//! One question, its chart, its legend, and the same figures as a table beside it.
+
+use super::chart::{Series, stacked_bars};
+use crate::document::solid;
+use leptos::prelude::*;
+
+/// What a section shows.
+pub struct Section {
+    /// In ids.
+    pub name: &'static str,
+    /// The question.
+    pub title: &'static str,
+    /// The answer in one sentence.
+    pub answer: String,
+    /// The parts of the bars.
+    pub series: Vec<Series>,
+    /// Words a value, on the axis and in the table.
+    pub word: fn(f64) -> String,
+}
+
+/// The section over these days. `days` are long names for the table and short ones for the axis.
+pub fn section(days: &[(String, String)], section: Section) -> impl IntoView + use<> {
+    let Section { name, title, answer, series, word } = section;
+    let short: Vec<_> = days.iter().map(|(_, short)| short.clone()).collect();
+    let drawing = stacked_bars(&short, &series, word);
+    let heading = format!("insight-{name}");
+    let labelled = heading.clone();
+    let body = drawing.map(|svg| {
+        view! {
+            <div class="insight-body">
+                <figure class="insight-figure">
+                    // The table says the same in words; this is for eyes alone.
+                    <div class="insight-drawing" tabindex="0" role="group" aria-label=format!("{title}: chart, the table has its figures") inner_html=svg></div>
+                    <figcaption class="insight-legend">{legend(&series)}</figcaption>
+                </figure>
+                {table(days, &series, title, word)}
+            </div>
+        }
+    });
+    solid(view! {
+        <section class="insight" aria-labelledby=labelled>
+            <h2 id=heading>{title}</h2>
+            <p class="insight-answer">{answer}</p>
+            {body}
+        </section>
+    })
+}
+
+fn legend(series: &[Series]) -> impl IntoView + use<> {
+    let key = |part: &Series| view! { <span class="insight-key" data-ink=part.ink.name()>{part.name}</span> };
+    series.iter().map(key).collect::<Vec<_>>()
+}
+
+/// Days newest first, because the end is what one looks for.
+fn table(
+    days: &[(String, String)],
+    series: &[Series],
+    title: &'static str,
+    word: fn(f64) -> String,
+) -> impl IntoView + use<> {
+    let heads = series.iter().map(|part| view! { <th scope="col" class="table-number">{part.name}</th> });
+    let heads = heads.collect::<Vec<_>>();
+    let rows = days
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(day, (long, _))| {
+            let cell = |part: &Series| {
+                let value = part.says.as_ref().unwrap_or(&part.values).get(day).copied().unwrap_or_default();
+                let shown = if value == 0.0 { "–".to_owned() } else { word(value) };
+                view! { <td class="table-number">{shown}</td> }
+            };
+            view! { <tr><th scope="row">{long.clone()}</th>{series.iter().map(cell).collect::<Vec<_>>()}</tr> }
+        })
+        .collect::<Vec<_>>();
+    view! {
+        <div class="insight-table" tabindex="0" role="group" aria-label=format!("{title}: table")>
+            <table>
+                <caption class="hidden-text">{format!("{title}, by day, newest first")}</caption>
+                <thead><tr><th scope="col">"Day"</th>{heads}</tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+}

@@ -1,0 +1,121 @@
+//! The figures of a window: did it help, what was decided, how long did agents wait, what did it cost.
+
+use crate::{Error, Ledger, Result, guard::require};
+use domain::{
+    Scope,
+    id::{GateId, SessionId, least_v7},
+    insight::{GateFact, Insights, Ratings, SessionFact, Tally, Window},
+    limit::{INSIGHT_DAYS_MAX, INSIGHT_ROWS_MAX},
+    role::Permission,
+    session::Usage,
+};
+use store::insight::{ClosedGate, EndedSession};
+use uuid::Uuid;
+
+/// Rows read at once.
+const ROWS: u32 = 2_000;
+
+/// Figures, and whether they are of everything.
+#[derive(Debug, Clone)]
+pub struct InsightsRecord {
+    /// The figures.
+    pub insights: Insights,
+    /// Whether there was more than [`INSIGHT_ROWS_MAX`] sessions or gates, so that only the newest were counted.
+    pub is_cut: bool,
+}
+
+/// The figures of the last `days` days, today included: 1 to [`INSIGHT_DAYS_MAX`]. Of sessions, and gates, that began
+/// in the window and ended in it. Whoever reads the workspace's sessions may read their sums.
+pub async fn of_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<InsightsRecord> {
+    require(scope, Permission::Read)?;
+    if !(1..=INSIGHT_DAYS_MAX).contains(&days) {
+        return Err(Error::invalid("days", format!("must be 1 to {INSIGHT_DAYS_MAX}")));
+    }
+    let window = Window::ending(ledger.now(), days);
+    let mut tally = Tally::new(window);
+    let from = least_v7(window.begins());
+    let mut sessions = Walk::from_newest();
+    while let Some((before, limit)) = sessions.next {
+        let page = sessions_page(ledger, scope, SessionId(from), SessionId(before), limit).await?;
+        sessions.read(page.items.len(), page.items.last().filter(|_| page.has_more).map(|last| last.id.0));
+        page.items.iter().for_each(|ended| tally.session(&fact_of_session(ended)));
+    }
+    let mut gates = Walk::from_newest();
+    while let Some((before, limit)) = gates.next {
+        let page = gates_page(ledger, scope, GateId(from), GateId(before), limit).await?;
+        gates.read(page.items.len(), page.items.last().filter(|_| page.has_more).map(|last| last.id.0));
+        page.items.iter().for_each(|closed| tally.gate(&fact_of_gate(closed)));
+    }
+    Ok(InsightsRecord { insights: tally.finish(), is_cut: sessions.is_cut || gates.is_cut })
+}
+
+async fn sessions_page(
+    ledger: &Ledger,
+    scope: &Scope,
+    from: SessionId,
+    before: SessionId,
+    limit: u32,
+) -> Result<store::Page<EndedSession>> {
+    let tenant_id = scope.tenant_id;
+    let read = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(store::insight::sessions(conn, tenant_id, from, before, limit)));
+    Ok(read.await?)
+}
+
+async fn gates_page(
+    ledger: &Ledger,
+    scope: &Scope,
+    from: GateId,
+    before: GateId,
+    limit: u32,
+) -> Result<store::Page<ClosedGate>> {
+    let tenant_id = scope.tenant_id;
+    let read = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(store::insight::gates(conn, tenant_id, from, before, limit)));
+    Ok(read.await?)
+}
+
+/// Pages from the newest backwards, in short transactions, until there are no more or enough.
+struct Walk {
+    /// Where the next page begins, and its length.
+    next: Option<(Uuid, u32)>,
+    rows: u32,
+    is_cut: bool,
+}
+
+impl Walk {
+    fn from_newest() -> Self {
+        Self { next: Some((Uuid::max(), ROWS)), rows: 0, is_cut: false }
+    }
+
+    fn read(&mut self, rows: usize, more_before: Option<Uuid>) {
+        self.rows += u32::try_from(rows).unwrap_or(ROWS);
+        let room = INSIGHT_ROWS_MAX.saturating_sub(self.rows);
+        self.is_cut = room == 0 && more_before.is_some();
+        self.next = more_before.filter(|_| room > 0).map(|before| (before, room.min(ROWS)));
+    }
+}
+
+fn fact_of_session(ended: &EndedSession) -> SessionFact<'_> {
+    SessionFact {
+        ended_at: ended.ended_at,
+        status: ended.status,
+        agent: ended.agent_slug.as_deref(),
+        action: ended.action_slug.as_deref(),
+        usage: Usage::read(ended.usage.as_deref()),
+        ratings: Ratings::default(),
+    }
+}
+
+fn fact_of_gate(closed: &ClosedGate) -> GateFact<'_> {
+    GateFact {
+        opened_at: closed.opened_at,
+        closed_at: closed.closed_at,
+        state: closed.state,
+        outcome: closed.outcome,
+        agent: closed.agent_slug.as_deref(),
+        action: closed.action_slug.as_deref(),
+    }
+}

@@ -1,0 +1,150 @@
+//! What figures are made of: pages of ended sessions and closed gates, newest first.
+
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result},
+    record::Page,
+    sqlite::row,
+};
+use domain::{
+    Timestamp,
+    clock::from_micros,
+    gate::{GateState, Verdict},
+    id::{GateId, SessionId, TenantId},
+    session::Status,
+};
+use uuid::Uuid;
+
+// Both walk the primary key: ids are UUIDv7, so that a range of ids is a range of instants of creation.
+const SESSIONS: &str = "SELECT id, status, agent_slug, action_slug, usage, completed_at FROM sessions \
+     WHERE tenant_id = $1 AND id >= $2 AND id < $3 AND session_type = 'agent' AND completed_at IS NOT NULL ORDER BY id DESC LIMIT $4";
+const GATES: &str = "SELECT g.id, g.state, g.outcome, g.agent_slug, a.slug AS action_slug, g.opened_at, g.settled_at FROM gates g \
+     LEFT JOIN actions a ON a.tenant_id = g.tenant_id AND a.id = g.action_id \
+     WHERE g.tenant_id = $1 AND g.id >= $2 AND g.id < $3 AND g.settled_at IS NOT NULL ORDER BY g.id DESC LIMIT $4";
+
+pub(crate) const SQL: &[(&str, &str)] = &[("insight::SESSIONS", SESSIONS), ("insight::GATES", GATES)];
+
+row! {
+    struct SessionRow {
+        id: Uuid,
+        status: String,
+        agent_slug: Option<String>,
+        action_slug: Option<String>,
+        usage: Option<String>,
+        completed_at: i64,
+    }
+}
+
+row! {
+    struct GateRow {
+        id: Uuid,
+        state: String,
+        outcome: Option<String>,
+        agent_slug: Option<String>,
+        action_slug: Option<String>,
+        opened_at: i64,
+        settled_at: i64,
+    }
+}
+
+/// An agent session that ended.
+#[derive(Debug, Clone)]
+pub struct EndedSession {
+    /// The session.
+    pub id: SessionId,
+    /// How it ended.
+    pub status: Status,
+    /// Its agent.
+    pub agent_slug: Option<String>,
+    /// Its action.
+    pub action_slug: Option<String>,
+    /// What its worker reported, JSON.
+    pub usage: Option<String>,
+    /// When it ended.
+    pub ended_at: Timestamp,
+}
+
+/// A gate that is closed.
+#[derive(Debug, Clone)]
+pub struct ClosedGate {
+    /// The gate.
+    pub id: GateId,
+    /// Where it stands.
+    pub state: GateState,
+    /// What was decided.
+    pub outcome: Option<Verdict>,
+    /// The session's agent.
+    pub agent_slug: Option<String>,
+    /// The session's action.
+    pub action_slug: Option<String>,
+    /// When it opened.
+    pub opened_at: Timestamp,
+    /// When its decision took effect, or it closed.
+    pub closed_at: Timestamp,
+}
+
+impl TryFrom<SessionRow> for EndedSession {
+    type Error = Error;
+
+    fn try_from(row: SessionRow) -> Result<Self> {
+        Ok(Self {
+            id: SessionId(row.id),
+            status: Status::parse(&row.status).ok_or_else(|| Error::inconsistent("sessions", "status", &row.status))?,
+            agent_slug: row.agent_slug,
+            action_slug: row.action_slug,
+            usage: row.usage,
+            ended_at: from_micros(row.completed_at),
+        })
+    }
+}
+
+impl TryFrom<GateRow> for ClosedGate {
+    type Error = Error;
+
+    fn try_from(row: GateRow) -> Result<Self> {
+        let verdict =
+            |text: String| Verdict::parse(&text).ok_or_else(|| Error::inconsistent("gates", "outcome", &text));
+        Ok(Self {
+            id: GateId(row.id),
+            state: GateState::parse(&row.state).ok_or_else(|| Error::inconsistent("gates", "state", &row.state))?,
+            outcome: row.outcome.map(verdict).transpose()?,
+            agent_slug: row.agent_slug,
+            action_slug: row.action_slug,
+            opened_at: from_micros(row.opened_at),
+            closed_at: from_micros(row.settled_at),
+        })
+    }
+}
+
+/// Agent sessions that ended, out of those whose ids lie in `from..before`.
+pub async fn sessions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    from: SessionId,
+    before: SessionId,
+    limit: u32,
+) -> Result<Page<EndedSession>> {
+    let more = i64::from(limit) + 1;
+    let rows = run!(conn, fetch_all SessionRow, SESSIONS, tenant_id.0, from.0, before.0, more)?;
+    page(rows, limit)
+}
+
+/// Gates that are closed, out of those whose ids lie in `from..before`.
+pub async fn gates(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    from: GateId,
+    before: GateId,
+    limit: u32,
+) -> Result<Page<ClosedGate>> {
+    let more = i64::from(limit) + 1;
+    let rows = run!(conn, fetch_all GateRow, GATES, tenant_id.0, from.0, before.0, more)?;
+    page(rows, limit)
+}
+
+/// `rows` are asked for with one more than the page holds.
+fn page<Row, Item: TryFrom<Row, Error = Error>>(mut rows: Vec<Row>, limit: u32) -> Result<Page<Item>> {
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(Item::try_from).collect::<Result<_>>()?, has_more })
+}

@@ -1,0 +1,89 @@
+//! Insights: figures are sums of what the log says, and nothing that nobody said.
+
+use crate::entity::{acme, company};
+use crate::gate::{at_once, decide, edits, gated, says, staged};
+use chrono::TimeDelta;
+use domain::gate::Verdict;
+use domain::id::SessionId;
+use domain::insight::{Decisions, Figures};
+use ledger::{
+    Error, insight,
+    session::{self, Completion, Failure},
+};
+use serde_json::{Value, json};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    sessions_count_on_the_day_they_end_with_their_cost,
+    decisions_and_the_time_that_agents_waited_are_counted,
+    a_window_has_bounds_and_a_workspace_sees_itself_alone,
+);
+
+async fn figures(f: &Fixture, days: u32) -> insight::InsightsRecord {
+    insight::of_window(&f.ledger, &f.member, days).await.unwrap()
+}
+
+async fn completed(f: &Fixture, usage: Value) -> SessionId {
+    let running = f.running().await;
+    let completion = Completion { attempt: 1, result: None, usage: Some(usage.to_string()) };
+    session::complete(&f.ledger, &f.worker, running.id, completion).await.unwrap();
+    running.id
+}
+
+async fn sessions_count_on_the_day_they_end_with_their_cost(f: Fixture) {
+    completed(&f, json!({ "inputTokens": 100, "outputTokens": 10, "costUsd": 0.5 })).await;
+    f.clock.advance(TimeDelta::days(2));
+    completed(&f, json!({ "inputTokens": 7 })).await;
+    let failed = f.running().await;
+    let failure = Failure { attempt: 1, message: "no luck".into(), code: None };
+    session::fail(&f.ledger, &f.worker, failed.id, failure).await.unwrap();
+    // What has not ended is not counted.
+    f.pending().await;
+
+    let record = figures(&f, 3).await;
+    let days: Vec<_> = record.insights.days.iter().map(|(_, day)| (day.sessions, day.failed)).collect();
+    assert_eq!((days.as_slice(), record.is_cut), ([(1, 0), (0, 0), (2, 1)].as_slice(), false));
+    let total = &record.insights.total;
+    assert_eq!((total.sessions, total.completed, total.failed, total.unrated), (3, 2, 1, 3));
+    assert_eq!((total.input_tokens, total.output_tokens, total.cost_usd, total.priced), (107, 10, 0.5, 1));
+    assert_eq!(record.insights.agents.len(), 1, "one agent did it all: {:?}", record.insights.agents);
+    assert_eq!(record.insights.agents[0].figures, *total);
+    // The window of a day knows nothing of the days before.
+    assert_eq!(figures(&f, 1).await.insights.total.sessions, 2);
+    f.done().await;
+}
+
+async fn decisions_and_the_time_that_agents_waited_are_counted(f: Fixture) {
+    at_once(&f).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    for (minutes, decision) in
+        [(1, says(Verdict::Approve)), (2, edits(&json!({ "stage": "Lead" }))), (10, says(Verdict::Deny))]
+    {
+        let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+        f.clock.advance(TimeDelta::minutes(minutes));
+        decide(&f, &f.operator, item.gate.id, decision).await.unwrap();
+    }
+    // One that still waits counts for nothing yet.
+    staged(&f, &of, &json!({ "stage": "Won" })).await;
+
+    let insights = figures(&f, 1).await.insights;
+    let Figures { decisions, waits, .. } = insights.total;
+    assert_eq!(decisions, Decisions { approved: 1, edited: 1, denied: 1, ..Decisions::default() });
+    assert_eq!((waits.count, waits.median_seconds, waits.p90_seconds, waits.total_seconds), (3, 120, 600, 780));
+    let by_action: Vec<_> = insights.actions.iter().map(|part| (part.slug.clone(), part.figures.decisions)).collect();
+    assert_eq!(by_action, [(Some(of.slug), decisions)]);
+    f.done().await;
+}
+
+async fn a_window_has_bounds_and_a_workspace_sees_itself_alone(f: Fixture) {
+    completed(&f, json!({})).await;
+    for days in [0, 367] {
+        let refused = insight::of_window(&f.ledger, &f.member, days).await;
+        assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "days"), "{refused:?}");
+    }
+    let strangers = insight::of_window(&f.ledger, &f.stranger, 366).await.unwrap();
+    assert_eq!(strangers.insights.total, Figures::default());
+    assert_eq!(figures(&f, 366).await.insights.total.sessions, 1);
+    f.done().await;
+}

@@ -1,0 +1,97 @@
+//! Figures of a window of days.
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+/// The figures of a window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Insights {
+    /// The first day, UTC.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = Date))]
+    pub first: NaiveDate,
+    /// The last day, UTC.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = Date))]
+    pub last: NaiveDate,
+    /// Whether there was more than is counted: then the figures are of the newest sessions and gates.
+    pub is_cut: bool,
+    /// Of the whole window.
+    pub total: Figures,
+    /// By day, in order, none left out.
+    pub days: Vec<DayFigures>,
+    /// By agent, most sessions first.
+    pub agents: Vec<PartFigures>,
+    /// By action, most sessions first.
+    pub actions: Vec<PartFigures>,
+}
+
+/// The figures of a day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct DayFigures {
+    /// The day, UTC.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = Date))]
+    pub day: NaiveDate,
+    /// What is counted of it.
+    pub figures: Figures,
+}
+
+/// The figures of an agent or an action.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PartFigures {
+    /// Its slug; null for sessions without one.
+    pub slug: Option<String>,
+    /// What is counted of it.
+    pub figures: Figures,
+}
+
+/// What is counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Figures {
+    /// Agent sessions that ended.
+    pub sessions: u64,
+    /// Of these, those that completed.
+    pub completed: u64,
+    /// Of these, those that failed or expired.
+    pub failed: u64,
+    /// Ratings "it helped".
+    pub positive: u64,
+    /// Ratings "it did not".
+    pub negative: u64,
+    /// Ratings that were skipped.
+    pub skipped: u64,
+    /// Sessions that nobody rated.
+    pub unrated: u64,
+    /// Share of positive among positive and negative ratings, 0 to 1; null without one.
+    pub helpful: Option<f64>,
+    /// Gates approved as staged.
+    pub approved: u64,
+    /// Gates approved with changes.
+    pub edited: u64,
+    /// Gates denied.
+    pub denied: u64,
+    /// Gates answered.
+    pub answered: u64,
+    /// Gates that nobody decided in time.
+    pub expired: u64,
+    /// Median of the time that agents waited for a decision, seconds; null without a decision.
+    pub wait_median_seconds: Option<u64>,
+    /// Its 90th percentile, seconds; null without a decision.
+    pub wait_p90_seconds: Option<u64>,
+    /// Time that agents waited for decisions, all together, seconds.
+    pub wait_total_seconds: u64,
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Dollars; null if no session reported a cost.
+    pub cost_usd: Option<f64>,
+    /// Sessions that reported a cost.
+    pub priced: u64,
+}

@@ -1,0 +1,52 @@
+//! Figures of a window.
+
+use domain::insight::{Decisions, Figures, Part, Ratings};
+use ledger::insight::InsightsRecord;
+use wire::insight as wired;
+
+/// The figures of a window.
+pub fn insights(record: InsightsRecord) -> wired::Insights {
+    let InsightsRecord { insights, is_cut } = record;
+    wired::Insights {
+        first: insights.window.first,
+        last: insights.window.last,
+        is_cut,
+        total: figures(insights.total),
+        days: insights.days.into_iter().map(|(day, of)| wired::DayFigures { day, figures: figures(of) }).collect(),
+        agents: insights.agents.into_iter().map(part).collect(),
+        actions: insights.actions.into_iter().map(part).collect(),
+    }
+}
+
+fn part(part: Part) -> wired::PartFigures {
+    wired::PartFigures { slug: part.slug, figures: figures(part.figures) }
+}
+
+fn figures(of: Figures) -> wired::Figures {
+    let helpful = of.ratings.helpful();
+    let Ratings { positive, negative, skipped } = of.ratings;
+    let Decisions { approved, edited, denied, answered, expired } = of.decisions;
+    let waited = of.waits.count > 0;
+    wired::Figures {
+        sessions: of.sessions,
+        completed: of.completed,
+        failed: of.failed,
+        positive,
+        negative,
+        skipped,
+        unrated: of.unrated,
+        helpful,
+        approved,
+        edited,
+        denied,
+        answered,
+        expired,
+        wait_median_seconds: waited.then_some(of.waits.median_seconds),
+        wait_p90_seconds: waited.then_some(of.waits.p90_seconds),
+        wait_total_seconds: of.waits.total_seconds,
+        input_tokens: of.input_tokens,
+        output_tokens: of.output_tokens,
+        cost_usd: (of.priced > 0).then_some(of.cost_usd),
+        priced: of.priced,
+    }
+}
