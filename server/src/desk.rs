@@ -114,7 +114,7 @@ impl Desk for LocalDesk {
 
     fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> Answer<'a, Session> {
         Box::pin(async move {
-            let parking = wire_map::parking(to.clone());
+            let parking = wire_map::parking(to.clone()).map_err(refused)?;
             let done = session::yield_to(&self.state.ledger, &self.scope, id(session_id)?, parking).await;
             done.map(wire_map::session).map_err(refused)
         })

@@ -1,7 +1,7 @@
 //! Between the ledger's records and what crosses the network. Nothing is decided here.
 
 use crate::problem::Problem;
-use domain::session::YieldTo;
+use domain::session::{WaitsFor, YieldTo};
 use ledger::{
     ActionRecord, EventRecord, FailureRecord, Listed, MemberRecord, SessionRecord, TokenRecord, action, auth::Identity,
     event, hook, human, session, work_queue,
@@ -13,12 +13,14 @@ use wire::{Code, Json};
 mod approval;
 mod criteria;
 mod entity;
+mod graph;
 mod insight;
 mod webhook;
 
 pub use approval::*;
 pub use criteria::*;
 pub use entity::*;
+pub use graph::*;
 pub use insight::*;
 pub use webhook::*;
 
@@ -143,8 +145,13 @@ pub fn action_change(body: wire::action::UpdateAction) -> Result<action::ActionC
 }
 
 /// What starts a session of an action.
-pub fn trigger(body: wire::action::Trigger) -> action::Trigger {
-    action::Trigger { input: body.input.map(text), idempotency_key: body.idempotency_key }
+pub fn trigger(body: wire::action::Trigger) -> Result<action::Trigger, Problem> {
+    Ok(action::Trigger {
+        input: body.input.map(text),
+        parent_id: id("parentId", body.parent_id)?,
+        depends_on: depends_on(&body.depends_on, body.if_dependency_fails)?,
+        idempotency_key: body.idempotency_key,
+    })
 }
 
 /// How an action's newest session stands.
@@ -178,6 +185,7 @@ pub fn session(record: SessionRecord) -> wire::session::Session {
         usage: record.usage.map(json),
         error: record.error_message.map(|message| wire::session::SessionError { message, code }),
         parent_id: record.parent_id.map(|id| id.to_string()),
+        waits_for: record.waits_for,
         retry_of: record.retry_of.map(|id| id.to_string()),
         created_by: record.created_by,
         attempt: record.attempt,
@@ -221,6 +229,7 @@ pub fn new_session(body: wire::session::CreateSession) -> Result<session::NewSes
         input: body.input.map(text),
         metadata: body.metadata.map(text),
         parent_id: id("parentId", body.parent_id)?,
+        depends_on: depends_on(&body.depends_on, body.if_dependency_fails)?,
         idempotency_key: body.idempotency_key,
     })
 }
@@ -294,6 +303,9 @@ pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
         context: claimed.context,
         resume: claimed.resume.map(resume),
         denials: denials(claimed.denials),
+        dependencies: claimed.dependencies.into_iter().map(told).collect(),
+        children: claimed.children.into_iter().map(told).collect(),
+        has_more_children: claimed.has_more_children,
     };
     wire::worker::Claimed { sessions: claimed.into_iter().map(hold).collect() }
 }
@@ -309,8 +321,12 @@ pub fn failure(body: wire::worker::Fail) -> session::Failure {
 }
 
 /// What a worker parks its session for.
-pub fn parking(body: wire::worker::Yield) -> session::Parking {
-    session::Parking {
+pub fn parking(body: wire::worker::Yield) -> Result<session::Parking, Problem> {
+    if body.wait_for == Some(WaitsFor::Dependencies) {
+        let message = "`children` is what a session at work can wait for";
+        return Err(Problem::field(Code::InvalidRequest, "waitFor", message));
+    }
+    Ok(session::Parking {
         attempt: body.attempt,
         to: match body.status {
             wire::worker::YieldStatus::Idle => YieldTo::Idle,
@@ -320,7 +336,8 @@ pub fn parking(body: wire::worker::Yield) -> session::Parking {
         detail: body.detail,
         paused_tool_call: body.paused_tool_call,
         question: body.question,
-    }
+        waits_for_children: body.wait_for.is_some(),
+    })
 }
 
 /// What a person works on.

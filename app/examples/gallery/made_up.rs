@@ -68,6 +68,7 @@ pub fn session(n: u32, status: Status, title: &str, minutes: i64) -> Session {
             code: Some("imap_unavailable".into()),
         }),
         parent_id: None,
+        waits_for: None,
         retry_of: None,
         created_by: "user:u1".into(),
         attempt: u32::from(started.is_some()),

@@ -124,6 +124,7 @@ fn log_props(session: wire::session::Session, events: Vec<wire::event::Event>) -
         parent: None,
         children: Vec::new(),
         has_more_children: false,
+        graph: Default::default(),
         retries: Vec::new(),
         form: FormState::default(),
     }

@@ -65,6 +65,7 @@ pub fn session() -> Session {
         usage: None,
         error: None,
         parent_id: None,
+        waits_for: None,
         retry_of: None,
         created_by: "user:u".into(),
         attempt: 1,

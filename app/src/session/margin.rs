@@ -1,19 +1,30 @@
 //! What stands beside a transcript: where it came from, what it started, what went in and came out.
 
 use super::tool;
-use crate::{sessions::row_title, text::html::Html, ui::status_badge::status_badge};
+use crate::{
+    sessions::row_title,
+    text::{html::Html, shorten::one_line},
+    ui::status_badge::status_badge,
+};
+use domain::session::WaitsFor;
 use leptos::prelude::*;
 use serde_json::value::RawValue;
-use wire::session::Session;
+use wire::session::{Dependencies, Neighbour, Session};
+
+/// Longest title in the margin, characters.
+const TITLE_CHARS_MAX: usize = 120;
+
+/// The sessions around one.
+pub struct Around<'a> {
+    pub parent: Option<&'a Session>,
+    pub children: &'a [Session],
+    pub has_more_children: bool,
+    pub graph: &'a Dependencies,
+    pub retries: &'a [Session],
+}
 
 /// The margin's contents, or nothing where there is nothing to say.
-pub fn margin(
-    session: &Session,
-    parent: Option<&Session>,
-    children: &[Session],
-    has_more_children: bool,
-    retries: &[Session],
-) -> Option<impl IntoView + use<>> {
+pub fn margin(session: &Session, around: &Around<'_>) -> Option<impl IntoView + use<>> {
     let related = |title: &'static str, sessions: Vec<(String, AnyView)>| {
         (!sessions.is_empty()).then(|| {
             let items = sessions
@@ -23,11 +34,9 @@ pub fn margin(
             view! { <section><h2>{title}</h2><ul>{items}</ul></section> }
         })
     };
-    let line = |s: &Session| {
-        let mut html = Html::default();
-        html.raw("<a href=\"/sessions/").text(&s.id).raw("\" dir=\"auto\">").text(&row_title(s)).raw("</a>");
-        (html.finish(), status_badge(s.status).into_any())
-    };
+    let line = |s: &Session| (link(&s.id, &row_title(s)), status_badge(s.status).into_any());
+    let beside = |s: &Neighbour| (link(&s.session_id, &neighbour_title(s)), status_badge(s.status).into_any());
+    let Around { parent, children, has_more_children, graph, retries } = around;
     let of = session.retry_of.clone().map(|id| {
         view! { <section><h2>"Retry of"</h2><p><a href=format!("/sessions/{id}")>"the earlier session"</a></p></section> }
     });
@@ -37,12 +46,19 @@ pub fn margin(
         || parent.is_some()
         || !children.is_empty()
         || !retries.is_empty()
+        || !graph.dependencies.is_empty()
+        || !graph.dependents.is_empty()
         || input.is_some()
         || result.is_some();
+    // What has begun or ended waits for nothing any more; what it depended on stays worth knowing.
+    let waits_for = if session.waits_for == Some(WaitsFor::Dependencies) { "Waits for" } else { "Depended on" };
+    let waited_for_by = if session.status.is_final() { "Was waited for by" } else { "Waited for by" };
     let more = has_more_children.then(|| view! { <p class="meta">"and more"</p> });
     has_any.then(|| {
         view! {
             {related("Started by", parent.map(line).into_iter().collect())}
+            {related(waits_for, graph.dependencies.iter().map(beside).collect())}
+            {related(waited_for_by, graph.dependents.iter().map(beside).collect())}
             {of}
             {related("Retried as", retries.iter().map(line).collect())}
             {related("Started", children.iter().map(line).collect())}
@@ -51,6 +67,21 @@ pub fn margin(
             {result}
         }
     })
+}
+
+fn link(id: &str, title: &str) -> String {
+    let mut html = Html::default();
+    html.raw("<a href=\"/sessions/").text(id).raw("\" dir=\"auto\">").text(title).raw("</a>");
+    html.finish()
+}
+
+fn neighbour_title(session: &Neighbour) -> String {
+    let title = one_line(&session.title, TITLE_CHARS_MAX);
+    match session.action_slug.as_ref().or(session.agent_slug.as_ref()) {
+        _ if !title.is_empty() => title,
+        Some(slug) => format!("Session of {slug}"),
+        None => "Session".to_owned(),
+    }
 }
 
 fn document(title: &'static str, raw: Option<&RawValue>) -> Option<impl IntoView + use<>> {

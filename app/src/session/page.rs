@@ -3,7 +3,7 @@
 use super::{
     TranscriptControls,
     group::{Group, counts, parse_groups},
-    margin::margin,
+    margin::{Around, margin},
     row::{Titles, rows_fragment},
     summary::{Summary, summary_view},
 };
@@ -14,7 +14,10 @@ use crate::{
     text::number,
 };
 use leptos::prelude::*;
-use wire::{event::Event, session::Session};
+use wire::{
+    event::Event,
+    session::{Dependencies, Session},
+};
 
 /// What /sessions/{id} shows.
 #[derive(Debug, Clone)]
@@ -39,6 +42,8 @@ pub struct Props {
     pub children: Vec<Session>,
     /// Whether it started more than these.
     pub has_more_children: bool,
+    /// Sessions that it waits for, and that wait for it.
+    pub graph: Dependencies,
     /// Sessions that repeat it.
     pub retries: Vec<Session>,
     /// Messages of a refused cancel or retry.
@@ -65,7 +70,14 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         let id = session.id.clone();
         let picked = parse_groups(&props.kinds);
         let rows = rows_fragment(&id, &props.events, &props.titles);
-        let margin = margin(session, props.parent.as_ref(), &props.children, props.has_more_children, &props.retries);
+        let around = Around {
+            parent: props.parent.as_ref(),
+            children: &props.children,
+            has_more_children: props.has_more_children,
+            graph: &props.graph,
+            retries: &props.retries,
+        };
+        let margin = margin(session, &around);
         let has_margin = margin.is_some().then_some("");
         let with = |direction: String| {
             let kinds = if props.kinds.is_empty() {

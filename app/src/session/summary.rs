@@ -16,7 +16,7 @@ use crate::{
 };
 use domain::{
     role::Permission,
-    session::{EndReason, Status, Usage},
+    session::{EndReason, Status, Usage, WaitsFor},
 };
 use leptos::prelude::*;
 use serde_json::value::RawValue;
@@ -54,6 +54,7 @@ fn end_words(reason: EndReason) -> Option<&'static str> {
         EndReason::LeaseExhausted => Some("lost by too many workers"),
         EndReason::HardBlock => Some("stopped by a safety rule"),
         EndReason::Rejected => Some("denied too often"),
+        EndReason::DependencyFailed => Some("never began: something it depends on did not complete"),
     }
 }
 
@@ -110,6 +111,7 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     (
         session.agent_slug.clone().map(|agent| fact("Agent", agent)),
         action,
+        waits_for(session).map(|words| fact("Waits for", words)),
         fact("Made", moment(session.created_at)),
         session.completed_at.map(|at| fact("Ended at", stamp(at))),
         duration_ms(session, shell.now).map(|ms| fact("Duration", duration::words(ms))),
@@ -119,6 +121,14 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
         usage::cost(&usage).map(|cost| fact("Cost", cost)),
         sealed,
     )
+}
+
+/// What a session that nobody can claim waits for by itself.
+fn waits_for(session: &Session) -> Option<&'static str> {
+    session.waits_for.map(|what| match what {
+        WaitsFor::Dependencies => "the sessions it depends on",
+        WaitsFor::Children => "the sessions it started",
+    })
 }
 
 fn actions(shell: &Shell, session: &Session) -> impl IntoView + use<> {
@@ -139,7 +149,7 @@ fn actions(shell: &Shell, session: &Session) -> impl IntoView + use<> {
                         <label class="field-label" for="cancel-reason">"Why? (optional)"</label>
                         <input class="input" id="cancel-reason" name="reason" type="text" maxlength="4000" autocomplete="off"/>
                     </div>
-                    <p class="meta">"It cannot be resumed. What was recorded stays, and you can retry it."</p>
+                    <p class="meta">"It cannot be resumed, and what it started and still runs is cancelled too. What was recorded stays, and you can retry it."</p>
                     <div class="form-actions">{submit("Cancel session", Look::Danger)}</div>
                 </form>
             </details>

@@ -4,7 +4,7 @@ use crate::{Client, Result};
 use wire::{
     Page,
     failure::Failure,
-    session::{Cancel, CreateSession, Session},
+    session::{Cancel, CreateSession, Dependencies, Session},
 };
 
 /// Which sessions to list. Absent means any.
@@ -49,6 +49,11 @@ impl Client {
     /// `GET /api/sessions/{id}`
     pub async fn get_session(&self, id: &str) -> Result<Session> {
         self.get(&["api", "sessions", id], &[]).await
+    }
+
+    /// `GET /api/sessions/{id}/dependencies`: what it waits for, and what waits for it.
+    pub async fn get_dependencies(&self, id: &str) -> Result<Dependencies> {
+        self.get(&["api", "sessions", id, "dependencies"], &[]).await
     }
 
     /// `POST /api/sessions/{id}/cancel`

@@ -27,8 +27,11 @@ impl FailureState {
 /// The code of a session that stood still for too long.
 pub const TIMED_OUT: &str = "timed_out";
 
+/// The code of a session that never began, because one that it depends on did not complete.
+pub const DEPENDENCY_FAILED: &str = "dependency_failed";
+
 /// The codes that the product itself gives, and what helps. The words are for people.
-pub const REMEDIATIONS: [(&str, &str); 10] = [
+pub const REMEDIATIONS: [(&str, &str); 11] = [
     (
         "output_invalid",
         "Compare the refused results in the log with the task's output contract. Make the instructions say what is wanted, or the contract ask for less; then retry.",
@@ -62,6 +65,10 @@ pub const REMEDIATIONS: [(&str, &str); 10] = [
         "The worker could not start its command. Check that the program is installed where the worker runs, and may be executed.",
     ),
     ("wait_failed", "The worker lost sight of its command. Look at the machine that the worker runs on, and retry."),
+    (
+        DEPENDENCY_FAILED,
+        "A session that it depends on did not complete, so it never began. Mend and retry that one first; then retry this one, which then begins with what there is.",
+    ),
     ("approval_expired", "Nobody decided in time. Look who was asked, and whether they still do that; then retry."),
 ];
 
@@ -80,6 +87,7 @@ pub const fn code_of(end_reason: EndReason) -> &'static str {
         EndReason::HardBlock => "hard_block",
         EndReason::Rejected => "rejected",
         EndReason::Cancelled => "cancelled",
+        EndReason::DependencyFailed => DEPENDENCY_FAILED,
         EndReason::Done | EndReason::Superseded | EndReason::Error => "error",
     }
 }
@@ -116,8 +124,8 @@ mod tests {
 
     #[test]
     fn what_the_product_ends_by_itself_has_its_own_words() {
-        use EndReason::{Error, HardBlock, LeaseExhausted, Rejected, TimedOut};
-        for reason in [TimedOut, LeaseExhausted, HardBlock, Rejected] {
+        use EndReason::{DependencyFailed, Error, HardBlock, LeaseExhausted, Rejected, TimedOut};
+        for reason in [TimedOut, LeaseExhausted, HardBlock, Rejected, DependencyFailed] {
             assert_ne!(remediation(code_of(reason)), remediation(code_of(Error)), "{reason}");
         }
     }

@@ -54,6 +54,22 @@ pub const PASSWORD_BYTES_MAX: usize = 1_024;
 pub const EMAIL_BYTES_MAX: usize = 254;
 /// Deepest chain of parent sessions.
 pub const PARENT_DEPTH_MAX: u32 = 32;
+/// Most sessions that one session depends on.
+pub const DEPENDENCIES_MAX: usize = 100;
+/// Most sessions that depend on one session.
+pub const DEPENDENTS_MAX: u32 = 200;
+/// Most sessions that are looked at to be sure that a child does not wait for what waits for its parent.
+pub const GRAPH_WALK_MAX: usize = 1_000;
+/// Retries of retries that are followed to the newest one.
+pub const RETRIES_FOLLOWED_MAX: u32 = 32;
+/// Sessions that one transaction moves on or stops after another session ended.
+pub const FOLLOW_CHUNK: usize = 50;
+/// Endings that a request follows itself; the sweep follows the rest.
+pub const FOLLOW_AT_ONCE_MAX: usize = 20;
+/// Dependencies, and children, that a claim tells of.
+pub const CLAIM_RELATED_MAX: u32 = 100;
+/// Outputs of dependencies, and of children, that one claimed session brings, bytes; further ones are left out and said to be.
+pub const CLAIM_OUTPUT_BYTES_MAX: usize = 256 * 1024;
 /// Longest path of a `human.navigate` or `human.entity_view` event, characters.
 pub const PATHNAME_CHARS_MAX: usize = 2_048;
 /// Longest note of a `human.marker` event, characters.

@@ -5,14 +5,16 @@ use crate::{
     error::Result,
     event::{CountedKinds, counted_kinds},
     live::Hub,
+    session::follow_at_once,
 };
 use domain::{
     Clock, Entropy, Timestamp,
     clock::truncate,
     id::{EventId, RequestId},
 };
+use futures_util::future::BoxFuture;
 use std::{path::Path, sync::Arc};
-use store::{Access, Database, Store};
+use store::{Access, Database, Store, WriteTx};
 use tokio::sync::Semaphore;
 
 pub use store::Mode;
@@ -114,6 +116,27 @@ impl Ledger {
 
     pub(crate) fn store(&self) -> &Store {
         &self.0.store
+    }
+
+    /// Runs `body` in one transaction, returns after COMMIT, and then follows what ended in it. For every use case that
+    /// may end a session.
+    pub(crate) async fn write<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<store::Error> + Send + 'static,
+        F: for<'t, 'c> FnOnce(&'t mut WriteTx<'c>) -> BoxFuture<'t, std::result::Result<T, E>> + Send + 'static,
+    {
+        let noted = self.store().write::<_, E, _>(access, move |tx| {
+            Box::pin(async move {
+                let value = body(&mut *tx).await?;
+                Ok((value, tx.take_endings()))
+            })
+        });
+        let (value, endings) = noted.await?;
+        if !endings.is_empty() {
+            follow_at_once(self, endings).await;
+        }
+        Ok(value)
     }
 
     pub(crate) fn entropy(&self) -> &dyn Entropy {

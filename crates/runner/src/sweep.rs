@@ -46,8 +46,8 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
             },
             _ = ticks.tick() => match session::sweep(&ledger).await {
                 Ok(swept) if swept != session::Swept::default() => {
-                    let session::Swept { requeued, failed, expired } = swept;
-                    tracing::info!(requeued, failed, expired, "leases or time limits ran out");
+                    let session::Swept { requeued, failed, expired, followed } = swept;
+                    tracing::info!(requeued, failed, expired, followed, "leases or time limits ran out, or endings were followed up");
                 }
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "cannot look for leases that ran out"),

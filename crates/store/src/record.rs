@@ -16,7 +16,7 @@ use domain::{
         TenantId, TokenId, UserId,
     },
     role::{Role, TokenScope},
-    session::{EndReason, Status, TimeLimits, Type},
+    session::{EndReason, Status, TimeLimits, Type, WaitsFor},
 };
 
 /// One keyset page, and the position after it.
@@ -207,6 +207,12 @@ pub struct SessionRecord {
     pub time_limits: TimeLimits,
     /// When its present status runs out.
     pub deadline_at: Option<Timestamp>,
+    /// What it waits for, as a draft or idle.
+    pub waits_for: Option<WaitsFor>,
+    /// How many sessions it depends on.
+    pub dependency_count: u32,
+    /// Whether others depend on it, or did.
+    pub awaited: bool,
 }
 
 /// What is to be known about a session that ended badly.

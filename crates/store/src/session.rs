@@ -1,6 +1,7 @@
 //! Rows of `sessions`.
 
 mod due;
+pub mod graph;
 mod head;
 mod list;
 mod of_entity;
@@ -29,7 +30,7 @@ use domain::{
     chain::Digest,
     clock::{from_micros, to_micros, truncate},
     id::{ActionId, EntityId, SessionId, TenantId, UserId},
-    session::{EndReason, Status, Type},
+    session::{EndReason, Status, Type, WaitsFor},
     working,
 };
 use sqlx::AssertSqlSafe;
@@ -42,7 +43,7 @@ macro_rules! session_select {
             "SELECT tenant_id, id, session_type, status, end_reason, action_id, action_slug, agent_slug, user_id, source, entity_id, \
              title, input, metadata, result, usage, error_message, error_code, parent_id, retry_of, created_by, attempt, attempts_max, \
              lease_seconds, lease_expires_at, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, \
-             completed_at, time_limits, deadline_at FROM sessions WHERE ",
+             completed_at, time_limits, deadline_at, waits_for, dependency_count, awaited FROM sessions WHERE ",
             $rest
         )
     };
@@ -60,12 +61,13 @@ const DEPTH: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
      WHERE s.tenant_id = $1 AND up.depth < 64) SELECT MAX(depth) FROM up";
 const INSERT: &str = "INSERT INTO sessions (tenant_id, id, session_type, status, action_id, action_slug, agent_slug, user_id, \
      source, title, input, metadata, parent_id, retry_of, created_by, idempotency_key, idempotency_digest, attempt, \
-     attempts_max, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, entity_id, time_limits, deadline_at) \
+     attempts_max, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, entity_id, time_limits, deadline_at, \
+     waits_for, dependency_count) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, \
-     $25, $26, $27, $28)";
+     $25, $26, $27, $28, $29, $30)";
 const SAVE: &str = "UPDATE sessions SET status = $3, end_reason = $4, result = $5, usage = $6, error_message = $7, \
      error_code = $8, attempt = $9, lease_seconds = $10, lease_expires_at = $11, head_sequence = $12, head_digest = $13, \
-     updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20 \
+     updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, waits_for = $21 \
      WHERE tenant_id = $1 AND id = $2 AND status = $18 AND attempt = $19";
 const CLAIMABLE_SQLITE: &str =
     session_select!("tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3");
@@ -109,7 +111,7 @@ pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
 ];
 /// Both writes of a status change in one round trip.
 static SAVE_POSTGRES: LazyLock<String> =
-    LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(21)));
+    LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(22)));
 
 pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
     let mut all = head::postgres_statements();
@@ -157,6 +159,9 @@ row! {
         completed_at: Option<i64>,
         time_limits: Option<String>,
         deadline_at: Option<i64>,
+        waits_for: Option<String>,
+        dependency_count: i64,
+        awaited: i64,
     }
 }
 
@@ -209,6 +214,13 @@ impl TryFrom<Row> for SessionRecord {
             completed_at: row.completed_at.map(from_micros),
             time_limits: due::limits(row.time_limits.as_deref())?,
             deadline_at: row.deadline_at.map(from_micros),
+            waits_for: match &row.waits_for {
+                None => None,
+                Some(text) => Some(WaitsFor::parse(text).ok_or_else(|| bad("waits_for", text))?),
+            },
+            dependency_count: u32::try_from(row.dependency_count)
+                .map_err(|_| bad("dependency_count", &row.dependency_count))?,
+            awaited: row.awaited == 1,
         })
     }
 }
@@ -321,6 +333,8 @@ pub async fn insert(
         session.entity_id.map(|id| id.0),
         due::limits_text(&session.time_limits)?,
         session.deadline_at.map(to_micros),
+        session.waits_for.map(WaitsFor::as_str),
+        i64::from(session.dependency_count),
     );
     match inserted {
         Err(error) if is_unique_violation(&error) && idempotency.is_some() => return Ok(Inserted::KeyTaken),
@@ -392,7 +406,8 @@ async fn save_row(
                 session.completed_at.map(to_micros),
                 before.status.as_str(),
                 i64::from(before.attempt),
-                session.deadline_at.map(to_micros)
+                session.deadline_at.map(to_micros),
+                session.waits_for.map(WaitsFor::as_str)
             )
         };
     }

@@ -52,6 +52,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         crate::outbox::SQL,
         crate::retention::SQL,
         crate::session::SQL,
+        crate::session::graph::SQL,
         crate::sign_in::SQL,
         crate::tenant::SQL,
         crate::token::SQL,
@@ -77,6 +78,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::human::POSTGRES_SQL,
             crate::outbox::POSTGRES_SQL,
             crate::session::POSTGRES_SQL,
+            crate::session::graph::POSTGRES_SQL,
         ]
         .concat()
     } else {

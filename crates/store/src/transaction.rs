@@ -50,11 +50,12 @@ pub enum Change {
 pub struct WriteTx<'c> {
     conn: Conn<'c>,
     notices: Vec<Notice>,
+    endings: Vec<(TenantId, SessionId)>,
 }
 
 impl<'c> WriteTx<'c> {
     pub(crate) fn new(conn: Conn<'c>) -> Self {
-        Self { conn, notices: Vec::new() }
+        Self { conn, notices: Vec::new(), endings: Vec::new() }
     }
 
     /// The connection.
@@ -64,6 +65,15 @@ impl<'c> WriteTx<'c> {
 
     pub(crate) fn notice(&mut self, notice: Notice) {
         self.notices.push(notice);
+    }
+
+    pub(crate) fn ended(&mut self, tenant_id: TenantId, session_id: SessionId) {
+        self.endings.push((tenant_id, session_id));
+    }
+
+    /// Endings that this transaction noted, to be followed up once it is committed.
+    pub fn take_endings(&mut self) -> Vec<(TenantId, SessionId)> {
+        std::mem::take(&mut self.endings)
     }
 
     pub(crate) fn into_notices(self) -> Vec<Notice> {

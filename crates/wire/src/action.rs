@@ -4,7 +4,7 @@ use crate::Json;
 use domain::{
     Timestamp,
     action::{ActionStatus, OutputType},
-    session::Status,
+    session::{IfDependencyFails, Status},
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -135,6 +135,17 @@ pub struct Trigger {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub input: Option<Json>,
+    /// The session of the workspace that starts this one; a worker names the one it holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<String>,
+    /// Sessions of the workspace, at most 100, that have to end before this one is queued: until then it is a draft that
+    /// waits, and the claim brings what came of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+    /// What becomes of it when one of those does not complete: `abandon`, the default, or `run_anyway`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub if_dependency_fails: Option<IfDependencyFails>,
     /// The same key answers with the same session again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,

@@ -3,7 +3,7 @@
 use crate::Json;
 use domain::{
     Timestamp,
-    session::{EndReason, Status, Type},
+    session::{EndReason, IfDependencyFails, Status, Type, WaitsFor},
 };
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +49,10 @@ pub struct Session {
     pub error: Option<SessionError>,
     /// The session that started this one.
     pub parent_id: Option<String>,
+    /// What it waits for, as a draft or idle: `dependencies` or `children`.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub waits_for: Option<WaitsFor>,
     /// The session this one repeats.
     pub retry_of: Option<String>,
     /// Who made it: `user:…`, `token:…` or `system`.
@@ -124,9 +128,52 @@ pub struct CreateSession {
     /// A session of the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
+    /// Sessions of the workspace, at most 100, that have to end before this one is queued: until then it is a draft that
+    /// waits, and the claim brings what came of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub depends_on: Vec<String>,
+    /// What becomes of it when one of those does not complete: `abandon`, the default, or `run_anyway`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub if_dependency_fails: Option<IfDependencyFails>,
     /// The same key answers with the same session again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
+}
+
+/// `GET /api/sessions/{id}/dependencies`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Dependencies {
+    /// What the session depends on, in the order in which it was named.
+    pub dependencies: Vec<Neighbour>,
+    /// What depends on it, oldest first; at most 200.
+    pub dependents: Vec<Neighbour>,
+}
+
+/// A session beside another one.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Neighbour {
+    /// The session.
+    pub session_id: String,
+    /// Its action's slug.
+    pub action_slug: Option<String>,
+    /// Its agent.
+    pub agent_slug: Option<String>,
+    /// For people.
+    pub title: String,
+    /// One of ten.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub status: Status,
+    /// Why it ended, where it did.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub end_reason: Option<EndReason>,
+    /// What becomes of the dependent one when the other does not complete: `abandon` or `run_anyway`.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub if_dependency_fails: IfDependencyFails,
 }
 
 /// `POST /api/sessions/{id}/cancel`

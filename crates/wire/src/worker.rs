@@ -8,6 +8,7 @@ use crate::{
 use domain::{
     Timestamp,
     gate::{GateKind, PausedToolCall, Question, Verdict},
+    session::{EndReason, Status, WaitsFor},
 };
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +65,44 @@ pub struct ClaimedSession {
     /// Outputs of this session that were denied, oldest first, with the reasons to do better by.
     #[serde(default)]
     pub denials: Vec<Denial>,
+    /// What came of the sessions that this one depends on, in the order in which they were named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dependencies: Vec<Related>,
+    /// The sessions that this one has started, and what came of them, oldest first, at most 100; from the second claim on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<Related>,
+    /// Whether it has started more than those: `GET /api/sessions?parentId=` lists them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_more_children: bool,
+}
+
+/// A session around the claimed one, and what came of it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Related {
+    /// The session.
+    pub session_id: String,
+    /// Its action's slug.
+    pub action_slug: Option<String>,
+    /// Its agent.
+    pub agent_slug: Option<String>,
+    /// For people.
+    pub title: String,
+    /// One of ten.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub status: Status,
+    /// Why it ended, where it did.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub end_reason: Option<EndReason>,
+    /// Its result, where it has one and there was room for it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub output: Option<Json>,
+    /// It has a result and there was no room for it: a claim brings 256 KiB of them. `GET /api/sessions/{id}` has it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub output_left_out: bool,
+    /// What went wrong, where it failed.
+    pub error: Option<SessionError>,
 }
 
 /// What was decided at the gate from which a session comes back.
@@ -161,6 +200,10 @@ pub struct Yield {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub question: Option<Question>,
+    /// With idle: `children`, to go back to the queue by itself once every session that this one started has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub wait_for: Option<WaitsFor>,
 }
 
 /// Where a worker parks its session.

@@ -137,7 +137,7 @@ pub async fn update(
 
 /// Trigger an action
 ///
-/// Queues a session of the action. The body may be left out.
+/// Queues a session of the action. With `dependsOn` it waits as a draft until those have ended. The body may be left out.
 #[utoipa::path(
     post, path = "/api/actions/{id}/trigger", operation_id = "triggerAction",
     tag = "actions", request_body = Option<action::Trigger>,
@@ -160,7 +160,7 @@ pub async fn trigger(
     Id(id): Id<ActionId>,
     JsonBodyOrDefault(body): JsonBodyOrDefault<action::Trigger>,
 ) -> Result<(StatusCode, Json<Session>), Problem> {
-    let record = use_case::trigger(&state.ledger, caller.scope(), id, wire_map::trigger(body)).await?;
+    let record = use_case::trigger(&state.ledger, caller.scope(), id, wire_map::trigger(body)?).await?;
     Ok((StatusCode::CREATED, Json(wire_map::session(record))))
 }
 

@@ -51,6 +51,7 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(entity::sessions))
         .routes(routes!(session::create, session::list))
         .routes(routes!(session::get))
+        .routes(routes!(session::dependencies))
         .routes(routes!(session::cancel))
         .routes(routes!(session::retry))
         .routes(routes!(failure::list))

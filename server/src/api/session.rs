@@ -15,12 +15,13 @@ use ledger::session as use_case;
 use serde::Deserialize;
 use wire::{
     Page,
-    session::{Cancel, CreateSession, Session},
+    session::{Cancel, CreateSession, Dependencies, Session},
 };
 
 /// Create a session
 ///
-/// `agent` and `tool` sessions are queued for a worker; `response` and `mixed` ones start as drafts.
+/// `agent` and `tool` sessions are queued for a worker; with `dependsOn` they wait as drafts until those have ended.
+/// `response` and `mixed` ones start as drafts.
 #[utoipa::path(
     post, path = "/api/sessions", operation_id = "createSession", tag = "sessions", request_body = CreateSession,
     responses(
@@ -114,9 +115,28 @@ pub async fn get(
     Ok(Json(wire_map::session(use_case::get(&state.ledger, caller.scope(), id).await?)))
 }
 
+/// What a session waits for
+///
+/// The sessions that it depends on, and those that depend on it.
+#[utoipa::path(
+    get, path = "/api/sessions/{id}/dependencies", operation_id = "listDependencies", tag = "sessions",
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "Before and after it", body = Dependencies),
+    ),
+)]
+pub async fn dependencies(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+) -> Result<Json<Dependencies>, Problem> {
+    Ok(Json(wire_map::dependencies(use_case::related(&state.ledger, caller.scope(), id).await?)))
+}
+
 /// Cancel a session
 ///
-/// Ends it as `abandoned` with end reason `cancelled`. The body may be left out.
+/// Ends it as `abandoned` with end reason `cancelled`, and with it the sessions that it started and that go on. The body
+/// may be left out.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/cancel", operation_id = "cancelSession",
     tag = "sessions", request_body = Option<Cancel>,

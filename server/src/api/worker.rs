@@ -20,7 +20,7 @@ const WAIT_SLICE: Duration = Duration::from_secs(2);
 /// Claim sessions
 ///
 /// Hands out queued sessions, oldest first. With `waitSeconds` the call waits until there is work. The
-/// answer is empty where there was none. `context` is what the person behind a session was doing just now.
+/// answer is empty where there was none. `dependencies` and `children` are what came of the sessions around it. `context` is what the person behind a session was doing just now.
 #[utoipa::path(
     post, path = "/api/sessions/claim", operation_id = "claimSessions",
     tag = "worker", request_body = Option<worker::Claim>,
@@ -152,7 +152,9 @@ pub async fn fail(
 /// Park a session
 ///
 /// Until a person answers or decides, a tool returns, or an external agent comes back. With `question` or
-/// `pausedToolCall` an approval opens, and the next claim brings what was decided as `resume`.
+/// `pausedToolCall` an approval opens, and the next claim brings what was decided as `resume`. With `waitFor: "children"`
+/// it goes back to the queue by itself once every session that it started has ended, at once where all have; the next
+/// claim brings what came of them as `children`.
 #[utoipa::path(
     post, path = "/api/sessions/{id}/yield", operation_id = "yieldSession",
     tag = "worker", request_body = worker::Yield,
@@ -171,7 +173,7 @@ pub async fn yield_to(
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<worker::Yield>,
 ) -> Result<Json<Session>, Problem> {
-    let record = use_case::yield_to(&state.ledger, caller.scope(), id, wire_map::parking(body)).await?;
+    let record = use_case::yield_to(&state.ledger, caller.scope(), id, wire_map::parking(body)?).await?;
     Ok(Json(wire_map::session(record)))
 }
 

@@ -177,8 +177,11 @@ async fn trigger(
     Id(id): Id<ActionId>,
     form: Form,
 ) -> Result<Response, Turned> {
-    let trigger =
-        action::Trigger { input: json_or_text(&form.text("input")), idempotency_key: form.optional("idempotencyKey") };
+    let trigger = action::Trigger {
+        input: json_or_text(&form.text("input")),
+        idempotency_key: form.optional("idempotencyKey"),
+        ..action::Trigger::default()
+    };
     match action::trigger(&state.ledger, &viewer.scope, id, trigger).await {
         Ok(session) => Ok(Redirect::to(&format!("/sessions/{}?notice=triggered", session.id)).into_response()),
         Err(error) => {

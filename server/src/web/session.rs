@@ -93,6 +93,7 @@ async fn read(
         kinds,
         kind_counts,
         parent,
+        graph: wire_map::dependencies(session::related(ledger, scope, id).await?),
         has_more_children: children.next_cursor.is_some(),
         children: children.items.into_iter().map(wire_map::session).collect(),
         form,

@@ -8,6 +8,7 @@ mod approval_kill;
 mod bad_input;
 mod csrf;
 mod docs;
+mod graph;
 mod hook;
 mod human;
 mod limits;

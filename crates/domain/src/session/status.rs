@@ -77,11 +77,14 @@ pub enum EndReason {
     HardBlock,
     /// Reviewers denied it too often.
     Rejected,
+    /// A session it depends on did not complete.
+    DependencyFailed,
     /// The worker or server reported an error.
     Error,
 }
 
 names!(EndReason {
     Done = "done", Superseded = "superseded", Cancelled = "cancelled", TimedOut = "timed_out",
-    LeaseExhausted = "lease_exhausted", HardBlock = "hard_block", Rejected = "rejected", Error = "error",
+    LeaseExhausted = "lease_exhausted", HardBlock = "hard_block", Rejected = "rejected",
+    DependencyFailed = "dependency_failed", Error = "error",
 });

@@ -59,6 +59,8 @@ impl YieldTo {
 pub enum Command {
     /// Queue a draft (agent, tool) or begin it (response, mixed).
     Start,
+    /// What a draft depends on did not complete: it never begins.
+    Skip,
     /// A worker takes a queued session.
     Claim,
     /// The holder extends its lease.
@@ -106,8 +108,9 @@ pub enum Command {
 }
 
 /// All commands, for tables and tests.
-pub const COMMANDS: [Command; 25] = [
+pub const COMMANDS: [Command; 26] = [
     Command::Start,
+    Command::Skip,
     Command::Claim,
     Command::Heartbeat,
     Command::Append,
@@ -212,6 +215,9 @@ fn apply(state: State, command: Command) -> Option<Transition> {
             Type::Agent | Type::Tool => to(Pending),
             Type::Response | Type::Mixed => to(Running),
         },
+        (Command::Skip, Draft) if matches!(state.session_type, Type::Agent | Type::Tool) => {
+            end(Abandoned, EndReason::DependencyFailed)
+        }
         (Command::Claim, Pending) => {
             Some(Transition { to: Running, attempt: state.attempt.saturating_add(1), end_reason: None })
         }

@@ -74,7 +74,6 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
     };
     let session_id = gate.session_id;
     let loaded = ledger
-        .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let scope = decider.scope;

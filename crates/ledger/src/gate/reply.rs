@@ -44,7 +44,6 @@ pub async fn reply(ledger: &Ledger, scope: &Scope, id: SessionId, reply: Reply) 
     let minter = Minter::new(ledger, ledger.now(), EVENTS);
     let scope = *scope;
     ledger
-        .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let session = store::session::find_locked(tx, scope.tenant_id, id).await?;

@@ -89,7 +89,6 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
     let minter = Minter::new(ledger, now, EVENTS);
     let entity_ids = ids_for(ledger, &gate);
     ledger
-        .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
@@ -177,7 +176,6 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
     let now = ledger.now();
     let mut minter = Minter::new(ledger, now, 1);
     ledger
-        .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {

@@ -28,7 +28,6 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
     let session_id = super::get::find(ledger, scope, id).await?.session_id;
     let caller = *scope;
     let loaded = ledger
-        .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let tenant_id = caller.tenant_id;

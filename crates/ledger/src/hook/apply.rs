@@ -1,7 +1,10 @@
 //! Writing a hook's event and the changes of status that it means, in one step.
 
 use super::record::{Attempted, Turn};
-use crate::{Error, Result, SessionRecord, session::change::state};
+use crate::{
+    Error, Result, SessionRecord,
+    session::change::{note_ending, state},
+};
 use domain::{
     event::Kind,
     id::SessionId,
@@ -46,6 +49,9 @@ pub(super) async fn apply(
     }
     let (actor, now) = (hook.scope.caller.to_string(), hook.minter.at());
     store::session::save(tx, &before, &mut session, &events, None, &actor, now).await?;
+    if session.status != before.status {
+        note_ending(tx, &session, now).await?;
+    }
     match &hook.reading.titled {
         Some(title) if session.title == hook.reading.folder => {
             store::session::retitle(tx, session.tenant_id, session.id, title).await?;

@@ -95,7 +95,7 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
             fresh: SessionId::new(now, ledger.entropy()),
             minter: Minter::new(ledger, now, EVENTS_MAX),
         };
-        let tried = ledger.store().write::<_, Turn, _>(scope.into(), move |tx| {
+        let tried = ledger.write::<_, Turn, _>(scope.into(), move |tx| {
             Box::pin(async move {
                 let mut attempted = attempted;
                 match hold(tx, &mut attempted).await? {

@@ -161,5 +161,8 @@ fn fresh(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp
         completed_at: None,
         time_limits: TimeLimits::default(),
         deadline_at: None,
+        waits_for: None,
+        dependency_count: 0,
+        awaited: false,
     }
 }

@@ -86,7 +86,6 @@ async fn attempt(
     let id = SessionId::new(now, ledger.entropy());
     let (ending, beginning) = (Minter::new(ledger, now, 1), Minter::new(ledger, now, 2));
     ledger
-        .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let task = task(tx, &scope, task_id).await?;
@@ -174,6 +173,9 @@ async fn begin(
         completed_at: None,
         time_limits: TimeLimits::default(),
         deadline_at: None,
+        waits_for: None,
+        dependency_count: 0,
+        awaited: false,
     };
     let created = json!({ "sessionType": session.session_type, "source": SOURCE, "taskId": task.id });
     let events = [

@@ -25,7 +25,6 @@ pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sessi
     };
     let tenant_id = scope.tenant_id;
     ledger
-        .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let found = store::session::find_locked(tx, tenant_id, id).await?;

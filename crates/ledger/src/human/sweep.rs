@@ -66,7 +66,6 @@ async fn abandon(ledger: &Ledger, tenant_id: TenantId, id: SessionId, begun_unti
         minter: Minter::new(ledger, ledger.now(), 1),
     };
     ledger
-        .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };

@@ -29,7 +29,6 @@ pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Optio
     };
     let scope = *scope;
     ledger
-        .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let before = store::session::find_locked(tx, scope.tenant_id, id).await?;

@@ -11,7 +11,7 @@ use domain::{
     chain::body_digest,
     event::{EventRole, Kind},
     id::{EventId, SessionId},
-    session::{Actor, Command, State, Status, TimeLimits, Transition, decide},
+    session::{Actor, Command, State, Status, TimeLimits, Transition, decide, graph::takes_its_children_along},
 };
 use serde_json::{Value, json};
 use store::{PreparedEvent, WriteTx};
@@ -141,6 +141,9 @@ pub(crate) async fn write(
         session.lease_expires_at = None;
         session.lease_seconds = None;
     }
+    if transition.to != before.status {
+        session.waits_for = None;
+    }
     match transition.to {
         Status::Pending => session.queued_at = Some(now),
         Status::Running => session.started_at = session.started_at.or(Some(now)),
@@ -159,11 +162,21 @@ pub(crate) async fn write(
     store::session::save(tx, &before, &mut session, &events, attempt, &actor, now).await?;
     if let Some(event_id) = ended_by {
         failure::record(tx, &session, event_id, &change.reason, now).await?;
+        note_ending(tx, &session, now).await?;
     }
     if session.status == Status::Failed && before.status != Status::Failed {
         announce(tx, session.tenant_id, change.minter.messages(), News::session_failed(&session)).await?;
     }
     Ok(session)
+}
+
+/// Notes that a session has just ended, where anybody may wait for that; most sessions cost nothing here.
+pub(crate) async fn note_ending(tx: &mut WriteTx<'_>, session: &SessionRecord, now: Timestamp) -> Result<()> {
+    let along = session.end_reason.is_some_and(takes_its_children_along);
+    if session.status.is_final() && (session.awaited || session.parent_id.is_some() || along) {
+        store::session::graph::note_ending(tx, session, along, now).await?;
+    }
+    Ok(())
 }
 
 /// Locks, decides and writes a change that needs nothing else. The session must exist in the scope.
@@ -176,7 +189,6 @@ pub(crate) async fn apply(
 ) -> Result<SessionRecord> {
     let tenant_id = scope.tenant_id;
     ledger
-        .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let mut change = change;

@@ -11,14 +11,19 @@ use chrono::TimeDelta;
 use domain::{
     Scope,
     event::Kind,
-    limit::{CLAIM_AGENTS_MAX, CLAIM_MAX, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN},
+    limit::{
+        CLAIM_AGENTS_MAX, CLAIM_MAX, CLAIM_OUTPUT_BYTES_MAX, CLAIM_RELATED_MAX, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN,
+    },
     recent_activity::{Delimiter, render},
     role::Permission,
     session::{Actor, Command, decide},
 };
 use serde_json::json;
 use std::time::Duration;
-use store::{PreparedEvent, WriteTx};
+use store::{
+    PreparedEvent, WriteTx,
+    session::graph::{Told, told_children, told_dependencies},
+};
 
 /// How long a waiting claim sleeps at most before it looks again: a wake-up may get lost between servers.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
@@ -66,6 +71,12 @@ pub struct Claimed {
     pub resume: Option<Resumed>,
     /// Outputs of it that were denied, oldest first.
     pub denials: Vec<Denied>,
+    /// What came of the sessions it depends on, in the order in which they were named.
+    pub dependencies: Vec<Told>,
+    /// The sessions it has started, and what came of them, oldest first; only from the second claim on.
+    pub children: Vec<Told>,
+    /// Whether it has started more than those.
+    pub has_more_children: bool,
 }
 
 /// Claims up to `max` sessions, oldest first; waits up to `wait` for the first. Empty when there was none.
@@ -137,6 +148,9 @@ async fn take(
     let mut events = vec![minter.event(Kind::SESSION_CLAIMED, None, &metadata)?];
     let resume = resume_context(tx.conn(), &before).await?;
     let denials = told(tx.conn(), &before).await?;
+    let (dependencies, mut children) = related(tx, &before).await?;
+    let has_more_children = children.len() > CLAIM_RELATED_MAX as usize;
+    children.truncate(CLAIM_RELATED_MAX as usize);
     let context = context(tx, &before, &mut minter, &delimiter).await?;
     let context = context.map(|(text, told)| {
         events.push(told);
@@ -155,7 +169,23 @@ async fn take(
         session.lease_expires_at = Some(expires_at);
     };
     let session = write(tx, before, transition, change, events, lease).await?;
-    Ok(Claimed { session, context, resume, denials })
+    Ok(Claimed { session, context, resume, denials, dependencies, children, has_more_children })
+}
+
+/// What came of the sessions around this one, as far as its worker is told: of those it depends on, and of those it
+/// started before this claim.
+async fn related(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<(Vec<Told>, Vec<Told>)> {
+    let (tenant_id, id) = (session.tenant_id, session.id);
+    let dependencies = match session.dependency_count {
+        0 => Vec::new(),
+        _ => told_dependencies(tx.conn(), tenant_id, id, CLAIM_RELATED_MAX, CLAIM_OUTPUT_BYTES_MAX).await?,
+    };
+    // Nobody has held it before: it has started nothing.
+    let children = match session.attempt {
+        0 => Vec::new(),
+        _ => told_children(tx.conn(), tenant_id, id, CLAIM_RELATED_MAX + 1, CLAIM_OUTPUT_BYTES_MAX).await?,
+    };
+    Ok((dependencies, children))
 }
 
 /// What the session's person was doing, and the event that records what the agent is told.

@@ -54,7 +54,6 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
     let entity_ids = output::entity_ids(ledger, now, completion.result.as_deref().unwrap_or_default());
     let tenant_id = scope.tenant_id;
     let reported: std::result::Result<SessionRecord, Refused> = ledger
-        .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let before = store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;

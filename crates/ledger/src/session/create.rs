@@ -1,6 +1,9 @@
 //! Creating a session.
 
-use super::change::{Minter, deadline};
+use super::{
+    change::{Minter, deadline},
+    graph::{Place, depend, place},
+};
 use crate::{
     Error, Ledger, Result, SessionRecord,
     action::time_limits_of,
@@ -12,9 +15,9 @@ use domain::{
     chain::Digest,
     event::Kind,
     id::{ActionId, SessionId, TenantId},
-    limit::{ATTEMPTS_MAX, KEY_CHARS_MAX, PARENT_DEPTH_MAX, TITLE_CHARS_MAX},
+    limit::{ATTEMPTS_MAX, DEPENDENCIES_MAX, KEY_CHARS_MAX, PARENT_DEPTH_MAX, TITLE_CHARS_MAX},
     role::Permission,
-    session::{Status, TimeLimits, Type},
+    session::{IfDependencyFails, Status, TimeLimits, Type, WaitsFor},
 };
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -22,6 +25,15 @@ use store::{
     Conn, WriteTx,
     session::{Idempotency, Inserted},
 };
+
+/// A session that a new one waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DependsOn {
+    /// A session of the workspace.
+    pub session_id: SessionId,
+    /// What becomes of the new one when this one does not complete.
+    pub if_fails: IfDependencyFails,
+}
 
 /// What a session is made of.
 #[derive(Debug, Clone)]
@@ -40,6 +52,8 @@ pub struct NewSession {
     pub metadata: Option<String>,
     /// A session of the workspace.
     pub parent_id: Option<SessionId>,
+    /// Sessions that have to end before it is queued; only of agent and tool sessions.
+    pub depends_on: Vec<DependsOn>,
     /// The same key answers with the same session again.
     pub idempotency_key: Option<String>,
 }
@@ -55,6 +69,7 @@ impl NewSession {
             input: None,
             metadata: None,
             parent_id: None,
+            depends_on: Vec::new(),
             idempotency_key: None,
         }
     }
@@ -68,12 +83,28 @@ impl NewSession {
         fields.document("input", self.input.as_deref());
         fields.object("metadata", self.metadata.as_deref());
         fields.key("idempotencyKey", self.idempotency_key.as_deref(), KEY_CHARS_MAX);
+        self.check_dependencies(&mut fields);
         fields.check()
+    }
+
+    fn check_dependencies(&self, fields: &mut Fields) {
+        if self.depends_on.len() > DEPENDENCIES_MAX {
+            fields.refuse("dependsOn", format!("at most {DEPENDENCIES_MAX} sessions"));
+            return;
+        }
+        if !self.depends_on.is_empty() && !matches!(self.session_type, Type::Agent | Type::Tool) {
+            fields.refuse("dependsOn", "only agent and tool sessions wait for others");
+        }
+        for (at, on) in self.depends_on.iter().enumerate() {
+            if self.depends_on[..at].iter().any(|earlier| earlier.session_id == on.session_id) {
+                fields.refuse(&format!("dependsOn[{at}]"), "names a session a second time");
+            }
+        }
     }
 
     /// What makes two requests with one key the same request.
     fn digest(&self) -> [u8; 32] {
-        let fields = json!([
+        let mut fields = json!([
             self.session_type,
             self.action_id,
             self.agent_slug,
@@ -82,9 +113,18 @@ impl NewSession {
             self.metadata,
             self.parent_id
         ]);
+        // Digests of requests without any stay what they were.
+        for on in &self.depends_on {
+            if let Some(fields) = fields.as_array_mut() {
+                fields.push(json!([on.session_id, on.if_fails]));
+            }
+        }
         Sha256::digest(fields.to_string().as_bytes()).into()
     }
 }
+
+/// Events of a session that is made: made, queued; or made, and given up with its error.
+pub(super) const EVENTS_MAX: usize = 3;
 
 /// Creates a session. Repeating a request with the same idempotency key answers with the same session.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<SessionRecord> {
@@ -92,9 +132,9 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<S
     new.check()?;
     let now = ledger.now();
     let id = SessionId::new(now, ledger.entropy());
-    let minter = Minter::new(ledger, now, 2);
+    let minter = Minter::new(ledger, now, EVENTS_MAX);
     let scope = *scope;
-    ledger.store().write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, minter, new, None))).await
+    ledger.write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, minter, new, None))).await
 }
 
 /// Inserts a session with its first events, or finds the one its idempotency key made.
@@ -110,17 +150,18 @@ pub(super) async fn insert(
     if let Some(known) = repeated(tx.conn(), scope.tenant_id, idempotency.as_ref()).await? {
         return Ok(known);
     }
-    let mut session = draft(tx, scope, id, &minter, new, retry_of).await?;
-    let mut events = vec![minter.event(
-        Kind::SESSION_CREATED,
-        None,
-        &json!({ "sessionType": session.session_type, "retryOf": retry_of }),
-    )?];
+    let place = place(tx, scope.tenant_id, &new, retry_of.is_some()).await?;
+    let mut session = draft(tx, scope, id, &minter, new, (retry_of, &place)).await?;
+    let mut metadata = json!({ "sessionType": session.session_type, "retryOf": retry_of });
+    if !place.dependencies.is_empty() {
+        metadata["dependsOn"] = place.dependencies.iter().map(|(on, _)| json!(on.id)).collect();
+    }
+    let mut events = vec![minter.event(Kind::SESSION_CREATED, None, &metadata)?];
     if session.status == Status::Pending {
         events.push(minter.status_change(Some(Status::Draft), Status::Pending, "dispatched")?);
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
-        Inserted::New => Ok(session),
+        Inserted::New => depend(tx, session, &place.dependencies, minter).await,
         // Two requests with one key at the same instant on two servers: the other one won.
         Inserted::KeyTaken => Err(Error::Unavailable("the same request is being handled; repeat it".into())),
         Inserted::AlreadyWorking => Err(Error::Internal("a session without a source met a working session".into())),
@@ -149,7 +190,7 @@ async fn draft(
     id: SessionId,
     minter: &Minter,
     new: NewSession,
-    retry_of: Option<SessionId>,
+    (retry_of, place): (Option<SessionId>, &Place),
 ) -> Result<SessionRecord> {
     let tenant_id = scope.tenant_id;
     let action = match new.action_id {
@@ -160,17 +201,17 @@ async fn draft(
         return Err(Error::invalid("actionId", "this action is archived; it cannot be triggered"));
     }
     let mut entity_id = action.as_ref().and_then(|a| a.target_entity_id);
-    if let Some(parent_id) = new.parent_id {
-        let parent = store::session::find(tx.conn(), tenant_id, parent_id).await?;
+    if let Some(parent) = &place.parent {
         // A step of work on an entity is work on that entity.
-        entity_id = entity_id.or(parent.ok_or(Error::NotFound("parent session"))?.entity_id);
-        if store::session::depth(tx.conn(), tenant_id, parent_id).await? >= PARENT_DEPTH_MAX {
+        entity_id = entity_id.or(parent.entity_id);
+        if store::session::depth(tx.conn(), tenant_id, parent.id).await? >= PARENT_DEPTH_MAX {
             return Err(Error::LimitReached(format!("sessions nest at most {PARENT_DEPTH_MAX} deep")));
         }
     }
     let now = minter.at();
     let status = match new.session_type {
-        Type::Agent | Type::Tool => Status::Pending,
+        Type::Agent | Type::Tool if place.dependencies.is_empty() => Status::Pending,
+        Type::Agent | Type::Tool => Status::Draft,
         Type::Response | Type::Mixed => Status::Draft,
     };
     let time_limits = action.as_ref().map_or(Ok(TimeLimits::default()), time_limits_of)?;
@@ -211,5 +252,8 @@ async fn draft(
         completed_at: None,
         time_limits,
         deadline_at: deadline(&time_limits, status, now),
+        waits_for: (!place.dependencies.is_empty()).then_some(WaitsFor::Dependencies),
+        dependency_count: u32::try_from(place.dependencies.len()).unwrap_or(u32::MAX),
+        awaited: false,
     })
 }

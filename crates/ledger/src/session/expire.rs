@@ -45,7 +45,6 @@ async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<b
         minter: Minter::new(ledger, now, 2),
     };
     ledger
-        .store()
         .write((&Scope::system(tenant_id)).into(), move |tx| {
             Box::pin(async move {
                 let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };

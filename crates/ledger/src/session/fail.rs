@@ -43,7 +43,6 @@ pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failur
     };
     let tenant_id = scope.tenant_id;
     ledger
-        .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let before = store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;

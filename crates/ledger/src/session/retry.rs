@@ -3,25 +3,26 @@
 use super::{
     cancel::own_or_managed,
     change::Minter,
-    create::{NewSession, insert},
+    create::{DependsOn, EVENTS_MAX, NewSession, insert},
 };
 use crate::{Error, Ledger, Result, SessionRecord, guard::require};
 use domain::{
     Scope,
     id::SessionId,
+    limit::RETRIES_FOLLOWED_MAX,
     role::Permission,
-    session::{Refusal, Type},
+    session::{IfDependencyFails, Refusal, Type},
 };
+use store::{WriteTx, session::graph as rows};
 
 /// A new session with the same action, input and parent. The old one stays as it is.
 pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
     require(scope, Permission::StartSession)?;
     let now = ledger.now();
     let fresh = SessionId::new(now, ledger.entropy());
-    let minter = Minter::new(ledger, now, 2);
+    let minter = Minter::new(ledger, now, EVENTS_MAX);
     let scope = *scope;
     ledger
-        .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let old =
@@ -30,6 +31,7 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                 if !old.status.is_final() || !matches!(old.session_type, Type::Agent | Type::Tool) {
                     return Err(Refusal::WrongStatus { status: old.status }.into());
                 }
+                let depends_on = dependencies(tx, &old).await?;
                 let new = NewSession {
                     session_type: old.session_type,
                     action_id: old.action_id,
@@ -38,10 +40,34 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                     input: old.input,
                     metadata: Some(old.metadata),
                     parent_id: old.parent_id,
+                    depends_on,
                     idempotency_key: None,
                 };
                 insert(tx, scope, fresh, minter, new, Some(id)).await
             })
         })
         .await
+}
+
+/// What the old session depended on, or the newest retries of that. Whoever repeats a session knows how those ended: what
+/// has ended is nothing to wait for any more, however it did.
+async fn dependencies(tx: &mut WriteTx<'_>, old: &SessionRecord) -> Result<Vec<DependsOn>> {
+    if old.dependency_count == 0 {
+        return Ok(Vec::new());
+    }
+    let mut depends_on: Vec<DependsOn> = Vec::new();
+    for on in rows::dependencies(tx.conn(), old.tenant_id, old.id).await? {
+        let (mut id, mut is_final) = (on.id, on.status.is_final());
+        for _ in 0..RETRIES_FOLLOWED_MAX {
+            let Some(newer) = rows::newest_retry(tx.conn(), old.tenant_id, id).await? else { break };
+            let newer = store::session::find(tx.conn(), old.tenant_id, newer).await?;
+            let newer = newer.ok_or_else(|| Error::Internal(format!("a retry of {id} is not there")))?;
+            (id, is_final) = (newer.id, newer.status.is_final());
+        }
+        let if_fails = if is_final { IfDependencyFails::RunAnyway } else { on.if_fails };
+        if depends_on.iter().all(|known| known.session_id != id) {
+            depends_on.push(DependsOn { session_id: id, if_fails });
+        }
+    }
+    Ok(depends_on)
 }

@@ -3,6 +3,7 @@
 use super::{
     change::{Change, Minter, state, write},
     expire::expire_overdue,
+    follow::follow_noted,
 };
 use crate::{Ledger, Result};
 use domain::{
@@ -26,10 +27,12 @@ pub struct Swept {
     pub failed: u64,
     /// Expired, because a time limit passed.
     pub expired: u64,
+    /// Ended before, and followed up only now.
+    pub followed: u64,
 }
 
 /// Requeues sessions whose lease ran out; those at their last attempt fail with `lease_exhausted`. Ends those whose time
-/// limit passed.
+/// limit passed. Follows up endings that nobody came to follow up.
 ///
 /// Safe to run on many servers at once: each session is decided under its row's lock.
 pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
@@ -53,6 +56,7 @@ pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
         }
     }
     swept.expired = expire_overdue(ledger).await?;
+    swept.followed = follow_noted(ledger).await?;
     Ok(swept)
 }
 
@@ -69,7 +73,6 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
         minter: Minter::new(ledger, now, 2),
     };
     ledger
-        .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(None) };

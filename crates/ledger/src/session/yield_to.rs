@@ -1,6 +1,9 @@
 //! A worker parks its session until something arrives.
 
-use super::change::{Change, Minter, state, write};
+use super::{
+    change::{Change, Minter, state, write},
+    graph::join,
+};
 use crate::{
     Error, Ledger, Result, SessionRecord,
     gate::pause,
@@ -13,7 +16,7 @@ use domain::{
     id::{GateId, SessionId},
     limit::{KEY_CHARS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX},
     role::Permission,
-    session::{Actor, Command, YieldTo, decide},
+    session::{Actor, Command, WaitsFor, YieldTo, decide},
 };
 use serde_json::Value;
 
@@ -30,12 +33,14 @@ pub struct Parking {
     pub paused_tool_call: Option<PausedToolCall>,
     /// What a person is asked.
     pub question: Option<Question>,
+    /// It goes on by itself once every session that it started has ended.
+    pub waits_for_children: bool,
 }
 
 impl Parking {
     /// Parked, with nothing said and nobody asked anything of their own.
     pub const fn at(attempt: u32, to: YieldTo) -> Self {
-        Self { attempt, to, detail: None, paused_tool_call: None, question: None }
+        Self { attempt, to, detail: None, paused_tool_call: None, question: None, waits_for_children: false }
     }
 
     fn check(&self) -> Result<()> {
@@ -62,6 +67,9 @@ impl Parking {
                 fields.refuse("question", "goes with status waiting_human");
             }
         }
+        if self.waits_for_children && self.to != YieldTo::Idle {
+            fields.refuse("waitFor", "goes with status idle");
+        }
         fields.check()
     }
 
@@ -83,6 +91,7 @@ impl Parking {
 
     fn reason(&self) -> String {
         let fallback = match self.to {
+            YieldTo::Idle if self.waits_for_children => "waiting for the sessions it started",
             YieldTo::Idle => "resting",
             YieldTo::WaitingHuman => "waiting for a person",
             YieldTo::AwaitingTool => "waiting for a tool",
@@ -91,7 +100,8 @@ impl Parking {
     }
 }
 
-/// Parks the session; the lease ends. Where a person has to decide or answer, a gate opens with it.
+/// Parks the session; the lease ends. One that waits for its children goes back to the queue with the last of them, at
+/// once where all have ended. Where a person has to decide or answer, a gate opens with it.
 pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Parking) -> Result<SessionRecord> {
     require(scope, Permission::Work)?;
     parking.check()?;
@@ -104,10 +114,10 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Pa
         reason: parking.reason(),
         minter: Minter::new(ledger, now, 2),
     };
+    let joining = Minter::new(ledger, now, 1);
     let gate_id = GateId::new(now, ledger.entropy());
     let tenant_id = scope.tenant_id;
     ledger
-        .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let before = store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
@@ -116,7 +126,16 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Pa
                 if let Some(task) = parking.task() {
                     events.push(pause(tx, &before, gate_id, task, &mut change.minter).await?);
                 }
-                write(tx, before, transition, change, events, |_| {}).await
+                if !parking.waits_for_children {
+                    return write(tx, before, transition, change, events, |_| {}).await;
+                }
+                if !store::session::graph::has_children(tx.conn(), tenant_id, id).await? {
+                    return Err(Error::invalid("waitFor", "it has started no session that it could wait for"));
+                }
+                let wait = |session: &mut SessionRecord| session.waits_for = Some(WaitsFor::Children);
+                let parked = write(tx, before, transition, change, events, wait).await?;
+                // The last of them may have ended already. One that ends from here on finds this session waiting.
+                join(tx, parked, joining).await
             })
         })
         .await

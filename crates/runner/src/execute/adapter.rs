@@ -8,7 +8,13 @@ use super::{
 use domain::gate::{PausedToolCall, Question, Verdict};
 use std::{fmt::Debug, future::Future, pin::Pin, sync::Arc, time::Duration};
 use tokio::{select, sync::watch, time::sleep};
-use wire::{FieldProblem, Json, approval::Denial, event::NewEvent, session::Session, worker, worker::YieldStatus};
+use wire::{
+    FieldProblem, Json,
+    approval::Denial,
+    event::NewEvent,
+    session::Session,
+    worker::{self, Related, YieldStatus},
+};
 
 /// One kind of agent.
 pub trait Adapter: Debug + Send + Sync + 'static {
@@ -32,6 +38,10 @@ pub struct Job {
     pub resume: Option<Resume>,
     /// Outputs that reviewers refused, oldest first.
     pub denials: Vec<Denial>,
+    /// What came of the sessions that it depends on.
+    pub dependencies: Vec<Related>,
+    /// The sessions that it has started, and what came of them.
+    pub children: Vec<Related>,
     /// Why the output of this attempt was refused, where it was.
     pub refused: Vec<FieldProblem>,
 }

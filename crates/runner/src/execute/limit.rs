@@ -10,6 +10,10 @@ pub const EMPTY_PAUSE: Duration = Duration::from_secs(1);
 pub const CLAIM_GRACE: Duration = Duration::from_millis(250);
 /// Longest pause between tries while the server is away.
 pub const AWAY_PAUSE_MAX: Duration = Duration::from_secs(10);
+/// Longest variable of a command that tells of sessions around its own; Linux takes 128 KiB.
+pub const VARIABLE_BYTES_MAX: usize = 96 * 1024;
+/// Longest error of a session in such a variable where not everything fits, characters.
+pub const RELATED_ERROR_CHARS_MAX: usize = 100;
 /// Longest line that is still read as JSON; a longer one is text, in parts.
 pub const LINE_BYTES_MAX: usize = 1024 * 1024;
 /// Read from a pipe at a time.

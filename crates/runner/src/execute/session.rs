@@ -153,6 +153,7 @@ impl Worker {
             detail: Some(detail),
             paused_tool_call: park.paused,
             question: park.question,
+            wait_for: None,
         };
         let parked = lease.insist(lease.backoff(), |_| lease.desk.yield_to(&lease.session_id, &body));
         match parked.await {
@@ -165,8 +166,18 @@ impl Worker {
 
 /// What a claim hands to an agent.
 pub(super) fn job(claimed: ClaimedSession) -> Job {
-    let ClaimedSession { session, attempt, input, context, resume, denials, .. } = claimed;
-    Job { session, attempt, input, activity: context, resume: resume.map(Resume::from), denials, refused: Vec::new() }
+    let ClaimedSession { session, attempt, input, context, resume, denials, dependencies, children, .. } = claimed;
+    Job {
+        session,
+        attempt,
+        input,
+        activity: context,
+        resume: resume.map(Resume::from),
+        denials,
+        dependencies,
+        children,
+        refused: Vec::new(),
+    }
 }
 
 /// Hands over the result. `Err` are the reasons why it breaks its contract, if the agent may mend it.

@@ -112,6 +112,8 @@ async fn row_level_security_catches_a_forgotten_predicate() {
         "entity_versions",
         "entity_imports",
         "session_failures",
+        "session_dependencies",
+        "session_endings",
         "criteria_sets",
         "criteria_set_versions",
         "groups",
@@ -120,6 +122,7 @@ async fn row_level_security_catches_a_forgotten_predicate() {
     crate::entity::one_of_each(&f).await;
     crate::failure::failed(&f, None).await;
     crate::criteria::one_of_each(&f).await;
+    crate::graph::one_of_each(&f).await;
     action::create(&f.ledger, &f.admin, action::NewAction { name: "x".into(), ..Default::default() }).await.unwrap();
     let mut raw = f.engine.raw().await;
     let begin = |tenant: &str, user: &str| {

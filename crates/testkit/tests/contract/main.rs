@@ -13,6 +13,8 @@ mod failure;
 mod gate;
 mod gate_rules;
 mod gate_told;
+mod graph;
+mod graph_children;
 mod hook;
 mod human;
 mod human_access;

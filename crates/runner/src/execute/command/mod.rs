@@ -22,6 +22,7 @@ use std::{ffi::OsString, fmt, future::Future, io, pin::Pin, process::ExitStatus}
 use tap::{Heard, Tap};
 use tokio::{io::AsyncWriteExt, process::ChildStdin, select, time::timeout};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
+use wire::{session::SessionError, worker::Related};
 
 /// How a command speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -147,7 +148,7 @@ impl CommandAdapter {
     }
 
     /// What the command is told; `None` is taken away, in case this worker was itself started by one.
-    fn environment(&self, job: &Job) -> [(&'static str, Option<String>); 9] {
+    fn environment(&self, job: &Job) -> [(&'static str, Option<String>); 11] {
         let session = &job.session;
         let refused = (!job.refused.is_empty()).then(|| serde_json::to_string(&job.refused).unwrap_or_default());
         [
@@ -159,10 +160,36 @@ impl CommandAdapter {
             ("SHIFTBOOK_AGENT_SLUG", session.agent_slug.clone()),
             ("SHIFTBOOK_CONTEXT", job.activity.clone()),
             ("SHIFTBOOK_OUTPUT_ERRORS", refused),
+            ("SHIFTBOOK_DEPENDENCIES", related(&job.dependencies)),
+            ("SHIFTBOOK_CHILDREN", related(&job.children)),
             // A server's own secret, which its agents have no business with.
             ("SHIFTBOOK_DATABASE_URL", None),
         ]
     }
+}
+
+/// Sessions around this one as a JSON array, as the claim told of them. The system bounds a variable, so what is too large
+/// for one goes without outputs, and says so.
+fn related(sessions: &[Related]) -> Option<String> {
+    if sessions.is_empty() {
+        return None;
+    }
+    let whole = serde_json::to_string(sessions).ok()?;
+    if whole.len() <= limit::VARIABLE_BYTES_MAX {
+        return Some(whole);
+    }
+    let cut = |error: &SessionError| SessionError {
+        message: error.message.chars().take(limit::RELATED_ERROR_CHARS_MAX).collect(),
+        code: error.code.clone(),
+    };
+    let brief = |session: &Related| Related {
+        output: None,
+        output_left_out: session.output_left_out || session.output.is_some(),
+        error: session.error.as_ref().map(cut),
+        ..session.clone()
+    };
+    let brief = serde_json::to_string(&sessions.iter().map(brief).collect::<Vec<_>>()).ok()?;
+    (brief.len() <= limit::VARIABLE_BYTES_MAX).then_some(brief)
 }
 
 /// Hands the command its input. A command that does not read it misses nothing.

@@ -112,6 +112,9 @@ async fn claim(store: &Store, body: &[u8]) -> Result<Answer, Refused> {
                 context: None,
                 resume: None,
                 denials: Vec::new(),
+                dependencies: Vec::new(),
+                children: Vec::new(),
+                has_more_children: false,
             });
         }
         if !sessions.is_empty() || Instant::now() >= deadline {

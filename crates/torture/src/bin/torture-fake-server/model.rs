@@ -167,6 +167,7 @@ impl Held {
             usage: None,
             error: None,
             parent_id: None,
+            waits_for: None,
             retry_of: None,
             created_by: "token:fake".into(),
             attempt: self.row.attempt,

@@ -1,0 +1,90 @@
+//! Sessions that wait for others: what they wait for, and what becomes of them when one of those ends.
+
+use super::{EndReason, Status};
+use crate::names::names;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a session that nobody can claim now waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitsFor {
+    /// The sessions it depends on: it is a draft until they have ended.
+    Dependencies,
+    /// The sessions it started: it is idle until they have ended.
+    Children,
+}
+
+names!(WaitsFor { Dependencies = "dependencies", Children = "children" });
+
+/// What becomes of a session when one that it depends on ends otherwise than completed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IfDependencyFails {
+    /// It never begins: it is abandoned, with end reason `dependency_failed`.
+    #[default]
+    Abandon,
+    /// It begins all the same, once all of them have ended.
+    RunAnyway,
+}
+
+names!(IfDependencyFails { Abandon = "abandon", RunAnyway = "run_anyway" });
+
+/// What a dependent session does now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It waits on.
+    Wait,
+    /// It is queued.
+    Start,
+    /// It never begins, because of the dependency at this place.
+    Skip(usize),
+}
+
+/// What a session does whose dependencies stand like this. A dependency that ended badly counts at once, also while
+/// others go on.
+pub fn consider(dependencies: &[(IfDependencyFails, Status)]) -> Verdict {
+    let spoilt = |(policy, status): &(IfDependencyFails, Status)| {
+        *policy == IfDependencyFails::Abandon && status.is_final() && *status != Status::Completed
+    };
+    match dependencies.iter().position(spoilt) {
+        Some(at) => Verdict::Skip(at),
+        None if dependencies.iter().all(|(_, status)| status.is_final()) => Verdict::Start,
+        None => Verdict::Wait,
+    }
+}
+
+/// Whether the sessions that a session started end with it: those of one that was stopped, or that never began.
+pub const fn takes_its_children_along(end: EndReason) -> bool {
+    matches!(end, EndReason::Cancelled | EndReason::DependencyFailed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dependent_starts_once_everything_it_depends_on_has_completed() {
+        use IfDependencyFails::{Abandon, RunAnyway};
+        use Status::{Abandoned, Completed, Draft, Expired, Failed, Running};
+        for (dependencies, verdict) in [
+            (vec![], Verdict::Start),
+            (vec![(Abandon, Completed)], Verdict::Start),
+            (vec![(Abandon, Completed), (Abandon, Running)], Verdict::Wait),
+            (vec![(Abandon, Draft)], Verdict::Wait),
+            (vec![(Abandon, Running), (Abandon, Failed)], Verdict::Skip(1)),
+            (vec![(Abandon, Abandoned), (Abandon, Expired)], Verdict::Skip(0)),
+            (vec![(RunAnyway, Failed), (RunAnyway, Running)], Verdict::Wait),
+            (vec![(RunAnyway, Failed), (RunAnyway, Expired)], Verdict::Start),
+            (vec![(RunAnyway, Failed), (Abandon, Expired)], Verdict::Skip(1)),
+        ] {
+            assert_eq!(consider(&dependencies), verdict, "{dependencies:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_was_stopped_or_never_began_takes_its_children_along() {
+        let taken: Vec<_> = EndReason::ALL.into_iter().filter(|end| takes_its_children_along(*end)).collect();
+        assert_eq!(taken, [EndReason::Cancelled, EndReason::DependencyFailed]);
+    }
+}

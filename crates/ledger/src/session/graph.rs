@@ -1,0 +1,176 @@
+//! Sessions that wait for others: where a new one stands among them, and when one that waits goes on.
+
+use super::{
+    change::{Change, Minter, state, write},
+    create::{DependsOn, NewSession},
+};
+use crate::{Error, Result, SessionRecord};
+use domain::{
+    Caller,
+    event::Kind,
+    failure::DEPENDENCY_FAILED,
+    id::{SessionId, TenantId},
+    limit::{DEPENDENTS_MAX, GRAPH_WALK_MAX},
+    session::{
+        Actor, Command, IfDependencyFails, Refusal, Status,
+        graph::{Verdict, takes_its_children_along},
+    },
+};
+use serde_json::json;
+use std::collections::HashMap;
+use store::{WriteTx, session::graph as rows};
+
+/// What stands above and before a new session, locked.
+#[derive(Default)]
+pub(super) struct Place {
+    pub(super) parent: Option<SessionRecord>,
+    pub(super) dependencies: Vec<(SessionRecord, IfDependencyFails)>,
+}
+
+/// Finds and locks the parent and the dependencies of a new session, all in id order: neither can end or begin to wait
+/// unseen while the session is made.
+///
+/// # Errors
+/// For sessions that are not of the workspace, parents that were stopped, and circles of sessions that wait for each other.
+pub(super) async fn place(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    new: &NewSession,
+    is_retry: bool,
+) -> Result<Place> {
+    if new.parent_id.is_none() && new.depends_on.is_empty() {
+        return Ok(Place::default());
+    }
+    let mut wanted: Vec<SessionId> = new.depends_on.iter().map(|on| on.session_id).chain(new.parent_id).collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let found = rows::lock_many(tx, tenant_id, &wanted).await?;
+    let found: HashMap<SessionId, SessionRecord> = found.into_iter().map(|session| (session.id, session)).collect();
+    let parent = match new.parent_id {
+        None => None,
+        Some(id) => Some(found.get(&id).cloned().ok_or(Error::NotFound("parent session"))?),
+    };
+    if let Some(parent) = &parent {
+        // Whoever stopped the parent stopped what it had started; it starts nothing after that.
+        let stopped = parent.end_reason.is_some_and(takes_its_children_along);
+        if stopped && !is_retry {
+            return Err(Refusal::AlreadyFinal { status: parent.status }.into());
+        }
+    }
+    let mut dependencies = Vec::with_capacity(new.depends_on.len());
+    for DependsOn { session_id, if_fails } in &new.depends_on {
+        let on = found.get(session_id).cloned().ok_or(Error::NotFound("session that it depends on"))?;
+        dependencies.push((on, *if_fails));
+    }
+    let place = Place { parent, dependencies };
+    check_room(tx, &place).await?;
+    check_circle(tx, &place).await?;
+    Ok(place)
+}
+
+async fn check_room(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
+    for (on, _) in place.dependencies.iter().filter(|(on, _)| !on.status.is_final()) {
+        if rows::dependents_count(tx.conn(), on.tenant_id, on.id).await? >= u64::from(DEPENDENTS_MAX) {
+            return Err(Error::LimitReached(format!("at most {DEPENDENTS_MAX} sessions depend on one session")));
+        }
+    }
+    Ok(())
+}
+
+/// A parent may wait for its children. So none of what a child depends on may wait for the parent: nothing is known of
+/// the child yet, and every circle that it closes leads through its parent.
+async fn check_circle(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
+    let Some(parent) = place.parent.as_ref().filter(|parent| !parent.status.is_final()) else { return Ok(()) };
+    let mut seen: Vec<SessionId> =
+        place.dependencies.iter().filter(|(on, _)| !on.status.is_final()).map(|(on, _)| on.id).collect();
+    let mut next = 0;
+    while let Some(&id) = seen.get(next) {
+        if id == parent.id {
+            let message = "one of these waits, or may wait, for the parent: parent and child would wait for each other";
+            return Err(Error::invalid("dependsOn", message));
+        }
+        if seen.len() > GRAPH_WALK_MAX {
+            return Err(Error::LimitReached(format!(
+                "a child depends on sessions that wait for at most {GRAPH_WALK_MAX} others"
+            )));
+        }
+        for ahead in rows::ahead(tx.conn(), parent.tenant_id, id, GRAPH_WALK_MAX + 1).await? {
+            if !seen.contains(&ahead) {
+                seen.push(ahead);
+            }
+        }
+        next += 1;
+    }
+    Ok(())
+}
+
+/// Records the dependencies of a session that was just inserted, and begins it if there is nothing to wait for.
+pub(super) async fn depend(
+    tx: &mut WriteTx<'_>,
+    session: SessionRecord,
+    dependencies: &[(SessionRecord, IfDependencyFails)],
+    minter: Minter,
+) -> Result<SessionRecord> {
+    if dependencies.is_empty() {
+        return Ok(session);
+    }
+    let edges: Vec<_> = dependencies.iter().map(|(on, if_fails)| (on.id, *if_fails)).collect();
+    rows::insert_dependencies(tx, session.tenant_id, session.id, &edges).await?;
+    for (on, _) in dependencies.iter().filter(|(on, _)| !on.status.is_final() && !on.awaited) {
+        rows::mark_awaited(tx, on.tenant_id, on.id).await?;
+    }
+    consider(tx, session, minter).await
+}
+
+/// Starts or gives up a locked draft, if what it depends on lets it; leaves it alone otherwise.
+pub(super) async fn consider(tx: &mut WriteTx<'_>, before: SessionRecord, mut minter: Minter) -> Result<SessionRecord> {
+    let dependencies = rows::dependencies(tx.conn(), before.tenant_id, before.id).await?;
+    let standing: Vec<_> = dependencies.iter().map(|on| (on.if_fails, on.status)).collect();
+    match domain::session::graph::consider(&standing) {
+        Verdict::Wait => Ok(before),
+        Verdict::Start => {
+            let completed = standing.iter().all(|(_, status)| *status == Status::Completed);
+            let word = if completed { "completed" } else { "ended" };
+            let reason = format!("everything it depends on has {word}");
+            step(tx, before, Command::Start, reason, minter).await
+        }
+        Verdict::Skip(at) => {
+            let on = &dependencies[at];
+            let message = format!("session {}, which it depends on, ended {}", on.id, on.status);
+            let metadata = json!({ "code": DEPENDENCY_FAILED, "sessionId": on.id, "status": on.status });
+            let events = vec![minter.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
+            let change = change(&before, Command::Skip, message.clone(), minter);
+            let transition = domain::session::decide(state(&before), change.actor, change.command)?;
+            write(tx, before, transition, change, events, |session| {
+                session.error_message = Some(message);
+                session.error_code = Some(DEPENDENCY_FAILED.into());
+            })
+            .await
+        }
+    }
+}
+
+/// Puts a locked parent back into the queue, if every session that it started has ended.
+pub(super) async fn join(tx: &mut WriteTx<'_>, before: SessionRecord, minter: Minter) -> Result<SessionRecord> {
+    if !rows::children_unfinished(tx.conn(), before.tenant_id, before.id, 1).await?.is_empty() {
+        return Ok(before);
+    }
+    step(tx, before, Command::Resume, "every session that it started has ended".into(), minter).await
+}
+
+/// One command of the server that needs nothing else, on a locked session.
+pub(super) async fn step(
+    tx: &mut WriteTx<'_>,
+    before: SessionRecord,
+    command: Command,
+    reason: String,
+    minter: Minter,
+) -> Result<SessionRecord> {
+    let change = change(&before, command, reason, minter);
+    let transition = domain::session::decide(state(&before), change.actor, change.command)?;
+    write(tx, before, transition, change, Vec::new(), |_| {}).await
+}
+
+fn change(session: &SessionRecord, command: Command, reason: String, minter: Minter) -> Change {
+    Change { id: session.id, actor: Actor::Server, command, caller: Caller::System, reason, minter }
+}

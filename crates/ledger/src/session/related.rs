@@ -1,0 +1,33 @@
+//! Which sessions one waits for, and which wait for it.
+
+use crate::{Error, Ledger, Result, guard::require};
+use domain::{Scope, id::SessionId, limit::DEPENDENTS_MAX, role::Permission};
+use store::session::graph::{Neighbour, dependencies, dependents};
+
+/// The sessions before and after one.
+#[derive(Debug, Clone, Default)]
+pub struct Related {
+    /// What it depends on, in the order in which it was named.
+    pub dependencies: Vec<Neighbour>,
+    /// What depends on it, oldest first.
+    pub dependents: Vec<Neighbour>,
+}
+
+/// What a session depends on, and the first [`DEPENDENTS_MAX`] that depend on it.
+pub async fn related(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Related> {
+    require(scope, Permission::Read)?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(async move {
+            let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };
+            let dependencies = match session.dependency_count {
+                0 => Vec::new(),
+                _ => dependencies(conn, tenant_id, id).await?,
+            };
+            // Sessions may come to depend on one that has ended; nobody waits for it then, so they are not bounded.
+            let dependents = dependents(conn, tenant_id, id, DEPENDENTS_MAX).await?;
+            Ok(Some(Related { dependencies, dependents }))
+        })
+    });
+    read.await?.ok_or(Error::NotFound("session"))
+}

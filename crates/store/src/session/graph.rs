@@ -1,0 +1,378 @@
+//! Sessions that wait for others: rows of `session_dependencies`, children, and the endings that are still to be followed up.
+
+use super::{Row, session_select};
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result},
+    record::SessionRecord,
+    sqlite::row,
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::to_micros,
+    id::{SessionId, TenantId},
+    session::{EndReason, IfDependencyFails, Status},
+};
+use uuid::Uuid;
+
+macro_rules! unfinished {
+    ($of:literal) => {
+        concat!($of, ".status NOT IN ('completed', 'failed', 'abandoned', 'expired')")
+    };
+}
+// Outputs in order as long as they fit. The rows are picked first, so that the sum is over these alone.
+macro_rules! told_select {
+    ($from:literal) => {
+        concat!(
+            "SELECT s.id, s.action_slug, s.agent_slug, s.title, s.status, s.end_reason, s.error_code, s.error_message, \
+             CASE WHEN SUM(COALESCE(octet_length(s.result), 0)) OVER (ORDER BY s.position) <= $4 THEN s.result END AS output, \
+             CAST(CASE WHEN s.result IS NULL THEN 0 ELSE 1 END AS bigint) AS has_output FROM (",
+            $from,
+            ") s ORDER BY s.position"
+        )
+    };
+}
+macro_rules! brief_select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT s.id, s.action_slug, s.agent_slug, s.title, s.status, s.end_reason, d.if_fails FROM session_dependencies d \
+             JOIN sessions s ON s.tenant_id = d.tenant_id AND s.id = ",
+            $rest
+        )
+    };
+}
+
+const LOCK_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE");
+const INSERT: &str = "INSERT INTO session_dependencies (tenant_id, session_id, position, depends_on_id, if_fails) \
+     VALUES ($1, $2, $3, $4, $5)";
+const MARK_AWAITED: &str = "UPDATE sessions SET awaited = 1 WHERE tenant_id = $1 AND id = $2 AND awaited = 0";
+const DEPENDENTS_COUNT: &str = "SELECT COUNT(*) FROM session_dependencies WHERE tenant_id = $1 AND depends_on_id = $2";
+const DEPENDENCIES: &str =
+    brief_select!("d.depends_on_id WHERE d.tenant_id = $1 AND d.session_id = $2 ORDER BY d.position");
+const DEPENDENTS: &str =
+    brief_select!("d.session_id WHERE d.tenant_id = $1 AND d.depends_on_id = $2 ORDER BY d.session_id LIMIT $3");
+const DEPENDENTS_WAITING: &str = "SELECT d.session_id FROM session_dependencies d \
+     JOIN sessions s ON s.tenant_id = d.tenant_id AND s.id = d.session_id \
+     WHERE d.tenant_id = $1 AND d.depends_on_id = $2 AND s.status = 'draft' ORDER BY d.session_id";
+const CHILDREN_UNFINISHED: &str = concat!(
+    "SELECT s.id FROM sessions s WHERE s.tenant_id = $1 AND s.parent_id = $2 AND ",
+    unfinished!("s"),
+    " ORDER BY s.id LIMIT $3"
+);
+const DEPENDENCIES_UNFINISHED: &str = concat!(
+    "SELECT s.id FROM session_dependencies d JOIN sessions s ON s.tenant_id = d.tenant_id AND s.id = d.depends_on_id \
+     WHERE d.tenant_id = $1 AND d.session_id = $2 AND ",
+    unfinished!("s"),
+    " ORDER BY s.id LIMIT $3"
+);
+const ANY_CHILD: &str = "SELECT id FROM sessions WHERE tenant_id = $1 AND parent_id = $2 ORDER BY id LIMIT 1";
+const NEWEST_RETRY: &str = "SELECT id FROM sessions WHERE tenant_id = $1 AND retry_of = $2 ORDER BY id DESC LIMIT 1";
+// Only if somebody may wait for it: a dependent, a parent that goes on, or children that go with it.
+const NOTE_ENDING: &str = concat!(
+    "INSERT INTO session_endings (tenant_id, session_id, at) SELECT s.tenant_id, s.id, CAST($3 AS bigint) FROM sessions s \
+     WHERE s.tenant_id = $1 AND s.id = $2 AND (s.awaited = 1 OR EXISTS (SELECT 1 FROM sessions p \
+     WHERE p.tenant_id = s.tenant_id AND p.id = s.parent_id AND ",
+    unfinished!("p"),
+    ") OR (CAST($4 AS bigint) = 1 AND EXISTS (SELECT 1 FROM sessions c WHERE c.tenant_id = s.tenant_id AND c.parent_id = s.id AND ",
+    unfinished!("c"),
+    ")))"
+);
+const ENDING: &str = "SELECT session_id FROM session_endings WHERE tenant_id = $1 AND session_id = $2";
+const ENDINGS: &str =
+    "SELECT tenant_id, session_id FROM session_endings WHERE session_id > $1 ORDER BY session_id LIMIT $2";
+const DELETE_ENDING: &str = "DELETE FROM session_endings WHERE tenant_id = $1 AND session_id = $2";
+const TOLD_DEPENDENCIES: &str = told_select!(
+    "SELECT t.id, t.action_slug, t.agent_slug, t.title, t.status, t.end_reason, t.error_code, t.error_message, t.result, \
+     d.position FROM session_dependencies d JOIN sessions t ON t.tenant_id = d.tenant_id AND t.id = d.depends_on_id \
+     WHERE d.tenant_id = $1 AND d.session_id = $2 ORDER BY d.position LIMIT $3"
+);
+const TOLD_CHILDREN: &str = told_select!(
+    "SELECT t.id, t.action_slug, t.agent_slug, t.title, t.status, t.end_reason, t.error_code, t.error_message, t.result, \
+     t.id AS position FROM sessions t WHERE t.tenant_id = $1 AND t.parent_id = $2 ORDER BY t.id LIMIT $3"
+);
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("session::graph::INSERT", INSERT),
+    ("session::graph::MARK_AWAITED", MARK_AWAITED),
+    ("session::graph::DEPENDENTS_COUNT", DEPENDENTS_COUNT),
+    ("session::graph::DEPENDENCIES", DEPENDENCIES),
+    ("session::graph::DEPENDENTS", DEPENDENTS),
+    ("session::graph::DEPENDENTS_WAITING", DEPENDENTS_WAITING),
+    ("session::graph::CHILDREN_UNFINISHED", CHILDREN_UNFINISHED),
+    ("session::graph::DEPENDENCIES_UNFINISHED", DEPENDENCIES_UNFINISHED),
+    ("session::graph::ANY_CHILD", ANY_CHILD),
+    ("session::graph::NEWEST_RETRY", NEWEST_RETRY),
+    ("session::graph::NOTE_ENDING", NOTE_ENDING),
+    ("session::graph::ENDING", ENDING),
+    ("session::graph::ENDINGS", ENDINGS),
+    ("session::graph::DELETE_ENDING", DELETE_ENDING),
+    ("session::graph::TOLD_DEPENDENCIES", TOLD_DEPENDENCIES),
+    ("session::graph::TOLD_CHILDREN", TOLD_CHILDREN),
+];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("session::graph::LOCK_POSTGRES", LOCK_POSTGRES)];
+
+type Id = (Uuid,);
+type Count = (i64,);
+
+fn ids(rows: Vec<Id>) -> Vec<SessionId> {
+    rows.into_iter().map(|(id,)| SessionId(id)).collect()
+}
+
+/// A session beside another one, in brief.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Neighbour {
+    /// The session.
+    pub id: SessionId,
+    /// Its action's slug.
+    pub action_slug: Option<String>,
+    /// Its agent.
+    pub agent_slug: Option<String>,
+    /// For people.
+    pub title: String,
+    /// Where it stands.
+    pub status: Status,
+    /// Why it ended, where it did.
+    pub end_reason: Option<EndReason>,
+    /// What becomes of the one that depends on the other.
+    pub if_fails: IfDependencyFails,
+}
+
+row! {
+    struct NeighbourRow {
+        id: Uuid,
+        action_slug: Option<String>,
+        agent_slug: Option<String>,
+        title: String,
+        status: String,
+        end_reason: Option<String>,
+        if_fails: String,
+    }
+}
+
+fn status(text: &str) -> Result<Status> {
+    Status::parse(text).ok_or_else(|| Error::inconsistent("sessions", "status", &text))
+}
+
+fn end_reason(text: Option<&str>) -> Result<Option<EndReason>> {
+    let parse = |text| EndReason::parse(text).ok_or_else(|| Error::inconsistent("sessions", "end_reason", &text));
+    text.map(parse).transpose()
+}
+
+impl TryFrom<NeighbourRow> for Neighbour {
+    type Error = Error;
+
+    fn try_from(row: NeighbourRow) -> Result<Self> {
+        let if_fails = IfDependencyFails::parse(&row.if_fails);
+        Ok(Self {
+            id: SessionId(row.id),
+            action_slug: row.action_slug,
+            agent_slug: row.agent_slug,
+            title: row.title,
+            status: status(&row.status)?,
+            end_reason: end_reason(row.end_reason.as_deref())?,
+            if_fails: if_fails.ok_or_else(|| Error::inconsistent("session_dependencies", "if_fails", &row.if_fails))?,
+        })
+    }
+}
+
+/// A session beside another one, with what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The session.
+    pub id: SessionId,
+    /// Its action's slug.
+    pub action_slug: Option<String>,
+    /// Its agent.
+    pub agent_slug: Option<String>,
+    /// For people.
+    pub title: String,
+    /// Where it stands.
+    pub status: Status,
+    /// Why it ended, where it did.
+    pub end_reason: Option<EndReason>,
+    /// What went wrong, for machines.
+    pub error_code: Option<String>,
+    /// What went wrong.
+    pub error_message: Option<String>,
+    /// JSON: its result, where it has one and there was room for it.
+    pub output: Option<String>,
+    /// It has a result, and there was no room for it.
+    pub output_left_out: bool,
+}
+
+row! {
+    struct ToldRow {
+        id: Uuid,
+        action_slug: Option<String>,
+        agent_slug: Option<String>,
+        title: String,
+        status: String,
+        end_reason: Option<String>,
+        error_code: Option<String>,
+        error_message: Option<String>,
+        output: Option<String>,
+        has_output: i64,
+    }
+}
+
+impl TryFrom<ToldRow> for Told {
+    type Error = Error;
+
+    fn try_from(row: ToldRow) -> Result<Self> {
+        Ok(Self {
+            id: SessionId(row.id),
+            action_slug: row.action_slug,
+            agent_slug: row.agent_slug,
+            title: row.title,
+            status: status(&row.status)?,
+            end_reason: end_reason(row.end_reason.as_deref())?,
+            error_code: row.error_code,
+            error_message: row.error_message,
+            output_left_out: row.has_output == 1 && row.output.is_none(),
+            output: row.output,
+        })
+    }
+}
+
+/// These sessions, in id order; on PostgreSQL locked in that order, so that nobody who locks several this way waits in a
+/// circle. Ids that do not exist in the workspace are left out.
+pub async fn lock_many(tx: &mut WriteTx<'_>, tenant_id: TenantId, wanted: &[SessionId]) -> Result<Vec<SessionRecord>> {
+    if let Conn::Postgres(c) = tx.conn() {
+        let wanted: Vec<Uuid> = wanted.iter().map(|id| id.0).collect();
+        let rows = sqlx::query_as::<_, Row>(LOCK_POSTGRES).bind(tenant_id.0).bind(wanted).fetch_all(&mut **c).await?;
+        return rows.into_iter().map(SessionRecord::try_from).collect();
+    }
+    let mut found = super::list_by_ids(tx.conn(), tenant_id, wanted).await?;
+    found.sort_by_key(|session| session.id);
+    Ok(found)
+}
+
+/// Records what a new session depends on, in this order, and that those which go on are waited for.
+pub async fn insert_dependencies(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    dependencies: &[(SessionId, IfDependencyFails)],
+) -> Result<()> {
+    for (position, (on, if_fails)) in (0_i64..).zip(dependencies) {
+        let if_fails = if_fails.as_str();
+        run!(tx.conn(), execute, INSERT, tenant_id.0, session_id.0, position, on.0, if_fails)?;
+    }
+    Ok(())
+}
+
+/// Remembers on a locked session that others depend on it.
+pub async fn mark_awaited(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<()> {
+    run!(tx.conn(), execute, MARK_AWAITED, tenant_id.0, id.0)?;
+    Ok(())
+}
+
+/// How many sessions depend on this one.
+pub async fn dependents_count(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<u64> {
+    let (count,) = run!(conn, fetch_one Count, DEPENDENTS_COUNT, tenant_id.0, id.0)?;
+    Ok(count.cast_unsigned())
+}
+
+/// What a session depends on, in the order in which it was named.
+pub async fn dependencies(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Vec<Neighbour>> {
+    let rows = run!(conn, fetch_all NeighbourRow, DEPENDENCIES, tenant_id.0, id.0)?;
+    rows.into_iter().map(Neighbour::try_from).collect()
+}
+
+/// What depends on a session, oldest first.
+pub async fn dependents(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId, limit: u32) -> Result<Vec<Neighbour>> {
+    let rows = run!(conn, fetch_all NeighbourRow, DEPENDENTS, tenant_id.0, id.0, i64::from(limit))?;
+    rows.into_iter().map(Neighbour::try_from).collect()
+}
+
+/// Drafts that depend on a session.
+pub async fn dependents_waiting(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Vec<SessionId>> {
+    Ok(ids(run!(conn, fetch_all Id, DEPENDENTS_WAITING, tenant_id.0, id.0)?))
+}
+
+/// Sessions that this one started and that go on, oldest first.
+pub async fn children_unfinished(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: SessionId,
+    limit: usize,
+) -> Result<Vec<SessionId>> {
+    Ok(ids(run!(conn, fetch_all Id, CHILDREN_UNFINISHED, tenant_id.0, id.0, limit as i64)?))
+}
+
+/// Sessions that go on and that this one waits for, or may come to wait for: dependencies and children.
+pub async fn ahead(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId, limit: usize) -> Result<Vec<SessionId>> {
+    let mut found = ids(run!(conn, fetch_all Id, DEPENDENCIES_UNFINISHED, tenant_id.0, id.0, limit as i64)?);
+    found.extend(children_unfinished(conn, tenant_id, id, limit).await?);
+    Ok(found)
+}
+
+/// Whether a session has started any other.
+pub async fn has_children(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<bool> {
+    Ok(run!(conn, fetch_optional Id, ANY_CHILD, tenant_id.0, id.0)?.is_some())
+}
+
+/// The newest session that repeats this one.
+pub async fn newest_retry(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<SessionId>> {
+    Ok(run!(conn, fetch_optional Id, NEWEST_RETRY, tenant_id.0, id.0)?.map(|(id,)| SessionId(id)))
+}
+
+/// Notes that a session has ended in this transaction, if anybody may wait for that; whoever runs the transaction then
+/// follows it up (`WriteTx::take_endings`), or a sweep does.
+pub async fn note_ending(
+    tx: &mut WriteTx<'_>,
+    ended: &SessionRecord,
+    takes_children_along: bool,
+    at: Timestamp,
+) -> Result<()> {
+    let (tenant_id, id, along) = (ended.tenant_id, ended.id, i64::from(takes_children_along));
+    if run!(tx.conn(), execute, NOTE_ENDING, tenant_id.0, id.0, to_micros(at), along)? == 1 {
+        tx.ended(tenant_id, id);
+    }
+    Ok(())
+}
+
+/// Whether an ending is still to be followed up.
+pub async fn is_noted(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<bool> {
+    Ok(run!(conn, fetch_optional Id, ENDING, tenant_id.0, id.0)?.is_some())
+}
+
+/// Endings of every workspace that are still to be followed up, in id order after this one.
+pub async fn endings(conn: &mut Conn<'_>, after: Option<SessionId>, limit: u32) -> Result<Vec<(TenantId, SessionId)>> {
+    let after = after.map_or(Uuid::nil(), |id| id.0);
+    let rows = run!(conn, fetch_all(Uuid, Uuid), ENDINGS, after, i64::from(limit))?;
+    Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
+}
+
+/// An ending has been followed up.
+pub async fn delete_ending(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<()> {
+    run!(tx.conn(), execute, DELETE_ENDING, tenant_id.0, id.0)?;
+    Ok(())
+}
+
+/// What came of the sessions that this one depends on; outputs as long as they fit into `bytes`.
+pub async fn told_dependencies(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: SessionId,
+    limit: u32,
+    bytes: usize,
+) -> Result<Vec<Told>> {
+    let (limit, bytes) = (i64::from(limit), bytes as i64);
+    let rows = run!(conn, fetch_all ToldRow, TOLD_DEPENDENCIES, tenant_id.0, id.0, limit, bytes)?;
+    rows.into_iter().map(Told::try_from).collect()
+}
+
+/// What came of the sessions that this one started, oldest first; outputs as long as they fit into `bytes`.
+pub async fn told_children(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: SessionId,
+    limit: u32,
+    bytes: usize,
+) -> Result<Vec<Told>> {
+    let (limit, bytes) = (i64::from(limit), bytes as i64);
+    let rows = run!(conn, fetch_all ToldRow, TOLD_CHILDREN, tenant_id.0, id.0, limit, bytes)?;
+    rows.into_iter().map(Told::try_from).collect()
+}

@@ -1,0 +1,55 @@
+//! Sessions that wait for others.
+
+use super::{json, parse_id};
+use crate::problem::Problem;
+use domain::session::IfDependencyFails;
+use ledger::session::{DependsOn, Neighbour, Related, Told};
+use wire::Code;
+
+/// Sessions that have to end before another one begins, all under one rule.
+pub fn depends_on(ids: &[String], if_fails: Option<IfDependencyFails>) -> Result<Vec<DependsOn>, Problem> {
+    if ids.is_empty() && if_fails.is_some() {
+        return Err(Problem::field(Code::InvalidRequest, "ifDependencyFails", "goes with dependsOn"));
+    }
+    let on = |(at, text): (usize, &String)| {
+        let session_id = parse_id(&format!("dependsOn[{at}]"), text)?;
+        Ok(DependsOn { session_id, if_fails: if_fails.unwrap_or_default() })
+    };
+    ids.iter().enumerate().map(on).collect()
+}
+
+/// What came of a session around the one that is claimed.
+pub fn told(told: Told) -> wire::worker::Related {
+    let code = told.error_code;
+    wire::worker::Related {
+        session_id: told.id.to_string(),
+        action_slug: told.action_slug,
+        agent_slug: told.agent_slug,
+        title: told.title,
+        status: told.status,
+        end_reason: told.end_reason,
+        output: told.output.map(json),
+        output_left_out: told.output_left_out,
+        error: told.error_message.map(|message| wire::session::SessionError { message, code }),
+    }
+}
+
+fn neighbour(neighbour: Neighbour) -> wire::session::Neighbour {
+    wire::session::Neighbour {
+        session_id: neighbour.id.to_string(),
+        action_slug: neighbour.action_slug,
+        agent_slug: neighbour.agent_slug,
+        title: neighbour.title,
+        status: neighbour.status,
+        end_reason: neighbour.end_reason,
+        if_dependency_fails: neighbour.if_fails,
+    }
+}
+
+/// What a session depends on, and what depends on it.
+pub fn dependencies(related: Related) -> wire::session::Dependencies {
+    wire::session::Dependencies {
+        dependencies: related.dependencies.into_iter().map(neighbour).collect(),
+        dependents: related.dependents.into_iter().map(neighbour).collect(),
+    }
+}
