@@ -14,12 +14,14 @@ mod approval;
 mod criteria;
 mod entity;
 mod insight;
+mod thread;
 mod webhook;
 
 pub use approval::*;
 pub use criteria::*;
 pub use entity::*;
 pub use insight::*;
+pub use thread::*;
 pub use webhook::*;
 
 /// Stored text as JSON again. The store holds nothing that is not JSON; if it did, `null` is shown.
@@ -171,6 +173,7 @@ pub fn session(record: SessionRecord) -> wire::session::Session {
         action_slug: record.action_slug,
         agent_slug: record.agent_slug,
         entity_id: record.entity_id.map(|id| id.to_string()),
+        source: record.source,
         title: record.title,
         input: record.input.map(json),
         metadata: json(record.metadata),
@@ -320,6 +323,7 @@ pub fn parking(body: wire::worker::Yield) -> session::Parking {
         detail: body.detail,
         paused_tool_call: body.paused_tool_call,
         question: body.question,
+        usage: body.usage.map(text),
     }
 }
 

@@ -65,7 +65,7 @@ const INSERT: &str = "INSERT INTO sessions (tenant_id, id, session_type, status,
      $25, $26, $27, $28)";
 const SAVE: &str = "UPDATE sessions SET status = $3, end_reason = $4, result = $5, usage = $6, error_message = $7, \
      error_code = $8, attempt = $9, lease_seconds = $10, lease_expires_at = $11, head_sequence = $12, head_digest = $13, \
-     updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20 \
+     updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, attempts_max = $21 \
      WHERE tenant_id = $1 AND id = $2 AND status = $18 AND attempt = $19";
 const CLAIMABLE_SQLITE: &str =
     session_select!("tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3");
@@ -109,7 +109,7 @@ pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
 ];
 /// Both writes of a status change in one round trip.
 static SAVE_POSTGRES: LazyLock<String> =
-    LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(21)));
+    LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(22)));
 
 pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
     let mut all = head::postgres_statements();
@@ -392,7 +392,8 @@ async fn save_row(
                 session.completed_at.map(to_micros),
                 before.status.as_str(),
                 i64::from(before.attempt),
-                session.deadline_at.map(to_micros)
+                session.deadline_at.map(to_micros),
+                i64::from(session.attempts_max)
             )
         };
     }

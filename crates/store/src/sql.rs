@@ -54,6 +54,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         crate::session::SQL,
         crate::sign_in::SQL,
         crate::tenant::SQL,
+        crate::thread::SQL,
         crate::token::SQL,
         crate::user::SQL,
         crate::verify::SQL,
@@ -63,6 +64,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         all.extend(list.iter().map(|(name, text)| (*name, (*text).to_owned())));
     }
     let own = if postgres {
+        all.extend(crate::feedback::statements(true));
         all.extend(crate::event::postgres_statements());
         all.extend(crate::session::postgres_statements());
         [

@@ -1,6 +1,7 @@
 //! The command line of `shiftbook`.
 
 mod backup;
+mod feedback;
 mod hook;
 mod install;
 mod instance_key;

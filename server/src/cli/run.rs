@@ -1,6 +1,6 @@
 //! What every command shares: arguments, runtime, opening the ledger, exit codes.
 
-use super::{backup, hook, install, openapi, retention, serve, token, user, verify, version, work};
+use super::{backup, feedback, hook, install, openapi, retention, serve, token, user, verify, version, work};
 use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{self, Settings},
@@ -24,6 +24,7 @@ Examples:
   shiftbook install bundle.yaml --apply              criteria sets, groups, entity types and actions from a file
   shiftbook hook install claude-code                 let Claude Code report what it does
   shiftbook verify && shiftbook backup /backup/log.db
+  shiftbook feedback purge --before 2026-05-25       ratings that are older than they need be
 
 Exit codes:
   0  done
@@ -62,6 +63,9 @@ enum Command {
     ///
     /// Without --apply it only says what it would erase. On SQLite the server must be stopped.
     Retention(retention::RetentionArgs),
+    /// Count, list and purge what people said of sessions
+    #[command(subcommand)]
+    Feedback(feedback::FeedbackCommand),
     /// Install criteria sets, groups, entity types and actions from a file
     ///
     /// Without --apply it only says what it would do.
@@ -173,6 +177,7 @@ async fn dispatch(command: Command) -> ExitCode {
         Command::Verify(args) => verify::run(args).await,
         Command::Backup(args) => backup::run(args).await,
         Command::Retention(args) => retention::run(args).await,
+        Command::Feedback(command) => feedback::run(command).await,
         Command::Install(args) => install::run(args).await,
         Command::Hook(command) => return hook::run(command).await,
         Command::Openapi => openapi::run(),

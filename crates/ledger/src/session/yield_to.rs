@@ -30,16 +30,19 @@ pub struct Parking {
     pub paused_tool_call: Option<PausedToolCall>,
     /// What a person is asked.
     pub question: Option<Question>,
+    /// A JSON object: what the session has cost so far.
+    pub usage: Option<String>,
 }
 
 impl Parking {
     /// Parked, with nothing said and nobody asked anything of their own.
     pub const fn at(attempt: u32, to: YieldTo) -> Self {
-        Self { attempt, to, detail: None, paused_tool_call: None, question: None }
+        Self { attempt, to, detail: None, paused_tool_call: None, question: None, usage: None }
     }
 
     fn check(&self) -> Result<()> {
         let mut fields = Fields::default();
+        fields.object("usage", self.usage.as_deref());
         fields.text("detail", self.detail.as_deref(), REASON_CHARS_MAX);
         if let Some(call) = &self.paused_tool_call {
             fields.key("pausedToolCall.toolCallId", Some(&call.tool_call_id), KEY_CHARS_MAX);
@@ -116,7 +119,9 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Pa
                 if let Some(task) = parking.task() {
                     events.push(pause(tx, &before, gate_id, task, &mut change.minter).await?);
                 }
-                write(tx, before, transition, change, events, |_| {}).await
+                let usage = parking.usage;
+                write(tx, before, transition, change, events, |session| session.usage = usage.or(session.usage.take()))
+                    .await
             })
         })
         .await

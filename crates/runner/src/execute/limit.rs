@@ -56,3 +56,7 @@ pub const MODEL_QUOTE_CHARS: usize = 500;
 pub const LOG_PAGE: u32 = 1_000;
 /// Longest conversation that is rebuilt, events.
 pub const LOG_EVENTS_MAX: usize = 20_000;
+/// Turns of a conversation that its agent is told again, from the newest back.
+pub const THREAD_TURNS_TOLD_MAX: usize = 100;
+/// The same in bytes of text; the last message is told however long it is.
+pub const THREAD_BYTES_TOLD_MAX: usize = 256 * 1024;

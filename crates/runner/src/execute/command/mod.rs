@@ -14,6 +14,7 @@ use super::{
     adapter::{Adapter, Failure, Hand, Job, Outcome, out_of_time},
     limit,
     prompt::Prompt,
+    talk::Talk,
 };
 use child::Child;
 use lines::Reader;
@@ -138,12 +139,17 @@ impl CommandAdapter {
         }
     }
 
-    /// What it reads: the session's input, or for a coding agent all that it is asked to do.
+    /// What it reads: the session's input, in a conversation what was said so far, and for a coding agent all that it is
+    /// asked to do.
     async fn input(&self, job: &Job, hand: &Hand) -> Result<String, Failure> {
+        let talk = if job.is_thread() { Some(Talk::read(hand).await?) } else { None };
+        if let (Format::Lines, Some(talk)) = (self.format, &talk) {
+            return Ok(format!("{}\n", talk.as_json()));
+        }
         if self.format == Format::Lines {
             return Ok(job.input.as_ref().map_or_else(|| "null\n".to_owned(), |input| format!("{}\n", input.get())));
         }
-        Ok(Prompt::of(job, hand, self.instructions.as_deref()).await?.as_one_text(job))
+        Ok(Prompt::of(job, hand, self.instructions.as_deref()).await?.as_one_text(job, talk.map(|talk| talk.as_text())))
     }
 
     /// What the command is told; `None` is taken away, in case this worker was itself started by one.
