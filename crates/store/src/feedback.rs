@@ -195,16 +195,10 @@ impl FeedbackBackend {
     }
 
     /// Opens and migrates the file in this directory, with the settings of the ledger's own.
-    pub(crate) async fn open_sqlite(data_dir: &Path) -> Result<Self> {
-        let file = data_dir.join(FILE);
-        let connection = SqliteConnection::open(&file, false)?;
-        let _migrating = lock_file(data_dir, "migrate.lock", false)?;
-        let options = SqliteConnectOptions::new().filename(&file).disable_statement_logging();
-        let mut migrating = options.connect().await?;
-        let migrated = MIGRATIONS.run(&mut migrating).await;
-        migrated.map_err(|e| Error::Database(format!("migration of {FILE} failed: {e}")))?;
-        sqlx::Connection::close(migrating).await?;
-        Ok(Self::Sqlite(Arc::new(Mutex::new(connection))))
+    pub(crate) async fn open_sqlite(data_dir: PathBuf) -> Result<Self> {
+        // It waits for a lock and for the disk, so it has a thread of its own.
+        let opened = tokio::task::spawn_blocking(move || futures_executor::block_on(open(&data_dir))).await;
+        opened.unwrap_or_else(|panic| Err(Error::Database(format!("{FILE} cannot be opened: {panic}"))))
     }
 
     /// What its name says to operators.
@@ -360,6 +354,18 @@ impl FeedbackBackend {
             Self::Memory(_) => Err(Error::Database("memory was asked in SQL".into())),
         }
     }
+}
+
+async fn open(data_dir: &Path) -> Result<FeedbackBackend> {
+    let file = data_dir.join(FILE);
+    let connection = SqliteConnection::open(&file, false)?;
+    let _migrating = lock_file(data_dir, "migrate.lock", false)?;
+    let options = SqliteConnectOptions::new().filename(&file).disable_statement_logging();
+    let mut migrating = options.connect().await?;
+    let migrated = MIGRATIONS.run(&mut migrating).await;
+    migrated.map_err(|e| Error::Database(format!("migration of {FILE} failed: {e}")))?;
+    sqlx::Connection::close(migrating).await?;
+    Ok(FeedbackBackend::Sqlite(Arc::new(Mutex::new(connection))))
 }
 
 /// A row of one number. Written out, the formatter would take the tuple for a call's arguments.

@@ -250,7 +250,7 @@ impl Store {
                 match &self.0.db {
                     Db::Sqlite(_) => {
                         let missing = || Error::Database("an SQLite store has no directory".into());
-                        FeedbackBackend::open_sqlite(self.0.data_dir.as_deref().ok_or_else(missing)?).await
+                        FeedbackBackend::open_sqlite(self.0.data_dir.clone().ok_or_else(missing)?).await
                     }
                     Db::Postgres(pool) => Ok(FeedbackBackend::Postgres(pool.clone())),
                 }

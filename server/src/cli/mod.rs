@@ -1,6 +1,7 @@
 //! The command line of `shiftbook`.
 
 mod backup;
+mod chat;
 mod feedback;
 mod hook;
 mod install;

@@ -30,6 +30,8 @@ pub const BATCH_QUIET: Duration = Duration::from_millis(50);
 pub const BATCH_AGE: Duration = Duration::from_millis(250);
 /// Answers 500 in a row after which a batch counts as refused.
 pub const SERVER_ERRORS_MAX: u32 = 5;
+/// Between the heartbeats of a conversation's turn, at most: a person who interrupts it waits for no more than this.
+pub const THREAD_BEAT: Duration = Duration::from_secs(1);
 /// Longest wait for the answer of one heartbeat.
 pub const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(10);
 /// First and longest pause between heartbeats that fail.

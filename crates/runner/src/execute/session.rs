@@ -71,8 +71,10 @@ impl Worker {
         let name = claimed.session.action_slug.as_deref().unwrap_or("-");
         report.say(&format!("{id} claimed (attempt {attempt}, task {name})"));
         report.began();
-        let lease = Arc::new(Lease::new(Arc::clone(&self.desk), id.clone(), attempt, self.lease, started));
-        let end = self.work(lease, job(claimed)).await;
+        let job = job(claimed);
+        let lease = Lease::new(Arc::clone(&self.desk), id.clone(), attempt, self.lease, started);
+        let lease = Arc::new(if job.is_thread() { lease.beating_every(limit::THREAD_BEAT) } else { lease });
+        let end = self.work(lease, job).await;
         let seconds = started.elapsed().as_secs_f32();
         match &end {
             End::Completed => {

@@ -19,6 +19,7 @@ use super::{
 use child::Child;
 use lines::Reader;
 use serde::Deserialize;
+use serde_json::{Map, Value, value::to_raw_value};
 use std::{ffi::OsString, fmt, future::Future, io, pin::Pin, process::ExitStatus};
 use tap::{Heard, Tap};
 use tokio::{io::AsyncWriteExt, process::ChildStdin, select, time::timeout};
@@ -75,7 +76,10 @@ pub struct CommandAdapter {
 
 impl Adapter for CommandAdapter {
     fn run<'a>(&'a self, job: &'a Job, hand: &'a Hand) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
-        Box::pin(self.work(job, hand))
+        Box::pin(async move {
+            let outcome = self.work(job, hand).await;
+            if job.is_thread() { with_earlier_usage(outcome, job) } else { outcome }
+        })
     }
 }
 
@@ -169,6 +173,26 @@ impl CommandAdapter {
             ("SHIFTBOOK_DATABASE_URL", None),
         ]
     }
+}
+
+/// A run knows what it cost itself: what a conversation costs is the sum of its turns.
+fn with_earlier_usage(outcome: Outcome, job: &Job) -> Outcome {
+    let Outcome::Done { result, usage: Some(usage) } = outcome else { return outcome };
+    let read = |json: &wire::Json| serde_json::from_str::<Map<String, Value>>(json.get()).unwrap_or_default();
+    let earlier = job.session.usage.as_ref().map(read).unwrap_or_default();
+    let mut sum = read(&usage);
+    for (name, before) in earlier {
+        let total = match (sum.get(&name), &before) {
+            (None, before) => before.clone(),
+            (Some(Value::Number(now)), Value::Number(before)) => match (now.as_u64(), before.as_u64()) {
+                (Some(now), Some(before)) => now.saturating_add(before).into(),
+                _ => (now.as_f64().unwrap_or_default() + before.as_f64().unwrap_or_default()).into(),
+            },
+            (Some(now), _) => now.clone(),
+        };
+        sum.insert(name, total);
+    }
+    Outcome::Done { result, usage: to_raw_value(&sum).ok() }
 }
 
 /// Hands the command its input. A command that does not read it misses nothing.
