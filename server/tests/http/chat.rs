@@ -74,7 +74,7 @@ impl Typing {
         let environment: Vec<_> =
             command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
         command = Command::new("script");
-        let line = format!("{} chat --url {} {args}", program.to_str().unwrap(), app.url);
+        let line = format!("exec {} chat --url {} {args}", program.to_str().unwrap(), app.url);
         command.args(["-qefc", &line, "/dev/null"]).env("TERM", "xterm");
         for (name, value) in environment {
             match value {
@@ -169,10 +169,7 @@ async fn leaving_asks_to_save_first_and_without_that_nothing_is_asked_or_kept() 
         ("Hello\n/exit\ny\ns\n", Some("skip"), true),
         ("Hello\n/exit\nn\n", None, false),
     ] {
-        let mut typing = Typing::through_a_pipe(&app, &["--agent", "clerk", "--incognito"]);
-        if label.is_some() {
-            typing = Typing::through_a_pipe(&app, &["--agent", "clerk"]);
-        }
+        let mut typing = Typing::through_a_pipe(&app, &["--agent", "clerk"]);
         typing.types(typed);
         let (went_well, printed, notes) = blocking(move || typing.ends()).await;
         assert!(went_well && printed.contains("Save a summary of this conversation? [Y/n]"), "{printed}{notes}");

@@ -69,7 +69,9 @@ impl Chat {
             "session.error" => note(&format!("The turn failed: {text}")),
             "session.waiting_approval" => {
                 if metadata["kind"] == "question" {
-                    print(&format!("{text}\n"))?;
+                    // The event's own text may be cut: it is a title.
+                    let whole = metadata["task"]["question"]["message"].as_str().unwrap_or(&text);
+                    print(&format!("{whole}\n"))?;
                 } else {
                     let inbox = self.client.base_url();
                     note(&format!("Waiting for a person's approval: {text} ({inbox}/inbox)"));
