@@ -42,6 +42,7 @@ pub struct Metrics {
     claims: Counter,
     writer: Writer,
     resident_bytes: Gauge,
+    feedback_failures: Counter<u64, AtomicU64>,
 }
 
 /// What the ledger's writer counts; read when somebody asks.
@@ -84,7 +85,10 @@ impl Metrics {
         registry.register("writer_items_committed", "Writes in those transactions", writer.items.clone());
         registry.register("events_appended", "Events appended to logs", writer.events.clone());
         registry.register("process_resident_bytes", "Memory of this process", resident_bytes.clone());
-        Self { registry, requests, latency, streams, claims, writer, resident_bytes }
+        let feedback_failures = Counter::<u64, AtomicU64>::default();
+        let lost = "Ratings that were given and could not be kept";
+        registry.register("session_feedback_write_failures", lost, feedback_failures.clone());
+        Self { feedback_failures, registry, requests, latency, streams, claims, writer, resident_bytes }
     }
 
     /// One request was answered.
@@ -114,6 +118,7 @@ impl Metrics {
         self.writer.groups.inner().store(stats.groups_committed, Relaxed);
         self.writer.items.inner().store(stats.items_committed, Relaxed);
         self.writer.events.inner().store(stats.events_appended, Relaxed);
+        self.feedback_failures.inner().store(ledger::feedback::failures(ledger), Relaxed);
         if let Some(bytes) = resident_bytes() {
             self.resident_bytes.set(bytes);
         }

@@ -36,7 +36,7 @@ pub struct Shared {
     pub outbound: outbound::Policy,
     /// Whether people can be written to.
     pub sends_email: bool,
-    /// Signs what goes to webhooks.
+    /// Signs what goes to webhooks, and names what ratings are about.
     instance_key: Option<InstanceKey>,
     /// The OpenAPI document, rendered once.
     pub openapi: Bytes,
@@ -73,7 +73,7 @@ impl Shared {
     /// # Errors
     /// Says what the operator has to do where there is none.
     pub fn instance_key(&self) -> Result<&InstanceKey, Problem> {
-        let missing = "webhooks need a key to sign with: the operator names a file in `instance_key_file`";
+        let missing = "this needs the instance's key: the operator names a file in `instance_key_file`";
         self.instance_key.as_ref().ok_or_else(|| Problem::detailed(Code::Unavailable, missing))
     }
 }

@@ -15,6 +15,7 @@ mod criteria;
 mod entity;
 mod graph;
 mod insight;
+mod thread;
 mod webhook;
 
 pub use approval::*;
@@ -22,6 +23,7 @@ pub use criteria::*;
 pub use entity::*;
 pub use graph::*;
 pub use insight::*;
+pub use thread::*;
 pub use webhook::*;
 
 /// Stored text as JSON again. The store holds nothing that is not JSON; if it did, `null` is shown.
@@ -178,6 +180,7 @@ pub fn session(record: SessionRecord) -> wire::session::Session {
         action_slug: record.action_slug,
         agent_slug: record.agent_slug,
         entity_id: record.entity_id.map(|id| id.to_string()),
+        source: record.source,
         title: record.title,
         input: record.input.map(json),
         metadata: json(record.metadata),
@@ -337,6 +340,7 @@ pub fn parking(body: wire::worker::Yield) -> Result<session::Parking, Problem> {
         paused_tool_call: body.paused_tool_call,
         question: body.question,
         waits_for_children: body.wait_for.is_some(),
+        usage: body.usage.map(text),
     })
 }
 

@@ -67,6 +67,7 @@ pub fn session(n: u32, status: Status, title: &str, minutes: i64) -> Session {
                     .into(),
             code: Some("imap_unavailable".into()),
         }),
+        source: None,
         parent_id: None,
         waits_for: None,
         retry_of: None,

@@ -58,6 +58,7 @@ pub fn session() -> Session {
         action_slug: Some("review-inbox".into()),
         agent_slug: Some("scout".into()),
         entity_id: None,
+        source: None,
         title: "Review the inbox".into(),
         input: None,
         metadata: json("{}"),

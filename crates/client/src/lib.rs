@@ -22,6 +22,7 @@ mod hook;
 mod retry;
 mod session;
 mod stream;
+mod thread;
 mod transport;
 mod worker;
 

@@ -26,7 +26,9 @@ pub mod recent_activity;
 pub mod role;
 pub mod scope;
 pub mod session;
+pub mod session_feedback;
 pub mod slug;
+pub mod thread;
 pub mod work_queue;
 pub mod working;
 

@@ -189,3 +189,13 @@ pub const RECIPIENTS_MAX: usize = 50;
 pub const INSIGHT_DAYS_MAX: u32 = 366;
 /// Sessions, and gates, that the figures of one window are made of. Of more, the newest count.
 pub const INSIGHT_ROWS_MAX: u32 = 100_000;
+/// Longest message in a conversation, characters.
+pub const THREAD_MESSAGE_CHARS_MAX: usize = 20_000;
+/// Most messages of a person in one conversation.
+pub const THREAD_MESSAGES_MAX: u64 = 500;
+/// Longest text that a conversation's summary quotes, characters.
+pub const SUMMARY_QUOTE_CHARS_MAX: usize = 500;
+/// Ratings of incognito conversations that a server keeps in memory; beyond, the oldest go.
+pub const INCOGNITO_FEEDBACK_MAX: usize = 10_000;
+/// Ratings of one session that are listed.
+pub const FEEDBACK_LISTED_MAX: u32 = 1_000;

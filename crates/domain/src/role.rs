@@ -67,6 +67,8 @@ pub enum Permission {
     StartSession,
     /// Cancel or retry a session that someone else started.
     ManageSessions,
+    /// Hold conversations with agents, and rate sessions that have ended.
+    Converse,
     /// Claim sessions and write their agent events.
     Work,
     /// Decide what anyone may decide. Reviewers that are named decide whatever their role.
@@ -86,10 +88,11 @@ pub enum Permission {
 }
 
 /// Every permission, for tables and tests.
-pub const PERMISSIONS: [Permission; 11] = [
+pub const PERMISSIONS: [Permission; 12] = [
     Permission::Read,
     Permission::StartSession,
     Permission::ManageSessions,
+    Permission::Converse,
     Permission::Work,
     Permission::Decide,
     Permission::ManageActions,
@@ -106,7 +109,7 @@ pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> boo
         return matches!(permission, Permission::Read | Permission::StartSession | Permission::Work);
     }
     match permission {
-        Permission::Read | Permission::StartSession | Permission::WriteEntities => true,
+        Permission::Read | Permission::StartSession | Permission::Converse | Permission::WriteEntities => true,
         Permission::Decide => role != Role::Member,
         Permission::ManageSessions
         | Permission::Work

@@ -26,6 +26,7 @@ pub(crate) enum List {
     CriteriaSets = 6,
     CriteriaSetVersions = 7,
     Gates = 8,
+    Threads = 17,
 }
 
 /// The cursor after the item with this id.

@@ -18,6 +18,7 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
         Permission::Read => "reading is not allowed with these credentials",
         Permission::StartSession => "starting sessions is not allowed with these credentials",
         Permission::ManageSessions => "only operators and admins manage sessions that others started",
+        Permission::Converse => "conversations and ratings are for people and their programs, not for worker tokens",
         Permission::Work => "claiming and writing sessions needs a worker token, an operator or an admin",
         Permission::Decide => "only reviewers, operators and admins decide",
         Permission::ManageActions => "only operators and admins change actions",

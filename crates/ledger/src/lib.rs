@@ -15,6 +15,7 @@ pub mod entity_type;
 mod error;
 pub mod event;
 pub mod failure;
+pub mod feedback;
 pub mod gate;
 pub mod group;
 mod guard;
@@ -29,6 +30,7 @@ pub mod outbox;
 mod output;
 pub mod retention;
 pub mod session;
+pub mod thread;
 pub mod token;
 pub mod verify;
 pub mod webhook;
@@ -41,6 +43,6 @@ pub use instance_key::{BadInstanceKey, InstanceKey};
 pub use open::{Ledger, Mode, Options};
 pub use store::{
     ActionRecord, CriteriaSetRecord, Database, DecisionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord,
-    EventRecord, FailureRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, MessageRecord, ReviewerRecord,
-    SessionRecord, Stats, TenantRecord, TokenRecord, WebhookRecord,
+    EventRecord, FailureRecord, FeedbackRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, MessageRecord,
+    ReviewerRecord, SessionRecord, Stats, TenantRecord, TokenRecord, WebhookRecord,
 };

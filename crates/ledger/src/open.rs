@@ -4,6 +4,7 @@ use crate::{
     auth::IdentityCache,
     error::Result,
     event::{CountedKinds, counted_kinds},
+    feedback::Ratings,
     live::Hub,
     session::follow_at_once,
 };
@@ -47,6 +48,7 @@ struct Inner {
     identities: IdentityCache,
     kind_counts: CountedKinds,
     password_permits: Semaphore,
+    ratings: Ratings,
 }
 
 impl Ledger {
@@ -64,6 +66,10 @@ impl Ledger {
         }
         if options.mode == Mode::Server {
             store.ensure_partitions(now).await?;
+            if let Err(error) = store.feedback().await {
+                // The log is worth more than what people think of it.
+                tracing::warn!(%error, "ratings cannot be kept; it is tried again with each");
+            }
         }
         Ok(Self(Arc::new(Inner {
             hub: Hub::start(store.subscribe()),
@@ -74,6 +80,7 @@ impl Ledger {
             identities: IdentityCache::new(),
             kind_counts: counted_kinds(),
             password_permits: Semaphore::new(PASSWORD_HASHES_AT_ONCE),
+            ratings: Ratings::default(),
         })))
     }
 
@@ -162,6 +169,10 @@ impl Ledger {
 
     pub(crate) fn password_permits(&self) -> &Semaphore {
         &self.0.password_permits
+    }
+
+    pub(crate) fn ratings(&self) -> &Ratings {
+        &self.0.ratings
     }
 
     /// A new event id.

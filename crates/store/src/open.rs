@@ -3,6 +3,7 @@
 use crate::{
     backup,
     error::{Error, Result},
+    feedback::{self, FeedbackBackend},
     notify, partition,
     sqlite::SqliteConnection,
     transaction::{Change, Notice},
@@ -21,7 +22,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use tokio::sync::broadcast;
+use tokio::sync::{OnceCell, broadcast};
 
 /// The database's file in the data directory.
 pub(crate) const SQLITE_FILE: &str = "shiftbook.sqlite3";
@@ -110,6 +111,8 @@ struct Inner {
     notices: broadcast::Sender<Change>,
     notifier: Option<notify::Notifier>,
     data_dir: Option<PathBuf>,
+    /// Opened by whoever asks for it first.
+    feedback: OnceCell<FeedbackBackend>,
     /// Held until the store is closed: one server per data directory.
     lock: Mutex<Option<File>>,
 }
@@ -150,6 +153,7 @@ impl Store {
             notices,
             notifier: None,
             data_dir: Some(data_dir.to_owned()),
+            feedback: OnceCell::new(),
             lock: Mutex::new(lock),
         })))
     }
@@ -188,6 +192,7 @@ impl Store {
             notices,
             notifier: Some(notifier),
             data_dir: None,
+            feedback: OnceCell::new(),
             lock: Mutex::new(None),
         })))
     }
@@ -226,6 +231,31 @@ impl Store {
             Db::Sqlite(readers) => backup::sqlite(readers.take()?, target.to_owned()).await,
             Db::Postgres(_) => Err(Error::Unavailable("use pg_dump to back up PostgreSQL".into())),
         }
+    }
+
+    /// Writes a copy of the file of ratings, where there is one; whether there is. On PostgreSQL the schema of ratings is
+    /// part of the database.
+    pub async fn backup_feedback(&self, target: &Path) -> Result<bool> {
+        match &self.0.data_dir {
+            Some(data_dir) => feedback::back_up(data_dir, target.to_owned()).await,
+            None => Ok(false),
+        }
+    }
+
+    /// Where ratings are kept. Opening it may fail without harm to the ledger, and is tried again the next time.
+    pub async fn feedback(&self) -> Result<&FeedbackBackend> {
+        self.0
+            .feedback
+            .get_or_try_init(|| async {
+                match &self.0.db {
+                    Db::Sqlite(_) => {
+                        let missing = || Error::Database("an SQLite store has no directory".into());
+                        FeedbackBackend::open_sqlite(self.0.data_dir.clone().ok_or_else(missing)?).await
+                    }
+                    Db::Postgres(pool) => Ok(FeedbackBackend::Postgres(pool.clone())),
+                }
+            })
+            .await
     }
 
     /// Makes room for the coming months, on PostgreSQL. Safe to repeat and to run on many servers.
@@ -290,7 +320,7 @@ async fn check_postgres_durability(pool: &PgPool) -> Result<()> {
 }
 
 /// Locks a file of the data directory; `exclusive_now` refuses instead of waiting.
-fn lock_file(data_dir: &Path, name: &str, exclusive_now: bool) -> Result<File> {
+pub(crate) fn lock_file(data_dir: &Path, name: &str, exclusive_now: bool) -> Result<File> {
     let path = data_dir.join(name);
     let unavailable = |e: &dyn std::fmt::Display| Error::Unavailable(format!("cannot lock {}: {e}", path.display()));
     let file = File::options().create(true).write(true).truncate(false).open(&path).map_err(|e| unavailable(&e))?;

@@ -67,7 +67,8 @@ const INSERT: &str = "INSERT INTO sessions (tenant_id, id, session_type, status,
      $25, $26, $27, $28, $29, $30)";
 const SAVE: &str = "UPDATE sessions SET status = $3, end_reason = $4, result = $5, usage = $6, error_message = $7, \
      error_code = $8, attempt = $9, lease_seconds = $10, lease_expires_at = $11, head_sequence = $12, head_digest = $13, \
-     updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, waits_for = $21 \
+     updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, waits_for = $21, \
+     attempts_max = $22 \
      WHERE tenant_id = $1 AND id = $2 AND status = $18 AND attempt = $19";
 const CLAIMABLE_SQLITE: &str =
     session_select!("tenant_id = $1 AND status = 'pending' AND agent_slug = $2 ORDER BY queued_at, id LIMIT $3");
@@ -111,7 +112,7 @@ pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
 ];
 /// Both writes of a status change in one round trip.
 static SAVE_POSTGRES: LazyLock<String> =
-    LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(22)));
+    LazyLock::new(|| format!("WITH written AS ({}) {SAVE}", event::insert_postgres(23)));
 
 pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
     let mut all = head::postgres_statements();
@@ -407,7 +408,8 @@ async fn save_row(
                 before.status.as_str(),
                 i64::from(before.attempt),
                 session.deadline_at.map(to_micros),
-                session.waits_for.map(WaitsFor::as_str)
+                session.waits_for.map(WaitsFor::as_str),
+                i64::from(session.attempts_max)
             )
         };
     }

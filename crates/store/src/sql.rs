@@ -55,6 +55,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         crate::session::graph::SQL,
         crate::sign_in::SQL,
         crate::tenant::SQL,
+        crate::thread::SQL,
         crate::token::SQL,
         crate::user::SQL,
         crate::verify::SQL,
@@ -64,6 +65,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         all.extend(list.iter().map(|(name, text)| (*name, (*text).to_owned())));
     }
     let own = if postgres {
+        all.extend(crate::feedback::statements(true));
         all.extend(crate::event::postgres_statements());
         all.extend(crate::session::postgres_statements());
         [

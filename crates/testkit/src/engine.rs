@@ -107,6 +107,25 @@ impl Engine {
         }
     }
 
+    /// The same to where ratings are: a file of their own on SQLite, which has to exist.
+    pub async fn raw_feedback(&self) -> Raw {
+        match self {
+            Self::Sqlite(dir) => {
+                let url = format!("sqlite://{}", dir.path().join("session_feedback.sqlite3").display());
+                Raw::Sqlite(SqliteConnection::connect(&url).await.unwrap())
+            }
+            Self::Postgres { .. } => self.raw().await,
+        }
+    }
+
+    /// What the table of ratings is called on such a connection.
+    pub const fn feedback_table(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "session_feedback",
+            Self::Postgres { .. } => "session_feedback.session_feedback",
+        }
+    }
+
     /// A connection behind the product's back.
     pub async fn raw(&self) -> Raw {
         match self {

@@ -8,7 +8,7 @@ use domain::{
     session::Type,
 };
 use ledger::{
-    Ledger, Mode, Options, SessionRecord, auth, event as events,
+    InstanceKey, Ledger, Mode, Options, SessionRecord, auth, event as events,
     event::NewEvent,
     member,
     session::{self, Claim, NewSession},
@@ -19,6 +19,9 @@ use std::{sync::Arc, time::Duration};
 
 /// The password of everybody in a fixture.
 pub const PASSWORD: &str = "correct horse battery";
+
+/// The instance's key of every fixture.
+pub const INSTANCE_KEY: &str = "9f2c41d7e05b8a639f2c41d7e05b8a639f2c41d7e05b8a639f2c41d7e05b8a63";
 
 /// A ledger, its engine, and who may use it.
 pub struct Fixture {
@@ -148,7 +151,9 @@ async fn open_as(engine: &Engine, clock: &TestClock, mode: Mode) -> Ledger {
         clock: Arc::new(clock.clone()),
         entropy: Arc::new(SeededEntropy::new(fastrand::u64(..))),
     };
-    Ledger::open(options).await.unwrap()
+    let ledger = Ledger::open(options).await.unwrap();
+    ledger::feedback::use_key(&ledger, InstanceKey::parse(INSTANCE_KEY).unwrap());
+    ledger
 }
 
 async fn person(ledger: &Ledger, tenant: &str, email: &str, role: Role) -> Scope {

@@ -12,7 +12,7 @@ pub mod smtp;
 
 pub use clock::{SeededEntropy, TestClock};
 pub use engine::{Engine, Raw};
-pub use fixture::{Fixture, event, human, text};
+pub use fixture::{Fixture, INSTANCE_KEY, event, human, text};
 
 /// Runs each named `async fn(Fixture)` once per engine, as `sqlite::name` and `postgres::name`.
 #[macro_export]

@@ -21,6 +21,7 @@ pub mod page;
 pub mod problem;
 pub mod session;
 pub mod settings;
+pub mod thread;
 pub mod webhook;
 pub mod worker;
 

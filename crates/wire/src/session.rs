@@ -31,6 +31,10 @@ pub struct Session {
     pub agent_slug: Option<String>,
     /// The entity it is about: its action's target when it was made, or its parent's entity.
     pub entity_id: Option<String>,
+    /// What made it, where it is not a plain session: `thread` is a conversation, `human-session-bridge` a person at work,
+    /// `claude-code` and `codex` a coding agent that reports by itself.
+    #[serde(default)]
+    pub source: Option<String>,
     /// For people.
     pub title: String,
     /// What the worker is given.

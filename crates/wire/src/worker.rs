@@ -204,6 +204,10 @@ pub struct Yield {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub wait_for: Option<WaitsFor>,
+    /// An object: what the session has cost so far. Kept as the session's `usage`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub usage: Option<Json>,
 }
 
 /// Where a worker parks its session.

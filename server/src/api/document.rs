@@ -23,9 +23,11 @@ const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
     `application/problem+json`; decide on its `code`. Lists are paged: pass `nextCursor` as `cursor`.";
 
 /// The tags, in the order of the page.
-const TAGS: [(&str, &str); 14] = [
+const TAGS: [(&str, &str); 16] = [
     ("actions", "Configured work; the UI calls it a task."),
     ("sessions", "One execution each."),
+    ("threads", "Conversations with agents: sessions that rest between turns."),
+    ("feedback", "What people say of sessions that have ended. One label, nothing in words."),
     ("entities", "Records that work is about: types with typed fields, versioned values, imports."),
     ("criteria", "What outputs are judged by, and the groups of people who judge."),
     ("events", "A session's append-only log."),

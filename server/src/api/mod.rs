@@ -9,6 +9,7 @@ mod entity;
 mod entity_type;
 mod event;
 mod failure;
+mod feedback;
 mod group;
 mod health;
 mod hook;
@@ -19,6 +20,7 @@ mod live;
 mod me;
 mod session;
 mod stream;
+mod thread;
 mod today;
 mod webhook;
 mod worker;
@@ -54,6 +56,14 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(session::dependencies))
         .routes(routes!(session::cancel))
         .routes(routes!(session::retry))
+        .routes(routes!(feedback::rate, feedback::get, feedback::undo))
+        .routes(routes!(feedback::status))
+        .routes(routes!(thread::start, thread::list))
+        .routes(routes!(thread::get))
+        .routes(routes!(thread::say))
+        .routes(routes!(thread::interrupt))
+        .routes(routes!(thread::end))
+        .routes(routes!(thread::end_at_root))
         .routes(routes!(failure::list))
         .routes(routes!(failure::acknowledge))
         .routes(routes!(human::active))

@@ -3,7 +3,7 @@
 use super::run::{Failure, open, print_line};
 use crate::config::{self, Database, DatabaseFlags, ServeFlags};
 use ledger::Mode;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of `backup`.
 #[derive(Debug, clap::Args)]
@@ -12,6 +12,13 @@ pub struct BackupArgs {
     file: PathBuf,
     #[command(flatten)]
     database: DatabaseFlags,
+}
+
+/// Where the copy of the ratings goes, which are a file of their own.
+fn beside(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".session_feedback.sqlite3");
+    name.into()
 }
 
 /// Writes a consistent copy while the server works.
@@ -23,9 +30,20 @@ pub async fn run(args: BackupArgs) -> Result<(), Failure> {
     if args.file.exists() {
         return Err(Failure::Misused(format!("{} exists; a backup replaces nothing", args.file.display())));
     }
+    let ratings = beside(&args.file);
+    if ratings.exists() {
+        return Err(Failure::Misused(format!("{} exists; a backup replaces nothing", ratings.display())));
+    }
     let ledger = open(&settings, Mode::Tool).await?;
     let copied = ledger::backup::backup(&ledger, &args.file).await;
+    let rated = match copied {
+        Ok(()) => ledger::backup::backup_feedback(&ledger, &ratings).await,
+        Err(_) => Ok(false),
+    };
     ledger.close().await;
     copied?;
+    if rated? {
+        print_line(&format!("{} holds the ratings", ratings.display()))?;
+    }
     print_line(&format!("{} holds the whole log as of now; check it with `shiftbook verify`", args.file.display()))
 }

@@ -26,6 +26,18 @@ pub fn load(settings: &Settings, entropy: &dyn Entropy) -> Result<Option<Instanc
     }
 }
 
+/// The same where it exists already: a tool beside the server makes none.
+pub fn find(settings: &Settings) -> Result<Option<InstanceKey>, Failure> {
+    match (&settings.instance_key_file, &settings.database) {
+        (Some(file), _) => read(file).map(Some),
+        (None, Database::Sqlite(data_dir)) => {
+            let file = data_dir.join(FILE);
+            if file.exists() { read(&file).map(Some) } else { Ok(None) }
+        }
+        (None, Database::Postgres { .. }) => Ok(None),
+    }
+}
+
 fn read(file: &Path) -> Result<InstanceKey, Failure> {
     let text = fs::read_to_string(file).map_err(Failure::io(format!("cannot read {}", file.display())))?;
     InstanceKey::parse(&text).map_err(|error| Failure::Misused(format!("{}: {error}", file.display())))

@@ -1,6 +1,8 @@
 //! The command line of `shiftbook`.
 
 mod backup;
+mod chat;
+mod feedback;
 mod hook;
 mod install;
 mod instance_key;

@@ -1,6 +1,6 @@
 //! What every command shares: arguments, runtime, opening the ledger, exit codes.
 
-use super::{backup, hook, install, openapi, retention, serve, token, user, verify, version, work};
+use super::{backup, chat, feedback, hook, install, openapi, retention, serve, token, user, verify, version, work};
 use crate::{
     ambient::{SystemClock, SystemEntropy},
     config::{self, Settings},
@@ -21,9 +21,11 @@ Examples:
   shiftbook user add --tenant acme --email ann@example.org --role admin --password-stdin < password
   shiftbook token add --tenant acme --name ci --role operator --scope worker
   SHIFTBOOK_TOKEN=sbk_… shiftbook work --agent scout -- python agent.py
+  SHIFTBOOK_TOKEN=sbk_… shiftbook chat --agent clerk  a conversation in the terminal
   shiftbook install bundle.yaml --apply              criteria sets, groups, entity types and actions from a file
   shiftbook hook install claude-code                 let Claude Code report what it does
   shiftbook verify && shiftbook backup /backup/log.db
+  shiftbook feedback purge --before 2026-05-25       ratings that are older than they need be
 
 Exit codes:
   0  done
@@ -62,12 +64,17 @@ enum Command {
     ///
     /// Without --apply it only says what it would erase. On SQLite the server must be stopped.
     Retention(retention::RetentionArgs),
+    /// Count, list and purge what people said of sessions
+    #[command(subcommand)]
+    Feedback(feedback::FeedbackCommand),
     /// Install criteria sets, groups, entity types and actions from a file
     ///
     /// Without --apply it only says what it would do.
     Install(install::InstallArgs),
     /// Run a command for each session of an agent
     Work(work::WorkArgs),
+    /// Talk with an agent
+    Chat(chat::ChatArgs),
     /// Let coding agents report through their hooks
     #[command(subcommand)]
     Hook(hook::HookCommand),
@@ -173,6 +180,8 @@ async fn dispatch(command: Command) -> ExitCode {
         Command::Verify(args) => verify::run(args).await,
         Command::Backup(args) => backup::run(args).await,
         Command::Retention(args) => retention::run(args).await,
+        Command::Chat(args) => chat::run(args).await,
+        Command::Feedback(command) => feedback::run(command).await,
         Command::Install(args) => install::run(args).await,
         Command::Hook(command) => return hook::run(command).await,
         Command::Openapi => openapi::run(),

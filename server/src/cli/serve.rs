@@ -39,6 +39,9 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
         if settings.runs_agents { agents::prepare(&settings, &format!("http://{address}"))? } else { Vec::new() };
     let ledger = open(&settings, Mode::Server).await?;
     let key = instance_key::load(&settings, &SystemEntropy)?;
+    if let Some(key) = &key {
+        ledger::feedback::use_key(&ledger, key.clone());
+    }
     let http = outbound::Client::new(settings.outbound.clone()).map_err(|error| Failure::BadNews(error.to_string()))?;
     let mail = settings.smtp.clone().map(Mailer::new).transpose();
     let mail = mail.map_err(|error| Failure::Misused(error.to_string()))?;

@@ -67,6 +67,10 @@ fn require_json(json: bool) -> Result<(), Problem> {
 
 /// Only a body that is refused is read a second time, to say where it is wrong.
 fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
+    // serde takes an array for a struct whose fields may all be left out.
+    if body.trim_ascii_start().starts_with(b"[") {
+        return Err(Problem::field(Code::InvalidRequest, "body", "a JSON object, not an array"));
+    }
     serde_json::from_slice(body).or_else(|_| parse_with_path(body))
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 fn body(path: &str) -> Option<Value> {
     Some(match path.rsplit('/').next().unwrap() {
         "actions" => json!({ "name": "Matrix" }),
-        "trigger" | "cancel" | "retry" => json!({}),
+        "trigger" | "cancel" | "retry" | "interrupt" | "end" => json!({}),
         "sessions" => json!({ "sessionType": "agent", "agentSlug": "matrix" }),
         "claim" => json!({ "agentSlugs": ["nobody"] }),
         "events" => json!({ "attempt": 1, "events": [{ "type": "agent.message" }] }),
@@ -30,6 +30,8 @@ fn body(path: &str) -> Option<Value> {
         "decisions" => {
             json!({ "decisions": [{ "id": "00000000-0000-7000-8000-000000000000", "decision": "approve" }] })
         }
+        "threads" => json!({ "agent": "matrix" }),
+        "messages" => json!({ "text": "x" }),
         "tool-approval" => json!({ "kind": "question", "decision": "respond", "note": "x" }),
         "elicitation-reply" => json!({ "content": "x" }),
         _ => return None,
@@ -100,6 +102,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
             )
             .await;
         path.replace("{id}", made["id"].as_str().unwrap())
+    } else if path.contains("/threads/{id}") {
+        path.replace("{id}", &thread(app).await)
     } else if path.contains("{id}") {
         path.replace("{id}", &app.running(Who::Member).await)
     } else {
@@ -134,6 +138,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "name": "changed" }));
     } else if method == Method::PATCH && path == "/api/workspace" {
         request = request.json(&json!({ "undoSeconds": 5 }));
+    } else if method == Method::PUT {
+        request = request.json(&json!({ "label": "positive" }));
     } else if method == Method::PATCH {
         request = request.json(&json!({ "description": "changed" }));
     }
@@ -145,6 +151,12 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         app.request(Who::Admin, Method::DELETE, &format!("/api/webhooks/{id}")).send().await.unwrap();
     }
     status
+}
+
+/// A conversation of a member whose turn is not running.
+async fn thread(app: &App) -> String {
+    let made = app.post(Who::Member, "/api/threads", json!({ "agent": "matrix" })).await;
+    made["id"].as_str().unwrap().to_owned()
 }
 
 /// A session of a member that asks them a question, and its approval.

@@ -105,10 +105,16 @@ pub enum Command {
     Ask,
     /// Such a session has ended.
     Finish,
+    /// A person speaks in a conversation: its next turn joins the queue.
+    Say,
+    /// A person stops a conversation's turn: it rests.
+    Interrupt,
+    /// A person ends a conversation.
+    End,
 }
 
 /// All commands, for tables and tests.
-pub const COMMANDS: [Command; 26] = [
+pub const COMMANDS: [Command; 29] = [
     Command::Start,
     Command::Skip,
     Command::Claim,
@@ -135,6 +141,9 @@ pub const COMMANDS: [Command; 26] = [
     Command::Rest,
     Command::Ask,
     Command::Finish,
+    Command::Say,
+    Command::Interrupt,
+    Command::End,
 ];
 
 /// What an accepted command does to the session row.
@@ -193,7 +202,16 @@ pub fn decide(state: State, actor: Actor, command: Command) -> Result<Transition
         (true, _) => return Err(Refusal::WrongActor),
         (false, Actor::Worker { .. }) => return Err(Refusal::WrongActor),
         (false, Actor::Caller)
-            if !matches!(command, Command::Start | Command::Claim | Command::Cancel | Command::Stop) =>
+            if !matches!(
+                command,
+                Command::Start
+                    | Command::Claim
+                    | Command::Cancel
+                    | Command::Stop
+                    | Command::Say
+                    | Command::Interrupt
+                    | Command::End
+            ) =>
         {
             return Err(Refusal::WrongActor);
         }
@@ -245,6 +263,13 @@ fn apply(state: State, command: Command) -> Option<Transition> {
         (Command::Rest, Running) => to(Idle),
         (Command::Ask, Running) => to(WaitingHuman),
         (Command::Finish, Running | WaitingHuman | Idle) => end(Completed, EndReason::Done),
+        (Command::Say | Command::Interrupt | Command::End, _) if state.session_type != Type::Agent => None,
+        // While a turn is queued, more can be said: it is answered together.
+        (Command::Say, Draft | Idle | Pending) => to(Pending),
+        (Command::Interrupt, Running) => to(Idle),
+        (Command::End, Idle) => end(Completed, EndReason::Done),
+        // In the middle of a turn, or before the first: nothing was completed.
+        (Command::End, Draft | Pending | Running | WaitingHuman | AwaitingTool) => end(Abandoned, EndReason::Cancelled),
         (Command::Reject, Pending | Running | WaitingHuman | AwaitingTool | Idle) => end(Failed, EndReason::Error),
         // A mixed session that no worker has ever claimed is a person at work.
         (Command::Stop | Command::Supersede | Command::Abandon, Running)
@@ -276,7 +301,13 @@ mod tests {
             | Command::Fail
             | Command::Yield(_)
             | Command::Release => Actor::Worker { attempt: 2 },
-            Command::Start | Command::Claim | Command::Cancel | Command::Stop => Actor::Caller,
+            Command::Start
+            | Command::Claim
+            | Command::Cancel
+            | Command::Stop
+            | Command::Say
+            | Command::Interrupt
+            | Command::End => Actor::Caller,
             _ => Actor::Server,
         }
     }
@@ -395,7 +426,8 @@ mod tests {
     fn listed(from: Status, to: Status) -> bool {
         let targets = match from.as_str() {
             "draft" => "pending running abandoned expired",
-            "pending" => "running failed abandoned expired",
+            // More can be said while a turn is queued.
+            "pending" => "pending running failed abandoned expired",
             "running" => "running completed failed waiting_human awaiting_tool idle abandoned expired pending",
             "waiting_human" => "pending completed failed abandoned expired",
             "awaiting_tool" => "pending failed abandoned expired",

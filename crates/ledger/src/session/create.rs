@@ -168,7 +168,7 @@ pub(super) async fn insert(
     }
 }
 
-async fn repeated(
+pub(crate) async fn repeated(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     idempotency: Option<&Idempotency>,
@@ -184,7 +184,7 @@ async fn repeated(
 }
 
 /// The row as it will be inserted, checked against action and parent.
-async fn draft(
+pub(crate) async fn draft(
     tx: &mut WriteTx<'_>,
     scope: Scope,
     id: SessionId,

@@ -4,7 +4,7 @@ mod cancel;
 pub(crate) mod change;
 mod claim;
 mod complete;
-mod create;
+pub(crate) mod create;
 mod expire;
 mod fail;
 mod follow;

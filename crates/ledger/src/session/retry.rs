@@ -5,6 +5,7 @@ use super::{
     change::Minter,
     create::{DependsOn, EVENTS_MAX, NewSession, insert},
 };
+use crate::thread::is_thread;
 use crate::{Error, Ledger, Result, SessionRecord, guard::require};
 use domain::{
     Scope,
@@ -30,6 +31,9 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                 own_or_managed(&scope, &old)?;
                 if !old.status.is_final() || !matches!(old.session_type, Type::Agent | Type::Tool) {
                     return Err(Refusal::WrongStatus { status: old.status }.into());
+                }
+                if is_thread(&old) {
+                    return Err(Error::invalid("id", "a conversation is not repeated: begin another"));
                 }
                 let depends_on = dependencies(tx, &old).await?;
                 let new = NewSession {

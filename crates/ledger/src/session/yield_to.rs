@@ -35,16 +35,27 @@ pub struct Parking {
     pub question: Option<Question>,
     /// It goes on by itself once every session that it started has ended.
     pub waits_for_children: bool,
+    /// A JSON object: what the session has cost so far.
+    pub usage: Option<String>,
 }
 
 impl Parking {
     /// Parked, with nothing said and nobody asked anything of their own.
     pub const fn at(attempt: u32, to: YieldTo) -> Self {
-        Self { attempt, to, detail: None, paused_tool_call: None, question: None, waits_for_children: false }
+        Self {
+            attempt,
+            to,
+            detail: None,
+            paused_tool_call: None,
+            question: None,
+            waits_for_children: false,
+            usage: None,
+        }
     }
 
     fn check(&self) -> Result<()> {
         let mut fields = Fields::default();
+        fields.object("usage", self.usage.as_deref());
         fields.text("detail", self.detail.as_deref(), REASON_CHARS_MAX);
         if let Some(call) = &self.paused_tool_call {
             fields.key("pausedToolCall.toolCallId", Some(&call.tool_call_id), KEY_CHARS_MAX);
@@ -126,13 +137,18 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Pa
                 if let Some(task) = parking.task() {
                     events.push(pause(tx, &before, gate_id, task, &mut change.minter).await?);
                 }
+                let usage = parking.usage;
+                let cost = |session: &mut SessionRecord| session.usage = usage.or(session.usage.take());
                 if !parking.waits_for_children {
-                    return write(tx, before, transition, change, events, |_| {}).await;
+                    return write(tx, before, transition, change, events, cost).await;
                 }
                 if !store::session::graph::has_children(tx.conn(), tenant_id, id).await? {
                     return Err(Error::invalid("waitFor", "it has started no session that it could wait for"));
                 }
-                let wait = |session: &mut SessionRecord| session.waits_for = Some(WaitsFor::Children);
+                let wait = |session: &mut SessionRecord| {
+                    cost(session);
+                    session.waits_for = Some(WaitsFor::Children);
+                };
                 let parked = write(tx, before, transition, change, events, wait).await?;
                 // The last of them may have ended already. One that ends from here on finds this session waiting.
                 join(tx, parked, joining).await

@@ -46,6 +46,13 @@ pub struct Job {
     pub refused: Vec<FieldProblem>,
 }
 
+impl Job {
+    /// Whether the session is a conversation: it rests after each turn, and its log says what it is about.
+    pub fn is_thread(&self) -> bool {
+        self.session.source.as_deref() == Some(domain::thread::SOURCE)
+    }
+}
+
 /// The decision that put a parked session back to work.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resume {

@@ -68,6 +68,8 @@ pub struct Lease {
     /// The fencing token.
     pub attempt: u32,
     length: Duration,
+    /// Between heartbeats.
+    beat: Duration,
     until: watch::Sender<Instant>,
     loss: OnceLock<Loss>,
     lost: CancellationToken,
@@ -81,10 +83,17 @@ impl Lease {
             session_id,
             attempt,
             length,
+            beat: length / 3,
             until: watch::Sender::new(now + length),
             loss: OnceLock::new(),
             lost: CancellationToken::new(),
         }
+    }
+
+    /// With heartbeats at least this often: where a person waits to be let in again, a loss is to be heard of soon.
+    #[must_use]
+    pub fn beating_every(self, most: Duration) -> Self {
+        Self { beat: self.beat.min(most), ..self }
     }
 
     /// Tells sessions apart whose calls fail together.
@@ -114,12 +123,12 @@ impl Lease {
         self.lost.cancelled().await;
     }
 
-    /// Sends heartbeats, three in the length of a lease, until the lease ends.
+    /// Sends heartbeats, three or more in the length of a lease, until the lease ends.
     pub async fn keep(&self) {
         loop {
             select! {
                 () = self.lost() => return,
-                () = sleep(self.length / 3) => {}
+                () = sleep(self.beat) => {}
             }
             let (base, cap) = limit::HEARTBEAT_PAUSE;
             let beat = self.insist(self.backoff().between(base, cap), |left| {

@@ -34,6 +34,8 @@ pub const BATCH_QUIET: Duration = Duration::from_millis(50);
 pub const BATCH_AGE: Duration = Duration::from_millis(250);
 /// Answers 500 in a row after which a batch counts as refused.
 pub const SERVER_ERRORS_MAX: u32 = 5;
+/// Between the heartbeats of a conversation's turn, at most: a person who interrupts it waits for no more than this.
+pub const THREAD_BEAT: Duration = Duration::from_secs(1);
 /// Longest wait for the answer of one heartbeat.
 pub const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(10);
 /// First and longest pause between heartbeats that fail.
@@ -60,3 +62,7 @@ pub const MODEL_QUOTE_CHARS: usize = 500;
 pub const LOG_PAGE: u32 = 1_000;
 /// Longest conversation that is rebuilt, events.
 pub const LOG_EVENTS_MAX: usize = 20_000;
+/// Turns of a conversation that its agent is told again, from the newest back.
+pub const THREAD_TURNS_TOLD_MAX: usize = 100;
+/// The same in bytes of text; the last message is told however long it is.
+pub const THREAD_BYTES_TOLD_MAX: usize = 256 * 1024;

@@ -18,11 +18,13 @@ mod desk;
 mod event;
 mod lease;
 pub mod limit;
+mod log;
 mod outbox;
 mod part;
 mod prompt;
 mod report;
 mod session;
+mod talk;
 pub mod tool;
 
 #[cfg(test)]

@@ -51,7 +51,8 @@ impl Prompt {
         if let Some(more) = metadata.as_ref().and_then(|metadata| metadata["instructions"].as_str()) {
             system.push(more.to_owned());
         }
-        let output = action.filter(|action| action.output_type != OutputType::Text);
+        // In a conversation the agent speaks: there is no output to keep a contract.
+        let output = action.filter(|action| action.output_type != OutputType::Text && !job.is_thread());
         system.extend(output.map(contract));
 
         let mut task = vec![format!("Task: {}", action.map_or(&job.session.title, |action| &action.name))];
@@ -65,14 +66,22 @@ impl Prompt {
         task.extend(related("Sessions that this one waited for, and what came of them.", &job.dependencies));
         task.extend(related("Sessions that you started, and what came of them.", &job.children));
         let activity = job.activity.clone();
+        if job.is_thread() {
+            // What is talked about is in the messages.
+            if action.is_some() {
+                system.push(task.join("\n\n"));
+            }
+            return Self { system: system.join("\n\n"), task: String::new(), activity, wants_json: false };
+        }
         Self { system: system.join("\n\n"), task: task.join("\n\n"), activity, wants_json: output.is_some() }
     }
 
     /// All of it, with what was refused before, for programs that take one text and remember nothing.
-    pub fn as_one_text(&self, job: &Job) -> String {
+    /// In a conversation `talk` is what was said so far.
+    pub fn as_one_text(&self, job: &Job, talk: Option<String>) -> String {
         let system = Some(self.system.clone()).filter(|text| !text.is_empty());
-        let task = Some(self.task.clone());
-        let texts = [system, task, denials(&job.denials), refusal(&job.refused), self.activity.clone()];
+        let task = Some(self.task.clone()).filter(|text| !text.is_empty());
+        let texts = [system, task, talk, denials(&job.denials), refusal(&job.refused), self.activity.clone()];
         texts.into_iter().flatten().collect::<Vec<_>>().join("\n\n")
     }
 }

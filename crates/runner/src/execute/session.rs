@@ -10,8 +10,8 @@ use super::{
     prompt,
     report::Report,
 };
-use client::Error;
-use domain::{limit::REASON_CHARS_MAX, session::Status};
+use client::{Error, EventRange};
+use domain::{event::Kind, limit::REASON_CHARS_MAX, session::Status, thread::REPLY};
 use std::{sync::Arc, time::Duration};
 use tokio::{
     select,
@@ -22,7 +22,7 @@ use tokio_util::task::AbortOnDropHandle;
 use wire::{
     Code, FieldProblem, Json,
     session::{Session, SessionError},
-    worker::{ClaimedSession, Complete, Fail, Yield},
+    worker::{ClaimedSession, Complete, Fail, Yield, YieldStatus},
 };
 
 /// What all sessions of a worker share.
@@ -71,8 +71,10 @@ impl Worker {
         let name = claimed.session.action_slug.as_deref().unwrap_or("-");
         report.say(&format!("{id} claimed (attempt {attempt}, task {name})"));
         report.began();
-        let lease = Arc::new(Lease::new(Arc::clone(&self.desk), id.clone(), attempt, self.lease, started));
-        let end = self.work(lease, job(claimed)).await;
+        let job = job(claimed);
+        let lease = Lease::new(Arc::clone(&self.desk), id.clone(), attempt, self.lease, started);
+        let lease = Arc::new(if job.is_thread() { lease.beating_every(limit::THREAD_BEAT) } else { lease });
+        let end = self.work(lease, job).await;
         let seconds = started.elapsed().as_secs_f32();
         match &end {
             End::Completed => {
@@ -117,8 +119,14 @@ impl Worker {
                 }
                 (_, _, Some(loss)) => return End::Left(loss.to_string()),
                 (Outcome::Stopped, ..) | (_, false, None) => return release(&lease).await,
+                (Outcome::Failed(failure), true, None) if job.is_thread() => {
+                    return self.stumble(&lease, &hand, failure).await;
+                }
                 (Outcome::Failed(failure), true, None) => return fail(&lease, &failure).await,
                 (Outcome::Parked(park), true, None) => return self.park(&lease, park).await,
+                (Outcome::Done { result, usage }, true, None) if job.is_thread() => {
+                    return self.rest(&lease, &hand, &job, (result, usage)).await;
+                }
                 (Outcome::Done { result, usage }, true, None) => {
                     match complete(&lease, result, usage, job.refused.is_empty()).await {
                         Ok(end) => return end,
@@ -154,14 +162,76 @@ impl Worker {
             paused_tool_call: park.paused,
             question: park.question,
             wait_for: None,
+            usage: None,
         };
-        let parked = lease.insist(lease.backoff(), |_| lease.desk.yield_to(&lease.session_id, &body));
-        match parked.await {
-            // A repeat after an answer that got lost finds the session parked already.
-            Err(error) if Loss::of(&error) == Some(Loss::Parked) => End::Parked,
-            answer => ended(answer, End::Parked),
-        }
+        yielded(lease, body).await
     }
+
+    /// A conversation's turn is over: its reply is in the log, and the session rests until the person speaks again.
+    async fn rest(&self, lease: &Lease, hand: &Hand, job: &Job, (result, usage): (Option<Json>, Option<Json>)) -> End {
+        let reply = match result.as_ref().map(|json| reply_text(json)) {
+            Some(text) if !text.trim().is_empty() => text,
+            _ => String::new(),
+        };
+        if !reply.is_empty() && !has_spoken(lease, job).await {
+            let recorded = hand.record(event::texts(REPLY, &reply, &event::Notes::new())).await;
+            if recorded.is_err() || hand.queue.flush().await.is_err() {
+                return lease
+                    .loss()
+                    .map_or_else(|| End::Left("the log is closed".into()), |loss| End::Left(loss.to_string()));
+            }
+        }
+        yielded(lease, resting(lease, "it replied", usage)).await
+    }
+
+    /// A turn that failed does not end its conversation: the person hears why, and may try again.
+    async fn stumble(&self, lease: &Lease, hand: &Hand, failure: Failure) -> End {
+        let notes = event::note("code", failure.code.clone());
+        let recorded = hand.record(event::texts(Kind::SESSION_ERROR, &failure.message, &notes)).await;
+        if recorded.is_err() || hand.queue.flush().await.is_err() {
+            return lease
+                .loss()
+                .map_or_else(|| End::Left("the log is closed".into()), |loss| End::Left(loss.to_string()));
+        }
+        let detail: String = failure.message.chars().take(REASON_CHARS_MAX).collect();
+        yielded(lease, resting(lease, &detail, None)).await
+    }
+}
+
+/// Parks the session as the body says.
+async fn yielded(lease: &Lease, body: Yield) -> End {
+    let parked = lease.insist(lease.backoff(), |_| lease.desk.yield_to(&lease.session_id, &body));
+    match parked.await {
+        // A repeat after an answer that got lost finds the session parked already.
+        Err(error) if Loss::of(&error) == Some(Loss::Parked) => End::Parked,
+        answer => ended(answer, End::Parked),
+    }
+}
+
+fn resting(lease: &Lease, detail: &str, usage: Option<Json>) -> Yield {
+    let detail = Some(detail.to_owned());
+    let (attempt, status) = (lease.attempt, YieldStatus::Idle);
+    Yield { attempt, status, detail, paused_tool_call: None, question: None, wait_for: None, usage }
+}
+
+/// What an agent says with its result: text as it is, anything else as JSON.
+fn reply_text(result: &Json) -> String {
+    serde_json::from_str::<String>(result.get()).unwrap_or_else(|_| match result.get() {
+        "null" => String::new(),
+        json => json.to_owned(),
+    })
+}
+
+/// Whether the agent said something since this attempt began. One that cannot be asked has: nothing is said twice.
+async fn has_spoken(lease: &Lease, job: &Job) -> bool {
+    let range = EventRange {
+        after_sequence: Some(job.session.head_sequence),
+        event_types: vec![REPLY.to_owned()],
+        limit: Some(1),
+        ..EventRange::default()
+    };
+    let said = lease.insist(lease.backoff(), |_| lease.desk.events(&lease.session_id, &range)).await;
+    said.map_or(true, |page| !page.events.is_empty())
 }
 
 /// What a claim hands to an agent.

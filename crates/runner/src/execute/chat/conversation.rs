@@ -5,11 +5,12 @@ use super::{
     super::{
         adapter::{Failure, Hand},
         event::OUTPUT_REFUSED,
-        limit,
+        log,
+        talk::{CUT, told_from},
     },
     budget::Spent,
 };
-use client::EventRange;
+use domain::thread::MESSAGE;
 use genai::chat::{ChatMessage, ContentPart, MessageContent, ToolCall, ToolResponse};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -58,6 +59,8 @@ pub struct Conversation {
     pub denials_told: usize,
     /// What was spent.
     pub spent: Spent,
+    /// Steps that were taken before the person spoke last.
+    steps_before: u32,
 }
 
 /// Metadata of the last event of an answer: what it cost.
@@ -66,6 +69,8 @@ pub const STEP: &str = "step";
 pub const DENIALS: &str = "denials";
 /// Metadata of an answer that a person's decision led to: whose gate it was.
 pub const GATE: &str = "gateId";
+/// What stands in the place of an answer that never came, because the person spoke first.
+const INTERRUPTED: &str = "the turn was interrupted before this call had an answer; look whether it took effect";
 /// The mark of a call that was begun.
 pub const BEGUN: &str = "tool.invocation_started";
 
@@ -74,35 +79,13 @@ impl Conversation {
     ///
     /// # Errors
     /// When it cannot be read, or is too long for any model.
-    pub async fn read(hand: &Hand) -> Result<Self, Failure> {
-        let kinds = ["agent.message", "agent.tool_call", "agent.tool_result", "external.event", BEGUN];
-        let mut range = EventRange {
-            after_sequence: Some(0),
-            event_types: kinds.map(str::to_owned).to_vec(),
-            limit: Some(limit::LOG_PAGE),
-            ..EventRange::default()
-        };
-        let mut conversation = Self::default();
-        let mut count = 0;
-        loop {
-            let page = hand
-                .lease
-                .insist(hand.lease.backoff(), |_| hand.desk.events(&hand.lease.session_id, &range))
-                .await
-                .map_err(|error| {
-                    Failure::new("log_unreadable", format!("the session's log cannot be read: {error}"))
-                })?;
-            count += page.events.len();
-            if count > limit::LOG_EVENTS_MAX {
-                let message = format!("the session has more than {} events to go on from", limit::LOG_EVENTS_MAX);
-                return Err(Failure::new("log_too_long", message));
-            }
-            range.after_sequence = page.events.last().map(|event| event.sequence);
-            page.events.iter().for_each(|event| conversation.hear(event));
-            if !page.has_more {
-                break;
-            }
+    pub async fn read(hand: &Hand, is_thread: bool) -> Result<Self, Failure> {
+        let mut kinds = vec!["agent.message", "agent.tool_call", "agent.tool_result", "external.event", BEGUN];
+        if is_thread {
+            kinds.push(MESSAGE);
         }
+        let mut conversation = Self::default();
+        log::each(hand, &kinds, |event| conversation.hear(event)).await?;
         Ok(conversation)
     }
 
@@ -125,6 +108,7 @@ impl Conversation {
             BEGUN => {
                 self.begun.insert(text("toolCallId"));
             }
+            MESSAGE => self.be_spoken_to(domain::thread::text_of(event.content.get())),
             _ => self.be_told(&metadata, text("text")),
         }
         let step = &metadata[STEP];
@@ -150,6 +134,16 @@ impl Conversation {
             Some(Turn::Said(said)) if metadata["part"].as_u64().is_some_and(|part| part > 1) => said.push_str(&text),
             _ => pending.push(Turn::Said(text)),
         }
+    }
+
+    /// A person speaks: whatever the agent was in the middle of is over.
+    fn be_spoken_to(&mut self, text: String) {
+        self.pending = (None, Vec::new());
+        for call in self.open_calls() {
+            self.answer(&call.id, &Value::from(INTERRUPTED));
+        }
+        self.steps_before = self.spent.steps;
+        self.tell(text);
     }
 
     fn be_told(&mut self, metadata: &Value, text: String) {
@@ -226,9 +220,34 @@ impl Conversation {
         }
     }
 
+    /// What was spent, with the steps of the last turn alone: a conversation may have any number of turns.
+    pub const fn spent_in_turn(&self) -> Spent {
+        Spent { steps: self.spent.steps.saturating_sub(self.steps_before), ..self.spent }
+    }
+
+    /// As the model reads a conversation: from as far back as the limits allow, with `activity` behind the last message.
+    pub fn thread_messages(&self, activity: Option<&str>) -> Vec<ChatMessage> {
+        let size = |turn: &Turn| match turn {
+            Turn::Said(text) | Turn::Told(text) | Turn::Answer { text, .. } => text.len(),
+            Turn::Call(call) => call.input.to_string().len(),
+        };
+        let sizes: Vec<_> = self.turns.iter().map(|turn| (matches!(turn, Turn::Told(_)), size(turn))).collect();
+        let from = told_from(&sizes);
+        let mut told = Self { turns: self.turns.get(from..).unwrap_or_default().to_vec(), ..Self::default() };
+        let last = told.turns.iter_mut().rev().find_map(|turn| match turn {
+            Turn::Told(text) => Some(text),
+            _ => None,
+        });
+        if let (Some(last), Some(activity)) = (last, activity) {
+            *last = format!("{last}\n\n{activity}");
+        }
+        told.messages(if from > 0 { CUT } else { "" })
+    }
+
     /// As the model reads it.
     pub fn messages(&self, opening: &str) -> Vec<ChatMessage> {
-        let mut messages = vec![ChatMessage::user(opening)];
+        let opening = Some(opening).filter(|text| !text.is_empty());
+        let mut messages: Vec<_> = opening.map(ChatMessage::user).into_iter().collect();
         let mut spoken: Vec<ContentPart> = Vec::new();
         let mut answers: Vec<ToolResponse> = Vec::new();
         for turn in &self.turns {

@@ -91,7 +91,7 @@ struct Talk<'a> {
 impl Talk<'_> {
     async fn lead(&self) -> Result<Outcome, Stop> {
         let prompt = Prompt::of(self.job, self.hand, self.chat.instructions.as_deref()).await?;
-        let mut talk = Conversation::read(self.hand).await?;
+        let mut talk = Conversation::read(self.hand, self.job.is_thread()).await?;
         self.tell_of_denials(&mut talk).await?;
         let opening = [Some(prompt.task.clone()), prompt.activity.clone()];
         let opening = opening.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
@@ -111,12 +111,14 @@ impl Talk<'_> {
                     }
                 }
             }
-            self.chat.budget.check(&talk.spent, self.chat.prices.as_ref())?;
-            let question = Question {
-                system: prompt.system.clone(),
-                messages: talk.messages(&opening),
-                tools: self.chat.tools.declared(),
+            let spent = if self.job.is_thread() { talk.spent_in_turn() } else { talk.spent };
+            self.chat.budget.check(&spent, self.chat.prices.as_ref())?;
+            let messages = if self.job.is_thread() {
+                talk.thread_messages(prompt.activity.as_deref())
+            } else {
+                talk.messages(&opening)
             };
+            let question = Question { system: prompt.system.clone(), messages, tools: self.chat.tools.declared() };
             let reply = self.ask(&question).await?;
             self.record(&mut talk, reply).await?;
         }

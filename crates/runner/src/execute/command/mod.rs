@@ -14,10 +14,12 @@ use super::{
     adapter::{Adapter, Failure, Hand, Job, Outcome, out_of_time},
     limit,
     prompt::Prompt,
+    talk::Talk,
 };
 use child::Child;
 use lines::Reader;
 use serde::Deserialize;
+use serde_json::{Map, Value, value::to_raw_value};
 use std::{ffi::OsString, fmt, future::Future, io, pin::Pin, process::ExitStatus};
 use tap::{Heard, Tap};
 use tokio::{io::AsyncWriteExt, process::ChildStdin, select, time::timeout};
@@ -75,7 +77,10 @@ pub struct CommandAdapter {
 
 impl Adapter for CommandAdapter {
     fn run<'a>(&'a self, job: &'a Job, hand: &'a Hand) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
-        Box::pin(self.work(job, hand))
+        Box::pin(async move {
+            let outcome = self.work(job, hand).await;
+            if job.is_thread() { with_earlier_usage(outcome, job) } else { outcome }
+        })
     }
 }
 
@@ -139,12 +144,17 @@ impl CommandAdapter {
         }
     }
 
-    /// What it reads: the session's input, or for a coding agent all that it is asked to do.
+    /// What it reads: the session's input, in a conversation what was said so far, and for a coding agent all that it is
+    /// asked to do.
     async fn input(&self, job: &Job, hand: &Hand) -> Result<String, Failure> {
+        let talk = if job.is_thread() { Some(Talk::read(hand).await?) } else { None };
+        if let (Format::Lines, Some(talk)) = (self.format, &talk) {
+            return Ok(format!("{}\n", talk.as_json()));
+        }
         if self.format == Format::Lines {
             return Ok(job.input.as_ref().map_or_else(|| "null\n".to_owned(), |input| format!("{}\n", input.get())));
         }
-        Ok(Prompt::of(job, hand, self.instructions.as_deref()).await?.as_one_text(job))
+        Ok(Prompt::of(job, hand, self.instructions.as_deref()).await?.as_one_text(job, talk.map(|talk| talk.as_text())))
     }
 
     /// What the command is told; `None` is taken away, in case this worker was itself started by one.
@@ -190,6 +200,26 @@ fn related(sessions: &[Related]) -> Option<String> {
     };
     let brief = serde_json::to_string(&sessions.iter().map(brief).collect::<Vec<_>>()).ok()?;
     (brief.len() <= limit::VARIABLE_BYTES_MAX).then_some(brief)
+}
+
+/// A run knows what it cost itself: what a conversation costs is the sum of its turns.
+fn with_earlier_usage(outcome: Outcome, job: &Job) -> Outcome {
+    let Outcome::Done { result, usage: Some(usage) } = outcome else { return outcome };
+    let read = |json: &wire::Json| serde_json::from_str::<Map<String, Value>>(json.get()).unwrap_or_default();
+    let earlier = job.session.usage.as_ref().map(read).unwrap_or_default();
+    let mut sum = read(&usage);
+    for (name, before) in earlier {
+        let total = match (sum.get(&name), &before) {
+            (None, before) => before.clone(),
+            (Some(Value::Number(now)), Value::Number(before)) => match (now.as_u64(), before.as_u64()) {
+                (Some(now), Some(before)) => now.saturating_add(before).into(),
+                _ => (now.as_f64().unwrap_or_default() + before.as_f64().unwrap_or_default()).into(),
+            },
+            (Some(now), _) => now.clone(),
+        };
+        sum.insert(name, total);
+    }
+    Outcome::Done { result, usage: to_raw_value(&sum).ok() }
 }
 
 /// Hands the command its input. A command that does not read it misses nothing.

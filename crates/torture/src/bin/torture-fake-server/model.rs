@@ -159,6 +159,7 @@ impl Held {
             action_id: None,
             action_slug: None,
             entity_id: None,
+            source: None,
             agent_slug: Some(self.row.agent.clone()),
             title: "torture".into(),
             input: None,

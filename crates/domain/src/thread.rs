@@ -1,0 +1,69 @@
+//! Conversations: sessions of an agent that rest between turns.
+
+use serde_json::Value;
+
+/// The `source` of such sessions.
+pub const SOURCE: &str = "thread";
+/// The event that a person's message is.
+pub const MESSAGE: &str = "user.message";
+/// The event that an agent's reply is.
+pub const REPLY: &str = "agent.message";
+/// Longest title made from a first message, characters.
+const TITLE_CHARS: usize = 80;
+
+/// A title from the first line of a message; `None` where it has no words.
+pub fn title(message: &str) -> Option<String> {
+    let line = message.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    Some(cut(&line, TITLE_CHARS))
+}
+
+/// The title of a conversation in which nothing has been said, or that keeps nothing of what is said.
+pub fn untitled(with: &str) -> String {
+    format!("Conversation with {with}")
+}
+
+/// A text of at most `max` characters; what is cut off shows as an ellipsis.
+pub fn cut(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
+        return text.to_owned();
+    }
+    let mut kept: String = text.chars().take(max.saturating_sub(1)).collect();
+    kept.truncate(kept.trim_end().len());
+    kept.push('…');
+    kept
+}
+
+/// The text of a message's parts, one after another.
+pub fn text_of(content: &str) -> String {
+    let parts: Vec<Value> = serde_json::from_str(content).unwrap_or_default();
+    let texts: Vec<_> = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect();
+    texts.join("\n")
+}
+
+/// Whether a session's metadata say that it is incognito.
+pub fn is_incognito(metadata: &str) -> bool {
+    serde_json::from_str::<Value>(metadata).is_ok_and(|metadata| metadata["incognito"] == true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_the_first_line_that_says_something_cut_to_a_length() {
+        assert_eq!(title("\n  Find the\tstage \nof Acme").as_deref(), Some("Find the stage"));
+        assert_eq!(title(" \n\t"), None);
+        let long = title(&"é".repeat(200)).unwrap();
+        assert_eq!((long.chars().count(), long.ends_with('…')), (TITLE_CHARS, true));
+    }
+
+    #[test]
+    fn only_the_boolean_makes_a_session_incognito() {
+        assert!(is_incognito(r#"{"incognito":true}"#));
+        for other in ["{}", r#"{"incognito":"true"}"#, "[]", ""] {
+            assert!(!is_incognito(other), "{other}");
+        }
+        assert_eq!(text_of(r#"[{"type":"text","text":"a"},{"type":"file"},{"type":"text","text":"b"}]"#), "a\nb");
+    }
+}

@@ -1,0 +1,79 @@
+//! Reading ratings: one's own, and how many there are.
+
+use super::{backend, opaque, rater, record::rated};
+use crate::{FeedbackRecord, Ledger, Result, guard::require, session, thread};
+use domain::{Scope, id::SessionId, role::Permission, session::Status as SessionStatus, thread::is_incognito};
+
+/// The caller's own rating of a session.
+pub async fn of_session(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Option<FeedbackRecord>> {
+    let session = rated(ledger, scope, session_id).await?;
+    let (backend, name) = (backend(ledger, &session).await?, opaque(ledger, session_id)?);
+    Ok(backend.of(&name, rater(scope, &session)).await?)
+}
+
+/// How many people have rated a session.
+pub async fn count(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<u64> {
+    let session = session::get(ledger, scope, session_id).await?;
+    let (backend, name) = (backend(ledger, &session).await?, opaque(ledger, session_id)?);
+    Ok(backend.count_of_session(&name).await?)
+}
+
+/// What is kept of a conversation and of its person's ratings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Status {
+    /// The session, where one was asked about.
+    pub session: Option<SessionState>,
+    /// Ratings of that session; without one, the sessions that the caller has rated.
+    pub session_feedback_count: u64,
+    /// The sessions that the caller has rated; `None` where the caller is no person.
+    pub own_feedback_count: Option<u64>,
+    /// Where ratings of it go: sqlite, postgres or memory.
+    pub feedback_backend: &'static str,
+}
+
+/// What is kept of one session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionState {
+    /// The session.
+    pub id: SessionId,
+    /// Where it stands.
+    pub status: SessionStatus,
+    /// Whether its rating stays in memory.
+    pub incognito: bool,
+    /// Turns so far.
+    pub turn_count: u64,
+    /// Events in its log.
+    pub event_count: u64,
+}
+
+/// Counts for a person who wants to know what is kept.
+pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId>) -> Result<Status> {
+    require(scope, Permission::Read)?;
+    let kept = ledger.store().feedback().await?;
+    let own = match scope.beneficiary() {
+        Some(user) => Some(kept.count_of_user(user).await?),
+        None => None,
+    };
+    let Some(id) = session_id else {
+        return Ok(Status {
+            session: None,
+            session_feedback_count: own.unwrap_or_default(),
+            own_feedback_count: own,
+            feedback_backend: kept.name(),
+        });
+    };
+    let session = session::get(ledger, scope, id).await?;
+    let backend = backend(ledger, &session).await?;
+    Ok(Status {
+        session_feedback_count: backend.count_of_session(&opaque(ledger, id)?).await?,
+        own_feedback_count: own,
+        feedback_backend: backend.name(),
+        session: Some(SessionState {
+            id,
+            status: session.status,
+            incognito: is_incognito(&session.metadata),
+            turn_count: thread::turns(ledger, scope, &session).await?,
+            event_count: session.head_sequence,
+        }),
+    })
+}

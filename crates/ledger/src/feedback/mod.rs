@@ -1,0 +1,87 @@
+//! Ratings: what people say of sessions that have ended. One label each, and nothing in words.
+//!
+//! They are kept apart from the log, under a name that only the instance's key makes of a session's id, so that whoever
+//! has the file of ratings alone cannot tell what they are about. Those of incognito sessions are in memory and name
+//! nobody.
+
+mod ask;
+mod operate;
+mod record;
+
+pub use ask::{Status, count, of_session, status};
+pub use operate::{count_by_operator, list_by_operator, purge_by_operator};
+pub use record::{record, undo};
+
+pub(crate) use record::{Rating, keep};
+
+use crate::{Error, InstanceKey, Ledger, Result, SessionRecord};
+use domain::{Scope, id::SessionId, id::UserId, thread::is_incognito};
+use std::{
+    fmt::Write as _,
+    sync::{
+        OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+use store::FeedbackBackend;
+
+/// What the key's secret is for.
+const PURPOSE: &str = "session-feedback";
+
+/// What a ledger needs for ratings beside its store.
+pub(crate) struct Ratings {
+    key: OnceLock<InstanceKey>,
+    /// Ratings of incognito sessions: they end with the process.
+    incognito: FeedbackBackend,
+    failures: AtomicU64,
+}
+
+impl Default for Ratings {
+    fn default() -> Self {
+        Self { key: OnceLock::new(), incognito: FeedbackBackend::memory(), failures: AtomicU64::new(0) }
+    }
+}
+
+/// Hands the ledger the instance's key. The first one stays.
+pub fn use_key(ledger: &Ledger, key: InstanceKey) {
+    let _ = ledger.ratings().key.set(key);
+}
+
+/// Ratings that were given and could not be kept, since this process started.
+pub fn failures(ledger: &Ledger) -> u64 {
+    ledger.ratings().failures.load(Ordering::Relaxed)
+}
+
+/// What a session is called among the ratings: 64 hexadecimal digits.
+///
+/// # Errors
+/// [`Error::Unavailable`] without an instance key: names that anybody can make protect nobody.
+pub fn opaque(ledger: &Ledger, session_id: SessionId) -> Result<String> {
+    let missing = || Error::Unavailable("ratings need the instance's key: name a file in `instance_key_file`".into());
+    let key = ledger.ratings().key.get().ok_or_else(missing)?;
+    let mut name = String::new();
+    for byte in key.derive(PURPOSE, &[session_id.to_string().as_bytes()]) {
+        // Writing to a string cannot fail.
+        let _ = write!(name, "{byte:02x}");
+    }
+    Ok(name)
+}
+
+/// Where the ratings of this session are kept.
+pub(crate) async fn backend<'a>(ledger: &'a Ledger, session: &SessionRecord) -> Result<&'a FeedbackBackend> {
+    if is_incognito(&session.metadata) {
+        return Ok(&ledger.ratings().incognito);
+    }
+    Ok(ledger.store().feedback().await?)
+}
+
+/// Under whose name a rating of this session is kept. An incognito session keeps nobody's.
+fn rater(scope: &Scope, session: &SessionRecord) -> Option<UserId> {
+    scope.beneficiary().filter(|_| !is_incognito(&session.metadata))
+}
+
+/// Counts a rating that could not be kept.
+pub(crate) fn count_failure(ledger: &Ledger, error: &Error) {
+    ledger.ratings().failures.fetch_add(1, Ordering::Relaxed);
+    tracing::warn!(%error, "a rating could not be kept; the conversation ends all the same");
+}

@@ -1,0 +1,82 @@
+//! Giving a rating, and taking it back.
+
+use super::{backend, opaque, rater};
+use crate::{Error, FeedbackRecord, Ledger, Result, SessionRecord, guard::require, session, thread};
+use domain::{
+    Scope,
+    id::{SessionId, UserId},
+    role::Permission,
+    session::Refusal,
+    session_feedback::{Label, SCHEMA_VERSION, Surface},
+    thread::is_incognito,
+};
+use uuid::Builder;
+
+/// A rating that is about to be kept.
+pub(crate) struct Rating {
+    pub(crate) user: Option<UserId>,
+    pub(crate) label: Label,
+    pub(crate) source: Surface,
+    pub(crate) turns: u64,
+}
+
+/// Rates a session that has ended. Each person does so once: another label takes the place of the first, the same one
+/// again changes nothing.
+///
+/// For people, and tokens that speak for one. An incognito session is rated by whoever held it alone.
+///
+/// # Errors
+/// [`Error::Refused`] while the session goes on.
+pub async fn record(
+    ledger: &Ledger,
+    scope: &Scope,
+    session_id: SessionId,
+    label: Label,
+    source: Surface,
+) -> Result<FeedbackRecord> {
+    let session = rated(ledger, scope, session_id).await?;
+    if !session.status.is_final() {
+        return Err(Error::Refused(Refusal::WrongStatus { status: session.status }));
+    }
+    let turns = thread::turns(ledger, scope, &session).await?;
+    keep(ledger, &session, Rating { user: rater(scope, &session), label, source, turns }).await
+}
+
+/// Takes the caller's rating back; whether there was one.
+pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<bool> {
+    let session = rated(ledger, scope, session_id).await?;
+    let (backend, name) = (backend(ledger, &session).await?, opaque(ledger, session_id)?);
+    Ok(backend.remove(&name, rater(scope, &session)).await?)
+}
+
+/// A session that the caller may rate.
+pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<SessionRecord> {
+    require(scope, Permission::Converse)?;
+    let session = session::get(ledger, scope, session_id).await?;
+    if scope.beneficiary().is_none() {
+        return Err(Error::Forbidden(
+            "people rate sessions: sign in, or use a token that speaks for a person (`shiftbook token add --user`)",
+        ));
+    }
+    if is_incognito(&session.metadata) && !thread::is_own(scope, &session) {
+        return Err(Error::Forbidden("only whoever held an incognito conversation rates it"));
+    }
+    Ok(session)
+}
+
+/// Keeps a rating where it belongs.
+pub(crate) async fn keep(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> Result<FeedbackRecord> {
+    let mut random = [0; 16];
+    ledger.entropy().fill(&mut random);
+    let record = FeedbackRecord {
+        id: Builder::from_random_bytes(random).into_uuid(),
+        session_id_opaque: opaque(ledger, session.id)?,
+        user_id_or_null: rating.user.filter(|_| !is_incognito(&session.metadata)),
+        recorded_at: ledger.now(),
+        label: rating.label,
+        turn_count_at_end: rating.turns,
+        source: rating.source,
+        schema_version: SCHEMA_VERSION,
+    };
+    Ok(backend(ledger, session).await?.record(record).await?)
+}

@@ -1,0 +1,89 @@
+//! Ending a conversation: the person's rating, the summary, the end.
+
+use super::{own, summary::summarize};
+use crate::{
+    Ledger, Result, SessionRecord,
+    feedback::{self, Rating},
+    guard::require,
+    session::change::{Change, Minter, state, write},
+    thread::Summary,
+};
+use domain::{
+    Scope,
+    event::Kind,
+    id::SessionId,
+    role::Permission,
+    session::{Actor, Command, Status, decide},
+    session_feedback::{Label, Surface},
+};
+use serde_json::json;
+use store::WriteTx;
+
+/// How a person ends a conversation.
+#[derive(Debug, Clone, Copy)]
+pub struct Ending {
+    /// What they said of it, where they did.
+    pub feedback: Option<Label>,
+    /// Where they were asked.
+    pub source: Surface,
+    /// Whether a summary is kept.
+    pub summary: bool,
+}
+
+/// A conversation that has ended.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// Its session.
+    pub session: SessionRecord,
+    /// Messages of the person.
+    pub turns: u64,
+    /// What is left of it, where a summary is kept.
+    pub summary: Option<Summary>,
+}
+
+/// Ends a conversation, with a summary of it in its session's result. At rest it is completed; before its first turn or in
+/// the middle of one it is abandoned. One that has ended stays as it ended.
+///
+/// A rating is kept beside it, once per person; that it could not be kept is logged and counted, and changes nothing else.
+pub async fn end(ledger: &Ledger, scope: &Scope, id: SessionId, ending: Ending) -> Result<Ended> {
+    require(scope, Permission::Converse)?;
+    let change = Change {
+        id,
+        actor: Actor::Caller,
+        command: Command::End,
+        caller: scope.caller,
+        reason: "ended by its person".into(),
+        minter: Minter::new(ledger, ledger.now(), 2),
+    };
+    let owner = *scope;
+    let ended = ledger
+        .store()
+        .write(scope.into(), move |tx| Box::pin(async move { finish(tx, &owner, change, ending.summary).await }));
+    let ended: Ended = ended.await?;
+    if let Some(label) = ending.feedback {
+        let rating = Rating { user: scope.beneficiary(), label, source: ending.source, turns: ended.turns };
+        if let Err(error) = feedback::keep(ledger, &ended.session, rating).await {
+            feedback::count_failure(ledger, &error);
+        }
+    }
+    Ok(ended)
+}
+
+async fn finish(tx: &mut WriteTx<'_>, scope: &Scope, mut change: Change, summary: bool) -> Result<Ended> {
+    let found = store::session::find_locked(tx, scope.tenant_id, change.id).await?;
+    let before = own(scope, found)?;
+    let turns = store::thread::messages(tx.conn(), scope.tenant_id, before.id).await?;
+    if before.status.is_final() {
+        return Ok(Ended { turns, summary: Summary::of(&before), session: before });
+    }
+    let transition = decide(state(&before), change.actor, change.command)?;
+    let summary = if summary { Some(summarize(tx.conn(), &before, turns, change.minter.at()).await?) } else { None };
+    let mut events = Vec::new();
+    if transition.to == Status::Completed {
+        let metadata = json!({ "hasResult": summary.is_some(), "turns": turns });
+        events.push(change.minter.event(Kind::SESSION_COMPLETED, None, &metadata)?);
+    }
+    let result = summary.as_ref().map(Summary::to_result);
+    let session = write(tx, before, transition, change, events, |session| session.result = result).await?;
+    Ok(Ended { session, turns, summary })
+}

@@ -1,0 +1,39 @@
+//! Conversations with an agent: sessions that rest between turns. The session's id is the conversation's.
+
+mod end;
+mod get;
+mod interrupt;
+mod list;
+mod say;
+mod start;
+mod summary;
+
+pub use end::{Ended, Ending, end};
+pub use get::{get, turns};
+pub use interrupt::interrupt;
+pub use list::list;
+pub use say::{Message, Said, say};
+pub use start::{NewThread, Started, start};
+pub use summary::Summary;
+
+use crate::{Error, Result, SessionRecord};
+use domain::{Scope, thread::SOURCE};
+
+/// Whether a session is a conversation.
+pub fn is_thread(session: &SessionRecord) -> bool {
+    session.source.as_deref() == Some(SOURCE)
+}
+
+/// Whether it is the caller's: they began it, or it is theirs as a person.
+pub fn is_own(scope: &Scope, session: &SessionRecord) -> bool {
+    session.created_by == scope.caller.to_string() || (session.user_id.is_some() && session.user_id == scope.user_id())
+}
+
+/// A conversation that the caller may speak in and end.
+fn own(scope: &Scope, session: Option<SessionRecord>) -> Result<SessionRecord> {
+    let session = session.filter(is_thread).ok_or(Error::NotFound("thread"))?;
+    if is_own(scope, &session) {
+        return Ok(session);
+    }
+    Err(Error::Forbidden("only its own person speaks in a conversation and ends it; operators can cancel its session"))
+}

@@ -1,0 +1,150 @@
+//! A person speaks in a conversation.
+
+use super::own;
+use crate::{
+    Error, Ledger, Result, SessionRecord,
+    guard::{Fields, require},
+    session::change::{Change, Minter, state, write},
+};
+use domain::{
+    Scope,
+    chain::body_digest,
+    event::{EventRole, Kind},
+    id::{EventId, SessionId},
+    limit::{ATTEMPTS_MAX, SESSION_EVENTS_MAX, THREAD_MESSAGE_CHARS_MAX, THREAD_MESSAGES_MAX},
+    role::Permission,
+    session::{Actor, Command, Status, decide},
+    thread::{MESSAGE, is_incognito, title, untitled},
+};
+use serde_json::json;
+use store::{PreparedEvent, WriteTx, thread::Known};
+
+/// What a person says.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// 1 to 20,000 characters.
+    pub text: String,
+    /// Made by the client, so that a repeat is recognised.
+    pub id: Option<EventId>,
+}
+
+/// Where a message landed.
+#[derive(Debug, Clone)]
+pub struct Said {
+    /// Its event.
+    pub event_id: EventId,
+    /// Its place in the log.
+    pub sequence: u64,
+    /// The conversation now.
+    pub session: SessionRecord,
+    /// Messages of the person in it.
+    pub turns: u64,
+}
+
+pub(super) fn check_text(fields: &mut Fields, field: &str, text: &str) {
+    fields.text(field, Some(text), THREAD_MESSAGE_CHARS_MAX);
+    if text.trim().is_empty() {
+        fields.refuse(field, "needs a text");
+    }
+}
+
+/// The event of a message. Its id is the client's, where it made one.
+pub(super) fn message_event(fresh: EventId, message: &Message) -> Result<PreparedEvent> {
+    let kind = Kind::parse(MESSAGE).map_err(|error| Error::Internal(error.to_string()))?;
+    let content = json!([{ "type": "text", "text": message.text }]).to_string();
+    let metadata = "{}".to_owned();
+    Ok(PreparedEvent {
+        id: message.id.unwrap_or(fresh),
+        client_made: message.id.is_some(),
+        role: EventRole::User,
+        kind,
+        body: body_digest(&content, &metadata),
+        content,
+        metadata,
+        thread_id: None,
+        external_event_id: None,
+        at: None,
+    })
+}
+
+/// Records a person's message and queues the agent's turn. A repeat with the same id answers with what is recorded.
+///
+/// While the turn is queued, more can be said: it is answered together. While the agent works, or waits for somebody, the
+/// message is refused.
+///
+/// # Errors
+/// [`Error::Refused`] while a turn runs or after the end, [`Error::IdConflict`] for an id that was used for something else,
+/// [`Error::LimitReached`] when the conversation has as many messages as one may have.
+pub async fn say(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message) -> Result<Said> {
+    require(scope, Permission::Converse)?;
+    let mut fields = Fields::default();
+    check_text(&mut fields, "text", &message.text);
+    fields.check()?;
+    let now = ledger.now();
+    let event = message_event(ledger.event_id(now), &message)?;
+    let change = Change {
+        id,
+        actor: Actor::Caller,
+        command: Command::Say,
+        caller: scope.caller,
+        reason: "a person wrote".into(),
+        minter: Minter::new(ledger, now, 1),
+    };
+    let scope = *scope;
+    let said = ledger
+        .store()
+        .write((&scope).into(), move |tx| Box::pin(async move { add(tx, &scope, change, message, event).await }));
+    said.await
+}
+
+async fn add(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    change: Change,
+    message: Message,
+    event: PreparedEvent,
+) -> Result<Said> {
+    let found = store::session::find_locked(tx, scope.tenant_id, change.id).await?;
+    let before = own(scope, found)?;
+    let turns = store::thread::messages(tx.conn(), scope.tenant_id, before.id).await?;
+    let event_id = event.id;
+    if let Some(sequence) = recorded(tx, scope, &before, &message, &event).await? {
+        return Ok(Said { event_id, sequence, session: before, turns });
+    }
+    let transition = decide(state(&before), change.actor, change.command)?;
+    if turns >= THREAD_MESSAGES_MAX || before.head_sequence + 2 > SESSION_EVENTS_MAX {
+        let full = format!("a conversation has at most {THREAD_MESSAGES_MAX} messages: end it and begin another");
+        return Err(Error::LimitReached(full));
+    }
+    let untold = before.agent_slug.as_deref().map(untitled).is_some_and(|untold| untold == before.title);
+    let fresh_title = Some(&message.text)
+        .filter(|_| before.status == Status::Draft && untold && !is_incognito(&before.metadata))
+        .and_then(|text| title(text));
+    let sequence = before.head_sequence + 1;
+    // Attempts are counted by turn: an earlier turn's do not use up the next one's.
+    let patience = |session: &mut SessionRecord| session.attempts_max = session.attempt + ATTEMPTS_MAX;
+    let mut session = write(tx, before, transition, change, vec![event], patience).await?;
+    if let Some(title) = fresh_title {
+        store::session::retitle(tx, session.tenant_id, session.id, &title).await?;
+        session.title = title;
+    }
+    Ok(Said { event_id, sequence, session, turns: turns + 1 })
+}
+
+/// The sequence of this very message, where it is recorded already.
+async fn recorded(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    session: &SessionRecord,
+    message: &Message,
+    event: &PreparedEvent,
+) -> Result<Option<u64>> {
+    let Some(id) = message.id else { return Ok(None) };
+    match store::thread::known(tx.conn(), scope.tenant_id, session.id, id).await? {
+        Known::New => Ok(None),
+        Known::Message(sequence, content) if content == event.content => Ok(Some(sequence)),
+        Known::Message(..) | Known::Other => {
+            Err(Error::IdConflict { detail: "this id is recorded with another text".into() })
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Beginning a conversation.
+
+use super::say::{Message, check_text, message_event};
+use crate::{
+    Error, Ledger, Result, SessionRecord,
+    guard::{Fields, require},
+    session::{
+        NewSession,
+        change::{Minter, deadline, state},
+        create::{draft, repeated},
+    },
+};
+use domain::{
+    Scope,
+    event::Kind,
+    id::{ActionId, EventId, SessionId},
+    limit::{KEY_CHARS_MAX, TITLE_CHARS_MAX},
+    role::Permission,
+    session::{Actor, Command, Status, Type, decide},
+    slug::is_slug,
+    thread::{SOURCE, title, untitled},
+};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
+use store::{
+    WriteTx,
+    session::{Idempotency, Inserted},
+};
+
+/// A conversation to begin.
+#[derive(Debug, Clone, Default)]
+pub struct NewThread {
+    /// The agent's slug, or the id of an action that names one.
+    pub agent: String,
+    /// Keeps its rating in memory and nobody's name on the session.
+    pub incognito: bool,
+    /// Made from the first message when absent; an incognito one says nothing of it.
+    pub title: Option<String>,
+    /// The first message.
+    pub message: Option<String>,
+    /// The same key answers with the same conversation again.
+    pub idempotency_key: Option<String>,
+}
+
+/// A conversation that was begun.
+#[derive(Debug, Clone)]
+pub struct Started {
+    /// Its session.
+    pub session: SessionRecord,
+    /// Messages of the person in it.
+    pub turns: u64,
+}
+
+/// Whom it is with.
+enum With {
+    Agent(String),
+    Action(ActionId),
+}
+
+impl NewThread {
+    fn check(&self) -> Result<With> {
+        let mut fields = Fields::default();
+        if let Some(title) = &self.title {
+            fields.name("title", title, TITLE_CHARS_MAX);
+        }
+        if let Some(message) = &self.message {
+            check_text(&mut fields, "message", message);
+        }
+        fields.key("idempotencyKey", self.idempotency_key.as_deref(), KEY_CHARS_MAX);
+        let action: Option<ActionId> = self.agent.parse().ok();
+        if action.is_none() && !is_slug(&self.agent) {
+            fields.refuse("agent", "the slug of an agent, or the id of an action that names one");
+        }
+        fields.check()?;
+        Ok(action.map_or_else(|| With::Agent(self.agent.clone()), With::Action))
+    }
+
+    /// What makes two requests with one key the same request.
+    fn digest(&self) -> [u8; 32] {
+        let fields = json!([SOURCE, self.agent, self.incognito, self.title, self.message]);
+        Sha256::digest(fields.to_string().as_bytes()).into()
+    }
+}
+
+/// Begins a conversation with an agent. With a message its first turn is queued; without one it is a draft that waits for
+/// the first message.
+pub async fn start(ledger: &Ledger, scope: &Scope, new: NewThread) -> Result<Started> {
+    require(scope, Permission::Converse)?;
+    let with = new.check()?;
+    let now = ledger.now();
+    let id = SessionId::new(now, ledger.entropy());
+    let minter = Minter::new(ledger, now, 3);
+    let message_id = ledger.event_id(now);
+    let scope = *scope;
+    let begun = ledger.store().write((&scope).into(), move |tx| {
+        Box::pin(async move { insert(tx, scope, (id, message_id), minter, with, new).await })
+    });
+    begun.await
+}
+
+async fn insert(
+    tx: &mut WriteTx<'_>,
+    scope: Scope,
+    (id, message_id): (SessionId, EventId),
+    mut minter: Minter,
+    with: With,
+    new: NewThread,
+) -> Result<Started> {
+    let idempotency = new.idempotency_key.clone().map(|key| Idempotency { key, digest: new.digest() });
+    if let Some(session) = repeated(tx.conn(), scope.tenant_id, idempotency.as_ref()).await? {
+        let turns = store::thread::messages(tx.conn(), scope.tenant_id, session.id).await?;
+        return Ok(Started { session, turns });
+    }
+    let mut session = row(tx, &scope, id, &minter, with, &new).await?;
+    let created = json!({ "sessionType": session.session_type, "source": SOURCE, "incognito": new.incognito });
+    let mut events = vec![minter.event(Kind::SESSION_CREATED, None, &created)?];
+    let turns = u64::from(new.message.is_some());
+    if let Some(text) = new.message {
+        let queued = decide(state(&session), Actor::Caller, Command::Say)?;
+        events.push(message_event(message_id, &Message { text, id: None })?);
+        events.push(minter.status_change(Some(session.status), queued.to, "a person wrote")?);
+        session.status = queued.to;
+        session.queued_at = Some(minter.at());
+        session.deadline_at = deadline(&session.time_limits, queued.to, minter.at());
+    }
+    match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
+        Inserted::New => Ok(Started { session, turns }),
+        // Two requests with one key at the same instant on two servers: the other one won.
+        Inserted::KeyTaken => Err(Error::Unavailable("the same request is being handled; repeat it".into())),
+        Inserted::AlreadyWorking => Err(Error::Internal("a conversation met a working session".into())),
+    }
+}
+
+/// The row before anything was said.
+async fn row(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    id: SessionId,
+    minter: &Minter,
+    with: With,
+    new: &NewThread,
+) -> Result<SessionRecord> {
+    let (action_id, agent_slug) = match with {
+        With::Agent(slug) => (None, Some(slug)),
+        With::Action(id) => (Some(id), None),
+    };
+    let blank = NewSession { action_id, agent_slug, ..NewSession::of_type(Type::Agent) };
+    let mut session = draft(tx, *scope, id, minter, blank, None).await?;
+    let Some(agent) = session.agent_slug.clone() else {
+        return Err(Error::invalid("agent", "this action names no agent"));
+    };
+    session.status = Status::Draft;
+    session.queued_at = None;
+    session.deadline_at = deadline(&session.time_limits, Status::Draft, minter.at());
+    session.source = Some(SOURCE.into());
+    let said = new.message.as_deref().filter(|_| !new.incognito).and_then(title);
+    session.title = new.title.clone().or(said).unwrap_or_else(|| untitled(&agent));
+    if new.incognito {
+        session.user_id = None;
+        session.metadata = json!({ "incognito": true }).to_string();
+    }
+    Ok(session)
+}

@@ -1,0 +1,437 @@
+//! Ratings of sessions that have ended, apart from everything else: on SQLite in a file of their own beside the ledger, on
+//! PostgreSQL in a schema of their own, and those of incognito conversations in memory alone.
+//!
+//! A rating names no workspace and holds no words. What it is about is a MAC that only the instance's key makes.
+
+use crate::{
+    backup,
+    conn::{Access, Conn, run},
+    error::{Error, Result},
+    open::lock_file,
+    sqlite::{SqliteConnection, row},
+    transaction::{answer_in_time, in_transaction},
+};
+use domain::{
+    Timestamp,
+    id::UserId,
+    limit::INCOGNITO_FEEDBACK_MAX,
+    session_feedback::{Label, Surface, iso},
+};
+use futures_util::future::BoxFuture;
+use sqlx::{ConnectOptions as _, PgPool, sqlite::SqliteConnectOptions};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+use uuid::Uuid;
+
+/// The file's name in the data directory.
+const FILE: &str = "session_feedback.sqlite3";
+/// Ratings that a purge removes at a time, so that nobody waits long for the lock.
+const PURGE_BATCH: i64 = 5_000;
+
+static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations/sqlite_feedback");
+
+/// The same texts for both engines; only the table's place differs.
+struct Texts {
+    insert: &'static str,
+    change: &'static str,
+    remove: &'static str,
+    of: &'static str,
+    list: &'static str,
+    count: &'static str,
+    count_of_session: &'static str,
+    count_of_user: &'static str,
+    purge: &'static str,
+}
+
+macro_rules! texts {
+    ($table:literal) => {
+        Texts {
+            insert: concat!(
+                "INSERT INTO ",
+                $table,
+                " (id, session_id_opaque, user_id_or_null, recorded_at, label, turn_count_at_end, source, schema_version) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING"
+            ),
+            change: concat!(
+                "UPDATE ",
+                $table,
+                " SET recorded_at = $3, label = $4, turn_count_at_end = $5, source = $6 \
+                 WHERE session_id_opaque = $1 AND user_id_or_null IS NOT DISTINCT FROM $2 AND label <> $4"
+            ),
+            remove: concat!(
+                "DELETE FROM ",
+                $table,
+                " WHERE session_id_opaque = $1 AND user_id_or_null IS NOT DISTINCT FROM $2"
+            ),
+            of: concat!(
+                "SELECT id, session_id_opaque, user_id_or_null, recorded_at, label, turn_count_at_end, source, schema_version FROM ",
+                $table,
+                " WHERE session_id_opaque = $1 AND user_id_or_null IS NOT DISTINCT FROM $2"
+            ),
+            list: concat!(
+                "SELECT id, session_id_opaque, user_id_or_null, recorded_at, label, turn_count_at_end, source, schema_version FROM ",
+                $table,
+                " WHERE session_id_opaque = $1 ORDER BY recorded_at, id LIMIT $2"
+            ),
+            count: concat!("SELECT COUNT(*) FROM ", $table),
+            count_of_session: concat!("SELECT COUNT(*) FROM ", $table, " WHERE session_id_opaque = $1"),
+            count_of_user: concat!("SELECT COUNT(*) FROM ", $table, " WHERE user_id_or_null = $1"),
+            purge: concat!(
+                "DELETE FROM ",
+                $table,
+                " WHERE id IN (SELECT id FROM ",
+                $table,
+                " WHERE recorded_at < $1 ORDER BY recorded_at LIMIT $2)"
+            ),
+        }
+    };
+}
+
+static SQLITE: Texts = texts!("session_feedback");
+static POSTGRES: Texts = texts!("session_feedback.session_feedback");
+
+impl Texts {
+    fn all(&self) -> [(&'static str, &'static str); 9] {
+        [
+            ("feedback::INSERT", self.insert),
+            ("feedback::CHANGE", self.change),
+            ("feedback::REMOVE", self.remove),
+            ("feedback::OF", self.of),
+            ("feedback::LIST", self.list),
+            ("feedback::COUNT", self.count),
+            ("feedback::COUNT_OF_SESSION", self.count_of_session),
+            ("feedback::COUNT_OF_USER", self.count_of_user),
+            ("feedback::PURGE", self.purge),
+        ]
+    }
+}
+
+/// Every SQL text of this file as `(name, text)`; on SQLite for the file of ratings, not for the ledger's.
+pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
+    let texts = if postgres { &POSTGRES } else { &SQLITE };
+    texts.all().map(|(name, text)| (name, text.to_owned())).to_vec()
+}
+
+fn texts(conn: &Conn<'_>) -> &'static Texts {
+    match conn {
+        Conn::Sqlite(_) => &SQLITE,
+        Conn::Postgres(_) => &POSTGRES,
+    }
+}
+
+/// One rating.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedbackRecord {
+    /// Random.
+    pub id: Uuid,
+    /// What it is about: 64 hexadecimal digits, made of the session's id with the instance's key.
+    pub session_id_opaque: String,
+    /// Who rated; `None` where that is not kept.
+    pub user_id_or_null: Option<UserId>,
+    /// When, in microseconds of UTC.
+    pub recorded_at: Timestamp,
+    /// What they said.
+    pub label: Label,
+    /// How many turns the session had.
+    pub turn_count_at_end: u64,
+    /// Where they were asked.
+    pub source: Surface,
+    /// Of this shape.
+    pub schema_version: u32,
+}
+
+row! {
+    struct Row {
+        id: Uuid,
+        session_id_opaque: String,
+        user_id_or_null: Option<Uuid>,
+        recorded_at: String,
+        label: String,
+        turn_count_at_end: i64,
+        source: String,
+        schema_version: i64,
+    }
+}
+
+impl TryFrom<Row> for FeedbackRecord {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self> {
+        let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("session_feedback", column, value);
+        Ok(Self {
+            id: row.id,
+            user_id_or_null: row.user_id_or_null.map(UserId),
+            recorded_at: row.recorded_at.parse().map_err(|_| bad("recorded_at", &row.recorded_at))?,
+            label: Label::parse(&row.label).ok_or_else(|| bad("label", &row.label))?,
+            turn_count_at_end: u64::try_from(row.turn_count_at_end)
+                .map_err(|_| bad("turn_count_at_end", &row.turn_count_at_end))?,
+            source: Surface::parse(&row.source).ok_or_else(|| bad("source", &row.source))?,
+            schema_version: u32::try_from(row.schema_version)
+                .map_err(|_| bad("schema_version", &row.schema_version))?,
+            session_id_opaque: row.session_id_opaque,
+        })
+    }
+}
+
+/// Where ratings are kept.
+pub enum FeedbackBackend {
+    /// The file beside the ledger's.
+    Sqlite(Arc<Mutex<SqliteConnection>>),
+    /// The schema beside the ledger's.
+    Postgres(PgPool),
+    /// This process: they end with it.
+    Memory(Mutex<Vec<FeedbackRecord>>),
+}
+
+/// Queries on the place where ratings are.
+type Body<T> = Box<dyn for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFuture<'t, Result<T>> + Send>;
+
+impl FeedbackBackend {
+    /// Nothing yet, in memory.
+    pub const fn memory() -> Self {
+        Self::Memory(Mutex::new(Vec::new()))
+    }
+
+    /// Opens and migrates the file in this directory, with the settings of the ledger's own.
+    pub(crate) async fn open_sqlite(data_dir: PathBuf) -> Result<Self> {
+        // It waits for a lock and for the disk, so it has a thread of its own.
+        let opened = tokio::task::spawn_blocking(move || futures_executor::block_on(open(&data_dir))).await;
+        opened.unwrap_or_else(|panic| Err(Error::Database(format!("{FILE} cannot be opened: {panic}"))))
+    }
+
+    /// What its name says to operators.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Sqlite(_) => "sqlite",
+            Self::Postgres(_) => "postgres",
+            Self::Memory(_) => "memory",
+        }
+    }
+
+    /// Keeps a rating. Another one of the same person about the same session takes its place; the same one again changes
+    /// nothing. Answers with what is kept.
+    pub async fn record(&self, new: FeedbackRecord) -> Result<FeedbackRecord> {
+        if let Self::Memory(kept) = self {
+            return Ok(remember(&mut locked(kept), new));
+        }
+        let body: Body<FeedbackRecord> = Box::new(move |conn| Box::pin(async move { record(conn, new).await }));
+        self.ask(body).await
+    }
+
+    /// Takes a person's rating back; whether there was one.
+    pub async fn remove(&self, session: &str, user: Option<UserId>) -> Result<bool> {
+        if let Self::Memory(kept) = self {
+            let mut kept = locked(kept);
+            let before = kept.len();
+            kept.retain(|one| !is_of(one, session, user));
+            return Ok(kept.len() < before);
+        }
+        let session = session.to_owned();
+        let body: Body<bool> = Box::new(move |conn| {
+            Box::pin(async move {
+                let sql = texts(conn).remove;
+                Ok(run!(conn, execute, sql, session.as_str(), user.map(|id| id.0))? > 0)
+            })
+        });
+        self.ask(body).await
+    }
+
+    /// A person's rating of a session.
+    pub async fn of(&self, session: &str, user: Option<UserId>) -> Result<Option<FeedbackRecord>> {
+        if let Self::Memory(kept) = self {
+            return Ok(locked(kept).iter().find(|one| is_of(one, session, user)).cloned());
+        }
+        let session = session.to_owned();
+        let body: Body<Option<FeedbackRecord>> =
+            Box::new(move |conn| Box::pin(async move { of(conn, &session, user).await }));
+        self.ask(body).await
+    }
+
+    /// The ratings of a session, oldest first, at most `limit`.
+    pub async fn list_by_session(&self, session: &str, limit: u32) -> Result<Vec<FeedbackRecord>> {
+        if let Self::Memory(kept) = self {
+            let kept = locked(kept);
+            let of_session = kept.iter().filter(|one| one.session_id_opaque == session);
+            return Ok(of_session.take(limit as usize).cloned().collect());
+        }
+        let session = session.to_owned();
+        let body: Body<Vec<FeedbackRecord>> = Box::new(move |conn| {
+            Box::pin(async move {
+                let sql = texts(conn).list;
+                let rows = run!(conn, fetch_all Row, sql, session.as_str(), i64::from(limit))?;
+                rows.into_iter().map(FeedbackRecord::try_from).collect()
+            })
+        });
+        self.ask(body).await
+    }
+
+    /// How many ratings there are.
+    pub async fn count(&self) -> Result<u64> {
+        if let Self::Memory(kept) = self {
+            return Ok(locked(kept).len() as u64);
+        }
+        let body: Body<u64> = Box::new(|conn| {
+            Box::pin(async move {
+                let sql = texts(conn).count;
+                Ok(run!(conn, fetch_one One, sql)?.0.cast_unsigned())
+            })
+        });
+        self.ask(body).await
+    }
+
+    /// How many ratings a session has.
+    pub async fn count_of_session(&self, session: &str) -> Result<u64> {
+        if let Self::Memory(kept) = self {
+            return Ok(locked(kept).iter().filter(|one| one.session_id_opaque == session).count() as u64);
+        }
+        let session = session.to_owned();
+        let body: Body<u64> = Box::new(move |conn| {
+            Box::pin(async move {
+                let sql = texts(conn).count_of_session;
+                Ok(run!(conn, fetch_one One, sql, session.as_str())?.0.cast_unsigned())
+            })
+        });
+        self.ask(body).await
+    }
+
+    /// How many sessions a person has rated.
+    pub async fn count_of_user(&self, user: UserId) -> Result<u64> {
+        if let Self::Memory(kept) = self {
+            return Ok(locked(kept).iter().filter(|one| one.user_id_or_null == Some(user)).count() as u64);
+        }
+        let body: Body<u64> = Box::new(move |conn| {
+            Box::pin(async move {
+                let sql = texts(conn).count_of_user;
+                Ok(run!(conn, fetch_one One, sql, user.0)?.0.cast_unsigned())
+            })
+        });
+        self.ask(body).await
+    }
+
+    /// Removes what was recorded before this instant; how many that were.
+    pub async fn purge_before(&self, before: Timestamp) -> Result<u64> {
+        if let Self::Memory(kept) = self {
+            let mut kept = locked(kept);
+            let count = kept.len();
+            kept.retain(|one| one.recorded_at >= before);
+            return Ok((count - kept.len()) as u64);
+        }
+        let mut purged = 0;
+        loop {
+            let before = iso(before);
+            let body: Body<u64> = Box::new(move |conn| {
+                Box::pin(async move {
+                    let sql = texts(conn).purge;
+                    Ok(run!(conn, execute, sql, before.as_str(), PURGE_BATCH)?)
+                })
+            });
+            let batch = self.ask(body).await?;
+            purged += batch;
+            if batch < PURGE_BATCH.cast_unsigned() {
+                return Ok(purged);
+            }
+        }
+    }
+
+    /// Runs `body` in one transaction. It runs to its end, whether or not somebody waits for it.
+    async fn ask<T: Send + 'static>(&self, body: Body<T>) -> Result<T> {
+        match self {
+            Self::Sqlite(connection) => {
+                let connection = Arc::clone(connection);
+                let done = tokio::task::spawn_blocking(move || in_file(&mut locked(&connection), body)).await;
+                done.unwrap_or_else(|panic| Err(Error::Database(format!("the file of ratings failed: {panic}"))))
+            }
+            Self::Postgres(pool) => {
+                let pool = pool.clone();
+                answer_in_time(async move {
+                    let body = async |connection: &mut sqlx::PgConnection| body(&mut Conn::Postgres(connection)).await;
+                    in_transaction(&pool, Access::System, false, body).await
+                })
+                .await
+            }
+            Self::Memory(_) => Err(Error::Database("memory was asked in SQL".into())),
+        }
+    }
+}
+
+async fn open(data_dir: &Path) -> Result<FeedbackBackend> {
+    let file = data_dir.join(FILE);
+    let connection = SqliteConnection::open(&file, false)?;
+    let _migrating = lock_file(data_dir, "migrate.lock", false)?;
+    let options = SqliteConnectOptions::new().filename(&file).disable_statement_logging();
+    let mut migrating = options.connect().await?;
+    let migrated = MIGRATIONS.run(&mut migrating).await;
+    migrated.map_err(|e| Error::Database(format!("migration of {FILE} failed: {e}")))?;
+    sqlx::Connection::close(migrating).await?;
+    Ok(FeedbackBackend::Sqlite(Arc::new(Mutex::new(connection))))
+}
+
+/// A row of one number. Written out, the formatter would take the tuple for a call's arguments.
+type One = (i64,);
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn in_file<T>(connection: &mut SqliteConnection, body: Body<T>) -> Result<T> {
+    connection.batch("BEGIN IMMEDIATE")?;
+    let outcome = futures_executor::block_on(body(&mut Conn::Sqlite(connection)));
+    let outcome = outcome.and_then(|value| Ok(connection.batch("COMMIT").map(|()| value)?));
+    if outcome.is_err() {
+        // Where even that fails, the next BEGIN says so.
+        let _ = connection.batch("ROLLBACK");
+    }
+    outcome
+}
+
+async fn record(conn: &mut Conn<'_>, new: FeedbackRecord) -> Result<FeedbackRecord> {
+    let (texts, user, at) = (texts(conn), new.user_id_or_null.map(|id| id.0), iso(new.recorded_at));
+    let (session, label, source) = (new.session_id_opaque.as_str(), new.label.as_str(), new.source.as_str());
+    let turns = i64::try_from(new.turn_count_at_end).unwrap_or(i64::MAX);
+    let version = i64::from(new.schema_version);
+    let inserted =
+        run!(conn, execute, texts.insert, new.id, session, user, at.as_str(), label, turns, source, version)?;
+    if inserted == 0 {
+        run!(conn, execute, texts.change, session, user, at.as_str(), label, turns, source)?;
+    }
+    let kept = of(conn, session, new.user_id_or_null).await?;
+    // It can only be missing where it was taken back at the same instant.
+    Ok(kept.unwrap_or(new))
+}
+
+async fn of(conn: &mut Conn<'_>, session: &str, user: Option<UserId>) -> Result<Option<FeedbackRecord>> {
+    let sql = texts(conn).of;
+    let row = run!(conn, fetch_optional Row, sql, session, user.map(|id| id.0))?;
+    row.map(FeedbackRecord::try_from).transpose()
+}
+
+fn is_of(one: &FeedbackRecord, session: &str, user: Option<UserId>) -> bool {
+    one.session_id_opaque == session && one.user_id_or_null == user
+}
+
+fn remember(kept: &mut Vec<FeedbackRecord>, new: FeedbackRecord) -> FeedbackRecord {
+    let known = kept.iter_mut().find(|one| is_of(one, &new.session_id_opaque, new.user_id_or_null));
+    if let Some(known) = known {
+        if known.label != new.label {
+            *known = FeedbackRecord { id: known.id, ..new };
+        }
+        return known.clone();
+    }
+    if kept.len() >= INCOGNITO_FEEDBACK_MAX {
+        kept.remove(0);
+    }
+    kept.push(new.clone());
+    new
+}
+
+/// Copies the file of ratings, where there is one; whether there is.
+pub(crate) async fn back_up(data_dir: &Path, target: PathBuf) -> Result<bool> {
+    let file = data_dir.join(FILE);
+    if !file.exists() {
+        return Ok(false);
+    }
+    backup::sqlite(SqliteConnection::open(&file, true)?, target).await?;
+    Ok(true)
+}

@@ -1,0 +1,83 @@
+//! Conversations: sessions whose source is `thread`, by who holds them.
+
+use crate::{
+    conn::{Conn, run},
+    error::Result,
+    record::{Page, SessionRecord},
+    session::{Row, session_select},
+};
+use domain::id::{EventId, SessionId, TenantId, UserId};
+use uuid::Uuid;
+
+// Two walks from the newest, each along its own index; what both find is one row.
+const OWN: &str = session_select!(
+    "tenant_id = $1 AND id IN (\
+     SELECT id FROM (SELECT id FROM sessions WHERE tenant_id = $1 AND source = 'thread' AND created_by = $2 AND id < $4 \
+     ORDER BY id DESC LIMIT $5) AS begun \
+     UNION SELECT id FROM (SELECT id FROM sessions WHERE tenant_id = $1 AND source = 'thread' AND user_id = $3 AND id < $4 \
+     ORDER BY id DESC LIMIT $5) AS theirs) ORDER BY id DESC LIMIT $5"
+);
+const MESSAGE: &str = "SELECT sequence, content FROM session_events \
+     WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3 AND event_type = 'user.message'";
+const MESSAGES: &str = "SELECT COUNT(*) FROM session_events \
+     WHERE tenant_id = $1 AND session_id = $2 AND event_type = 'user.message'";
+const HAS_EVENT: &str =
+    "SELECT COUNT(*) FROM session_events WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3";
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("thread::OWN", OWN),
+    ("thread::MESSAGE", MESSAGE),
+    ("thread::MESSAGES", MESSAGES),
+    ("thread::HAS_EVENT", HAS_EVENT),
+];
+
+/// What a caller has begun, and what is a person's own, newest first, after `before`.
+pub async fn own(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    (created_by, user): (&str, Option<UserId>),
+    before: Option<SessionId>,
+    limit: u32,
+) -> Result<Page<SessionRecord>> {
+    // Larger than any id.
+    let before = before.map_or(Uuid::max(), |id| id.0);
+    let more = i64::from(limit) + 1;
+    let mut rows = run!(conn, fetch_all Row, OWN, tenant_id.0, created_by, user.map(|user| user.0), before, more)?;
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(SessionRecord::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// What an id that a client made was used for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Known {
+    /// Nothing yet.
+    New,
+    /// A message: its sequence and content.
+    Message(u64, String),
+    /// Another event.
+    Other,
+}
+
+/// What this session has under an event's id.
+pub async fn known(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    event_id: EventId,
+) -> Result<Known> {
+    let message = run!(conn, fetch_optional(i64, String), MESSAGE, tenant_id.0, session_id.0, event_id.0)?;
+    if let Some((sequence, content)) = message {
+        return Ok(Known::Message(sequence.cast_unsigned(), content));
+    }
+    let (others,) = run!(conn, fetch_one One, HAS_EVENT, tenant_id.0, session_id.0, event_id.0)?;
+    Ok(if others == 0 { Known::New } else { Known::Other })
+}
+
+/// How many messages of a person a session has.
+pub async fn messages(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<u64> {
+    Ok(run!(conn, fetch_one One, MESSAGES, tenant_id.0, session_id.0)?.0.cast_unsigned())
+}
+
+/// A row of one number. Written out, the formatter would take the tuple for a call's arguments.
+type One = (i64,);

@@ -1,0 +1,186 @@
+//! Conversations with agents, and what people say of sessions that have ended.
+
+use domain::{
+    Timestamp,
+    session::{EndReason, Status},
+    session_feedback::{Label, Surface},
+};
+use serde::{Deserialize, Serialize};
+
+/// A conversation: a session that rests between turns.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Thread {
+    /// Its session's id.
+    pub id: String,
+    /// For people.
+    pub title: String,
+    /// Whom it is with.
+    pub agent_slug: Option<String>,
+    /// The action it executes, where it was begun with one.
+    pub action_id: Option<String>,
+    /// draft before the first message, pending while a turn is queued, running while the agent works, idle at rest,
+    /// waiting_human and awaiting_tool while somebody else has to act; final when it has ended.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub status: Status,
+    /// Why it ended, where it did.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub end_reason: Option<EndReason>,
+    /// Whether it keeps nobody's name and its rating in memory alone.
+    pub incognito: bool,
+    /// Messages of its person; absent in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_count: Option<u64>,
+    /// Sequence of its newest event.
+    pub head_sequence: u64,
+    /// Who began it: `user:…` or `token:…`.
+    pub created_by: String,
+    /// When it was begun.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+    /// When it last changed.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub updated_at: Timestamp,
+    /// When it ended.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub completed_at: Option<Timestamp>,
+}
+
+/// `POST /api/threads`
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StartThread {
+    /// The agent's slug, or the id of an action that names one.
+    pub agent: String,
+    /// Keeps nobody's name on it, and its rating in memory alone.
+    #[serde(default)]
+    pub incognito: bool,
+    /// At most 300 characters; made from the first message when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The first message, 1 to 20,000 characters. Without one the conversation waits for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// The same key answers with the same conversation again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// `POST /api/threads/{id}/messages`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Say {
+    /// 1 to 20,000 characters.
+    pub text: String,
+    /// A UUID made by the client: a repeat answers with what is recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+/// Where a message landed.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Said {
+    /// Its event.
+    pub event_id: String,
+    /// Its place in the session's log; what follows it is the answer.
+    pub sequence: u64,
+    /// The conversation now.
+    pub thread: Thread,
+}
+
+/// `POST /threads/{id}/end`. Everything may be left out.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct EndThread {
+    /// positive, negative or skip; nothing is kept without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub feedback: Option<Label>,
+    /// Where the person was asked: cli_end, cli_exit or api_end, which is the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub source: Option<Surface>,
+    /// Whether a summary is kept; true when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<bool>,
+}
+
+/// A conversation that has ended. It looks the same whatever became of the rating.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct EndedThread {
+    /// As it ended.
+    pub thread: Thread,
+    /// What is left of it; null where no summary is kept.
+    pub summary: Option<ThreadSummary>,
+}
+
+/// A conversation in short: figures and quotations from its log.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ThreadSummary {
+    /// The conversation's title.
+    pub title: String,
+    /// Messages of its person.
+    pub turns: u64,
+    /// From its beginning to its end.
+    pub duration_ms: u64,
+    /// Beginning of the first message.
+    pub first_request: Option<String>,
+    /// Beginning of the last reply.
+    pub last_reply: Option<String>,
+}
+
+/// `GET /api/memory/status`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct MemoryStatus {
+    /// The session that was asked about.
+    pub thread_id: Option<String>,
+    /// Its status.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub status: Option<Status>,
+    /// Whether its rating stays in memory.
+    pub incognito: bool,
+    /// Turns so far.
+    pub turn_count: u64,
+    /// Events in its log.
+    pub event_count: u64,
+    /// Ratings of this session; without `thread_id`, the sessions that the caller has rated.
+    pub session_feedback_count: u64,
+    /// The sessions that the caller has rated; null where the caller is no person.
+    pub own_feedback_count: Option<u64>,
+    /// Where its rating is kept: sqlite, postgres or memory.
+    pub feedback_backend: String,
+}
+
+/// `PUT /api/sessions/{id}/feedback`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RateSession {
+    /// positive, negative or skip.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub label: Label,
+}
+
+/// The caller's rating of a session.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct OwnFeedback {
+    /// positive, negative or skip; null where the caller has not rated it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub label: Option<Label>,
+    /// When.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub recorded_at: Option<Timestamp>,
+}

@@ -1,0 +1,107 @@
+//! What people say of sessions that have ended, and what is kept.
+
+use crate::{
+    extract::{Caller, Id, JsonBody, Params, query_id},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::{id::SessionId, session_feedback::Surface};
+use ledger::feedback as use_case;
+use serde::Deserialize;
+use wire::thread::{MemoryStatus, OwnFeedback, RateSession};
+
+/// Rate a session
+///
+/// For people, and tokens that speak for one, once the session has ended. Each person rates a session once: another label
+/// takes the place of the first.
+#[utoipa::path(
+    put, path = "/api/sessions/{id}/feedback", operation_id = "rateSession", tag = "feedback",
+    request_body = RateSession,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The caller's rating", body = OwnFeedback),
+        (
+            status = 409, description = "`wrong_status`: it has not ended",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn rate(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<RateSession>,
+) -> Result<Json<OwnFeedback>, Problem> {
+    state.instance_key()?;
+    let source = if caller.scope().user_id().is_some() { Surface::WebEnd } else { Surface::ApiEnd };
+    let kept = use_case::record(&state.ledger, caller.scope(), id, body.label, source).await?;
+    Ok(Json(wire_map::own_feedback(Some(&kept))))
+}
+
+/// Read one's own rating
+///
+/// Nobody reads another person's.
+#[utoipa::path(
+    get, path = "/api/sessions/{id}/feedback", operation_id = "getOwnRating", tag = "feedback",
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 200, description = "The caller's rating; its label is null where there is none", body = OwnFeedback),
+    ),
+)]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+) -> Result<Json<OwnFeedback>, Problem> {
+    state.instance_key()?;
+    let kept = use_case::of_session(&state.ledger, caller.scope(), id).await?;
+    Ok(Json(wire_map::own_feedback(kept.as_ref())))
+}
+
+/// Take one's rating back
+///
+/// Nothing is left of it. Safe to repeat.
+#[utoipa::path(
+    delete, path = "/api/sessions/{id}/feedback", operation_id = "undoRating", tag = "feedback",
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 204, description = "The caller has no rating of it"),
+    ),
+)]
+pub async fn undo(State(state): State<AppState>, caller: Caller, Id(id): Id<SessionId>) -> Result<StatusCode, Problem> {
+    state.instance_key()?;
+    use_case::undo(&state.ledger, caller.scope(), id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The query of [`status`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct StatusQuery {
+    /// A conversation, or another session.
+    #[serde(default, deserialize_with = "query_id")]
+    #[param(value_type = Option<uuid::Uuid>)]
+    thread_id: Option<SessionId>,
+}
+
+/// Read what is kept
+///
+/// Of a conversation: its turns, its events, and how many ratings there are of it.
+#[utoipa::path(
+    get, path = "/api/memory/status", operation_id = "memoryStatus", tag = "feedback", params(StatusQuery),
+    responses(
+        (status = 200, description = "Counts", body = MemoryStatus),
+    ),
+)]
+pub async fn status(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<StatusQuery>,
+) -> Result<Json<MemoryStatus>, Problem> {
+    state.instance_key()?;
+    let status = use_case::status(&state.ledger, caller.scope(), query.thread_id).await?;
+    Ok(Json(wire_map::memory_status(&status)))
+}

@@ -1,0 +1,182 @@
+//! Conversations: begin, speak, interrupt, end.
+
+use crate::{
+    extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::id::SessionId;
+use ledger::thread as use_case;
+use serde::Deserialize;
+use wire::{
+    Page,
+    thread::{EndThread, EndedThread, Said, Say, StartThread, Thread},
+};
+
+/// Begin a conversation
+///
+/// With an agent, by its slug or by an action that names one. It is a session of type agent: its log is read and
+/// followed like any session's. With a message the first turn is queued; without one the conversation is a draft.
+///
+/// Each turn is queued for the agent's worker, which yields `idle` when it has replied.
+#[utoipa::path(
+    post, path = "/api/threads", operation_id = "startThread", tag = "threads", request_body = StartThread,
+    responses(
+        (status = 201, description = "Begun, or the one that this idempotency key began before", body = Thread),
+        (
+            status = 409, description = "`id_conflict`: the key was used for something else",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn start(
+    State(state): State<AppState>,
+    caller: Caller,
+    JsonBody(body): JsonBody<StartThread>,
+) -> Result<(StatusCode, Json<Thread>), Problem> {
+    let begun = use_case::start(&state.ledger, caller.scope(), wire_map::new_thread(body)).await?;
+    Ok((StatusCode::CREATED, Json(wire_map::thread(begun.session, Some(begun.turns)))))
+}
+
+/// The query of [`list`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListQuery {
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List own conversations
+///
+/// Newest first: those that the caller began, and those that are theirs as a person.
+#[utoipa::path(
+    get, path = "/api/threads", operation_id = "listThreads", tag = "threads", params(ListQuery),
+    responses(
+        (status = 200, description = "A page", body = Page<Thread>),
+    ),
+)]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<ListQuery>,
+) -> Result<Json<Page<Thread>>, Problem> {
+    let listed = use_case::list(&state.ledger, caller.scope(), query.limit.0, query.cursor.as_deref()).await?;
+    Ok(Json(wire_map::page(listed, |session| wire_map::thread(session, None))))
+}
+
+/// Read a conversation
+#[utoipa::path(
+    get, path = "/api/threads/{id}", operation_id = "getThread", tag = "threads",
+    params(("id" = uuid::Uuid, Path, description = "The conversation")),
+    responses(
+        (status = 200, description = "The conversation", body = Thread),
+    ),
+)]
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+) -> Result<Json<Thread>, Problem> {
+    let (session, turns) = use_case::get(&state.ledger, caller.scope(), id).await?;
+    Ok(Json(wire_map::thread(session, Some(turns))))
+}
+
+/// Say something
+///
+/// Queues the agent's next turn. While a turn is queued, more can be said: it is answered together. While the agent works,
+/// or waits for somebody, the message is refused: wait for the turn's end, or interrupt it.
+///
+/// A repeat with the same `id` answers with what is recorded.
+#[utoipa::path(
+    post, path = "/api/threads/{id}/messages", operation_id = "say", tag = "threads", request_body = Say,
+    params(("id" = uuid::Uuid, Path, description = "The conversation")),
+    responses(
+        (status = 201, description = "Recorded, now or before", body = Said),
+        (
+            status = 409,
+            description = "`wrong_status`: a turn is under way; `already_final`: it has ended; `id_conflict`: the id is recorded with another text",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn say(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<Say>,
+) -> Result<(StatusCode, Json<Said>), Problem> {
+    let said = use_case::say(&state.ledger, caller.scope(), id, wire_map::message(body)?).await?;
+    Ok((StatusCode::CREATED, Json(wire_map::said(said))))
+}
+
+/// Interrupt a turn
+///
+/// Takes a running turn away from its worker: the conversation rests. What the agent said so far stays.
+#[utoipa::path(
+    post, path = "/api/threads/{id}/interrupt", operation_id = "interruptThread", tag = "threads",
+    params(("id" = uuid::Uuid, Path, description = "The conversation")),
+    responses(
+        (status = 200, description = "At rest", body = Thread),
+        (
+            status = 409, description = "`wrong_status`: no turn is running; `already_final`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn interrupt(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+) -> Result<Json<Thread>, Problem> {
+    let session = use_case::interrupt(&state.ledger, caller.scope(), id).await?;
+    Ok(Json(wire_map::thread(session, None)))
+}
+
+/// End a conversation
+///
+/// At rest it is `completed`; before its first turn or in the middle of one it is `abandoned`. A summary of its log is kept
+/// as its session's `result.summary`. The body may be left out. `feedback` keeps the person's rating beside the log, once;
+/// the answer does not tell what became of it. Safe to repeat.
+#[utoipa::path(
+    post, path = "/api/threads/{id}/end", operation_id = "endThread", tag = "threads", request_body = Option<EndThread>,
+    params(("id" = uuid::Uuid, Path, description = "The conversation")),
+    responses(
+        (status = 200, description = "As it ended, now or before", body = EndedThread),
+    ),
+)]
+pub async fn end(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBodyOrDefault(body): JsonBodyOrDefault<EndThread>,
+) -> Result<Json<EndedThread>, Problem> {
+    let ended = use_case::end(&state.ledger, caller.scope(), id, wire_map::ending(&body)?).await?;
+    Ok(Json(wire_map::ended(ended)))
+}
+
+/// End a conversation
+///
+/// The same as `POST /api/threads/{id}/end`, at the address that other systems know.
+#[utoipa::path(
+    post, path = "/threads/{id}/end", operation_id = "endThreadAtItsOtherAddress", tag = "threads",
+    request_body = Option<EndThread>,
+    params(("id" = uuid::Uuid, Path, description = "The conversation")),
+    responses(
+        (status = 200, description = "As it ended, now or before", body = EndedThread),
+    ),
+)]
+pub async fn end_at_root(
+    state: State<AppState>,
+    caller: Caller,
+    id: Id<SessionId>,
+    body: JsonBodyOrDefault<EndThread>,
+) -> Result<Json<EndedThread>, Problem> {
+    end(state, caller, id, body).await
+}

@@ -1,0 +1,146 @@
+//! What the chat says by itself, and what a typed line means.
+
+use domain::session_feedback::Label;
+use wire::thread::{MemoryStatus, ThreadSummary};
+
+/// Asked when a conversation ends.
+pub const QUESTION: &str = "Quick check — did today feel helpful? [y/n/s] (or Enter to skip without recording)";
+/// Asked before, when somebody just wants to go.
+pub const SAVE: &str = "Save a summary of this conversation? [Y/n]";
+/// The last word.
+pub const FAREWELL: &str = "Goodbye.";
+/// What can be typed.
+pub const HELP: &str = "\
+any line          a message to the agent
+/end              rate the conversation, see its summary, say goodbye
+/exit             the same, but first asks whether a summary is to be saved
+/memory status    what is kept of the conversation
+/help             this
+Ctrl-C            while the agent works: stop this turn
+Ctrl-D            leave; the conversation rests";
+
+/// What a typed line means.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Typed<'a> {
+    Nothing,
+    Message(&'a str),
+    End,
+    Exit,
+    MemoryStatus,
+    Help,
+    Unknown(&'a str),
+}
+
+impl<'a> Typed<'a> {
+    /// Reads a line.
+    pub fn of(line: &'a str) -> Self {
+        let line = line.trim();
+        let words: Vec<_> = line.split_whitespace().collect();
+        match words.as_slice() {
+            [] => Self::Nothing,
+            ["/end"] => Self::End,
+            ["/exit" | "/quit"] => Self::Exit,
+            ["/memory", "status"] => Self::MemoryStatus,
+            ["/help" | "/?"] => Self::Help,
+            [first, ..] if first.starts_with('/') => Self::Unknown(line),
+            _ => Self::Message(line),
+        }
+    }
+}
+
+/// An answer to [`QUESTION`]: a label, none on purpose, or not understood.
+pub fn label(answer: &str) -> Option<Option<Label>> {
+    match answer.trim().to_lowercase().as_str() {
+        "" => Some(None),
+        "y" | "yes" => Some(Some(Label::Positive)),
+        "n" | "no" => Some(Some(Label::Negative)),
+        "s" | "skip" => Some(Some(Label::Skip)),
+        _ => None,
+    }
+}
+
+/// An answer to [`SAVE`], or not understood.
+pub fn wants_summary(answer: &str) -> Option<bool> {
+    match answer.trim().to_lowercase().as_str() {
+        "" | "y" | "yes" => Some(true),
+        "n" | "no" => Some(false),
+        _ => None,
+    }
+}
+
+/// A conversation in a few lines.
+pub fn summary(summary: &ThreadSummary) -> String {
+    let turns = if summary.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", summary.turns) };
+    let mut lines = vec![format!("Summary: {}", summary.title), format!("  {turns} in {}", time(summary.duration_ms))];
+    for (name, quoted) in [("First request", &summary.first_request), ("Last reply", &summary.last_reply)] {
+        if let Some(quoted) = quoted {
+            lines.push(format!("  {name}: {}", quoted.split_whitespace().collect::<Vec<_>>().join(" ")));
+        }
+    }
+    lines.join("\n")
+}
+
+fn time(ms: u64) -> String {
+    let seconds = ms / 1_000;
+    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+/// What is kept, as a table.
+pub fn memory(status: &MemoryStatus) -> String {
+    let own = status.own_feedback_count.map_or_else(|| "-".to_owned(), |count| count.to_string());
+    let rows = [
+        ("messages", status.turn_count.to_string()),
+        ("events in the log", status.event_count.to_string()),
+        ("session feedback records", status.session_feedback_count.to_string()),
+        ("sessions you rated", own),
+        ("feedback is kept in", status.feedback_backend.clone()),
+        ("incognito", if status.incognito { "yes" } else { "no" }.to_owned()),
+    ];
+    rows.map(|(name, value)| format!("{name:<26}{value}")).join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_apart() {
+        for (line, expected) in [
+            ("  ", Typed::Nothing),
+            (" hello /end ", Typed::Message("hello /end")),
+            ("/end", Typed::End),
+            (" /exit ", Typed::Exit),
+            ("/memory  status", Typed::MemoryStatus),
+            ("/help", Typed::Help),
+            ("/ending", Typed::Unknown("/ending")),
+            ("/end now", Typed::Unknown("/end now")),
+        ] {
+            assert_eq!(Typed::of(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn answers_are_read_and_others_are_asked_again() {
+        assert_eq!(label(" Y "), Some(Some(Label::Positive)));
+        assert_eq!(label("no"), Some(Some(Label::Negative)));
+        assert_eq!(label("s"), Some(Some(Label::Skip)));
+        assert_eq!((label(""), label("maybe")), (Some(None), None));
+        assert_eq!((wants_summary(""), wants_summary("N"), wants_summary("x")), (Some(true), Some(false), None));
+    }
+
+    #[test]
+    fn a_summary_is_a_few_lines() {
+        let told = summary(&ThreadSummary {
+            title: "Stage".into(),
+            turns: 1,
+            duration_ms: 3_725_000,
+            first_request: Some("What\nnow?".into()),
+            last_reply: None,
+        });
+        assert_eq!(told, "Summary: Stage\n  1 turn in 1 h 2 min\n  First request: What now?");
+    }
+}

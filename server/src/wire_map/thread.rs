@@ -1,0 +1,95 @@
+//! Conversations and ratings.
+
+use super::id;
+use crate::problem::Problem;
+use domain::{session_feedback::Surface, thread::is_incognito};
+use ledger::{FeedbackRecord, SessionRecord, feedback, thread};
+use wire::{Code, thread as wire_thread};
+
+/// A conversation; `turns` where they were counted.
+pub fn thread(record: SessionRecord, turns: Option<u64>) -> wire_thread::Thread {
+    wire_thread::Thread {
+        id: record.id.to_string(),
+        incognito: is_incognito(&record.metadata),
+        title: record.title,
+        agent_slug: record.agent_slug,
+        action_id: record.action_id.map(|id| id.to_string()),
+        status: record.status,
+        end_reason: record.end_reason,
+        turn_count: turns,
+        head_sequence: record.head_sequence,
+        created_by: record.created_by,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+        completed_at: record.completed_at,
+    }
+}
+
+/// A conversation to begin.
+pub fn new_thread(body: wire_thread::StartThread) -> thread::NewThread {
+    thread::NewThread {
+        agent: body.agent,
+        incognito: body.incognito,
+        title: body.title,
+        message: body.message,
+        idempotency_key: body.idempotency_key,
+    }
+}
+
+/// What a person says.
+pub fn message(body: wire_thread::Say) -> Result<thread::Message, Problem> {
+    Ok(thread::Message { text: body.text, id: id("id", body.id)? })
+}
+
+/// Where a message landed.
+pub fn said(said: thread::Said) -> wire_thread::Said {
+    wire_thread::Said {
+        event_id: said.event_id.to_string(),
+        sequence: said.sequence,
+        thread: thread(said.session, Some(said.turns)),
+    }
+}
+
+/// How a person ends a conversation. Browsers have a form of their own for `web_end`.
+pub fn ending(body: &wire_thread::EndThread) -> Result<thread::Ending, Problem> {
+    let source = body.source.unwrap_or(Surface::ApiEnd);
+    if source == Surface::WebEnd {
+        return Err(Problem::field(Code::InvalidRequest, "source", "cli_end, cli_exit or api_end"));
+    }
+    Ok(thread::Ending { feedback: body.feedback, source, summary: body.summary.unwrap_or(true) })
+}
+
+/// A conversation that has ended.
+pub fn ended(ended: thread::Ended) -> wire_thread::EndedThread {
+    let summary = |summary: thread::Summary| wire_thread::ThreadSummary {
+        title: summary.title,
+        turns: summary.turns,
+        duration_ms: summary.duration_ms,
+        first_request: summary.first_request,
+        last_reply: summary.last_reply,
+    };
+    wire_thread::EndedThread { summary: ended.summary.map(summary), thread: thread(ended.session, Some(ended.turns)) }
+}
+
+/// What is kept.
+pub fn memory_status(status: &feedback::Status) -> wire_thread::MemoryStatus {
+    let session = status.session;
+    wire_thread::MemoryStatus {
+        thread_id: session.map(|session| session.id.to_string()),
+        status: session.map(|session| session.status),
+        incognito: session.is_some_and(|session| session.incognito),
+        turn_count: session.map_or(0, |session| session.turn_count),
+        event_count: session.map_or(0, |session| session.event_count),
+        session_feedback_count: status.session_feedback_count,
+        own_feedback_count: status.own_feedback_count,
+        feedback_backend: status.feedback_backend.to_owned(),
+    }
+}
+
+/// The caller's own rating, or that there is none.
+pub fn own_feedback(record: Option<&FeedbackRecord>) -> wire_thread::OwnFeedback {
+    wire_thread::OwnFeedback {
+        label: record.map(|record| record.label),
+        recorded_at: record.map(|record| record.recorded_at),
+    }
+}

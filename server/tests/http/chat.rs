@@ -1,0 +1,285 @@
+//! `shiftbook chat`, typed into: through a pipe, and on a real terminal.
+
+use crate::app::{App, Who};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::{
+    io::{Read as _, Write as _},
+    process::{Child, Command, Stdio},
+    sync::{Arc, Condvar, Mutex},
+    time::Duration,
+};
+use testkit::model::{Move, ScriptedModel};
+
+const QUESTION: &str = "Quick check — did today feel helpful? [y/n/s] (or Enter to skip without recording)";
+/// Only reached where something is broken.
+const GIVE_UP: Duration = Duration::from_secs(60);
+const CTRL_C: &str = "\x03";
+const CTRL_D: &str = "\x04";
+
+async fn serve(script: impl IntoIterator<Item = Move>) -> (App, ScriptedModel) {
+    let model = ScriptedModel::play(script).await;
+    let settings = format!(
+        "[agents.clerk]\nadapter = \"chat\"\nworkspace = \"acme\"\nwire = \"openai\"\nbase_url = \"{}\"\nmodel = \"m-1\"\n\
+         tools = [\"note\", \"ask_person\"]\n",
+        model.base_url
+    );
+    (App::start_with(&settings, &[], &[]), model)
+}
+
+async fn get(app: &App, path: &str) -> Value {
+    app.request(Who::Operator, Method::GET, path).send().await.unwrap().json().await.unwrap()
+}
+
+/// The newest conversation, and its ratings as an operator sees them.
+async fn newest(app: &App) -> (Value, Vec<Value>) {
+    let thread = get(app, "/api/threads").await["items"][0].clone();
+    let list = app.cli().args(["feedback", "list", "--thread", thread["id"].as_str().unwrap()]).output().unwrap();
+    let lines = String::from_utf8(list.stdout).unwrap();
+    (thread, lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+/// The command, running, with what it has printed so far.
+struct Typing {
+    child: Child,
+    printed: Arc<(Mutex<String>, Condvar)>,
+    reader: Option<std::thread::JoinHandle<()>>,
+    read: usize,
+}
+
+impl Typing {
+    fn start(mut command: Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let printed: Arc<(Mutex<String>, Condvar)> = Arc::default();
+        let (sink, mut out) = (Arc::clone(&printed), child.stdout.take().unwrap());
+        let reader = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let mut buffer = [0; 1024];
+            while let Ok(n) = out.read(&mut buffer) {
+                if n == 0 {
+                    return;
+                }
+                bytes.extend_from_slice(&buffer[..n]);
+                *sink.0.lock().unwrap() = String::from_utf8_lossy(&bytes).into_owned();
+                sink.1.notify_all();
+            }
+        });
+        Self { child, printed, reader: Some(reader), read: 0 }
+    }
+
+    /// On a terminal of its own.
+    fn on_a_terminal(app: &App, args: &str) -> Self {
+        let mut command = app.cli();
+        let program = command.get_program().to_owned();
+        let environment: Vec<_> =
+            command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
+        command = Command::new("script");
+        let line = format!("exec {} chat --url {} {args}", program.to_str().unwrap(), app.url);
+        command.args(["-qefc", &line, "/dev/null"]).env("TERM", "xterm");
+        for (name, value) in environment {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.env("SHIFTBOOK_TOKEN", app.token(Who::Operator).unwrap());
+        Self::start(command)
+    }
+
+    /// Through pipes.
+    fn through_a_pipe(app: &App, args: &[&str]) -> Self {
+        let mut command = app.cli();
+        command.args(["chat", "--url", &app.url]).args(args);
+        command.env("SHIFTBOOK_TOKEN", app.token(Who::Operator).unwrap());
+        Self::start(command)
+    }
+
+    fn types(&mut self, text: &str) {
+        let stdin = self.child.stdin.as_mut().unwrap();
+        stdin.write_all(text.as_bytes()).unwrap();
+        stdin.flush().unwrap();
+    }
+
+    /// Waits until it has printed this, behind what was waited for before.
+    fn shows(&mut self, wanted: &str) {
+        let (text, changed) = &*self.printed;
+        let mut text = text.lock().unwrap();
+        loop {
+            if let Some(at) = text.get(self.read..).and_then(|new| new.find(wanted)) {
+                self.read += at + wanted.len();
+                return;
+            }
+            let (next, timeout) = changed.wait_timeout(text, GIVE_UP).unwrap();
+            text = next;
+            assert!(!timeout.timed_out(), "never printed {wanted:?}, but: {text}");
+        }
+    }
+
+    /// Waits for its end; whether it went well, everything it printed, and its notes.
+    fn ends(mut self) -> (bool, String, String) {
+        let mut notes = String::new();
+        // Only its own end closes the pipe: a terminal is left to the program.
+        self.child.stderr.take().unwrap().read_to_string(&mut notes).unwrap();
+        let status = self.child.wait().unwrap();
+        self.reader.take().unwrap().join().unwrap();
+        let printed = self.printed.0.lock().unwrap().clone();
+        (status.success(), printed, notes)
+    }
+}
+
+impl Drop for Typing {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lines_of_a_pipe_are_messages_and_the_end_asks_rates_sums_up_and_says_goodbye() {
+    let (app, _model) = serve([Move::Say("Hello, guest."), Move::Say("Still here.")]).await;
+    let mut typing = Typing::through_a_pipe(&app, &["--agent", "clerk"]);
+    typing.types("Hello\nAnd now?\n/memory status\n/dance\n/end\nmaybe\ny\n");
+    let (went_well, printed, notes) = blocking(move || typing.ends()).await;
+    assert!(went_well, "{printed}{notes}");
+    let order = ["Hello, guest.", "Still here.", "session feedback records", QUESTION, "Summary: Hello", "Goodbye."];
+    let places: Vec<_> =
+        order.iter().map(|part| printed.find(part).unwrap_or_else(|| panic!("{part}: {printed}"))).collect();
+    assert!(places.is_sorted(), "{printed}");
+    assert!(printed.contains("2 turns") && printed.contains("Last reply: Still here."), "{printed}");
+    assert!(notes.contains("/dance: no such command") && notes.contains("y for yes, n for no"), "{notes}");
+    let (thread, ratings) = newest(&app).await;
+    assert_eq!((&thread["status"], &thread["title"]), (&json!("completed"), &json!("Hello")));
+    let [rating] = ratings.as_slice() else { panic!("{ratings:?}") };
+    assert_eq!((&rating["label"], &rating["source"]), (&json!("positive"), &json!("cli_end")));
+    assert_eq!(rating["turn_count_at_end"], 2);
+    // What was asked and answered is nowhere in the log.
+    let log = get(&app, &format!("/api/sessions/{}/events", thread["id"].as_str().unwrap())).await.to_string();
+    assert!(!log.contains("helpful") && !log.contains("positive"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn leaving_asks_to_save_first_and_without_that_nothing_is_asked_or_kept() {
+    let (app, _model) = serve((0..3).map(|_| Move::Say("Yes."))).await;
+    for (typed, label, summed_up) in [
+        ("Hello\n/exit\n\nn\n", Some("negative"), true),
+        ("Hello\n/exit\ny\ns\n", Some("skip"), true),
+        ("Hello\n/exit\nn\n", None, false),
+    ] {
+        let mut typing = Typing::through_a_pipe(&app, &["--agent", "clerk"]);
+        typing.types(typed);
+        let (went_well, printed, notes) = blocking(move || typing.ends()).await;
+        assert!(went_well && printed.contains("Save a summary of this conversation? [Y/n]"), "{printed}{notes}");
+        assert_eq!(printed.contains(QUESTION), summed_up, "{printed}");
+        assert_eq!(printed.contains("Summary: "), summed_up, "{printed}");
+        assert!(printed.ends_with("Goodbye.\n"), "{printed}");
+        let (thread, ratings) = newest(&app).await;
+        assert_eq!(thread["status"], "completed");
+        let labels: Vec<_> =
+            ratings.iter().map(|one| (one["label"].as_str().unwrap(), one["source"].as_str().unwrap())).collect();
+        assert_eq!(labels, label.map(|label| (label, "cli_exit")).into_iter().collect::<Vec<_>>());
+        let session = get(&app, &format!("/api/sessions/{}", thread["id"].as_str().unwrap())).await;
+        assert_eq!(session["result"]["summary"].is_object(), summed_up);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn enter_ctrl_c_and_the_end_of_input_record_nothing_and_go_on_to_the_summary() {
+    let (app, _model) = serve((0..3).map(|_| Move::Say("Hello, guest."))).await;
+    for key in ["\r", CTRL_C, CTRL_D] {
+        let mut typing = Typing::on_a_terminal(&app, "--agent clerk");
+        let (went_well, printed, _) = blocking(move || {
+            typing.shows("you> ");
+            typing.types("Hello\r");
+            typing.shows("clerk> Hello, guest.");
+            typing.shows("you> ");
+            typing.types("/end\r");
+            typing.shows(QUESTION);
+            typing.types(key);
+            typing.shows("Summary: Hello");
+            typing.shows("Goodbye.");
+            typing.ends()
+        })
+        .await;
+        assert!(went_well, "{printed}");
+        let (thread, ratings) = newest(&app).await;
+        assert_eq!((&thread["status"], ratings.len()), (&json!("completed"), 0), "{key:?}");
+    }
+    assert_eq!(String::from_utf8(app.cli().args(["feedback", "count"]).output().unwrap().stdout).unwrap().trim(), "0");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ctrl_c_stops_a_turn_and_not_the_chat() {
+    let (app, model) = serve([Move::Hang]).await;
+    let mut typing = Typing::on_a_terminal(&app, "--agent clerk");
+    let mut typing = blocking(move || {
+        typing.shows("you> ");
+        typing.types("Think for a long time\r");
+        typing
+    })
+    .await;
+    while model.asked().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    model.then([Move::Say("Here I am.")]);
+    let (went_well, printed, _) = blocking(move || {
+        typing.types(CTRL_C);
+        typing.shows("Stopped.");
+        typing.shows("you> ");
+        // At the prompt it says what can be done, and nothing is lost.
+        typing.types(CTRL_C);
+        typing.shows("/end ends the conversation");
+        typing.shows("you> ");
+        typing.types("Are you there?\r");
+        typing.shows("Here I am.");
+        typing.shows("you> ");
+        typing.types("/end\r");
+        typing.shows(QUESTION);
+        typing.types("n\r");
+        typing.shows("Goodbye.");
+        typing.ends()
+    })
+    .await;
+    assert!(went_well, "{printed}");
+    let (thread, ratings) = newest(&app).await;
+    assert_eq!((&thread["status"], &ratings[0]["label"]), (&json!("completed"), &json!("negative")));
+    assert_eq!(ratings[0]["turn_count_at_end"], 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_conversation_that_was_left_goes_on_and_a_question_of_the_agent_is_answered_in_it() {
+    let ask = Move::tool("c1", "ask_person", &json!({ "message": "Which company?" }));
+    let (app, _model) = serve([Move::Say("Hello."), ask, Move::Say("Acme, then.")]).await;
+    let mut typing = Typing::through_a_pipe(&app, &["--agent", "clerk"]);
+    typing.types("Hello\n");
+    drop(typing.child.stdin.take());
+    let (went_well, _, notes) = blocking(move || typing.ends()).await;
+    let (thread, _) = newest(&app).await;
+    let id = thread["id"].as_str().unwrap().to_owned();
+    assert!(went_well && notes.contains(&format!("shiftbook chat --thread {id}")), "{notes}");
+    assert_eq!(thread["status"], "idle");
+    let mut typing = Typing::through_a_pipe(&app, &["--thread", &id]);
+    let (went_well, printed, notes) = blocking(move || {
+        typing.types("Find it\n");
+        typing.shows("Which company?");
+        typing.types("Acme\n/end\ny\n");
+        typing.ends()
+    })
+    .await;
+    assert!(went_well && printed.contains("Acme, then.") && printed.contains("2 turns"), "{printed}{notes}");
+    // An ended one does not go on, and one in which nothing was said leaves nothing that waits.
+    let output = app
+        .cli()
+        .args(["chat", "--url", &app.url, "--thread", &id])
+        .env("SHIFTBOOK_TOKEN", app.token(Who::Operator).unwrap())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut typing = Typing::through_a_pipe(&app, &["--agent", "clerk"]);
+    drop(typing.child.stdin.take());
+    assert!(blocking(move || typing.ends()).await.0);
+    assert_eq!(newest(&app).await.0["status"], "abandoned");
+}
