@@ -1,6 +1,6 @@
 //! The figures of a window: did it help, what was decided, how long did agents wait, what did it cost.
 
-use crate::{Error, Ledger, Result, guard::require};
+use crate::{Error, Ledger, Result, feedback, guard::require};
 use domain::{
     Scope,
     id::{GateId, SessionId, least_v7},
@@ -38,7 +38,11 @@ pub async fn of_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<Insi
     while let Some((before, limit)) = sessions.next {
         let page = sessions_page(ledger, scope, SessionId(from), SessionId(before), limit).await?;
         sessions.read(page.items.len(), page.items.last().filter(|_| page.has_more).map(|last| last.id.0));
-        page.items.iter().for_each(|ended| tally.session(&fact_of_session(ended)));
+        let ids: Vec<_> = page.items.iter().map(|ended| ended.id).collect();
+        let ratings = feedback::of_sessions(ledger, &ids).await?;
+        for ended in &page.items {
+            tally.session(&fact_of_session(ended, ratings.get(&ended.id).copied().unwrap_or_default()));
+        }
     }
     let mut gates = Walk::from_newest();
     while let Some((before, limit)) = gates.next {
@@ -98,14 +102,14 @@ impl Walk {
     }
 }
 
-fn fact_of_session(ended: &EndedSession) -> SessionFact<'_> {
+fn fact_of_session(ended: &EndedSession, ratings: Ratings) -> SessionFact<'_> {
     SessionFact {
         ended_at: ended.ended_at,
         status: ended.status,
         agent: ended.agent_slug.as_deref(),
         action: ended.action_slug.as_deref(),
         usage: Usage::read(ended.usage.as_deref()),
-        ratings: Ratings::default(),
+        ratings,
     }
 }
 

@@ -42,11 +42,12 @@ struct Texts {
     count: &'static str,
     count_of_session: &'static str,
     count_of_user: &'static str,
+    labels: &'static str,
     purge: &'static str,
 }
 
 macro_rules! texts {
-    ($table:literal) => {
+    ($table:literal, $names:literal) => {
         Texts {
             insert: concat!(
                 "INSERT INTO ",
@@ -78,6 +79,7 @@ macro_rules! texts {
             count: concat!("SELECT COUNT(*) FROM ", $table),
             count_of_session: concat!("SELECT COUNT(*) FROM ", $table, " WHERE session_id_opaque = $1"),
             count_of_user: concat!("SELECT COUNT(*) FROM ", $table, " WHERE user_id_or_null = $1"),
+            labels: concat!("SELECT session_id_opaque, label FROM ", $table, " WHERE session_id_opaque IN (", $names, ")"),
             purge: concat!(
                 "DELETE FROM ",
                 $table,
@@ -89,11 +91,12 @@ macro_rules! texts {
     };
 }
 
-static SQLITE: Texts = texts!("session_feedback");
-static POSTGRES: Texts = texts!("session_feedback.session_feedback");
+static SQLITE: Texts = texts!("session_feedback", "SELECT value FROM json_each($1)");
+static POSTGRES: Texts =
+    texts!("session_feedback.session_feedback", "SELECT jsonb_array_elements_text(CAST($1 AS jsonb))");
 
 impl Texts {
-    fn all(&self) -> [(&'static str, &'static str); 9] {
+    fn all(&self) -> [(&'static str, &'static str); 10] {
         [
             ("feedback::INSERT", self.insert),
             ("feedback::CHANGE", self.change),
@@ -103,6 +106,7 @@ impl Texts {
             ("feedback::COUNT", self.count),
             ("feedback::COUNT_OF_SESSION", self.count_of_session),
             ("feedback::COUNT_OF_USER", self.count_of_user),
+            ("feedback::LABELS", self.labels),
             ("feedback::PURGE", self.purge),
         ]
     }
@@ -310,6 +314,28 @@ impl FeedbackBackend {
         self.ask(body).await
     }
 
+    /// Every rating of these sessions, in no order. The caller bounds how many it asks for.
+    pub async fn labels(&self, sessions: &[String]) -> Result<Vec<(String, Label)>> {
+        if let Self::Memory(kept) = self {
+            let kept = locked(kept);
+            let among = kept.iter().filter(|one| sessions.contains(&one.session_id_opaque));
+            return Ok(among.map(|one| (one.session_id_opaque.clone(), one.label)).collect());
+        }
+        let names = serde_json::Value::from(sessions).to_string();
+        let body: Body<Vec<(String, Label)>> = Box::new(move |conn| {
+            Box::pin(async move {
+                let sql = texts(conn).labels;
+                let rows = run!(conn, fetch_all Rated, sql, names.as_str())?;
+                let label = |(session, label): Rated| match Label::parse(&label) {
+                    Some(label) => Ok((session, label)),
+                    None => Err(Error::inconsistent("session_feedback", "label", &label)),
+                };
+                rows.into_iter().map(label).collect()
+            })
+        });
+        self.ask(body).await
+    }
+
     /// Removes what was recorded before this instant; how many that were.
     pub async fn purge_before(&self, before: Timestamp) -> Result<u64> {
         if let Self::Memory(kept) = self {
@@ -370,6 +396,8 @@ async fn open(data_dir: &Path) -> Result<FeedbackBackend> {
 
 /// A row of one number. Written out, the formatter would take the tuple for a call's arguments.
 type One = (i64,);
+/// A session's name here and a label.
+type Rated = (String, String);
 
 fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)

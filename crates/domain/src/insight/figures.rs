@@ -1,5 +1,7 @@
 //! The figures themselves.
 
+use crate::session_feedback::Label;
+
 /// What people said of sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ratings {
@@ -20,6 +22,15 @@ impl Ratings {
     /// The share of positive answers among the answers, 0 to 1; `None` without one. A skip is no answer.
     pub fn helpful(self) -> Option<f64> {
         share(self.positive, self.positive + self.negative)
+    }
+
+    /// Counts one more.
+    pub fn count_in(&mut self, label: Label) {
+        match label {
+            Label::Positive => self.positive += 1,
+            Label::Negative => self.negative += 1,
+            Label::Skip => self.skipped += 1,
+        }
     }
 
     pub(super) fn add(&mut self, other: Self) {

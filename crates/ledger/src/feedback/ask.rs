@@ -2,7 +2,10 @@
 
 use super::{backend, opaque, rater, record::rated};
 use crate::{FeedbackRecord, Ledger, Result, guard::require, session, thread};
-use domain::{Scope, id::SessionId, role::Permission, session::Status as SessionStatus, thread::is_incognito};
+use domain::{
+    Scope, id::SessionId, insight::Ratings, role::Permission, session::Status as SessionStatus, thread::is_incognito,
+};
+use std::collections::HashMap;
 
 /// The caller's own rating of a session.
 pub async fn of_session(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Option<FeedbackRecord>> {
@@ -16,6 +19,21 @@ pub async fn count(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Res
     let session = session::get(ledger, scope, session_id).await?;
     let (backend, name) = (backend(ledger, &session).await?, opaque(ledger, session_id)?);
     Ok(backend.count_of_session(&name).await?)
+}
+
+/// What people said of these sessions, of those that anybody rated and that are not incognito. The caller bounds how many.
+pub(crate) async fn of_sessions(ledger: &Ledger, sessions: &[SessionId]) -> Result<HashMap<SessionId, Ratings>> {
+    // Without a key nobody can have rated.
+    let Ok(names) = sessions.iter().map(|id| Ok((opaque(ledger, *id)?, *id))).collect::<Result<HashMap<_, _>>>() else {
+        return Ok(HashMap::new());
+    };
+    let asked: Vec<_> = names.keys().cloned().collect();
+    let mut found: HashMap<SessionId, Ratings> = HashMap::new();
+    for (name, label) in ledger.store().feedback().await?.labels(&asked).await? {
+        let Some(id) = names.get(&name) else { continue };
+        found.entry(*id).or_default().count_in(label);
+    }
+    Ok(found)
 }
 
 /// What is kept of a conversation and of its person's ratings.

@@ -12,6 +12,7 @@ pub use ask::{Status, count, of_session, status};
 pub use operate::{count_by_operator, list_by_operator, purge_by_operator};
 pub use record::{record, undo};
 
+pub(crate) use ask::of_sessions;
 pub(crate) use record::{Rating, keep};
 
 use crate::{Error, InstanceKey, Ledger, Result, SessionRecord};

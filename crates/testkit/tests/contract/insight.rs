@@ -5,9 +5,10 @@ use crate::gate::{at_once, decide, edits, gated, says, staged};
 use chrono::TimeDelta;
 use domain::gate::Verdict;
 use domain::id::SessionId;
-use domain::insight::{Decisions, Figures};
+use domain::insight::{Decisions, Figures, Ratings};
+use domain::session_feedback::{Label, Surface};
 use ledger::{
-    Error, insight,
+    Error, feedback, insight,
     session::{self, Completion, Failure},
 };
 use serde_json::{Value, json};
@@ -16,6 +17,7 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     sessions_count_on_the_day_they_end_with_their_cost,
     decisions_and_the_time_that_agents_waited_are_counted,
+    ratings_count_as_they_were_given_and_silence_as_silence,
     a_window_has_bounds_and_a_workspace_sees_itself_alone,
 );
 
@@ -73,6 +75,25 @@ async fn decisions_and_the_time_that_agents_waited_are_counted(f: Fixture) {
     assert_eq!((waits.count, waits.median_seconds, waits.p90_seconds, waits.total_seconds), (3, 120, 600, 780));
     let by_action: Vec<_> = insights.actions.iter().map(|part| (part.slug.clone(), part.figures.decisions)).collect();
     assert_eq!(by_action, [(Some(of.slug), decisions)]);
+    f.done().await;
+}
+
+async fn ratings_count_as_they_were_given_and_silence_as_silence(f: Fixture) {
+    let rated = completed(&f, json!({})).await;
+    let skipped = completed(&f, json!({})).await;
+    completed(&f, json!({})).await;
+    for (who, id, label) in [
+        (&f.member, rated, Label::Positive),
+        (&f.other_member, rated, Label::Negative),
+        (&f.member, skipped, Label::Skip),
+    ] {
+        feedback::record(&f.ledger, who, id, label, Surface::WebEnd).await.unwrap();
+    }
+    let total = figures(&f, 1).await.insights.total;
+    assert_eq!(total.ratings, Ratings { positive: 1, negative: 1, skipped: 1 });
+    assert_eq!((total.ratings.helpful(), total.sessions, total.unrated), (Some(0.5), 3, 1));
+    feedback::undo(&f.ledger, &f.other_member, rated).await.unwrap();
+    assert_eq!(figures(&f, 1).await.insights.total.ratings.helpful(), Some(1.0));
     f.done().await;
 }
 
