@@ -372,6 +372,23 @@ mod tests {
     }
 
     #[test]
+    fn a_person_who_speaks_ends_what_the_agent_was_in_the_middle_of() {
+        let spoken = |text: &str| event(MESSAGE, json!({"type": "text", "text": text}), json!({}));
+        let log = [spoken("Hello"), call("c1", COST()), text("torn", json!({})), spoken("Stop")];
+        let conversation = heard(&log);
+        assert!(conversation.open_calls().is_empty());
+        assert_eq!((conversation.spent.steps, conversation.spent_in_turn().steps), (1, 0));
+        let messages = conversation.thread_messages(Some("They look at Acme."));
+        let roles: Vec<_> = messages.iter().map(|message| message.role.clone()).collect();
+        assert_eq!(roles, [ChatRole::User, ChatRole::Assistant, ChatRole::Tool, ChatRole::User]);
+        let told = format!("{messages:?}");
+        assert!(told.contains(INTERRUPTED) && !told.contains("torn"), "{told}");
+        let last = format!("{:?}", messages.last().unwrap());
+        assert!(last.contains("Stop") && last.contains("They look at Acme."), "{last}");
+        assert_eq!(conversation.final_text(), None);
+    }
+
+    #[test]
     fn ids_that_a_model_repeats_are_told_apart() {
         let conversation = heard(&[call("call_0", COST()), answer("call_0")]);
         assert_eq!(conversation.unique_id("call_0"), "call_0_1");
