@@ -22,9 +22,9 @@ use store::{WriteTx, session::graph as rows};
 
 /// What stands above and before a new session, locked.
 #[derive(Default)]
-pub(super) struct Place {
-    pub(super) parent: Option<SessionRecord>,
-    pub(super) dependencies: Vec<(SessionRecord, IfDependencyFails)>,
+pub(crate) struct Place {
+    pub(crate) parent: Option<SessionRecord>,
+    pub(crate) dependencies: Vec<(SessionRecord, IfDependencyFails)>,
 }
 
 /// Finds and locks the parent and the dependencies of a new session, all in id order: neither can end or begin to wait

@@ -9,7 +9,7 @@ mod expire;
 mod fail;
 mod follow;
 mod get;
-mod graph;
+pub(crate) mod graph;
 mod heartbeat;
 mod list;
 mod related;

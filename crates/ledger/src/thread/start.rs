@@ -8,6 +8,7 @@ use crate::{
         NewSession,
         change::{Minter, deadline, state},
         create::{draft, repeated},
+        graph::Place,
     },
 };
 use domain::{
@@ -145,7 +146,7 @@ async fn row(
         With::Action(id) => (Some(id), None),
     };
     let blank = NewSession { action_id, agent_slug, ..NewSession::of_type(Type::Agent) };
-    let mut session = draft(tx, *scope, id, minter, blank, None).await?;
+    let mut session = draft(tx, *scope, id, minter, blank, (None, &Place::default())).await?;
     let Some(agent) = session.agent_slug.clone() else {
         return Err(Error::invalid("agent", "this action names no agent"));
     };
