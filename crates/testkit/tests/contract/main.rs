@@ -26,3 +26,4 @@ mod secrets;
 mod status;
 mod time_limit;
 mod webhook;
+mod work_queue;
