@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What setup.ts puts on stage for the specs: a server, two tenants, their people and tokens. */
+/** What setup.ts puts on stage for the specs: a server, three tenants, their people and tokens. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 export const BINARY = process.env.SHIFTBOOK_BIN ?? join(ROOT, "target/release/shiftbook");
 export const STAGE_FILE = join(ROOT, "target/e2e/stage.json");
 
-export const TENANTS = ["acme", "other"] as const;
+/** `hostile` is for content that would be in the way of every other spec. */
+export const TENANTS = ["acme", "other", "hostile"] as const;
 export const ROLES = ["admin", "operator", "reviewer", "member"] as const;
 
 export type TenantName = (typeof TENANTS)[number];

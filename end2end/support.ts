@@ -148,6 +148,24 @@ export async function expectNoAxeViolations(page: Page) {
   expect(readable).toEqual([]);
 }
 
+/** Until the page has loaded nothing for a while. The live stream never ends, so a network that is idle cannot be waited for. */
+export async function quiet(page: Page) {
+  await page.evaluate(
+    () =>
+      new Promise<void>((done) => {
+        let heard = performance.now();
+        const observer = new PerformanceObserver(() => (heard = performance.now()));
+        observer.observe({ type: "resource" });
+        const look = () => {
+          if (performance.now() - heard < 300) return void setTimeout(look, 50);
+          observer.disconnect();
+          done();
+        };
+        look();
+      }),
+  );
+}
+
 export interface Worker {
   /** What it has written so far, both streams. */
   output: () => string;

@@ -1,6 +1,6 @@
 /** What the recorder costs a page: main-thread time of a navigation with it and without it, and of recording alone. */
 import { type CDPSession } from "@playwright/test";
-import { test } from "../support";
+import { quiet, test } from "../support";
 import { awake, begin, signInIdle, taskFor, visit } from "../working";
 
 const NAVIGATIONS = 40;
@@ -30,7 +30,7 @@ test("recorder cost", async ({ page }) => {
     await page.evaluate(([key, off]) => (off ? localStorage.setItem(key!, "1") : localStorage.removeItem(key!)), [PAUSED, paused] as const);
     if (paused) await awake(page, "/actions");
     else await visit(page, "/actions");
-    await page.waitForLoadState("networkidle");
+    await quiet(page);
     navigation[paused ? "paused" : "recording"].push((await busyMs(session)).script);
   }
 
@@ -39,7 +39,7 @@ test("recorder cost", async ({ page }) => {
   for (const paused of [true, false]) {
     await page.evaluate(([key, off]) => (off ? localStorage.setItem(key!, "1") : localStorage.removeItem(key!)), [PAUSED, paused] as const);
     await awake(page, "/actions");
-    await page.waitForLoadState("networkidle");
+    await quiet(page);
     const before = await busyMs(session);
     await page.evaluate(async (times) => {
       for (let n = 0; n < times; n++) {
@@ -47,7 +47,7 @@ test("recorder cost", async ({ page }) => {
         await new Promise((wake) => setTimeout(wake, 15));
       }
     }, RECORDINGS);
-    await page.waitForLoadState("networkidle");
+    await quiet(page);
     const after = await busyMs(session);
     alone[paused ? "paused" : "recording"] = (after.task - before.task) / RECORDINGS;
   }

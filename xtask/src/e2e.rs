@@ -1,6 +1,7 @@
 //! `cargo xtask e2e`: Playwright against the release binary, in a real Chromium.
 
 use std::path::PathBuf;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
@@ -19,17 +20,19 @@ pub fn command(arguments: &[String]) -> Result<()> {
 pub fn e2e(arguments: &[String]) -> Result<()> {
     // Results of an earlier run must not be taken for this one's.
     let _ = std::fs::remove_file(results());
-    let folder = root().join("end2end");
-    let tool = |name: &str| {
-        let mut tool = program(folder.join("node_modules/.bin").join(name));
-        tool.current_dir(&folder)
-            .env("SHIFTBOOK_BIN", shiftbook())
-            .env("SHIFTBOOK_PYTHON", crate::prerequisites::example_python())
-            .env("PLAYWRIGHT_JSON_OUTPUT_FILE", results());
-        tool
-    };
     run(tool("tsc").arg("--noEmit"))?;
     run(tool("playwright").arg("test").args(arguments))
+}
+
+/// A program of the end-to-end tests, in their folder, with the binary to test.
+pub fn tool(name: &str) -> Command {
+    let folder = root().join("end2end");
+    let mut tool = program(folder.join("node_modules/.bin").join(name));
+    tool.current_dir(&folder)
+        .env("SHIFTBOOK_BIN", shiftbook())
+        .env("SHIFTBOOK_PYTHON", crate::prerequisites::example_python())
+        .env("PLAYWRIGHT_JSON_OUTPUT_FILE", results());
+    tool
 }
 
 fn results() -> PathBuf {

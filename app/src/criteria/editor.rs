@@ -59,6 +59,16 @@ pub fn editor(set: Option<&CriteriaSet>, preview: Option<&Preview>, form: &FormS
         )
     });
     let tried = preview.map_or(dimensions, |preview| &preview.dimensions);
+    // Where nothing can be chosen yet, a preview says what has to be mended first.
+    let trying = (!tried.is_empty()).then(|| {
+        view! {
+            <fieldset class="criteria-row">
+                <legend class="meta">"Try it before saving"</legend>
+                {try_fields("edit", tried, form)}
+                {preview.map(verdict)}
+            </fieldset>
+        }
+    });
     let text = |get: fn(&CriteriaSet) -> &str| set.map(get).unwrap_or_default().to_owned();
     view! {
         <form class="form criteria-form" method="post" action=target>
@@ -73,11 +83,7 @@ pub fn editor(set: Option<&CriteriaSet>, preview: Option<&Preview>, form: &FormS
                 "Dimensions are evaluated from top to bottom. One without a name is removed. More empty rows appear after saving."
             </p>
             {list}
-            <fieldset class="criteria-row">
-                <legend class="meta">"Try it before saving"</legend>
-                {try_fields("edit", tried, form)}
-                {preview.map(verdict)}
-            </fieldset>
+            {trying}
             <div class="form-actions">
                 <button class="button" type="submit" name="do" value="save" data-look="primary">
                     {if set.is_some() { "Save new version" } else { "Create criteria set" }}

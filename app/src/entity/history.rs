@@ -64,11 +64,13 @@ pub fn history(
             }
             None => view! { <p class="history-change">"Created"</p> }.into_any(),
         };
+        let by = version.session_id.as_ref().map(|id| view! { <a href=format!("/sessions/{id}")>"by a session"</a> });
         view! {
             <li class="history-item">
                 <p class="meta history-head">
                     <span class="history-version">"v"{version.version}</span>
                     <span class="history-who">{people.word(&version.actor)}</span>
+                    {by}
                     {moment(version.at)}
                 </p>
                 {what}

@@ -1,6 +1,6 @@
 //! What can be done with an item. Plain forms; the keys press them.
 
-use super::{held::seconds_left, list::SNOOZES};
+use super::{held::seconds_left, list::SNOOZES, question::ANSWER};
 use crate::{
     FormState,
     ui::{
@@ -10,9 +10,9 @@ use crate::{
 };
 use domain::{
     Timestamp,
-    gate::{GateKind, GateState, Task, Verdict},
+    gate::{GateKind, GateState, Verdict},
 };
-use leptos::{prelude::*, tachys::html::InertElement};
+use leptos::prelude::*;
 use wire::approval::{Approval, ApprovalDetail};
 
 /// The bar of an item. Only who decided can undo it.
@@ -44,7 +44,7 @@ pub fn bar(
     let edit = first.filter(|_| approval.kind.takes(Verdict::Edit)).map(|href| {
         view! { <a class="button" href=href data-key="edit" title="Edit the values (e)">"Edit"</a> }
     });
-    let respond = approval.kind.takes(Verdict::Respond).then(|| respond(item, next, &form.of("respond")).into_any());
+    let respond = approval.kind.takes(Verdict::Respond).then(|| respond(item, next, &form.of("respond")));
     let deny = deny(approval, next, &form.of("deny"));
     view! { {approve}{edit}{respond}{deny}{snooze} }.into_any()
 }
@@ -91,30 +91,22 @@ fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoV
     more(format!("/inbox/{}/decision", approval.id), "deny", title, true, form.is_refused(), inner)
 }
 
-fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
+/// Answers a call in the tool's place. A question's answer stands in the item itself: the bar leads to it.
+fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyView {
     let approval = &item.approval;
-    let schema = match super::words::task(approval) {
-        Some(Task::Question(question)) => question.schema,
-        _ => None,
-    };
-    let is_question = approval.kind == GateKind::Question;
-    let hint = match (&schema, is_question) {
-        (Some(_), _) => "JSON, as the schema below asks.",
-        (None, true) => "The agent goes on with it.",
-        (None, false) => "The agent takes it for the tool's answer; the tool does not run.",
-    };
-    let field = Field { name: "answer", label: "Answer", hint, required: true };
-    let schema_text = schema.as_ref().map(super::words::start_text);
-    let shown = schema_text.map(|text| view! { <pre class="gate-text gate-schema" tabindex="0">{text}</pre> });
-    let control: InertElement = textarea("respond", field, schema.is_some(), "", form);
+    if approval.kind == GateKind::Question {
+        return view! { <a class="button" data-look="primary" href="#gate-form" data-key="respond" title="Answer (i)">"Answer"</a> }
+            .into_any();
+    }
+    let hint = "The agent takes it for the tool's answer; the tool does not run.";
+    let field = Field::new(ANSWER, "Answer").hint(hint).required();
     let inner = view! {
         {bound(approval, next)}
-        {control}
-        {shown}
+        {textarea("respond", field, false, "", form)}
         <button class="button" type="submit" data-look="primary" name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</button>
     };
     let title = ("Answer…", "Answer in its place (i)");
-    more(format!("/inbox/{}/decision", approval.id), "respond", title, true, form.is_refused() || is_question, inner)
+    more(format!("/inbox/{}/decision", approval.id), "respond", title, true, form.is_refused(), inner).into_any()
 }
 
 fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {

@@ -3,16 +3,19 @@
 use super::{
     bar::bar,
     list::flags,
+    question::{ANSWER, Ask, asks, fields},
     sentence::{sentence, sentence_view},
     value_table::value_table,
-    values::{Row, rows},
+    values::{Row, name_records, rows},
     words::{agent, decision_word, kind_word, turn},
 };
 use crate::{
     FormState,
     document::plain,
+    entity::Relations,
     session::{Titles, rows_fragment},
     ui::{
+        field::{Field, textarea},
         icon::{Icon, icon},
         notice,
         time::{absolute, machine, moment, stamp},
@@ -37,8 +40,10 @@ pub struct Detail {
     pub next: Option<String>,
     /// The newest events of its session, oldest first.
     pub events: Vec<Event>,
-    /// What the entities are called that people looked at.
+    /// What people are called, and the records that people looked at or that values name by their ids.
     pub titles: Titles,
+    /// What relations of the record can lead to.
+    pub relations: Relations,
     /// The server's time.
     pub now: Timestamp,
     /// Id of who looks, for people.
@@ -54,16 +59,21 @@ pub fn detail_fragment(detail: &Detail) -> String {
 
 /// The item in its page.
 pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
-    let Detail { item, next, events, titles, now, viewer_id, form } = detail;
+    let Detail { item, next, events, titles, relations, now, viewer_id, form } = detail;
     let by_viewer = item.approval.decision.as_ref().is_some_and(|d| Some(&d.user_id) == viewer_id.as_ref());
     let approval = &item.approval;
-    let rows = rows(item);
-    let form = at_their_rows(form, &rows);
+    let mut rows = rows(item);
+    name_records(&mut rows, item, titles, relations);
+    let asks = asks(approval);
+    let form = at_their_fields(form, &rows, &asks);
     let may = approval.may_decide && approval.state == GateState::Open;
-    let known: Vec<&str> = rows.iter().map(|row| row.name.as_str()).chain(["note", "answer"]).collect();
+    let named = rows.iter().map(|row| row.name.as_str()).chain(asks.iter().map(|ask| ask.name.as_str()));
+    let known: Vec<&str> = named.chain(["note", ANSWER]).collect();
     let refused = form.general(&known);
     let reason = form.errors.first().map(|error| error.message.clone());
     let table = (!rows.is_empty()).then(|| value_table(&rows, may, &form.of("approve")));
+    let answer = (approval.kind == GateKind::Question && may).then(|| answer(&asks, &form.of("respond")));
+    let decides = answer.is_some().then_some("");
     let table_heading = match approval.kind {
         GateKind::Tool => "Arguments",
         _ => "Values",
@@ -80,12 +90,13 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 {about(approval)}
             </header>
             <div class="gate-part" data-part="state">{notice::refused(refused)}{state(approval)}</div>
-            <form class="gate-part" id="gate-form" method="post" action=format!("/inbox/{}/decision", approval.id) data-part="values">
+            <form class="gate-part" id="gate-form" method="post" action=format!("/inbox/{}/decision", approval.id) data-part="values" data-decides=decides>
                 // Enter in a field must not decide anything.
                 <button type="submit" disabled hidden></button>
                 <input type="hidden" name="digest" value=approval.digest.clone()/>
                 {next.clone().map(|next| view! { <input type="hidden" name="next" value=next/> })}
                 {table.map(|table| view! { <h3>{table_heading}</h3>{table} })}
+                {answer}
             </form>
             <div class="gate-part" data-part="facts">
                 {judged(approval)}
@@ -101,13 +112,31 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     }
 }
 
-/// A refusal names a value by its path in the output or the arguments; the form shows it at that value's row.
-fn at_their_rows(form: &FormState, rows: &[Row]) -> FormState {
+/// What a question is answered with: a field for each part of the answer, or free text.
+fn answer(asks: &[Ask], form: &FormState) -> impl IntoView + use<> {
+    let free = asks.is_empty().then(|| {
+        let field = Field::new(ANSWER, "Answer").hint("The agent goes on with it.").required();
+        textarea("gate", field, false, "", form)
+    });
+    view! {
+        <div class="gate-answer">
+            {free}
+            {fields(asks, form)}
+            <div><button class="button" type="submit" data-look="primary" name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</button></div>
+        </div>
+    }
+}
+
+/// A refusal names a value by its path in the output, the arguments or the answer; the form shows it at its field.
+fn at_their_fields(form: &FormState, rows: &[Row], asks: &[Ask]) -> FormState {
     let mut form = form.clone();
     for error in &mut form.errors {
         let Some(path) = error.field.as_deref() else { continue };
         if form.form == "respond" && path.starts_with("value") {
-            error.field = Some("answer".to_owned());
+            let key = path.strip_prefix("value.").unwrap_or_default().split(['.', '[']).next().unwrap_or_default();
+            let names = [format!("{ANSWER}.{key}"), ANSWER.to_owned()];
+            let shown = |name: &String| asks.iter().any(|ask| ask.name == *name) || (asks.is_empty() && name == ANSWER);
+            error.field = names.into_iter().find(shown);
             continue;
         }
         let path = ["value.", "result."].iter().find_map(|prefix| path.strip_prefix(prefix)).unwrap_or(path);
@@ -237,6 +266,7 @@ mod tests {
             next: None,
             events: Vec::new(),
             titles: Titles::default(),
+            relations: Relations::default(),
             now,
             viewer_id: None,
             form: FormState::default(),

@@ -1,12 +1,16 @@
 //! The list: what waits, folded where it is alike, and what can be done with several at once.
 
 use super::{
+    elsewhere::elsewhere_view,
     held::held_view,
     similar::{Block, Difference, Outlier, blocks},
     words::{agent, kind_word, phrase, subject, turn},
 };
 use crate::{
     document::plain,
+    session::Titles,
+    sessions::SessionEntry,
+    settings::notify_button,
     text::{escape::query, number},
     ui::{
         icon::{Icon, icon},
@@ -73,6 +77,10 @@ pub struct List {
     pub is_continued: bool,
     /// What the viewer decided and can still undo.
     pub held: Vec<Approval>,
+    /// Sessions of the viewer that wait for them and cannot be answered here.
+    pub elsewhere: Vec<SessionEntry>,
+    /// What the records are called that the items' values name by their ids.
+    pub titles: Titles,
     /// The server's time.
     pub now: Timestamp,
     /// The item that is open.
@@ -125,10 +133,12 @@ pub fn list_view(list: &List) -> impl IntoView + use<> {
                 // Enter on a box must not decide anything.
                 <button type="submit" disabled hidden></button>
                 <ul class="inbox-rows" id="inbox-rows" inner_html=rows></ul>
-                <div data-part="empty">{list.items.is_empty().then(|| empty(list))}</div>
+                <div data-part="empty">{(list.items.is_empty() && list.elsewhere.is_empty()).then(|| empty(list))}</div>
                 {decides.then(batch_bar)}
             </form>
             <nav data-part="pager" class="pager" aria-label="Pages">{first}{more}</nav>
+            <p class="inbox-notify js-only">{notify_button()}</p>
+            <div data-part="elsewhere">{elsewhere_view(&list.elsewhere)}</div>
         </section>
     }
 }
@@ -225,7 +235,7 @@ fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Dif
             />
         }
     });
-    let phrase = phrase(item);
+    let phrase = phrase(item, &list.titles);
     let refused = list.refused.get(&item.id).cloned();
     let is_fine = refused.is_none();
     view! {
@@ -237,7 +247,7 @@ fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Dif
             <div class="inbox-row-body">
                 <a class="row-title" href=format!("/inbox/{}", item.id) data-open-item dir="auto">{subject}</a>
                 {(!phrase.is_empty()).then(|| view! { <p class="inbox-phrase" dir="auto">{phrase}</p> })}
-                {(!differs.is_empty()).then(|| differences(differs))}
+                {(!differs.is_empty()).then(|| differences(differs, &list.titles))}
                 {(!item.flags.is_empty()).then(|| flags(&item.flags))}
                 {facts(item)}
                 <p class="field-error" data-reason hidden=is_fine>{refused}</p>
@@ -246,9 +256,12 @@ fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Dif
     }
 }
 
-fn differences(differs: &[Difference]) -> impl IntoView + use<> {
+fn differences(differs: &[Difference], titles: &Titles) -> impl IntoView + use<> {
     let lines = differs.iter().map(|differs| {
-        let none = |text: &str| if text.is_empty() { "nothing".to_owned() } else { crate::text::shorten::one_line(text, 60) };
+        let none = |text: &str| match titles.get(text).map_or(text, String::as_str) {
+            "" => "nothing".to_owned(),
+            text => crate::text::shorten::one_line(text, 60),
+        };
         let (value, usual) = (none(&differs.value), none(&differs.usual));
         view! { <li>{icon(Icon::Alert)}<span>{differs.label.clone()}": "<strong>{value}</strong>", others "{usual}</span></li> }
     });

@@ -10,6 +10,8 @@ mod badge;
 #[cfg(feature = "hydrate")]
 mod dom_list;
 #[cfg(feature = "hydrate")]
+mod notify;
+#[cfg(feature = "hydrate")]
 mod send;
 #[cfg(feature = "hydrate")]
 mod triage;
@@ -18,6 +20,10 @@ mod triage;
 mod bar;
 #[cfg(feature = "ssr")]
 mod detail;
+#[cfg(feature = "ssr")]
+mod draft;
+#[cfg(feature = "ssr")]
+mod elsewhere;
 #[cfg(all(test, feature = "ssr"))]
 mod fixture;
 #[cfg(feature = "ssr")]
@@ -26,6 +32,8 @@ mod held;
 mod list;
 #[cfg(feature = "ssr")]
 mod page;
+#[cfg(feature = "ssr")]
+mod question;
 #[cfg(feature = "ssr")]
 mod sentence;
 #[cfg(feature = "ssr")]
@@ -41,10 +49,20 @@ mod words;
 pub use badge::start as start_badge;
 #[cfg(feature = "ssr")]
 pub use detail::{Detail, detail_fragment};
+#[cfg(feature = "ssr")]
+pub use draft::taken_back;
 pub use island::InboxKeys;
 #[cfg(feature = "ssr")]
 pub use list::{List, Shown, list_fragment};
+#[cfg(feature = "hydrate")]
+pub use notify::start as start_notify;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
+pub use question::answered;
+#[cfg(feature = "ssr")]
 pub use values::edited;
+#[cfg(feature = "ssr")]
+pub(crate) use words::{field_word, named, verdict_word};
+#[cfg(feature = "ssr")]
+pub use words::{ids_proposed, notice};

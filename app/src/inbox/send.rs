@@ -187,7 +187,7 @@ fn show_list(html: &str, asked: u32) {
     if let Some(rows) = dom::find(&new, ".inbox-rows") {
         patch::list(&list, &rows.inner_html(), "data-key-id");
     }
-    for part in ["held", "refused", "empty", "pager"] {
+    for part in ["held", "refused", "empty", "pager", "elsewhere"] {
         let selector = ["[data-part=", part, "]"].concat();
         if let (Some(old), Some(new)) = (dom::find(&old, &selector), dom::find(&new, &selector)) {
             patch::update(&old, &new);

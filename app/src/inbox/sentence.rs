@@ -74,7 +74,7 @@ fn set(who: &str, row: &Row, name: Piece) -> Vec<Piece> {
     if let Some(now) = row.now.as_deref().filter(|now| !now.trim().is_empty()) {
         pieces.extend([words(" from "), value(now)]);
     }
-    pieces.extend([words(" to "), value(&row.proposed)]);
+    pieces.extend([words(" to "), value(&row.said)]);
     pieces
 }
 

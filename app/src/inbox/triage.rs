@@ -115,9 +115,11 @@ fn on_click(event: MouseEvent) {
                 let _ = first.focus();
             }
         });
-    } else if dom::closest(&event, "[data-key=edit]").is_some() {
+    } else if dom::closest(&event, "a[data-key=edit], a[data-key=respond]").is_some() {
         event.prevent_default();
-        if let Some(first) = dom::by_id("gate-form").and_then(|form| dom::find(&form, "[name^='value.']")) {
+        if let Some(first) =
+            dom::by_id("gate-form").and_then(|form| dom::find(&form, "[name^='value.'], [name^=answer]"))
+        {
             let _ = first.focus();
         }
     } else if dom::closest(&event, "#inbox-range").is_some() {

@@ -29,7 +29,7 @@ pub fn value_table(rows: &[Row], edits: bool, form: &FormState) -> impl IntoView
 fn line(row: &Row, has_now: bool, edits: bool, form: &FormState) -> impl IntoView + use<> {
     let now = has_now.then(|| {
         let cell = match &row.now {
-            None => view! { <span class="meta">"not a field of the record"</span> }.into_any(),
+            None => view! { <span class="meta" title="Not a field of the record">"—"</span> }.into_any(),
             Some(text) if text.is_empty() => view! { <span class="meta">"nothing"</span> }.into_any(),
             Some(text) if row.changes => view! { <del dir="auto">{text.clone()}</del> }.into_any(),
             Some(text) => view! { <span class="gate-text" dir="auto">{text.clone()}</span> }.into_any(),
@@ -43,7 +43,7 @@ fn line(row: &Row, has_now: bool, edits: bool, form: &FormState) -> impl IntoVie
     } else if row.control == Control::Json {
         view! { <pre class="gate-text">{row.proposed.clone()}</pre> }.into_any()
     } else {
-        view! { <span class="gate-text" dir="auto">{row.proposed.clone()}</span> }.into_any()
+        view! { <span class="gate-text" dir="auto">{row.said.clone()}</span> }.into_any()
     };
     let staged = row.staged.as_ref().map(|staged| {
         let shown = if staged.is_empty() { "nothing" } else { staged };

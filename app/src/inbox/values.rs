@@ -3,8 +3,11 @@
 //! Form fields are called `value.KEY`.
 
 use super::words::{field_word, start_text, task, values};
-use crate::FieldError;
-use domain::{entity::FIELD_TITLE, gate::GateKind};
+use crate::{FieldError, entity::Relations, session::Titles};
+use domain::{
+    entity::{FIELD_TITLE, FieldDef},
+    gate::GateKind,
+};
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 use wire::{Json, approval::ApprovalDetail};
@@ -42,8 +45,10 @@ pub struct Row {
     pub label: String,
     /// What the record has now; absent where the record has no such field, or there is no record.
     pub now: Option<String>,
-    /// What is proposed.
+    /// What is proposed, as its field has it.
     pub proposed: String,
+    /// The same for people: a record by its title.
+    pub said: String,
     /// How it is edited.
     pub control: Control,
     /// Whether it would change the record.
@@ -107,10 +112,33 @@ pub fn rows(detail: &ApprovalDetail) -> Vec<Row> {
             now,
             staged: staged.get(key).map(start_text).filter(|staged| *staged != text),
             control: control(known, value, &text),
+            said: text.clone(),
             proposed: text,
         });
     }
     rows
+}
+
+/// Says records by their titles, and offers those that a relation can lead to.
+pub fn name_records(rows: &mut [Row], detail: &ApprovalDetail, titles: &Titles, relations: &Relations) {
+    let defs: Vec<FieldDef> = detail.fields.iter().filter_map(|json| serde_json::from_str(json.get()).ok()).collect();
+    for row in rows {
+        let title = |text: &String| titles.get(text).cloned();
+        row.said = title(&row.proposed).unwrap_or_else(|| row.said.clone());
+        row.now = row.now.take().map(|now| title(&now).unwrap_or(now));
+        row.staged = row.staged.take().map(|staged| title(&staged).unwrap_or(staged));
+        let def = defs.iter().find(|def| def.slug == row.key && row.control == Control::Line);
+        let offered =
+            def.and_then(|def| relations.get(def.relation_type.as_ref()?)).filter(|offered| !offered.has_more);
+        if let Some(offered) = offered {
+            let mut options = vec![(String::new(), "—".to_owned())];
+            options.extend(offered.options.iter().cloned());
+            if !options.iter().any(|(id, _)| *id == row.proposed) {
+                options.push((row.proposed.clone(), row.said.clone()));
+            }
+            row.control = Control::Choice(options);
+        }
+    }
 }
 
 fn staged(detail: &ApprovalDetail) -> Map<String, Value> {
@@ -222,7 +250,10 @@ fn value(control: &Control, text: &str, before: &Value, is_call: bool) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::fixture::{detail, output, raw, tool};
+    use crate::{
+        entity::Choices,
+        inbox::fixture::{detail, output, raw, tool},
+    };
     use serde_json::json;
     use std::collections::BTreeMap;
 
@@ -276,6 +307,20 @@ mod tests {
         assert_eq!((&row("hot").control, &row("note").control), (&Control::Truth, &Control::Line));
         let Control::Choice(options) = &row("risk").control else { unreachable!() };
         assert_eq!(options[1..], [("low".into(), "Low".into()), ("high".into(), "high (blocks)".into())]);
+    }
+
+    #[test]
+    fn a_relation_is_shown_by_title_and_chosen_from_what_it_can_lead_to() {
+        let mut detail = detail(output(1, json!({"parent": "id-2", "stage": "Won"})));
+        detail.fields =
+            vec![raw(&json!({"slug": "parent", "name": "Parent", "type": "relation", "relationType": "company"}))];
+        let titles = Titles::from([("id-2".to_owned(), "Beta".to_owned())]);
+        let choices = Choices { options: vec![("id-1".to_owned(), "Alpha".to_owned())], has_more: false };
+        let mut rows = rows(&detail);
+        name_records(&mut rows, &detail, &titles, &Relations::from([("company".to_owned(), choices)]));
+        assert_eq!((rows[0].proposed.as_str(), rows[0].said.as_str(), rows[1].said.as_str()), ("id-2", "Beta", "Won"));
+        let Control::Choice(options) = &rows[0].control else { unreachable!() };
+        assert_eq!(options[1..], [("id-1".into(), "Alpha".into()), ("id-2".into(), "Beta".into())]);
     }
 
     #[test]

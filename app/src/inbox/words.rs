@@ -1,9 +1,10 @@
 //! Items in words: what waits, about what, what would change.
 
-use crate::text::shorten::one_line;
+use crate::{session::Titles, text::shorten::one_line};
 use domain::{
     entity::FIELD_TITLE,
     gate::{GateKind, Verdict},
+    id::EntityId,
 };
 use serde_json::{Map, Value};
 use wire::approval::{Approval, Decision};
@@ -26,6 +27,11 @@ pub fn start_text(value: &Value) -> String {
 /// What is proposed now, as an object; empty for questions.
 pub fn values(approval: &Approval) -> Map<String, Value> {
     approval.proposed.as_ref().and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default()
+}
+
+/// Ids among the values that are proposed: maybe of records.
+pub fn ids_proposed(approval: &Approval) -> Vec<EntityId> {
+    values(approval).values().filter_map(|value| value.as_str()?.parse().ok()).collect()
 }
 
 /// The record that the item holds, as it was staged.
@@ -67,8 +73,8 @@ pub fn subject(approval: &Approval) -> String {
     one_line(named.unwrap_or(&approval.title), SUBJECT_CHARS_MAX)
 }
 
-/// What would change, in a phrase. Empty for questions: their subject says all.
-pub fn phrase(approval: &Approval) -> String {
+/// What would change, in a phrase, records by their titles. Empty for questions: their subject says all.
+pub fn phrase(approval: &Approval, titles: &Titles) -> String {
     let joint = match approval.kind {
         GateKind::Tool => ": ",
         GateKind::Output | GateKind::Fields => " → ",
@@ -78,13 +84,19 @@ pub fn phrase(approval: &Approval) -> String {
     let mut phrase: Vec<String> = values
         .iter()
         .take(PHRASE_VALUES_MAX)
-        .map(|(key, value)| format!("{}{joint}{}", field_word(key), short(value)))
+        .map(|(key, value)| format!("{}{joint}{}", field_word(key), named(value, titles)))
         .collect();
     if values.len() > PHRASE_VALUES_MAX {
         phrase.push(format!("{} more", values.len() - PHRASE_VALUES_MAX));
     }
     let lead = (approval.kind == GateKind::Tool && approval.entity_title.is_some()).then(|| approval.title.clone());
     lead.into_iter().chain((!phrase.is_empty()).then(|| phrase.join(", "))).collect::<Vec<_>>().join(" · ")
+}
+
+/// The same; the id of a record as its title.
+pub fn named(value: &Value, titles: &Titles) -> String {
+    let title = value.as_str().and_then(|id| titles.get(id));
+    title.map_or_else(|| short(value), |title| one_line(title, VALUE_CHARS_MAX))
 }
 
 /// A value, short enough for a sentence.
@@ -113,6 +125,17 @@ pub fn decision_word(decision: &Decision) -> &'static str {
     decision.decision.map_or("took the decision back", verdict_word)
 }
 
+/// What a notification says: who waits, and for what kind of answer. Title and body.
+pub fn notice(approval: &Approval) -> (String, String) {
+    let kind = match approval.kind {
+        GateKind::Tool => "wants to call a tool",
+        GateKind::Output | GateKind::Fields => "wants its output approved",
+        GateKind::Question => "asks you something",
+    };
+    let name = approval.action_name.as_deref().map(|name| one_line(name, SUBJECT_CHARS_MAX)).unwrap_or_default();
+    (format!("{} {kind}", agent(approval)), name)
+}
+
 /// Whose turn it is.
 pub fn turn(approval: &Approval) -> String {
     if approval.may_decide {
@@ -131,7 +154,9 @@ mod tests {
     #[test]
     fn a_row_says_what_would_change() {
         let item = output(1, json!({"amount": 1200, "close-date": "2026-12-01", "stage": "Won"}));
+        let phrase = |item: &Approval| phrase(item, &Titles::from([("0189".to_owned(), "Acme Corp".to_owned())]));
         assert_eq!(phrase(&item), "Amount → 1200, Close date → 2026-12-01, 1 more");
+        assert_eq!(phrase(&output(1, json!({"parent": "0189"}))), "Parent → Acme Corp");
         assert_eq!(subject(&item), "Acme Corp 1");
         let mut made = output(1, json!({"title": "New deal"}));
         made.entity_title = None;

@@ -19,6 +19,8 @@ pub enum Signal {
         head_sequence: f64,
         /// Whether it is running.
         is_running: bool,
+        /// Whether it waits for a person.
+        waits: bool,
     },
     /// Counts of the work queue.
     Counts,
@@ -105,6 +107,11 @@ pub fn become_leader() {
     LEADS.set(true);
 }
 
+/// Whether this tab reads the stream.
+pub fn leads() -> bool {
+    LEADS.get()
+}
+
 /// What the leader heard: here and in every other tab. `data` is the JSON of a session event.
 pub fn announce(word: &'static str, data: &str) {
     post(&format!("{word} {data}"));
@@ -133,10 +140,12 @@ fn post(message: &str) {
 
 fn session(json: &str) -> Option<Signal> {
     let moved = js_sys::JSON::parse(json).ok()?;
+    let status = dom::text(&moved, "status").unwrap_or_default();
     Some(Signal::Session {
         id: dom::text(&moved, "sessionId")?,
         head_sequence: dom::number(&moved, "headSequence")?,
-        is_running: dom::text(&moved, "status").as_deref() == Some("running"),
+        is_running: status == "running",
+        waits: matches!(&*status, "waiting_human" | "awaiting_tool"),
     })
 }
 

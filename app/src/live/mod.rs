@@ -7,7 +7,7 @@
 mod hub;
 mod leader;
 
-pub use hub::{Signal, State, subscribe};
+pub use hub::{Signal, State, leads, subscribe};
 
 use crate::browser::dom;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};

@@ -50,7 +50,12 @@ pub fn note(kind: &str, text: &str, metadata: &str) -> Option<String> {
             None => "Created".to_owned(),
         },
         "session.claimed" => {
-            let who = about("Claimed", get(&["workerName", "worker"]).map(|w| Cow::Owned(format!("by {w}"))));
+            let worker = get(&["workerName", "worker"]).map(|worker| match worker.split_once(':') {
+                Some(("token", _)) => Cow::Borrowed("by a worker"),
+                Some(("user", _)) => Cow::Borrowed("by a person"),
+                _ => Cow::Owned(format!("by {worker}")),
+            });
+            let who = about("Claimed", worker);
             about(&who, get(&["attempt"]).map(|n| Cow::Owned(format!("(attempt {n})"))))
         }
         "session.completed" => about("Completed", said),

@@ -9,6 +9,8 @@ mod tail;
 mod transcript_dom;
 
 #[cfg(feature = "ssr")]
+mod decision;
+#[cfg(feature = "ssr")]
 mod describe;
 #[cfg(feature = "ssr")]
 mod failure;

@@ -2,6 +2,7 @@
 //! one place where that is felt.
 
 use super::{
+    decision::{is_decision, write_decision, write_written},
     describe::{kind_words, member, note, texts},
     group::Group,
     part::Part,
@@ -31,11 +32,11 @@ const THOUGHT_CHARS_MAX: usize = 140;
 /// Bytes of HTML per event, about: saves growing.
 const ROW_BYTES: usize = 1_400;
 
-/// What entities are called, by id.
+/// What entities are called, by id; and people, by `user:ID`.
 pub type Titles = HashMap<String, String>;
 
 /// Rows of these events, oldest first. For `?kinds=` the events are filtered before. `titles` names the entities that
-/// people looked at; one that is not in it is told by its id.
+/// people looked at, and people; one that is not in it is told by its id.
 pub fn rows_fragment(session_id: &str, events: &[Event], titles: &Titles) -> String {
     let mut html = Html::with_capacity(events.len() * ROW_BYTES);
     for entry in entries(events) {
@@ -104,6 +105,7 @@ fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
     let event = entry.event;
     match (entry.group, event.kind.as_str()) {
         (_, "human.entity_view") => write_view(html, entry, titles),
+        _ if is_decision(event) => write_decision(html, event, &said(entry), titles),
         (_, "session.status_change") => write_status_change(html, event.metadata.get()),
         (Group::Thinking, _) => entry.parts.iter().for_each(|(part, _)| match part {
             Part::Text(text) | Part::Reasoning(text) => write_thought(html, text),
@@ -111,8 +113,16 @@ fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
         }),
         (_, "session.error") => write_error(html, entry),
         (Group::Messages | Group::Tools | Group::Errors, _) => write_parts(html, entry),
-        (Group::State | Group::People | Group::External | Group::Other, kind) => write_note(html, entry, kind),
+        (Group::State | Group::People | Group::External | Group::Other, kind) => {
+            write_note(html, entry, kind);
+            write_written(html, event);
+        }
     }
+}
+
+/// The texts of an event, joined.
+fn said(entry: &Entry<'_>) -> String {
+    texts(&entry.parts.iter().map(|(part, _)| part.clone()).collect::<Vec<_>>())
 }
 
 fn write_parts(html: &mut Html, entry: &Entry<'_>) {

@@ -36,6 +36,8 @@ pub struct Summary {
     pub timeline: Vec<Event>,
     /// What is to be known about it, where it ended badly.
     pub failure: Option<Failure>,
+    /// The inbox's item that it waits for, and whether the reader may decide it now.
+    pub gate: Option<(String, bool)>,
     /// First and last sequence on the reader's page; the fragment route may pass `(0, 0)`.
     pub shown: (u64, u64),
 }
@@ -79,7 +81,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             <div class="session-title">
                 <h1 dir="auto">{row_title(session)}</h1>
                 <span data-part="badge">{status_badge_large(session.status)}</span>
-                <div class="session-actions" data-part="actions">{actions(shell, session)}</div>
+                <div class="session-actions" data-part="actions">{decide(summary)}{actions(shell, session)}</div>
             </div>
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
             <div data-part="error">{error}{summary.failure.as_ref().map(|failure| failure_help(shell, failure))}</div>
@@ -128,6 +130,14 @@ fn waits_for(session: &Session) -> Option<&'static str> {
     session.waits_for.map(|what| match what {
         WaitsFor::Dependencies => "the sessions it depends on",
         WaitsFor::Children => "the sessions it started",
+    })
+}
+
+/// The way to what the session waits for.
+fn decide(summary: &Summary) -> impl IntoView + use<> {
+    summary.gate.as_ref().map(|(id, may_decide)| {
+        let (look, words) = if *may_decide { ("primary", "Decide") } else { ("plain", "What it waits for") };
+        view! { <a class="button" data-look=look href=format!("/inbox/{id}")>{words}</a> }
     })
 }
 

@@ -8,6 +8,6 @@ mod page;
 mod tokens;
 mod webhooks;
 
-pub use notifications::EmailChoice;
+pub use notifications::{EmailChoice, notify_button};
 pub use page::{Props, page};
 pub use webhooks::{EVENT_FIELD, WebhookEntry};

@@ -16,6 +16,11 @@ pub enum EmailChoice {
     },
 }
 
+/// Asks the browser for notifications, or wants none any more. It says which: its words are the browser's to know.
+pub fn notify_button() -> impl IntoView {
+    view! { <button class="button js-only" type="button" data-notify>"Notify in this browser"</button> }
+}
+
 /// The reader's own choices.
 pub fn notifications_section(email: EmailChoice) -> impl IntoView {
     let email = match email {
@@ -37,6 +42,10 @@ pub fn notifications_section(email: EmailChoice) -> impl IntoView {
         <section class="section" id="notifications" aria-labelledby="notifications-title">
             <h2 id="notifications-title">"Notifications"</h2>
             <p class="meta">"They say who waits for you and link to it, never what is proposed."</p>
+            <div class="js-only form">
+                <p class="meta">"A browser tells you while Shiftbook is open in a tab that you do not look at."</p>
+                <div class="form-actions">{notify_button()}</div>
+            </div>
             {email}
         </section>
     }

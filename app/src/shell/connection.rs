@@ -11,6 +11,7 @@ pub fn Connection() -> impl IntoView {
     {
         crate::live::start(move |now| state.set(now.as_str()));
         crate::inbox::start_badge();
+        crate::inbox::start_notify();
         crate::working_on::watch_waiting(move |now| waiting.set((now.count, now.full)));
     }
     let word = move || match state.get() {

@@ -12,5 +12,5 @@ mod strip;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
-pub use section::{Section, section_fragment};
+pub use section::{Gate, Section, section_fragment};
 pub use strip::WorkQueueStrip;

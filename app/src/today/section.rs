@@ -24,6 +24,15 @@ const LAST_EVENT_CHARS_MAX: usize = 140;
 /// Longest agent's name on a button, characters.
 const AGENT_CHARS_MAX: usize = 24;
 
+/// Where a session waits for a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gate {
+    /// Id of the inbox's item.
+    pub id: String,
+    /// Whether the reader may decide it now.
+    pub may_decide: bool,
+}
+
 /// A bucket and what is in it. Sessions in every bucket but `Delegatable`, which holds actions.
 #[derive(Debug, Clone)]
 pub struct Section {
@@ -34,7 +43,7 @@ pub struct Section {
     /// Its actions.
     pub actions: Vec<Action>,
     /// Items of the inbox by the session that waits for their decision.
-    pub gates: BTreeMap<String, String>,
+    pub gates: BTreeMap<String, Gate>,
     /// Whether there are more than these.
     pub has_more: bool,
 }
@@ -97,10 +106,13 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
         }
         Bucket::Failed | Bucket::Delegatable => moment(session.updated_at).into_any(),
     };
-    let gate = section.gates.get(&session.id).map(|id| format!("/inbox/{id}"));
-    let href = gate.clone().unwrap_or(href);
+    let gate = section.gates.get(&session.id);
+    let href = gate.map_or(href, |gate| format!("/inbox/{}", gate.id));
+    let decides = gate.is_some_and(|gate| gate.may_decide);
+    let elsewhere = (bucket == Bucket::NeedsMe && gate.is_none() && session.attempt == 0)
+        .then(|| view! { <p class="row-help">"Answer it in its terminal."</p> });
     let action = match bucket {
-        Bucket::NeedsMe if gate.is_some() => link_small("Decide", title.clone(), href.clone()).into_any(),
+        Bucket::NeedsMe if decides => link_small("Decide", title.clone(), href.clone()).into_any(),
         Bucket::NeedsMe => link_small("Open", title.clone(), href.clone()).into_any(),
         Bucket::Running => link_small("Watch", title.clone(), href.clone()).into_any(),
         Bucket::Failed if shell.may(Permission::ManageSessions) => view! {
@@ -120,6 +132,7 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
                     {under_action.map(|a| view! { <span>{a}</span> })}
                     {last.map(|l| view! { <span class="row-last" dir="auto">{l}</span> })}
                 </div>
+                {elsewhere}
                 {entry.failure.as_ref().map(|failure| view! { <p class="row-help">{failure.remediation.clone()}</p> })}
             </div>
             <span class="row-when">{when}</span>

@@ -49,6 +49,9 @@ struct Cli {
     /// Where the report goes
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Figures that a browser measured, as `end2end/bench/inbox.ts` leaves them
+    #[arg(long, value_name = "FILE")]
+    browser: Option<PathBuf>,
     /// Where data directories are made: the disk that is measured
     #[arg(long, value_name = "DIR")]
     work_dir: Option<PathBuf>,
@@ -163,6 +166,9 @@ async fn measure(cli: &Cli) -> Result<()> {
         findings: Vec::new(),
     };
     bench.run().await;
+    if let Some(file) = &cli.browser {
+        goal::browser::read(&mut bench, file)?;
+    }
     if bench.findings.iter().any(|finding| finding.broken.is_some()) {
         let text = std::fs::read_to_string(&log).unwrap_or_default();
         let tail: Vec<&str> = text.lines().rev().take(LOG_LINES).collect();
@@ -185,7 +191,7 @@ fn command_line() -> String {
     let mut shown = vec!["cargo xtask bench".to_owned()];
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
-        if matches!(word.as_str(), "--server" | "--postgres-url" | "--report" | "--work-dir") {
+        if matches!(word.as_str(), "--server" | "--postgres-url" | "--report" | "--work-dir" | "--browser") {
             words.next();
         } else {
             shown.push(word);

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bucket {
-    /// Sessions in `waiting_human` or `awaiting_tool` on a task assigned to the caller.
+    /// Sessions in `waiting_human` or `awaiting_tool` on a task assigned to the caller, or at a gate that the caller may
+    /// decide and has not put aside, or that are the caller's own (a coding agent that asks in its terminal).
     NeedsMe,
     /// `running` or `pending` agent and mixed sessions on the caller's tasks.
     Running,

@@ -1,6 +1,8 @@
 //! The work-queue strip: what needs whom.
 
-use crate::{ActionRecord, Error, Ledger, Result, SessionRecord, cursor::page_size, guard::require};
+use crate::{
+    ActionRecord, Error, Ledger, Result, SessionRecord, cursor::page_size, gate::may_decide_any, guard::require,
+};
 use chrono::{LocalResult, NaiveTime, TimeDelta, TimeZone as _};
 use chrono_tz::Tz;
 use domain::{
@@ -9,13 +11,13 @@ use domain::{
     role::Permission,
     work_queue::{Bucket, FAILED_WINDOW_HOURS},
 };
-use store::work_queue::Since;
+use store::work_queue::{Me, Since};
 use uuid::Uuid;
 
 /// Counts of the five buckets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Waiting for the caller.
+    /// Waiting for the caller: on their tasks, at gates that they may decide, or elsewhere in a session of theirs.
     pub needs_me: u64,
     /// Pending or running on the caller's tasks.
     pub running: u64,
@@ -40,10 +42,10 @@ pub struct Section {
 pub async fn counts(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Counts> {
     require(scope, Permission::Read)?;
     let since = since(ledger.now(), timezone)?;
-    let (tenant_id, user_id) = (scope.tenant_id, me(scope));
+    let (tenant_id, me) = (scope.tenant_id, me(scope));
     let [needs_me, running, delegatable, failed, done_today] = ledger
         .store()
-        .read(scope.into(), move |conn| Box::pin(store::work_queue::counts(conn, tenant_id, user_id, since)))
+        .read(scope.into(), move |conn| Box::pin(store::work_queue::counts(conn, tenant_id, me, since)))
         .await?;
     Ok(Counts { needs_me, running, delegatable, failed, done_today })
 }
@@ -53,12 +55,12 @@ pub async fn section(ledger: &Ledger, scope: &Scope, bucket: Bucket, timezone: &
     require(scope, Permission::Read)?;
     let limit = page_size(limit)?;
     let since = since(ledger.now(), timezone)?;
-    let (tenant_id, user_id) = (scope.tenant_id, me(scope));
+    let (tenant_id, me) = (scope.tenant_id, me(scope));
     let read = ledger.store().read(scope.into(), move |conn| {
         Box::pin(async move {
-            let sessions = store::work_queue::sessions(conn, tenant_id, user_id, bucket, since, limit).await?;
+            let sessions = store::work_queue::sessions(conn, tenant_id, me, bucket, since, limit).await?;
             let actions = match bucket {
-                Bucket::Delegatable => store::work_queue::delegatable(conn, tenant_id, user_id, limit).await?,
+                Bucket::Delegatable => store::work_queue::delegatable(conn, tenant_id, me.user_id, limit).await?,
                 _ => Vec::new(),
             };
             Ok(Section { sessions, actions })
@@ -67,13 +69,26 @@ pub async fn section(ledger: &Ledger, scope: &Scope, bucket: Bucket, timezone: &
     Ok(read.await?)
 }
 
-/// The caller as an assignee; the nil id is nobody.
-fn me(scope: &Scope) -> UserId {
-    scope.user_id().unwrap_or(UserId(Uuid::nil()))
+/// The caller's own sessions that wait for them and cannot be answered here: a coding agent asks in its terminal. None
+/// for a token. At most `limit`, longest waiting first.
+pub async fn elsewhere(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<SessionRecord>> {
+    require(scope, Permission::Read)?;
+    let Some(user_id) = scope.user_id() else { return Ok(Vec::new()) };
+    let (tenant_id, limit) = (scope.tenant_id, page_size(limit)?);
+    let read = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(store::work_queue::elsewhere(conn, tenant_id, user_id, limit)));
+    Ok(read.await?)
+}
+
+/// The caller as an assignee and reviewer; the nil id is nobody, and a token decides nothing.
+fn me(scope: &Scope) -> Me {
+    let user_id = scope.user_id();
+    Me { user_id: user_id.unwrap_or(UserId(Uuid::nil())), may_decide: user_id.is_some() && may_decide_any(scope) }
 }
 
 fn since(now: Timestamp, timezone: &str) -> Result<Since> {
-    Ok(Since { failed: now - TimeDelta::hours(FAILED_WINDOW_HOURS), done: midnight_in(now, timezone)? })
+    Ok(Since { failed: now - TimeDelta::hours(FAILED_WINDOW_HOURS), done: midnight_in(now, timezone)?, now })
 }
 
 /// The start of the local day in the zone of this name.

@@ -1,7 +1,7 @@
 //! Rows of `gates` and `gate_reviewers`: what waits for a decision, and for whose.
 
 mod decision;
-mod inbox;
+pub(crate) mod inbox;
 mod reviewer;
 mod snooze;
 mod write;
@@ -54,6 +54,13 @@ const WAITING_OF_ACTION: &str = gate_select!(
     "g.tenant_id = $1 AND g.state = 'open' AND g.session_id IN (SELECT s.id FROM sessions s WHERE s.tenant_id = $1 \
      AND s.action_id = $2 AND s.status IN ('waiting_human', 'awaiting_tool')) ORDER BY g.id LIMIT $3"
 );
+macro_rules! of_sessions {
+    ($ids:literal) => {
+        gate_select!(concat!("g.tenant_id = $1 AND g.state IN ('open', 'held') AND g.session_id ", $ids))
+    };
+}
+const OF_SESSIONS_SQLITE: &str = of_sessions!("IN (SELECT unhex(value) FROM json_each($2))");
+const OF_SESSIONS_POSTGRES: &str = of_sessions!("= ANY($2)");
 const DENIED: &str = gate_select!(
     "g.tenant_id = $1 AND g.session_id = $2 AND g.state = 'settled' AND g.outcome = 'deny' AND g.kind IN ('output', 'fields') \
      ORDER BY g.attempt"
@@ -80,11 +87,13 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("gate::reviewer::WANTING_EMAIL", reviewer::WANTING_EMAIL),
 ];
 pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[
+    ("gate::OF_SESSIONS_SQLITE", OF_SESSIONS_SQLITE),
     ("gate::decision::OF_GATES_SQLITE", decision::OF_GATES_SQLITE),
     ("gate::reviewer::OF_GATES_SQLITE", reviewer::OF_GATES_SQLITE),
     ("gate::snooze::UNTIL_SQLITE", snooze::UNTIL_SQLITE),
 ];
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
+    ("gate::OF_SESSIONS_POSTGRES", OF_SESSIONS_POSTGRES),
     ("gate::decision::OF_GATES_POSTGRES", decision::OF_GATES_POSTGRES),
     ("gate::reviewer::OF_GATES_POSTGRES", reviewer::OF_GATES_POSTGRES),
     ("gate::snooze::UNTIL_POSTGRES", snooze::UNTIL_POSTGRES),
@@ -203,7 +212,11 @@ pub async fn find_locked(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: GateId) 
 
 /// Ids as the engine takes a list of them.
 fn hex_list(ids: &[GateId]) -> String {
-    let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
+    hex_uuids(ids.iter().map(|id| id.0))
+}
+
+fn hex_uuids(ids: impl Iterator<Item = Uuid>) -> String {
+    let hex: Vec<String> = ids.map(|id| id.simple().to_string()).collect();
     serde_json::Value::from(hex).to_string()
 }
 
@@ -220,6 +233,25 @@ pub async fn waiting_locked(
 /// The gate at which a session waits.
 pub async fn waiting(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Option<GateRecord>> {
     record(run!(conn, fetch_optional Row, WAITING, tenant_id.0, session_id.0)?)
+}
+
+/// The gates at which these sessions wait, decided ones included whose effect is held back.
+pub async fn waiting_of_sessions(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    ids: &[SessionId],
+) -> Result<Vec<GateRecord>> {
+    let rows: Vec<Row> = match conn {
+        Conn::Sqlite(c) => {
+            let hex = hex_uuids(ids.iter().map(|id| id.0));
+            c.fetch_all::<Row>(OF_SESSIONS_SQLITE, &[&tenant_id.0, &hex])?
+        }
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+            sqlx::query_as(OF_SESSIONS_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    records(rows)
 }
 
 /// The last gate a session came to.

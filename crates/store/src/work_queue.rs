@@ -4,6 +4,7 @@ use crate::{
     action::{self, action_select},
     conn::{Conn, run},
     error::Result,
+    gate::inbox::{mine, snoozed},
     record::{ActionRecord, SessionRecord},
     session::{self, session_select},
 };
@@ -25,10 +26,38 @@ macro_rules! of_my_actions {
         )
     };
 }
+// Open gates that the person may decide; and sessions of theirs that wait for them elsewhere, such as a coding agent's.
+macro_rules! gates_of_mine {
+    ($any:literal, $now:literal) => {
+        concat!("g.tenant_id = $1 AND g.state = 'open' AND ", mine!($any), " AND NOT ", snoozed!($now))
+    };
+}
+macro_rules! waits_elsewhere {
+    () => {
+        "s.tenant_id = $1 AND s.user_id = $2 AND s.status = 'waiting_human' AND NOT EXISTS (SELECT 1 FROM gates g \
+         WHERE g.tenant_id = $1 AND g.session_id = s.id AND g.state IN ('open', 'held'))"
+    };
+}
+// What the first part of the sum has counted already.
+macro_rules! not_on_my_action {
+    ($of:literal) => {
+        concat!(
+            " AND NOT EXISTS (SELECT 1 FROM actions a WHERE a.tenant_id = $1 AND a.id = ",
+            $of,
+            ".action_id AND a.assigned_to = $2)"
+        )
+    };
+}
 const COUNTS: &str = concat!(
     "SELECT CAST(",
     of_my_actions!("s.status IN ('waiting_human', 'awaiting_tool')"),
-    " AS bigint), CAST(",
+    " + (SELECT COUNT(*) FROM gates g WHERE ",
+    gates_of_mine!("$5", "$6"),
+    not_on_my_action!("g"),
+    ") + (SELECT COUNT(*) FROM sessions s WHERE ",
+    waits_elsewhere!(),
+    not_on_my_action!("s"),
+    ") AS bigint), CAST(",
     of_my_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')"),
     " AS bigint), (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = $1 AND a.status = 'active' \
      AND a.agent_slug IS NOT NULL AND (a.assigned_to = $2 OR a.assigned_to IS NULL) AND NOT EXISTS (SELECT 1 FROM sessions s \
@@ -53,7 +82,20 @@ macro_rules! section_select {
         ))
     };
 }
-const NEEDS_ME: &str = section_select!("s.status IN ('waiting_human', 'awaiting_tool')", "updated_at");
+const NEEDS_ME: &str = session_select!(concat!(
+    "tenant_id = $1 AND id IN (SELECT id FROM (SELECT s.id FROM actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 \
+     AND a.assigned_to = $2 AND s.tenant_id = $1 AND s.action_id = a.id AND s.status IN ('waiting_human', 'awaiting_tool') \
+     ORDER BY s.updated_at LIMIT $3) AS of_mine UNION SELECT session_id FROM (SELECT g.session_id FROM gates g WHERE ",
+    gates_of_mine!("$4", "$5"),
+    " ORDER BY g.order_at, g.id LIMIT $3) AS to_decide UNION SELECT id FROM (SELECT s.id FROM sessions s WHERE ",
+    waits_elsewhere!(),
+    " ORDER BY s.updated_at LIMIT $3) AS elsewhere) ORDER BY updated_at LIMIT $3"
+));
+const ELSEWHERE: &str = session_select!(concat!(
+    "tenant_id = $1 AND id IN (SELECT s.id FROM sessions s WHERE ",
+    waits_elsewhere!(),
+    ") ORDER BY updated_at LIMIT $3"
+));
 const RUNNING: &str =
     section_select!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')", "id DESC");
 const FAILED: &str =
@@ -71,6 +113,7 @@ const DELEGATABLE: &str = action_select!(
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("work_queue::COUNTS", COUNTS),
     ("work_queue::NEEDS_ME", NEEDS_ME),
+    ("work_queue::ELSEWHERE", ELSEWHERE),
     ("work_queue::RUNNING", RUNNING),
     ("work_queue::FAILED", FAILED),
     ("work_queue::DONE_TODAY", DONE_TODAY),
@@ -84,19 +127,32 @@ pub struct Since {
     pub failed: Timestamp,
     /// The done bucket: the caller's midnight.
     pub done: Timestamp,
+    /// Now: snoozes are measured against it.
+    pub now: Timestamp,
+}
+
+/// Whose queue it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Me {
+    /// Who.
+    pub user_id: UserId,
+    /// Whether their role lets them decide what anyone may.
+    pub may_decide: bool,
 }
 
 /// Counts in the order of [`Bucket::ALL`].
-pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId, since: Since) -> Result<[u64; 5]> {
+pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, me: Me, since: Since) -> Result<[u64; 5]> {
     type Counts = (i64, i64, i64, i64, i64);
     let row = run!(
         conn,
         fetch_one Counts,
         COUNTS,
         tenant_id.0,
-        user_id.0,
+        me.user_id.0,
         to_micros(since.failed),
         to_micros(since.done),
+        i64::from(me.may_decide),
+        to_micros(since.now),
     )?;
     Ok([row.0, row.1, row.2, row.3, row.4].map(i64::cast_unsigned))
 }
@@ -105,20 +161,35 @@ pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId, s
 pub async fn sessions(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    user_id: UserId,
+    me: Me,
     bucket: Bucket,
     since: Since,
     limit: u32,
 ) -> Result<Vec<SessionRecord>> {
     type Row = session::Row;
-    let (tenant, user, limit) = (tenant_id.0, user_id.0, i64::from(limit));
+    let (tenant, user, limit) = (tenant_id.0, me.user_id.0, i64::from(limit));
     let rows = match bucket {
-        Bucket::NeedsMe => run!(conn, fetch_all Row, NEEDS_ME, tenant, user, limit)?,
+        Bucket::NeedsMe => {
+            let (may_decide, now) = (i64::from(me.may_decide), to_micros(since.now));
+            run!(conn, fetch_all Row, NEEDS_ME, tenant, user, limit, may_decide, now)?
+        }
         Bucket::Running => run!(conn, fetch_all Row, RUNNING, tenant, user, limit)?,
         Bucket::Failed => run!(conn, fetch_all Row, FAILED, tenant, user, limit, to_micros(since.failed))?,
         Bucket::DoneToday => run!(conn, fetch_all Row, DONE_TODAY, tenant, user, limit, to_micros(since.done))?,
         Bucket::Delegatable => Vec::new(),
     };
+    rows.into_iter().map(SessionRecord::try_from).collect()
+}
+
+/// Sessions of a person that wait for them and cannot be answered here: coding agents, say. Longest waiting first.
+pub async fn elsewhere(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    user_id: UserId,
+    limit: u32,
+) -> Result<Vec<SessionRecord>> {
+    type Row = session::Row;
+    let rows = run!(conn, fetch_all Row, ELSEWHERE, tenant_id.0, user_id.0, i64::from(limit))?;
     rows.into_iter().map(SessionRecord::try_from).collect()
 }
 

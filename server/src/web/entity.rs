@@ -123,7 +123,8 @@ pub async fn choices(state: &AppState, scope: &Scope, type_id: Option<EntityType
     Ok(Choices { options, has_more: listed.next_cursor.is_some() })
 }
 
-async fn relations(state: &AppState, scope: &Scope, fields: &[FieldDef]) -> Result<Relations, Turned> {
+/// What the relations among these fields can lead to, by the slug of their type.
+pub async fn relations(state: &AppState, scope: &Scope, fields: &[FieldDef]) -> Result<Relations, Turned> {
     let mut relations = Relations::new();
     for slug in fields.iter().filter_map(|f| f.relation_type.as_ref()) {
         if relations.contains_key(slug) {

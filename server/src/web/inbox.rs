@@ -2,13 +2,16 @@
 
 use super::{
     form::Form,
+    sessions::entries,
     shell::{Turned, Viewer, done, render},
     sign_in::status_of,
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
+    entity::Relations,
     inbox::{self as ui, Detail, List, Props, Shown},
+    session::Titles,
 };
 use axum::{
     Router,
@@ -19,20 +22,23 @@ use axum::{
 };
 use domain::{
     gate::{GateState, Verdict},
-    id::GateId,
+    id::{EntityId, GateId},
+    limit::ENTITY_TITLES_MAX,
 };
 use ledger::{
-    event,
+    entity, event,
     event::Read,
-    gate::{self, GateFilter, ListGates, NewDecision},
-    session,
+    gate::{self, GateFilter, ListGates, MayDecide, NewDecision},
+    session, work_queue,
 };
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::{Code, approval::Approval};
 
 /// Rows of one page: what one press can decide.
 const ROWS: u32 = 200;
+/// Sessions shown that wait for the viewer in a terminal.
+const ELSEWHERE: u32 = 20;
 /// Events shown of what led to an item.
 const TAIL_EVENTS: u32 = 12;
 
@@ -132,10 +138,17 @@ async fn read_list(
         cursor: query.cursor.clone(),
     };
     let listed = gate::list(&state.ledger, &viewer.scope, wanted).await?;
+    let elsewhere = match shown {
+        Shown::Open => work_queue::elsewhere(&state.ledger, &viewer.scope, ELSEWHERE).await?,
+        _ => Vec::new(),
+    };
+    let items: Vec<Approval> = listed.items.into_iter().map(wire_map::approval).collect();
     Ok(List {
+        titles: named(state, viewer, &items, std::iter::empty()).await?,
+        elsewhere: entries(state, &viewer.scope, elsewhere).await?,
         shown,
         everybody,
-        items: listed.items.into_iter().map(wire_map::approval).collect(),
+        items,
         next_cursor: listed.next_cursor,
         is_continued: query.cursor.is_some(),
         held: held(state, viewer).await?,
@@ -145,6 +158,24 @@ async fn read_list(
         selected: query.select.clone(),
         refused: BTreeMap::new(),
     })
+}
+
+/// The titles of the records whose ids stand in what is proposed, and in further texts.
+async fn named<'a>(
+    state: &AppState,
+    viewer: &Viewer,
+    items: &[Approval],
+    more: impl Iterator<Item = &'a str>,
+) -> Result<Titles, Turned> {
+    let proposed = items.iter().flat_map(ui::ids_proposed);
+    let more = more.filter_map(|text| text.parse().ok());
+    let ids: BTreeSet<EntityId> = proposed.chain(more).collect();
+    let ids: Vec<EntityId> = ids.into_iter().take(ENTITY_TITLES_MAX).collect();
+    if ids.is_empty() {
+        return Ok(Titles::new());
+    }
+    let titles = entity::titles(&state.ledger, &viewer.scope, &ids).await?;
+    Ok(titles.into_iter().map(|(id, title, _)| (id.to_string(), title)).collect())
 }
 
 /// What the viewer decided and can still undo.
@@ -173,19 +204,30 @@ async fn read_detail(
     let head = session::get(&state.ledger, &viewer.scope, session_id).await?.head_sequence;
     let wanted = Read { before_sequence: Some(head + 1), limit: TAIL_EVENTS, ..Read::default() };
     let slice = event::read(&state.ledger, &viewer.scope, session_id, wanted).await?;
-    let titles = super::session::titles(state, &viewer.scope, &slice.events).await?;
+    let mut titles = super::session::titles(state, &viewer.scope, &slice.events).await?;
+    let relations = match found.item.may_decide {
+        MayDecide::Yes => super::entity::relations(state, &viewer.scope, &found.fields).await?,
+        _ => Relations::default(),
+    };
+    let item = wire_map::approval_detail(found);
+    let now_has = item.entity.iter().flat_map(|entity| entity.fields.values()).filter_map(|value| value.as_str());
+    titles.extend(named(state, viewer, std::slice::from_ref(&item.approval), now_has).await?);
+    let viewer_id = viewer.scope.user_id().map(|id| id.to_string());
+    let before = viewer_id.as_deref().and_then(|viewer_id| ui::taken_back(&item, viewer_id));
+    let form = if form == FormState::default() { before.unwrap_or_default() } else { form };
     let next = list.and_then(|list| {
         let id = id.to_string();
         let at = list.items.iter().position(|item| item.id == id)?;
         Some(list.items.get(at + 1)?.id.clone())
     });
     Ok(Detail {
-        item: wire_map::approval_detail(found),
+        item,
         next,
         events: slice.events.into_iter().map(wire_map::event).collect(),
         titles,
+        relations,
         now: viewer.shell.now,
-        viewer_id: viewer.scope.user_id().map(|id| id.to_string()),
+        viewer_id,
         form,
     })
 }
@@ -220,23 +262,30 @@ async fn new_decision(state: &AppState, viewer: &Viewer, id: GateId, form: &Form
     let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve, deny or respond");
     let (note, digest) = (form.optional("note"), form.optional("digest"));
     let verdict = Verdict::parse(&form.text("decision")).ok_or_else(unknown)?;
+    let typed = |name: &str| form.has(name).then(|| form.text(name));
     match verdict {
         Verdict::Approve | Verdict::Edit => {
             let detail = wire_map::approval_detail(gate::get(&state.ledger, &viewer.scope, id).await?);
-            let typed = |name: &str| form.has(name).then(|| form.text(name));
-            let edit = ui::edited(&detail, typed).map_err(|wrong| {
-                let field = |e: app::FieldError| ledger::FieldError::new(e.field.unwrap_or_default(), e.message);
-                Problem::from(ledger::Error::Invalid(wrong.into_iter().map(field).collect()))
-            })?;
+            let edit = ui::edited(&detail, typed).map_err(unreadable)?;
             let value = (!edit.is_empty()).then(|| serde_json::Value::Object(edit).to_string());
             let verdict = if value.is_some() { Verdict::Edit } else { Verdict::Approve };
             Ok(NewDecision { verdict, value, note, digest })
         }
         Verdict::Deny => Ok(NewDecision { verdict, value: None, note, digest }),
         Verdict::Respond => {
-            Ok(NewDecision { verdict, value: super::form::json_or_text(&form.text("answer")), note, digest })
+            let detail = wire_map::approval_detail(gate::get(&state.ledger, &viewer.scope, id).await?);
+            let answer = ui::answered(&detail.approval, typed).map_err(unreadable)?;
+            let value = answer.map(|answer| answer.to_string());
+            let value = value.or_else(|| super::form::json_or_text(&form.text("answer")));
+            Ok(NewDecision { verdict, value, note, digest })
         }
     }
+}
+
+/// Fields whose text is no value of their kind.
+fn unreadable(wrong: Vec<app::FieldError>) -> Problem {
+    let field = |error: app::FieldError| ledger::FieldError::new(error.field.unwrap_or_default(), error.message);
+    Problem::from(ledger::Error::Invalid(wrong.into_iter().map(field).collect()))
 }
 
 async fn snooze(

@@ -13,6 +13,7 @@ mod entity_type;
 mod form;
 mod import;
 mod inbox;
+mod inbox_notice;
 mod insights;
 mod problem;
 mod session;
@@ -45,6 +46,7 @@ pub fn router() -> Router<AppState> {
         .merge(bundle::router())
         .merge(inbox::router())
         .merge(insights::router())
+        .merge(inbox_notice::router())
         .merge(settings::router())
         .merge(webhooks::router())
         .merge(docs::router())

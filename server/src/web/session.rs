@@ -17,11 +17,13 @@ use axum::{
     response::{Html, IntoResponse, Redirect, Response},
     routing::{get, post},
 };
-use domain::id::SessionId;
+use domain::{id::SessionId, session::Status};
 use ledger::{
     EventRecord, Scope, SessionRecord, action, event,
     event::Read,
-    failure, human,
+    failure,
+    gate::{self, MayDecide},
+    human, member,
     session::{self, ListSessions},
 };
 use serde::Deserialize;
@@ -100,10 +102,18 @@ async fn read(
     })
 }
 
-/// What the entities are called that people looked at.
+/// What the entities are called that people looked at, and the people who decided something.
 pub async fn titles(state: &AppState, scope: &Scope, events: &[EventRecord]) -> Result<Titles, Turned> {
     let named = human::viewed(&state.ledger, scope, events).await?;
-    Ok(named.into_iter().map(|(id, title)| (id.to_string(), title)).collect())
+    let mut titles: Titles = named.into_iter().map(|(id, title)| (id.to_string(), title)).collect();
+    let deciders: Vec<String> =
+        events.iter().filter(|event| event.kind.starts_with("user.")).map(|event| event.actor.to_string()).collect();
+    if !deciders.is_empty() {
+        let members = member::list(&state.ledger, scope).await?;
+        let people = members.into_iter().map(|member| (format!("user:{}", member.user_id), member.email));
+        titles.extend(people.filter(|(actor, _)| deciders.contains(actor)));
+    }
+    Ok(titles)
 }
 
 /// Sessions of the same action that repeat this one.
@@ -124,8 +134,14 @@ async fn summarise(state: &AppState, scope: &Scope, session: SessionRecord) -> R
     };
     let timeline = event::timeline(&state.ledger, scope, session.id).await?;
     let failure = failure::of_sessions(&state.ledger, scope, &[session.id]).await?.pop();
+    let waits = matches!(session.status, Status::WaitingHuman | Status::AwaitingTool);
+    let gate = match waits {
+        true => gate::of_sessions(&state.ledger, scope, vec![session.id]).await?.pop(),
+        false => None,
+    };
     Ok(Summary {
         failure: failure.map(wire_map::session_failure),
+        gate: gate.map(|item| (item.gate.id.to_string(), item.may_decide == MayDecide::Yes)),
         session: wire_map::session(session),
         action_name,
         timeline: timeline.into_iter().map(wire_map::event).collect(),

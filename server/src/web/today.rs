@@ -5,7 +5,7 @@ use super::{
     shell::{Turned, Viewer, render},
 };
 use crate::{problem::Problem, state::AppState, wire_map};
-use app::today::{self, Props, Section};
+use app::today::{self, Gate, Props, Section};
 use axum::{
     Router,
     extract::{Path, Query, State},
@@ -13,19 +13,16 @@ use axum::{
     response::{Html, Response},
     routing::get,
 };
-use domain::{gate::GateState, work_queue::Bucket};
+use domain::work_queue::Bucket;
 use ledger::{
-    gate::{self, GateFilter, ListGates},
+    gate::{self, MayDecide},
     session, work_queue,
 };
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use wire::Code;
 
 /// Rows of one section.
 const ROWS_MAX: u32 = 25;
-/// Gates looked through for those of the sessions that are shown.
-const GATES_MAX: u32 = 200;
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/today", get(show)).route("/today/section/{bucket}", get(section))
@@ -81,16 +78,14 @@ async fn read(state: &AppState, viewer: &Viewer, bucket: Bucket, timezone: &str)
     let has_more = rows.sessions.len() > keep || rows.actions.len() > keep;
     rows.sessions.truncate(keep);
     rows.actions.truncate(keep);
+    let waiting = if bucket == Bucket::NeedsMe { rows.sessions.iter().map(|s| s.id).collect() } else { Vec::new() };
+    let gates = gate::of_sessions(&state.ledger, &viewer.scope, waiting).await?;
+    let gates = gates.into_iter().map(|item| {
+        let may_decide = item.may_decide == MayDecide::Yes;
+        (item.gate.session_id.to_string(), Gate { id: item.gate.id.to_string(), may_decide })
+    });
+    let gates = gates.collect();
     let sessions = entries(state, &viewer.scope, rows.sessions).await?;
     let actions = rows.actions.into_iter().map(wire_map::action).collect();
-    let gates = if bucket == Bucket::NeedsMe { gates(state, viewer).await? } else { BTreeMap::new() };
     Ok(Section { bucket, sessions, actions, gates, has_more })
-}
-
-/// The open gates that the viewer may decide, by the session that waits.
-async fn gates(state: &AppState, viewer: &Viewer) -> Result<BTreeMap<String, String>, Turned> {
-    let filter = GateFilter::In(GateState::Open);
-    let wanted = ListGates { filter, kind: None, all: false, limit: GATES_MAX, cursor: None };
-    let listed = gate::list(&state.ledger, &viewer.scope, wanted).await?;
-    Ok(listed.items.into_iter().map(|item| (item.gate.session_id.to_string(), item.gate.id.to_string())).collect())
 }

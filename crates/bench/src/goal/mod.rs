@@ -1,6 +1,7 @@
 //! The goals, one file per group: each measures ours and its reference in turns and says what it found.
 
 mod append;
+pub mod browser;
 mod claim;
 mod footprint;
 mod history;

@@ -12,7 +12,7 @@ use crate::{
 use domain::{
     Scope,
     gate::{GateKind, GateState},
-    id::GateId,
+    id::{GateId, SessionId},
     role::Permission,
 };
 use store::gate::{Inbox, Whose};
@@ -77,6 +77,22 @@ pub async fn list(ledger: &Ledger, scope: &Scope, wanted: ListGates) -> Result<L
     let last = items.last().filter(|_| has_more);
     let next_cursor = last.map(|last| encode_at(List::Gates, last.gate.order_at, last.gate.id.0));
     Ok(Listed { items, next_cursor })
+}
+
+/// The gates at which these sessions wait, in no order; sessions that wait at none are left out.
+pub async fn of_sessions(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<GateItem>> {
+    require(scope, Permission::Read)?;
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (reader, now) = (*scope, ledger.now());
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(async move {
+            let gates = store::gate::waiting_of_sessions(conn, reader.tenant_id, &ids).await?;
+            load(conn, &reader, gates, now).await
+        })
+    });
+    read.await?.items(scope)
 }
 
 fn after(cursor: &str) -> Result<(i64, GateId)> {

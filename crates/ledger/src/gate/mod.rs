@@ -28,7 +28,7 @@ pub use count::count;
 pub use decide::{NewDecision, decide};
 pub use get::{GateDetail, get};
 pub use item::{GateItem, MayDecide};
-pub use list::{GateFilter, ListGates, list};
+pub use list::{GateFilter, ListGates, list, of_sessions};
 pub use of_action::of_action;
 pub use reply::{Reply, reply};
 pub use snooze::snooze;
@@ -54,7 +54,7 @@ fn person(scope: &Scope) -> Result<UserId> {
 }
 
 /// What a caller's role lets them do where anyone may decide.
-fn may_decide_any(scope: &Scope) -> bool {
+pub(crate) fn may_decide_any(scope: &Scope) -> bool {
     scope.may(Permission::Decide)
 }
 

@@ -13,13 +13,16 @@ use domain::{
     id::{GateId, TenantId, UserId},
 };
 
-// $2 is the person, $3 whether their role lets them decide what anyone may.
+// $2 is the person; the literal binds whether their role lets them decide what anyone may.
 macro_rules! mine {
-    () => {
-        "EXISTS (SELECT 1 FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = g.id \
-         AND ((r.kind = 'user' AND r.reviewer_id = $2) OR (r.kind = 'anyone' AND $3 = 1) \
-         OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members m WHERE m.tenant_id = $1 AND m.group_id = r.reviewer_id \
-         AND m.user_id = $2))))"
+    ($any:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = g.id \
+             AND ((r.kind = 'user' AND r.reviewer_id = $2) OR (r.kind = 'anyone' AND ",
+            $any,
+            " = 1) OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members m WHERE m.tenant_id = $1 \
+             AND m.group_id = r.reviewer_id AND m.user_id = $2))))"
+        )
     };
 }
 macro_rules! page {
@@ -37,17 +40,19 @@ macro_rules! snoozed {
     };
 }
 
+pub(crate) use {mine, snoozed};
+
 pub(crate) const MINE: &str =
-    gate_select!(concat!("g.tenant_id = $1 AND g.state = $4 AND ", mine!(), " AND NOT ", snoozed!("$9"), page!()));
+    gate_select!(concat!("g.tenant_id = $1 AND g.state = $4 AND ", mine!("$3"), " AND NOT ", snoozed!("$9"), page!()));
 pub(crate) const MINE_SNOOZED: &str =
-    gate_select!(concat!("g.tenant_id = $1 AND g.state = $4 AND ", mine!(), " AND ", snoozed!("$9"), page!()));
+    gate_select!(concat!("g.tenant_id = $1 AND g.state = $4 AND ", mine!("$3"), " AND ", snoozed!("$9"), page!()));
 pub(crate) const ALL: &str = gate_select!(
     "g.tenant_id = $1 AND g.state = $2 AND (g.kind = $3 OR $3 IS NULL) AND ((g.order_at, g.id) > ($4, $5) OR $5 IS NULL) \
      ORDER BY g.order_at, g.id LIMIT $6"
 );
 pub(crate) const COUNT_MINE: &str = concat!(
     "SELECT COUNT(*) FROM gates g WHERE g.tenant_id = $1 AND g.state = 'open' AND ",
-    mine!(),
+    mine!("$3"),
     " AND NOT ",
     snoozed!("$4")
 );

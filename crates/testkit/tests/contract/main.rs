@@ -30,3 +30,4 @@ mod status;
 mod thread;
 mod time_limit;
 mod webhook;
+mod work_queue;

@@ -1,0 +1,83 @@
+//! What a reviewer had typed before they took their decision back: it stands in the item's forms again.
+
+use super::{question::ANSWER, values::rows, words::start_text};
+use crate::FormState;
+use domain::gate::{GateState, Verdict};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use wire::approval::{ApprovalDetail, Decision};
+
+/// The form that the viewer's newest decision came from, where they have taken it back and nothing happened since.
+pub fn taken_back(detail: &ApprovalDetail, viewer_id: &str) -> Option<FormState> {
+    let withdrawal = detail.decisions.last().filter(|_| detail.approval.state == GateState::Open)?;
+    let undone = detail.decisions.iter().find(|d| Some(d.number) == withdrawal.undoes && d.user_id == viewer_id)?;
+    let note = undone.note.clone().map(|note| ("note".to_owned(), note));
+    let (form, values) = match undone.decision? {
+        Verdict::Approve => return None,
+        Verdict::Edit => ("approve", edits(detail, undone)),
+        Verdict::Deny => ("deny", note.into_iter().collect()),
+        Verdict::Respond => ("respond", answer(undone).unwrap_or_default()),
+    };
+    Some(FormState { form: form.to_owned(), values, errors: Vec::new() })
+}
+
+fn edits(detail: &ApprovalDetail, undone: &Decision) -> BTreeMap<String, String> {
+    let changed: Map<String, Value> =
+        undone.value.as_ref().and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default();
+    let typed = rows(detail).into_iter().filter_map(|row| Some((row.name, start_text(changed.get(&row.key)?))));
+    typed.collect()
+}
+
+/// An answer's properties have a field each; see `question`.
+fn answer(undone: &Decision) -> Option<BTreeMap<String, String>> {
+    let value: Value = serde_json::from_str(undone.value.as_ref()?.get()).ok()?;
+    let mut typed = BTreeMap::from([(ANSWER.to_owned(), start_text(&value))]);
+    let parts = value.as_object().into_iter().flatten();
+    typed.extend(parts.map(|(key, value)| (format!("{ANSWER}.{key}"), start_text(value))));
+    Some(typed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::fixture::{detail, output, raw};
+    use serde_json::json;
+
+    fn decision(number: u32, verdict: Option<Verdict>, undoes: Option<u32>, value: Option<Value>) -> Decision {
+        Decision {
+            number,
+            decision: verdict,
+            undoes,
+            user_id: "ada".into(),
+            email: "ada@acme.test".into(),
+            value: value.as_ref().map(raw),
+            note: Some("Too early".into()),
+            at: "2026-11-21T07:00:00Z".parse().unwrap(),
+        }
+    }
+
+    #[test]
+    fn an_edit_that_was_taken_back_is_typed_again_for_who_typed_it() {
+        let mut item = detail(output(1, json!({"stage": "Won", "amount": 3})));
+        item.decisions =
+            vec![decision(1, Some(Verdict::Edit), None, Some(json!({"amount": 4}))), decision(2, None, Some(1), None)];
+        let form = taken_back(&item, "ada").unwrap();
+        assert_eq!(
+            (form.form.as_str(), form.value("value.amount"), form.value("value.stage")),
+            ("approve", Some("4"), None)
+        );
+        assert_eq!(taken_back(&item, "mia"), None);
+        item.decisions.push(decision(3, Some(Verdict::Edit), None, Some(json!({"amount": 5}))));
+        assert_eq!(taken_back(&item, "ada"), None, "something was decided since");
+    }
+
+    #[test]
+    fn a_denial_that_was_taken_back_keeps_its_reason() {
+        let mut item = detail(output(1, json!({"stage": "Won"})));
+        item.decisions = vec![decision(1, Some(Verdict::Deny), None, None), decision(2, None, Some(1), None)];
+        let form = taken_back(&item, "ada").unwrap();
+        assert_eq!((form.form.as_str(), form.value("note"), form.is_refused()), ("deny", Some("Too early"), false));
+        item.approval.state = GateState::Settled;
+        assert_eq!(taken_back(&item, "ada"), None);
+    }
+}

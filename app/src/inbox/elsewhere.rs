@@ -1,0 +1,43 @@
+//! What waits for the viewer and cannot be answered here: a coding agent asks in its terminal.
+
+use crate::{
+    session::one_line,
+    sessions::{SessionEntry, row_title},
+    ui::time::since,
+};
+use leptos::prelude::*;
+
+/// Longest line about what an agent asked last, characters.
+const LAST_EVENT_CHARS_MAX: usize = 140;
+
+/// The section; nothing where nothing waits elsewhere.
+pub fn elsewhere_view(entries: &[SessionEntry]) -> Option<impl IntoView + use<>> {
+    let rows = entries.iter().map(row).collect::<Vec<_>>();
+    (!rows.is_empty()).then(|| {
+        view! {
+            <section class="inbox-elsewhere" aria-labelledby="inbox-elsewhere-title">
+                <h2 id="inbox-elsewhere-title">"Answer in your terminal"</h2>
+                <p class="meta">"These agents ask where they run. Here you see what they ask."</p>
+                <ul class="inbox-rows">{rows}</ul>
+            </section>
+        }
+    })
+}
+
+fn row(entry: &SessionEntry) -> impl IntoView + use<> {
+    let session = &entry.session;
+    let last = entry.last_event.as_ref().map(|event| one_line(event, LAST_EVENT_CHARS_MAX));
+    view! {
+        <li class="inbox-row" data-row data-elsewhere>
+            <span class="inbox-check"></span>
+            <div class="inbox-row-body">
+                <a class="row-title" href=format!("/sessions/{}", session.id) dir="auto">{row_title(session)}</a>
+                {last.map(|last| view! { <p class="inbox-phrase" dir="auto">{last}</p> })}
+                <div class="row-sub">
+                    {session.agent_slug.clone().map(|agent| view! { <span>{agent}</span> })}
+                    <span>{since(session.updated_at)}</span>
+                </div>
+            </div>
+        </li>
+    }
+}

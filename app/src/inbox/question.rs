@@ -1,0 +1,284 @@
+//! A question's answer as a form made from its JSON Schema, and reading what was typed into it.
+//!
+//! Objects get one field for each property, called `answer.KEY`; everything else one field, called `answer`. What no
+//! field can hold (lists, objects in objects) is typed as JSON. The schema itself is checked where the answer is recorded.
+
+use super::{
+    values::Control,
+    words::{field_word, start_text, task},
+};
+use crate::{
+    FieldError, FormState,
+    ui::field::{Field, input, select, textarea},
+};
+use domain::gate::Task;
+use leptos::tachys::html::InertElement;
+use serde_json::{Map, Value};
+use wire::approval::Approval;
+
+/// Most properties that become fields of their own; a form with more is no help.
+const FIELDS_MAX: usize = 40;
+/// Texts that may be longer than this get several lines, characters.
+const LINE_CHARS_MAX: u64 = 200;
+/// The one field of an answer that is no object.
+pub const ANSWER: &str = "answer";
+
+/// One field of the answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ask {
+    /// The property; absent where the answer is this one value.
+    key: Option<String>,
+    /// Name of its form field.
+    pub name: String,
+    label: String,
+    hint: String,
+    required: bool,
+    start: String,
+    control: Control,
+    /// The values behind the choices, in their order.
+    choices: Vec<Value>,
+}
+
+/// The schema of the answer, where the item is a question that has one.
+fn schema(approval: &Approval) -> Option<Value> {
+    match task(approval) {
+        Some(Task::Question(question)) => question.schema,
+        _ => None,
+    }
+}
+
+/// The fields that an answer is typed into; none for free text and for what has no form.
+pub fn asks(approval: &Approval) -> Vec<Ask> {
+    let Some(schema) = schema(approval) else { return Vec::new() };
+    let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|all| !all.is_empty()) else {
+        let title = text(&schema, "title");
+        let label = if title.is_empty() { "Answer".to_owned() } else { title };
+        return vec![ask(None, ANSWER.to_owned(), label, &schema, true)];
+    };
+    if properties.len() > FIELDS_MAX {
+        return vec![ask(None, ANSWER.to_owned(), "Answer".to_owned(), &Value::Null, true)];
+    }
+    let required: Vec<&str> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let field = |(key, of): (&String, &Value)| {
+        let title = text(of, "title");
+        let label = if title.is_empty() { field_word(key) } else { title };
+        ask(Some(key.clone()), format!("{ANSWER}.{key}"), label, of, required.contains(&key.as_str()))
+    };
+    properties.iter().map(field).collect()
+}
+
+fn text(of: &Value, member: &str) -> String {
+    of.get(member).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn ask(key: Option<String>, name: String, label: String, of: &Value, required: bool) -> Ask {
+    let (control, choices) = control(of);
+    let mut hint = text(of, "description");
+    if control == Control::Json {
+        hint = format!("{hint} JSON.").trim_start().to_owned();
+    }
+    let start = of.get("default").map(start_text).unwrap_or_default();
+    Ask { key, name, label, hint, required, start, control, choices }
+}
+
+fn is_type(of: &Value, name: &str) -> bool {
+    match of.get("type") {
+        Some(Value::String(one)) => one == name,
+        Some(Value::Array(several)) => several.iter().any(|one| one == name),
+        _ => false,
+    }
+}
+
+fn control(of: &Value) -> (Control, Vec<Value>) {
+    if let Some((values, labels)) = choices(of) {
+        let mut options = vec![(String::new(), "—".to_owned())];
+        options.extend(values.iter().map(start_text).zip(labels));
+        return (Control::Choice(options), values);
+    }
+    let is_long = of.get("maxLength").and_then(Value::as_u64).is_some_and(|max| max > LINE_CHARS_MAX);
+    let control = if is_type(of, "boolean") {
+        Control::Truth
+    } else if is_type(of, "number") || is_type(of, "integer") {
+        Control::Number
+    } else if !is_type(of, "string") {
+        Control::Json
+    } else if of.get("format").is_some_and(|format| format == "date") {
+        Control::Date
+    } else if is_long {
+        Control::Lines
+    } else {
+        Control::Line
+    };
+    (control, Vec::new())
+}
+
+/// Values to choose from with their labels: `enum` (with `enumNames`), or `oneOf` and `anyOf` of constants.
+fn choices(of: &Value) -> Option<(Vec<Value>, Vec<String>)> {
+    if let Some(values) = of.get("enum").and_then(Value::as_array) {
+        let names = of.get("enumNames").and_then(Value::as_array);
+        let label = |(at, value): (usize, &Value)| {
+            let name = names.and_then(|names| names.get(at)?.as_str());
+            name.map_or_else(|| start_text(value), str::to_owned)
+        };
+        return Some((values.clone(), values.iter().enumerate().map(label).collect()));
+    }
+    let several = of.get("oneOf").or_else(|| of.get("anyOf")).and_then(Value::as_array)?;
+    let values: Option<Vec<Value>> = several.iter().map(|one| one.get("const").cloned()).collect();
+    let label = |one: &Value| {
+        let title = text(one, "title");
+        if title.is_empty() { one.get("const").map(start_text).unwrap_or_default() } else { title }
+    };
+    Some((values?, several.iter().map(label).collect()))
+}
+
+/// The fields as they are shown. `form` brings back what was typed.
+pub fn fields(asks: &[Ask], form: &FormState) -> Vec<InertElement> {
+    let one = |ask: &Ask| {
+        let field = Field { name: &ask.name, label: &ask.label, hint: &ask.hint, required: ask.required };
+        match &ask.control {
+            Control::Line | Control::Number => input("gate", field, "text", &ask.start, "off", form),
+            Control::Date => input("gate", field, "date", &ask.start, "off", form),
+            Control::Lines => textarea("gate", field, false, &ask.start, form),
+            Control::Json => textarea("gate", field, true, &ask.start, form),
+            Control::Choice(options) => select("gate", field, options.clone(), &ask.start, form),
+            Control::Truth => {
+                let options = [("", "—"), ("true", "Yes"), ("false", "No")];
+                select("gate", field, options.map(|(v, l)| (v.to_owned(), l.to_owned())).into(), &ask.start, form)
+            }
+        }
+    };
+    asks.iter().map(one).collect()
+}
+
+/// The answer that was typed, as JSON; `None` where nothing was. `typed` answers with a form field, absent where it was
+/// not sent.
+///
+/// # Errors
+/// Every field that cannot be read, under its name.
+pub fn answered(approval: &Approval, typed: impl Fn(&str) -> Option<String>) -> Result<Option<Value>, Vec<FieldError>> {
+    let asks = asks(approval);
+    let (mut answer, mut wrong) = (Map::new(), Vec::new());
+    for ask in &asks {
+        let text = typed(&ask.name).unwrap_or_default();
+        match value(ask, text.trim_end_matches(['\r', '\n'])) {
+            Ok(Some(value)) => match &ask.key {
+                Some(key) => {
+                    answer.insert(key.clone(), value);
+                }
+                None => return Ok(Some(value)),
+            },
+            Ok(None) => {}
+            Err(message) => wrong.push(FieldError { field: Some(ask.name.clone()), message }),
+        }
+    }
+    let is_object = asks.iter().any(|ask| ask.key.is_some());
+    match (wrong.is_empty(), is_object) {
+        (false, _) => Err(wrong),
+        (true, true) => Ok(Some(Value::Object(answer))),
+        (true, false) => Ok(None),
+    }
+}
+
+fn value(ask: &Ask, text: &str) -> Result<Option<Value>, String> {
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    let value = match &ask.control {
+        Control::Line | Control::Lines | Control::Date => Value::from(text),
+        Control::Choice(_) => {
+            let chosen = ask.choices.iter().find(|value| start_text(value) == text);
+            chosen.cloned().ok_or("One of the choices.")?
+        }
+        Control::Truth => text.parse().map(Value::Bool).map_err(|_| "Yes or no.")?,
+        Control::Number => {
+            text.trim().parse().map(Value::Number).map_err(|_| "A number, with a point before decimals.")?
+        }
+        Control::Json => serde_json::from_str(text).map_err(|error| format!("This is not valid JSON: {error}."))?,
+    };
+    Ok(Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::fixture::{question, raw};
+    use serde_json::json;
+
+    fn asked(schema: Value) -> Approval {
+        let mut item = question(1);
+        item.task = raw(&json!({"kind": "question", "question": {"message": "Which?", "schema": schema}}));
+        item
+    }
+
+    fn typed(fields: &[(&str, &str)]) -> impl Fn(&str) -> Option<String> + use<> {
+        let fields: Vec<(String, String)> = fields.iter().map(|(n, t)| ((*n).to_owned(), (*t).to_owned())).collect();
+        move |name| fields.iter().find(|(known, _)| known == name).map(|(_, text)| text.clone())
+    }
+
+    fn trip() -> Approval {
+        asked(json!({"type": "object", "required": ["region", "days"], "properties": {
+            "region": {"type": "string", "title": "Region", "enum": ["emea", "apac"], "enumNames": ["Europe", "Asia"]},
+            "days": {"type": "integer", "description": "Whole days."},
+            "urgent": {"type": "boolean"},
+            "from": {"type": "string", "format": "date"},
+            "why": {"type": "string", "maxLength": 1000, "default": "as agreed"},
+            "level": {"oneOf": [{"const": 1, "title": "Low"}, {"const": 2, "title": "High"}]},
+            "stops": {"type": "array", "items": {"type": "string"}},
+        }}))
+    }
+
+    #[test]
+    fn every_property_becomes_a_field_of_its_kind() {
+        let asks = asks(&trip());
+        let of = |key: &str| asks.iter().find(|ask| ask.key.as_deref() == Some(key)).unwrap();
+        assert_eq!((of("region").label.as_str(), of("region").required), ("Region", true));
+        let Control::Choice(options) = &of("region").control else { unreachable!() };
+        assert_eq!(options[1..], [("emea".into(), "Europe".into()), ("apac".into(), "Asia".into())]);
+        assert_eq!((&of("days").control, of("days").hint.as_str()), (&Control::Number, "Whole days."));
+        let kinds = ["urgent", "from", "why", "stops"].map(|key| of(key).control.clone());
+        assert_eq!(kinds, [Control::Truth, Control::Date, Control::Lines, Control::Json]);
+        assert_eq!((of("why").start.as_str(), of("urgent").label.as_str()), ("as agreed", "Urgent"));
+    }
+
+    #[test]
+    fn what_was_typed_becomes_the_answer_and_what_was_left_out_is_left_out() {
+        let all = typed(&[
+            ("answer.region", "apac"),
+            ("answer.days", " 3 "),
+            ("answer.urgent", "false"),
+            ("answer.level", "2"),
+            ("answer.stops", "[\"Kyoto\"]"),
+            ("answer.from", ""),
+        ]);
+        let expected = json!({"region": "apac", "days": 3, "urgent": false, "level": 2, "stops": ["Kyoto"]});
+        assert_eq!(answered(&trip(), all), Ok(Some(expected)));
+        let wrong = answered(&trip(), typed(&[("answer.days", "many"), ("answer.region", "mars")])).unwrap_err();
+        let mut names: Vec<_> = wrong.iter().filter_map(|error| error.field.as_deref()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["answer.days", "answer.region"]);
+    }
+
+    #[test]
+    fn an_answer_that_is_no_object_has_one_field_and_keeps_its_type() {
+        let text = asked(json!({"type": "string"}));
+        assert_eq!(answered(&text, typed(&[("answer", "12")])), Ok(Some(json!("12"))));
+        let number = asked(json!({"type": "number"}));
+        assert_eq!(answered(&number, typed(&[("answer", "1.5")])), Ok(Some(json!(1.5))));
+        assert_eq!(answered(&number, typed(&[("answer", " ")])), Ok(None));
+        let anything = asked(json!({"anyOf": [{"type": "string"}, {"type": "null"}]}));
+        assert_eq!(asks(&anything)[0].control, Control::Json);
+        assert!(asks(&question(1)).is_empty(), "free text");
+    }
+
+    #[test]
+    fn what_a_schema_says_never_becomes_markup() {
+        let evil = "<img src=x>";
+        let item = asked(
+            json!({"properties": {evil: {"type": "string", "title": evil, "description": evil, "enum": [evil]}}}),
+        );
+        let html: String =
+            fields(&asks(&item), &FormState::default()).into_iter().map(crate::document::plain).collect();
+        assert!(!html.contains("<img"), "{html}");
+    }
+}

@@ -1,0 +1,150 @@
+//! Decisions at gates, and what they wrote, as a reader of the log wants them told.
+
+use super::{describe::member, row::Titles, tool};
+use crate::{
+    inbox::{field_word, named, verdict_word},
+    text::{html::Html, json, shorten},
+};
+use domain::gate::Verdict;
+use serde::Deserialize;
+use serde_json::{Map, Value, value::RawValue};
+use std::borrow::Cow;
+use wire::event::Event;
+
+/// Changed values named in the sentence; the rest is counted.
+const VALUES_MAX: usize = 3;
+/// Longest reason and answer in the sentence, characters.
+const WORDS_CHARS_MAX: usize = 400;
+
+/// An entity as a session's completion wrote it.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    entity_id: String,
+    version: u64,
+    effect: String,
+}
+
+/// Whether an event is a decision at a gate, or the withdrawal of one.
+pub fn is_decision(event: &Event) -> bool {
+    matches!(event.kind.as_str(), "user.output_approval" | "user.tool_confirmation" | "user.form_submit")
+        && json::members(event.metadata.get()).iter().any(|(key, _)| key == "gateId")
+}
+
+/// Who did it, in words.
+fn who<'a>(titles: &'a Titles, actor: &str) -> &'a str {
+    match titles.get(actor) {
+        Some(name) => name,
+        None if actor.starts_with("user:") => "A former member",
+        None if actor.starts_with("token:") => "An API token",
+        None => "Shiftbook",
+    }
+}
+
+/// `mia@acme.test approved with changes: Stage → Won`, and the reason below it.
+pub fn write_decision(html: &mut Html, event: &Event, note: &str, titles: &Titles) {
+    let members = json::members(event.metadata.get());
+    let get = |name| member(&members, &[name]);
+    let raw = |name: &str| members.iter().find(|(key, _)| key == name).map(|(_, value)| *value);
+    let verdict = get("decision").and_then(|word| Verdict::parse(&word));
+    let verb = match verdict {
+        Some(verdict) => verdict_word(verdict),
+        None if raw("undoes").is_some() => "took the decision back",
+        None => "decided",
+    };
+    html.raw("<p><strong>").text(who(titles, &event.actor)).raw("</strong> ").text(verb);
+    if let Some(tool) = get("toolName") {
+        html.raw(" <code>").text(&shorten::one_line(&tool, WORDS_CHARS_MAX)).raw("</code>");
+    }
+    if let Some(value) = raw("value") {
+        html.raw(": <span dir=\"auto\">").text(&said(verdict, value, titles)).raw("</span>");
+    }
+    html.raw("</p>");
+    if !note.is_empty() {
+        html.raw("<p class=\"gate-note\" dir=\"auto\">").text(&shorten::one_line(note, WORDS_CHARS_MAX)).raw("</p>");
+    }
+    if let Some(value) = raw("value").filter(|value| value.get().starts_with(['{', '['])) {
+        html.raw("<details class=\"fold\"><summary><span class=\"fold-more\">Values</span></summary>");
+        tool::payload(html, Some(value));
+        html.raw("</details>");
+    }
+}
+
+fn said(verdict: Option<Verdict>, value: &RawValue, titles: &Titles) -> String {
+    let changed: Option<Map<String, Value>> = serde_json::from_str(value.get()).ok();
+    match (verdict, changed) {
+        (Some(Verdict::Edit), Some(changed)) => {
+            let mut words: Vec<String> = changed
+                .iter()
+                .take(VALUES_MAX)
+                .map(|(key, value)| format!("{} → {}", field_word(key), named(value, titles)))
+                .collect();
+            if changed.len() > VALUES_MAX {
+                words.push(format!("{} more", changed.len() - VALUES_MAX));
+            }
+            words.join(", ")
+        }
+        _ => shorten::one_line(&json::string(value).unwrap_or(Cow::Borrowed(value.get())), WORDS_CHARS_MAX),
+    }
+}
+
+/// The records that a completion wrote, as links; nothing where it wrote none.
+pub fn write_written(html: &mut Html, event: &Event) {
+    let members = json::members(event.metadata.get());
+    let written = members.iter().find(|(key, _)| key == "written").map(|(_, value)| value.get());
+    let written: Vec<Written> = written.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    for Written { entity_id, version, effect } in written {
+        let verb = match effect.as_str() {
+            "created" => "Made",
+            "updated" => "Wrote",
+            _ => "Left as it was:",
+        };
+        html.raw("<p>").raw(verb).raw(" <a href=\"/entities/").text(&entity_id).raw("\">version ").number(version);
+        html.raw(" of the record</a></p>");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::{fixture::event, rows_fragment};
+
+    fn told(kind: &str, content: &str, metadata: &str) -> String {
+        let mut event = event(1, kind, content, metadata);
+        event.actor = "user:ada".into();
+        rows_fragment("s", &[event], &Titles::from([("user:ada".to_owned(), "ada@acme.test".to_owned())]))
+    }
+
+    #[test]
+    fn a_decision_says_who_did_what_and_why() {
+        let edit = r#"{"gateId":"g","number":1,"decision":"edit","value":{"stage":"Won","a":1,"b":2,"c":3}}"#;
+        let html = told("user.output_approval", r#"[{"type":"text","text":"As agreed"}]"#, edit);
+        assert!(html.contains("<strong>ada@acme.test</strong> approved with changes: "), "{html}");
+        assert!(html.contains("Stage → Won, A → 1, B → 2, 1 more") && html.contains("As agreed"), "{html}");
+        let undo = told("user.output_approval", "[]", r#"{"gateId":"g","number":2,"undoes":1}"#);
+        assert!(undo.contains("ada@acme.test</strong> took the decision back"), "{undo}");
+        let call = told("user.tool_confirmation", "[]", r#"{"gateId":"g","decision":"deny","toolName":"<b>mail"}"#);
+        assert!(call.contains("denied <code>&lt;b&gt;mail</code>"), "{call}");
+        let answer = told("user.form_submit", "[]", r#"{"gateId":"g","decision":"respond","value":"EMEA"}"#);
+        assert!(answer.contains("answered: <span dir=\"auto\">EMEA</span>"), "{answer}");
+    }
+
+    #[test]
+    fn what_was_written_is_a_link() {
+        let html = told(
+            "session.completed",
+            "[]",
+            r#"{"written":[{"entityId":"e1","entityType":"deals","version":2,"effect":"updated"}]}"#,
+        );
+        assert!(html.contains("Wrote <a href=\"/entities/e1\">version 2 of the record</a>"), "{html}");
+    }
+
+    #[test]
+    fn people_who_left_and_machines_have_words_too() {
+        let titles = Titles::new();
+        assert_eq!(
+            ["user:x", "token:x", "system"].map(|actor| who(&titles, actor)),
+            ["A former member", "An API token", "Shiftbook"]
+        );
+    }
+}

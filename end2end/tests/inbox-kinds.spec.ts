@@ -1,0 +1,231 @@
+/** What waits in the inbox besides outputs: questions with a schema, values that name records, agents in their terminals; and being told of it. */
+import { execFileSync } from "node:child_process";
+import { type Page } from "@playwright/test";
+import { api, BINARY, expect, signIn, stage, test } from "../support";
+
+interface Item {
+  id: string;
+  sessionId: string;
+}
+
+let count = 0;
+const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
+const slug = (name: string) => unique(name).toLowerCase().replace(/[^a-z0-9]+/g, "-");
+
+async function itemOf(sessionId: string) {
+  const { items } = await api().get<{ items: Item[] }>("/api/approvals?assignedTo=all&limit=1000");
+  const item = items.find((approval) => approval.sessionId === sessionId);
+  if (!item) throw new Error(`session ${sessionId} waits at no gate`);
+  return item;
+}
+
+/** A session that asks; the agent's slug to go on with. */
+async function asked(question: object, name = "Plan a trip") {
+  const agentSlug = slug("planner");
+  const action = await api().createAction({ name, slug: slug(name), agentSlug });
+  const session = await api().trigger(action.id);
+  const { attempt } = await api().claim(agentSlug);
+  await api().post(`/api/sessions/${session.id}/yield`, { attempt, status: "waiting_human", question });
+  return { agentSlug, session, item: await itemOf(session.id) };
+}
+
+const TRIP = {
+  type: "object",
+  required: ["region", "days"],
+  properties: {
+    region: { type: "string", title: "Region", enum: ["emea", "apac"], enumNames: ["Europe", "Asia"] },
+    days: { type: "integer", title: "Days", description: "Whole days, at most 30.", maximum: 30 },
+    urgent: { type: "boolean", title: "Urgent" },
+    from: { type: "string", format: "date", title: "From" },
+    why: { type: "string", maxLength: 1000, title: "Why" },
+  },
+};
+
+const field = (page: Page, name: string) => page.locator(`#gate-form [name="answer.${name}"]`);
+
+test("a question with a schema is answered by a form made from it @nojs", async ({ page }) => {
+  test.slow();
+  const { agentSlug, session, item } = await asked({ message: "Where to, and for how long?", schema: TRIP });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("#gate-title")).toContainText("Where to, and for how long?");
+  await expect(page.locator("#gate-form")).toContainText("Whole days, at most 30.");
+  await field(page, "region").selectOption({ label: "Asia" });
+  await field(page, "days").fill("many");
+  await field(page, "why").fill("The customer\nasked for it.");
+  const answer = page.locator("#gate-form").getByRole("button", { name: "Answer" });
+  await answer.click();
+  await expect(field(page, "days")).toHaveAttribute("aria-invalid", "true");
+  await expect(page.locator("#gate-form .field-error")).toContainText("A number");
+  await expect(field(page, "region")).toHaveValue("apac");
+
+  // The schema itself is checked where the answer is recorded, and tells its field too.
+  await field(page, "days").fill("31");
+  await answer.click();
+  await expect(page.locator("#gate-form .field-error")).toContainText("30");
+  await field(page, "days").fill("3");
+  await field(page, "urgent").selectOption("true");
+  await answer.click();
+  await expect(page.locator(".inbox-held")).toContainText("Answered");
+  await api().untilStatus(session.id, "pending");
+  const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: object } };
+  expect(claim.resume.answer).toEqual({ region: "apac", days: 3, urgent: true, why: "The customer\nasked for it." });
+});
+
+test("i leads into the answer, and Ctrl Enter sends it", async ({ page }) => {
+  const { agentSlug, session, item } = await asked({ message: "Which region?", schema: { type: "string", title: "Region" } });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await page.locator(`#inbox-rows [data-id="${item.id}"] .row-title`).focus();
+  await page.keyboard.press("i");
+  await expect(page.getByRole("textbox", { name: "Region" })).toBeFocused();
+  await page.keyboard.type("12");
+  await page.keyboard.press("ControlOrMeta+Enter");
+  await expect(page.locator(".inbox-held")).toContainText("Answered");
+  await api().untilStatus(session.id, "pending");
+  const claim = (await api().claim(agentSlug)) as unknown as { resume: { answer: unknown } };
+  expect(claim.resume.answer).toBe("12");
+});
+
+test("a relation is shown by title, and chosen from what it can lead to @nojs", async ({ page }) => {
+  const companies = await api().post<{ id: string; slug: string }>("/api/entity-types", { name: unique("Company") });
+  const [alpha, beta] = await Promise.all(
+    ["Alpha", "Beta"].map((title) => api().post<{ id: string }>("/api/entities", { typeId: companies.id, title: unique(title) })),
+  );
+  const deals = await api().post<{ id: string }>("/api/entity-types", {
+    name: unique("Deal"),
+    fields: [{ slug: "customer", name: "Customer", type: "relation", relationType: companies.slug }],
+  });
+  const title = unique("Renewal");
+  const deal = await api().post<{ id: string }>("/api/entities", { typeId: deals.id, title, fields: { customer: alpha!.id } });
+  const agentSlug = slug("linker");
+  const action = await api().createAction({ name: "Link", slug: slug("link"), agentSlug, targetEntityId: deal.id, outputType: "entity", metadata: { requiresApproval: true } });
+  const session = await api().trigger(action.id);
+  const { attempt } = await api().claim(agentSlug);
+  await api().complete(session.id, attempt, { customer: beta!.id });
+  const item = await itemOf(session.id);
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("#gate-title")).toHaveText(/wants to set Customer of Renewal .* from Alpha .* to Beta /);
+  await expect(page.locator(`#inbox-rows [data-id="${item.id}"]`)).toContainText("Customer → Beta");
+  await expect(page.locator(".gate-values .gate-now")).toContainText("Alpha");
+  const customer = page.locator('#gate-form [name="value.customer"]');
+  await expect(customer.locator("option:checked")).toContainText("Beta");
+  await customer.selectOption(alpha!.id);
+  await page.locator(".gate-bar").getByRole("button", { name: /^Approve/ }).click();
+  await expect(page.locator(".inbox-held")).toContainText(`Approved with changes: ${title}`);
+  await api().untilStatus(session.id, "completed");
+});
+
+/** A token of a person, as they make one for their coding agent. */
+function tokenOf(email: string) {
+  return execFileSync(BINARY, ["token", "add", "--name", unique("agent"), "--tenant", "acme", "--role", "member", "--user", email], {
+    env: { ...process.env, SHIFTBOOK_DATA_DIR: stage().dataDir },
+    encoding: "utf8",
+  }).trim();
+}
+
+test("a coding agent that waits in its terminal is in the inbox of its person, with what it asks @nojs", async ({ page, browser }) => {
+  test.slow();
+  const person = stage().tenants.acme.people.member;
+  const hooks = api(tokenOf(person.email));
+  const prompt = unique("Tidy the build");
+  const id = slug("session");
+  const send = (event: string, more: object) => hooks.post("/api/hooks/claude-code", { session_id: id, hook_event_name: event, cwd: "/home/ann/work", ...more });
+  const call = { tool_name: "Bash", tool_input: { command: "make clean" }, tool_use_id: "t-1" };
+  await send("UserPromptSubmit", { prompt });
+  await send("PermissionRequest", call);
+  await signIn(page, "member");
+  for (const path of ["/inbox", "/today?bucket=needs_me"]) {
+    await page.goto(path);
+    await expect(page.getByText(/answer (it )?in (your|its) terminal/i).first()).toBeVisible();
+    await page.getByRole("link", { name: `work: ${prompt}`, exact: true }).first().click();
+    await expect(page).toHaveURL(/\/sessions\//);
+    await expect(page.locator("#summary")).toContainText(prompt);
+  }
+  // It is nobody else's.
+  const other = await browser.newPage({ baseURL: stage().url });
+  await signIn(other, "reviewer");
+  await other.goto("/inbox");
+  await expect(other.getByText(prompt)).toHaveCount(0);
+  await other.close();
+  await send("PostToolUse", { ...call, tool_response: "ok" });
+  await page.goto("/inbox");
+  await expect(page.getByText(prompt)).toHaveCount(0);
+  await send("SessionEnd", { reason: "exit" });
+});
+
+interface Told {
+  title: string;
+  body: string;
+  tag: string;
+}
+
+/** The system's notifications cannot be seen: what the page asks the browser for is recorded, and can be clicked. */
+async function recordNotifications(page: Page) {
+  await page.addInitScript(() => {
+    const told: (Told & { target: EventTarget })[] = [];
+    class Recorded extends EventTarget {
+      static permission = localStorage.getItem("test-permission") ?? "default";
+      static requestPermission() {
+        // As browsers do: only a press lets a page ask.
+        if (!navigator.userActivation.isActive) return Promise.resolve("default");
+        Recorded.permission = "granted";
+        localStorage.setItem("test-permission", "granted");
+        return Promise.resolve("granted");
+      }
+      close() {}
+      constructor(title: string, options: { body: string; tag: string }) {
+        super();
+        told.push({ title, body: options.body, tag: options.tag, target: this });
+      }
+    }
+    Object.assign(window, { Notification: Recorded, told });
+    Object.defineProperty(document, "hidden", { get: () => sessionStorage.getItem("test-hidden") === "1" });
+  });
+}
+
+const told = (page: Page) => page.evaluate(() => (window as unknown as { told: Told[] }).told.map(({ title, body, tag }) => ({ title, body, tag })));
+
+const hide = (page: Page, hidden: boolean) => page.evaluate((on) => sessionStorage.setItem("test-hidden", on ? "1" : "0"), hidden);
+
+test("a browser tells what newly waits, after a press of its button alone, and leads there", async ({ page }) => {
+  test.slow();
+  await recordNotifications(page);
+  await signIn(page, "reviewer");
+  await page.goto("/settings#notifications");
+  await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
+  const button = page.locator("#notifications [data-notify]");
+
+  // Nobody asked for any.
+  await hide(page, true);
+  await asked({ message: unique("Before") });
+  await expect(page.locator("#needs-me")).toBeVisible();
+  expect(await told(page)).toEqual([]);
+
+  await button.click();
+  await expect(button).toHaveText("Stop notifying in this browser");
+  const name = unique("Trip");
+  const { item } = await asked({ message: "Which region?" }, name);
+  await expect.poll(() => told(page)).toEqual([{ title: expect.stringContaining("asks you something"), body: name, tag: item.id }]);
+
+  // Not while somebody looks.
+  await hide(page, false);
+  const { session } = await asked({ message: "Which day?" });
+  await page.goto("/inbox");
+  await expect(page.locator(`#inbox-rows [data-session="${session.id}"]`)).toBeAttached();
+  expect(await told(page)).toEqual([]);
+
+  // A press on the notification leads to the item.
+  await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
+  await hide(page, true);
+  const last = await asked({ message: "Which hotel?" });
+  await expect.poll(async () => (await told(page)).map(({ tag }) => tag)).toEqual([last.item.id]);
+  await page.evaluate(() => (window as unknown as { told: { target: EventTarget }[] }).told[0]!.target.dispatchEvent(new Event("click")));
+  await expect(page).toHaveURL(new RegExp(`/inbox/${last.item.id}`));
+
+  // And off again, from the inbox.
+  await page.locator(".inbox-list [data-notify]").click();
+  await expect(page.locator(".inbox-list [data-notify]")).toHaveText("Notify in this browser");
+});
