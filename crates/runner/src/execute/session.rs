@@ -169,7 +169,7 @@ impl Worker {
 
     /// A conversation's turn is over: its reply is in the log, and the session rests until the person speaks again.
     async fn rest(&self, lease: &Lease, hand: &Hand, job: &Job, (result, usage): (Option<Json>, Option<Json>)) -> End {
-        let reply = match result.as_ref().map(|json| reply_text(json)) {
+        let reply = match result.as_ref().map(reply_text) {
             Some(text) if !text.trim().is_empty() => text,
             _ => String::new(),
         };

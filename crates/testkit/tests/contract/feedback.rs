@@ -270,7 +270,7 @@ async fn the_tables_take_nothing_but_ratings(f: Fixture) {
 
 async fn every_statement_prepares(f: Fixture) {
     let statements = store::feedback::statements(matches!(f.engine, Engine::Postgres { .. }));
-    assert_eq!(statements.len(), 9);
+    assert!(statements.len() >= 9, "the list has lost its entries: {}", statements.len());
     let mut raw = f.engine.raw_feedback().await;
     for (name, text) in statements {
         if let Err(error) = raw.prepare(&text).await {
