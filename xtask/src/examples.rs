@@ -7,11 +7,11 @@ use anyhow::{Result, bail};
 
 use crate::demo::{self, Agent, Run, Watched};
 use crate::prerequisites::example_python;
-use crate::process::Managed;
+use crate::process::{Managed, capture, run_quietly};
 use crate::progress::say;
 use crate::served::{Admin, Client, Served};
 use crate::steps::Count;
-use crate::workspace::command;
+use crate::workspace::{cargo, command};
 
 /// Examples that are workers by themselves: they find the server by SHIFTBOOK_URL and SHIFTBOOK_TOKEN and claim
 /// sessions of their agent over HTTP.
@@ -59,12 +59,31 @@ pub fn check(tests: &mut Option<Count>) -> Result<()> {
             }
         }
     }
+    say("    examples/load_training_data.py");
+    match load_training_data(&folder.path().join("exports")) {
+        Ok(()) => count.passed += 1,
+        Err(error) => {
+            say(&format!("    examples/load_training_data.py: {error:#}"));
+            count.failed += 1;
+        }
+    }
     *tests = Some(count);
     if count.failed > 0 {
         println!("{}", std::fs::read_to_string(&log).unwrap_or_default());
         bail!("{} of {} examples failed", count.failed, count.failed + count.passed);
     }
     Ok(())
+}
+
+/// Exports of every kind, loaded as a trainer would load them.
+fn load_training_data(folder: &Path) -> Result<()> {
+    let mut probe = cargo();
+    probe.args(["run", "--quiet", "--package", "datalake", "--bin", "datalake-probe", "--", "samples"]).arg(folder);
+    let made = capture(&mut probe)?;
+    let mut load = command(example_python());
+    // The files are local: nothing is asked of any hub.
+    load.env("HF_HUB_OFFLINE", "1").env("HF_HUB_DISABLE_TELEMETRY", "1").env("HF_HOME", folder.join("hub"));
+    run_quietly(load.arg("examples/load_training_data.py").args(made.lines()), None)
 }
 
 /// The command of an example, with the Python that has the packages of `examples/requirements.txt`.

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::Finding;
 
-const OURS: [&str; 14] = [
-    "app", "bench", "client", "domain", "frontend", "ledger", "outbound", "runner", "server", "store", "testkit",
-    "torture", "wire", "xtask",
+const OURS: [&str; 15] = [
+    "app", "bench", "client", "datalake", "domain", "frontend", "ledger", "outbound", "runner", "server", "store",
+    "testkit", "torture", "wire", "xtask",
 ];
 /// Rooms that build for the browser too: no runtime, no storage, no HTTP server, no user interface.
 const PURE: [&str; 2] = ["domain", "wire"];
@@ -21,14 +21,16 @@ const OPTIONAL_IN_APP: [&str; 1] = ["ledger"];
 fn may_use(room: &str) -> Option<&'static [&'static str]> {
     Some(match room {
         "domain" | "outbound" | "xtask" => &[],
-        "wire" | "store" => &["domain"],
+        "wire" | "store" | "datalake" => &["domain"],
         "client" => &["wire"],
         "ledger" => &["store", "domain", "wire", "outbound"],
-        "runner" => &["ledger", "client", "outbound", "domain", "wire"],
+        "runner" => &["ledger", "client", "outbound", "datalake", "domain", "wire"],
         "app" => &["wire", "domain", "ledger"],
         "frontend" => &["app"],
-        "server" => &["app", "client", "ledger", "outbound", "store", "runner", "domain", "wire"],
-        "testkit" => &["server", "app", "client", "ledger", "outbound", "store", "runner", "domain", "wire"],
+        "server" => &["app", "client", "ledger", "outbound", "store", "runner", "datalake", "domain", "wire"],
+        "testkit" => {
+            &["server", "app", "client", "ledger", "outbound", "store", "runner", "datalake", "domain", "wire"]
+        }
         // Black boxes: they know the product by its network interface alone, or they would share its mistakes.
         "bench" | "torture" => &["client", "domain", "wire"],
         _ => return None,

@@ -1,0 +1,112 @@
+//! The only way to write: whole lines, at the end, on the disk before anybody hears of it.
+
+use std::{
+    fs::{DirBuilder, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::Path,
+};
+
+/// Appends `lines`, each ended by a newline, and returns when they are on the disk.
+///
+/// Writers of one file take turns by an advisory lock, so lines of two processes never mix. If the file ends in the middle
+/// of a line, because its writer died or the disk was full, that line is ended first: readers skip it and lose nothing else.
+///
+/// # Errors
+/// Whatever the file system says. Then some of `lines` may be there, the last of them cut; appending them again is safe
+/// where readers recognise repeated ids.
+pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
+    debug_assert!(lines.ends_with(b"\n"), "whole lines");
+    let mut file = open(path)?;
+    file.lock()?;
+    // Closing the file gives the lock back, on every way out.
+    let written = if ends_torn(&mut file)? { file.write_all(&[b"\n", lines].concat()) } else { file.write_all(lines) };
+    written.and_then(|()| file.sync_data())
+}
+
+/// Opens the file, or makes it with the folders above it, such that all of them survive a loss of power.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).read(true);
+    match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        other => return other,
+    }
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let missing: Vec<&Path> =
+        folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect();
+    DirBuilder::new().recursive(true).create(folder)?;
+    let file = options.create(true).open(path)?;
+    sync_folder(folder)?;
+    for created in missing {
+        if let Some(above) = created.parent().filter(|above| !above.as_os_str().is_empty()) {
+            sync_folder(above)?;
+        }
+    }
+    Ok(file)
+}
+
+/// Makes a new name in a folder durable. Other systems than Unix have no such call.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+fn ends_torn(file: &mut File) -> io::Result<bool> {
+    if file.seek(SeekFrom::End(0))? == 0 {
+        return Ok(false);
+    }
+    file.seek(SeekFrom::End(-1))?;
+    let mut last = [0];
+    file.read_exact(&mut last)?;
+    Ok(last != *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{fs, thread};
+
+    #[test]
+    fn lines_follow_each_other_and_folders_are_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b/c.jsonl");
+        append(&path, b"1\n").unwrap();
+        append(&path, b"2\n3\n").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"1\n2\n3\n");
+    }
+
+    #[test]
+    fn a_torn_line_is_ended_before_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("torn.jsonl");
+        fs::write(&path, b"1\n{\"half").unwrap();
+        append(&path, b"2\n").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"1\n{\"half\n2\n");
+    }
+
+    #[test]
+    fn many_writers_never_mix_their_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shared.jsonl");
+        thread::scope(|scope| {
+            for writer in 0..8 {
+                let path = &path;
+                scope.spawn(move || {
+                    let line = format!("{}\n", writer.to_string().repeat(20_000));
+                    (0..20).for_each(|_| append(path, line.as_bytes()).unwrap());
+                });
+            }
+        });
+        let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 160);
+        assert!(text.lines().all(|line| line.len() == 20_000 && line.chars().all(|letter| line.starts_with(letter))));
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("file"), "").unwrap();
+        assert!(append(&folder.path().join("file/below.jsonl"), b"1\n").is_err());
+        #[cfg(target_os = "linux")]
+        assert_eq!(append(Path::new("/dev/full"), b"1\n").unwrap_err().kind(), io::ErrorKind::StorageFull);
+    }
+}

@@ -1,0 +1,178 @@
+//! A black box for tests and measurements: captures until it is killed, makes feedback, folds it. Not part of the product.
+
+use chrono::{DateTime, TimeDelta};
+use datalake::export::{self, FileFormat, Format, Inputs, Options};
+use datalake::{Collector, Feedback, FeedbackRecord, Fold, InteractionRecord, Layout, Marked, Message, Role, Source};
+use domain::Timestamp;
+use std::{
+    error::Error,
+    fs::File,
+    io::{self, BufWriter, Write},
+    path::Path,
+    time::Instant,
+};
+
+const USAGE: &str =
+    "datalake-probe capture DIR WRITER | generate DIR LINES | index DIR BUDGET_MIB | append DIR LINES | samples DIR";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["capture", folder, writer] => capture(Path::new(folder), writer),
+        ["generate", folder, lines] => generate(Path::new(folder), lines.parse()?),
+        ["index", folder, budget] => index(Path::new(folder), budget.parse::<usize>()? << 20),
+        ["append", folder, lines] => append(Path::new(folder), lines.parse()?),
+        ["samples", folder] => samples(Path::new(folder)),
+        _ => Err(USAGE.into()),
+    }
+}
+
+/// Captures, flushes and marks without end. What a line on stdout acknowledges is on the disk.
+fn capture(folder: &Path, writer: &str) -> Result<(), Box<dyn Error>> {
+    let mut collector = Collector::new(Layout::below(folder), writer);
+    let mut out = io::stdout().lock();
+    for number in 0.. {
+        let now = at(number);
+        let batch = 1 + number % 7;
+        let ids: Vec<String> =
+            (0..batch).map(|part| collector.capture(record(format!("{writer}-{number}-{part}"), now), now)).collect();
+        collector.flush(now)?;
+        for id in &ids {
+            writeln!(out, "captured {id}")?;
+        }
+        let marked = collector.mark_feedback(mark(ids[0].clone(), now));
+        if marked == Marked::Written {
+            writeln!(out, "marked {}", ids[0])?;
+        }
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn generate(folder: &Path, lines: u64) -> Result<(), Box<dyn Error>> {
+    let layout = Layout::below(folder);
+    std::fs::create_dir_all(layout.feedback())?;
+    let mut file = BufWriter::new(File::create(layout.feedback_file(at(0)))?);
+    for number in 0..lines {
+        // Every third record hears twice, far apart.
+        let record = if number % 3 == 2 { number / 3 } else { number };
+        serde_json::to_writer(&mut file, &mark(format!("0198c0de-0000-7000-8000-{record:012}"), at(number)))?;
+        file.write_all(b"\n")?;
+    }
+    file.into_inner()?.sync_all()?;
+    Ok(())
+}
+
+fn index(folder: &Path, budget: usize) -> Result<(), Box<dyn Error>> {
+    let started = Instant::now();
+    let mut fold = Fold::new(folder, budget);
+    let (mut lines, mut skipped) = (0_u64, 0_u64);
+    fold.extend(
+        datalake::feedback(&Layout::below(folder)),
+        |_| {
+            lines += 1;
+            true
+        },
+        |_| skipped += 1,
+    )?;
+    let mut records = 0_u64;
+    for record in fold.finish()? {
+        record?;
+        records += 1;
+    }
+    report(&[("lines", lines), ("skipped", skipped), ("records", records)], started)
+}
+
+/// The rate of the collector beside that of the bare file: the same lines, one durable write each.
+fn append(folder: &Path, lines: u64) -> Result<(), Box<dyn Error>> {
+    let layout = Layout::below(folder);
+    let line =
+        [serde_json::to_vec(&mark("0198c0de-0000-7000-8000-000000000000".to_owned(), at(0)))?, b"\n".to_vec()].concat();
+    std::fs::create_dir_all(layout.feedback())?;
+    let mut bare = File::options().append(true).create(true).open(folder.join("bare.jsonl"))?;
+    let mut collector = Collector::new(layout, "probe");
+    let (mut own_us, mut bare_us) = (0, 0);
+    for number in 0..lines {
+        let begun = Instant::now();
+        bare.write_all(&line)?;
+        bare.sync_data()?;
+        bare_us += begun.elapsed().as_nanos();
+        let begun = Instant::now();
+        collector.mark_feedback(mark(format!("0198c0de-0000-7000-8000-{number:012}"), at(0)));
+        own_us += begun.elapsed().as_nanos();
+    }
+    let rate = |nanos: u128| u64::try_from(u128::from(lines) * 1_000_000_000 / nanos.max(1)).unwrap_or(u64::MAX);
+    report(&[("lines", lines), ("per_second", rate(own_us)), ("bare_per_second", rate(bare_us))], Instant::now())
+}
+
+/// One export of every kind, each in a folder of its own.
+fn samples(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let records = (0..60).map(|number| {
+        let mut record = record(format!("record-{number}"), at(number));
+        record.prompt[0].content = format!("Prompt {}: \"quoted\", ümläut, 🙏\n```\ncode\n```", number / 2);
+        let said = |role, content: &str| Message { role, content: content.to_owned() };
+        if number % 3 == 0 {
+            let before = [said(Role::System, "Be brief."), said(Role::User, "Hi"), said(Role::Assistant, "Hello")];
+            record.prompt.splice(0..0, before);
+        }
+        record.user_feedback = [Some(Feedback::Positive), Some(Feedback::Negative), None][number as usize % 3];
+        record.was_edited = number % 10 == 0 && record.user_feedback == Some(Feedback::Positive);
+        record.edited = record.was_edited.then(|| format!("Better {number}"));
+        record.response = format!("Answer {number}");
+        record
+    });
+    let records: Vec<InteractionRecord> = records.collect();
+    for format in Format::ALL {
+        for file_format in FileFormat::ALL {
+            let inputs = Inputs {
+                interactions: Box::new(records.iter().cloned().map(Ok)),
+                feedback: Box::new(std::iter::empty()),
+                rating: Box::new(|_| None),
+            };
+            let folder = folder.join(format!("{}-{}", format.as_str(), file_format.as_str()));
+            export::export(inputs, &Options::new(format, file_format), &folder, &mut |_| true)?;
+            println!("{}", folder.display());
+        }
+    }
+    Ok(())
+}
+
+fn report(figures: &[(&str, u64)], started: Instant) -> Result<(), Box<dyn Error>> {
+    let seconds = started.elapsed().as_secs_f64();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("unknown").trim();
+    for (name, figure) in figures {
+        println!("{name}: {figure}");
+    }
+    println!("seconds: {seconds:.2}\npeak memory: {peak}");
+    Ok(())
+}
+
+fn at(number: u64) -> Timestamp {
+    DateTime::UNIX_EPOCH + TimeDelta::milliseconds(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+fn mark(record_id: String, timestamp: Timestamp) -> FeedbackRecord {
+    let source = Source::OutcomeTracker;
+    FeedbackRecord { record_id, feedback: Feedback::Positive, was_edited: false, edited: None, timestamp, source }
+}
+
+fn record(id: String, timestamp: Timestamp) -> InteractionRecord {
+    let length = 50 + id.len() * 37 % 3_000;
+    InteractionRecord {
+        id,
+        timestamp,
+        tenant_id: "tenant".to_owned(),
+        session_id: "session".to_owned(),
+        action_id: None,
+        agent: Some("probe".to_owned()),
+        user_id: None,
+        prompt: vec![Message { role: Role::User, content: "How long is it?".to_owned() }],
+        response: "long ".repeat(length),
+        user_feedback: None,
+        was_edited: false,
+        edited: None,
+        feedback_source: None,
+        feedback_at: None,
+    }
+}

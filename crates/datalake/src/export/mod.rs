@@ -1,0 +1,17 @@
+//! Training data from the streams: what people and agents did, as files that trainers load.
+//!
+//! The same streams and options give the same bytes, on any machine: rows are ordered by time and id, and nothing in a file
+//! says when or where it was made. Memory is bounded, whatever the size of the streams.
+
+mod file;
+mod manifest;
+mod options;
+mod pairs;
+mod parquet;
+mod row;
+mod run;
+
+pub use manifest::{Counts, MANIFEST_FILE, Manifest};
+pub use options::{FileFormat, Format, MinFeedback, Options};
+pub use row::Row;
+pub use run::{Error, Inputs, Preview, Progress, Rating, export, preview};

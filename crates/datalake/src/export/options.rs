@@ -1,0 +1,156 @@
+//! What to export.
+
+use crate::record::{Feedback, Source};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// For which kind of training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Supervised fine-tuning: `messages`.
+    Sft,
+    /// Preference pairs: `prompt`, `chosen`, `rejected`.
+    Dpo,
+    /// Single judgements: `prompt`, `completion`, `label`.
+    Kto,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Format; 3] = [Format::Sft, Format::Dpo, Format::Kto];
+
+    /// The name in files, addresses and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Format::Sft => "sft",
+            Format::Dpo => "dpo",
+            Format::Kto => "kto",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Format> {
+        Format::ALL.into_iter().find(|format| format.as_str() == name)
+    }
+
+    /// The columns, in order, with their types.
+    pub fn columns(self) -> &'static [(&'static str, &'static str)] {
+        const MESSAGES: &str = "list<struct<role: string, content: string>>";
+        match self {
+            Format::Sft => &[("messages", MESSAGES)],
+            Format::Dpo => &[("prompt", MESSAGES), ("chosen", MESSAGES), ("rejected", MESSAGES)],
+            Format::Kto => &[("prompt", MESSAGES), ("completion", MESSAGES), ("label", "bool")],
+        }
+    }
+}
+
+/// How files are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileFormat {
+    /// A JSON object per line.
+    Jsonl,
+    /// Apache Parquet, compressed with Snappy.
+    Parquet,
+}
+
+impl FileFormat {
+    /// All of them.
+    pub const ALL: [FileFormat; 2] = [FileFormat::Jsonl, FileFormat::Parquet];
+
+    /// The name, which is the ending of files too.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FileFormat::Jsonl => "jsonl",
+            FileFormat::Parquet => "parquet",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<FileFormat> {
+        FileFormat::ALL.into_iter().find(|format| format.as_str() == name)
+    }
+}
+
+/// The least feedback with which an answer is exported. Ordered: unknown, negative, neutral, positive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MinFeedback {
+    /// Everything, also what nobody has an opinion about.
+    None,
+    /// Whatever somebody or something has an opinion about.
+    Negative,
+    /// Neutral and better.
+    Neutral,
+    /// What helped.
+    Positive,
+}
+
+impl MinFeedback {
+    /// All of them.
+    pub const ALL: [MinFeedback; 4] =
+        [MinFeedback::None, MinFeedback::Negative, MinFeedback::Neutral, MinFeedback::Positive];
+
+    /// The name in files, addresses and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MinFeedback::None => "none",
+            MinFeedback::Negative => "negative",
+            MinFeedback::Neutral => "neutral",
+            MinFeedback::Positive => "positive",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<MinFeedback> {
+        MinFeedback::ALL.into_iter().find(|least| least.as_str() == name)
+    }
+
+    /// What makes sense for a format where nobody chose: good examples to imitate, both sides to compare.
+    pub fn default_for(format: Format) -> MinFeedback {
+        match format {
+            Format::Sft => MinFeedback::Positive,
+            Format::Dpo | Format::Kto => MinFeedback::Negative,
+        }
+    }
+
+    /// Whether feedback is enough. Unknown is enough for nothing but `none`: it is not negative.
+    pub fn admits(self, feedback: Option<Feedback>) -> bool {
+        let least = match self {
+            MinFeedback::None => return true,
+            MinFeedback::Negative => Feedback::Negative,
+            MinFeedback::Neutral => Feedback::Neutral,
+            MinFeedback::Positive => Feedback::Positive,
+        };
+        feedback.is_some_and(|feedback| feedback >= least)
+    }
+}
+
+/// What to export, and how.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// For which kind of training.
+    pub format: Format,
+    /// How the file is written.
+    pub file_format: FileFormat,
+    /// The least feedback.
+    pub min_feedback: MinFeedback,
+    /// Feedback of other sources is as if it had never been given.
+    pub sources: BTreeSet<Source>,
+    /// Take out e-mail addresses too.
+    pub redact_emails: bool,
+}
+
+impl Options {
+    /// The usual options of a format: everything from all sources.
+    pub fn new(format: Format, file_format: FileFormat) -> Options {
+        Options {
+            format,
+            file_format,
+            min_feedback: MinFeedback::default_for(format),
+            sources: Source::ALL.into(),
+            redact_emails: false,
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! From streams to rows, by sorting: by record to bring feedback to its interaction, by prompt to bring answers together,
+//! by time to give rows their order.
+
+use super::{
+    file::DataFile,
+    manifest::{Counts, MANIFEST_FILE, Manifest},
+    options::{Format, Options},
+    pairs::{self, Group},
+    row::Row,
+};
+use crate::{
+    fold::{Fold, Folded},
+    load::Warning,
+    record::{Feedback, FeedbackRecord, InteractionRecord, Source},
+    redact::{InvalidRule, Redactor},
+    sort::Sorter,
+};
+use domain::clock::to_micros;
+use std::{collections::BTreeMap, io, iter::Peekable, path::Path};
+
+/// Memory of one of the sorts, of which two run at a time.
+const SORT_BYTES: usize = 64 * 1024 * 1024;
+/// Warnings that are kept; more are only counted.
+const WARNINGS_MAX: usize = 100;
+/// Progress is told after so many records.
+const TELL_EVERY: u64 = 1_000;
+const SAMPLES: usize = 3;
+
+/// Says how a session was rated.
+pub type Rating<'a> = Box<dyn Fn(&InteractionRecord) -> Option<Feedback> + 'a>;
+
+/// What an export reads.
+pub struct Inputs<'a> {
+    /// Prompts and answers, repeated ones and all.
+    pub interactions: Box<dyn Iterator<Item = Result<InteractionRecord, Warning>> + 'a>,
+    /// Feedback, in the order in which it was written.
+    pub feedback: Box<dyn Iterator<Item = Result<FeedbackRecord, Warning>> + 'a>,
+    /// How a person rated the session of an interaction, if they did. Skipping a rating is none.
+    pub rating: Rating<'a>,
+}
+
+/// How far an export has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// So many interactions were read.
+    Read(u64),
+    /// So many of all interactions were matched with their feedback.
+    Matched(u64, u64),
+    /// So many of all rows were written.
+    Written(u64, u64),
+}
+
+/// Why nothing was exported.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// Secrets could not be recognised.
+    #[error(transparent)]
+    Rules(#[from] InvalidRule),
+    /// The caller does not want it any more.
+    #[error("the export was cancelled")]
+    Cancelled,
+}
+
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Error {
+        Error::Io(error.into())
+    }
+}
+
+/// What an export would hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    /// The manifest, without files.
+    pub manifest: Manifest,
+    /// The first rows.
+    pub samples: Vec<Row>,
+    /// What was skipped; the first of it.
+    pub warnings: Vec<Warning>,
+}
+
+/// Writes training data and its manifest into `folder`, where neither may be yet. `tell` hears of progress, and ends the
+/// export by answering false.
+///
+/// # Errors
+/// See [`Error`]. Then there is no data file under its name, and no manifest.
+pub fn export(
+    inputs: Inputs<'_>,
+    options: &Options,
+    folder: &Path,
+    tell: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Preview, Error> {
+    std::fs::create_dir_all(folder)?;
+    let manifest_file = folder.join(MANIFEST_FILE);
+    if manifest_file.exists() {
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{MANIFEST_FILE} is there already")).into());
+    }
+    let mut file = DataFile::create(folder, options.format, options.file_format)?;
+    let run = match Run::new(inputs, options, folder, tell)?.rows(&mut |row| file.write(row)) {
+        Ok(run) => run,
+        Err(error) => {
+            file.abandon();
+            return Err(error);
+        }
+    };
+    let preview = run.described(options, vec![file.finish()?]);
+    let mut text = serde_json::to_vec_pretty(&preview.manifest)?;
+    text.push(b'\n');
+    std::fs::write(manifest_file, text)?;
+    Ok(preview)
+}
+
+/// What an export would hold, without writing it. `scratch` is a folder for temporary files.
+///
+/// # Errors
+/// See [`Error`].
+pub fn preview(
+    inputs: Inputs<'_>,
+    options: &Options,
+    scratch: &Path,
+    tell: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Preview, Error> {
+    Ok(Run::new(inputs, options, scratch, tell)?.rows(&mut |_| Ok(()))?.described(options, Vec::new()))
+}
+
+struct Run<'a, 'o> {
+    inputs: Inputs<'a>,
+    options: &'o Options,
+    scratch: &'o Path,
+    tell: &'o mut dyn FnMut(Progress) -> bool,
+    redactor: Redactor,
+    counts: Counts,
+    by_source: BTreeMap<Source, u64>,
+    warnings: Vec<Warning>,
+    samples: Vec<Row>,
+}
+
+impl<'a, 'o> Run<'a, 'o> {
+    fn new(
+        inputs: Inputs<'a>,
+        options: &'o Options,
+        scratch: &'o Path,
+        tell: &'o mut dyn FnMut(Progress) -> bool,
+    ) -> Result<Self, Error> {
+        let redactor = Redactor::built_in(options.redact_emails)?;
+        let by_source = options.sources.iter().map(|source| (*source, 0)).collect();
+        let (counts, warnings, samples) = (Counts::default(), Vec::new(), Vec::new());
+        Ok(Run { inputs, options, scratch, tell, redactor, counts, by_source, warnings, samples })
+    }
+
+    /// Hands every row to `write`, in order.
+    fn rows(mut self, write: &mut dyn FnMut(Row) -> io::Result<()>) -> Result<Self, Error> {
+        let (records, feedback) = self.read()?;
+        let rows = self.matched(records, feedback)?;
+        let total = self.counts.rows;
+        self.counts.rows = 0;
+        for pair in rows.finish()? {
+            let row: Row = serde_json::from_slice(&pair?.1)?;
+            let row = row.redacted(&mut self.redactor);
+            if self.samples.len() < SAMPLES {
+                self.samples.push(row.clone());
+            }
+            write(row)?;
+            self.counts.rows += 1;
+            self.told(self.counts.rows, Progress::Written(self.counts.rows, total))?;
+        }
+        Ok(self)
+    }
+
+    /// Reads both streams: interactions and their feedback, each in the order of record ids.
+    fn read(&mut self) -> Result<(Sorter, Folded), Error> {
+        let mut records = Sorter::new(self.scratch, SORT_BYTES);
+        let mut fold = Fold::new(self.scratch, SORT_BYTES);
+        let mut position: u64 = 0;
+        let nothing = || Box::new(std::iter::empty());
+        for line in std::mem::replace(&mut self.inputs.interactions, nothing()) {
+            let record = match line {
+                Ok(record) => record,
+                Err(warning) => {
+                    self.skipped(warning);
+                    continue;
+                }
+            };
+            position += 1;
+            if let Some(own) = record.own_feedback().filter(|own| self.options.sources.contains(&own.source)) {
+                fold.push(&own)?;
+            }
+            let key = [record.id.as_bytes(), &[0], &position.to_be_bytes()].concat();
+            records.push(&key, &serde_json::to_vec(&record)?)?;
+            self.told(position, Progress::Read(position))?;
+        }
+        for line in std::mem::replace(&mut self.inputs.feedback, Box::new(std::iter::empty())) {
+            match line {
+                Ok(record) if self.options.sources.contains(&record.source) => fold.push(&record)?,
+                Ok(_) => {}
+                Err(warning) => self.skipped(warning),
+            }
+        }
+        self.counts.interactions = position;
+        Ok((records, fold.finish()?))
+    }
+
+    /// Brings feedback to its interaction, and makes rows that are sorted by time and id.
+    fn matched(&mut self, records: Sorter, feedback: Folded) -> Result<Sorter, Error> {
+        let mut rows = Sorter::new(self.scratch, SORT_BYTES);
+        let mut comparable = Sorter::new(self.scratch, SORT_BYTES);
+        let mut feedback = feedback.peekable();
+        let (read, mut last, mut done) = (self.counts.interactions, None, 0);
+        for pair in records.finish()? {
+            let record: InteractionRecord = serde_json::from_slice(&pair?.1)?;
+            done += 1;
+            if last.as_ref() == Some(&record.id) {
+                self.counts.repeated += 1;
+                self.counts.interactions -= 1;
+                continue;
+            }
+            last = Some(record.id.clone());
+            let given = self.feedback_of(&record, &mut feedback)?;
+            self.made(record, given, &mut rows, &mut comparable)?;
+            self.told(done, Progress::Matched(done, read))?;
+        }
+        for orphan in feedback {
+            orphan?;
+            self.counts.orphans += 1;
+        }
+        if self.options.format == Format::Dpo {
+            self.compare(comparable, &mut rows)?;
+        }
+        Ok(rows)
+    }
+
+    /// What is known about an interaction: what was said about it, else how its session was rated.
+    fn feedback_of(
+        &mut self,
+        record: &InteractionRecord,
+        feedback: &mut Peekable<Folded>,
+    ) -> Result<Option<FeedbackRecord>, Error> {
+        while let Some(next) = feedback.next_if(|next| next.as_ref().map_or(true, |next| next.record_id <= record.id)) {
+            let next = next?;
+            if next.record_id == record.id {
+                return Ok(Some(next));
+            }
+            self.counts.orphans += 1;
+        }
+        let rated = if self.options.sources.contains(&Source::Session) { (self.inputs.rating)(record) } else { None };
+        Ok(rated.map(|feedback| FeedbackRecord {
+            record_id: record.id.clone(),
+            feedback,
+            was_edited: false,
+            edited: None,
+            timestamp: record.timestamp,
+            source: Source::Session,
+        }))
+    }
+
+    fn made(
+        &mut self,
+        record: InteractionRecord,
+        given: Option<FeedbackRecord>,
+        rows: &mut Sorter,
+        comparable: &mut Sorter,
+    ) -> Result<(), Error> {
+        match given.as_ref().map(|given| given.feedback) {
+            Some(Feedback::Positive) => self.counts.positive += 1,
+            Some(Feedback::Negative) => self.counts.negative += 1,
+            Some(Feedback::Neutral) => self.counts.neutral += 1,
+            None => self.counts.unknown += 1,
+        }
+        if let Some(given) = &given {
+            *self.by_source.entry(given.source).or_default() += 1;
+            self.counts.edited += u64::from(given.was_edited);
+        }
+        let is_enough = self.options.min_feedback.admits(given.as_ref().map(|given| given.feedback));
+        if !is_enough || record.prompt.is_empty() {
+            self.counts.left_out += 1;
+            return Ok(());
+        }
+        let made = pairs::make(self.options.format, &record, given.as_ref());
+        if made.rows.is_empty() && made.comparable.is_none() {
+            self.counts.left_out += 1;
+        }
+        for (at, row) in made.rows.iter().enumerate() {
+            self.push_row(rows, &record, at, row)?;
+        }
+        if let Some(is_better) = made.comparable {
+            let digest = pairs::prompt_digest(&record.prompt)?;
+            let key = [&digest[..], &order(&record, 0)].concat();
+            comparable.push(&key, &serde_json::to_vec(&(is_better, &record))?)?;
+        }
+        Ok(())
+    }
+
+    /// Pairs of answers to the same prompt.
+    fn compare(&mut self, comparable: Sorter, rows: &mut Sorter) -> Result<(), Error> {
+        let mut prompt = Vec::new();
+        let mut group = Group::default();
+        for pair in comparable.finish()? {
+            let (key, value) = pair?;
+            let digest = key.get(..32).unwrap_or_default();
+            if digest != prompt {
+                self.end_group(&std::mem::take(&mut group), rows)?;
+                prompt = digest.to_vec();
+            }
+            let (is_better, record): (bool, InteractionRecord) = serde_json::from_slice(&value)?;
+            group.push(record, is_better);
+        }
+        self.end_group(&group, rows)
+    }
+
+    fn end_group(&mut self, group: &Group, rows: &mut Sorter) -> Result<(), Error> {
+        for (at, (record, row)) in group.pairs().enumerate() {
+            self.push_row(rows, record, at, &row)?;
+        }
+        Ok(())
+    }
+
+    fn push_row(&mut self, rows: &mut Sorter, of: &InteractionRecord, at: usize, row: &Row) -> Result<(), Error> {
+        self.counts.rows += 1;
+        Ok(rows.push(&order(of, at), &serde_json::to_vec(row)?)?)
+    }
+
+    fn skipped(&mut self, warning: Warning) {
+        tracing::warn!("skipped {warning}");
+        self.counts.skipped_lines += 1;
+        if self.warnings.len() < WARNINGS_MAX {
+            self.warnings.push(warning);
+        }
+    }
+
+    fn told(&mut self, done: u64, progress: Progress) -> Result<(), Error> {
+        let goes_on = !done.is_multiple_of(TELL_EVERY) || (self.tell)(progress);
+        if goes_on { Ok(()) } else { Err(Error::Cancelled) }
+    }
+
+    fn described(self, options: &Options, files: Vec<super::manifest::File>) -> Preview {
+        let counted = self.redactor.counts();
+        let redactions = self.redactor.names().map(|name| (name.to_owned(), counted.get(name).copied().unwrap_or(0)));
+        let manifest = Manifest::new(options, self.counts, &self.by_source, redactions.collect(), files);
+        Preview { manifest, samples: self.samples, warnings: self.warnings }
+    }
+}
+
+/// The order of rows: time, id, and the number of a row among those of its interaction.
+fn order(record: &InteractionRecord, at: usize) -> Vec<u8> {
+    let time = (to_micros(record.timestamp) as u64 ^ (1 << 63)).to_be_bytes();
+    [&time[..], record.id.as_bytes(), &[0], &(at as u64).to_be_bytes()].concat()
+}

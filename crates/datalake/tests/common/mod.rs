@@ -1,0 +1,41 @@
+//! Records to try things with.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use chrono::{DateTime, TimeDelta};
+use datalake::{Feedback, FeedbackRecord, InteractionRecord, Message, Role, Source};
+use domain::Timestamp;
+
+/// Seconds after a Thursday morning in 2026.
+pub fn at(seconds: i64) -> Timestamp {
+    DateTime::from_timestamp(1_772_100_000, 0).unwrap() + TimeDelta::seconds(seconds)
+}
+
+pub fn record(id: &str, seconds: i64, prompt: &str, response: &str) -> InteractionRecord {
+    InteractionRecord {
+        id: id.to_owned(),
+        timestamp: at(seconds),
+        tenant_id: "tenant".to_owned(),
+        session_id: format!("session-of-{id}"),
+        action_id: None,
+        agent: Some("helper".to_owned()),
+        user_id: None,
+        prompt: vec![Message { role: Role::User, content: prompt.to_owned() }],
+        response: response.to_owned(),
+        user_feedback: None,
+        was_edited: false,
+        edited: None,
+        feedback_source: None,
+        feedback_at: None,
+    }
+}
+
+pub fn mark(id: &str, seconds: i64, feedback: Feedback, source: Source) -> FeedbackRecord {
+    let (was_edited, edited) = (false, None);
+    FeedbackRecord { record_id: id.to_owned(), feedback, was_edited, edited, timestamp: at(seconds), source }
+}
+
+pub fn edit(id: &str, seconds: i64, edited: &str) -> FeedbackRecord {
+    let edited = Some(edited.to_owned());
+    FeedbackRecord { was_edited: true, edited, ..mark(id, seconds, Feedback::Positive, Source::Reviewer) }
+}

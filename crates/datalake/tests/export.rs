@@ -1,0 +1,226 @@
+//! What an export holds, and that it is the same every time.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::{edit, mark, record};
+use datalake::{
+    Feedback, FeedbackRecord, InteractionRecord, Source, Warning,
+    export::{self, Counts, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress},
+};
+use serde_json::{Value, json};
+use std::{fs, io, path::Path};
+
+/// Seven answers: helped, did not, edited, no opinion, unknown, rated by session, edited into something unknown.
+fn interactions() -> Vec<InteractionRecord> {
+    vec![
+        record("good", 30, "Which port?", "5432"),
+        record("bad", 20, "Which port?", "3306"),
+        record("edited", 10, "Greet Ann.", "Yo Ann"),
+        record("neutral", 40, "And?", "So."),
+        record("unknown", 50, "Hello?", "Hi."),
+        record("rated", 60, "Where?", "Here."),
+        record("lost-edit", 70, "Sign it.", "Signed."),
+        record("good", 30, "Which port?", "5432"),
+    ]
+}
+
+fn feedback() -> Vec<FeedbackRecord> {
+    vec![
+        mark("good", 100, Feedback::Negative, Source::OutcomeTracker),
+        mark("good", 200, Feedback::Positive, Source::Manual),
+        mark("bad", 100, Feedback::Negative, Source::OutcomeTracker),
+        edit("edited", 100, "Dear Ann"),
+        mark("neutral", 100, Feedback::Neutral, Source::Manual),
+        FeedbackRecord { edited: None, ..edit("lost-edit", 100, "") },
+        mark("nobody", 100, Feedback::Negative, Source::Manual),
+    ]
+}
+
+fn inputs() -> Inputs<'static> {
+    let torn = Warning { file: "x.jsonl".into(), line: 7, reason: "torn".to_owned() };
+    let rating = |record: &InteractionRecord| (record.id == "rated").then_some(Feedback::Positive);
+    Inputs {
+        interactions: Box::new(interactions().into_iter().map(Ok).chain([Err(torn)])),
+        feedback: Box::new(feedback().into_iter().map(Ok)),
+        rating: Box::new(rating),
+    }
+}
+
+fn run(options: &Options, folder: &Path) -> (Preview, Vec<Value>) {
+    let preview = export::export(inputs(), options, folder, &mut |_| true).unwrap();
+    let name = folder.join(format!("{}.jsonl", options.format.as_str()));
+    let text = fs::read_to_string(name).unwrap_or_default();
+    (preview, text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+}
+
+fn rows(format: Format, min_feedback: MinFeedback) -> Vec<Value> {
+    let folder = tempfile::tempdir().unwrap();
+    run(&Options { min_feedback, ..Options::new(format, FileFormat::Jsonl) }, folder.path()).1
+}
+
+fn user(text: &str) -> Value {
+    json!([{"role": "user", "content": text}])
+}
+
+fn assistant(text: &str) -> Value {
+    json!([{"role": "assistant", "content": text}])
+}
+
+#[test]
+fn sft_holds_what_helped_as_it_was_used() {
+    let chat = |prompt: &str, answer: &str| json!({"messages": [{"role": "user", "content": prompt}, {"role": "assistant", "content": answer}]});
+    let helped = [chat("Greet Ann.", "Dear Ann"), chat("Which port?", "5432"), chat("Where?", "Here.")];
+    assert_eq!(rows(Format::Sft, MinFeedback::Positive), helped);
+    assert_eq!(rows(Format::Sft, MinFeedback::Neutral).len(), 4);
+    assert_eq!(rows(Format::Sft, MinFeedback::Negative).len(), 5);
+    // Only here does the unknown count as enough; the answer that was edited into something unknown never does.
+    assert_eq!(rows(Format::Sft, MinFeedback::None).len(), 6);
+}
+
+#[test]
+fn dpo_pairs_an_edit_with_what_was_proposed_and_answers_to_one_prompt() {
+    let edit = json!({"prompt": user("Greet Ann."), "chosen": assistant("Dear Ann"), "rejected": assistant("Yo Ann")});
+    let compared = json!({"prompt": user("Which port?"), "chosen": assistant("5432"), "rejected": assistant("3306")});
+    assert_eq!(rows(Format::Dpo, MinFeedback::Negative), [edit.clone(), compared]);
+    assert_eq!(rows(Format::Dpo, MinFeedback::Positive), [edit]);
+}
+
+#[test]
+fn kto_judges_only_what_somebody_judged() {
+    let judged = |prompt: &str, answer: &str, label: bool| json!({"prompt": user(prompt), "completion": assistant(answer), "label": label});
+    let all = [
+        judged("Greet Ann.", "Dear Ann", true),
+        judged("Greet Ann.", "Yo Ann", false),
+        judged("Which port?", "3306", false),
+        judged("Which port?", "5432", true),
+        judged("Where?", "Here.", true),
+    ];
+    assert_eq!(rows(Format::Kto, MinFeedback::Negative), all);
+    // Neutral and unknown are no labels, even where they are enough.
+    assert_eq!(rows(Format::Kto, MinFeedback::None), all);
+}
+
+#[test]
+fn the_manifest_says_what_there_was_and_what_became_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (preview, rows) = run(&Options::new(Format::Kto, FileFormat::Jsonl), folder.path());
+    let counts = Counts {
+        interactions: 7,
+        repeated: 1,
+        positive: 4,
+        negative: 1,
+        neutral: 1,
+        unknown: 1,
+        edited: 2,
+        orphans: 1,
+        skipped_lines: 1,
+        left_out: 3,
+        rows: 5,
+    };
+    assert_eq!((preview.manifest.counts, preview.manifest.unknown_permille, rows.len()), (counts, 142, 5));
+    assert_eq!(preview.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(), ["x.jsonl:7: torn"]);
+    assert_eq!(preview.samples.len(), 3);
+    let written = fs::read_to_string(folder.path().join("manifest.json")).unwrap();
+    insta::assert_snapshot!(written);
+}
+
+#[test]
+fn feedback_of_other_sources_was_never_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut options = Options::new(Format::Kto, FileFormat::Jsonl);
+    options.sources = [Source::OutcomeTracker].into();
+    let (preview, rows) = run(&options, folder.path());
+    let labels: Vec<bool> = rows.iter().filter_map(|row| row["label"].as_bool()).collect();
+    // Without the later word of a person, the tracker's stands: both answers to the port were rejected.
+    assert_eq!(labels, [false, false]);
+    assert_eq!(preview.manifest.counts.unknown, 5);
+    assert_eq!(preview.manifest.by_source.into_iter().collect::<Vec<_>>(), [("outcome_tracker", 2)]);
+}
+
+#[test]
+fn the_same_data_gives_the_same_bytes_in_any_order() {
+    for file_format in FileFormat::ALL {
+        for format in Format::ALL {
+            let options = Options { min_feedback: MinFeedback::None, ..Options::new(format, file_format) };
+            let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            run(&options, one.path());
+            let mut turned = inputs();
+            turned.interactions = Box::new(interactions().into_iter().rev().map(Ok));
+            export::export(turned, &options, other.path(), &mut |_| true).unwrap();
+            let name = format!("{}.{}", format.as_str(), file_format.as_str());
+            let bytes = |folder: &Path| fs::read(folder.join(&name)).unwrap();
+            assert!(!bytes(one.path()).is_empty());
+            assert_eq!(bytes(one.path()), bytes(other.path()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn parquet_bytes_are_those_that_were_reviewed() {
+    let folder = tempfile::tempdir().unwrap();
+    let digests: Vec<String> = Format::ALL
+        .into_iter()
+        .map(|format| {
+            let folder = folder.path().join(format.as_str());
+            let (preview, _) = run(&Options::new(format, FileFormat::Parquet), &folder);
+            let file = preview.manifest.files.into_iter().next().unwrap();
+            format!("{} {} bytes {}", file.name, file.bytes, file.sha256)
+        })
+        .collect();
+    insta::assert_snapshot!(digests.join("\n"));
+}
+
+#[test]
+fn secrets_do_not_leave() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut secret =
+        record("s", 0, "My key is sbk_0123456789abcdefghijkl, is it safe?", "No: sbk_0123456789abcdefghijkl");
+    secret.user_feedback = Some(Feedback::Positive);
+    let inputs = Inputs {
+        interactions: Box::new([Ok(secret)].into_iter()),
+        feedback: Box::new([].into_iter()),
+        rating: Box::new(|_| None),
+    };
+    let options = Options::new(Format::Sft, FileFormat::Jsonl);
+    let preview = export::export(inputs, &options, folder.path(), &mut |_| true).unwrap();
+    let text = fs::read_to_string(folder.path().join("sft.jsonl")).unwrap();
+    assert!(!text.contains("0123456789abcdef") && text.matches("[REDACTED:shiftbook_token]").count() == 2, "{text}");
+    assert_eq!(preview.manifest.redactions["shiftbook_token"], 2);
+    assert_eq!(preview.manifest.redactions["private_key"], 0);
+}
+
+#[test]
+fn a_preview_writes_nothing_and_says_the_same() {
+    let (scratch, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let options = Options::new(Format::Sft, FileFormat::Jsonl);
+    let seen = export::preview(inputs(), &options, scratch.path(), &mut |_| true).unwrap();
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+    let (written, _) = run(&options, folder.path());
+    assert_eq!((seen.manifest.counts, seen.samples), (written.manifest.counts, written.samples));
+}
+
+#[test]
+fn nothing_is_overwritten_and_a_cancelled_export_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options::new(Format::Sft, FileFormat::Jsonl);
+    let many = (0..3_000).map(|number| Ok(record(&format!("{number:05}"), number, "Why?", "Because.")));
+    let inputs_of_many = Inputs {
+        interactions: Box::new(many),
+        feedback: Box::new([].into_iter()),
+        rating: Box::new(|_| Some(Feedback::Positive)),
+    };
+    let mut heard = Vec::new();
+    let cancelled = export::export(inputs_of_many, &options, folder.path(), &mut |progress| {
+        heard.push(progress);
+        progress != Progress::Written(2_000, 3_000)
+    });
+    assert!(matches!(cancelled, Err(export::Error::Cancelled)));
+    assert_eq!(heard.len(), 8, "{heard:?}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+
+    run(&options, folder.path());
+    let again = export::export(inputs(), &options, folder.path(), &mut |_| true);
+    assert!(matches!(again, Err(export::Error::Io(error)) if error.kind() == io::ErrorKind::AlreadyExists));
+}

@@ -1,0 +1,81 @@
+"""Loads exported training data with the package `datasets`, and checks that it has the form that TRL documents.
+
+    python3 examples/load_training_data.py FOLDER…
+
+Each FOLDER is one export: sft.jsonl, dpo.parquet or the like, with its manifest.json. Prints a line per export, and ends
+with status 1 at the first thing that a trainer would stumble over.
+"""
+
+import hashlib
+import json
+import pathlib
+import sys
+
+import datasets
+
+# Conversational formats of https://huggingface.co/docs/trl/dataset_formats: language modelling, preference with an
+# explicit prompt, unpaired preference.
+COLUMNS = {
+    "sft": {"messages": list},
+    "dpo": {"prompt": list, "chosen": list, "rejected": list},
+    "kto": {"prompt": list, "completion": list, "label": bool},
+}
+ROLES = {"system", "user", "assistant"}
+
+
+def check(condition, what):
+    if not condition:
+        raise SystemExit(f"error: {what}")
+
+
+def check_messages(messages, where):
+    check(messages, f"{where} has no messages")
+    for message in messages:
+        check(set(message) == {"role", "content"}, f"{where} has {sorted(message)} instead of role and content")
+        check(message["role"] in ROLES, f"{where} has the role {message['role']!r}")
+        check(isinstance(message["content"], str), f"{where} has content that is no text")
+
+
+def check_row(row, columns, where):
+    check(list(row) == list(columns), f"{where} has the columns {list(row)}")
+    for column, kind in columns.items():
+        check(isinstance(row[column], kind), f"{where}, {column} is {type(row[column]).__name__}")
+        if kind is list:
+            check_messages(row[column], f"{where}, {column}")
+    if "messages" in row:
+        check(row["messages"][-1]["role"] == "assistant", f"{where} does not end with an answer")
+        return
+    # TRL tells a prompt from its completion by who speaks: the person last, then the agent.
+    check(row["prompt"][-1]["role"] != "assistant", f"{where} has a prompt that ends with an answer")
+    for column in set(row) - {"prompt", "label"}:
+        check([message["role"] for message in row[column]] == ["assistant"], f"{where}, {column} is not one answer")
+
+
+def load(folder):
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (described,) = manifest["files"]
+    file = folder / described["name"]
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    check(digest == described["sha256"], f"{file} is not what its manifest describes")
+    builder = "json" if manifest["fileFormat"] == "jsonl" else "parquet"
+    cache = str(folder / ".cache")
+    rows = datasets.load_dataset(builder, data_files=str(file), split="train", cache_dir=cache)
+    columns = COLUMNS[manifest["format"]]
+    check(rows.column_names == list(columns), f"{file} has the columns {rows.column_names}")
+    check(len(rows) == manifest["counts"]["rows"] > 0, f"{file} has {len(rows)} rows, the manifest says otherwise")
+    for number, row in enumerate(rows):
+        check_row(row, columns, f"{file}, row {number}")
+    print(f"{described['name']}: {len(rows)} rows of {', '.join(columns)}")
+    return manifest["format"], [json.dumps(row, sort_keys=True) for row in rows]
+
+
+def main():
+    datasets.disable_progress_bars()
+    check(len(sys.argv) > 1, "name the folders of exports")
+    seen = {}
+    for name in sys.argv[1:]:
+        kind, rows = load(pathlib.Path(name))
+        check(seen.setdefault(kind, rows) == rows, f"{name} differs from another export of the same kind")
+
+
+main()
