@@ -96,7 +96,16 @@ fn detail(approval: Approval, form: FormState) -> Made<Detail> {
         "denials": [{"gateId": "g", "note": "The amount has no source. Name the mail it comes from.", "by": "ada@northwind.example", "at": at}],
     }).to_string())?;
     let events = log().into_iter().skip(4).take(8).collect();
-    Ok(Detail { item, next: None, events, titles: Default::default(), now: now(), viewer_id: None, form })
+    Ok(Detail {
+        item,
+        next: None,
+        events,
+        titles: Default::default(),
+        relations: Default::default(),
+        now: now(),
+        viewer_id: None,
+        form,
+    })
 }
 
 fn rich(n: u32) -> Made<Approval> {

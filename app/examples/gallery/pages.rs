@@ -109,6 +109,7 @@ fn section(bucket: Bucket, count: u32) -> today::Section {
 fn log_props(session: wire::session::Session, events: Vec<wire::event::Event>) -> session_page::Props {
     session_page::Props {
         summary: session_page::Summary {
+            gate: None,
             failure: matches!(session.status, Status::Failed | Status::Expired).then(|| made_up::failure(0)),
             session,
             action_name: Some("Triage support mail".into()),
@@ -247,8 +248,14 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     ));
     let mut ended = running();
     ended.status = Status::Completed;
-    let summary =
-        session_page::Summary { session: ended, action_name: None, failure: None, timeline: log(), shown: (0, 0) };
+    let summary = session_page::Summary {
+        session: ended,
+        action_name: None,
+        failure: None,
+        gate: None,
+        timeline: log(),
+        shown: (0, 0),
+    };
     pages.push(("fragment-summary", session_page::summary_fragment(&shell, &summary)));
     let mut props = log_props(running(), long_log(99_801, 200));
     props.has_earlier = true;

@@ -81,6 +81,9 @@ fn parse_with_path<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
         let message = without_position(&inner.to_string());
         if inner.is_data() {
             Problem::field(Code::InvalidRequest, field_of(error.path(), &message), message)
+        } else if serde_json::from_slice::<serde_json::Value>(body).is_ok() {
+            // A number in the place of a name is a syntax error to serde_json, whatever the text is.
+            Problem::field(Code::InvalidRequest, field_of(error.path(), &message), "a text is expected here")
         } else {
             not_json(inner, &message)
         }
@@ -114,6 +117,8 @@ mod tests {
             (r#"{"events":{}}"#, "events"),
             (r#"{"attempt":-1,"events":[]}"#, "attempt"),
             (r#"{"attempt":1,"attempt":1,"events":[]}"#, "attempt"),
+            (r#"{"events":[{"type":"a.b","role":7}]}"#, "events[0].role"),
+            (r#"{"events":[{"type":"a.b","role":true}]}"#, "events[0].role"),
             ("{}", "events"),
             ("[]", "body"),
             ("null", "body"),
