@@ -101,7 +101,7 @@ impl TryFrom<Row> for ErasureRecord {
 
     fn try_from(row: Row) -> Result<Self> {
         let digest = |column, bytes: &[u8]| {
-            Digest::from_slice(bytes).ok_or_else(|| Error::inconsistent("erasures", column, &bytes.len()))
+            Digest::from_slice(bytes).ok_or_else(|| Error::inconsistent("erasures", column, bytes.len()))
         };
         Ok(Self {
             head_sequence: row.head_sequence.cast_unsigned(),
@@ -131,7 +131,7 @@ pub async fn due(
             tenant_id: TenantId(tenant),
             session_id: SessionId(id),
             head_sequence: head.cast_unsigned(),
-            head_digest: head_digest.ok_or_else(|| Error::inconsistent("sessions", "head_digest", &digest.len()))?,
+            head_digest: head_digest.ok_or_else(|| Error::inconsistent("sessions", "head_digest", digest.len()))?,
         })
     });
     due.collect()

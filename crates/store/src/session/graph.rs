@@ -151,11 +151,11 @@ row! {
 }
 
 fn status(text: &str) -> Result<Status> {
-    Status::parse(text).ok_or_else(|| Error::inconsistent("sessions", "status", &text))
+    Status::parse(text).ok_or_else(|| Error::inconsistent("sessions", "status", text))
 }
 
 fn end_reason(text: Option<&str>) -> Result<Option<EndReason>> {
-    let parse = |text| EndReason::parse(text).ok_or_else(|| Error::inconsistent("sessions", "end_reason", &text));
+    let parse = |text| EndReason::parse(text).ok_or_else(|| Error::inconsistent("sessions", "end_reason", text));
     text.map(parse).transpose()
 }
 
