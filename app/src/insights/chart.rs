@@ -94,7 +94,7 @@ fn draw(svg: &mut String, days: &[String], series: &[Series], top: f64, tick: &d
     let mut chart = ChartBuilder::on(&root)
         .margin(6)
         .x_label_area_size(26)
-        .y_label_area_size(52)
+        .y_label_area_size(64)
         .build_cartesian_2d((0..last).into_segmented(), 0.0..top * 1.05)?;
     let named = |at: &SegmentValue<u32>| match at {
         SegmentValue::CenterOf(at) => days.get(*at as usize).cloned().unwrap_or_default(),
