@@ -69,6 +69,12 @@ async function openInbox(page: Page, path: string) {
 /** Until the effect of a decision has happened, which is when it cannot be undone any more. */
 const settled = (sessionId: string, status = "completed") => api().untilStatus(sessionId, status);
 
+/** What other tests left waiting would come next after a decision here. */
+test.beforeEach(async () => {
+  const { items } = await api().get<{ items: Approval[] }>("/api/approvals?assignedTo=all&limit=500");
+  for (const { sessionId } of items) await api().post(`/api/sessions/${sessionId}/cancel`, {});
+});
+
 test("an item is edited, approved and written once @nojs", async ({ page }) => {
   const { item, deal, session } = await staged((await dealType()).id, "Acme Corp", { stage: "Won", amount: 5 });
   await signIn(page, "reviewer");
