@@ -29,8 +29,9 @@ const BEGIN: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence,
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, session_id) DO NOTHING";
 const EVENTS: &str = "UPDATE session_events SET content = '[]', metadata = '{}' \
      WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 AND sequence <= $4";
-const SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, metadata = '{}', result = NULL, error_message = NULL \
-     WHERE tenant_id = $1 AND id = $2";
+// An incognito session stays one: a rating that comes later still names nobody.
+const SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = \
+     CASE WHEN metadata LIKE '%\"incognito\":true%' THEN '{\"incognito\":true}' ELSE '{}' END WHERE tenant_id = $1 AND id = $2";
 const GATES: &str = "UPDATE gates SET title = $3, criteria = NULL, flags = '[]', similar_key = '', task = CASE kind \
      WHEN 'tool' THEN $4 WHEN 'output' THEN $5 WHEN 'fields' THEN $6 ELSE $7 END WHERE tenant_id = $1 AND session_id = $2";
 const DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NULL WHERE tenant_id = $1 AND gate_id IN \

@@ -56,9 +56,9 @@ pub async fn end(ledger: &Ledger, scope: &Scope, id: SessionId, ending: Ending) 
         minter: Minter::new(ledger, ledger.now(), 2),
     };
     let owner = *scope;
-    let ended = ledger
-        .store()
-        .write(scope.into(), move |tx| Box::pin(async move { finish(tx, &owner, change, ending.summary).await }));
+    // Not the store's own: whoever waits for this end hears of it at once.
+    let ended =
+        ledger.write(scope.into(), move |tx| Box::pin(async move { finish(tx, &owner, change, ending.summary).await }));
     let ended: Ended = ended.await?;
     if let Some(label) = ending.feedback {
         let rating = Rating { user: scope.beneficiary(), label, source: ending.source, turns: ended.turns };

@@ -2,18 +2,22 @@
 
 use crate::entity::{company, note};
 use crate::gate::{at_once, decide, gated, says, staged};
+use crate::thread::{ENDING, new};
 use chrono::TimeDelta;
 use domain::{
     gate::{GateState, Verdict},
     id::SessionId,
     session::Status,
+    session_feedback::{Label, Surface},
 };
 use ledger::{
     Error, InstanceKey,
     entity::{self, NewEntity},
+    feedback,
     gate::{self, NewDecision},
     retention::{self, Erased},
     session::{self, Failure},
+    thread::{self, NewThread},
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -23,6 +27,7 @@ on_both_engines!(
     old_sessions_lose_what_they_said_and_still_verify,
     history_is_erased_by_retention_alone_and_a_forged_erasure_is_found,
     what_ended_lately_or_goes_on_is_left_alone,
+    an_incognito_session_stays_one_when_it_is_erased,
 );
 
 const SECRET: &str = "pineapple-upside-down";
@@ -142,6 +147,18 @@ async fn history_is_erased_by_retention_alone_and_a_forged_erasure_is_found(f: F
     let other_key = InstanceKey::parse(&"cd".repeat(32)).unwrap();
     let bad = ledger::verify::all(&f.ledger, Some(&other_key), |_| {}).await.unwrap().bad.unwrap();
     assert!([old, other].contains(&bad.0) && bad.2.contains("not sealed"), "{bad:?}");
+    f.done().await;
+}
+
+async fn an_incognito_session_stays_one_when_it_is_erased(f: Fixture) {
+    let begun = thread::start(&f.ledger, &f.member, NewThread { incognito: true, ..new(Some(SECRET)) }).await.unwrap();
+    let id = begun.session.id;
+    thread::end(&f.ledger, &f.member, id, ENDING).await.unwrap();
+    f.clock.advance(TimeDelta::days(40));
+    erase(&f, 30).await.unwrap();
+    let rated = feedback::record(&f.ledger, &f.member, id, Label::Positive, Surface::WebEnd).await.unwrap();
+    assert_eq!(rated.user_id_or_null, None, "a rating after the erasure names somebody");
+    assert!(feedback::list_by_operator(&f.ledger, id).await.unwrap().is_empty(), "it outlives the process");
     f.done().await;
 }
 

@@ -1,5 +1,6 @@
 //! Conversations: sessions that rest between turns.
 
+use crate::graph::after;
 use domain::{
     id::{EventId, SessionId},
     limit::{ATTEMPTS_MAX, SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX},
@@ -23,6 +24,7 @@ on_both_engines!(
     only_its_own_person_speaks_and_everybody_finds_their_own,
     an_incognito_conversation_keeps_nobodys_name_and_is_told_nothing_of_them,
     what_cannot_be_a_conversation_is_refused_by_field,
+    what_depends_on_a_conversation_goes_on_when_it_ends,
 );
 
 pub fn new(message: Option<&str>) -> NewThread {
@@ -47,6 +49,17 @@ pub async fn turn(f: &Fixture, reply: &str) -> SessionRecord {
 pub async fn rested(f: &Fixture) -> SessionRecord {
     thread::start(&f.ledger, &f.member, new(Some("What is the stage of Acme?"))).await.unwrap();
     turn(f, "It is Lead.").await
+}
+
+async fn what_depends_on_a_conversation_goes_on_when_it_ends(f: Fixture) {
+    let talk = rested(&f).await;
+    let waits = after(&f, "writer", &[talk.id]).await;
+    assert_eq!(waits.status, Status::Draft);
+    thread::end(&f.ledger, &f.member, talk.id, ENDING).await.unwrap();
+    // At once: no sweep has run.
+    let now = session::get(&f.ledger, &f.operator, waits.id).await.unwrap();
+    assert_eq!(now.status, Status::Pending);
+    f.done().await;
 }
 
 async fn a_conversation_rests_between_its_turns_and_ends_with_a_summary_of_its_log(f: Fixture) {
