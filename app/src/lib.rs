@@ -18,6 +18,10 @@
 //! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=` |
 //! | `session::rows_fragment(&str, &[Event], &Titles)` | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |
 //! | `session::summary_fragment(&Shell, &session::Summary)` | `GET /sessions/{id}/summary` |
+//! | `chat::list_page(&Shell, chat::ListProps)` | `GET /chat?cursor=` |
+//! | `chat::rows_fragment(&[chat::Entry])` | `GET /chat/rows?ids=a,b,c` |
+//! | `chat::page(&Shell, chat::Props)` | `GET /chat/{id}?before=` |
+//! | `chat::fragment(&Shell, &chat::Talk)` | `GET /chat/{id}/live` |
 //! | `action::list_page(&Shell, action::ListProps)` | `GET /actions` |
 //! | `action::page(&Shell, action::Props)` | `GET /actions/{id}` |
 //! | `working_on::page(&Shell, working_on::Props)` | `GET /working-on` |
@@ -51,6 +55,8 @@ pub mod action;
 pub mod api_docs;
 #[cfg(feature = "hydrate")]
 mod browser;
+#[cfg(feature = "ssr")]
+pub mod chat;
 #[cfg(feature = "ssr")]
 pub mod criteria;
 #[cfg(feature = "ssr")]

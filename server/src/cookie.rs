@@ -1,7 +1,7 @@
-//! Cookies: the sign-in and the theme. Values are written and read here and nowhere else.
+//! Cookies: the sign-in, the theme, and questions that somebody waved aside. Values are written and read here and nowhere else.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
-use domain::Timestamp;
+use domain::{Timestamp, id::UserId, session_feedback::ASKED_DAYS};
 
 /// Longest cookie value that is looked at, bytes.
 const VALUE_BYTES_MAX: usize = 512;
@@ -10,6 +10,8 @@ const SESSION: &str = "sbk_session";
 /// The prefix makes browsers refuse the cookie unless it is Secure, of this host alone and of path `/`.
 const SESSION_SECURE: &str = "__Host-sbk_session";
 const THEME: &str = "theme";
+/// With a person's id behind it: they do not want to be asked about the session at whose address it is.
+const UNASKED: &str = "unasked-";
 
 /// How the session cookie is named and marked.
 #[derive(Debug, Clone, Copy)]
@@ -48,12 +50,25 @@ impl CookiePolicy {
         self.session_header("", 0)
     }
 
+    /// `Set-Cookie` for a person who does not want to be asked about the session at `path`. Browsers send it there alone.
+    pub fn set_unasked(self, user: UserId, path: &str) -> Option<HeaderValue> {
+        let secure = if self.secure { "; Secure" } else { "" };
+        let seconds = ASKED_DAYS * 24 * 60 * 60;
+        let text = format!("{UNASKED}{user}=1; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+        HeaderValue::from_str(&text).ok()
+    }
+
     fn session_header(self, value: &str, max_age_seconds: i64) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
         let name = self.session_name();
         let text = format!("{name}={value}; Path=/; Max-Age={max_age_seconds}; HttpOnly; SameSite=Lax{secure}");
         HeaderValue::from_str(&text).ok()
     }
+}
+
+/// Whether this person does not want to be asked about the session at this address.
+pub fn is_unasked(headers: &HeaderMap, user: UserId) -> bool {
+    find(headers, &format!("{UNASKED}{user}")).is_some()
 }
 
 /// The theme the browser asked for.

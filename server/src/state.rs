@@ -36,6 +36,8 @@ pub struct Shared {
     pub outbound: outbound::Policy,
     /// Whether people can be written to.
     pub sends_email: bool,
+    /// The agents of this server: workspace and name.
+    pub agents: Vec<(String, String)>,
     /// Signs what goes to webhooks, and names what ratings are about.
     instance_key: Option<InstanceKey>,
     /// The OpenAPI document, rendered once.
@@ -61,10 +63,17 @@ impl AppState {
             entropy,
             outbound: settings.outbound.clone(),
             sends_email: settings.smtp.is_some(),
+            agents: agents(settings),
             instance_key,
             openapi: Bytes::from(crate::api::document_json()),
         }))
     }
+}
+
+/// The agents that run here, each in its workspace.
+fn agents(settings: &Settings) -> Vec<(String, String)> {
+    let run = settings.agents.iter().filter(|_| settings.runs_agents);
+    run.filter_map(|(slug, config)| Some((config.workspace.clone()?, slug.clone()))).collect()
 }
 
 impl Shared {

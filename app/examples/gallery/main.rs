@@ -2,6 +2,7 @@
 //!
 //! `cargo run -p app --features ssr --example gallery [-- TARGET_DIR]`; scripts are expected in TARGET_DIR/pkg.
 
+mod chat;
 mod inbox;
 mod made_up;
 mod pages;

@@ -110,6 +110,7 @@ fn log_props(session: wire::session::Session, events: Vec<wire::event::Event>) -
     session_page::Props {
         summary: session_page::Summary {
             gate: None,
+            rating: if session.status.is_final() { session_page::Rating::Ask } else { session_page::Rating::Silent },
             failure: matches!(session.status, Status::Failed | Status::Expired).then(|| made_up::failure(0)),
             session,
             action_name: Some("Triage support mail".into()),
@@ -199,6 +200,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     ));
 
     pages.extend(super::inbox::all(&shell)?);
+    pages.extend(super::chat::all(&shell));
 
     pages.push((
         "sessions-empty",
@@ -253,6 +255,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         action_name: None,
         failure: None,
         gate: None,
+        rating: session_page::Rating::Given(domain::session_feedback::Label::Skip),
         timeline: log(),
         shown: (0, 0),
     };

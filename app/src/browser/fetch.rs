@@ -3,7 +3,7 @@
 use super::dom::{self, window};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Request, RequestInit, Response};
+use web_sys::{FormData, HtmlElement, HtmlFormElement, Request, RequestInit, Response, UrlSearchParams};
 
 /// Why nothing was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +78,17 @@ pub async fn post(url: &str, body: &str) -> Option<Answer> {
     let status = if response.redirected() { 401 } else { response.status() };
     let json = text(&response).await.ok().and_then(|text| js_sys::JSON::parse(&text).ok());
     Some(Answer { status, json: json.unwrap_or(JsValue::NULL) })
+}
+
+/// A form's fields as they are posted, with the button's that was pressed.
+pub fn fields(form: &HtmlFormElement, pressed: Option<&HtmlElement>) -> Option<String> {
+    let data = FormData::new_with_form(form).ok()?;
+    if let Some(pressed) = pressed {
+        let get = |name| pressed.get_attribute(name).unwrap_or_default();
+        let _ = data.append_with_str(&get("name"), &get("value"));
+    }
+    let fields = UrlSearchParams::new_with_str_sequence_sequence(&data).ok()?;
+    Some(String::from(fields.to_string()))
 }
 
 /// Posts a form's fields; the status and the text of the answer. What comes back is a fragment, not a page.

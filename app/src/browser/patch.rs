@@ -42,6 +42,27 @@ pub fn update(old: &HtmlElement, new: &HtmlElement) {
     }
 }
 
+/// Notes what the parts and rows below came with, before times are refined: what does not change is not touched.
+pub fn remember(root: &Element) {
+    for part in dom::find_all(root, "[data-part], [data-key-id]") {
+        // What a reader opened before the islands woke is not a difference.
+        let html = part.inner_html().replace(" open=\"\"", "");
+        let _ = js_sys::Reflect::set(&part, &"cameFrom".into(), &html.into());
+    }
+}
+
+/// Changes the `data-part`s of `old` to those of `new`: lists row by row, everything else where it differs.
+pub fn parts(old: &Element, new: &Element) {
+    for part in dom::find_all(old, "[data-part]") {
+        let Some(name) = part.get_attribute("data-part") else { continue };
+        match dom::find(new, &["[data-part=", &name, "]"].concat()) {
+            Some(now) if part.has_attribute("data-list") => list(&part, &now.inner_html(), "data-key-id"),
+            Some(now) => update(&part, &now),
+            None => {}
+        }
+    }
+}
+
 /// Makes a list show exactly the rows of `html`, in its order, keyed by `key` (an attribute).
 pub fn list(container: &Element, html: &str, key: &str) {
     let Some(fragment) = parse(html) else { return };

@@ -6,7 +6,7 @@ use crate::browser::{dom, fetch, patch};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
-use web_sys::{Event, FormData, HtmlElement, HtmlFormElement, UrlSearchParams};
+use web_sys::{Event, HtmlElement, HtmlFormElement};
 
 thread_local! {
     /// Counts requests; a list that was asked for before the one that is shown is not shown any more.
@@ -47,7 +47,7 @@ pub fn on_submit(event: Event) {
         say("This cannot be undone. Press again to confirm.");
         return;
     }
-    let Some(body) = body(&form, pressed.as_ref()) else { return };
+    let Some(body) = fetch::fields(&form, pressed.as_ref()) else { return };
     let query = dom::by_id("inbox").and_then(|inbox| inbox.get_attribute("data-query")).unwrap_or_default();
     let url = [&form.get_attribute("action").unwrap_or_default(), "?", &query].concat();
     let undone = dom::find(&form, "[name^='item.']").filter(|_| form.has_attribute("data-left"));
@@ -72,16 +72,6 @@ fn is_first_press(pressed: &HtmlElement) -> bool {
     let first = at_once && decides && !pressed.has_attribute("data-sure");
     let _ = pressed.set_attribute("data-sure", "");
     first
-}
-
-fn body(form: &HtmlFormElement, pressed: Option<&HtmlElement>) -> Option<String> {
-    let data = FormData::new_with_form(form).ok()?;
-    if let Some(pressed) = pressed {
-        let get = |name| pressed.get_attribute(name).unwrap_or_default();
-        let _ = data.append_with_str(&get("name"), &get("value"));
-    }
-    let fields = UrlSearchParams::new_with_str_sequence_sequence(&data).ok()?;
-    Some(String::from(fields.to_string()))
 }
 
 /// The rows leave and the next item is shown, before anybody was asked.

@@ -26,7 +26,7 @@ pub enum Does {
 pub enum Place {
     /// On every page.
     Everywhere,
-    /// On a session's page.
+    /// On a session's page, and on a conversation's.
     Session,
     /// In the inbox.
     Inbox,
@@ -84,10 +84,11 @@ const fn press(place: Place, id: &'static str, keys: &'static [&'static str], wo
 }
 
 /// Every shortcut.
-pub const SHORTCUTS: [Shortcut; 28] = [
+pub const SHORTCUTS: [Shortcut; 34] = [
     shortcut("today", &["g t"], "Go to Today", Does::Go("/today")),
     shortcut("inbox", &["g i"], "Go to Inbox", Does::Go("/inbox")),
     shortcut("sessions", &["g s"], "Go to Sessions", Does::Go("/sessions")),
+    shortcut("chat", &["g c"], "Go to Chat", Does::Go("/chat")),
     shortcut("actions", &["g a"], "Go to Actions", Does::Go("/actions")),
     shortcut("entities", &["g e"], "Go to Entities", Does::Go("/entities")),
     shortcut("working-on", &["g w"], "Go to your day", Does::Go("/working-on")),
@@ -103,6 +104,11 @@ pub const SHORTCUTS: [Shortcut; 28] = [
     press(Place::Session, "newest", &["e"], "Session: jump to the newest event"),
     press(Place::Session, "fold", &["x"], "Session: fold or unfold all"),
     press(Place::Session, "raw", &["r"], "Session: show or hide raw JSON"),
+    press(Place::Session, "helped", &["y"], "Ended: it helped"),
+    press(Place::Session, "unhelped", &["n"], "Ended: it did not help"),
+    press(Place::Session, "unsaid", &["s"], "Ended: skip the question"),
+    press(Place::Session, "unasked", &["d"], "Ended: dismiss the question"),
+    press(Place::Session, "unrate", &["z"], "Ended: undo the answer"),
     press(Place::Inbox, "approve", &["a"], "Inbox: approve"),
     press(Place::Inbox, "edit", &["e"], "Inbox: edit the values"),
     press(Place::Inbox, "deny", &["r"], "Inbox: deny, with a reason"),

@@ -35,6 +35,11 @@ pub fn texts(parts: &[Part<'_>]) -> String {
     found.join("\n")
 }
 
+/// What an event says.
+pub fn texts_of(event: &Event) -> String {
+    texts(&parts(event))
+}
+
 /// A small event in one sentence. `None` where its kind is not known.
 pub fn note(kind: &str, text: &str, metadata: &str) -> Option<String> {
     let members = json::members(metadata);

@@ -25,6 +25,8 @@ mod page;
 #[cfg(feature = "ssr")]
 mod part;
 #[cfg(feature = "ssr")]
+mod rating;
+#[cfg(feature = "ssr")]
 mod row;
 #[cfg(feature = "ssr")]
 mod summary;
@@ -41,13 +43,15 @@ mod view_model;
 
 pub use controls::TranscriptControls;
 #[cfg(feature = "ssr")]
-pub use describe::one_line;
+pub use describe::{one_line, texts_of};
 #[cfg(feature = "ssr")]
 pub use failure::acknowledge;
 #[cfg(feature = "ssr")]
 pub use group::{Group, types_of_groups};
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
+#[cfg(feature = "ssr")]
+pub use rating::{Rating, rating_view};
 #[cfg(feature = "ssr")]
 pub use row::{Titles, rows_fragment};
 #[cfg(feature = "ssr")]

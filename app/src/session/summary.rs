@@ -1,6 +1,12 @@
 //! The head of a session's page: title, status, facts, actions, timeline. Comes again as a fragment when it moved.
 
-use super::{failure::failure_help, timeline::timeline, timeline_bar::timeline_bar, usage};
+use super::{
+    failure::failure_help,
+    rating::{Rating, rating_view},
+    timeline::timeline,
+    timeline_bar::timeline_bar,
+    usage,
+};
 use crate::{
     document::plain,
     sessions::{duration_ms, row_title},
@@ -38,6 +44,8 @@ pub struct Summary {
     pub failure: Option<Failure>,
     /// The inbox's item that it waits for, and whether the reader may decide it now.
     pub gate: Option<(String, bool)>,
+    /// Whether the reader is asked if it helped.
+    pub rating: Rating,
     /// First and last sequence on the reader's page; the fragment route may pass `(0, 0)`.
     pub shown: (u64, u64),
 }
@@ -85,6 +93,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             </div>
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
             <div data-part="error">{error}{summary.failure.as_ref().map(|failure| failure_help(shell, failure))}</div>
+            <div data-part="rating">{rating_view(&session.id, "/sessions", summary.rating)}</div>
             <div data-part="timeline">{has_line.then(|| timeline_bar(&line, summary.shown))}</div>
         </header>
     }

@@ -39,7 +39,9 @@ pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, a
         arrived,
     });
     transcript::start(session_id, kinds);
-    remember_summary();
+    if let Some(summary) = dom::by_id("summary") {
+        patch::remember(&summary);
+    }
     let listening = tail.clone();
     live::subscribe(move |signal| match signal {
         Signal::Session { id, head_sequence, .. } if *id == listening.session_id => {
@@ -155,28 +157,10 @@ pub fn kinds_of(kinds: &str) -> String {
     }
 }
 
-/// The parts of the head, with the HTML they came with: what did not change is not touched.
-fn remember_summary() {
-    for part in parts() {
-        // What a reader opened before the islands woke is not a difference.
-        let html = part.inner_html().replace(" open=\"\"", "");
-        let _ = js_sys::Reflect::set(&part, &"cameFrom".into(), &html.into());
-    }
-}
-
-fn parts() -> Vec<web_sys::HtmlElement> {
-    dom::by_id("summary").map(|summary| dom::find_all(&summary, "[data-part]")).unwrap_or_default()
-}
-
 fn show_summary(html: &str) {
     let Some(new) = patch::parse(html).and_then(|f| patch::children(&f).into_iter().next()) else { return };
-    for part in parts() {
-        let Some(name) = part.get_attribute("data-part") else { continue };
-        if let Some(now) = dom::find(&new, &format!("[data-part=\"{name}\"]")) {
-            patch::update(&part, &now);
-        }
-    }
     if let Some(root) = dom::by_id("summary") {
+        patch::parts(&root, &new);
         times::refine(&root);
     }
 }

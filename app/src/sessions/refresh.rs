@@ -1,4 +1,5 @@
-//! Reads rows again that moved, and puts them where they were. Only in the WASM build.
+//! Reads what moved again and puts it where it was: rows of sessions, rows of conversations, a conversation itself. And
+//! sends the forms of a conversation without leaving it. Only in the WASM build.
 
 use crate::{
     browser::{dom, fetch, patch},
@@ -9,18 +10,19 @@ use std::{
     collections::BTreeSet,
     rc::Rc,
 };
+use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
-use web_sys::HtmlElement;
+use web_sys::{Event, HtmlElement, HtmlFormElement, KeyboardEvent};
 
 const GATHER_MS: i32 = 250;
 /// Rows asked for in one request; the server refuses more.
 const IDS_MAX: usize = 100;
 
-/// Subscribes the page's rows.
+/// Subscribes what the page shows.
 pub fn start() {
     let moved = Rc::new(RefCell::new(BTreeSet::<String>::new()));
     let due = Rc::new(Cell::new(false));
-    live::subscribe(move |signal| {
+    let gather = move |signal: &Signal| {
         match signal {
             Signal::Session { id, .. } => {
                 if row(id).is_some() {
@@ -41,21 +43,100 @@ pub fn start() {
             let ids: Vec<_> = std::mem::take(&mut *moved.borrow_mut()).into_iter().take(IDS_MAX).collect();
             spawn_local(read(ids));
         });
-    });
+    };
+    if let Some(talk) = dom::by_id("talk") {
+        patch::remember(&talk);
+        // The stream may open after something happened: ask once.
+        gather(&Signal::Resync);
+    }
+    live::subscribe(gather);
+    dom::on(&dom::document(), "submit", on_submit);
+    dom::on(&dom::document(), "keydown", on_key);
 }
 
 async fn read(ids: Vec<String>) {
-    let Ok(html) = fetch::get_text(&format!("/sessions/rows?ids={}", ids.join(","))).await else { return };
-    let Some(fragment) = patch::parse(&html) else { return };
-    for new in patch::children(&fragment) {
+    let from = dom::root().and_then(|root| dom::find(&root, "[data-rows]")?.get_attribute("data-rows"));
+    let from = from.unwrap_or_else(|| "/sessions/rows?ids=".to_owned());
+    if let Ok(html) = fetch::get_text(&[from, ids.join(",")].concat()).await {
+        show(&html);
+    }
+}
+
+/// Puts rows where they were; the last of them.
+fn show(html: &str) -> Option<HtmlElement> {
+    let mut last = None;
+    for new in patch::children(&patch::parse(html)?) {
         if let Some(old) = new.get_attribute("data-session-id").and_then(|id| row(&id)) {
-            patch::update(&old, &new);
+            if old.id().is_empty() {
+                patch::update(&old, &new);
+            } else {
+                patch::parts(&old, &new);
+            }
         }
+        last = Some(new);
+    }
+    last
+}
+
+/// A form that stays where it is: its answer is the part of the page that moved.
+fn on_submit(event: Event) {
+    let Some(form) = dom::closest(&event, "form[data-stay]").and_then(|form| form.dyn_into::<HtmlFormElement>().ok())
+    else {
+        return;
+    };
+    event.prevent_default();
+    let Some(body) = fetch::fields(&form, None) else { return };
+    if form.has_attribute("data-sending") {
+        return;
+    }
+    let _ = form.set_attribute("data-sending", "");
+    spawn_local(async move {
+        let url = form.get_attribute("action").unwrap_or_default();
+        let answer = fetch::post_form(&url, &body).await;
+        let _ = form.remove_attribute("data-sending");
+        let why = match answer {
+            Ok((401, _)) => Some("You are signed out. Sign in on another tab, then send it again.".to_owned()),
+            Ok((status, html)) => match show(&html) {
+                Some(new) => {
+                    if status < 300 {
+                        set(&form, "textarea", "");
+                        set(&form, "[name=id]", &new.get_attribute("data-form-key").unwrap_or_default());
+                    }
+                    new.get_attribute("data-refused")
+                }
+                None => Some("The server refused it.".to_owned()),
+            },
+            Err(_) => Some(fetch::UNREACHABLE.to_owned()),
+        };
+        if let Some(said) = dom::by_id("composer-said") {
+            said.set_text_content(why.as_deref());
+        }
+    });
+}
+
+fn set(form: &HtmlFormElement, selector: &str, value: &str) {
+    if let Some(field) = dom::find(form, selector) {
+        let _ = js_sys::Reflect::set(&field, &"value".into(), &JsValue::from_str(value));
+    }
+}
+
+/// Enter sends where the page says so.
+fn on_key(event: KeyboardEvent) {
+    if event.key() != "Enter" || event.shift_key() || event.is_composing() {
+        return;
+    }
+    let form = dom::closest(&event, "[data-enter]").and_then(|field| field.closest("form").ok()?);
+    if let Some(form) = form
+        && dom::find(&form, ".enter-hint").is_some_and(|hint| hint.offset_width() > 0)
+        && let Some(send) = dom::find(&form, "button[type=submit]")
+    {
+        event.prevent_default();
+        send.click();
     }
 }
 
 fn rows() -> Vec<HtmlElement> {
-    dom::root().map(|root| dom::find_all(&root, "tr[data-session-id]")).unwrap_or_default()
+    dom::root().map(|root| dom::find_all(&root, "[data-session-id]")).unwrap_or_default()
 }
 
 fn row(id: &str) -> Option<HtmlElement> {

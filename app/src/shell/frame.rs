@@ -28,6 +28,8 @@ pub enum Place {
     Inbox,
     /// /sessions
     Sessions,
+    /// /chat
+    Chat,
     /// /actions
     Actions,
     /// /entities
@@ -40,10 +42,11 @@ pub enum Place {
     Elsewhere,
 }
 
-const ENTRIES: [(Place, Icon, &str, &str, &str); 7] = [
+const ENTRIES: [(Place, Icon, &str, &str, &str); 8] = [
     (Place::Today, Icon::Today, "Today", "/today", "Today (g t)"),
     (Place::Inbox, Icon::Inbox, "Inbox", "/inbox", "Inbox (g i)"),
     (Place::Sessions, Icon::Sessions, "Sessions", "/sessions", "Sessions (g s)"),
+    (Place::Chat, Icon::Chat, "Chat", "/chat", "Chat (g c)"),
     (Place::Actions, Icon::Actions, "Actions", "/actions", "Actions (g a)"),
     (Place::Entities, Icon::Entities, "Entities", "/entities", "Entities (g e)"),
     (Place::Insights, Icon::Insights, "Insights", "/insights", "Insights (g n)"),

@@ -71,6 +71,9 @@ icons! {
     Close = "close": r#"<path d="m3.5 3.5 9 9M12.5 3.5l-9 9"/>"#;
     Target = "target": r#"<circle cx="8" cy="8" r="6"/><circle cx="8" cy="8" r="3"/><circle cx="8" cy="8" r=".6" fill="currentColor"/>"#;
     Square = "square": r#"<rect x="4" y="4" width="8" height="8" rx="1" fill="currentColor"/>"#;
+    ThumbUp = "thumb-up": r#"<path d="M5 7v6.5H2.5V7zM5 7l3-5.5c1 0 1.7.8 1.5 1.8L9 6h3.7c.8 0 1.4.8 1.2 1.6l-1.2 4.7c-.2.7-.8 1.2-1.5 1.2H5"/>"#;
+    ThumbDown = "thumb-down": r#"<path d="M5 9V2.5H2.5V9zM5 9l3 5.5c1 0 1.7-.8 1.5-1.8L9 10h3.7c.8 0 1.4-.8 1.2-1.6l-1.2-4.7c-.2-.7-.8-1.2-1.5-1.2H5"/>"#;
+    Chat = "chat": r#"<path d="M2 3h12v8.5H7.5L4.5 14v-2.5H2zM5 6.2h6M5 8.6h4"/>"#;
     Code = "code": r#"<path d="M5.5 2.5c-2 0-2 1.2-2 2.8S3.5 8 2 8c1.5 0 1.5 1.1 1.5 2.7s0 2.8 2 2.8M10.5 2.5c2 0 2 1.2 2 2.8S12.5 8 14 8c-1.5 0-1.5 1.1-1.5 2.7s0 2.8-2 2.8"/>"#;
 }
 

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 pub const SCHEMA_VERSION: u32 = 1;
 /// How long ratings are kept when a purge does not say, days.
 pub const RETENTION_DAYS: i64 = 180;
+/// For how long people are asked about a session that has ended, days: what they remember of it.
+pub const ASKED_DAYS: i64 = 30;
 
 /// A person's explicit choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -82,6 +84,11 @@ pub fn iso(at: Timestamp) -> String {
 /// What is older than this has been kept long enough.
 pub fn kept_since(now: Timestamp) -> Timestamp {
     now - TimeDelta::days(RETENTION_DAYS)
+}
+
+/// Nobody is asked about what ended before this.
+pub fn asked_since(now: Timestamp) -> Timestamp {
+    now - TimeDelta::days(ASKED_DAYS)
 }
 
 #[cfg(test)]

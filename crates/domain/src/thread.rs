@@ -8,6 +8,8 @@ pub const SOURCE: &str = "thread";
 pub const MESSAGE: &str = "user.message";
 /// The event that an agent's reply is.
 pub const REPLY: &str = "agent.message";
+/// Why a turn ended that its person stopped.
+pub const INTERRUPTED: &str = "interrupted by its person";
 /// Longest title made from a first message, characters.
 const TITLE_CHARS: usize = 80;
 

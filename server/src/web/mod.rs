@@ -6,6 +6,7 @@
 mod action;
 mod approval_form;
 mod bundle;
+mod chat;
 mod criteria;
 mod docs;
 mod entity;
@@ -16,6 +17,7 @@ mod inbox;
 mod inbox_notice;
 mod insights;
 mod problem;
+mod rating;
 mod session;
 mod sessions;
 mod settings;
@@ -37,6 +39,8 @@ pub fn router() -> Router<AppState> {
         .merge(today::router())
         .merge(sessions::router())
         .merge(session::router())
+        .merge(rating::router())
+        .merge(chat::router())
         .merge(action::router())
         .merge(working_on::router())
         .merge(entity::router())

@@ -2,6 +2,7 @@
 
 use super::{
     form::Form,
+    rating,
     shell::{Turned, Viewer, done, render},
     sign_in::status_of,
 };
@@ -55,18 +56,18 @@ async fn show(
     Id(id): Id<SessionId>,
     Query(query): Query<PageQuery>,
 ) -> Result<Response, Turned> {
-    let props = read(&state, &viewer.scope, id, &query, FormState::default()).await?;
+    let props = read(&state, &viewer, id, &query, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
 async fn read(
     state: &AppState,
-    scope: &Scope,
+    viewer: &Viewer,
     id: SessionId,
     query: &PageQuery,
     form: FormState,
 ) -> Result<Props, Turned> {
-    let ledger = &state.ledger;
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
     let session = session::get(ledger, scope, id).await?;
     let kind_counts = event::kind_counts(ledger, scope, id).await?;
     let kinds = query.kinds.clone().unwrap_or_default();
@@ -91,7 +92,7 @@ async fn read(
         has_earlier: slice.has_more,
         has_later: before <= session.head_sequence,
         events: slice.events.into_iter().map(wire_map::event).collect(),
-        summary: summarise(state, scope, session).await?,
+        summary: summarise(state, viewer, session).await?,
         kinds,
         kind_counts,
         parent,
@@ -127,7 +128,8 @@ async fn retries(state: &AppState, scope: &Scope, of: &SessionRecord) -> Result<
     Ok(repeats.map(wire_map::session).collect())
 }
 
-async fn summarise(state: &AppState, scope: &Scope, session: SessionRecord) -> Result<Summary, Turned> {
+async fn summarise(state: &AppState, viewer: &Viewer, session: SessionRecord) -> Result<Summary, Turned> {
+    let scope = &viewer.scope;
     let action_name = match session.action_id {
         Some(id) => Some(action::get(&state.ledger, scope, id).await?.name),
         None => None,
@@ -141,6 +143,7 @@ async fn summarise(state: &AppState, scope: &Scope, session: SessionRecord) -> R
     };
     Ok(Summary {
         failure: failure.map(wire_map::session_failure),
+        rating: rating::of(state, viewer, &session).await,
         gate: gate.map(|item| (item.gate.id.to_string(), item.may_decide == MayDecide::Yes)),
         session: wire_map::session(session),
         action_name,
@@ -195,7 +198,7 @@ async fn rows(
 
 async fn summary(State(state): State<AppState>, viewer: Viewer, Id(id): Id<SessionId>) -> Result<Html<String>, Turned> {
     let session = session::get(&state.ledger, &viewer.scope, id).await?;
-    let summary = summarise(&state, &viewer.scope, session).await?;
+    let summary = summarise(&state, &viewer, session).await?;
     Ok(Html(ui::summary_fragment(&viewer.shell, &summary)))
 }
 
@@ -240,7 +243,7 @@ async fn acknowledge(
 }
 
 /// The page again with the refusal on it. What is not there for the caller stays an error page.
-async fn refused(
+pub async fn refused(
     state: &AppState,
     viewer: Viewer,
     id: SessionId,
@@ -249,6 +252,6 @@ async fn refused(
     problem: Problem,
 ) -> Result<Response, Turned> {
     let query = PageQuery { before: None, kinds: None };
-    let props = read(state, &viewer.scope, id, &query, form.refused(name, &problem)).await?;
+    let props = read(state, &viewer, id, &query, form.refused(name, &problem)).await?;
     Ok(render(status_of(&problem), move || ui::page(&viewer.shell, props)).await)
 }

@@ -18,6 +18,8 @@ pub struct Viewer {
     pub shell: Shell,
     /// Where the browser sees this server, without a slash at the end.
     pub origin: String,
+    /// Whether they do not want to be asked about the session at this address.
+    pub is_unasked: bool,
 }
 
 /// Why a page is not shown.
@@ -70,7 +72,8 @@ impl FromRequestParts<AppState> for Viewer {
         }
         let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:4210");
         let origin = state.public_origin.clone().unwrap_or_else(|| format!("http://{host}"));
-        Ok(Self { scope: *caller.scope(), shell, origin })
+        let is_unasked = caller.scope().user_id().is_some_and(|user| cookie::is_unasked(&parts.headers, user));
+        Ok(Self { scope: *caller.scope(), shell, origin, is_unasked })
     }
 }
 

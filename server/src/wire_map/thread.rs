@@ -59,16 +59,23 @@ pub fn ending(body: &wire_thread::EndThread) -> Result<thread::Ending, Problem> 
     Ok(thread::Ending { feedback: body.feedback, source, summary: body.summary.unwrap_or(true) })
 }
 
-/// A conversation that has ended.
-pub fn ended(ended: thread::Ended) -> wire_thread::EndedThread {
-    let summary = |summary: thread::Summary| wire_thread::ThreadSummary {
+/// A conversation in short.
+pub fn thread_summary(summary: thread::Summary) -> wire_thread::ThreadSummary {
+    wire_thread::ThreadSummary {
         title: summary.title,
         turns: summary.turns,
         duration_ms: summary.duration_ms,
         first_request: summary.first_request,
         last_reply: summary.last_reply,
-    };
-    wire_thread::EndedThread { summary: ended.summary.map(summary), thread: thread(ended.session, Some(ended.turns)) }
+    }
+}
+
+/// A conversation that has ended.
+pub fn ended(ended: thread::Ended) -> wire_thread::EndedThread {
+    wire_thread::EndedThread {
+        summary: ended.summary.map(thread_summary),
+        thread: thread(ended.session, Some(ended.turns)),
+    }
 }
 
 /// What is kept.

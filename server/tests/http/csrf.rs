@@ -4,8 +4,13 @@ use crate::app::App;
 use reqwest::{Method, StatusCode};
 
 /// Every page form, and the API as a script of another site would call it.
-const UNSAFE: [(Method, &str); 16] = [
+const UNSAFE: [(Method, &str); 21] = [
     (Method::POST, "/actions"),
+    (Method::POST, "/sessions/00000000-0000-7000-8000-000000000000/feedback"),
+    (Method::POST, "/chat"),
+    (Method::POST, "/chat/00000000-0000-7000-8000-000000000000/messages"),
+    (Method::POST, "/chat/00000000-0000-7000-8000-000000000000/interrupt"),
+    (Method::POST, "/chat/00000000-0000-7000-8000-000000000000/end"),
     (Method::POST, "/working-on/start"),
     (Method::POST, "/working-on/stop"),
     (Method::POST, "/working-on/create"),
@@ -70,9 +75,18 @@ async fn requests_of_other_sites_are_refused_and_our_own_are_not() {
 async fn no_get_changes_anything_and_every_page_carries_the_headers() {
     let app = App::start();
     let cookie = app.cookie().await;
-    for path in
-        ["/today", "/inbox", "/working-on", "/sessions", "/actions", "/settings", "/sign-in", "/api/docs", "/nowhere"]
-    {
+    for path in [
+        "/today",
+        "/inbox",
+        "/chat",
+        "/working-on",
+        "/sessions",
+        "/actions",
+        "/settings",
+        "/sign-in",
+        "/api/docs",
+        "/nowhere",
+    ] {
         let request =
             app.http.get(format!("{}{path}", app.url)).header("cookie", &cookie).header("accept", "text/html");
         let response = request.send().await.unwrap();

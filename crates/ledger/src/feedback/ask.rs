@@ -1,9 +1,16 @@
 //! Reading ratings: one's own, and how many there are.
 
 use super::{backend, opaque, rater, record::rated};
-use crate::{FeedbackRecord, Ledger, Result, guard::require, session, thread};
+use crate::{FeedbackRecord, Ledger, Result, SessionRecord, guard::require, session, thread};
 use domain::{
-    Scope, id::SessionId, insight::Ratings, role::Permission, session::Status as SessionStatus, thread::is_incognito,
+    Scope,
+    id::SessionId,
+    insight::Ratings,
+    role::Permission,
+    session::Status as SessionStatus,
+    session_feedback::{Label, asked_since},
+    thread::is_incognito,
+    working,
 };
 use std::collections::HashMap;
 
@@ -12,6 +19,35 @@ pub async fn of_session(ledger: &Ledger, scope: &Scope, session_id: SessionId) -
     let session = rated(ledger, scope, session_id).await?;
     let (backend, name) = (backend(ledger, &session).await?, opaque(ledger, session_id)?);
     Ok(backend.of(&name, rater(scope, &session)).await?)
+}
+
+/// Whether a person is asked about a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prompt {
+    /// There is nothing to ask, or not them, or not any more.
+    Silent,
+    /// Whether it helped.
+    Ask,
+    /// They said so already.
+    Given(Label),
+}
+
+/// What a signed-in person is asked about a session: once it has ended, if it ever began, for some weeks. Never about
+/// one's own recorded work, and about an incognito conversation nobody but whoever held it.
+pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &SessionRecord) -> Result<Prompt> {
+    let may = scope.user_id().is_some() && scope.may(Permission::Converse);
+    let is_theirs = !is_incognito(&session.metadata) || thread::is_own(scope, session);
+    let happened = session.started_at.is_some() && session.source.as_deref() != Some(working::SOURCE);
+    let Some(ended_at) = session.completed_at.filter(|_| may && is_theirs && happened && session.status.is_final())
+    else {
+        return Ok(Prompt::Silent);
+    };
+    let (backend, name) = (backend(ledger, session).await?, opaque(ledger, session.id)?);
+    Ok(match backend.of(&name, rater(scope, session)).await? {
+        Some(given) => Prompt::Given(given.label),
+        None if ended_at < asked_since(ledger.now()) => Prompt::Silent,
+        None => Prompt::Ask,
+    })
 }
 
 /// How many people have rated a session.

@@ -8,7 +8,7 @@ mod ask;
 mod operate;
 mod record;
 
-pub use ask::{Status, count, of_session, status};
+pub use ask::{Prompt, Status, count, of_session, prompt, status};
 pub use operate::{count_by_operator, list_by_operator, purge_by_operator};
 pub use record::{record, undo};
 

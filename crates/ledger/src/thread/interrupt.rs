@@ -11,6 +11,7 @@ use domain::{
     id::SessionId,
     role::Permission,
     session::{Actor, Command, Status, decide},
+    thread::INTERRUPTED,
 };
 
 /// Takes a running turn away from its worker: the conversation rests, and the next message begins the next turn. What the
@@ -24,7 +25,7 @@ pub async fn interrupt(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<
         actor: Actor::Caller,
         command: Command::Interrupt,
         caller: scope.caller,
-        reason: "interrupted by its person".into(),
+        reason: INTERRUPTED.into(),
         minter: Minter::new(ledger, ledger.now(), 1),
     };
     let scope = *scope;

@@ -1,0 +1,37 @@
+//! Where a person writes. It stands outside of what is read again, so that nothing typed is ever lost.
+
+use crate::{
+    FormState,
+    shell::Shell,
+    ui::button::{Look, submit},
+};
+use domain::{limit::THREAD_MESSAGE_CHARS_MAX, session::Status};
+use leptos::prelude::*;
+use wire::thread::Thread;
+
+/// The form. While the agent works it needs scripts: without them the page is loaded again by itself, and would take
+/// along what is typed.
+pub fn composer(shell: &Shell, thread: &Thread, agent: &str, form: &FormState) -> impl IntoView + use<> {
+    let is_busy = matches!(thread.status, Status::Pending | Status::Running);
+    let typed = form.value("text").unwrap_or_default().to_owned();
+    let class = if is_busy && typed.is_empty() { "composer js-only" } else { "composer" };
+    let said = form.errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>().join(" ");
+    view! {
+        <form class=class id="composer" method="post" action=format!("/chat/{}/messages", thread.id) data-stay="">
+            <input type="hidden" name="id" value=shell.form_key.clone()/>
+            <label class="hidden-text" for="say">{format!("Message to {agent}")}</label>
+            <textarea
+                class="input" id="say" name="text" rows="2" required="" data-enter="" autocomplete="off" aria-describedby="composer-said"
+                maxlength=THREAD_MESSAGE_CHARS_MAX.to_string() placeholder=format!("Message {agent}") autofocus=(!is_busy).then_some("")
+            >
+                {format!("\n{typed}")}
+            </textarea>
+            <p class="field-error" id="composer-said" role="alert">{said}</p>
+            <div class="composer-foot">
+                <p class="meta enter-hint js-only">"Enter sends, Shift Enter begins a line."</p>
+                <p class="meta composer-late">"The conversation has ended: what stands here was not sent."</p>
+                {submit("Send", Look::Primary)}
+            </div>
+        </form>
+    }
+}

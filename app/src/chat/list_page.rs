@@ -1,0 +1,165 @@
+//! /chat
+
+use crate::{
+    FormState,
+    document::{plain, render, solid},
+    session::one_line,
+    sessions::LiveRows,
+    shell::{Place, Shell, frame},
+    text::shorten,
+    ui::{
+        button::{Look, submit},
+        empty::{Connect, connect},
+        field::{Field, select},
+        notice,
+        page_head::page_head,
+        status_badge::status_badge,
+        time::moment,
+    },
+};
+use domain::limit::THREAD_MESSAGE_CHARS_MAX;
+use leptos::prelude::*;
+use wire::{event::Event, thread::Thread};
+
+/// Longest title in the list, characters.
+const TITLE_CHARS_MAX: usize = 160;
+/// Longest last line in the list, characters.
+const LINE_CHARS_MAX: usize = 140;
+
+/// A conversation as a row.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The conversation.
+    pub thread: Thread,
+    /// Its newest event that says something.
+    pub last: Option<Event>,
+}
+
+/// What /chat shows.
+#[derive(Debug, Clone)]
+pub struct ListProps {
+    /// One page of the viewer's own, newest first.
+    pub entries: Vec<Entry>,
+    /// For the next page.
+    pub next_cursor: Option<String>,
+    /// Whether this is not the first page.
+    pub is_continued: bool,
+    /// Whom one can talk with, `(value, words)`: agents, and tasks of agents.
+    pub with: Vec<(String, String)>,
+    /// How an agent is connected, for where there is none.
+    pub connect: Connect,
+    /// A refused `POST /chat`.
+    pub form: FormState,
+}
+
+/// The whole page.
+pub fn list_page(shell: &Shell, props: ListProps) -> String {
+    render(shell, "Chat", || {
+        let ListProps { entries, next_cursor, is_continued, with, connect: connecting, form } = props;
+        let rows = rows_fragment(&entries);
+        let pager = (is_continued || next_cursor.is_some()).then(|| {
+            view! {
+                <nav class="pager" aria-label="Pages">
+                    {is_continued.then(|| view! { <a class="button" data-size="small" href="/chat">"Newest"</a> })}
+                    {next_cursor.map(|c| view! {
+                        <a class="button" data-size="small" rel="next" href=format!("/chat?cursor={}", crate::text::escape::query(&c))>"Older"</a>
+                    })}
+                </nav>
+            }
+        });
+        let list = if entries.is_empty() {
+            let words =
+                if is_continued { "There are no older conversations." } else { "You have no conversation yet." };
+            view! { <p class="empty" data-size="small">{words}</p> }.into_any()
+        } else {
+            view! { <ul class="rows" data-rows="/chat/rows?ids=" inner_html=rows></ul> }.into_any()
+        };
+        let begin = if with.is_empty() {
+            view! {
+                <div class="empty" data-size="small">
+                    <p>"No agent of this workspace can talk yet. Name an agent in an action, or describe one in the server's settings file; then begin here."</p>
+                    <p><a class="button" href="/actions#new">"New action"</a></p>
+                    {connect(connecting)}
+                </div>
+            }
+            .into_any()
+        } else {
+            begin_form(shell, with, &form).into_any()
+        };
+        let page = view! {
+            {page_head("Chat".to_owned(), Vec::new(), ())}
+            {notice::refused(form.general(&["agent", "message"]))}
+            <div class="split chat-split">
+                <section class="section" aria-labelledby="chat-own">
+                    <div class="section-head"><h2 id="chat-own">"Your conversations"</h2></div>
+                    {solid(list)}
+                    {pager.map(solid)}
+                </section>
+                <section class="section" aria-labelledby="chat-new">
+                    <div class="section-head"><h2 id="chat-new">"New conversation"</h2></div>
+                    {solid(begin)}
+                </section>
+            </div>
+            <LiveRows/>
+        };
+        frame(shell, Place::Chat, page)
+    })
+}
+
+fn begin_form(shell: &Shell, with: Vec<(String, String)>, form: &FormState) -> impl IntoView + use<> {
+    let start = with.first().map(|(value, _)| value.clone()).unwrap_or_default();
+    let typed = format!("\n{}", form.value("message").unwrap_or_default());
+    let error = form.error("message").map(str::to_owned);
+    let invalid = error.is_some().then_some("true");
+    let described = if error.is_some() { "begin-message-error" } else { "begin-hint" };
+    let incognito = form.value("incognito").is_some();
+    view! {
+        <form class="form" method="post" action="/chat">
+            <input type="hidden" name="key" value=shell.form_key.clone()/>
+            {select("begin", Field::new("agent", "With").required(), with, &start, form)}
+            <div class="field">
+                <label class="field-label" for="begin-message">"First message"</label>
+                <textarea
+                    class="input" id="begin-message" name="message" rows="4" required="" data-enter=""
+                    maxlength=THREAD_MESSAGE_CHARS_MAX.to_string() aria-invalid=invalid aria-describedby=described
+                >
+                    {typed}
+                </textarea>
+                {error.map(|message| view! { <p class="field-error" id="begin-message-error">{message}</p> })}
+                <p class="field-hint enter-hint js-only" id="begin-hint">"Enter sends, Shift Enter begins a line."</p>
+            </div>
+            <div class="field">
+                <label class="choice"><input type="checkbox" name="incognito" value="on" checked=incognito aria-describedby="incognito-hint"/>"Incognito"</label>
+                <p class="field-hint" id="incognito-hint">
+                    "Your name is not on it, and a rating stays in the server's memory. What is said is in the log all the same."
+                </p>
+            </div>
+            <div class="form-actions">{submit("Begin", Look::Primary)}</div>
+        </form>
+    }
+}
+
+/// Rows of conversations, as they come again when they moved.
+pub fn rows_fragment(entries: &[Entry]) -> String {
+    entries.iter().map(|entry| plain(row(entry))).collect()
+}
+
+fn row(entry: &Entry) -> impl IntoView + use<> {
+    let thread = &entry.thread;
+    let href = format!("/chat/{}", thread.id);
+    let last = entry.last.as_ref().map(|event| one_line(event, LINE_CHARS_MAX)).filter(|line| !line.is_empty());
+    view! {
+        <li class="row" data-session-id=thread.id.clone()>
+            {status_badge(thread.status)}
+            <div class="row-body">
+                <a class="row-title" href=href dir="auto">{shorten::one_line(&thread.title, TITLE_CHARS_MAX)}</a>
+                <div class="row-sub">
+                    {thread.agent_slug.clone().map(|agent| view! { <span>{agent}</span> })}
+                    {thread.incognito.then(|| view! { <span>"incognito"</span> })}
+                    {last.map(|line| view! { <span class="row-last" dir="auto">{line}</span> })}
+                </div>
+            </div>
+            <span class="row-when">{moment(thread.updated_at)}</span>
+        </li>
+    }
+}

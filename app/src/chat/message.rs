@@ -1,0 +1,234 @@
+//! A conversation's log as people read it: what was said, by whom, and what happened in between.
+
+use crate::{
+    session::texts_of,
+    text::{html::Html, json, shorten},
+    ui::icon::{Icon, icon_markup},
+};
+use chrono::{Datelike, Timelike};
+use domain::{
+    Timestamp,
+    thread::{INTERRUPTED, MESSAGE, REPLY},
+};
+use wire::event::Event;
+
+/// Longest text on the page, bytes; the transcript has the rest.
+const TEXT_BYTES_MAX: usize = 64 * 1024;
+/// Longest note, characters.
+const NOTE_CHARS_MAX: usize = 400;
+
+/// The kinds of events that a conversation shows.
+pub const KINDS: [&str; 7] = [
+    MESSAGE,
+    REPLY,
+    "agent.tool_call",
+    "session.error",
+    "session.waiting_approval",
+    "session.status_change",
+    "user.form_submit",
+];
+
+/// One thing that was said or that happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// Sequence of its first event.
+    pub sequence: u64,
+    at: Timestamp,
+    /// What it is.
+    pub what: What,
+}
+
+/// What was said or happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// The person said this, as typed.
+    Person(String),
+    /// The agent said this; markdown.
+    Agent(String),
+    /// The agent asked this.
+    Asked(String),
+    /// The turn failed, for this reason.
+    Failed(String),
+    /// The agent used these tools.
+    Used(Vec<String>),
+    /// Something small.
+    Note(String),
+}
+
+/// The log's events, oldest first, as lines. A long reply in parts is one line, and so are calls without words between.
+pub fn lines(events: &[Event]) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for event in events {
+        let Some(what) = what(event) else { continue };
+        match (lines.last_mut().map(|line| &mut line.what), what) {
+            (Some(What::Agent(before)), What::Agent(more)) if continues(event) => before.push_str(&more),
+            (Some(What::Used(before)), What::Used(more)) => before.extend(more),
+            (_, what) => lines.push(Line { sequence: event.sequence, at: event.at, what }),
+        }
+    }
+    lines
+}
+
+fn member(event: &Event, name: &str) -> Option<String> {
+    let members = json::members(event.metadata.get());
+    let (_, raw) = members.iter().find(|(key, _)| key == name)?;
+    Some(json::string(raw).map_or_else(|| raw.get().to_owned(), |text| text.into_owned()))
+}
+
+fn continues(event: &Event) -> bool {
+    member(event, "part").and_then(|part| part.parse::<u64>().ok()).is_some_and(|part| part > 1)
+}
+
+fn what(event: &Event) -> Option<What> {
+    let text = texts_of(event);
+    Some(match event.kind.as_str() {
+        MESSAGE => What::Person(text),
+        REPLY => What::Agent(text),
+        "session.error" if text.is_empty() => What::Failed("No reason was given.".to_owned()),
+        "session.error" => What::Failed(text),
+        "agent.tool_call" => What::Used(tools(event)),
+        "session.waiting_approval" if member(event, "kind").as_deref() == Some("question") => {
+            What::Asked(question(event, text))
+        }
+        "session.waiting_approval" => What::Note(format!("Waits for a person's approval: {text}")),
+        "user.form_submit" => What::Person(member(event, "value").filter(|value| value != "null")?),
+        "session.status_change" if member(event, "reason").as_deref() == Some(INTERRUPTED) => {
+            What::Note("You stopped this turn.".to_owned())
+        }
+        _ => return None,
+    })
+}
+
+/// The whole question; the event's own text may be cut, as a title is.
+fn question(event: &Event, title: String) -> String {
+    let metadata: serde_json::Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
+    metadata["task"]["question"]["message"].as_str().map_or(title, str::to_owned)
+}
+
+fn tools(event: &Event) -> Vec<String> {
+    let parts: Vec<serde_json::Value> = serde_json::from_str(event.content.get()).unwrap_or_default();
+    let name =
+        |part: &serde_json::Value| part["toolName"].as_str().or_else(|| part["tool_name"].as_str()).map(str::to_owned);
+    let names: Vec<String> = parts.iter().filter_map(name).collect();
+    if names.is_empty() { vec!["a tool".to_owned()] } else { names }
+}
+
+/// The last message of the person, where the turn after it failed: what can be sent again.
+pub fn to_send_again(lines: &[Line]) -> Option<&str> {
+    let failed = lines.last().is_some_and(|line| matches!(line.what, What::Failed(_)));
+    lines.iter().rev().filter(|_| failed).find_map(|line| match &line.what {
+        What::Person(text) => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+/// The lines as list items, each with its key.
+pub fn write(lines: &[Line], agent: &str) -> String {
+    let mut html = Html::with_capacity(lines.len() * 600);
+    for line in lines {
+        let (by, who, picture) = match &line.what {
+            What::Person(_) => ("person", "You", Icon::Person),
+            What::Agent(_) | What::Asked(_) => ("agent", agent, Icon::Agent),
+            What::Failed(_) => ("failure", "The turn failed", Icon::Alert),
+            What::Used(_) | What::Note(_) => ("note", "", Icon::Tool),
+        };
+        html.raw("<li class=\"message\" data-by=\"").raw(by).raw("\" data-key-id=\"").number(line.sequence).raw("\">");
+        if !who.is_empty() {
+            html.raw("<p class=\"message-who\">").raw(icon_markup(picture)).raw("<span>").text(who).raw("</span>");
+            write_time(&mut html, line.at);
+            html.raw("</p>");
+        }
+        match &line.what {
+            What::Agent(text) | What::Asked(text) => {
+                html.raw("<div class=\"prose\">").markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
+            }
+            What::Person(text) | What::Failed(text) => {
+                html.raw("<p class=\"message-text\" dir=\"auto\">")
+                    .text(shorten::head(text, TEXT_BYTES_MAX))
+                    .raw("</p>");
+            }
+            What::Used(names) => {
+                html.raw("<p class=\"meta\">Used ")
+                    .text(&shorten::one_line(&names.join(", "), NOTE_CHARS_MAX))
+                    .raw("</p>");
+            }
+            What::Note(words) => {
+                html.raw("<p class=\"meta\" dir=\"auto\">").text(&shorten::one_line(words, NOTE_CHARS_MAX)).raw("</p>");
+            }
+        }
+        if matches!(&line.what, What::Agent(text) | What::Asked(text) | What::Person(text) if text.len() > TEXT_BYTES_MAX)
+        {
+            html.raw("<p class=\"meta\">Shown in part; the transcript has all of it.</p>");
+        }
+        html.raw("</li>");
+    }
+    html.finish()
+}
+
+fn write_time(html: &mut Html, at: Timestamp) {
+    html.raw("<time data-time=\"clock\" datetime=\"").number(u64::try_from(at.year()).unwrap_or_default()).raw("-");
+    html.two(at.month()).raw("-").two(at.day()).raw("T").two(at.hour()).raw(":").two(at.minute()).raw(":");
+    html.two(at.second()).raw("Z\">").two(at.hour()).raw(":").two(at.minute()).raw(":").two(at.second()).raw("</time>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::fixture::{call, event};
+
+    fn said(sequence: u64, kind: &str, text: &str, metadata: &str) -> Event {
+        let content = serde_json::json!([{ "type": "text", "text": text }]).to_string();
+        event(sequence, kind, &content, metadata)
+    }
+
+    #[test]
+    fn a_log_reads_as_a_conversation() {
+        let events = [
+            said(2, MESSAGE, "Hello\n<b>you</b>", "{}"),
+            event(3, "session.status_change", "[]", r#"{"to":"running","reason":"claimed"}"#),
+            call(4, "c1", "note"),
+            call(5, "c2", "search"),
+            said(6, REPLY, "One ", r#"{"part":1,"lastPart":false}"#),
+            said(7, REPLY, "**two**", r#"{"part":2,"lastPart":true}"#),
+            said(8, MESSAGE, "And?", "{}"),
+            event(9, "session.status_change", "[]", &format!(r#"{{"to":"idle","reason":"{INTERRUPTED}"}}"#)),
+            said(
+                10,
+                "session.waiting_approval",
+                "Which one",
+                r#"{"kind":"question","task":{"question":{"message":"Which one of these two?"}}}"#,
+            ),
+            event(11, "user.form_submit", "[]", r#"{"gateId":"g","value":"the first"}"#),
+            said(12, "session.error", "no such model", r#"{"code":"x"}"#),
+        ];
+        let lines = lines(&events);
+        let whats: Vec<_> = lines.iter().map(|line| (line.sequence, line.what.clone())).collect();
+        let expected = vec![
+            (2, What::Person("Hello\n<b>you</b>".into())),
+            (4, What::Used(vec!["note".into(), "search".into()])),
+            (6, What::Agent("One **two**".into())),
+            (8, What::Person("And?".into())),
+            (9, What::Note("You stopped this turn.".into())),
+            (10, What::Asked("Which one of these two?".into())),
+            (11, What::Person("the first".into())),
+            (12, What::Failed("no such model".into())),
+        ];
+        assert_eq!(whats, expected);
+        assert_eq!(to_send_again(&lines), Some("the first"));
+        assert_eq!(to_send_again(&lines[..7]), None);
+        let html = write(&lines, "clerk");
+        assert!(html.contains("One <strong>two</strong>") && html.contains("&lt;b&gt;you&lt;/b&gt;"), "{html}");
+        assert!(!html.contains("<b>you"), "{html}");
+        assert_eq!(html.matches("<li").count(), expected.len());
+    }
+
+    #[test]
+    fn nothing_that_is_said_becomes_markup() {
+        let evil = r#"<img src=x onerror=alert(1)>"'"#;
+        let metadata = serde_json::json!({ "value": evil, "kind": "question", "reason": evil }).to_string();
+        for kind in KINDS {
+            let html = write(&lines(&[said(1, kind, evil, &metadata)]), evil);
+            assert!(!html.contains("<img"), "{kind}: {html}");
+        }
+    }
+}

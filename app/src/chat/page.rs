@@ -1,0 +1,74 @@
+//! /chat/{id}
+
+use super::{
+    composer::composer,
+    state::end_view,
+    talk::{Talk, talk_view},
+};
+use crate::{
+    FormState,
+    document::{render, solid},
+    sessions::LiveRows,
+    shell::{Place, Shell, frame},
+    text::shorten,
+    ui::{notice, page_head::breadcrumbs},
+};
+use domain::session::Status;
+use leptos::prelude::*;
+
+/// How often a browser without scripts looks again while the agent works, seconds.
+const LOOK_AGAIN_SECONDS: u32 = 3;
+/// Longest title in the head, characters.
+const TITLE_CHARS_MAX: usize = 200;
+
+/// What /chat/{id} shows.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// The conversation.
+    pub talk: Talk,
+    /// What was refused; what was typed comes back with form `say`.
+    pub form: FormState,
+}
+
+/// The whole page.
+pub fn page(shell: &Shell, props: Props) -> String {
+    let Props { talk, form } = props;
+    let title = shorten::one_line(&talk.thread.title, TITLE_CHARS_MAX);
+    render(shell, &title, || {
+        let thread = &talk.thread;
+        let href = format!("/chat/{}", thread.id);
+        let goes_on = !thread.status.is_final();
+        let say = form.of("say");
+        let others = if say.is_refused() { Vec::new() } else { form.general(&[]) };
+        let is_busy =
+            matches!(thread.status, Status::Pending | Status::Running | Status::AwaitingTool | Status::WaitingHuman);
+        let is_typing = say.value("text").is_some_and(|text| !text.is_empty());
+        // Only where nobody can be typing.
+        let again = (matches!(thread.status, Status::Pending | Status::Running) && !is_typing && talk.before.is_none())
+            .then(|| format!("<meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\">"));
+        let look = is_busy.then(|| {
+            let html =
+                format!("<noscript>{}<p><a href=\"{href}\">Look again</a></p></noscript>", again.unwrap_or_default());
+            view! { <div class="talk-look" inner_html=html></div> }
+        });
+        let write = goes_on.then(|| solid(composer(shell, thread, talk.agent(), &say)));
+        let page = view! {
+            <div class="chat" data-keys="session">
+                <header class="chat-head">
+                    {solid(breadcrumbs(vec![("Chat".to_owned(), "/chat".to_owned())]))}
+                    <h1 dir="auto">{title.clone()}</h1>
+                    <div class="session-actions">
+                        <a class="button" data-look="quiet" href=format!("/sessions/{}", thread.id)>"Transcript"</a>
+                        {goes_on.then(|| solid(end_view(thread)))}
+                    </div>
+                </header>
+                {notice::refused(others)}
+                {solid(talk_view(shell, &talk))}
+                {look.map(solid)}
+                {write}
+            </div>
+            <LiveRows/>
+        };
+        frame(shell, Place::Chat, page)
+    })
+}

@@ -1,0 +1,126 @@
+//! Who is to act in a conversation, and what is left of one that has ended.
+
+use super::talk::Talk;
+use crate::{
+    session::rating_view,
+    text::{duration, number},
+    ui::{
+        button::{Look, submit},
+        icon::{Icon, icon},
+        time::since,
+    },
+};
+use domain::session::{EndReason, Status};
+use leptos::prelude::*;
+use wire::thread::{Thread, ThreadSummary};
+
+/// The line under the messages. `again` is what can be sent again after a turn that failed.
+pub fn state_view(talk: &Talk, again: Option<String>) -> impl IntoView + use<> {
+    let thread = &talk.thread;
+    let agent = talk.agent().to_owned();
+    let id = &thread.id;
+    match thread.status {
+        Status::Draft => view! { <p class="meta">"Nothing has been said yet."</p> }.into_any(),
+        Status::Pending => view! {
+            <p class="talk-busy" role="status">{icon(Icon::Pending)}<span>{format!("Waiting for {agent}, ")}{since(thread.updated_at)}</span></p>
+            <p class="meta">"It begins as soon as it is free. What you add now is answered together."</p>
+        }
+        .into_any(),
+        Status::Running => view! {
+            <p class="talk-busy" role="status">{icon(Icon::Running)}<span>{format!("{agent} is thinking, ")}{since(thread.updated_at)}</span></p>
+            <form method="post" action=format!("/chat/{id}/interrupt") data-stay="">
+                <button class="button" type="submit" data-size="small" title="Takes the turn away; what was said stays">{icon(Icon::Square)}"Stop"</button>
+            </form>
+        }
+        .into_any(),
+        Status::WaitingHuman => waiting(talk, &agent).into_any(),
+        Status::AwaitingTool => view! {
+            <p class="talk-busy" role="status">{icon(Icon::AwaitingTool)}<span>"Waits for a tool outside, "{since(thread.updated_at)}</span></p>
+        }
+        .into_any(),
+        Status::Idle => again
+            .map(|text| {
+                view! {
+                    <p class="meta">"Nothing is lost: the conversation goes on with your next message."</p>
+                    <form method="post" action=format!("/chat/{id}/messages") data-stay="">
+                        <input type="hidden" name="text" value=text/>
+                        <button class="button" type="submit" data-size="small">"Send it again"</button>
+                    </form>
+                }
+            })
+            .into_any(),
+        Status::Completed | Status::Failed | Status::Abandoned | Status::Expired => ended(talk).into_any(),
+    }
+}
+
+fn waiting(talk: &Talk, agent: &str) -> impl IntoView + use<> {
+    let words = match &talk.gate {
+        Some(gate) if gate.is_question => format!("{agent} asks you. Your next message is the answer."),
+        Some(_) => "It goes on when a person has decided.".to_owned(),
+        None => "It waits for a person.".to_owned(),
+    };
+    let link = talk.gate.as_ref().map(|gate| {
+        let words = if gate.may_decide { "Decide in the inbox" } else { "What it waits for" };
+        view! { <a class="button" data-size="small" href=format!("/inbox/{}", gate.id)>{words}</a> }
+    });
+    view! {
+        <p class="talk-busy" role="status">{icon(Icon::WaitingHuman)}<span>{words}</span></p>
+        {link}
+    }
+}
+
+fn ended_words(thread: &Thread) -> &'static str {
+    match (thread.status, thread.end_reason) {
+        (Status::Completed, _) => "The conversation has ended.",
+        (Status::Failed, _) => "The conversation failed. What was said stays in its transcript.",
+        (Status::Expired, _) | (_, Some(EndReason::TimedOut)) => "The conversation ran out of time.",
+        _ => "The conversation was ended in the middle.",
+    }
+}
+
+fn ended(talk: &Talk) -> impl IntoView + use<> {
+    view! {
+        <section class="talk-ended" aria-labelledby="talk-ended-title">
+            <h2 id="talk-ended-title">{ended_words(&talk.thread)}</h2>
+            {talk.summary.as_ref().map(summary_view)}
+            {rating_view(&talk.thread.id, "/chat", talk.rating)}
+            <p class="form-actions">
+                <a class="button" data-size="small" href="/chat#chat-new">"New conversation"</a>
+                <a class="button" data-size="small" data-look="quiet" href=format!("/sessions/{}", talk.thread.id)>"Transcript"</a>
+            </p>
+        </section>
+    }
+}
+
+fn summary_view(summary: &ThreadSummary) -> impl IntoView + use<> {
+    let figures = format!("{} in {}", number::counted(summary.turns, "message"), duration::words(summary.duration_ms));
+    let quote = |term: &'static str, text: &Option<String>| {
+        text.clone().map(|text| view! { <div><dt>{term}</dt><dd dir="auto">{text}</dd></div> })
+    };
+    view! {
+        <dl class="talk-summary">
+            <div><dt>"Summary"</dt><dd>{figures}</dd></div>
+            {quote("First request", &summary.first_request)}
+            {quote("Last reply", &summary.last_reply)}
+        </dl>
+    }
+}
+
+/// Ending it: the question comes first, and nobody has to answer it.
+pub fn end_view(thread: &Thread) -> impl IntoView + use<> {
+    view! {
+        <details class="cancel talk-end">
+            <summary class="button">"End"</summary>
+            <form method="post" action=format!("/chat/{}/end", thread.id)>
+                <p class="rating-question" id="end-question">"Did this help?"</p>
+                <div class="form-actions" role="group" aria-labelledby="end-question">
+                    <button class="button" type="submit" name="feedback" value="positive">{icon(Icon::ThumbUp)}"Yes"</button>
+                    <button class="button" type="submit" name="feedback" value="negative">{icon(Icon::ThumbDown)}"No"</button>
+                    <button class="button" type="submit" name="feedback" value="skip">"Skip"</button>
+                </div>
+                <div class="form-actions">{submit("End without rating", Look::Plain)}</div>
+                <p class="meta">"Each of them ends the conversation, with a summary. In the middle of a turn it stops the turn."</p>
+            </form>
+        </details>
+    }
+}

@@ -1,0 +1,132 @@
+//! The part of a conversation that moves. It comes again as a fragment whenever its log did.
+
+use super::{
+    message::{lines, to_send_again, write},
+    state::state_view,
+};
+use crate::{
+    document::plain,
+    session::Rating,
+    shell::Shell,
+    text::number,
+    ui::{status_badge::status_badge, time::moment},
+};
+use domain::session::Status;
+use leptos::prelude::*;
+use wire::{
+    event::Event,
+    thread::{MemoryStatus, Thread, ThreadSummary},
+};
+
+/// What a conversation waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gate {
+    /// The inbox's item.
+    pub id: String,
+    /// Whether the agent asks something: the next message answers it.
+    pub is_question: bool,
+    /// Whether the viewer may decide it now.
+    pub may_decide: bool,
+}
+
+/// A conversation as it stands.
+#[derive(Debug, Clone)]
+pub struct Talk {
+    /// The conversation.
+    pub thread: Thread,
+    /// The newest events of [`Talk::kinds`], or those before `?before=`; oldest first.
+    pub events: Vec<Event>,
+    /// Whether there are earlier ones.
+    pub has_earlier: bool,
+    /// `?before=`, where these are not the newest.
+    pub before: Option<u64>,
+    /// What is left of it, once it has ended.
+    pub summary: Option<ThreadSummary>,
+    /// What it waits for.
+    pub gate: Option<Gate>,
+    /// What is kept of it, where that could be told.
+    pub memory: Option<MemoryStatus>,
+    /// Whether the viewer is asked if it helped.
+    pub rating: Rating,
+    /// Why what was sent was refused.
+    pub refused: Option<String>,
+}
+
+impl Talk {
+    /// The kinds of events to read.
+    pub fn kinds() -> Vec<String> {
+        super::message::KINDS.map(str::to_owned).to_vec()
+    }
+
+    /// What the agent is called.
+    pub fn agent(&self) -> &str {
+        self.thread.agent_slug.as_deref().unwrap_or("The agent")
+    }
+}
+
+/// Root element: `<div id="talk">`, keyed by its session; its `data-part` children are changed one by one.
+pub fn fragment(shell: &Shell, talk: &Talk) -> String {
+    plain(talk_view(shell, talk))
+}
+
+/// The moving part.
+pub fn talk_view(shell: &Shell, talk: &Talk) -> impl IntoView + use<> {
+    let thread = &talk.thread;
+    let id = thread.id.clone();
+    let lines = lines(&talk.events);
+    let again =
+        to_send_again(&lines).filter(|_| thread.status == Status::Idle && talk.before.is_none()).map(str::to_owned);
+    let messages = write(&lines, talk.agent());
+    let page = talk.before.map(|before| format!("before={before}&")).unwrap_or_default();
+    let source = format!("/chat/{id}/live?{page}ids=");
+    let earlier = talk.has_earlier.then(|| {
+        let before = talk.events.first().map_or(0, |event| event.sequence);
+        view! { <a class="button" data-size="small" href=format!("/chat/{id}?before={before}")>"Earlier messages"</a> }
+    });
+    let later = talk.before.map(|_| {
+        view! { <p class="meta"><a href=format!("/chat/{id}")>"Go to the newest messages"</a></p> }
+    });
+    let kept = talk.memory.as_ref().map(|memory| {
+        let ratings = number::counted(memory.session_feedback_count, "rating");
+        view! {
+            <div><dt>"Messages"</dt><dd>{number::grouped(memory.turn_count)}</dd></div>
+            <div><dt>"Kept"</dt><dd>{number::counted(memory.event_count, "event")}", "{ratings}</dd></div>
+        }
+    });
+    view! {
+        <div
+            class="talk" id="talk" data-session-id=id.clone() data-rows=source
+            data-form-key=shell.form_key.clone() data-refused=talk.refused.clone()
+        >
+            <div class="talk-facts" data-part="facts">
+                {status_badge(thread.status)}
+                <dl class="facts">
+                    <div><dt>"Begun"</dt><dd>{moment(thread.created_at)}</dd></div>
+                    {kept}
+                    {thread.incognito.then(|| view! { <div><dt>"Incognito"</dt><dd>"no name on it, ratings in memory alone"</dd></div> })}
+                </dl>
+            </div>
+            <div class="talk-log" tabindex="0" role="log" aria-label="Messages">
+                <div class="talk-inner">
+                    <div class="transcript-edge">{earlier}</div>
+                    <ol class="messages" data-part="messages" data-list="" inner_html=messages></ol>
+                    <div class="talk-state" data-part="state" data-state=state_word(thread.status)>
+                        {later}
+                        {state_view(talk, again)}
+                    </div>
+                </div>
+            </div>
+        </div>
+    }
+}
+
+/// What the style sheet knows of it.
+const fn state_word(status: Status) -> &'static str {
+    match status {
+        Status::Pending => "queued",
+        Status::Running => "thinking",
+        Status::WaitingHuman | Status::AwaitingTool => "waiting",
+        Status::Draft | Status::Idle => "rest",
+        Status::Completed | Status::Failed | Status::Abandoned | Status::Expired => "ended",
+    }
+}

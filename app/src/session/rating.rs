@@ -1,0 +1,84 @@
+//! What people are asked when a session has ended. One press, no words, and it can be taken back.
+
+use crate::ui::icon::{Icon, icon};
+use domain::session_feedback::Label;
+use leptos::prelude::*;
+
+/// Whether the reader is asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Rating {
+    /// Not now, or not them.
+    #[default]
+    Silent,
+    /// Whether it helped.
+    Ask,
+    /// They said so.
+    Given(Label),
+}
+
+const fn words(label: Label) -> &'static str {
+    match label {
+        Label::Positive => "Thank you. You said that this helped.",
+        Label::Negative => "Thank you. You said that this did not help.",
+        Label::Skip => "Thank you. You skipped the question.",
+    }
+}
+
+/// The panel; nothing where nobody is asked. `place` is the page that the answer leads back to: `/sessions` or `/chat`.
+pub fn rating_view(session_id: &str, place: &'static str, rating: Rating) -> impl IntoView + use<> {
+    let inside = match rating {
+        Rating::Silent => return None,
+        Rating::Ask => question().into_any(),
+        Rating::Given(label) => view! {
+            <p role="status">{words(label)}</p>
+            <button class="button" type="submit" data-size="small" data-key="unrate" name="answer" value="undo" title="Take it back (z)">"Undo"</button>
+        }
+        .into_any(),
+    };
+    Some(view! {
+        <form class="rating" id="rating" method="post" action=format!("/sessions/{session_id}/feedback") aria-label="Rating">
+            <input type="hidden" name="place" value=place/>
+            {inside}
+        </form>
+    })
+}
+
+fn question() -> impl IntoView {
+    view! {
+        <p class="rating-question">"Did this help?"</p>
+        <button class="button" type="submit" data-size="small" data-key="helped" name="answer" value="positive" title="It helped (y)">
+            {icon(Icon::ThumbUp)}"Yes"
+        </button>
+        <button class="button" type="submit" data-size="small" data-key="unhelped" name="answer" value="negative" title="It did not help (n)">
+            {icon(Icon::ThumbDown)}"No"
+        </button>
+        <button class="button" type="submit" data-size="small" data-key="unsaid" name="answer" value="skip" title="Rather not say (s)">"Skip"</button>
+        <button
+            class="button" type="submit" data-size="small" data-look="quiet" data-shape="icon" data-key="unasked"
+            name="answer" value="dismiss" aria-label="Dismiss the question" title="Do not ask about this again (d)"
+        >
+            {icon(Icon::Close)}
+        </button>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::plain;
+
+    #[test]
+    fn nobody_is_asked_unless_there_is_something_to_ask_and_every_answer_has_a_key() {
+        let html = |rating| plain(rating_view("0189", "/sessions", rating));
+        assert!(!html(Rating::Silent).contains("form"));
+        let asked = html(Rating::Ask);
+        for key in ["helped", "unhelped", "unsaid", "unasked"] {
+            assert!(asked.contains(&format!("data-key=\"{key}\"")), "{key}: {asked}");
+        }
+        for label in Label::ALL {
+            let given = html(Rating::Given(label));
+            assert!(given.contains("Thank you.") && given.contains("value=\"undo\""), "{given}");
+            assert!(!given.contains("Did this help?"), "{given}");
+        }
+    }
+}

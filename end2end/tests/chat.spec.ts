@@ -1,0 +1,184 @@
+/** Conversations in the browser with a real agent: a process that is given what was said and prints its reply. */
+import { type Page } from "@playwright/test";
+import { api, expect, expectNoAxeViolations, runWorker, signIn, test, type Worker } from "../support";
+
+/** Replies with what it heard last, in markdown; fails where it is told to. */
+const AGENT = `
+read -r talk
+case "$talk" in
+  *'"text":"fail"}'*) echo 'the model is out' >&2; exit 3 ;;
+esac
+n=$(printf '%s' "$talk" | grep -o '"role":"user"' | wc -l)
+printf '{"type":"result","result":"Heard **message %s**."}\\n' $n
+`;
+
+async function clerk(of: string) {
+  const agent = `clerk-${of}-${Date.now().toString(36)}`;
+  await api().createAction({ name: `Talk ${agent}`, agentSlug: agent });
+  return agent;
+}
+
+async function begin(page: Page, agent: string, message: string) {
+  await page.goto("/chat");
+  await page.locator('select[name="agent"]').selectOption(agent);
+  await page.locator('textarea[name="message"]').fill(message);
+  await page.getByRole("button", { name: "Begin" }).click();
+  await expect(page).toHaveURL(/\/chat\/[0-9a-f-]{36}/);
+  return page.url().match(/chat\/([0-9a-f-]{36})/)![1]!;
+}
+
+const composer = (page: Page) => page.locator("#composer textarea");
+const ready = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
+
+/** Without scripts the page is looked at again, as its own refresh does. */
+async function shows(page: Page, scripts: boolean, words: string | RegExp) {
+  if (scripts) return void (await expect(page.locator("#talk")).toContainText(words));
+  await expect(async () => {
+    await page.reload();
+    await expect(page.locator("#talk")).toContainText(words, { timeout: 500 });
+  }).toPass();
+}
+
+test("a person talks with an agent, a turn fails and is tried again, and the end is rated @nojs", async ({ page }, info) => {
+  test.slow();
+  const scripts = info.project.name === "js";
+  const agent = await clerk(info.project.name);
+  const worker: Worker = runWorker(agent, ["sh", "-c", AGENT]);
+  const say = async (text: string) => {
+    await composer(page).fill(text);
+    if (scripts) await composer(page).press("Enter");
+    else await page.getByRole("button", { name: "Send", exact: true }).click();
+  };
+  try {
+    await signIn(page, "operator");
+    const id = await begin(page, agent, "Hello <there>");
+    if (scripts) await ready(page);
+    await shows(page, scripts, "Heard message 1.");
+    await expect(page.locator(".message strong", { hasText: "message 1" })).toBeVisible();
+    await expect(page.locator('.message[data-by="person"]')).toContainText("Hello <there>");
+
+    await say("And\nagain");
+    await shows(page, scripts, "Heard message 2.");
+    await expect(composer(page)).toHaveValue("");
+    await say("fail");
+    await shows(page, scripts, "The turn failed");
+    await shows(page, scripts, "Nothing is lost");
+    await page.getByRole("button", { name: "Send it again" }).click();
+    await expect(async () => {
+      if (!scripts) await page.reload();
+      await expect(page.locator('.message[data-by="failure"]')).toHaveCount(2, { timeout: 500 });
+    }).toPass();
+    await api().untilStatus(id, "idle");
+    if (!scripts) await page.reload();
+
+    await page.locator(".talk-end summary").click();
+    await page.locator(".talk-end").getByRole("button", { name: "No" }).click();
+    await expect(page.locator(".talk-ended")).toContainText("The conversation has ended.");
+    await expect(page.locator(".talk-ended")).toContainText("4 messages in");
+    await expect(page.locator("#rating")).toContainText("You said that this did not help.");
+    await expect(page.locator(".talk-facts")).toContainText("1 rating");
+    await page.locator("#rating").getByRole("button", { name: "Undo" }).click();
+    await expect(page.locator("#rating")).toContainText("Did this help?");
+    await expect(page.locator(".talk-facts")).toContainText("0 ratings");
+    await expect(composer(page)).toHaveCount(0);
+    await page.goto("/chat");
+    await expect(page.locator(`.row a[href="/chat/${id}"]`)).toBeVisible();
+  } finally {
+    await worker.stop();
+  }
+});
+
+test("what is typed stays while the agent works, while it is refused and while the server is away", async ({ page }) => {
+  const agent = await clerk("typed");
+  await signIn(page, "operator");
+  const id = await begin(page, agent, "Work for a while");
+  await ready(page);
+  await expect(page.locator("#talk")).toContainText(`Waiting for ${agent}`);
+  await composer(page).fill("Typed ahead");
+  const { attempt } = await api().claim(agent, 600);
+  await expect(page.locator("#talk")).toContainText(`${agent} is thinking`);
+  await expect(composer(page)).toHaveValue("Typed ahead");
+  await expect(composer(page)).toBeFocused();
+  await expect(page.getByRole("button", { name: "Send", exact: true })).toBeHidden();
+  await api().append(id, attempt, [{ type: "agent.message", content: [{ type: "text", text: "Half way" }] }]);
+  await expect(page.locator("#talk")).toContainText("Half way");
+  await expect(composer(page)).toHaveValue("Typed ahead");
+  await page.getByRole("button", { name: "Stop" }).click();
+  await expect(page.locator("#talk")).toContainText("You stopped this turn.");
+  await expect(composer(page)).toHaveValue("Typed ahead");
+
+  // Nobody answers: it says so, and the same press later sends it once.
+  await page.route("**/messages", (route) => route.abort());
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect(page.locator("#composer-said")).toHaveText("The server cannot be reached.");
+  await expect(composer(page)).toHaveValue("Typed ahead");
+  await page.unroute("**/messages");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect(page.locator('.message[data-by="person"]').last()).toContainText("Typed ahead");
+  await expect(composer(page)).toHaveValue("");
+  await expect(page.locator("#composer-said")).toBeEmpty();
+
+  // It ends elsewhere while somebody types.
+  await composer(page).fill("Never sent");
+  await api().post(`/api/sessions/${id}/cancel`, {});
+  await expect(page.locator(".talk-ended")).toBeVisible();
+  await expect(composer(page)).toHaveValue("Never sent");
+  await expect(page.locator(".composer-late")).toBeVisible();
+});
+
+test("the list and a conversation in every state have no axe violation and fit a phone", async ({ page }) => {
+  test.slow();
+  const look = async (what: string) => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expectNoAxeViolations(page);
+    }
+    await page.setViewportSize({ width: 360, height: 740 });
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    expect(overflow, `${what} scrolls sideways`).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  };
+  const agent = await clerk("looks");
+  await signIn(page, "operator");
+  await page.goto("/chat");
+  await look("the list");
+  const id = await begin(page, agent, `A long message ${"x".repeat(400)}`);
+  await ready(page);
+  await expect(page.locator("#talk")).toContainText(`Waiting for ${agent}`);
+  await look("a queued one");
+  const { attempt } = await api().claim(agent, 600);
+  await expect(page.locator("#talk")).toContainText(`${agent} is thinking`);
+  await look("a thinking one");
+  const text = (value: string) => [{ type: "text", text: value }];
+  await api().append(id, attempt, [
+    { type: "agent.message", content: text(`# Found\n\n- one\n\n| a | b |\n|---|---|\n| ${"y".repeat(200)} | 2 |\n\nשלום 🧪`) },
+    { type: "session.error", content: text("no such model") },
+  ]);
+  await api().yield(id, attempt, "idle");
+  await expect(page.locator("#talk")).toContainText("Nothing is lost");
+  await look("one that failed");
+  await page.locator(".talk-end summary").click();
+  await look("one that is about to end");
+  await page.locator(".talk-end").getByRole("button", { name: "End without rating" }).click();
+  await expect(page.locator(".talk-ended")).toBeVisible();
+  await expect(page.locator("#rating")).toHaveCount(0);
+  await look("one that has ended");
+});
+
+test("the keyboard reaches the conversations, and the list follows them", async ({ page }) => {
+  const agent = await clerk("keys");
+  await signIn(page, "operator");
+  const id = await begin(page, agent, "Hello");
+  await page.goto("/today");
+  await ready(page);
+  await page.keyboard.press("g");
+  await page.keyboard.press("c");
+  await expect(page).toHaveURL(/\/chat$/);
+  await ready(page);
+  const row = page.locator(`[data-session-id="${id}"]`);
+  await expect(row).toContainText(/pending/i);
+  const { attempt } = await api().claim(agent, 600);
+  await expect(row).toContainText(/running/i);
+  await api().yield(id, attempt, "idle");
+  await expect(row).toContainText(/idle/i);
+});

@@ -1,0 +1,349 @@
+//! /chat: one's own conversations with agents. Scripts ask for the part that moves (`x-fragment`, `/live`); everything
+//! works as forms that post and redirect.
+
+use super::{
+    form::Form,
+    rating,
+    sessions::connect,
+    shell::{Turned, Viewer, render},
+    sign_in::status_of,
+};
+use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use app::{
+    FormState,
+    chat::{self as ui, Entry, Gate, ListProps, Props, Talk},
+};
+use axum::{
+    Router,
+    extract::{Query, State},
+    http::{HeaderMap, StatusCode},
+    response::{Html, IntoResponse, Redirect, Response},
+    routing::{get, post},
+};
+use domain::{
+    action::ActionStatus,
+    gate::GateKind,
+    id::SessionId,
+    session::Status,
+    session_feedback::{Label, Surface},
+};
+use ledger::{
+    Error, SessionRecord, action,
+    action::ListActions,
+    event,
+    event::Read,
+    feedback,
+    gate::{self, MayDecide, Reply},
+    session,
+    thread::{self, Ending, Message, NewThread, Summary},
+};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
+use wire::Code;
+
+/// Conversations of one page.
+const ROWS: u32 = 30;
+/// Rows read again in one request.
+const IDS_MAX: usize = 100;
+/// Events of one page of a conversation.
+const PAGE_EVENTS: u32 = 300;
+/// Actions that are offered to talk with.
+const ACTIONS_MAX: u32 = 200;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/chat", get(list).post(start))
+        .route("/chat/rows", get(rows))
+        .route("/chat/{id}", get(show))
+        .route("/chat/{id}/live", get(live))
+        .route("/chat/{id}/messages", post(say))
+        .route("/chat/{id}/interrupt", post(interrupt))
+        .route("/chat/{id}/end", post(end))
+}
+
+#[derive(Default, Deserialize)]
+struct ListQuery {
+    cursor: Option<String>,
+}
+
+async fn list(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Query(query): Query<ListQuery>,
+) -> Result<Response, Turned> {
+    let props = read_list(&state, &viewer, query, FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
+}
+
+async fn read_list(state: &AppState, viewer: &Viewer, query: ListQuery, form: FormState) -> Result<ListProps, Turned> {
+    let listed = thread::list(&state.ledger, &viewer.scope, ROWS, query.cursor.as_deref()).await?;
+    Ok(ListProps {
+        entries: entries(state, viewer, listed.items).await?,
+        next_cursor: listed.next_cursor,
+        is_continued: query.cursor.is_some(),
+        with: partners(state, viewer).await?,
+        connect: connect(viewer),
+        form,
+    })
+}
+
+/// Conversations with the newest that each says.
+async fn entries(state: &AppState, viewer: &Viewer, records: Vec<SessionRecord>) -> Result<Vec<Entry>, Turned> {
+    let ids: Vec<SessionId> = records.iter().map(|record| record.id).collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let newest = event::newest(&state.ledger, &viewer.scope, &ids).await?;
+    let mut newest: HashMap<SessionId, _> = newest.into_iter().map(|event| (event.session_id, event)).collect();
+    let entry = |record: SessionRecord| {
+        let last = newest.remove(&record.id).map(wire_map::event);
+        Entry { thread: wire_map::thread(record, None), last }
+    };
+    Ok(records.into_iter().map(entry).collect())
+}
+
+/// Whom one can talk with: agents by their names, then the tasks that name one.
+async fn partners(state: &AppState, viewer: &Viewer) -> Result<Vec<(String, String)>, Turned> {
+    let known = ListActions { status: Some(ActionStatus::Active), limit: ACTIONS_MAX, ..ListActions::default() };
+    let actions = action::list(&state.ledger, &viewer.scope, known).await?.items;
+    let here = viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();
+    let of_server = state.agents.iter().filter(|(workspace, _)| *workspace == here).map(|(_, agent)| agent.clone());
+    let agents: BTreeSet<String> = actions.iter().filter_map(|a| a.agent_slug.clone()).chain(of_server).collect();
+    let mut partners: Vec<(String, String)> = agents.into_iter().map(|agent| (agent.clone(), agent)).collect();
+    let task = |action: ledger::ActionRecord| {
+        Some((action.id.to_string(), format!("{} · {}", action.agent_slug?, action.name)))
+    };
+    partners.extend(actions.into_iter().filter_map(task));
+    Ok(partners)
+}
+
+#[derive(Deserialize)]
+struct RowsQuery {
+    ids: String,
+}
+
+async fn rows(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Query(query): Query<RowsQuery>,
+) -> Result<Html<String>, Turned> {
+    let ids: Vec<SessionId> = query.ids.split(',').take(IDS_MAX).filter_map(|id| id.parse().ok()).collect();
+    let mut found = session::list_by_ids(&state.ledger, &viewer.scope, &ids).await?;
+    found.retain(|session| thread::is_thread(session) && thread::is_own(&viewer.scope, session));
+    Ok(Html(ui::rows_fragment(&entries(&state, &viewer, found).await?)))
+}
+
+async fn start(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    let new = NewThread {
+        agent: form.text("agent"),
+        incognito: form.has("incognito"),
+        title: None,
+        // Without a word nothing is begun: an empty text is refused with its field.
+        message: Some(form.text("message")),
+        idempotency_key: form.optional("key").map(|key| format!("web-{key}")),
+    };
+    match thread::start(&state.ledger, &viewer.scope, new).await {
+        Ok(begun) => Ok(Redirect::to(&format!("/chat/{}", begun.session.id)).into_response()),
+        Err(error) => {
+            let problem = Problem::from(error);
+            let refused = form.refused("begin", &problem);
+            let props = read_list(&state, &viewer, ListQuery::default(), refused).await?;
+            Ok(render(status_of(&problem), move || ui::list_page(&viewer.shell, props)).await)
+        }
+    }
+}
+
+#[derive(Default, Deserialize)]
+struct PageQuery {
+    before: Option<u64>,
+}
+
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    Query(query): Query<PageQuery>,
+) -> Result<Response, Turned> {
+    let talk = read(&state, &viewer, id, query.before).await?;
+    let props = Props { talk, form: FormState::default() };
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+}
+
+async fn live(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    Query(query): Query<PageQuery>,
+) -> Result<Html<String>, Turned> {
+    let talk = read(&state, &viewer, id, query.before).await?;
+    Ok(Html(ui::fragment(&viewer.shell, &talk)))
+}
+
+/// A conversation of the viewer's own. Others' look like none.
+async fn own(state: &AppState, viewer: &Viewer, id: SessionId) -> Result<SessionRecord, Problem> {
+    let (session, _) = thread::get(&state.ledger, &viewer.scope, id).await?;
+    if thread::is_own(&viewer.scope, &session) { Ok(session) } else { Err(Error::NotFound("thread").into()) }
+}
+
+async fn read(state: &AppState, viewer: &Viewer, id: SessionId, before: Option<u64>) -> Result<Talk, Turned> {
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
+    let session = own(state, viewer, id).await?;
+    let wanted = Read {
+        before_sequence: Some(before.unwrap_or(session.head_sequence + 1)),
+        kinds: Talk::kinds(),
+        limit: PAGE_EVENTS,
+        ..Read::default()
+    };
+    let slice = event::read(ledger, scope, id, wanted).await?;
+    let memory = match feedback::status(ledger, scope, Some(id)).await {
+        Ok(status) => Some(wire_map::memory_status(&status)),
+        Err(error) => {
+            tracing::warn!(%error, "a conversation is shown without what is kept of it");
+            None
+        }
+    };
+    let waiting = if session.status == Status::WaitingHuman { vec![id] } else { Vec::new() };
+    let gate = gate::of_sessions(ledger, scope, waiting).await?.pop().map(|item| Gate {
+        id: item.gate.id.to_string(),
+        is_question: item.gate.kind == GateKind::Question,
+        may_decide: item.may_decide == MayDecide::Yes,
+    });
+    Ok(Talk {
+        events: slice.events.into_iter().map(wire_map::event).collect(),
+        has_earlier: slice.has_more,
+        before,
+        summary: Summary::of(&session).map(wire_map::thread_summary),
+        gate,
+        memory,
+        rating: rating::of(state, viewer, &session).await,
+        refused: None,
+        thread: wire_map::thread(session, None),
+    })
+}
+
+fn wants_fragment(headers: &HeaderMap) -> bool {
+    headers.contains_key("x-fragment")
+}
+
+/// After something was done: the page, or for scripts the part of it that moved.
+async fn done(state: &AppState, viewer: Viewer, id: SessionId, headers: &HeaderMap) -> Result<Response, Turned> {
+    if !wants_fragment(headers) {
+        return Ok(Redirect::to(&format!("/chat/{id}")).into_response());
+    }
+    let talk = read(state, &viewer, id, None).await?;
+    Ok(Html(ui::fragment(&viewer.shell, &talk)).into_response())
+}
+
+/// After a refusal: the page with the reason and everything that was typed, or for scripts the part that moves.
+async fn not_done(
+    state: &AppState,
+    viewer: Viewer,
+    id: SessionId,
+    (headers, form, name): (&HeaderMap, &Form, &str),
+    problem: Problem,
+) -> Result<Response, Turned> {
+    if !wants_fragment(headers) {
+        return refused(state, viewer, id, form, name, problem).await;
+    }
+    let mut talk = read(state, &viewer, id, None).await?;
+    let why: Vec<_> = form.refused(name, &problem).errors.into_iter().map(|error| error.message).collect();
+    talk.refused = Some(why.join(" "));
+    Ok((status_of(&problem), Html(ui::fragment(&viewer.shell, &talk))).into_response())
+}
+
+/// The page again with the refusal on it. What is not the viewer's own stays an error page.
+pub async fn refused(
+    state: &AppState,
+    viewer: Viewer,
+    id: SessionId,
+    form: &Form,
+    name: &str,
+    problem: Problem,
+) -> Result<Response, Turned> {
+    let talk = read(state, &viewer, id, None).await?;
+    let props = Props { talk, form: form.refused(name, &problem) };
+    Ok(render(status_of(&problem), move || ui::page(&viewer.shell, props)).await)
+}
+
+async fn say(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    headers: HeaderMap,
+    form: Form,
+) -> Result<Response, Turned> {
+    match tell(&state, &viewer, id, &form).await {
+        Ok(()) => done(&state, viewer, id, &headers).await,
+        Err(problem) => not_done(&state, viewer, id, (&headers, &form, "say"), problem).await,
+    }
+}
+
+/// Says it, or answers with it what the agent asked.
+async fn tell(state: &AppState, viewer: &Viewer, id: SessionId, form: &Form) -> Result<(), Problem> {
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
+    let session = own(state, viewer, id).await?;
+    let text = form.text("text");
+    if session.status == Status::WaitingHuman && !text.trim().is_empty() {
+        let gates = gate::of_sessions(ledger, scope, vec![id]).await?;
+        if gates.iter().any(|item| item.gate.kind == GateKind::Question) {
+            gate::reply(ledger, scope, id, Reply::Accept(Value::from(text).to_string())).await?;
+            return Ok(());
+        }
+    }
+    let message = Message { text, id: form.text("id").parse().ok() };
+    match thread::say(ledger, scope, id, message.clone()).await {
+        // The form of an earlier message, filled in again: another message.
+        Err(Error::IdConflict { .. }) => {
+            thread::say(ledger, scope, id, Message { id: None, ..message }).await?;
+        }
+        said => {
+            said?;
+        }
+    }
+    Ok(())
+}
+
+async fn interrupt(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    headers: HeaderMap,
+    form: Form,
+) -> Result<Response, Turned> {
+    own(&state, &viewer, id).await?;
+    match thread::interrupt(&state.ledger, &viewer.scope, id).await {
+        Ok(_) => done(&state, viewer, id, &headers).await,
+        Err(error) => not_done(&state, viewer, id, (&headers, &form, "interrupt"), error.into()).await,
+    }
+}
+
+async fn end(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    form: Form,
+) -> Result<Response, Turned> {
+    own(&state, &viewer, id).await?;
+    let answer = form.optional("feedback");
+    let label = answer.as_deref().map(|text| {
+        Label::parse(text).ok_or_else(|| Problem::field(Code::InvalidRequest, "feedback", "positive, negative or skip"))
+    });
+    let feedback = match label.transpose() {
+        Ok(feedback) => feedback,
+        Err(problem) => return refused(&state, viewer, id, &form, "end", problem).await,
+    };
+    match thread::end(&state.ledger, &viewer.scope, id, Ending { feedback, source: Surface::WebEnd, summary: true })
+        .await
+    {
+        Ok(_) => {
+            let mut response = Redirect::to(&format!("/chat/{id}")).into_response();
+            if feedback.is_none() {
+                // They were asked, and went without an answer.
+                rating::dismiss(&state, &viewer, id, &mut response);
+            }
+            Ok(response)
+        }
+        Err(error) => refused(&state, viewer, id, &form, "end", error.into()).await,
+    }
+}

@@ -1,0 +1,101 @@
+//! The question at the end of a session: asking it, and what is answered.
+
+use super::{
+    chat,
+    form::Form,
+    session,
+    shell::{Turned, Viewer},
+};
+use crate::{extract::Id, problem::Problem, state::AppState};
+use app::session::Rating;
+use axum::{
+    Router,
+    extract::State,
+    http::header::SET_COOKIE,
+    response::{IntoResponse, Redirect, Response},
+    routing::post,
+};
+use domain::{
+    id::SessionId,
+    session_feedback::{Label, Surface},
+};
+use ledger::{
+    SessionRecord,
+    feedback::{self, Prompt},
+};
+use wire::Code;
+
+/// What the form may answer beside a label.
+const DISMISS: &str = "dismiss";
+const UNDO: &str = "undo";
+
+pub fn router() -> Router<AppState> {
+    Router::new().route("/sessions/{id}/feedback", post(answer))
+}
+
+/// What the viewer is asked about a session. A page is shown although the ratings are out of reach.
+pub async fn of(state: &AppState, viewer: &Viewer, session: &SessionRecord) -> Rating {
+    // Without the instance's key nothing can be rated.
+    if state.instance_key().is_err() {
+        return Rating::Silent;
+    }
+    match feedback::prompt(&state.ledger, &viewer.scope, session).await {
+        Ok(Prompt::Given(label)) => Rating::Given(label),
+        Ok(Prompt::Ask) if !viewer.is_unasked => Rating::Ask,
+        Ok(Prompt::Ask | Prompt::Silent) => Rating::Silent,
+        Err(error) => {
+            tracing::warn!(%error, "a page is shown without its rating");
+            Rating::Silent
+        }
+    }
+}
+
+/// The same answer twice is one. Dismissing records nothing: the browser remembers it, for this person and this session.
+async fn answer(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+    form: Form,
+) -> Result<Response, Turned> {
+    let is_chat = form.text("place") == "/chat";
+    let back = if is_chat { format!("/chat/{id}") } else { format!("/sessions/{id}") };
+    match give(&state, &viewer, id, &form.text("answer")).await {
+        Ok(is_dismissed) => {
+            let mut response = Redirect::to(&back).into_response();
+            if is_dismissed {
+                dismiss(&state, &viewer, id, &mut response);
+            }
+            Ok(response)
+        }
+        Err(problem) if is_chat => chat::refused(&state, viewer, id, &form, "rating", problem).await,
+        Err(problem) => session::refused(&state, viewer, id, &form, "rating", problem).await,
+    }
+}
+
+/// Whether the question is waved aside.
+async fn give(state: &AppState, viewer: &Viewer, id: SessionId, answer: &str) -> Result<bool, Problem> {
+    if answer == DISMISS {
+        // Of what is not there nothing is remembered.
+        ledger::session::get(&state.ledger, &viewer.scope, id).await?;
+        return Ok(true);
+    }
+    if answer == UNDO {
+        feedback::undo(&state.ledger, &viewer.scope, id).await?;
+        return Ok(false);
+    }
+    let wrong = || Problem::field(Code::InvalidRequest, "answer", "positive, negative, skip, dismiss or undo");
+    let label = Label::parse(answer).ok_or_else(wrong)?;
+    state.instance_key()?;
+    feedback::record(&state.ledger, &viewer.scope, id, label, Surface::WebEnd).await?;
+    Ok(false)
+}
+
+/// Lets the browser remember that this person is not asked about this session any more, on both of its pages.
+pub fn dismiss(state: &AppState, viewer: &Viewer, id: SessionId, response: &mut Response) {
+    let Some(user) = viewer.scope.user_id() else { return };
+    for path in [format!("/sessions/{id}"), format!("/chat/{id}")] {
+        if let Some(cookie) = state.cookies.set_unasked(user, &path) {
+            response.headers_mut().append(SET_COOKIE, cookie);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! A browser without scripts: it signs in, keeps cookies by their paths, follows no redirect.
+
+use crate::app::{App, PASSWORD};
+use reqwest::{Method, Response, StatusCode};
+use serde_json::Value;
+use std::{io::Write as _, process::Stdio};
+
+/// Somebody's browser: its sign-in, and the cookies that it was given with their paths.
+pub struct Browser<'a> {
+    app: &'a App,
+    pub jar: Vec<(String, String)>,
+}
+
+impl<'a> Browser<'a> {
+    /// Signs in.
+    pub async fn of(app: &'a App, email: &str) -> Self {
+        let form = [("email", email), ("password", PASSWORD)];
+        let signed_in =
+            app.http.post(format!("{}/sign-in", app.url)).header("origin", &app.url).form(&form).send().await.unwrap();
+        let mut browser = Self { app, jar: Vec::new() };
+        browser.keep(&signed_in);
+        assert_eq!(browser.jar.len(), 1, "{signed_in:?}");
+        browser
+    }
+
+    fn keep(&mut self, response: &Response) {
+        for header in response.headers().get_all("set-cookie") {
+            let mut parts = header.to_str().unwrap().split(';').map(str::trim);
+            let pair = parts.next().unwrap().to_owned();
+            let path = parts.find_map(|part| part.strip_prefix("Path=")).unwrap().to_owned();
+            self.jar.push((pair, path));
+        }
+    }
+
+    /// Any request of a page.
+    pub async fn ask(&self, method: Method, path: &str, form: &[(&str, &str)]) -> Response {
+        let sent = self.jar.iter().filter(|(_, of)| path.starts_with(of.as_str())).map(|(pair, _)| pair.as_str());
+        let cookie = sent.collect::<Vec<_>>().join("; ");
+        let request = self.app.http.request(method.clone(), format!("{}{path}", self.app.url));
+        let request = request.header("cookie", cookie).header("origin", &self.app.url).header("accept", "text/html");
+        let request = if method == Method::POST { request.form(form) } else { request };
+        request.send().await.unwrap()
+    }
+
+    /// A page that is there.
+    pub async fn page(&self, path: &str) -> String {
+        let response = self.ask(Method::GET, path, &[]).await;
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+        response.text().await.unwrap()
+    }
+
+    /// Posts a form, and keeps the cookies that come back.
+    pub async fn post(&mut self, path: &str, form: &[(&str, &str)]) -> Response {
+        let response = self.ask(Method::POST, path, form).await;
+        self.keep(&response);
+        response
+    }
+}
+
+/// A member of the first workspace.
+pub fn add_person(app: &App, email: &str) {
+    let words = ["user", "add", "--tenant", "acme", "--email", email, "--role", "member", "--password-stdin"];
+    let mut add = app.cli().args(words).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    add.stdin.take().unwrap().write_all(PASSWORD.as_bytes()).unwrap();
+    assert!(add.wait().unwrap().success());
+}
+
+/// The ratings of a session, as an operator sees them.
+pub fn ratings(app: &App, id: &str) -> Vec<Value> {
+    let output = app.cli().args(["feedback", "list", "--thread", id]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}

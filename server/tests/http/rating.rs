@@ -1,0 +1,115 @@
+//! The question at the end of a session, as a browser without scripts answers it.
+
+use crate::{
+    app::{App, Who},
+    browser::{Browser, add_person, ratings},
+};
+use reqwest::{Method, Response, StatusCode};
+use serde_json::json;
+
+const ASKED: &str = "Did this help?";
+
+async fn page(browser: &Browser<'_>, id: &str) -> String {
+    browser.page(&format!("/sessions/{id}")).await
+}
+
+async fn answer(browser: &mut Browser<'_>, id: &str, answer: &str) -> Response {
+    browser.post(&format!("/sessions/{id}/feedback"), &[("answer", answer)]).await
+}
+
+async fn completed(app: &App) -> String {
+    let id = app.running(Who::Member).await;
+    app.post(Who::Worker, &format!("/api/sessions/{id}/complete"), json!({ "attempt": 1 })).await;
+    id
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_is_asked_once_after_the_end_and_takes_the_answer_back() {
+    let app = App::start();
+    add_person(&app, "mia@acme.test");
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let mia = Browser::of(&app, "mia@acme.test").await;
+    let id = app.running(Who::Member).await;
+    assert!(!page(&ada, &id).await.contains(ASKED), "never while work goes on");
+    let early = answer(&mut ada, &id, "positive").await;
+    assert_eq!(early.status(), StatusCode::CONFLICT);
+    assert!(early.text().await.unwrap().contains("<!DOCTYPE html>"));
+    app.post(Who::Worker, &format!("/api/sessions/{id}/complete"), json!({ "attempt": 1 })).await;
+
+    // The head that an open page reads again brings the question.
+    let head = ada.ask(Method::GET, &format!("/sessions/{id}/summary"), &[]).await.text().await.unwrap();
+    assert!(head.contains(ASKED) && head.contains("data-part=\"rating\""), "{head}");
+    for key in ["helped", "unhelped", "unsaid", "unasked"] {
+        assert!(head.contains(&format!("data-key=\"{key}\"")), "{key}");
+    }
+    for (given, words, source) in [
+        ("positive", "You said that this helped.", "web_end"),
+        ("positive", "You said that this helped.", "web_end"),
+        ("negative", "You said that this did not help.", "web_end"),
+        ("skip", "You skipped the question.", "web_end"),
+    ] {
+        let answered = answer(&mut ada, &id, given).await;
+        assert_eq!(answered.status(), StatusCode::SEE_OTHER);
+        assert_eq!(answered.headers()["location"], format!("/sessions/{id}"));
+        let shown = page(&ada, &id).await;
+        assert!(shown.contains(words) && shown.contains("value=\"undo\"") && !shown.contains(ASKED), "{given}");
+        let kept = ratings(&app, &id);
+        assert_eq!((kept.len(), &kept[0]["label"], &kept[0]["source"]), (1, &json!(given), &json!(source)));
+    }
+    assert!(page(&mia, &id).await.contains(ASKED), "each person for themselves");
+    for _ in 0..2 {
+        assert_eq!(answer(&mut ada, &id, "undo").await.status(), StatusCode::SEE_OTHER);
+        assert!(ratings(&app, &id).is_empty());
+    }
+    assert!(page(&ada, &id).await.contains(ASKED), "nothing is left of it");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_question_that_was_dismissed_records_nothing_and_stays_away_for_that_person() {
+    let app = App::start();
+    add_person(&app, "mia@acme.test");
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let (id, other) = (completed(&app).await, completed(&app).await);
+    let dismissed = answer(&mut ada, &id, "dismiss").await;
+    assert_eq!(dismissed.status(), StatusCode::SEE_OTHER);
+    assert!(ratings(&app, &id).is_empty());
+    assert!(!page(&ada, &id).await.contains(ASKED));
+    assert!(page(&ada, &other).await.contains(ASKED), "one session is meant");
+    // Another person at the same browser is asked all the same.
+    let mut mia = Browser::of(&app, "mia@acme.test").await;
+    mia.jar.extend(ada.jar.iter().skip(1).cloned());
+    assert!(page(&mia, &id).await.contains(ASKED));
+    // Who thinks better of it can still say so, and sees that they did.
+    answer(&mut ada, &id, "positive").await;
+    assert!(page(&ada, &id).await.contains("You said that this helped."));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_no_answer_is_refused_and_nobody_is_asked_about_what_they_may_not_rate() {
+    let app = App::start();
+    let mut ada = Browser::of(&app, "ada@acme.test").await;
+    let id = completed(&app).await;
+    for wrong in ["", "great", "Positive", "positive "] {
+        let refused = answer(&mut ada, &id, wrong).await;
+        assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY, "{wrong:?}");
+        let shown = refused.text().await.unwrap();
+        assert!(shown.contains("positive, negative, skip, dismiss or undo") && shown.contains(ASKED), "{wrong:?}");
+    }
+    assert!(ratings(&app, &id).is_empty());
+    let nowhere = "00000000-0000-7000-8000-000000000000";
+    for given in ["positive", "dismiss", "undo"] {
+        assert_eq!(answer(&mut ada, nowhere, given).await.status(), StatusCode::NOT_FOUND, "{given}");
+    }
+    // One that never began has nothing to rate.
+    let new = json!({ "sessionType": "agent", "agentSlug": "nobody" });
+    let never = app.post(Who::Operator, "/api/sessions", new).await["id"].as_str().unwrap().to_owned();
+    app.post(Who::Operator, &format!("/api/sessions/{never}/cancel"), json!({})).await;
+    assert!(!page(&ada, &never).await.contains(ASKED));
+    // Another's incognito conversation is read, and not rated.
+    let new = json!({ "agent": "scout", "message": "Hello", "incognito": true });
+    let theirs = app.post(Who::Operator, "/api/threads", new).await["id"].as_str().unwrap().to_owned();
+    app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
+    app.post(Who::Operator, &format!("/threads/{theirs}/end"), json!({})).await;
+    assert!(!page(&ada, &theirs).await.contains(ASKED));
+    assert_eq!(answer(&mut ada, &theirs, "positive").await.status(), StatusCode::FORBIDDEN);
+}
