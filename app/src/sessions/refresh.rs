@@ -64,8 +64,9 @@ async fn read(ids: Vec<String>) {
 
 /// Puts rows where they were; the last of them.
 fn show(html: &str) -> Option<HtmlElement> {
+    let fragment = patch::parse(html)?;
     let mut last = None;
-    for new in patch::children(&patch::parse(html)?) {
+    for new in patch::children(&fragment) {
         if let Some(old) = new.get_attribute("data-session-id").and_then(|id| row(&id)) {
             if old.id().is_empty() {
                 patch::update(&old, &new);
