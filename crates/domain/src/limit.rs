@@ -176,6 +176,14 @@ pub const DELIVERY_WAIT_SECONDS_MAX: i64 = 6 * 3_600;
 pub const DELIVERY_ASKED_SECONDS_MAX: u64 = 3_600;
 /// Longest error of a delivery that is kept, characters.
 pub const DELIVERY_ERROR_CHARS_MAX: usize = 500;
+/// Messages that one server delivers side by side.
+pub const DELIVERIES_AT_ONCE: u32 = 64;
+/// Of these, to one workspace's webhooks and people.
+pub const DELIVERIES_OF_WORKSPACE: u32 = 16;
+/// Of these, to one webhook: a slow one holds no more than these.
+pub const DELIVERIES_TO_WEBHOOK: u32 = 4;
+/// Of these, through the mail server.
+pub const DELIVERIES_BY_MAIL: u32 = 8;
 /// Events whose content one transaction of retention erases.
 pub const ERASED_AT_ONCE: u64 = 5_000;
 /// Newest messages of a webhook that are listed.

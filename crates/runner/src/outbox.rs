@@ -2,10 +2,11 @@
 
 use crate::{mail::Mailer, webhook::post};
 use chrono::TimeDelta;
-use futures_util::StreamExt as _;
+use domain::limit::DELIVERIES_AT_ONCE;
+use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use ledger::{
-    InstanceKey, Ledger,
-    outbox::{Outcome, Outgoing, Receiver, prune, settle, take},
+    InstanceKey, Ledger, MessageRecord,
+    outbox::{Outcome, Outgoing, Receiver, Room, prune, settle, take},
 };
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
@@ -15,11 +16,7 @@ use tokio_util::sync::CancellationToken;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// How often old messages are removed.
 const PRUNE_EVERY: Duration = Duration::from_secs(3_600);
-/// Messages taken at once.
-const BATCH: u32 = 32;
-/// Messages that are delivered side by side.
-const AT_ONCE: usize = 16;
-/// How long taken messages are ours: a batch whose every receiver is silent takes a third of it.
+/// How long a taken message is ours. It is sent at once, and no receiver is waited for a third as long.
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 
 /// Delivers messages.
@@ -44,6 +41,7 @@ impl Courier {
         let mut housekeeping = interval(PRUNE_EVERY);
         housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let work = async {
+            let mut flights = Flights::default();
             loop {
                 tokio::select! {
                     _ = housekeeping.tick() => match prune(&self.ledger).await {
@@ -51,9 +49,8 @@ impl Courier {
                         Ok(pruned) => tracing::info!(pruned, "old messages were removed"),
                         Err(error) => tracing::warn!(%error, "cannot remove old messages"),
                     },
-                    _ = ticks.tick() => if let Err(error) = self.drain().await {
-                        tracing::warn!(%error, "cannot look for messages that are due");
-                    },
+                    _ = ticks.tick() => self.look(&mut flights).await,
+                    () = flights.land(), if !flights.room.is_empty() => self.look(&mut flights).await,
                 }
             }
         };
@@ -66,15 +63,31 @@ impl Courier {
 
     /// Delivers everything that is due now; how many deliveries were tried.
     pub async fn drain(&self) -> ledger::Result<usize> {
-        let mut tried = 0;
+        let (mut flights, mut tried) = (Flights::default(), 0);
         loop {
-            let taken = take(&self.ledger, LEASE, BATCH).await?;
-            if taken.is_empty() {
+            tried += self.start(&mut flights).await?;
+            if flights.room.is_empty() {
                 return Ok(tried);
             }
-            tried += taken.len();
-            futures_util::stream::iter(taken).for_each_concurrent(AT_ONCE, |outgoing| self.deliver(outgoing)).await;
+            flights.land().await;
         }
+    }
+
+    async fn look<'c>(&'c self, flights: &mut Flights<'c>) {
+        if let Err(error) = self.start(flights).await {
+            tracing::warn!(%error, "cannot look for messages that are due");
+        }
+    }
+
+    /// Starts whatever is due and has room; how many deliveries those are.
+    async fn start<'c>(&'c self, flights: &mut Flights<'c>) -> ledger::Result<usize> {
+        let taken = take(&self.ledger, LEASE, DELIVERIES_AT_ONCE, &mut flights.room).await?;
+        let started = taken.len();
+        for outgoing in taken {
+            let message = outgoing.message.clone();
+            flights.under_way.push(self.deliver(outgoing).map(|()| message).boxed());
+        }
+        Ok(started)
     }
 
     async fn deliver(&self, Outgoing { message, to }: Outgoing) {
@@ -92,6 +105,24 @@ impl Courier {
         }
         if let Err(error) = settle(&self.ledger, message, outcome).await {
             tracing::warn!(message = %id, %error, "cannot note what came of a message; it is delivered again");
+        }
+    }
+}
+
+/// Deliveries under way, each of which ends by itself: a receiver that is silent holds up nobody else.
+#[derive(Default)]
+struct Flights<'c> {
+    under_way: FuturesUnordered<BoxFuture<'c, MessageRecord>>,
+    room: Room,
+}
+
+impl Flights<'_> {
+    /// Waits until at least one delivery has ended, and notes all that have.
+    async fn land(&mut self) {
+        let mut landed = self.under_way.next().await;
+        while let Some(message) = landed {
+            self.room.free(&message);
+            landed = self.under_way.next().now_or_never().flatten();
         }
     }
 }

@@ -19,11 +19,19 @@ macro_rules! columns {
         "tenant_id, id, channel, target_id, topic, payload, created_at, due_at, attempts, last_error, delivered_at, dead_at"
     };
 }
-macro_rules! due {
+macro_rules! waiting {
+    ($row:literal) => {
+        concat!($row, ".delivered_at IS NULL AND ", $row, ".dead_at IS NULL")
+    };
+}
+// One step to the next workspace, or to a workspace's next receiver, is one look into an index: however long a backlog
+// is, it is not read through.
+macro_rules! take {
     ($lock:literal) => {
         concat!(
-            "UPDATE outbox SET due_at = $2, attempts = attempts + 1 WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM outbox \
-             WHERE delivered_at IS NULL AND dead_at IS NULL AND due_at <= $1 ORDER BY due_at LIMIT $3",
+            "UPDATE outbox SET due_at = $4, attempts = attempts + 1 WHERE (tenant_id, id) IN (SELECT tenant_id, id FROM outbox \
+             WHERE tenant_id = $1 AND target_id = $2 AND delivered_at IS NULL AND dead_at IS NULL AND due_at <= $3 \
+             ORDER BY due_at LIMIT $5",
             $lock,
             ") RETURNING ",
             columns!()
@@ -31,12 +39,35 @@ macro_rules! due {
     };
 }
 
+const WORKSPACES_DUE: &str = concat!(
+    "WITH RECURSIVE waiting (tenant_id) AS (SELECT (SELECT o.tenant_id FROM outbox o WHERE ",
+    waiting!("o"),
+    " ORDER BY o.tenant_id LIMIT 1) UNION ALL SELECT (SELECT o.tenant_id FROM outbox o WHERE o.tenant_id > w.tenant_id AND ",
+    waiting!("o"),
+    " ORDER BY o.tenant_id LIMIT 1) FROM waiting w WHERE w.tenant_id IS NOT NULL) \
+     SELECT w.tenant_id FROM waiting w WHERE w.tenant_id IS NOT NULL AND EXISTS (SELECT 1 FROM outbox o \
+     WHERE o.tenant_id = w.tenant_id AND o.due_at <= $1 AND ",
+    waiting!("o"),
+    ") ORDER BY w.tenant_id"
+);
+const RECEIVERS_DUE: &str = concat!(
+    "WITH RECURSIVE waiting (target_id) AS (SELECT (SELECT o.target_id FROM outbox o WHERE o.tenant_id = $1 AND ",
+    waiting!("o"),
+    " ORDER BY o.target_id LIMIT 1) UNION ALL SELECT (SELECT o.target_id FROM outbox o WHERE o.tenant_id = $1 \
+     AND o.target_id > w.target_id AND ",
+    waiting!("o"),
+    " ORDER BY o.target_id LIMIT 1) FROM waiting w WHERE w.target_id IS NOT NULL) \
+     SELECT f.channel, f.target_id FROM waiting w JOIN outbox f ON f.tenant_id = $1 AND f.id = (SELECT o.id FROM outbox o \
+     WHERE o.tenant_id = $1 AND o.target_id = w.target_id AND o.due_at <= $2 AND ",
+    waiting!("o"),
+    " ORDER BY o.due_at LIMIT 1) ORDER BY f.due_at, f.id"
+);
 const INSERT: &str = "INSERT INTO outbox (tenant_id, id, channel, target_id, topic, payload, created_at, due_at, attempts) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $7, 0)";
 const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM outbox \
      WHERE delivered_at IS NULL AND dead_at IS NULL AND due_at <= $1 LIMIT 1) AS one";
-const TAKE_SQLITE: &str = due!("");
-const TAKE_POSTGRES: &str = due!(" FOR UPDATE SKIP LOCKED");
+const TAKE_SQLITE: &str = take!("");
+const TAKE_POSTGRES: &str = take!(" FOR UPDATE SKIP LOCKED");
 const DELIVERED: &str = "UPDATE outbox SET delivered_at = $4, last_error = NULL \
      WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND delivered_at IS NULL AND dead_at IS NULL";
 const FAILED: &str = "UPDATE outbox SET last_error = $4, due_at = $5, dead_at = $6 \
@@ -49,6 +80,8 @@ const PRUNE: &str = "DELETE FROM outbox WHERE (tenant_id, id) IN (SELECT tenant_
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("outbox::INSERT", INSERT),
     ("outbox::ANY_DUE", ANY_DUE),
+    ("outbox::WORKSPACES_DUE", WORKSPACES_DUE),
+    ("outbox::RECEIVERS_DUE", RECEIVERS_DUE),
     ("outbox::DELIVERED", DELIVERED),
     ("outbox::FAILED", FAILED),
     ("outbox::OF_TARGET", OF_TARGET),
@@ -148,10 +181,34 @@ pub async fn any_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<bool> {
     Ok(count > 0)
 }
 
-/// Takes at most `max` messages that are due, until `until`: whoever has not settled one by then has lost it to others.
-pub async fn take(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp, max: u32) -> Result<Vec<MessageRecord>> {
+/// Workspaces with messages that are due, in id order.
+pub async fn workspaces_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<Vec<TenantId>> {
+    let rows = run!(conn, fetch_all(Uuid,), WORKSPACES_DUE, to_micros(now))?;
+    Ok(rows.into_iter().map(|(id,)| TenantId(id)).collect())
+}
+
+/// Whom a workspace's due messages go to; whoever has waited longest first.
+pub async fn receivers_due(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timestamp) -> Result<Vec<(Channel, Uuid)>> {
+    let rows = run!(conn, fetch_all(String, Uuid), RECEIVERS_DUE, tenant_id.0, to_micros(now))?;
+    let parse = |(channel, target_id): (String, Uuid)| {
+        let known = Channel::parse(&channel).ok_or_else(|| Error::inconsistent("outbox", "channel", &channel))?;
+        Ok((known, target_id))
+    };
+    rows.into_iter().map(parse).collect()
+}
+
+/// Takes at most `max` messages to one receiver that are due, until `until`: whoever has not settled one by then has
+/// lost it to others.
+pub async fn take(
+    tx: &mut WriteTx<'_>,
+    (tenant_id, target_id): (TenantId, Uuid),
+    now: Timestamp,
+    until: Timestamp,
+    max: u32,
+) -> Result<Vec<MessageRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { TAKE_SQLITE } else { TAKE_POSTGRES };
-    let rows = run!(tx.conn(), fetch_all Row, sql, to_micros(now), to_micros(until), i64::from(max))?;
+    let (now, until) = (to_micros(now), to_micros(until));
+    let rows = run!(tx.conn(), fetch_all Row, sql, tenant_id.0, target_id, now, until, i64::from(max))?;
     rows.into_iter().map(MessageRecord::try_from).collect()
 }
 

@@ -40,6 +40,8 @@ pub struct Receiver {
 struct Shared {
     received: Mutex<Vec<Received>>,
     answers: Mutex<VecDeque<String>>,
+    /// Of a silent one: connections that never hear anything, kept open.
+    unheard: Option<Mutex<Vec<TcpStream>>>,
     arrived: Notify,
 }
 
@@ -51,9 +53,19 @@ impl Receiver {
 
     /// The same at an address that was in use before.
     pub async fn at(address: SocketAddr) -> Self {
+        Self::of(address, Shared::default()).await
+    }
+
+    /// Takes what it is sent and never answers, as long as it lives.
+    pub async fn silent() -> Self {
+        let shared = Shared { unheard: Some(Mutex::default()), ..Shared::default() };
+        Self::of("127.0.0.1:0".parse().unwrap(), shared).await
+    }
+
+    async fn of(address: SocketAddr, shared: Shared) -> Self {
         let listener = TcpListener::bind(address).await.unwrap();
         let address = listener.local_addr().unwrap();
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(shared);
         let serving = shared.clone();
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -128,6 +140,11 @@ async fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
     }
     let body = String::from_utf8_lossy(&text[length..length + body]).into_owned();
     shared.received.lock().unwrap().push(Received { headers, body });
+    if let Some(unheard) = &shared.unheard {
+        unheard.lock().unwrap().push(stream);
+        shared.arrived.notify_waiters();
+        return Ok(());
+    }
     let answer = shared.answers.lock().unwrap().pop_front().unwrap_or_else(|| "204 No Content".to_owned());
     stream.write_all(format!("HTTP/1.1 {answer}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n").as_bytes()).await?;
     stream.shutdown().await?;

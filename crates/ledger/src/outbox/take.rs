@@ -1,12 +1,16 @@
 //! Taking messages that are due.
 
-use crate::{Ledger, MessageRecord, Result};
+use crate::{Error, Ledger, MessageRecord, Result};
 use chrono::TimeDelta;
 use domain::{
-    id::{UserId, WebhookId},
+    Timestamp,
+    id::{TenantId, UserId, WebhookId},
+    limit::{DELIVERIES_AT_ONCE, DELIVERIES_BY_MAIL, DELIVERIES_OF_WORKSPACE, DELIVERIES_TO_WEBHOOK},
     notification::Channel,
 };
+use std::{collections::HashMap, hash::Hash};
 use store::{Access, WriteTx};
+use uuid::Uuid;
 
 /// A message and where it goes, as it stands now.
 #[derive(Debug, Clone)]
@@ -38,25 +42,139 @@ pub enum Receiver {
     Nobody(String),
 }
 
-/// Takes at most `max` messages of any workspace that are due, for the length of `lease`: what is not settled by then is
-/// taken by others. Any number of servers may ask at once.
-pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32) -> Result<Vec<Outgoing>> {
+/// What leaves through the same door: one webhook, or the mail server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Door {
+    Webhook(TenantId, Uuid),
+    Mail,
+}
+
+impl Door {
+    const fn of(tenant_id: TenantId, channel: Channel, target_id: Uuid) -> Self {
+        match channel {
+            Channel::Webhook => Self::Webhook(tenant_id, target_id),
+            Channel::Email => Self::Mail,
+        }
+    }
+
+    const fn at_once(self) -> u32 {
+        match self {
+            Self::Webhook(..) => DELIVERIES_TO_WEBHOOK,
+            Self::Mail => DELIVERIES_BY_MAIL,
+        }
+    }
+}
+
+/// What one server delivers at this moment, and whose turn it is. A receiver that is slow holds its own few places and
+/// nobody else's, and workspaces take turns however much each of them has to say.
+#[derive(Debug, Clone, Default)]
+pub struct Room {
+    under_way: u32,
+    of_workspace: HashMap<TenantId, u32>,
+    through: HashMap<Door, u32>,
+    last: Option<TenantId>,
+}
+
+impl Room {
+    /// This message has arrived, or failed: its place is free.
+    pub fn free(&mut self, message: &MessageRecord) {
+        let door = Door::of(message.tenant_id, message.channel, message.target_id);
+        self.under_way = self.under_way.saturating_sub(1);
+        less(&mut self.of_workspace, &message.tenant_id);
+        less(&mut self.through, &door);
+    }
+
+    /// Whether nothing is under way.
+    pub const fn is_empty(&self) -> bool {
+        self.under_way == 0
+    }
+
+    /// Whether nothing more can be taken.
+    pub const fn is_full(&self) -> bool {
+        self.under_way >= DELIVERIES_AT_ONCE
+    }
+
+    fn occupy(&mut self, message: &MessageRecord) {
+        let door = Door::of(message.tenant_id, message.channel, message.target_id);
+        self.under_way += 1;
+        *self.of_workspace.entry(message.tenant_id).or_default() += 1;
+        *self.through.entry(door).or_default() += 1;
+        self.last = Some(message.tenant_id);
+    }
+
+    fn of_workspace(&self, id: TenantId) -> u32 {
+        DELIVERIES_OF_WORKSPACE.saturating_sub(self.of_workspace.get(&id).copied().unwrap_or_default())
+    }
+
+    fn through(&self, door: Door) -> u32 {
+        door.at_once().saturating_sub(self.through.get(&door).copied().unwrap_or_default())
+    }
+}
+
+/// Counts of what is not there any more would only grow.
+fn less<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
+        *count = count.saturating_sub(1);
+        if *count == 0 {
+            counts.remove(key);
+        }
+    }
+}
+
+/// Takes at most `max` messages of any workspace that are due, and for which there is room, for the length of `lease`:
+/// what is not settled by then is taken by others. Workspaces share what is free, beginning with the one whose turn it is.
+/// Any number of servers may ask at once.
+pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32, room: &mut Room) -> Result<Vec<Outgoing>> {
     let now = ledger.now();
     let due = ledger.store().read(Access::System, move |conn| Box::pin(store::outbox::any_due(conn, now)));
-    if !due.await? {
+    if room.is_full() || !due.await? {
         return Ok(Vec::new());
     }
-    let taken = ledger.store().write(Access::System, move |tx| {
+    let max = max.min(DELIVERIES_AT_ONCE.saturating_sub(room.under_way));
+    let mut there = room.clone();
+    let taken = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
         Box::pin(async move {
-            let mut taken = Vec::new();
-            for message in store::outbox::take(tx, now, now + lease, max).await? {
+            let taken = take_in_turn(tx, (now, now + lease), max, &mut there).await?;
+            Ok((taken, there))
+        })
+    });
+    let (taken, there) = taken.await?;
+    *room = there;
+    Ok(taken)
+}
+
+async fn take_in_turn(
+    tx: &mut WriteTx<'_>,
+    (now, until): (Timestamp, Timestamp),
+    max: u32,
+    room: &mut Room,
+) -> Result<Vec<Outgoing>> {
+    let mut workspaces = store::outbox::workspaces_due(tx.conn(), now).await?;
+    let turn = workspaces.partition_point(|id| room.last.is_some_and(|last| *id <= last));
+    workspaces.rotate_left(turn);
+    workspaces.retain(|id| room.of_workspace(*id) > 0);
+    let share = max.checked_div(u32::try_from(workspaces.len()).unwrap_or(u32::MAX)).unwrap_or_default().max(1);
+    let mut taken = Vec::new();
+    for tenant_id in workspaces {
+        let mut left = share.min(room.of_workspace(tenant_id)).min(max - u32::try_from(taken.len()).unwrap_or(max));
+        if left == 0 {
+            break;
+        }
+        for (channel, target_id) in store::outbox::receivers_due(tx.conn(), tenant_id, now).await? {
+            let places = room.through(Door::of(tenant_id, channel, target_id)).min(left);
+            if places == 0 {
+                // A receiver that holds all its places; those behind it are not to wait for it.
+                continue;
+            }
+            for message in store::outbox::take(tx, (tenant_id, target_id), now, until, places).await? {
+                room.occupy(&message);
+                left -= 1;
                 let to = receiver(tx, &message).await?;
                 taken.push(Outgoing { message, to });
             }
-            Ok(taken)
-        })
-    });
-    taken.await
+        }
+    }
+    Ok(taken)
 }
 
 async fn receiver(tx: &mut WriteTx<'_>, message: &MessageRecord) -> Result<Receiver> {
