@@ -1,7 +1,7 @@
 //! The only place that reads the clock, the system's randomness and the environment. Everything else is handed them.
 
 use domain::{Clock, Entropy, Timestamp};
-use std::{ffi::OsStr, path::Path};
+use std::{ffi::OsStr, path::Path, time::Instant};
 
 /// The system's wall clock.
 #[derive(Debug, Clone, Copy)]
@@ -11,6 +11,27 @@ impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "the one reader of the wall clock")]
     fn now(&self) -> Timestamp {
         Timestamp::from(std::time::SystemTime::now())
+    }
+}
+
+/// The wall clock as it was when the process started, and the time that has passed since: it never jumps.
+#[derive(Debug, Clone, Copy)]
+pub struct SteadyClock {
+    started: Timestamp,
+    since: Instant,
+}
+
+impl SteadyClock {
+    /// Right now, and at the pace of time from here on.
+    #[expect(clippy::disallowed_methods, reason = "a reader of the clock, beside the wall's")]
+    pub fn start() -> Self {
+        Self { started: SystemClock.now(), since: Instant::now() }
+    }
+}
+
+impl Clock for SteadyClock {
+    fn now(&self) -> Timestamp {
+        self.started + self.since.elapsed()
     }
 }
 

@@ -40,7 +40,7 @@ pub use cursor::Listed;
 pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
 pub use error::{Error, FieldError, Result};
 pub use instance_key::{BadInstanceKey, InstanceKey};
-pub use open::{Ledger, Mode, Options};
+pub use open::{LeaseClock, Ledger, Mode, Options};
 pub use store::{
     ActionRecord, CriteriaSetRecord, Database, DecisionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord,
     EventRecord, FailureRecord, FeedbackRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, MessageRecord,

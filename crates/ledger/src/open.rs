@@ -2,7 +2,7 @@
 
 use crate::{
     auth::IdentityCache,
-    error::Result,
+    error::{Error, Result},
     event::{CountedKinds, counted_kinds},
     feedback::Ratings,
     live::Hub,
@@ -15,13 +15,22 @@ use domain::{
 };
 use futures_util::future::BoxFuture;
 use std::{path::Path, sync::Arc};
-use store::{Access, Database, Store, WriteTx};
+use store::{Access, Database, LeaseTime, Store, WriteTx};
 use tokio::sync::Semaphore;
 
 pub use store::Mode;
 
 /// Password hashes computed at once: each takes 19 MiB and tens of milliseconds of a core.
 const PASSWORD_HASHES_AT_ONCE: usize = 2;
+
+/// The clock that leases go by: no server's own, where several share a database.
+#[derive(Clone)]
+pub enum LeaseClock {
+    /// The database server's. Only PostgreSQL has one.
+    Database,
+    /// This one, of the only process that gives and takes leases, as on SQLite. One that never jumps.
+    Process(Arc<dyn Clock>),
+}
 
 /// What a ledger needs.
 pub struct Options {
@@ -31,6 +40,8 @@ pub struct Options {
     pub mode: Mode,
     /// Where "now" comes from.
     pub clock: Arc<dyn Clock>,
+    /// What leases are measured by.
+    pub lease_clock: LeaseClock,
     /// Where random bytes come from.
     pub entropy: Arc<dyn Entropy>,
 }
@@ -42,6 +53,7 @@ pub struct Ledger(Arc<Inner>);
 struct Inner {
     store: Store,
     clock: Arc<dyn Clock>,
+    lease_clock: LeaseClock,
     entropy: Arc<dyn Entropy>,
     hub: Hub,
     instance: String,
@@ -51,16 +63,32 @@ struct Inner {
     ratings: Ratings,
 }
 
+impl LeaseClock {
+    fn time(&self) -> LeaseTime {
+        match self {
+            Self::Database => LeaseTime::Database,
+            Self::Process(clock) => LeaseTime::Given(truncate(clock.now())),
+        }
+    }
+}
+
 impl Ledger {
     /// Opens and migrates the database. A server also gives every lease its full length again, because nobody
     /// could send heartbeats while it was down.
     pub async fn open(options: Options) -> Result<Self> {
         let store = Store::open(&options.database, options.mode).await?;
         let now = options.clock.now();
+        let leases = options.lease_clock.time();
+        if leases == LeaseTime::Database && !store.is_postgres() {
+            return Err(Error::Internal("SQLite has no clock that leases could go by".into()));
+        }
         if options.mode == Mode::Server && !store.is_postgres() {
             store
-                .write::<_, crate::Error, _>(Access::System, move |tx| {
-                    Box::pin(async move { Ok(store::session::rearm_leases(tx, now).await?) })
+                .write::<_, Error, _>(Access::System, move |tx| {
+                    Box::pin(async move {
+                        let now = leases.now(tx.conn()).await?;
+                        Ok(store::session::rearm_leases(tx, now).await?)
+                    })
                 })
                 .await?;
         }
@@ -75,6 +103,7 @@ impl Ledger {
             hub: Hub::start(store.subscribe()),
             store,
             clock: options.clock,
+            lease_clock: options.lease_clock,
             instance: RequestId::new(now, &*options.entropy).to_string(),
             entropy: options.entropy,
             identities: IdentityCache::new(),
@@ -87,6 +116,11 @@ impl Ledger {
     /// Now, in the precision of the store.
     pub fn now(&self) -> Timestamp {
         truncate(self.0.clock.now())
+    }
+
+    /// The clock that leases go by, for a transaction to read.
+    pub(crate) fn lease_time(&self) -> LeaseTime {
+        self.0.lease_clock.time()
     }
 
     /// A new id for a request.

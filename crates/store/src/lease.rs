@@ -1,13 +1,51 @@
-//! Rows of `leases`: work that one server does for all of them.
+//! Rows of `leases`: work that one server does for all of them. And the clock that every lease goes by.
 
-use crate::{conn::run, error::Result, transaction::WriteTx};
-use domain::{Timestamp, clock::to_micros};
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result},
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::{from_micros, to_micros},
+};
 
 const TAKE: &str = "INSERT INTO leases (name, holder, expires_at) VALUES ($1, $2, $3) \
      ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at \
      WHERE leases.holder = excluded.holder OR leases.expires_at <= $4";
 
+// Of the statement, not of the transaction: a write that waited for a lock gives a lease its full length.
+const NOW_POSTGRES: &str = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS bigint)";
+
 pub(crate) const SQL: &[(&str, &str)] = &[("lease::TAKE", TAKE)];
+
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("lease::NOW_POSTGRES", NOW_POSTGRES)];
+
+/// The clock that leases go by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeaseTime {
+    /// The database server's, which all servers on it share. Only PostgreSQL has one.
+    Database,
+    /// This instant, of the one process that gives and takes leases.
+    Given(Timestamp),
+}
+
+impl LeaseTime {
+    /// Now, for leases.
+    ///
+    /// # Errors
+    /// When SQLite, which is no server, is asked for its time.
+    pub async fn now(self, conn: &mut Conn<'_>) -> Result<Timestamp> {
+        match (self, conn) {
+            (Self::Given(now), _) => Ok(now),
+            (Self::Database, Conn::Postgres(c)) => {
+                let (now,): (i64,) = sqlx::query_as(NOW_POSTGRES).fetch_one(&mut **c).await?;
+                Ok(from_micros(now))
+            }
+            (Self::Database, Conn::Sqlite(_)) => Err(Error::Database("SQLite has no clock of its own".into())),
+        }
+    }
+}
 
 /// Takes or extends the lease of this name until `until`. `false` while somebody else holds it.
 pub async fn take(tx: &mut WriteTx<'_>, name: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<bool> {

@@ -49,6 +49,7 @@ pub use append::{AppendOutcome, AppendRefusal, AppendRequest, PreparedEvent};
 pub use conn::{Access, Conn};
 pub use error::{Error, Result};
 pub use feedback::{FeedbackBackend, FeedbackRecord};
+pub use lease::LeaseTime;
 pub use open::{Database, Mode, Store};
 pub use outbox::MessageRecord;
 pub use record::{

@@ -78,6 +78,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::gate::POSTGRES_SQL,
             crate::group::POSTGRES_SQL,
             crate::human::POSTGRES_SQL,
+            crate::lease::POSTGRES_SQL,
             crate::outbox::POSTGRES_SQL,
             crate::session::POSTGRES_SQL,
             crate::session::graph::POSTGRES_SQL,

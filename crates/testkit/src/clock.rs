@@ -15,6 +15,11 @@ impl Default for TestClock {
 }
 
 impl TestClock {
+    /// A clock that stands here.
+    pub fn at(now: Timestamp) -> Self {
+        Self(Arc::new(Mutex::new(now)))
+    }
+
     /// Moves time on (or back).
     pub fn advance(&self, by: TimeDelta) {
         *self.0.lock().unwrap() += by;

@@ -8,7 +8,7 @@ use domain::{
     session::Type,
 };
 use ledger::{
-    InstanceKey, Ledger, Mode, Options, SessionRecord, auth, event as events,
+    InstanceKey, LeaseClock, Ledger, Mode, Options, SessionRecord, auth, event as events,
     event::NewEvent,
     member,
     session::{self, Claim, NewSession},
@@ -78,9 +78,20 @@ impl Fixture {
         self.ledger = open(&self.engine, &self.clock).await;
     }
 
+    /// The same, with other leases from then on.
+    pub async fn restart_with(&mut self, leases: LeaseClock) {
+        self.ledger.close().await;
+        self.ledger = open_with(&self.engine, &self.clock, Mode::Server, leases).await;
+    }
+
     /// Another ledger on the same data, as a second process has it.
     pub async fn second_ledger(&self, mode: Mode) -> Ledger {
         open_as(&self.engine, &self.clock, mode).await
+    }
+
+    /// Another server on the same data, with a clock and leases of its own.
+    pub async fn server_with(&self, clock: &TestClock, leases: LeaseClock) -> Ledger {
+        open_with(&self.engine, clock, Mode::Server, leases).await
     }
 
     /// A queued agent session.
@@ -144,11 +155,17 @@ async fn open(engine: &Engine, clock: &TestClock) -> Ledger {
     open_as(engine, clock, Mode::Server).await
 }
 
+/// Leases go by the test's clock, on both engines; `lease_clock.rs` tests the database's.
 async fn open_as(engine: &Engine, clock: &TestClock, mode: Mode) -> Ledger {
+    open_with(engine, clock, mode, LeaseClock::Process(Arc::new(clock.clone()))).await
+}
+
+async fn open_with(engine: &Engine, clock: &TestClock, mode: Mode, lease_clock: LeaseClock) -> Ledger {
     let options = Options {
         database: engine.database(),
         mode,
         clock: Arc::new(clock.clone()),
+        lease_clock,
         entropy: Arc::new(SeededEntropy::new(fastrand::u64(..))),
     };
     let ledger = Ledger::open(options).await.unwrap();

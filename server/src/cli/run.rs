@@ -2,11 +2,11 @@
 
 use super::{backup, chat, feedback, hook, install, openapi, retention, serve, token, user, verify, version, work};
 use crate::{
-    ambient::{SystemClock, SystemEntropy},
+    ambient::{SteadyClock, SystemClock, SystemEntropy},
     config::{self, Settings},
 };
 use clap::{Parser, Subcommand};
-use ledger::{Ledger, Mode};
+use ledger::{LeaseClock, Ledger, Mode};
 use std::{io::Write, process::ExitCode, sync::Arc};
 
 /// The command could not do its work; `verify` found a broken chain.
@@ -225,6 +225,10 @@ pub async fn open(settings: &Settings, mode: Mode) -> Result<Ledger, Failure> {
         database: settings.database.clone().into(),
         mode,
         clock: Arc::new(SystemClock),
+        lease_clock: match settings.database {
+            config::Database::Postgres { .. } => LeaseClock::Database,
+            config::Database::Sqlite(_) => LeaseClock::Process(Arc::new(SteadyClock::start())),
+        },
         entropy: Arc::new(SystemEntropy),
     };
     Ok(Ledger::open(options).await?)

@@ -45,11 +45,14 @@ pub async fn sweep(ledger: &Ledger) -> Result<Option<u64>> {
 }
 
 async fn lease(ledger: &Ledger) -> Result<bool> {
-    let (holder, now) = (ledger.instance().to_owned(), ledger.now());
+    let (holder, leases) = (ledger.instance().to_owned(), ledger.lease_time());
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
-            Box::pin(async move { Ok(store::lease::take(tx, LEASE, &holder, now, now + LEASE_TIME).await?) })
+            Box::pin(async move {
+                let now = leases.now(tx.conn()).await?;
+                Ok(store::lease::take(tx, LEASE, &holder, now, now + LEASE_TIME).await?)
+            })
         })
         .await
 }

@@ -9,7 +9,7 @@ use crate::{
 };
 use chrono::TimeDelta;
 use domain::{
-    Scope,
+    Scope, Timestamp,
     event::Kind,
     limit::{
         CLAIM_AGENTS_MAX, CLAIM_MAX, CLAIM_OUTPUT_BYTES_MAX, CLAIM_RELATED_MAX, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN,
@@ -102,15 +102,19 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
     // Randomness is drawn before the transaction, which has none of its own.
     let fresh = |_| (Minter::new(ledger, now, 3), Delimiter::new(ledger.entropy()));
     let fresh: Vec<(Minter, Delimiter)> = (0..claim.max).map(fresh).collect();
-    let scope = *scope;
+    let (scope, leases) = (*scope, ledger.lease_time());
     ledger
         .store()
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let candidates = candidates(tx, &scope, &claim).await?;
                 let mut claimed = Vec::with_capacity(candidates.len());
+                if candidates.is_empty() {
+                    return Ok(claimed);
+                }
+                let lease = Lease { from: leases.now(tx.conn()).await?, seconds: claim.lease_seconds };
                 for (session, fresh) in candidates.into_iter().zip(fresh) {
-                    claimed.push(take(tx, &scope, session, fresh, claim.lease_seconds).await?);
+                    claimed.push(take(tx, &scope, session, fresh, lease).await?);
                 }
                 Ok(claimed)
             })
@@ -133,16 +137,22 @@ async fn candidates(tx: &mut WriteTx<'_>, scope: &Scope, claim: &Claim) -> Resul
     Ok(found)
 }
 
+/// What a claim gives: from when, and how long.
+#[derive(Clone, Copy)]
+struct Lease {
+    from: Timestamp,
+    seconds: u32,
+}
+
 async fn take(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: SessionRecord,
     (mut minter, delimiter): (Minter, Delimiter),
-    lease_seconds: u32,
+    Lease { from, seconds: lease_seconds }: Lease,
 ) -> Result<Claimed> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
-    let now = minter.at();
-    let expires_at = now + TimeDelta::seconds(i64::from(lease_seconds));
+    let expires_at = from + TimeDelta::seconds(i64::from(lease_seconds));
     let metadata =
         json!({ "attempt": transition.attempt, "worker": scope.caller.to_string(), "leaseSeconds": lease_seconds });
     let mut events = vec![minter.event(Kind::SESSION_CLAIMED, None, &metadata)?];

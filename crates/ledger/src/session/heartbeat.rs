@@ -14,7 +14,7 @@ use domain::{
 /// Extends the holder's lease by its full length; answers with its new end.
 pub async fn heartbeat(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32) -> Result<Timestamp> {
     require(scope, Permission::Work)?;
-    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    let (tenant_id, leases) = (scope.tenant_id, ledger.lease_time());
     ledger
         .store()
         .write(scope.into(), move |tx| {
@@ -23,7 +23,7 @@ pub async fn heartbeat(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u
                     store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
                 decide(state(&session), Actor::Worker { attempt }, Command::Heartbeat)?;
                 let seconds = session.lease_seconds.unwrap_or(LEASE_SECONDS_DEFAULT);
-                let expires_at = now + TimeDelta::seconds(i64::from(seconds));
+                let expires_at = leases.now(tx.conn()).await? + TimeDelta::seconds(i64::from(seconds));
                 // The row is locked: the compare-and-set can only succeed.
                 store::session::extend_lease(tx, tenant_id, id, attempt, expires_at).await?;
                 Ok(expires_at)

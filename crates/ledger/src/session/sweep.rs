@@ -38,10 +38,15 @@ pub struct Swept {
 pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
     let mut swept = Swept::default();
     loop {
-        let now = ledger.now();
+        let leases = ledger.lease_time();
         let lost = ledger
             .store()
-            .read(Access::System, move |conn| Box::pin(store::session::leases_lost(conn, now, BATCH)))
+            .read(Access::System, move |conn| {
+                Box::pin(async move {
+                    let now = leases.now(conn).await?;
+                    store::session::leases_lost(conn, now, BATCH).await
+                })
+            })
             .await?;
         let more = lost.len() == BATCH as usize;
         for (tenant_id, id) in lost {
@@ -63,20 +68,21 @@ pub async fn sweep(ledger: &Ledger) -> Result<Swept> {
 /// Takes one session back, if its lease is still lost; answers with its new status.
 async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<Option<Status>> {
     let scope = Scope::system(tenant_id);
-    let now = ledger.now();
+    let leases = ledger.lease_time();
     let mut change = Change {
         id,
         actor: Actor::Server,
         command: Command::LoseLease,
         caller: Caller::System,
         reason: "the worker's lease ran out".into(),
-        minter: Minter::new(ledger, now, 2),
+        minter: Minter::new(ledger, ledger.now(), 2),
     };
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(None) };
                 // A heartbeat may have come in since.
+                let now = leases.now(tx.conn()).await?;
                 if before.lease_expires_at.is_none_or(|at| at >= now) {
                     return Ok(None);
                 }

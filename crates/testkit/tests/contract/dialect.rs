@@ -25,6 +25,7 @@ async fn the_engine_is_set_up_for_durability(f: Fixture) {
             database: f.engine.database(),
             mode: ledger::Mode::Server,
             clock: std::sync::Arc::new(f.clock.clone()),
+            lease_clock: ledger::LeaseClock::Process(std::sync::Arc::new(f.clock.clone())),
             entropy: std::sync::Arc::new(testkit::SeededEntropy::new(1)),
         });
         let refused = second.await.err().expect("a second server opened the same directory").to_string();

@@ -9,6 +9,7 @@ async fn open(url: &str, accept_data_loss: bool) -> Result<Ledger, Error> {
         database: Database::Postgres { url: url.to_owned(), accept_data_loss },
         mode: Mode::Server,
         clock: Arc::new(TestClock::default()),
+        lease_clock: ledger::LeaseClock::Database,
         entropy: Arc::new(SeededEntropy::new(2)),
     })
     .await

@@ -105,6 +105,7 @@ async fn open_without_key(f: &Fixture) -> ledger::Ledger {
         database: f.engine.database(),
         mode: ledger::Mode::Tool,
         clock: std::sync::Arc::new(f.clock.clone()),
+        lease_clock: ledger::LeaseClock::Process(std::sync::Arc::new(f.clock.clone())),
         entropy: std::sync::Arc::new(testkit::SeededEntropy::new(11)),
     };
     ledger::Ledger::open(options).await.unwrap()
@@ -299,6 +300,7 @@ async fn the_file_of_ratings_is_durable_refuses_newer_ones_and_is_backed_up() {
         database: ledger::Database::Sqlite { data_dir: data_dir.to_owned() },
         mode: ledger::Mode::Tool,
         clock: std::sync::Arc::new(f.clock.clone()),
+        lease_clock: ledger::LeaseClock::Process(std::sync::Arc::new(f.clock.clone())),
         entropy: std::sync::Arc::new(testkit::SeededEntropy::new(3)),
     };
     let ledger = ledger::Ledger::open(options(restored.path())).await.unwrap();

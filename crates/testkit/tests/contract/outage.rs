@@ -25,6 +25,7 @@ async fn while_postgres_is_silent_answers_come_in_time_and_afterwards_all_is_wel
         database: Database::Postgres { url, accept_data_loss: true },
         mode: Mode::Server,
         clock: Arc::new(TestClock::default()),
+        lease_clock: ledger::LeaseClock::Database,
         entropy: Arc::new(SeededEntropy::new(3)),
     })
     .await
