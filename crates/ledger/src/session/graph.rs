@@ -83,7 +83,7 @@ async fn check_circle(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
     let Some(parent) = place.parent.as_ref().filter(|parent| !parent.status.is_final()) else { return Ok(()) };
     let mut seen: Vec<SessionId> =
         place.dependencies.iter().filter(|(on, _)| !on.status.is_final()).map(|(on, _)| on.id).collect();
-    let mut next = 0;
+    let (mut next, mut alone) = (0, false);
     while let Some(&id) = seen.get(next) {
         if id == parent.id {
             let message = "one of these waits, or may wait, for the parent: parent and child would wait for each other";
@@ -94,7 +94,15 @@ async fn check_circle(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
                 "a child depends on sessions that wait for at most {GRAPH_WALK_MAX} others"
             )));
         }
-        for ahead in rows::ahead(tx.conn(), parent.tenant_id, id, GRAPH_WALK_MAX + 1).await? {
+        let ahead = rows::ahead(tx.conn(), parent.tenant_id, id, GRAPH_WALK_MAX + 1).await?;
+        if !ahead.is_empty() && !alone {
+            // What the new session depends on is locked and gets no children meanwhile. What stands behind that is not:
+            // two creations at one instant could each close half of a circle that neither sees. So those that have to look
+            // further do it one at a time; whoever comes second sees what the first has made.
+            rows::one_at_a_time(tx, parent.tenant_id).await?;
+            alone = true;
+        }
+        for ahead in ahead {
             if !seen.contains(&ahead) {
                 seen.push(ahead);
             }

@@ -44,6 +44,8 @@ macro_rules! brief_select {
 }
 
 const LOCK_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2) ORDER BY id FOR UPDATE");
+// Until the transaction ends. The number says what is locked: locks of this kind are known by numbers alone.
+const ONE_AT_A_TIME_POSTGRES: &str = "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(CAST($1 AS text), 4004))";
 const INSERT: &str = "INSERT INTO session_dependencies (tenant_id, session_id, position, depends_on_id, if_fails) \
      VALUES ($1, $2, $3, $4, $5)";
 const MARK_AWAITED: &str = "UPDATE sessions SET awaited = 1 WHERE tenant_id = $1 AND id = $2 AND awaited = 0";
@@ -110,7 +112,10 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("session::graph::TOLD_DEPENDENCIES", TOLD_DEPENDENCIES),
     ("session::graph::TOLD_CHILDREN", TOLD_CHILDREN),
 ];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("session::graph::LOCK_POSTGRES", LOCK_POSTGRES)];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
+    ("session::graph::LOCK_POSTGRES", LOCK_POSTGRES),
+    ("session::graph::ONE_AT_A_TIME_POSTGRES", ONE_AT_A_TIME_POSTGRES),
+];
 
 type Id = (Uuid,);
 type Count = (i64,);
@@ -246,6 +251,15 @@ pub async fn lock_many(tx: &mut WriteTx<'_>, tenant_id: TenantId, wanted: &[Sess
     let mut found = super::list_by_ids(tx.conn(), tenant_id, wanted).await?;
     found.sort_by_key(|session| session.id);
     Ok(found)
+}
+
+/// Waits until nobody else in the workspace is past this point, and keeps others from it until the transaction ends. On
+/// SQLite every write is alone.
+pub async fn one_at_a_time(tx: &mut WriteTx<'_>, tenant_id: TenantId) -> Result<()> {
+    if let Conn::Postgres(c) = tx.conn() {
+        sqlx::query(ONE_AT_A_TIME_POSTGRES).bind(tenant_id.0).execute(&mut **c).await?;
+    }
+    Ok(())
 }
 
 /// Records what a new session depends on, in this order, and that those which go on are waited for.

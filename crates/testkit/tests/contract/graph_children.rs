@@ -26,6 +26,7 @@ on_both_engines!(
     a_stopped_parent_starts_nothing_more,
     a_cascade_that_is_cut_short_is_finished_by_the_sweep,
     parent_and_child_cannot_wait_for_each_other,
+    two_creations_at_one_instant_close_no_circle,
 );
 
 async fn child(f: &Fixture, parent: SessionId, slug: &str) -> SessionRecord {
@@ -248,5 +249,34 @@ async fn parent_and_child_cannot_wait_for_each_other(f: Fixture) {
     assert_eq!(now(&f, made.id).await.status, Status::Draft);
     run(&f, "deep", &json!(1)).await;
     assert_eq!(now(&f, made.id).await.status, Status::Pending);
+    f.done().await;
+}
+
+/// Two parents at work, and of each one session that waits for it. A child of the first that depends on what waits for the
+/// second is as right as the other way round, and both together are a circle.
+async fn two_creations_at_one_instant_close_no_circle(f: Fixture) {
+    for round in 0..20 {
+        let (one, two) = (parent(&f).await, parent(&f).await);
+        let (after_one, after_two) = (after(&f, "rest", &[one.id]).await, after(&f, "rest", &[two.id]).await);
+        f.clock.advance(TimeDelta::milliseconds(1));
+        let below = |parent: &SessionRecord, behind: &SessionRecord| NewSession {
+            parent_id: Some(parent.id),
+            depends_on: on(&[behind.id], IfDependencyFails::Abandon),
+            ..of_agent("rest")
+        };
+        let made = join_all([
+            session::create(&f.ledger, &f.worker, below(&one, &after_two)),
+            session::create(&f.ledger, &f.worker, below(&two, &after_one)),
+        ]);
+        let made = made.await;
+        let refused: Vec<_> = made.iter().filter_map(|made| made.as_ref().err()).collect();
+        assert!(
+            matches!(&refused[..], [Error::Invalid(fields)] if fields[0].field == "dependsOn"),
+            "round {round}: one of two is refused: {refused:?}"
+        );
+        for parent in [one, two] {
+            session::cancel(&f.ledger, &f.operator, parent.id, None).await.unwrap();
+        }
+    }
     f.done().await;
 }
