@@ -35,6 +35,7 @@ const fn event_words(topic: Topic) -> &'static str {
         Topic::ApprovalDecided => "It was decided",
         Topic::ApprovalUndone => "A decision was undone",
         Topic::SessionFailed => "A session failed",
+        Topic::SessionEnded => "A session ended, however it did",
         Topic::Test => "Test message",
     }
 }

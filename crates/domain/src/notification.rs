@@ -29,6 +29,9 @@ pub enum Topic {
     /// A session failed.
     #[serde(rename = "session.failed")]
     SessionFailed,
+    /// A session ended, however it did.
+    #[serde(rename = "session.ended")]
+    SessionEnded,
     /// Nothing happened: somebody wants to see a message arrive.
     #[serde(rename = "webhook.test")]
     Test,
@@ -41,18 +44,20 @@ names!(Topic {
     ApprovalDecided = "approval.decided",
     ApprovalUndone = "approval.undone",
     SessionFailed = "session.failed",
+    SessionEnded = "session.ended",
     Test = "webhook.test",
 });
 
 impl Topic {
     /// Those one can subscribe to.
-    pub const SUBSCRIBABLE: [Self; 6] = [
+    pub const SUBSCRIBABLE: [Self; 7] = [
         Self::ApprovalRequested,
         Self::ApprovalReminder,
         Self::ApprovalEscalated,
         Self::ApprovalDecided,
         Self::ApprovalUndone,
         Self::SessionFailed,
+        Self::SessionEnded,
     ];
 
     /// Whether it asks a person for something: only these are worth an e-mail.

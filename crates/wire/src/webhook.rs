@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct CreateWebhook {
     /// `https://…` or `http://…`; addresses in private networks are refused unless the operator opened them.
     pub url: String,
-    /// approval.requested, approval.reminder, approval.escalated, approval.decided, approval.undone, session.failed.
+    /// approval.requested, approval.reminder, approval.escalated, approval.decided, approval.undone, session.failed,
+    /// session.ended.
     pub events: Vec<String>,
 }
 

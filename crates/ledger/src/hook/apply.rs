@@ -3,6 +3,7 @@
 use super::record::{Attempted, Turn};
 use crate::{
     Error, Result, SessionRecord,
+    outbox::announce_end,
     session::change::{note_ending, state},
 };
 use domain::{
@@ -51,6 +52,9 @@ pub(super) async fn apply(
     store::session::save(tx, &before, &mut session, &events, None, &actor, now).await?;
     if session.status != before.status {
         note_ending(tx, &session, now).await?;
+        if session.status.is_final() {
+            announce_end(tx, &session, hook.minter.messages()).await?;
+        }
     }
     match &hook.reading.titled {
         Some(title) if session.title == hook.reading.folder => {

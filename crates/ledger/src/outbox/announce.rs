@@ -1,10 +1,13 @@
 //! Telling a workspace's webhooks and people what happened, in the transaction in which it happens.
 
-use crate::{Ledger, MessageRecord, Result, SessionRecord};
+use crate::{Ledger, MessageRecord, Result, SessionRecord, WebhookRecord};
 use domain::{
     Entropy, Timestamp,
     id::{MessageId, TenantId, UserId},
     notification::{Channel, Topic},
+    session::Status,
+    thread::is_incognito,
+    working,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -61,19 +64,33 @@ pub(crate) struct News {
 
 impl News {
     /// A session failed.
-    pub(crate) fn session_failed(session: &SessionRecord) -> Self {
-        let about = json!({
-            "workspaceId": session.tenant_id,
-            "sessionId": session.id,
-            "title": session.title,
-            "actionSlug": session.action_slug,
-            "agentSlug": session.agent_slug,
-            "endReason": session.end_reason,
-            "errorCode": session.error_code,
-            "path": format!("/sessions/{}", session.id),
-        });
-        Self { topic: Topic::SessionFailed, about, recipients: Vec::new() }
+    fn session_failed(session: &SessionRecord) -> Self {
+        Self { topic: Topic::SessionFailed, about: about(session), recipients: Vec::new() }
     }
+
+    /// A session has just ended. `None` for those whose titles say what a person does: their working sessions, and
+    /// conversations of which nothing is to stay.
+    fn session_ended(session: &SessionRecord) -> Option<Self> {
+        if session.source.as_deref() == Some(working::SOURCE) || is_incognito(&session.metadata) {
+            return None;
+        }
+        let mut about = about(session);
+        about["status"] = json!(session.status);
+        Some(Self { topic: Topic::SessionEnded, about, recipients: Vec::new() })
+    }
+}
+
+fn about(session: &SessionRecord) -> Value {
+    json!({
+        "workspaceId": session.tenant_id,
+        "sessionId": session.id,
+        "title": session.title,
+        "actionSlug": session.action_slug,
+        "agentSlug": session.agent_slug,
+        "endReason": session.end_reason,
+        "errorCode": session.error_code,
+        "path": format!("/sessions/{}", session.id),
+    })
 }
 
 /// A message that is due at once.
@@ -100,10 +117,35 @@ pub(crate) fn message(
     }
 }
 
+/// Tells that a session has just ended, whichever way it went.
+pub(crate) async fn announce_end(tx: &mut WriteTx<'_>, session: &SessionRecord, ids: &MessageIds) -> Result<()> {
+    let failed = (session.status == Status::Failed).then(|| News::session_failed(session));
+    let news: Vec<_> = failed.into_iter().chain(News::session_ended(session)).collect();
+    if news.is_empty() {
+        return Ok(());
+    }
+    let webhooks = store::webhook::list(tx.conn(), session.tenant_id).await?;
+    for news in news {
+        tell(tx, &webhooks, session.tenant_id, ids, news).await?;
+    }
+    Ok(())
+}
+
 /// Puts one message per subscribed webhook, and one per recipient, into the outbox.
 pub(crate) async fn announce(tx: &mut WriteTx<'_>, tenant_id: TenantId, ids: &MessageIds, news: News) -> Result<()> {
+    let webhooks = store::webhook::list(tx.conn(), tenant_id).await?;
+    tell(tx, &webhooks, tenant_id, ids, news).await
+}
+
+async fn tell(
+    tx: &mut WriteTx<'_>,
+    webhooks: &[WebhookRecord],
+    tenant_id: TenantId,
+    ids: &MessageIds,
+    news: News,
+) -> Result<()> {
     let payload = news.about.to_string();
-    for webhook in store::webhook::list(tx.conn(), tenant_id).await? {
+    for webhook in webhooks {
         if webhook.disabled_at.is_none() && webhook.topics.contains(&news.topic) {
             let to = (Channel::Webhook, webhook.id.0);
             store::outbox::push(tx, &message(ids, tenant_id, to, news.topic, payload.clone())).await?;

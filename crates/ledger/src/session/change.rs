@@ -3,7 +3,7 @@
 use crate::{
     Error, Ledger, Result, SessionRecord, failure,
     gate::withdraw,
-    outbox::{MessageIds, News, announce},
+    outbox::{MessageIds, announce_end},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -164,8 +164,8 @@ pub(crate) async fn write(
         failure::record(tx, &session, event_id, &change.reason, now).await?;
         note_ending(tx, &session, now).await?;
     }
-    if session.status == Status::Failed && before.status != Status::Failed {
-        announce(tx, session.tenant_id, change.minter.messages(), News::session_failed(&session)).await?;
+    if session.status.is_final() && !before.status.is_final() {
+        announce_end(tx, &session, change.minter.messages()).await?;
     }
     Ok(session)
 }

@@ -1,12 +1,13 @@
 //! Webhooks and the outbox: what is committed is told, at least once, signed, and never inside.
 
+use crate::graph;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::TimeDelta;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use ledger::{
-    Error, InstanceKey, Mode, SessionRecord, WebhookRecord,
-    outbox::{Outcome, settle, take},
-    session::{self, Failure},
+    Error, InstanceKey, Mode, SessionRecord, WebhookRecord, action, human,
+    outbox::{Outcome, Room, settle, take},
+    session::{self, Failure, NewSession},
     webhook::{self, NewWebhook},
 };
 use outbound::{Client, Policy};
@@ -32,6 +33,9 @@ on_both_engines!(
     a_test_message_goes_the_way_of_all_messages,
     old_messages_are_removed_and_waiting_ones_are_not,
     a_refused_change_tells_nothing,
+    a_receiver_that_is_silent_holds_up_nobody_else,
+    a_workspace_with_much_to_say_does_not_starve_the_others,
+    every_session_that_ends_is_told_however_it_does,
 );
 
 fn key() -> InstanceKey {
@@ -61,7 +65,12 @@ pub async fn subscribed(f: &Fixture, url: String, events: &[&str]) -> (WebhookRe
 /// A session that has just failed.
 async fn failed(f: &Fixture) -> SessionRecord {
     let running = f.running().await;
-    let failure = Failure { attempt: running.attempt, message: "the secret cause".into(), code: Some("boom".into()) };
+    let failure = Failure {
+        attempt: running.attempt,
+        message: "the secret cause".into(),
+        code: Some("boom".into()),
+        usage: None,
+    };
     session::fail(&f.ledger, &f.worker, running.id, failure).await.unwrap()
 }
 
@@ -207,10 +216,10 @@ async fn a_taken_message_comes_back_when_its_server_dies_and_the_late_one_settle
     let receiver = Receiver::start().await;
     let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
     failed(&f).await;
-    let lost = take(&f.ledger, TimeDelta::seconds(60), 10).await.unwrap().remove(0).message;
-    assert!(take(&f.ledger, TimeDelta::seconds(60), 10).await.unwrap().is_empty());
+    let lost = take(&f.ledger, TimeDelta::seconds(60), 10, &mut Room::default()).await.unwrap().remove(0).message;
+    assert!(take(&f.ledger, TimeDelta::seconds(60), 10, &mut Room::default()).await.unwrap().is_empty());
     f.clock.advance(TimeDelta::seconds(60));
-    let again = take(&f.ledger, TimeDelta::seconds(60), 10).await.unwrap().remove(0).message;
+    let again = take(&f.ledger, TimeDelta::seconds(60), 10, &mut Room::default()).await.unwrap().remove(0).message;
     assert_eq!((again.id, again.attempts), (lost.id, lost.attempts + 1));
     settle(&f.ledger, lost, Outcome::Refused { error: "late".into() }).await.unwrap();
     let waiting = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
@@ -232,7 +241,8 @@ async fn two_servers_never_take_the_same_message(f: Fixture) {
     let lease = TimeDelta::seconds(60);
     let mut taken = Vec::new();
     loop {
-        let (one, two) = tokio::join!(take(&f.ledger, lease, 3), take(&other, lease, 3));
+        let (mut here, mut there) = (Room::default(), Room::default());
+        let (one, two) = tokio::join!(take(&f.ledger, lease, 3, &mut here), take(&other, lease, 3, &mut there));
         let both: Vec<_> = one.unwrap().into_iter().chain(two.unwrap()).map(|outgoing| outgoing.message.id).collect();
         if both.is_empty() {
             break;
@@ -336,11 +346,102 @@ async fn a_refused_change_tells_nothing(f: Fixture) {
     let receiver = Receiver::start().await;
     subscribed(&f, receiver.url(), &["session.failed"]).await;
     let session = failed(&f).await;
-    let failure = Failure { attempt: session.attempt, message: "again".into(), code: None };
+    let failure = Failure { attempt: session.attempt, message: "again".into(), code: None, usage: None };
     session::fail(&f.ledger, &f.worker, session.id, failure.clone()).await.unwrap();
     let running = f.running().await;
     let stale = Failure { attempt: running.attempt + 1, ..failure };
     assert!(session::fail(&f.ledger, &f.worker, running.id, stale).await.is_err());
     assert_eq!(courier(&f).drain().await.unwrap(), 1, "a repeat and a stale attempt are no news");
+    f.done().await;
+}
+
+async fn a_receiver_that_is_silent_holds_up_nobody_else(f: Fixture) {
+    let (silent, receiver) = (Receiver::silent().await, Receiver::start().await);
+    let (stuck, _) = subscribed(&f, silent.url(), &["session.failed"]).await;
+    for _ in 0..80 {
+        webhook::test(&f.ledger, &f.admin, stuck.id).await.unwrap();
+    }
+    f.clock.advance(TimeDelta::seconds(1));
+    let (prompt, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
+    for _ in 0..30 {
+        webhook::test(&f.ledger, &f.admin, prompt.id).await.unwrap();
+    }
+    let courier = courier(&f);
+    let draining = courier.drain();
+    tokio::select! {
+        tried = draining => panic!("{tried:?} although a receiver is silent"),
+        arrived = receiver.wait_for(30) => assert_eq!(arrived.len(), 30),
+    }
+    let at_once = domain::limit::DELIVERIES_TO_WEBHOOK as usize;
+    assert_eq!(silent.received().len(), at_once, "a silent receiver holds its own places and no more");
+    f.done().await;
+}
+
+async fn a_workspace_with_much_to_say_does_not_starve_the_others(f: Fixture) {
+    let receiver = Receiver::start().await;
+    let (loud, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
+    for _ in 0..200 {
+        webhook::test(&f.ledger, &f.admin, loud.id).await.unwrap();
+    }
+    f.clock.advance(TimeDelta::seconds(1));
+    let new = NewWebhook { url: receiver.url(), events: vec!["session.failed".into()] };
+    let (quiet, _) = webhook::create(&f.ledger, &f.stranger, &key(), &policy(), new).await.unwrap();
+    for _ in 0..10 {
+        webhook::test(&f.ledger, &f.stranger, quiet.id).await.unwrap();
+    }
+    assert_eq!(courier(&f).drain().await.unwrap(), 210);
+    let quiet = quiet.id.to_string();
+    let last = receiver.received().iter().rposition(|received| received.body.contains(&quiet)).unwrap();
+    // Two workspaces that take turns: ten of one are out when twenty are. Twice that is the promise.
+    assert!(last < 40, "the last of ten came as number {last} of 210");
+    f.done().await;
+}
+
+async fn every_session_that_ends_is_told_however_it_does(f: Fixture) {
+    let receiver = Receiver::start().await;
+    subscribed(&f, receiver.url(), &["session.ended"]).await;
+    // One that fails, what depends on it, and what depends on that in turn.
+    let running = f.running().await;
+    let skipped = graph::after(&f, "two", &[running.id]).await;
+    let skipped_too = graph::after(&f, "three", &[skipped.id]).await;
+    graph::fail(&f, &running).await;
+    // One that is cancelled, and its child.
+    let parent = f.running().await;
+    let new = NewSession { parent_id: Some(parent.id), ..graph::of_agent("child") };
+    let child = session::create(&f.ledger, &f.worker, new).await.unwrap();
+    session::cancel(&f.ledger, &f.operator, parent.id, None).await.unwrap();
+    let done = f.running().await;
+    graph::complete(&f, &done, &Value::Null).await;
+    // A person's own, which is nobody's business.
+    let plan = action::NewAction { name: "A secret plan".into(), ..Default::default() };
+    let plan = action::create(&f.ledger, &f.operator, plan).await.unwrap();
+    let working = human::start(&f.ledger, &f.member, plan.id).await.unwrap();
+    human::stop(&f.ledger, &f.member, working.session.id).await.unwrap();
+
+    assert_eq!(courier(&f).drain().await.unwrap(), 6);
+    let mut told: Vec<_> = receiver
+        .received()
+        .iter()
+        .map(|received| {
+            let body: Value = serde_json::from_str(&received.body).unwrap();
+            assert_eq!(body["type"], "session.ended");
+            let text = |name: &str| body["data"][name].as_str().unwrap().to_owned();
+            (text("sessionId"), text("status"), text("endReason"))
+        })
+        .collect();
+    let expected = |session: &SessionRecord, status: &str, reason: &str| {
+        (session.id.to_string(), status.to_owned(), reason.to_owned())
+    };
+    let mut ended = vec![
+        expected(&running, "failed", "error"),
+        expected(&skipped, "abandoned", "dependency_failed"),
+        expected(&skipped_too, "abandoned", "dependency_failed"),
+        expected(&parent, "abandoned", "cancelled"),
+        expected(&child, "abandoned", "cancelled"),
+        expected(&done, "completed", "done"),
+    ];
+    told.sort();
+    ended.sort();
+    assert_eq!(told, ended);
     f.done().await;
 }
