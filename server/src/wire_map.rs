@@ -320,7 +320,8 @@ pub fn completion(body: wire::worker::Complete) -> session::Completion {
 
 /// A worker's failure.
 pub fn failure(body: wire::worker::Fail) -> session::Failure {
-    session::Failure { attempt: body.attempt, message: body.error.message, code: body.error.code }
+    let usage = body.usage.map(|usage| usage.get().to_owned());
+    session::Failure { attempt: body.attempt, message: body.error.message, code: body.error.code, usage }
 }
 
 /// What a worker parks its session for.

@@ -36,7 +36,12 @@ impl Client {
     /// `POST /api/sessions/{id}/fail`
     pub async fn fail(&self, session_id: &str, attempt: u32, message: &str, code: Option<&str>) -> Result<Session> {
         let error = SessionError { message: message.to_owned(), code: code.map(str::to_owned) };
-        self.post(&["api", "sessions", session_id, "fail"], &Fail { attempt, error }).await
+        self.report_failure(session_id, &Fail { attempt, error, usage: None }).await
+    }
+
+    /// The same, with what the session has cost.
+    pub async fn report_failure(&self, session_id: &str, failure: &Fail) -> Result<Session> {
+        self.post(&["api", "sessions", session_id, "fail"], failure).await
     }
 
     /// `POST /api/sessions/{id}/yield`: parks the session until what it waits for has come.

@@ -177,6 +177,10 @@ pub struct Fail {
     pub attempt: u32,
     /// What went wrong.
     pub error: SessionError,
+    /// An object, as of `…/complete`: what the session has cost until it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub usage: Option<Json>,
 }
 
 /// `POST …/yield`

@@ -145,7 +145,7 @@ pub(crate) async fn stage(
     let events = vec![opened(&gate, &mut change.minter)?];
     change.reason = "its output waits for approval".into();
     let transition = decide(state(&before), change.actor, Command::Yield(YieldTo::WaitingHuman))?;
-    write(tx, before, transition, change, events, |session| session.usage = usage).await
+    write(tx, before, transition, change, events, |session| session.usage = usage.or(session.usage.take())).await
 }
 
 async fn block(
@@ -164,7 +164,7 @@ async fn block(
     write(tx, before, transition, change, events, |session| {
         session.error_message = Some(reason);
         session.error_code = Some("hard_block".into());
-        session.usage = usage;
+        session.usage = usage.or(session.usage.take());
     })
     .await
 }

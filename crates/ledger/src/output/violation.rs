@@ -34,7 +34,7 @@ pub(crate) async fn refuse(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
     mut change: Change,
-    result: Option<&str>,
+    (result, usage): (Option<&str>, Option<String>),
     errors: Vec<FieldError>,
 ) -> Result<Refused> {
     // Named, so that the log itself says whether this attempt was warned.
@@ -54,6 +54,7 @@ pub(crate) async fn refuse(
     write(tx, before, transition, change, vec![event], |session| {
         session.error_message = Some(text);
         session.error_code = Some(CODE.into());
+        session.usage = usage.or(session.usage.take());
     })
     .await?;
     Ok(Refused { errors, failed: true })

@@ -90,7 +90,7 @@ async fn report(
         let result = completion.result.as_deref();
         let errors = output::check(tx.conn(), before.tenant_id, action, &before, result).await?;
         if !errors.is_empty() {
-            return Ok(Err(output::refuse(tx, before, change, result, errors).await?));
+            return Ok(Err(output::refuse(tx, before, change, (result, completion.usage), errors).await?));
         }
         match settled(tx, action, &before, &change, result, ids).await? {
             Settled::Written(written) => metadata["written"] = json!(written),

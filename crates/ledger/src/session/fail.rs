@@ -24,6 +24,8 @@ pub struct Failure {
     pub message: String,
     /// For machines.
     pub code: Option<String>,
+    /// A JSON object: what the session has cost until then.
+    pub usage: Option<String>,
 }
 
 /// Fails a session. A repeat under the same attempt answers with the recorded outcome.
@@ -32,6 +34,7 @@ pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failur
     let mut fields = Fields::default();
     fields.text("error.message", Some(&failure.message), REASON_CHARS_MAX);
     fields.key("error.code", failure.code.as_deref(), KEY_CHARS_MAX);
+    fields.object("usage", failure.usage.as_deref());
     fields.check()?;
     let mut change = Change {
         id,
@@ -55,6 +58,7 @@ pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failur
                 write(tx, before, transition, change, events, move |session| {
                     session.error_message = Some(failure.message);
                     session.error_code = failure.code;
+                    session.usage = failure.usage.or(session.usage.take());
                 })
                 .await
             })

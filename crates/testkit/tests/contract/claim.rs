@@ -81,7 +81,9 @@ async fn a_worker_that_lost_its_lease_cannot_write(f: Fixture) {
     stale(f.append(id, 1, vec![text("late")]).await.map(drop));
     stale(session::heartbeat(l, w, id, 1).await.map(drop));
     stale(session::complete(l, w, id, done(1, "1")).await.map(drop));
-    stale(session::fail(l, w, id, Failure { attempt: 1, message: "x".into(), code: None }).await.map(drop));
+    stale(
+        session::fail(l, w, id, Failure { attempt: 1, message: "x".into(), code: None, usage: None }).await.map(drop),
+    );
     stale(session::yield_to(l, w, id, session::Parking::at(1, YieldTo::Idle)).await.map(drop));
     stale(session::release(l, w, id, 1).await.map(drop));
     f.append(id, 2, vec![text("current")]).await.unwrap();
@@ -143,7 +145,7 @@ async fn the_first_completion_is_the_recorded_outcome(f: Fixture) {
 
 async fn a_failure_is_recorded_with_its_error(f: Fixture) {
     let session = f.running().await;
-    let failure = || Failure { attempt: 1, message: "no network".into(), code: Some("exit_7".into()) };
+    let failure = || Failure { attempt: 1, message: "no network".into(), code: Some("exit_7".into()), usage: None };
     let failed = session::fail(&f.ledger, &f.worker, session.id, failure()).await.unwrap();
     assert_eq!((failed.status, failed.end_reason), (Status::Failed, Some(EndReason::Error)));
     assert_eq!(failed, session::fail(&f.ledger, &f.worker, session.id, failure()).await.unwrap());

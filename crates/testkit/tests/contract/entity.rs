@@ -342,7 +342,7 @@ async fn an_action_leads_its_sessions_and_their_children_to_its_entity(f: Fixtur
     f.clock.advance(chrono::TimeDelta::seconds(1));
     f.claim(10, 60).await;
     f.clock.advance(chrono::TimeDelta::milliseconds(1_500));
-    let failure = session::Failure { attempt: 1, message: "no luck".into(), code: None };
+    let failure = session::Failure { attempt: 1, message: "no luck".into(), code: None, usage: None };
     session::fail(&f.ledger, &f.worker, run.id, failure).await.unwrap();
 
     let listed = |parents_only| entity::list_sessions(&f.ledger, &f.member, about.id, None, parents_only);

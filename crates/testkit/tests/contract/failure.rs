@@ -24,7 +24,7 @@ on_both_engines!(
 /// A session that its worker failed.
 pub async fn failed(f: &Fixture, code: Option<&str>) -> SessionId {
     let running = f.running().await;
-    let failure = Failure { attempt: 1, message: "no luck".into(), code: code.map(str::to_owned) };
+    let failure = Failure { attempt: 1, message: "no luck".into(), code: code.map(str::to_owned), usage: None };
     session::fail(&f.ledger, &f.worker, running.id, failure).await.unwrap();
     running.id
 }

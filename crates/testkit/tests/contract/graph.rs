@@ -64,7 +64,8 @@ pub async fn complete(f: &Fixture, session: &SessionRecord, result: &Value) {
 }
 
 pub async fn fail(f: &Fixture, session: &SessionRecord) {
-    let failure = Failure { attempt: session.attempt, message: "no luck".into(), code: Some("exit_1".into()) };
+    let failure =
+        Failure { attempt: session.attempt, message: "no luck".into(), code: Some("exit_1".into()), usage: None };
     session::fail(&f.ledger, &f.worker, session.id, failure).await.unwrap();
 }
 

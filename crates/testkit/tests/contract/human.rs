@@ -180,7 +180,7 @@ async fn nobody_else_can_end_or_take_over_a_working_session(f: Fixture) {
         let (l, id) = (&f.ledger, mine.id);
         for caller in [f.worker, f.operator, f.admin] {
             let completion = session::Completion { attempt, result: None, usage: None };
-            let failure = session::Failure { attempt, message: "x".into(), code: None };
+            let failure = session::Failure { attempt, message: "x".into(), code: None, usage: None };
             assert!(session::complete(l, &caller, id, completion).await.is_err());
             assert!(session::fail(l, &caller, id, failure).await.is_err());
             assert!(session::release(l, &caller, id, attempt).await.is_err());

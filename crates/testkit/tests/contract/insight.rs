@@ -37,7 +37,7 @@ async fn sessions_count_on_the_day_they_end_with_their_cost(f: Fixture) {
     f.clock.advance(TimeDelta::days(2));
     completed(&f, json!({ "inputTokens": 7 })).await;
     let failed = f.running().await;
-    let failure = Failure { attempt: 1, message: "no luck".into(), code: None };
+    let failure = Failure { attempt: 1, message: "no luck".into(), code: None, usage: None };
     session::fail(&f.ledger, &f.worker, failed.id, failure).await.unwrap();
     // What has not ended is not counted.
     f.pending().await;

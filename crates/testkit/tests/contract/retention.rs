@@ -45,7 +45,7 @@ async fn erase(f: &Fixture, days_old: i64) -> ledger::Result<Erased> {
 async fn talkative(f: &Fixture) -> SessionId {
     let running = f.running().await;
     f.append(running.id, 1, vec![text(SECRET), text("and more")]).await.unwrap();
-    let failure = Failure { attempt: 1, message: SECRET.into(), code: None };
+    let failure = Failure { attempt: 1, message: SECRET.into(), code: None, usage: None };
     session::fail(&f.ledger, &f.worker, running.id, failure).await.unwrap();
     running.id
 }

@@ -30,7 +30,9 @@ async fn give(f: &Fixture, id: SessionId, command: Command, attempt: u32) -> boo
         Command::Complete => {
             session::complete(l, w, id, Completion { attempt, result: None, usage: None }).await.is_ok()
         }
-        Command::Fail => session::fail(l, w, id, Failure { attempt, message: "x".into(), code: None }).await.is_ok(),
+        Command::Fail => {
+            session::fail(l, w, id, Failure { attempt, message: "x".into(), code: None, usage: None }).await.is_ok()
+        }
         Command::Yield(to) => session::yield_to(l, w, id, session::Parking::at(attempt, to)).await.is_ok(),
         Command::Release => session::release(l, w, id, attempt).await.is_ok(),
         Command::Cancel => session::cancel(l, &f.operator, id, None).await.is_ok(),
@@ -156,9 +158,14 @@ async fn a_retry_is_a_new_session_and_the_old_one_stays(f: Fixture) {
     let session = f.running().await;
     let early = session::retry(&f.ledger, &f.operator, session.id).await;
     assert!(matches!(early, Err(ledger::Error::Refused(_))), "{early:?}");
-    session::fail(&f.ledger, &f.worker, session.id, Failure { attempt: 1, message: "x".into(), code: None })
-        .await
-        .unwrap();
+    session::fail(
+        &f.ledger,
+        &f.worker,
+        session.id,
+        Failure { attempt: 1, message: "x".into(), code: None, usage: None },
+    )
+    .await
+    .unwrap();
     let old = session::get(&f.ledger, &f.admin, session.id).await.unwrap();
     let new = session::retry(&f.ledger, &f.operator, session.id).await.unwrap();
     assert_eq!((new.retry_of, new.status, &new.title), (Some(old.id), Status::Pending, &old.title));

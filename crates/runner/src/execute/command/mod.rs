@@ -137,9 +137,10 @@ impl CommandAdapter {
                 Outcome::Stopped
             }
             Ended::OutOfTime(seconds) => {
-                let _ = timeout(limit::RELEASE_TIME, output).await;
+                let heard = timeout(limit::RELEASE_TIME, output).await;
                 let why = format!("the command was ended: it had {seconds} s, and they were over");
-                Outcome::Failed(Failure::new("budget_seconds", why))
+                let usage = heard.ok().and_then(|(stdout, _)| stdout.outcome?.usage);
+                Outcome::Failed(Failure::new("budget_seconds", why).having_cost(usage.as_ref()))
             }
         }
     }
@@ -204,7 +205,7 @@ fn related(sessions: &[Related]) -> Option<String> {
 
 /// A run knows what it cost itself: what a conversation costs is the sum of its turns.
 fn with_earlier_usage(outcome: Outcome, job: &Job) -> Outcome {
-    let Outcome::Done { result, usage: Some(usage) } = outcome else { return outcome };
+    let Some(usage) = outcome.usage() else { return outcome };
     let read = |json: &wire::Json| serde_json::from_str::<Map<String, Value>>(json.get()).unwrap_or_default();
     let earlier = job.session.usage.as_ref().map(read).unwrap_or_default();
     let mut sum = read(&usage);
@@ -219,7 +220,12 @@ fn with_earlier_usage(outcome: Outcome, job: &Job) -> Outcome {
         };
         sum.insert(name, total);
     }
-    Outcome::Done { result, usage: to_raw_value(&sum).ok() }
+    let sum = to_raw_value(&sum).ok();
+    match outcome {
+        Outcome::Done { result, .. } => Outcome::Done { result, usage: sum },
+        Outcome::Failed(failure) => Outcome::Failed(failure.having_cost(sum.as_ref())),
+        other => other,
+    }
 }
 
 /// Hands the command its input. A command that does not read it misses nothing.
@@ -246,10 +252,10 @@ async fn conclude(hand: &Hand, status: io::Result<ExitStatus>, stdout: Heard, st
         let said = outcome.failure.map(|failure| failure.message).unwrap_or_default();
         let more: Vec<_> = [said, tail].into_iter().filter(|text| !text.is_empty()).collect();
         let message = if more.is_empty() { sentence } else { format!("{sentence}:\n{}", more.join("\n")) };
-        return Outcome::Failed(Failure { code, message });
+        return Outcome::Failed(Failure::new(code, message).having_cost(outcome.usage.as_ref()));
     }
     match outcome.failure {
-        Some(failure) => Outcome::Failed(failure),
+        Some(failure) => Outcome::Failed(failure.having_cost(outcome.usage.as_ref())),
         None => Outcome::Done { result: outcome.result, usage: outcome.usage },
     }
 }
