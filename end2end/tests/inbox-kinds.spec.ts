@@ -229,3 +229,28 @@ test("a browser tells what newly waits, after a press of its button alone, and l
   await page.locator(".inbox-list [data-notify]").click();
   await expect(page.locator(".inbox-list [data-notify]")).toHaveText("Notify in this browser");
 });
+
+test("a browser tells nothing while another tab is looked at", async ({ page }) => {
+  test.slow();
+  await recordNotifications(page);
+  await signIn(page, "reviewer");
+  await page.goto("/settings#notifications");
+  await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
+  await page.locator("#notifications [data-notify]").click();
+  await expect(page.locator("#notifications [data-notify]")).toHaveText("Stop notifying in this browser");
+  await hide(page, true);
+
+  const other = await page.context().newPage();
+  await recordNotifications(other);
+  await other.goto("/inbox");
+  await expect(other.locator(".connection")).toHaveAttribute("data-state", "live");
+  const { session } = await asked({ message: "Which seat?" });
+  await expect(other.locator(`#inbox-rows [data-session="${session.id}"]`)).toBeAttached();
+
+  // What comes when nobody looks any more is the only thing that was ever told.
+  await hide(other, true);
+  const { item } = await asked({ message: "Which meal?" });
+  await expect.poll(async () => (await told(page)).map(({ tag }) => tag)).toEqual([item.id]);
+  expect(await told(other)).toEqual([]);
+  await other.close();
+});

@@ -205,6 +205,34 @@ test.describe("by keyboard", () => {
     await expect(page.locator('[name="value.amount"]')).toHaveAttribute("aria-invalid", "true");
   });
 
+  test("the reason of a refusal outlives new lists, until its item is opened", async ({ page }) => {
+    const type = await dealType();
+    const { item } = await staged(type.id, unique("Refused"), { stage: "Won", amount: 5 });
+    const other = await staged(type.id, unique("Other"), { stage: "Lost" });
+    await signIn(page, "reviewer");
+    await openInbox(page, `/inbox/${item.id}`);
+    await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
+    await page.locator('[name="value.amount"]').fill("many");
+    await page.keyboard.press("Control+Enter");
+    const reason = row(page, item.id).locator("[data-reason]");
+    await expect(reason).toContainText("A number");
+    for (const name of ["Later", "Latest"]) {
+      const later = await staged(type.id, unique(name), { stage: "Won" });
+      await expect(row(page, later.item.id)).toBeAttached();
+      await expect(reason).toBeVisible();
+      await expect(reason).toContainText("A number");
+    }
+    await row(page, other.item.id).locator(".row-title").click();
+    await expect(reason).toBeVisible();
+    await row(page, item.id).locator(".row-title").click();
+    await expect(reason).toBeHidden();
+    await expect(page.locator('[name="value.amount"]')).toHaveValue("many");
+    await expect(page.locator('[name="value.amount"]')).toHaveAttribute("aria-invalid", "true");
+    const last = await staged(type.id, unique("Last"), { stage: "Won" });
+    await expect(row(page, last.item.id)).toBeAttached();
+    await expect(reason).toBeHidden();
+  });
+
   test("letters are text in a field, and Escape leads back to the list", async ({ page }) => {
     const { item } = await staged((await dealType()).id, unique("Typing"), { note: "x" });
     await signIn(page, "reviewer");

@@ -9,6 +9,8 @@ use web_sys::{HtmlElement, HtmlInputElement};
 const KEPT: &str = "item";
 /// On a row that was decided here, until the server has answered.
 pub const LEAVING: &str = "data-leaving";
+/// On a row whose decision was refused: why. An attribute of ours outlives a list that is read again.
+pub const WHY: &str = "data-why";
 
 thread_local! {
     /// The row that was ticked last.
@@ -80,9 +82,33 @@ pub fn keep(row: &HtmlElement, item: &JsValue) {
     let _ = js_sys::Reflect::set(row, &KEPT.into(), item);
 }
 
-/// Forgets what was read ahead; what was typed stays.
+/// Forgets what was read ahead; what was typed and what was refused stays.
 pub fn forget() {
-    items().iter().filter(|row| !kept(row).is_object()).for_each(|row| keep(row, &JsValue::NULL));
+    items()
+        .iter()
+        .filter(|row| !kept(row).is_object() && !row.has_attribute(WHY))
+        .for_each(|row| keep(row, &JsValue::NULL));
+}
+
+/// Says on each row why it was refused, as long as it is neither decided nor opened.
+pub fn tell_why() {
+    for row in items() {
+        let Some(reason) = dom::find(&row, "[data-reason]") else { continue };
+        if !reason.hidden() {
+            let _ = row.set_attribute(WHY, &reason.text_content().unwrap_or_default());
+        } else if let Some(why) = row.get_attribute(WHY) {
+            reason.set_text_content(Some(&why));
+            reason.set_hidden(false);
+        }
+    }
+}
+
+/// The row is decided anew, or its item is open and says it itself.
+pub fn forgive(row: &HtmlElement) {
+    let _ = row.remove_attribute(WHY);
+    if let Some(reason) = dom::find(row, "[data-reason]") {
+        reason.set_hidden(true);
+    }
 }
 
 fn tick(row: &HtmlElement) -> Option<HtmlInputElement> {

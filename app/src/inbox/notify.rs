@@ -1,5 +1,5 @@
 //! Browser notifications, for who asked for them: the tab that reads the live stream tells what newly waits while nobody
-//! looks at it. Only in the WASM build.
+//! looks at any of the tabs. Only in the WASM build.
 
 use crate::{
     browser::{dom, fetch},
@@ -12,6 +12,9 @@ use web_sys::{Event, MouseEvent, Notification, NotificationOptions, Notification
 
 /// Where this browser keeps that its person wants them.
 const WANTED: &str = "shiftbook-notify";
+
+/// Where a tab that somebody looks at leaves the session that it has just heard of.
+const SEEN: &str = "shiftbook-seen";
 
 thread_local! {
     /// What was told already: one notification for each time that something begins to wait.
@@ -38,11 +41,12 @@ pub fn start() {
         }
     });
     live::subscribe(|signal| {
-        if let Signal::Session { id, waits: true, .. } = signal
-            && live::leads()
-            && dom::document().hidden()
-            && wanted()
-        {
+        let Signal::Session { id, waits: true, .. } = signal else { return };
+        if !dom::document().hidden() {
+            dom::store(SEEN, Some(id));
+        } else if live::leads() && wanted() {
+            // The other tabs hear of it after this one, and say so while the words are fetched.
+            dom::store(SEEN, None);
             let id = id.clone();
             spawn_local(async move { tell(&id).await });
         }
@@ -86,6 +90,9 @@ async fn tell(session_id: &str) {
         return;
     }
     TOLD.with_borrow_mut(|told| told.push(key.clone()));
+    if dom::stored(SEEN).as_deref() == Some(session_id) {
+        return;
+    }
     let options = NotificationOptions::new();
     options.set_body(&text("body"));
     options.set_tag(&key);

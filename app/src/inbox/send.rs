@@ -79,9 +79,7 @@ fn go_on(leaving: &[HtmlElement]) {
     let Some(last) = leaving.last() else { return };
     for row in leaving {
         let _ = row.set_attribute(rows::LEAVING, "");
-        if let Some(reason) = dom::find(row, "[data-reason]") {
-            reason.set_hidden(true);
-        }
+        rows::forgive(row);
     }
     rows::count();
     let shown = rows::current();
@@ -130,12 +128,6 @@ fn put_back(leaving: &[HtmlElement], html: &str) {
     let item = patch::parse(html).and_then(|fragment| patch::children(&fragment).into_iter().next());
     let why = item.and_then(|item| item.get_attribute("data-refused"));
     let why = why.unwrap_or_else(|| if html.is_empty() { fetch::UNREACHABLE } else { "It was refused." }.to_owned());
-    for row in leaving {
-        if let Some(reason) = dom::find(row, "[data-reason]") {
-            reason.set_text_content(Some(&why));
-            reason.set_hidden(false);
-        }
-    }
     let is_open = leaving.iter().any(|row| row.has_attribute("aria-current"));
     match (leaving, html) {
         ([row], "") if is_open => triage::show(row),
@@ -149,6 +141,10 @@ fn put_back(leaving: &[HtmlElement], html: &str) {
         // The item is not in the list, so nothing went ahead of the answer.
         (_, html) => triage::put_html(html),
     }
+    for row in leaving {
+        let _ = row.set_attribute(rows::WHY, &why);
+    }
+    rows::tell_why();
     say(&["Not done. ", &why].concat());
 }
 
@@ -184,6 +180,7 @@ fn show_list(html: &str, asked: u32) {
         }
     }
     rows::unfold();
+    rows::tell_why();
     rows::count();
 }
 

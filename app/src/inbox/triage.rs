@@ -154,6 +154,7 @@ pub fn show(row: &HtmlElement) {
         keep_open();
     }
     rows::set_current(row);
+    rows::forgive(row);
     match rows::kept(row) {
         kept if kept.is_object() => put(|detail| {
             let _ = detail.append_child(kept.unchecked_ref());
