@@ -87,7 +87,7 @@ async fn serve(state: AppState, agent: Agent, phase: watch::Receiver<Phase>) {
         }
     };
     let worker = Worker {
-        desk: Arc::new(LocalDesk::new(state, &tenant)),
+        desk: Arc::new(LocalDesk::new(state, &tenant, &agent.slug)),
         adapter: agent.adapter,
         lease: Duration::from_secs(LEASE_SECONDS_DEFAULT.into()),
         report: Arc::new(Logged),

@@ -3,7 +3,7 @@
 use crate::{problem::Problem, state::AppState, wire_map};
 use client::{EventRange, Result};
 use domain::{
-    Scope,
+    Caller, Scope,
     id::{ActionId, EntityId, SessionId},
     role::Role,
 };
@@ -13,7 +13,7 @@ use std::{fmt, str::FromStr, time::Duration};
 use tokio::sync::oneshot;
 use wire::{
     Code,
-    action::Action,
+    action::{Action, Trigger},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
     session::Session,
@@ -38,9 +38,12 @@ impl fmt::Debug for LocalDesk {
 }
 
 impl LocalDesk {
-    /// An agent of this server at work in a workspace. It may do what an operator may, of which its tools are a part.
-    pub fn new(state: AppState, tenant: &TenantRecord) -> Self {
-        Self { state, scope: Scope { role: Role::Operator, ..Scope::system(tenant.id) } }
+    /// An agent of this server at work in a workspace. It may do what an operator may, of which its tools are a part, and
+    /// what it writes has its name.
+    pub fn new(state: AppState, tenant: &TenantRecord, slug: &str) -> Self {
+        // Agents are few, are read from the settings once, and work as long as the process lives.
+        let caller = Caller::Agent(Box::leak(slug.into()));
+        Self { state, scope: Scope { role: Role::Operator, caller, ..Scope::system(tenant.id) } }
     }
 }
 
@@ -169,17 +172,40 @@ impl Desk for LocalDesk {
         })
     }
 
-    fn create_entity<'a>(&'a self, entity: &'a CreateEntity) -> Answer<'a, Entity> {
+    fn create_entity<'a>(&'a self, session_id: &'a str, entity: &'a CreateEntity) -> Answer<'a, Entity> {
         Box::pin(async move {
             let new = wire_map::new_entity(entity.clone()).map_err(refused)?;
-            entity::create(&self.state.ledger, &self.scope, new).await.map(wire_map::entity).map_err(refused)
+            let made = entity::create_in(&self.state.ledger, &self.scope, new, Some(id(session_id)?)).await;
+            made.map(wire_map::entity).map_err(refused)
         })
     }
 
-    fn update_entity<'a>(&'a self, entity_id: &'a str, change: &'a UpdateEntity) -> Answer<'a, Entity> {
+    fn update_entity<'a>(
+        &'a self,
+        session_id: &'a str,
+        entity_id: &'a str,
+        change: &'a UpdateEntity,
+    ) -> Answer<'a, Entity> {
         Box::pin(async move {
-            let (id, change): (EntityId, _) = (id(entity_id)?, wire_map::entity_change(change.clone()));
-            entity::update(&self.state.ledger, &self.scope, id, change).await.map(wire_map::entity).map_err(refused)
+            let change = wire_map::entity_change(change.clone());
+            let (ledger, session_id) = (&self.state.ledger, id(session_id)?);
+            let written = entity::update_in(ledger, &self.scope, id(entity_id)?, change, Some(session_id)).await;
+            written.map(wire_map::entity).map_err(refused)
+        })
+    }
+
+    fn action_by_slug<'a>(&'a self, slug: &'a str) -> Answer<'a, Option<Action>> {
+        Box::pin(async move {
+            let found = action::find_by_slug(&self.state.ledger, &self.scope, slug).await.map_err(refused)?;
+            Ok(found.map(wire_map::action))
+        })
+    }
+
+    fn trigger<'a>(&'a self, action_id: &'a str, trigger: &'a Trigger) -> Answer<'a, Session> {
+        Box::pin(async move {
+            let trigger = wire_map::trigger(trigger.clone()).map_err(refused)?;
+            let started = action::trigger(&self.state.ledger, &self.scope, id(action_id)?, trigger).await;
+            started.map(wire_map::session).map_err(refused)
         })
     }
 }

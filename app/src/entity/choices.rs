@@ -51,7 +51,10 @@ impl People {
             Some(name) => name.clone(),
             None if actor.starts_with("token:") => "an API token".to_owned(),
             None if actor.starts_with("user:") => "a former member".to_owned(),
-            None => "Shiftbook".to_owned(),
+            None => match actor.strip_prefix("agent:") {
+                Some(slug) => format!("the agent {slug}"),
+                None => "Shiftbook".to_owned(),
+            },
         }
     }
 }
@@ -63,7 +66,7 @@ mod tests {
     #[test]
     fn an_actor_is_named_as_well_as_it_is_known() {
         let people = People(BTreeMap::from([("user:1".to_owned(), "mia@acme.test".to_owned())]));
-        let words = ["user:1", "user:2", "token:3", "system"].map(|actor| people.word(actor));
-        assert_eq!(words, ["mia@acme.test", "a former member", "an API token", "Shiftbook"]);
+        let words = ["user:1", "user:2", "token:3", "agent:scout", "system"].map(|actor| people.word(actor));
+        assert_eq!(words, ["mia@acme.test", "a former member", "an API token", "the agent scout", "Shiftbook"]);
     }
 }

@@ -32,12 +32,12 @@ pub fn is_decision(event: &Event) -> bool {
 }
 
 /// Who did it, in words.
-fn who<'a>(titles: &'a Titles, actor: &str) -> &'a str {
+fn who<'a>(titles: &'a Titles, actor: &'a str) -> &'a str {
     match titles.get(actor) {
         Some(name) => name,
         None if actor.starts_with("user:") => "A former member",
         None if actor.starts_with("token:") => "An API token",
-        None => "Shiftbook",
+        None => actor.strip_prefix("agent:").unwrap_or("Shiftbook"),
     }
 }
 

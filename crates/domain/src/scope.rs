@@ -13,16 +13,19 @@ pub enum Caller {
     User(UserId),
     /// A program, through an API token.
     Token(TokenId),
+    /// An agent that the operator configured, at work in the server's own process: its slug, which lives as long as that.
+    Agent(&'static str),
     /// The server itself: sweeps, first set-up, the command line on the server's own machine.
     System,
 }
 
 impl fmt::Display for Caller {
-    /// The form that is stored as an event's actor: `user:…`, `token:…` or `system`.
+    /// The form that is stored as an event's actor: `user:…`, `token:…`, `agent:…` or `system`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::User(id) => write!(f, "user:{id}"),
             Self::Token(id) => write!(f, "token:{id}"),
+            Self::Agent(slug) => write!(f, "agent:{slug}"),
             Self::System => f.write_str("system"),
         }
     }

@@ -58,7 +58,7 @@ pub struct Approval {
     pub may_decide: bool,
     /// Why not, where they may not.
     pub may_not_decide_because: Option<String>,
-    /// For whom the session runs: `user:…`, `token:…` or `system`.
+    /// For whom the session runs: `user:…`, `token:…`, `agent:…` or `system`.
     pub requested_by: String,
     /// Since when it waits.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]

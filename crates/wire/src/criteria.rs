@@ -25,7 +25,7 @@ pub struct CriteriaSet {
     pub version: u64,
     /// The newest version that there is.
     pub newest_version: u64,
-    /// Who made the set: `user:…`, `token:…` or `system`.
+    /// Who made the set: `user:…`, `token:…`, `agent:…` or `system`.
     pub created_by: String,
     /// Who wrote this version.
     pub updated_by: String,

@@ -26,7 +26,7 @@ pub struct EntityType {
     pub fields: Vec<FieldDef>,
     /// Counts its changes, from 1.
     pub version: u64,
-    /// Who made it: `user:…`, `token:…` or `system`.
+    /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
     pub created_by: String,
     /// When it was made.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -85,7 +85,7 @@ pub struct Entity {
     pub fields: Map<String, Value>,
     /// Counts its versions, from 1.
     pub version: u64,
-    /// Who made it: `user:…`, `token:…` or `system`.
+    /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
     pub created_by: String,
     /// Who wrote the newest version.
     pub updated_by: String,
@@ -140,7 +140,7 @@ pub struct EntityVersion {
     /// The values then.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub fields: Map<String, Value>,
-    /// Who wrote it: `user:…`, `token:…` or `system`.
+    /// Who wrote it: `user:…`, `token:…`, `agent:…` or `system`.
     pub actor: String,
     /// The session that wrote it, where one did.
     pub session_id: Option<String>,
@@ -252,7 +252,7 @@ pub struct Import {
     /// What was wrong with them: `{row, field, message}`, at most 1,000. The header is row 1.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
     pub errors: Vec<RowError>,
-    /// Who imports: `user:…`, `token:…` or `system`.
+    /// Who imports: `user:…`, `token:…`, `agent:…` or `system`.
     pub created_by: String,
     /// When it was begun.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]

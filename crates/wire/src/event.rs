@@ -34,7 +34,7 @@ pub struct Event {
     /// The worker's attempt, where a worker wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
-    /// Who wrote it: `user:…`, `token:…` or `system`.
+    /// Who wrote it: `user:…`, `token:…`, `agent:…` or `system`.
     pub actor: String,
     /// When it happened, by its writer.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]

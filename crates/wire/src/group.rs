@@ -16,7 +16,7 @@ pub struct Group {
     pub name: String,
     /// Who is in it, by address.
     pub members: Vec<GroupMember>,
-    /// Who made it: `user:…`, `token:…` or `system`.
+    /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
     pub created_by: String,
     /// When it was made.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]

@@ -59,7 +59,7 @@ pub struct Session {
     pub waits_for: Option<WaitsFor>,
     /// The session this one repeats.
     pub retry_of: Option<String>,
-    /// Who made it: `user:…`, `token:…` or `system`.
+    /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
     pub created_by: String,
     /// The fencing token: claims so far.
     pub attempt: u32,

@@ -86,6 +86,68 @@ async fn an_agent_that_fails_says_why_in_its_session() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_failed_session_has_cost_is_in_the_api_on_its_page_and_in_the_insights() {
+    let note = || Move::tool("c", "note", &json!({ "text": "x" }));
+    let model = ScriptedModel::play([note(), note(), Move::Status(400, None, "no such model")]).await;
+    let app = App::start_with(&settings(&model, ""), &[], &[("CLERK_KEY", KEY)]);
+    let session = trigger(&app).await;
+    let ended = ended(&app, &session).await;
+    assert_eq!((&ended["status"], &ended["error"]["code"]), (&json!("failed"), &json!("model_refused")));
+    assert_eq!((&ended["usage"]["inputTokens"], &ended["usage"]["costUsd"]), (&json!(200), &json!(0.004)));
+    for path in [format!("/sessions/{session}"), "/insights".into()] {
+        let request = app.http.get(format!("{}{path}", app.url)).header("cookie", app.cookie().await);
+        let page = request.send().await.unwrap().text().await.unwrap();
+        assert!(page.contains("$0.004"), "{path}: {page}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_agent_starts_others_waits_for_all_of_them_and_goes_on_with_their_results() {
+    let start = |id, action: &str, n: u32| (id, "start_session", json!({ "action": action, "input": n }).to_string());
+    let calls =
+        vec![start("c1", "look-up", 1), start("c2", "look-up", 2), start("c3", "own-work", 3), start("c4", "other", 4)];
+    let parent = ScriptedModel::play([Move::Call("I ask others.", calls), Move::Say("Both are in.")]).await;
+    let child = ScriptedModel::play([Move::Say("Found."), Move::Status(400, None, "no such model")]).await;
+    let scout = settings(&child, "").replace("agents.clerk", "agents.scout");
+    let clerk =
+        settings(&parent, "actions = [\"look-up\", \"own-work\"]").replace("\"note\"]", "\"note\", \"start_session\"]");
+    let app = App::start_with(&format!("{clerk}{scout}"), &[], &[("CLERK_KEY", KEY)]);
+    for (slug, agent) in [("look-up", "scout"), ("own-work", "clerk"), ("other", "scout")] {
+        let action = json!({ "name": slug, "slug": slug, "agentSlug": agent });
+        app.post(Who::Operator, "/api/actions", action).await;
+    }
+    let session = trigger(&app).await;
+    let ended = ended(&app, &session).await;
+    assert_eq!((&ended["status"], &ended["result"]), (&json!("completed"), &json!("Both are in.")), "{ended}");
+
+    let children = get(&app, &format!("/api/sessions?parentId={session}")).await;
+    let children = children["items"].as_array().unwrap();
+    assert_eq!(children.len(), 2, "each call starts one, however often its parent is taken up: {children:?}");
+    assert!(children.iter().all(|child| child["createdBy"] == "agent:clerk" && child["actionSlug"] == "look-up"));
+    let log = get(&app, &format!("/api/sessions/{session}/events")).await;
+    let events = log["events"].as_array().unwrap();
+    let answers: Vec<_> = events.iter().filter(|event| event["type"] == "agent.tool_result").collect();
+    let answer = |id: &str| {
+        let found = answers.iter().find(|event| event["content"][0]["toolCallId"] == id).unwrap();
+        (found["content"][0]["isError"] == true, found["content"][0]["output"]["value"].clone())
+    };
+    let (one, two) = (answer("c1"), answer("c2"));
+    let (good, bad) = if one.0 { (two, one) } else { (one, two) };
+    assert_eq!((good.0, &good.1["result"]), (false, &json!("Found.")));
+    assert_eq!((bad.0, &bad.1["status"], &bad.1["error"]["code"]), (true, &json!("failed"), &json!("model_refused")));
+    let (own, other) = (answer("c3"), answer("c4"));
+    assert!(own.0 && own.1.as_str().unwrap().contains("does not start itself"), "{own:?}");
+    assert!(other.0 && other.1.as_str().unwrap().contains("does not fit"), "{other:?}");
+    let waited = events.iter().any(|event| {
+        event["type"] == "session.status_change"
+            && event["metadata"]["to"] == "idle"
+            && event["metadata"]["reason"] == "waits for 2 sessions that it started"
+    });
+    assert!(waited, "{events:?}");
+    assert_eq!(parent.asked().len(), 2, "the model is asked again when all of them have ended");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_told_to_run_no_agents_leaves_their_sessions_to_workers() {
     let model = ScriptedModel::play([Move::Say("From a worker.")]).await;
     let settings = settings(&model, "");
@@ -142,6 +204,14 @@ async fn a_write_waits_for_a_reviewer_and_happens_once_it_is_approved() {
     assert_eq!((&ended["status"], &ended["result"]), (&json!("completed"), &json!("It is won.")));
     let written = get(&app, &format!("/api/entities/{acme}")).await;
     assert_eq!((&written["fields"]["stage"], &written["version"]), (&json!("Won"), &json!(2)));
+    // The history names the agent and leads to its session; so does the log.
+    assert_eq!(written["updatedBy"], "agent:clerk");
+    let versions = get(&app, &format!("/api/entities/{acme}/versions")).await;
+    let newest = versions["items"].as_array().unwrap().iter().find(|version| version["version"] == 2).unwrap().clone();
+    assert_eq!((&newest["actor"], &newest["sessionId"]), (&json!("agent:clerk"), &json!(session)));
+    let log = get(&app, &format!("/api/sessions/{session}/events")).await;
+    let begun = log["events"].as_array().unwrap().iter().find(|event| event["type"] == "tool.invocation_started");
+    assert_eq!(begun.unwrap()["actor"], "agent:clerk");
     assert_eq!(model.asked().len(), 2, "an approved call is run, not asked for again");
 }
 
@@ -155,6 +225,11 @@ fn what_is_wrong_with_an_agent_is_said_before_anything_is_served() {
         (format!("[agents.a]\n{chat}tools = [\"rm\"]"), "unknown variant `rm`"),
         (format!("[agents.a]\n{chat}confirm = [\"note\"]"), "`confirm` names note"),
         (format!("[agents.a]\n{chat}tools = [\"http_request\"]"), "`hosts` is missing"),
+        (format!("[agents.a]\n{chat}tools = [\"start_session\"]"), "`actions` is missing"),
+        (
+            format!("[agents.a]\n{chat}tools = [\"start_session\"]\nactions = [\"Look up\"]"),
+            "`Look up` is not the slug",
+        ),
         (format!("[agents.a]\n{chat}[agents.a.budget]\ncost_usd = 1.0"), "needs `prices`"),
         (format!("[agents.a]\n{chat}[agents.a.budget]\nstep = 1"), "unknown field `step`"),
         (format!("[agents.a]\n{chat}"), "`workspace` is missing"),

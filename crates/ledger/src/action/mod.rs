@@ -10,7 +10,7 @@ mod update;
 
 pub use approval::{APPROVAL, REQUIRES_APPROVAL};
 pub use create::{NewAction, create};
-pub use get::get;
+pub use get::{find_by_slug, get};
 pub use list::{Assignee, ListActions, list};
 pub use task_status::{TaskStatus, task_status};
 pub use trigger::{Trigger, trigger};

@@ -5,7 +5,7 @@ use crate::{EntityRecord, Error, Ledger, Result, guard::require};
 use domain::{
     Scope,
     entity::Values,
-    id::{EntityId, EntityTypeId},
+    id::{EntityId, EntityTypeId, SessionId},
     role::Permission,
 };
 
@@ -22,6 +22,16 @@ pub struct NewEntity {
 
 /// Creates an entity at version 1.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewEntity) -> Result<EntityRecord> {
+    create_in(ledger, scope, new, None).await
+}
+
+/// The same, by an agent at work on this session: the entity's history leads to it.
+pub async fn create_in(
+    ledger: &Ledger,
+    scope: &Scope,
+    new: NewEntity,
+    session_id: Option<SessionId>,
+) -> Result<EntityRecord> {
     require(scope, Permission::WriteEntities)?;
     let now = ledger.now();
     let id = EntityId::new(now, ledger.entropy());
@@ -46,7 +56,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewEntity) -> Result<En
                     created_at: now,
                     updated_at: now,
                 };
-                store::entity::insert(tx, tenant_id, std::slice::from_ref(&entity), None).await?;
+                store::entity::insert(tx, tenant_id, std::slice::from_ref(&entity), session_id).await?;
                 Ok(entity)
             })
         })

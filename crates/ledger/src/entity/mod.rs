@@ -8,11 +8,11 @@ mod sessions;
 mod update;
 mod versions;
 
-pub use create::{NewEntity, create};
+pub use create::{NewEntity, create, create_in};
 pub use get::{get, titles};
 pub use list::{ListEntities, list};
 pub use sessions::{OfEntity, list_sessions, status_map};
-pub use update::{EntityChange, update};
+pub use update::{EntityChange, update, update_in};
 pub use versions::{ListVersions, cursor_after, list_versions};
 
 use crate::{Result, guard::Fields};

@@ -8,7 +8,7 @@ use crate::{
 use domain::{
     Scope, Timestamp,
     entity::Values,
-    id::{EntityId, TenantId},
+    id::{EntityId, SessionId, TenantId},
     role::Permission,
 };
 use store::WriteTx;
@@ -29,9 +29,28 @@ pub struct EntityChange {
 /// # Errors
 /// [`Error::StaleVersion`] when somebody wrote one since the caller read it.
 pub async fn update(ledger: &Ledger, scope: &Scope, id: EntityId, change: EntityChange) -> Result<EntityRecord> {
+    update_in(ledger, scope, id, change, None).await
+}
+
+/// The same, by an agent at work on this session: the entity's history leads to it.
+pub async fn update_in(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: EntityId,
+    change: EntityChange,
+    session_id: Option<SessionId>,
+) -> Result<EntityRecord> {
     require(scope, Permission::WriteEntities)?;
-    let (tenant_id, actor, now) = (scope.tenant_id, scope.caller.to_string(), ledger.now());
-    ledger.store().write(scope.into(), move |tx| Box::pin(write(tx, tenant_id, id, change, actor, now))).await
+    let author = Author { actor: scope.caller.to_string(), session_id, at: ledger.now() };
+    let tenant_id = scope.tenant_id;
+    ledger.store().write(scope.into(), move |tx| Box::pin(write(tx, tenant_id, id, change, author))).await
+}
+
+/// Who writes a version, and when.
+struct Author {
+    actor: String,
+    session_id: Option<SessionId>,
+    at: Timestamp,
 }
 
 async fn write(
@@ -39,8 +58,7 @@ async fn write(
     tenant_id: TenantId,
     id: EntityId,
     change: EntityChange,
-    actor: String,
-    now: Timestamp,
+    author: Author,
 ) -> Result<EntityRecord> {
     let before = store::entity::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("entity"))?;
     require_version(change.version, before.version)?;
@@ -52,8 +70,14 @@ async fn write(
     if title == before.title && fields == before.fields {
         return Ok(before);
     }
-    let entity =
-        EntityRecord { title, fields, version: before.version + 1, updated_by: actor, updated_at: now, ..before };
-    store::entity::update(tx, tenant_id, &entity, None).await?;
+    let entity = EntityRecord {
+        title,
+        fields,
+        version: before.version + 1,
+        updated_by: author.actor,
+        updated_at: author.at,
+        ..before
+    };
+    store::entity::update(tx, tenant_id, &entity, author.session_id).await?;
     Ok(entity)
 }

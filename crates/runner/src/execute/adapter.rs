@@ -6,6 +6,7 @@ use super::{
     outbox::{Closed, Queue},
 };
 use domain::gate::{PausedToolCall, Question, Verdict};
+use serde_json::value::RawValue;
 use std::{fmt::Debug, future::Future, pin::Pin, sync::Arc, time::Duration};
 use tokio::{select, sync::watch, time::sleep};
 use wire::{
@@ -107,6 +108,18 @@ pub enum Outcome {
     Stopped,
 }
 
+impl Outcome {
+    /// What it has cost, where its agent counts.
+    pub fn usage(&self) -> Option<Json> {
+        match self {
+            Self::Done { usage, .. } => usage.clone(),
+            Self::Failed(failure) => failure.usage.clone().and_then(|usage| RawValue::from_string(usage).ok()),
+            Self::Parked(park) => park.usage.clone(),
+            Self::Stopped => None,
+        }
+    }
+}
+
 /// Why an agent failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
@@ -114,12 +127,20 @@ pub struct Failure {
     pub code: String,
     /// For people.
     pub message: String,
+    /// What the session has cost until then, where its agent counts: a JSON object.
+    pub usage: Option<String>,
 }
 
 impl Failure {
     /// A failure with its code.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { code: code.into(), message: message.into() }
+        Self { code: code.into(), message: message.into(), usage: None }
+    }
+
+    /// The same, and what it has cost.
+    #[must_use]
+    pub fn having_cost(self, usage: Option<&Json>) -> Self {
+        Self { usage: usage.map(|usage| usage.get().to_owned()).or(self.usage), ..self }
     }
 }
 
@@ -134,6 +155,10 @@ pub struct Park {
     pub paused: Option<PausedToolCall>,
     /// The question that waits for an answer.
     pub question: Option<Question>,
+    /// It waits for the sessions that it has started.
+    pub for_children: bool,
+    /// What the session has cost so far.
+    pub usage: Option<Json>,
 }
 
 /// How far a worker is with stopping.

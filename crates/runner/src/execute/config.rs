@@ -6,6 +6,7 @@ use super::{
     command::{Api, CommandAdapter, Format},
     tool::{Http, Tool, Toolbox},
 };
+use domain::slug::is_slug;
 use outbound::{Client, Hosts};
 use serde::Deserialize;
 use std::{ffi::OsString, sync::Arc};
@@ -55,6 +56,8 @@ pub struct AgentConfig {
     pub confirm: Option<Vec<Tool>>,
     /// Hosts that `http_request` may call.
     pub hosts: Option<Vec<String>>,
+    /// Slugs of actions that `start_session` may start.
+    pub actions: Option<Vec<String>>,
     /// What one session may cost.
     pub budget: Option<Budget>,
     /// What the model costs.
@@ -92,6 +95,7 @@ impl AgentConfig {
             ("tools", self.tools.is_some()),
             ("confirm", self.confirm.is_some()),
             ("hosts", self.hosts.is_some()),
+            ("actions", self.actions.is_some()),
             ("prices", self.prices.is_some()),
         ];
         let (name, foreign): (_, &[_]) = match self.adapter {
@@ -142,6 +146,15 @@ impl AgentConfig {
             (false, Some(_)) => return Err("`hosts` has no meaning without http_request among `tools`".into()),
             (_, hosts) => {
                 drop(Hosts::only(hosts.as_deref().unwrap_or_default()).map_err(|error| format!("`hosts`: {error}"))?)
+            }
+        }
+        match (tools.contains(&Tool::StartSession), &self.actions) {
+            (true, None) => return Err("`actions` is missing: the actions that start_session may start".into()),
+            (false, Some(_)) => return Err("`actions` has no meaning without start_session among `tools`".into()),
+            (_, actions) => {
+                if let Some(wrong) = actions.iter().flatten().find(|slug| !is_slug(slug)) {
+                    return Err(format!("`actions`: `{wrong}` is not the slug of an action"));
+                }
             }
         }
         let budget = self.budget.clone().unwrap_or_default();
@@ -206,6 +219,7 @@ impl AgentConfig {
         let hosts =
             Hosts::only(self.hosts.as_deref().unwrap_or_default()).map_err(|error| format!("`hosts`: {error}"))?;
         let http = Http { client: around.outbound.clone(), hosts };
-        Toolbox::new(&tools, self.confirm.clone().unwrap_or_default(), Some(http))
+        let actions = self.actions.clone().unwrap_or_default();
+        Toolbox::new(&tools, self.confirm.clone().unwrap_or_default(), Some(http), actions)
     }
 }

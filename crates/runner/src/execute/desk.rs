@@ -4,9 +4,10 @@
 //! Both speak the types of the API, and both fail with its errors, so that nothing above knows where it runs.
 
 use client::{Client, EventRange, Result};
+use domain::limit::PAGE_MAX;
 use std::{fmt::Debug, future::Future, pin::Pin, time::Duration};
 use wire::{
-    action::Action,
+    action::{Action, Trigger},
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
     session::Session,
@@ -51,11 +52,17 @@ pub trait Desk: Debug + Send + Sync + 'static {
     /// The type of this slug; `None` where there is none.
     fn entity_type<'a>(&'a self, slug: &'a str) -> Answer<'a, Option<EntityType>>;
 
-    /// Makes an entity.
-    fn create_entity<'a>(&'a self, entity: &'a CreateEntity) -> Answer<'a, Entity>;
+    /// Makes an entity, at work on a session. Over HTTP its history names the worker's token alone.
+    fn create_entity<'a>(&'a self, session_id: &'a str, entity: &'a CreateEntity) -> Answer<'a, Entity>;
 
-    /// Writes an entity's next version.
-    fn update_entity<'a>(&'a self, id: &'a str, change: &'a UpdateEntity) -> Answer<'a, Entity>;
+    /// Writes an entity's next version, at work on a session.
+    fn update_entity<'a>(&'a self, session_id: &'a str, id: &'a str, change: &'a UpdateEntity) -> Answer<'a, Entity>;
+
+    /// The action of this slug; `None` where there is none.
+    fn action_by_slug<'a>(&'a self, slug: &'a str) -> Answer<'a, Option<Action>>;
+
+    /// Starts a session of an action. With the same key it answers with the same session, as that stands by then.
+    fn trigger<'a>(&'a self, action_id: &'a str, trigger: &'a Trigger) -> Answer<'a, Session>;
 }
 
 impl Desk for Client {
@@ -77,8 +84,7 @@ impl Desk for Client {
     }
 
     fn fail<'a>(&'a self, session_id: &'a str, fail: &'a Fail) -> Answer<'a, Session> {
-        let error = &fail.error;
-        Box::pin(Self::fail(self, session_id, fail.attempt, &error.message, error.code.as_deref()))
+        Box::pin(self.report_failure(session_id, fail))
     }
 
     fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> Answer<'a, Session> {
@@ -117,11 +123,29 @@ impl Desk for Client {
         })
     }
 
-    fn create_entity<'a>(&'a self, entity: &'a CreateEntity) -> Answer<'a, Entity> {
+    fn create_entity<'a>(&'a self, _: &'a str, entity: &'a CreateEntity) -> Answer<'a, Entity> {
         Box::pin(Self::create_entity(self, entity))
     }
 
-    fn update_entity<'a>(&'a self, id: &'a str, change: &'a UpdateEntity) -> Answer<'a, Entity> {
+    fn update_entity<'a>(&'a self, _: &'a str, id: &'a str, change: &'a UpdateEntity) -> Answer<'a, Entity> {
         Box::pin(Self::update_entity(self, id, change))
+    }
+
+    fn action_by_slug<'a>(&'a self, slug: &'a str) -> Answer<'a, Option<Action>> {
+        Box::pin(async move {
+            let mut cursor = None;
+            loop {
+                let page = self.list_actions(Some(PAGE_MAX), cursor.as_deref()).await?;
+                let found = page.items.into_iter().find(|action| action.slug == slug);
+                match (found, page.next_cursor) {
+                    (None, Some(next)) => cursor = Some(next),
+                    (found, _) => return Ok(found),
+                }
+            }
+        })
+    }
+
+    fn trigger<'a>(&'a self, action_id: &'a str, trigger: &'a Trigger) -> Answer<'a, Session> {
+        Box::pin(Self::trigger(self, action_id, trigger))
     }
 }

@@ -62,6 +62,10 @@ pub const MODEL_QUOTE_CHARS: usize = 500;
 pub const LOG_PAGE: u32 = 1_000;
 /// Longest conversation that is rebuilt, events.
 pub const LOG_EVENTS_MAX: usize = 20_000;
+/// Sessions that a chat agent starts in one session of its own.
+pub const CHILDREN_STARTED_MAX: usize = 50;
+/// Longest result of a child that its parent's model is told whole, bytes; of a longer one its beginning.
+pub const CHILD_RESULT_BYTES_MAX: usize = 32 * 1024;
 /// Turns of a conversation that its agent is told again, from the newest back.
 pub const THREAD_TURNS_TOLD_MAX: usize = 100;
 /// The same in bytes of text; the last message is told however long it is.

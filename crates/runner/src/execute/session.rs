@@ -11,7 +11,13 @@ use super::{
     report::Report,
 };
 use client::{Error, EventRange};
-use domain::{event::Kind, limit::REASON_CHARS_MAX, session::Status, thread::REPLY};
+use domain::{
+    event::Kind,
+    limit::REASON_CHARS_MAX,
+    session::{Status, WaitsFor},
+    thread::REPLY,
+};
+use serde_json::value::RawValue;
 use std::{sync::Arc, time::Duration};
 use tokio::{
     select,
@@ -114,8 +120,9 @@ impl Worker {
             let outcome = self.adapter.run(&job, &hand).await;
             let written = self.write_out(&hand, &outcome).await;
             match (outcome, written, lease.loss()) {
-                (_, _, Some(Loss::Unwritable(why))) => {
-                    return fail(&lease, &Failure::new("append_refused", why.clone())).await;
+                (outcome, _, Some(Loss::Unwritable(why))) => {
+                    let failure = Failure::new("append_refused", why.clone());
+                    return fail(&lease, &failure.having_cost(outcome.usage().as_ref())).await;
                 }
                 (_, _, Some(loss)) => return End::Left(loss.to_string()),
                 (Outcome::Stopped, ..) | (_, false, None) => return release(&lease).await,
@@ -161,8 +168,8 @@ impl Worker {
             detail: Some(detail),
             paused_tool_call: park.paused,
             question: park.question,
-            wait_for: None,
-            usage: None,
+            wait_for: park.for_children.then_some(WaitsFor::Children),
+            usage: park.usage,
         };
         yielded(lease, body).await
     }
@@ -194,8 +201,13 @@ impl Worker {
                 .map_or_else(|| End::Left("the log is closed".into()), |loss| End::Left(loss.to_string()));
         }
         let detail: String = failure.message.chars().take(REASON_CHARS_MAX).collect();
-        yielded(lease, resting(lease, &detail, None)).await
+        yielded(lease, resting(lease, &detail, json_of(failure.usage))).await
     }
+}
+
+/// Usage that an adapter reported, which is JSON.
+fn json_of(usage: Option<String>) -> Option<Json> {
+    usage.and_then(|usage| RawValue::from_string(usage).ok())
 }
 
 /// Parks the session as the body says.
@@ -257,7 +269,8 @@ async fn complete(
     usage: Option<Json>,
     may_mend: bool,
 ) -> Result<End, Vec<FieldProblem>> {
-    let body = Complete { attempt: lease.attempt, result, usage };
+    let failed = |code: &str, why: String| Failure::new(code, why).having_cost(usage.as_ref());
+    let body = Complete { attempt: lease.attempt, result, usage: usage.clone() };
     let answer = lease.insist(lease.backoff(), |_| lease.desk.complete(&lease.session_id, &body)).await;
     Ok(match answer {
         Ok(session) => match session.status {
@@ -271,13 +284,11 @@ async fn complete(
             (Some(errors), _) => {
                 let why: Vec<_> = errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
                 let why = format!("the output breaks its contract: {}", why.join("; "));
-                fail(lease, &Failure::new(Code::OutputInvalid.as_str(), why)).await
+                fail(lease, &failed(Code::OutputInvalid.as_str(), why)).await
             }
             (None, Some(loss)) => End::Left(loss.to_string()),
             (None, None) if may_pass(&error) => End::Left(error.to_string()),
-            (None, None) => {
-                fail(lease, &Failure::new("result_refused", format!("the result was refused: {error}"))).await
-            }
+            (None, None) => fail(lease, &failed("result_refused", format!("the result was refused: {error}"))).await,
         },
     })
 }
@@ -299,7 +310,7 @@ fn refusal_events(errors: &[FieldProblem]) -> Vec<wire::event::NewEvent> {
 async fn fail(lease: &Lease, failure: &Failure) -> End {
     let message = failure.message.chars().take(REASON_CHARS_MAX).collect();
     let error = SessionError { message, code: Some(failure.code.clone()) };
-    let body = Fail { attempt: lease.attempt, error };
+    let body = Fail { attempt: lease.attempt, error, usage: json_of(failure.usage.clone()) };
     let answer = lease.insist(lease.backoff(), |_| lease.desk.fail(&lease.session_id, &body)).await;
     ended(answer, End::Failed(failure.code.clone()))
 }

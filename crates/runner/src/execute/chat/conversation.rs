@@ -13,7 +13,7 @@ use super::{
 use domain::thread::MESSAGE;
 use genai::chat::{ChatMessage, ContentPart, MessageContent, ToolCall, ToolResponse};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use wire::event::Event;
 
 /// One turn of the talk.
@@ -50,7 +50,7 @@ pub struct Call {
 pub struct Conversation {
     turns: Vec<Turn>,
     /// Calls that were begun: their effects may have happened although their answers are missing.
-    begun: HashSet<String>,
+    begun: HashMap<String, Value>,
     /// Gates whose decisions have been acted upon.
     decided: HashSet<String>,
     /// An answer of the model whose end has not been read yet, and the attempt that recorded it.
@@ -106,7 +106,8 @@ impl Conversation {
                 self.decided.extend(metadata[GATE].as_str().map(str::to_owned));
             }
             BEGUN => {
-                self.begun.insert(text("toolCallId"));
+                self.begin(&text("toolCallId"), part["input"].clone());
+                self.decided.extend(metadata[GATE].as_str().map(str::to_owned));
             }
             MESSAGE => self.be_spoken_to(domain::thread::text_of(event.content.get())),
             _ => self.be_told(&metadata, text("text")),
@@ -185,7 +186,23 @@ impl Conversation {
 
     /// Whether a call was begun.
     pub fn was_begun(&self, id: &str) -> bool {
-        self.begun.contains(id)
+        self.begun.contains_key(id)
+    }
+
+    /// With which input a call was begun, which a person may have changed.
+    pub fn begun_with(&self, id: &str) -> Option<&Value> {
+        self.begun.get(id)
+    }
+
+    /// A call is begun. The caller records it.
+    pub fn begin(&mut self, id: &str, input: Value) {
+        self.begun.insert(id.to_owned(), input);
+    }
+
+    /// How many calls of this tool were begun.
+    pub fn begun_of(&self, name: &str) -> usize {
+        let is_one = |turn: &&Turn| matches!(turn, Turn::Call(call) if call.name == name && self.was_begun(&call.id));
+        self.turns.iter().filter(is_one).count()
     }
 
     /// Whether a decision has been acted upon.

@@ -8,6 +8,7 @@ mod budget;
 mod conversation;
 mod model;
 
+use budget::Spent;
 pub use budget::{Budget, Prices};
 pub use conversation::Call;
 pub use model::{Model, Pause, Secret, Wire, real_pause};
@@ -15,6 +16,7 @@ pub use model::{Model, Pause, Secret, Wire, real_pause};
 use super::{
     adapter::{Adapter, Decision, Failure, Hand, Job, Outcome, Park, Resume, out_of_time},
     event::{Notes, OUTPUT_REFUSED, event, note, texts},
+    limit::CHILDREN_STARTED_MAX,
     part,
     prompt::{self, Prompt},
     tool::{self, Tool, Toolbox},
@@ -23,7 +25,11 @@ use conversation::{BEGUN, Conversation, DENIALS, GATE, STEP, Turn};
 use domain::gate::PausedToolCall;
 use model::{Question, Reply};
 use serde_json::{Value, json, value::to_raw_value};
-use std::{future::Future, pin::Pin};
+use std::{
+    future::Future,
+    pin::Pin,
+    sync::{Mutex, PoisonError},
+};
 use tokio::select;
 use wire::{FieldProblem, event::NewEvent, worker::YieldStatus};
 
@@ -45,8 +51,8 @@ pub struct ChatAdapter {
 impl Adapter for ChatAdapter {
     fn run<'a>(&'a self, job: &'a Job, hand: &'a Hand) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
         Box::pin(async move {
-            let talk = Talk { chat: self, job, hand };
-            select! {
+            let talk = Talk { chat: self, job, hand, spent: Mutex::default() };
+            let outcome = select! {
                 biased;
                 () = hand.told_to_end() => Outcome::Stopped,
                 seconds = out_of_time(self.budget.seconds) => {
@@ -54,6 +60,12 @@ impl Adapter for ChatAdapter {
                     Outcome::Failed(Failure::new("budget_seconds", why))
                 }
                 ended = talk.lead() => ended.unwrap_or_else(Stop::outcome),
+            };
+            match outcome {
+                Outcome::Done { result, .. } => Outcome::Done { result, usage: talk.usage() },
+                Outcome::Failed(failure) => Outcome::Failed(failure.having_cost(talk.usage().as_ref())),
+                Outcome::Parked(park) => Outcome::Parked(Park { usage: talk.usage(), ..park }),
+                Outcome::Stopped => Outcome::Stopped,
             }
         })
     }
@@ -86,12 +98,15 @@ struct Talk<'a> {
     chat: &'a ChatAdapter,
     job: &'a Job,
     hand: &'a Hand,
+    /// What the session has cost so far, however the talk ends; `None` before anything was asked.
+    spent: Mutex<Option<Spent>>,
 }
 
 impl Talk<'_> {
     async fn lead(&self) -> Result<Outcome, Stop> {
         let prompt = Prompt::of(self.job, self.hand, self.chat.instructions.as_deref()).await?;
         let mut talk = Conversation::read(self.hand, self.job.is_thread()).await?;
+        self.count(&talk);
         self.tell_of_denials(&mut talk).await?;
         let opening = [Some(prompt.task.clone()), prompt.activity.clone()];
         let opening = opening.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
@@ -102,7 +117,7 @@ impl Talk<'_> {
             }
             if let Some(text) = talk.final_text() {
                 match result(text, prompt.wants_json) {
-                    Ok(result) => return Ok(Outcome::Done { result: Some(result), usage: self.usage(&talk) }),
+                    Ok(result) => return Ok(Outcome::Done { result: Some(result), usage: None }),
                     Err(why) if misshapen => return Err(Failure::new("output_invalid", why.message).into()),
                     Err(why) => {
                         misshapen = true;
@@ -153,6 +168,7 @@ impl Talk<'_> {
             events.extend(texts("external.event", "The model answered nothing.", &Notes::new()));
         }
         talk.spent.add(reply.input_tokens, reply.cached_tokens, reply.output_tokens);
+        self.count(talk);
         if let Some(last) = events.last_mut() {
             self.note_cost(last, &reply, talk);
         }
@@ -200,11 +216,17 @@ impl Talk<'_> {
             if let Some((_, resume)) = decided.take_if(|(id, _)| *id == call.id) {
                 talk.decide(&resume.gate_id);
                 self.follow(talk, tool, call, resume).await?;
+            } else if tool == Tool::StartSession && talk.was_begun(&call.id) {
+                self.start(talk, call, None).await?;
             } else if tool == Tool::AskPerson || self.chat.tools.needs_confirmation(tool) {
                 waiting.get_or_insert_with(|| park(tool, &call));
             } else {
                 self.run(talk, tool, &call, None).await?;
             }
+        }
+        if waiting.is_none() {
+            let children = talk.open_calls().len();
+            waiting = (children > 0).then(|| park_for_children(children));
         }
         Ok(waiting)
     }
@@ -235,6 +257,9 @@ impl Talk<'_> {
 
     /// Runs one call, once: where its beginning is recorded and its answer is not, what came of it is unknown.
     async fn run(&self, talk: &mut Conversation, tool: Tool, call: &Call, gate: Option<&str>) -> Result<(), Stop> {
+        if tool == Tool::StartSession {
+            return self.start(talk, call.clone(), gate).await;
+        }
         if talk.was_begun(&call.id) {
             let why = "this call was begun before and its answer got lost; look whether it took effect";
             return self.answer(talk, call, &Err(json!(why)), gate).await;
@@ -244,12 +269,40 @@ impl Talk<'_> {
             return self.answer(talk, call, &Err(why), gate).await;
         }
         if tool.has_effects(&call.input) {
-            let part =
-                json!([{ "type": "tool-call", "toolCallId": call.id, "toolName": call.name, "input": call.input }]);
-            self.write(vec![event(BEGUN, &part, &Notes::new())]).await?;
+            self.mark_begun(call, &Notes::new()).await?;
         }
         let answer = self.chat.tools.run(tool, &call.input, self.hand).await?;
         self.answer(talk, call, &answer, gate).await
+    }
+
+    async fn mark_begun(&self, call: &Call, notes: &Notes) -> Result<(), Stop> {
+        let part = json!([{ "type": "tool-call", "toolCallId": call.id, "toolName": call.name, "input": call.input }]);
+        self.write(vec![event(BEGUN, &part, notes)]).await
+    }
+
+    /// Starts a child, or looks what has become of it. Its call stays open until the child has ended.
+    async fn start(&self, talk: &mut Conversation, mut call: Call, gate: Option<&str>) -> Result<(), Stop> {
+        if let Some(input) = talk.begun_with(&call.id) {
+            call.input = input.clone();
+        } else {
+            // A person may have changed the input.
+            if let Err(why) = self.chat.tools.check(&call) {
+                return self.answer(talk, &call, &Err(why), gate).await;
+            }
+            if talk.begun_of(Tool::StartSession.name()) >= CHILDREN_STARTED_MAX {
+                let why = format!("this session has started {CHILDREN_STARTED_MAX} others, which is the most it may");
+                return self.answer(talk, &call, &Err(json!(why)), gate).await;
+            }
+            self.mark_begun(&call, &gate.map(|gate| note(GATE, gate)).unwrap_or_default()).await?;
+            talk.begin(&call.id, call.input.clone());
+        }
+        let own = self.job.session.agent_slug.as_deref();
+        let answer = match tool::start(&call, own, self.hand).await? {
+            Ok(child) if !child.status.is_final() => return Ok(()),
+            Ok(child) => tool::outcome(&child),
+            Err(why) => Err(why),
+        };
+        self.answer(talk, &call, &answer, None).await
     }
 
     async fn answer(
@@ -289,8 +342,13 @@ impl Talk<'_> {
         self.hand.queue.flush().await.map_err(|_| Stop::Closed)
     }
 
-    fn usage(&self, talk: &Conversation) -> Option<wire::Json> {
-        let spent = &talk.spent;
+    fn count(&self, talk: &Conversation) {
+        let spent = Some(talk.spent).filter(|spent| spent.steps > 0);
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) = spent;
+    }
+
+    fn usage(&self) -> Option<wire::Json> {
+        let spent = (*self.spent.lock().unwrap_or_else(PoisonError::into_inner))?;
         let mut usage = json!({
             "inputTokens": spent.input_tokens,
             "cachedInputTokens": spent.cached_tokens,
@@ -313,12 +371,27 @@ fn park(tool: Tool, call: &Call) -> Park {
             detail: question.message.clone(),
             paused: None,
             question: Some(question),
+            for_children: false,
+            usage: None,
         };
     }
     let tool_input = call.input.as_object().cloned().unwrap_or_default();
     let paused = PausedToolCall { tool_call_id: call.id.clone(), tool_name: call.name.clone(), tool_input };
     let detail = format!("{} waits for approval", call.name);
-    Park { status: YieldStatus::AwaitingTool, detail, paused: Some(paused), question: None }
+    Park {
+        status: YieldStatus::AwaitingTool,
+        detail,
+        paused: Some(paused),
+        question: None,
+        for_children: false,
+        usage: None,
+    }
+}
+
+/// Until the sessions that these calls started have ended.
+fn park_for_children(count: usize) -> Park {
+    let detail = format!("waits for {count} {} that it started", if count == 1 { "session" } else { "sessions" });
+    Park { status: YieldStatus::Idle, detail, paused: None, question: None, for_children: true, usage: None }
 }
 
 /// The result in a final text: the text itself, or the JSON that it is.

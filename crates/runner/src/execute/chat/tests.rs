@@ -45,7 +45,7 @@ fn tools(confirmed: &[Tool]) -> Toolbox {
         client: Client::new(Policy::default()).unwrap(),
         hosts: outbound::Hosts::only(&["a.test"]).unwrap(),
     };
-    Toolbox::new(&Tool::ALL.map(|(_, tool)| tool), confirmed.to_vec(), Some(http)).unwrap()
+    Toolbox::new(&Tool::ALL.map(|(_, tool)| tool), confirmed.to_vec(), Some(http), Vec::new()).unwrap()
 }
 
 async fn fake() -> Fake {
@@ -182,6 +182,8 @@ async fn each_budget_ends_the_session_with_its_own_code_before_more_is_spent() {
         chat.budget = budget;
         assert_eq!(work(&fake, chat, |_| {}).await, End::Failed(code.into()));
         assert_eq!(model.asked().len(), 2, "{code}");
+        let usage = json!({"inputTokens": 200, "cachedInputTokens": 80, "outputTokens": 40, "steps": 2, "model": "m-1", "costUsd": 0.00328});
+        assert_eq!(fake.calls("fail")[0]["usage"], usage, "what it has cost, as of one that completes");
     }
     let model = ScriptedModel::play([Move::Hang]).await;
     let fake = fake().await;
@@ -233,7 +235,7 @@ async fn requests_go_to_the_hosts_that_the_agent_may_call_and_to_no_others() {
     let host = fake.url.trim_start_matches("http://");
     let outbound = Client::new(Policy::opening(&["127.0.0.0/8".to_owned()]).unwrap()).unwrap();
     let http = tool::Http { client: outbound, hosts: outbound::Hosts::only(&[host]).unwrap() };
-    chat.tools = Toolbox::new(&[Tool::HttpRequest], Vec::new(), Some(http)).unwrap();
+    chat.tools = Toolbox::new(&[Tool::HttpRequest], Vec::new(), Some(http), Vec::new()).unwrap();
     assert_eq!(work(&fake, chat, |_| {}).await, End::Completed);
     let answers = answers(&fake);
     assert_eq!((&answers[0].0["status"], answers[0].1), (&json!(200), false));

@@ -34,7 +34,7 @@ pub async fn run(input: &Value, hand: &Hand) -> Result<Answer, Failure> {
     if let Some(id) = input["id"].as_str() {
         let version = input["version"].as_u64().unwrap_or_default();
         let change = UpdateEntity { version, title, fields };
-        return written(hand.desk.update_entity(id, &change).await);
+        return written(hand.desk.update_entity(&hand.lease.session_id, id, &change).await);
     }
     let slug = input["type"].as_str().unwrap_or_default();
     let lease = &hand.lease;
@@ -44,7 +44,7 @@ pub async fn run(input: &Value, hand: &Hand) -> Result<Answer, Failure> {
         Err(error) => return settled(Err(error), |(): ()| Value::Null),
     };
     let entity = CreateEntity { type_id, title: title.unwrap_or_default(), fields };
-    written(hand.desk.create_entity(&entity).await)
+    written(hand.desk.create_entity(&hand.lease.session_id, &entity).await)
 }
 
 fn written(answer: client::Result<Entity>) -> Result<Answer, Failure> {

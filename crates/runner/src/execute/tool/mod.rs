@@ -8,6 +8,7 @@ mod entity_read;
 mod entity_write;
 mod http_request;
 mod note;
+mod start_session;
 
 use super::{
     adapter::{Failure, Hand},
@@ -20,6 +21,7 @@ use std::fmt;
 
 pub use ask_person::question;
 pub use http_request::Http;
+pub use start_session::{outcome, start};
 
 /// A tool by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -35,6 +37,8 @@ pub enum Tool {
     AskPerson,
     /// Leaves a remark in the log.
     Note,
+    /// Starts a session of another action and waits for it.
+    StartSession,
 }
 
 /// What a tool answers: an output, or why there is none.
@@ -42,12 +46,13 @@ pub type Answer = Result<Value, Value>;
 
 impl Tool {
     /// All tools, by their names.
-    pub const ALL: [(&'static str, Self); 5] = [
+    pub const ALL: [(&'static str, Self); 6] = [
         ("http_request", Self::HttpRequest),
         ("entity_read", Self::EntityRead),
         ("entity_write", Self::EntityWrite),
         ("ask_person", Self::AskPerson),
         ("note", Self::Note),
+        ("start_session", Self::StartSession),
     ];
 
     /// Its name.
@@ -62,16 +67,18 @@ impl Tool {
             Self::EntityWrite => entity_write::DESCRIPTION,
             Self::AskPerson => ask_person::DESCRIPTION,
             Self::Note => note::DESCRIPTION,
+            Self::StartSession => start_session::DESCRIPTION,
         }
     }
 
-    fn schema(self) -> Value {
+    fn schema(self, actions: &[String]) -> Value {
         match self {
             Self::HttpRequest => http_request::schema(),
             Self::EntityRead => entity_read::schema(),
             Self::EntityWrite => entity_write::schema(),
             Self::AskPerson => ask_person::schema(),
             Self::Note => note::schema(),
+            Self::StartSession => start_session::schema(actions),
         }
     }
 
@@ -79,7 +86,7 @@ impl Tool {
     pub fn has_effects(self, input: &Value) -> bool {
         match self {
             Self::HttpRequest => http_request::has_effects(input),
-            Self::EntityWrite => true,
+            Self::EntityWrite | Self::StartSession => true,
             Self::EntityRead | Self::AskPerson | Self::Note => false,
         }
     }
@@ -90,6 +97,7 @@ pub struct Toolbox {
     tools: Vec<(Tool, Validator)>,
     confirmed: Vec<Tool>,
     http: Option<Http>,
+    actions: Vec<String>,
 }
 
 impl fmt::Debug for Toolbox {
@@ -99,22 +107,24 @@ impl fmt::Debug for Toolbox {
 }
 
 impl Toolbox {
-    /// These tools; those in `confirmed` only run once a person agreed. `http` is where [`Tool::HttpRequest`] may call.
+    /// These tools; those in `confirmed` only run once a person agreed. `http` is where [`Tool::HttpRequest`] may call,
+    /// `actions` what [`Tool::StartSession`] may start.
     ///
     /// # Errors
     /// When a tool's own schema cannot be used, which is a mistake in this program.
-    pub fn new(tools: &[Tool], confirmed: Vec<Tool>, http: Option<Http>) -> Result<Self, String> {
-        let compiled = tools.iter().map(|tool| match jsonschema::validator_for(&tool.schema()) {
+    pub fn new(tools: &[Tool], confirmed: Vec<Tool>, http: Option<Http>, actions: Vec<String>) -> Result<Self, String> {
+        let compiled = tools.iter().map(|tool| match jsonschema::validator_for(&tool.schema(&actions)) {
             Ok(validator) => Ok((*tool, validator)),
             Err(error) => Err(format!("the schema of {} cannot be used: {error}", tool.name())),
         });
-        Ok(Self { tools: compiled.collect::<Result<_, _>>()?, confirmed, http })
+        Ok(Self { tools: compiled.collect::<Result<_, _>>()?, confirmed, http, actions })
     }
 
     /// The tools, as a model is told of them.
     pub fn declared(&self) -> Vec<genai::chat::Tool> {
         let declare = |(tool, _): &(Tool, Validator)| {
-            genai::chat::Tool::new(tool.name()).with_description(tool.description()).with_schema(tool.schema())
+            let schema = tool.schema(&self.actions);
+            genai::chat::Tool::new(tool.name()).with_description(tool.description()).with_schema(schema)
         };
         self.tools.iter().map(declare).collect()
     }
@@ -160,6 +170,7 @@ impl Toolbox {
             Tool::EntityWrite => entity_write::run(input, hand).await,
             Tool::Note => note::run(input, hand).await,
             Tool::AskPerson => Ok(Err(json!("a question is answered by a person, never by a program"))),
+            Tool::StartSession => Ok(Err(json!("a session is started by whoever can wait for it"))),
         }
     }
 }
@@ -168,14 +179,21 @@ impl Toolbox {
 fn settled<T>(answer: client::Result<T>, render: impl FnOnce(T) -> Value) -> Result<Answer, Failure> {
     match answer {
         Ok(answer) => Ok(Ok(render(answer))),
-        Err(error) if super::lease::may_pass(&error) => {
-            Err(Failure::new("unavailable", format!("a tool could not reach Shiftbook: {error}")))
-        }
-        Err(client::Error::Problem { problem, .. }) => Ok(Err(json!({
-            "code": problem.code, "message": problem.detail.as_deref().unwrap_or(&problem.title), "errors": problem.errors
-        }))),
-        Err(error) => Ok(Err(json!(error.to_string()))),
+        Err(error) => told(error).map(Err),
     }
+}
+
+/// What a model is told of a refusal.
+fn told(error: client::Error) -> Result<Value, Failure> {
+    if super::lease::may_pass(&error) {
+        return Err(Failure::new("unavailable", format!("a tool could not reach Shiftbook: {error}")));
+    }
+    Ok(match error {
+        client::Error::Problem { problem, .. } => json!({
+            "code": problem.code, "message": problem.detail.as_deref().unwrap_or(&problem.title), "errors": problem.errors
+        }),
+        error => json!(error.to_string()),
+    })
 }
 
 #[cfg(test)]
@@ -189,7 +207,7 @@ mod tests {
     #[test]
     fn every_tool_has_a_name_and_a_schema_that_refuses_what_it_does_not_know() {
         let all: Vec<_> = Tool::ALL.iter().map(|(_, tool)| *tool).collect();
-        let toolbox = Toolbox::new(&all, Vec::new(), None).unwrap();
+        let toolbox = Toolbox::new(&all, Vec::new(), None, vec!["look-up".into()]).unwrap();
         for (name, tool) in Tool::ALL {
             assert_eq!(tool.name(), name);
             let wrong = toolbox.check(&call(name, json!({ "surplus": 1 }))).unwrap_err();
@@ -199,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_wrong_call_says_what_is_wrong_with_it() {
-        let toolbox = Toolbox::new(&[Tool::Note], Vec::new(), None).unwrap();
+        let toolbox = Toolbox::new(&[Tool::Note], Vec::new(), None, Vec::new()).unwrap();
         let said = |call: Call| toolbox.check(&call).unwrap_err().to_string();
         assert!(said(call("entity_write", json!({}))).contains("there are: note"));
         assert!(said(call("note", json!({ "text": 7 }))).contains("/text"));

@@ -1,0 +1,72 @@
+//! A session of another action, started by this one, which waits for what comes of it.
+//!
+//! The call is answered when the child has ended. Until then the session waits for its children without a worker, and
+//! whoever takes it up again repeats the start under the same key, which finds the child instead of starting another.
+
+use super::{
+    super::{
+        adapter::{Failure, Hand},
+        chat::Call,
+        limit::CHILD_RESULT_BYTES_MAX,
+    },
+    Answer, told,
+};
+use domain::{chain::body_digest, session::Status};
+use serde_json::{Value, json, value::to_raw_value};
+use wire::{action::Trigger, session::Session};
+
+pub const DESCRIPTION: &str = "Starts a session of another action and answers with what came of it once it has ended, \
+which can take long. `action` is the slug of the action, `input` what its agent is given. Calls of one turn run side by side.";
+
+/// `actions` are the slugs that the agent may start; a call of any other does not fit.
+pub fn schema(actions: &[String]) -> Value {
+    json!({
+        "type": "object",
+        "properties": { "action": { "type": "string", "enum": actions }, "input": {} },
+        "required": ["action"],
+        "additionalProperties": false,
+    })
+}
+
+/// Starts the child of a call whose input was checked, or finds the one that it started. `own` is the agent that asks.
+///
+/// # Errors
+/// When the session cannot go on. Why no child was started is a value: the call's answer.
+pub async fn start(call: &Call, own: Option<&str>, hand: &Hand) -> Result<Result<Session, Value>, Failure> {
+    let slug = call.input["action"].as_str().unwrap_or_default();
+    let lease = &hand.lease;
+    let action = match lease.insist(lease.backoff(), |_| hand.desk.action_by_slug(slug)).await {
+        Ok(Some(action)) => action,
+        Ok(None) => return Ok(Err(json!(format!("there is no action {slug:?}")))),
+        Err(error) => return told(error).map(Err),
+    };
+    if own.is_some() && action.agent_slug.as_deref() == own {
+        return Ok(Err(json!(format!("{slug:?} is this agent's own work: an agent does not start itself"))));
+    }
+    let key = format!("start-session-{}", body_digest(&lease.session_id, &call.id));
+    let trigger = Trigger {
+        input: call.input.get("input").and_then(|input| to_raw_value(input).ok()),
+        parent_id: Some(lease.session_id.clone()),
+        idempotency_key: Some(key),
+        ..Trigger::default()
+    };
+    match lease.insist(lease.backoff(), |_| hand.desk.trigger(&action.id, &trigger)).await {
+        Ok(child) => Ok(Ok(child)),
+        Err(error) => told(error).map(Err),
+    }
+}
+
+/// What a call hears of a child that has ended.
+pub fn outcome(child: &Session) -> Answer {
+    if child.status != Status::Completed {
+        let (status, error) = (child.status, child.error.as_ref());
+        return Err(json!({ "sessionId": child.id, "status": status, "endReason": child.end_reason, "error": error }));
+    }
+    let text = child.result.as_ref().map_or("null", |result| result.get());
+    if text.len() <= CHILD_RESULT_BYTES_MAX {
+        let result: Value = serde_json::from_str(text).unwrap_or_default();
+        return Ok(json!({ "sessionId": child.id, "result": result }));
+    }
+    let cut = text.floor_char_boundary(CHILD_RESULT_BYTES_MAX);
+    Ok(json!({ "sessionId": child.id, "resultBegins": &text[..cut], "resultBytes": text.len() }))
+}
