@@ -1,13 +1,18 @@
 //! Ratings: one per person and session, apart from the log, and without a word.
 
-use crate::thread::{ENDING, new, rested};
+use crate::{
+    human::task,
+    thread::{ENDING, new, rested, turn},
+};
 use chrono::TimeDelta;
 use domain::{
     Scope,
-    session_feedback::{Label, Surface, iso, kept_since},
+    session_feedback::{ASKED_DAYS, Label, Surface, iso, kept_since},
 };
 use ledger::{
-    Error, FeedbackRecord, InstanceKey, SessionRecord, feedback, session,
+    Error, FeedbackRecord, InstanceKey, SessionRecord,
+    feedback::{self, Prompt},
+    human, session,
     thread::{self, Ending, NewThread},
 };
 use sha2::{Digest as _, Sha256};
@@ -20,6 +25,7 @@ on_both_engines!(
     an_incognito_rating_names_nobody_and_dies_with_the_process,
     any_ended_session_is_rated_once_by_each_person_who_can_take_it_back,
     nobody_sees_or_changes_what_somebody_else_rated,
+    a_person_is_asked_after_the_end_for_some_weeks_and_never_about_their_own_work,
     a_purge_removes_what_is_old_and_says_how_much,
     the_tables_take_nothing_but_ratings,
     every_statement_prepares,
@@ -187,6 +193,47 @@ async fn any_ended_session_is_rated_once_by_each_person_who_can_take_it_back(f: 
         made.unwrap();
     }
     assert_eq!(kept(&f, &running).await.iter().filter(|one| one.user_id_or_null == f.admin.user_id()).count(), 1);
+    f.done().await;
+}
+
+/// What each of these is asked about a session as it stands.
+async fn asked(f: &Fixture, session: &SessionRecord, who: [&Scope; 3]) -> Vec<Prompt> {
+    let now = session::get(&f.ledger, who[0], session.id).await.unwrap();
+    let mut prompts = Vec::new();
+    for scope in who {
+        prompts.push(feedback::prompt(&f.ledger, scope, &now).await.unwrap());
+    }
+    prompts
+}
+
+async fn a_person_is_asked_after_the_end_for_some_weeks_and_never_about_their_own_work(f: Fixture) {
+    let l = &f.ledger;
+    let who = [&f.member, &f.other_member, &f.worker];
+    let (ask, silent) = (Prompt::Ask, Prompt::Silent);
+    let running = f.running().await;
+    assert_eq!(asked(&f, &running, who).await, [silent; 3], "never while work goes on");
+    let done = session::Completion { attempt: 1, result: None, usage: None };
+    session::complete(l, &f.worker, running.id, done).await.unwrap();
+    assert_eq!(asked(&f, &running, who).await, [ask, ask, silent], "people, not programs");
+    feedback::record(l, &f.member, running.id, Label::Skip, Surface::WebEnd).await.unwrap();
+    assert_eq!(asked(&f, &running, who).await, [Prompt::Given(Label::Skip), ask, silent]);
+
+    let never = f.pending().await;
+    session::cancel(l, &f.operator, never.id, None).await.unwrap();
+    assert_eq!(asked(&f, &never, who).await, [silent; 3], "what never began helped nobody");
+    let own = human::start(l, &f.member, task(&f, "Own work").await).await.unwrap().session;
+    human::stop(l, &f.member, own.id).await.unwrap();
+    assert_eq!(asked(&f, &own, who).await, [silent; 3]);
+
+    let secret = NewThread { incognito: true, ..new(Some("Hush")) };
+    thread::start(l, &f.member, secret).await.unwrap();
+    let secret = turn(&f, "Hush.").await;
+    thread::end(l, &f.member, secret.id, ENDING).await.unwrap();
+    assert_eq!(asked(&f, &secret, who).await, [ask, silent, silent]);
+
+    f.clock.advance(TimeDelta::days(ASKED_DAYS) + TimeDelta::seconds(1));
+    assert_eq!(asked(&f, &running, who).await, [Prompt::Given(Label::Skip), silent, silent]);
+    assert_eq!(asked(&f, &secret, who).await, [silent; 3]);
     f.done().await;
 }
 
