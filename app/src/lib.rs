@@ -37,6 +37,9 @@
 //! | `criteria::page(&Shell, criteria::Props)` | `GET /criteria-sets/{id}?version=` |
 //! | `criteria::bundle_page(&Shell, criteria::BundleProps)` | `GET /bundles` |
 //! | `insights::page(&Shell, insights::Props)` | `GET /insights?days=` |
+//! | `export::page(&Shell, export::Props)` | `GET /export` |
+//! | `export::job_page(&Shell, export::JobProps)` | `GET /exports/{id}` |
+//! | `export::progress_fragment(&export::Job)` | `GET /exports/{id}/progress` |
 //! | `settings::page(&Shell, settings::Props)` | `GET /settings` |
 //! | `api_docs::page(&Shell, &serde_json::Value)` | `GET /api/docs` |
 //! | `error_page::page(&Shell, &error_page::Failure)` | every error of a page |
@@ -64,6 +67,8 @@ mod document;
 pub mod entity;
 #[cfg(feature = "ssr")]
 pub mod error_page;
+#[cfg(feature = "ssr")]
+pub mod export;
 #[cfg(feature = "ssr")]
 mod form;
 pub mod inbox;

@@ -12,6 +12,7 @@ use prometheus_client::{
     },
     registry::Registry,
 };
+use runner::capture::Lake;
 use std::{sync::atomic::AtomicU64, time::Duration};
 
 /// From 0.1 ms to about 13 s.
@@ -41,8 +42,16 @@ pub struct Metrics {
     streams: Gauge,
     claims: Counter,
     writer: Writer,
+    captured: Captured,
     resident_bytes: Gauge,
     feedback_failures: Counter<u64, AtomicU64>,
+}
+
+/// What became of captured turns; read when somebody asks.
+#[derive(Default)]
+struct Captured {
+    answers: Counter<u64, AtomicU64>,
+    failures: Counter<u64, AtomicU64>,
 }
 
 /// What the ledger's writer counts; read when somebody asks.
@@ -84,11 +93,15 @@ impl Metrics {
         registry.register("writer_groups_committed", "Transactions committed by the writer", writer.groups.clone());
         registry.register("writer_items_committed", "Writes in those transactions", writer.items.clone());
         registry.register("events_appended", "Events appended to logs", writer.events.clone());
+        let captured = Captured::default();
+        let missed = "Turns that could not be captured when it was tried; they are tried again";
+        registry.register("interactions_captured", "Prompts with answers captured", captured.answers.clone());
+        registry.register("interaction_capture_failures", missed, captured.failures.clone());
         registry.register("process_resident_bytes", "Memory of this process", resident_bytes.clone());
         let feedback_failures = Counter::<u64, AtomicU64>::default();
         let lost = "Ratings that were given and could not be kept";
         registry.register("session_feedback_write_failures", lost, feedback_failures.clone());
-        Self { feedback_failures, registry, requests, latency, streams, claims, writer, resident_bytes }
+        Self { feedback_failures, registry, requests, latency, streams, claims, writer, captured, resident_bytes }
     }
 
     /// One request was answered.
@@ -111,7 +124,7 @@ impl Metrics {
     }
 
     /// The text that a scraper reads.
-    pub fn render(&self, ledger: &Ledger) -> Result<String, std::fmt::Error> {
+    pub fn render(&self, ledger: &Ledger, lake: &Lake) -> Result<String, std::fmt::Error> {
         use std::sync::atomic::Ordering::Relaxed;
         let stats = ledger.stats();
         self.writer.queue_items.set(i64::try_from(stats.queue_items).unwrap_or(i64::MAX));
@@ -119,6 +132,8 @@ impl Metrics {
         self.writer.items.inner().store(stats.items_committed, Relaxed);
         self.writer.events.inner().store(stats.events_appended, Relaxed);
         self.feedback_failures.inner().store(ledger::feedback::failures(ledger), Relaxed);
+        self.captured.answers.inner().store(lake.captured(), Relaxed);
+        self.captured.failures.inner().store(lake.failures(), Relaxed);
         if let Some(bytes) = resident_bytes() {
             self.resident_bytes.set(bytes);
         }

@@ -1,12 +1,13 @@
 //! What every handler can reach.
 
 use crate::{
-    assets::Assets, config::Settings, cookie::CookiePolicy, metrics::Metrics, problem::Problem, sealed::Sealed,
-    shutdown::Shutdown,
+    assets::Assets, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics, problem::Problem,
+    sealed::Sealed, shutdown::Shutdown,
 };
 use bytes::Bytes;
 use domain::Entropy;
 use ledger::{InstanceKey, Ledger};
+use runner::capture::Lake;
 use std::{ops::Deref, sync::Arc};
 use wire::Code;
 
@@ -18,6 +19,10 @@ pub struct AppState(Arc<Shared>);
 pub struct Shared {
     /// The use cases.
     pub ledger: Ledger,
+    /// Exports that were asked for on a page.
+    pub exports: Exports,
+    /// Where captured turns go.
+    pub lake: Arc<Lake>,
     /// Counters behind `/metrics`.
     pub metrics: Metrics,
     /// Style sheet, scripts and WASM, by logical name.
@@ -51,9 +56,12 @@ impl AppState {
         settings: &Settings,
         entropy: Arc<dyn Entropy>,
         instance_key: Option<InstanceKey>,
+        exports: Exports,
     ) -> Self {
         Self(Arc::new(Shared {
             ledger,
+            exports,
+            lake: Arc::new(crate::lake::open(settings, &*entropy)),
             metrics: Metrics::new(),
             assets: Assets::load(),
             shutdown: Shutdown::default(),

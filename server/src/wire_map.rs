@@ -15,6 +15,7 @@ mod criteria;
 mod entity;
 mod graph;
 mod insight;
+mod interaction;
 mod thread;
 mod webhook;
 
@@ -23,6 +24,7 @@ pub use criteria::*;
 pub use entity::*;
 pub use graph::*;
 pub use insight::*;
+pub use interaction::*;
 pub use thread::*;
 pub use webhook::*;
 

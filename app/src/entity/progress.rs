@@ -1,8 +1,8 @@
-//! Keeps the progress of an import true while it is looked at.
+//! Keeps the progress of an import, or an export, true while it is looked at.
 
 use leptos::prelude::*;
 
-/// Reads the progress again and again until the import has ended, then the whole page. Shows nothing itself.
+/// Reads the progress again and again until the work has ended, then the whole page. Shows nothing itself.
 #[island]
 pub fn ImportProgress() -> impl IntoView {
     #[cfg(feature = "hydrate")]

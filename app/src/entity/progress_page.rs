@@ -41,7 +41,7 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
         });
         let page = view! {
             {page_head(format!("Import into {}", one_line(&of.name, 100)), crumbs, ())}
-            <div class="import-progress" id="import-progress" data-import-id=import.id.clone() data-running=running.then_some("") inner_html=inside></div>
+            <div class="import-progress" id="import-progress" data-progress=format!("/imports/{}/progress", query(&import.id)) data-running=running.then_some("") inner_html=inside></div>
             {running.then(|| view! { <ImportProgress/> })}
             {again.map(|html| view! { <div inner_html=html></div> })}
             {solid(error_table(&of, &import.errors))}

@@ -14,6 +14,7 @@ use crate::{
     },
     ui::{empty::empty, notice, page_head::page_head},
 };
+use domain::role::Permission;
 use leptos::prelude::*;
 use wire::insight::{Figures, Insights};
 
@@ -39,8 +40,18 @@ pub fn page(shell: &Shell, props: Props) -> String {
             )
         });
         let total = &insights.total;
-        let nothing =
-            total.sessions == 0 && total.approved + total.edited + total.denied + total.answered + total.expired == 0;
+        let missed = (insights.capture_failures > 0).then(|| {
+            notice::caution(format!(
+                "{} not be captured as training data since this server started. They are tried again; the server's log says why.",
+                match insights.capture_failures {
+                    1 => "One turn could".to_owned(),
+                    many => format!("{} turns could", grouped(many)),
+                }
+            ))
+        });
+        let answers = total.accepted + total.rejected + total.neutral + total.unknown;
+        let gates = total.approved + total.edited + total.denied + total.answered + total.expired;
+        let nothing = total.sessions + gates + answers == 0;
         let body = if nothing {
             let sentence =
                 "No agent session ended in these days. Figures appear as sessions end and people decide and rate.";
@@ -48,8 +59,11 @@ pub fn page(shell: &Shell, props: Props) -> String {
         } else {
             figures(&insights).into_any()
         };
-        let head = page_head("Insights".to_owned(), Vec::new(), windows(days));
-        frame(shell, Place::Insights, view! { {head} {cut} {body} })
+        let export = shell.may(Permission::ManageSessions).then(|| {
+            view! { <a class="button" data-size="small" href="/export">"Training data"</a> }
+        });
+        let head = page_head("Insights".to_owned(), Vec::new(), view! { {windows(days)} {export} });
+        frame(shell, Place::Insights, view! { {head} {cut} {missed} {body} })
     })
 }
 
@@ -70,7 +84,7 @@ fn figures(insights: &Insights) -> impl IntoView + use<> {
         .iter()
         .map(|day| (day.day.format("%a %Y-%m-%d").to_string(), day.day.format("%b %-d").to_string()))
         .collect();
-    let sections = [helpfulness(insights), decisions(insights), waiting(insights), cost(insights)]
+    let sections = [helpfulness(insights), outcomes(insights), decisions(insights), waiting(insights), cost(insights)]
         .map(|of| section(&days, of))
         .into_iter()
         .collect::<Vec<_>>();
@@ -110,6 +124,36 @@ fn helpfulness(insights: &Insights) -> Section {
             series(insights, "Did not", Ink::Negative, |f| f.negative as f64),
             series(insights, "Skipped", Ink::Caution, |f| f.skipped as f64),
             series(insights, "Not rated", Ink::Quiet, |f| f.unrated as f64),
+        ],
+        word: whole,
+    }
+}
+
+fn outcomes(insights: &Insights) -> Section {
+    let Figures { accepted, rejected, neutral, unknown, .. } = insights.total;
+    let all = accepted + rejected + neutral + unknown;
+    let share = |n: u64| percent(n as f64 / all as f64);
+    let answer = if all > 0 {
+        format!(
+            "Of {}, what was said next shows that {} helped and {} did not; {} got neither, and after {} nothing was said.",
+            counted(all, "answer"),
+            share(accepted),
+            share(rejected),
+            share(neutral),
+            share(unknown)
+        )
+    } else {
+        "No agent has answered anything.".to_owned()
+    };
+    Section {
+        name: "outcomes",
+        title: "What became of the answers?",
+        answer,
+        series: vec![
+            series(insights, "Accepted", Ink::Positive, |f| f.accepted as f64),
+            series(insights, "Rejected", Ink::Negative, |f| f.rejected as f64),
+            series(insights, "Neutral", Ink::Caution, |f| f.neutral as f64),
+            series(insights, "Unknown", Ink::Quiet, |f| f.unknown as f64),
         ],
         word: whole,
     }

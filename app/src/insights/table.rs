@@ -23,7 +23,21 @@ pub fn parts(
     let heading = format!("insight-{name}");
     let labelled = heading.clone();
     let label = format!("{title}: table");
-    let heads = ["Sessions", "Failed", "Helpful", "Not rated", "Approved", "Edited", "Denied", "Median wait", "Cost"];
+    let heads = [
+        "Sessions",
+        "Failed",
+        "Helpful",
+        "Not rated",
+        "Accepted",
+        "Rejected",
+        "Neutral",
+        "Unknown",
+        "Approved",
+        "Edited",
+        "Denied",
+        "Median wait",
+        "Cost",
+    ];
     let heads = heads.map(|head| view! { <th scope="col" class="table-number">{head}</th> }).to_vec();
     solid(view! {
         <section class="insight" aria-labelledby=labelled>
@@ -44,6 +58,8 @@ fn row(part: &PartFigures) -> impl IntoView + use<> {
     let Figures { sessions, failed, unrated, approved, edited, denied, .. } = part.figures;
     let answers = part.figures.positive + part.figures.negative;
     let helpful = part.figures.helpful.map(|share| format!("{} of {answers}", percent(share)));
+    let Figures { accepted, rejected, neutral, unknown, .. } = part.figures;
+    let counts = |n: u64| (accepted + rejected + neutral + unknown > 0).then(|| grouped(n));
     let judged = approved + edited + denied;
     let of_judged = |n: u64| (judged > 0).then(|| percent(n as f64 / judged as f64));
     let cells = [
@@ -51,6 +67,10 @@ fn row(part: &PartFigures) -> impl IntoView + use<> {
         (failed > 0).then(|| grouped(failed)),
         helpful,
         (sessions > 0).then(|| percent(unrated as f64 / sessions as f64)),
+        counts(accepted),
+        counts(rejected),
+        counts(neutral),
+        counts(unknown),
         of_judged(approved),
         of_judged(edited),
         of_judged(denied),

@@ -121,6 +121,39 @@ impl Collector {
         written
     }
 
+    /// Writes lines at once, and keeps none of those that cannot be written: the caller has them, and tries again. When
+    /// this returns, they survive a loss of power.
+    ///
+    /// # Errors
+    /// At the first file that cannot be written; what was written before stays, and is written again by the next try.
+    /// Readers tell repeated interactions by their ids, and repeated feedback changes nothing.
+    pub fn write_through(
+        &mut self,
+        records: &[InteractionRecord],
+        marks: &[FeedbackRecord],
+        outcomes: &[OutcomeRecord],
+        now: Timestamp,
+    ) -> io::Result<()> {
+        if !records.is_empty() {
+            let file = self.layout.interactions_file(now, &self.writer);
+            self.counted(&file, lines(records))?;
+            self.counts.captured += records.len() as u64;
+            self.counts.written += records.len() as u64;
+        }
+        for of_a_day in marks.chunk_by(|a, b| a.timestamp.date_naive() == b.timestamp.date_naive()) {
+            let Some(first) = of_a_day.first() else { continue };
+            let file = self.layout.feedback_file(first.timestamp);
+            self.counted(&file, lines(of_a_day))?;
+            self.counts.marked += of_a_day.len() as u64;
+        }
+        for of_a_day in outcomes.chunk_by(|a, b| a.timestamp.date_naive() == b.timestamp.date_naive()) {
+            let Some(first) = of_a_day.first() else { continue };
+            let file = self.layout.outcomes_file(first.timestamp);
+            self.counted(&file, lines(of_a_day))?;
+        }
+        Ok(())
+    }
+
     /// What this collector has done.
     pub fn counts(&self) -> Counts {
         self.counts

@@ -23,7 +23,7 @@ mod sort;
 pub use append::append;
 pub use collector::{Collector, Counts, Marked, WAITING_RECORDS_MAX};
 pub use fold::{Fold, Folded};
-pub use layout::Layout;
+pub use layout::{Layout, remove_until};
 pub use load::{Lines, Warning, feedback, interactions, outcomes};
 pub use record::{Feedback, FeedbackRecord, InteractionRecord, Message, OutcomeRecord, Role, Source};
 pub use redact::{InvalidRule, Redactor};

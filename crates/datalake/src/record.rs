@@ -3,51 +3,7 @@
 use domain::{Timestamp, outcome::Inferred};
 use serde::{Deserialize, Serialize};
 
-/// What somebody or something thinks of an answer. Ordered from worst to best.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Feedback {
-    /// It did not help.
-    Negative,
-    /// No opinion, which is no label either.
-    Neutral,
-    /// It helped.
-    Positive,
-}
-
-/// Where feedback comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
-    /// A person said so about this answer.
-    Manual,
-    /// Inferred from the next turn.
-    OutcomeTracker,
-    /// A reviewer decided about it at a gate.
-    Reviewer,
-    /// A person rated the whole session; read at export, never stored here.
-    Session,
-}
-
-impl Source {
-    /// All of them, in the order of manifests.
-    pub const ALL: [Source; 4] = [Source::Manual, Source::OutcomeTracker, Source::Reviewer, Source::Session];
-
-    /// The name in files and on the command line.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Source::Manual => "manual",
-            Source::OutcomeTracker => "outcome_tracker",
-            Source::Reviewer => "reviewer",
-            Source::Session => "session",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Source> {
-        Source::ALL.into_iter().find(|source| source.as_str() == name)
-    }
-}
+pub use domain::interaction::{Feedback, Source};
 
 /// Who says a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -92,4 +92,6 @@ ids! {
     WebhookId,
     /// One message on its way out; the receiver's idempotency key.
     MessageId,
+    /// A prompt and its answer; made from the place in the log where the answer ends.
+    InteractionId,
 }

@@ -17,6 +17,7 @@ pub mod gate;
 pub mod hook;
 pub mod id;
 pub mod insight;
+pub mod interaction;
 pub mod limit;
 mod names;
 pub mod notification;

@@ -207,3 +207,8 @@ pub const SUMMARY_QUOTE_CHARS_MAX: usize = 500;
 pub const INCOGNITO_FEEDBACK_MAX: usize = 10_000;
 /// Ratings of one session that are listed.
 pub const FEEDBACK_LISTED_MAX: u32 = 1_000;
+
+/// Longest text that was used in the place of an answer, characters.
+pub const EDITED_CHARS_MAX: usize = 100_000;
+/// Interactions that one page of a filtered list looks at.
+pub const INTERACTIONS_LOOKED_MAX: u32 = 5_000;

@@ -27,6 +27,7 @@ pub(crate) enum List {
     CriteriaSetVersions = 7,
     Gates = 8,
     Threads = 17,
+    Interactions = 18,
 }
 
 /// The cursor after the item with this id.

@@ -3,13 +3,13 @@
 use crate::{Error, Ledger, Result, feedback, guard::require};
 use domain::{
     Scope,
-    id::{GateId, SessionId, least_v7},
-    insight::{GateFact, Insights, Ratings, SessionFact, Tally, Window},
+    id::{GateId, InteractionId, SessionId, least_v7},
+    insight::{AnswerFact, GateFact, Insights, Ratings, SessionFact, Tally, Window},
     limit::{INSIGHT_DAYS_MAX, INSIGHT_ROWS_MAX},
     role::Permission,
     session::Usage,
 };
-use store::insight::{ClosedGate, EndedSession};
+use store::insight::{Answer, ClosedGate, EndedSession};
 use uuid::Uuid;
 
 /// Rows read at once.
@@ -20,12 +20,12 @@ const ROWS: u32 = 2_000;
 pub struct InsightsRecord {
     /// The figures.
     pub insights: Insights,
-    /// Whether there was more than [`INSIGHT_ROWS_MAX`] sessions or gates, so that only the newest were counted.
+    /// Whether there was more than [`INSIGHT_ROWS_MAX`] sessions, gates or answers, so that only the newest were counted.
     pub is_cut: bool,
 }
 
 /// The figures of the last `days` days, today included: 1 to [`INSIGHT_DAYS_MAX`]. Of sessions, and gates, that began
-/// in the window and ended in it. Whoever reads the workspace's sessions may read their sums.
+/// in the window and ended in it, and of answers that were complete in it. Whoever reads the workspace's sessions may read their sums.
 pub async fn of_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<InsightsRecord> {
     require(scope, Permission::Read)?;
     if !(1..=INSIGHT_DAYS_MAX).contains(&days) {
@@ -50,7 +50,14 @@ pub async fn of_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<Insi
         gates.read(page.items.len(), page.items.last().filter(|_| page.has_more).map(|last| last.id.0));
         page.items.iter().for_each(|closed| tally.gate(&fact_of_gate(closed)));
     }
-    Ok(InsightsRecord { insights: tally.finish(), is_cut: sessions.is_cut || gates.is_cut })
+    let mut answers = Walk::from_newest();
+    while let Some((before, limit)) = answers.next {
+        let page = answers_page(ledger, scope, InteractionId(from), InteractionId(before), limit).await?;
+        answers.read(page.items.len(), page.items.last().filter(|_| page.has_more).map(|last| last.id.0));
+        page.items.iter().for_each(|answer| tally.answer(&fact_of_answer(answer)));
+    }
+    let is_cut = sessions.is_cut || gates.is_cut || answers.is_cut;
+    Ok(InsightsRecord { insights: tally.finish(), is_cut })
 }
 
 async fn sessions_page(
@@ -78,6 +85,20 @@ async fn gates_page(
     let read = ledger
         .store()
         .read(scope.into(), move |conn| Box::pin(store::insight::gates(conn, tenant_id, from, before, limit)));
+    Ok(read.await?)
+}
+
+async fn answers_page(
+    ledger: &Ledger,
+    scope: &Scope,
+    from: InteractionId,
+    before: InteractionId,
+    limit: u32,
+) -> Result<store::Page<Answer>> {
+    let tenant_id = scope.tenant_id;
+    let read = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(store::insight::answers(conn, tenant_id, from, before, limit)));
     Ok(read.await?)
 }
 
@@ -110,6 +131,15 @@ fn fact_of_session(ended: &EndedSession, ratings: Ratings) -> SessionFact<'_> {
         action: ended.action_slug.as_deref(),
         usage: Usage::read(ended.usage.as_deref()),
         ratings,
+    }
+}
+
+fn fact_of_answer(answer: &Answer) -> AnswerFact<'_> {
+    AnswerFact {
+        at: answer.at,
+        outcome: answer.outcome,
+        agent: answer.agent_slug.as_deref(),
+        action: answer.action_slug.as_deref(),
     }
 }
 

@@ -23,6 +23,7 @@ pub mod hook;
 pub mod human;
 pub mod insight;
 mod instance_key;
+pub mod interaction;
 pub mod live;
 pub mod member;
 mod open;

@@ -1,7 +1,8 @@
 //! Retention: what old sessions said is erased, what happened stays and still verifies.
 //!
 //! Erased are the content and metadata of events; a session's title, input, metadata, result and error message; what its
-//! gates showed and what reviewers wrote; the message of its failure; and messages that went out. Kept are statuses, times,
+//! gates showed and what reviewers wrote; the message of its failure; messages that went out; and its prompts and answers among the
+//! training data. Kept are statuses, times,
 //! who did what, kinds, decisions, usage, and every digest. Records (entities) are not sessions' content and stay.
 
 use crate::{Error, InstanceKey, Ledger, Result};

@@ -1,7 +1,8 @@
 //! Background work: what has to happen although nobody asked.
 //!
-//! Sweeps, imports, messages, and the executor that runs agents.
+//! Sweeps, imports, messages, captured turns, and the executor that runs agents.
 
+pub mod capture;
 pub mod execute;
 pub mod import;
 pub mod mail;

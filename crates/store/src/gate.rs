@@ -65,6 +65,10 @@ const DENIED: &str = gate_select!(
     "g.tenant_id = $1 AND g.session_id = $2 AND g.state = 'settled' AND g.outcome = 'deny' AND g.kind IN ('output', 'fields') \
      ORDER BY g.attempt"
 );
+const SETTLED_OF_SESSION: &str = gate_select!(
+    "g.tenant_id = $1 AND g.session_id = $2 AND g.state = 'settled' AND g.kind <> 'question' AND g.settled_at <= $3 \
+     ORDER BY g.attempt DESC LIMIT $4"
+);
 const TO_WAKE: &str = "SELECT tenant_id, id, session_id FROM gates WHERE wake_at <= $1 ORDER BY wake_at LIMIT $2";
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("gate::BY_ID", BY_ID),
@@ -72,6 +76,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("gate::NEWEST_OF_SESSION", NEWEST_OF_SESSION),
     ("gate::WAITING_OF_ACTION", WAITING_OF_ACTION),
     ("gate::DENIED", DENIED),
+    ("gate::SETTLED_OF_SESSION", SETTLED_OF_SESSION),
     ("gate::TO_WAKE", TO_WAKE),
     ("gate::decision::ADD", decision::ADD),
     ("gate::inbox::MINE", inbox::MINE),
@@ -276,6 +281,17 @@ pub async fn waiting_of_action(
 /// Gates of a session whose output was denied, oldest first.
 pub async fn denied(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Vec<GateRecord>> {
     records(run!(conn, fetch_all Row, DENIED, tenant_id.0, session_id.0)?)
+}
+
+/// The newest gates of a session that were carried out until `until`, but no questions.
+pub async fn settled_of_session(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    until: Timestamp,
+    max: u32,
+) -> Result<Vec<GateRecord>> {
+    records(run!(conn, fetch_all Row, SETTLED_OF_SESSION, tenant_id.0, session_id.0, to_micros(until), i64::from(max))?)
 }
 
 /// Gates of every workspace with something to do now: an effect to carry out, a deadline that passed.

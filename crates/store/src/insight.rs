@@ -10,7 +10,8 @@ use domain::{
     Timestamp,
     clock::from_micros,
     gate::{GateState, Verdict},
-    id::{GateId, SessionId, TenantId},
+    id::{GateId, InteractionId, SessionId, TenantId},
+    outcome::Outcome,
     session::Status,
 };
 use uuid::Uuid;
@@ -22,7 +23,13 @@ const GATES: &str = "SELECT g.id, g.state, g.outcome, g.agent_slug, a.slug AS ac
      LEFT JOIN actions a ON a.tenant_id = g.tenant_id AND a.id = g.action_id \
      WHERE g.tenant_id = $1 AND g.id >= $2 AND g.id < $3 AND g.settled_at IS NOT NULL ORDER BY g.id DESC LIMIT $4";
 
-pub(crate) const SQL: &[(&str, &str)] = &[("insight::SESSIONS", SESSIONS), ("insight::GATES", GATES)];
+const ANSWERS: &str = "SELECT i.id, i.recorded_at, s.agent_slug, s.action_slug, (SELECT o.outcome FROM interaction_outcomes o \
+       WHERE o.tenant_id = i.tenant_id AND o.interaction_id = i.id ORDER BY o.recorded_at DESC, o.id DESC LIMIT 1) AS outcome \
+     FROM interactions i JOIN sessions s ON s.tenant_id = i.tenant_id AND s.id = i.session_id \
+     WHERE i.tenant_id = $1 AND i.id >= $2 AND i.id < $3 ORDER BY i.id DESC LIMIT $4";
+
+pub(crate) const SQL: &[(&str, &str)] =
+    &[("insight::SESSIONS", SESSIONS), ("insight::GATES", GATES), ("insight::ANSWERS", ANSWERS)];
 
 row! {
     struct SessionRow {
@@ -45,6 +52,31 @@ row! {
         opened_at: i64,
         settled_at: i64,
     }
+}
+
+row! {
+    struct AnswerRow {
+        id: Uuid,
+        recorded_at: i64,
+        agent_slug: Option<String>,
+        action_slug: Option<String>,
+        outcome: Option<String>,
+    }
+}
+
+/// An answer that was captured.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The interaction.
+    pub id: InteractionId,
+    /// When it was complete.
+    pub at: Timestamp,
+    /// Its session's agent.
+    pub agent_slug: Option<String>,
+    /// Its session's action.
+    pub action_slug: Option<String>,
+    /// What was inferred from what was said next.
+    pub outcome: Option<Outcome>,
 }
 
 /// An agent session that ended.
@@ -81,6 +113,23 @@ pub struct ClosedGate {
     pub opened_at: Timestamp,
     /// When its decision took effect, or it closed.
     pub closed_at: Timestamp,
+}
+
+impl TryFrom<AnswerRow> for Answer {
+    type Error = Error;
+
+    fn try_from(row: AnswerRow) -> Result<Self> {
+        let outcome = |text: String| {
+            Outcome::parse(&text).ok_or_else(|| Error::inconsistent("interaction_outcomes", "outcome", &text))
+        };
+        Ok(Self {
+            id: InteractionId(row.id),
+            at: from_micros(row.recorded_at),
+            agent_slug: row.agent_slug,
+            action_slug: row.action_slug,
+            outcome: row.outcome.map(outcome).transpose()?,
+        })
+    }
 }
 
 impl TryFrom<SessionRow> for EndedSession {
@@ -139,6 +188,19 @@ pub async fn gates(
 ) -> Result<Page<ClosedGate>> {
     let more = i64::from(limit) + 1;
     let rows = run!(conn, fetch_all GateRow, GATES, tenant_id.0, from.0, before.0, more)?;
+    page(rows, limit)
+}
+
+/// Answers whose ids lie in `from..before`.
+pub async fn answers(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    from: InteractionId,
+    before: InteractionId,
+    limit: u32,
+) -> Result<Page<Answer>> {
+    let more = i64::from(limit) + 1;
+    let rows = run!(conn, fetch_all AnswerRow, ANSWERS, tenant_id.0, from.0, before.0, more)?;
     page(rows, limit)
 }
 

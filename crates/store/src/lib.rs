@@ -22,6 +22,7 @@ pub mod gate;
 pub mod group;
 pub mod human;
 pub mod insight;
+pub mod interaction;
 pub mod lease;
 mod notify;
 mod open;

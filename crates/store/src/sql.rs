@@ -48,6 +48,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         crate::gate::SQL,
         crate::group::SQL,
         crate::human::SQL,
+        crate::interaction::SQL,
         crate::lease::SQL,
         crate::outbox::SQL,
         crate::retention::SQL,
@@ -77,6 +78,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::failure::POSTGRES_SQL,
             crate::gate::POSTGRES_SQL,
             crate::group::POSTGRES_SQL,
+            crate::interaction::POSTGRES_SQL,
             crate::human::POSTGRES_SQL,
             crate::lease::POSTGRES_SQL,
             crate::outbox::POSTGRES_SQL,
@@ -92,6 +94,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::event::SQLITE_SQL,
             crate::failure::SQLITE_SQL,
             crate::gate::SQLITE_SQL,
+            crate::interaction::SQLITE_SQL,
             crate::outbox::SQLITE_SQL,
             crate::session::SQLITE_SQL,
         ]

@@ -16,6 +16,9 @@ pub struct Insights {
     pub last: NaiveDate,
     /// Whether there was more than is counted: then the figures are of the newest sessions and gates.
     pub is_cut: bool,
+    /// Turns that could not be captured as training data when it was tried, since this server started. They are tried
+    /// again.
+    pub capture_failures: u64,
     /// Of the whole window.
     pub total: Figures,
     /// By day, in order, none left out.
@@ -70,6 +73,14 @@ pub struct Figures {
     pub unrated: u64,
     /// Share of positive among positive and negative ratings, 0 to 1; null without one.
     pub helpful: Option<f64>,
+    /// Answers after which something was said that shows that they helped.
+    pub accepted: u64,
+    /// Answers after which something was said that shows that they did not.
+    pub rejected: u64,
+    /// Answers after which something was said that shows neither.
+    pub neutral: u64,
+    /// Answers after which nothing was said: nobody knows. Never counted as rejected.
+    pub unknown: u64,
     /// Gates approved as staged.
     pub approved: u64,
     /// Gates approved with changes.

@@ -15,6 +15,7 @@ pub mod group;
 pub mod hook;
 pub mod human;
 pub mod insight;
+pub mod interaction;
 pub mod live;
 pub mod me;
 pub mod page;

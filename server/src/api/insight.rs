@@ -28,7 +28,8 @@ pub struct Query {
 ///
 /// Figures of agent sessions that began and ended in the window: how they ended, how people rated them, what was
 /// decided about their output, how long they waited for people, what they cost. What nobody rated is counted as
-/// unrated, never as negative. Of more than 100,000 sessions or gates the newest are counted, and `isCut` says so.
+/// unrated, never as negative. Answers are counted by what became of them, as inferred from what was said next; after the
+/// last one nothing was said, so that it is unknown. Of more than 100,000 sessions, gates or answers the newest are counted, and `isCut` says so.
 #[utoipa::path(
     get, path = "/api/insights", operation_id = "readInsights", tag = "sessions",
     params(Query),
@@ -46,5 +47,5 @@ pub async fn read(
     Params(query): Params<Query>,
 ) -> Result<Json<Insights>, Problem> {
     let record = use_case::of_window(&state.ledger, caller.scope(), query.days.unwrap_or(DAYS)).await?;
-    Ok(Json(wire_map::insights(record)))
+    Ok(Json(wire_map::insights(record, state.lake.failures())))
 }

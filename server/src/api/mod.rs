@@ -16,6 +16,7 @@ mod hook;
 mod human;
 mod import;
 mod insight;
+mod interaction;
 mod live;
 mod me;
 mod session;
@@ -96,6 +97,8 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(webhook::test))
         .routes(routes!(webhook::deliveries))
         .routes(routes!(insight::read))
+        .routes(routes!(interaction::list))
+        .routes(routes!(interaction::mark))
         .routes(routes!(live::live))
         .routes(routes!(health::healthz))
         .routes(routes!(health::readyz))

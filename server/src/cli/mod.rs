@@ -2,6 +2,7 @@
 
 mod backup;
 mod chat;
+mod export;
 mod feedback;
 mod hook;
 mod install;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     ambient::SystemEntropy,
-    config::{self, DatabaseFlags, ServeFlags},
+    config::{self, Database, DatabaseFlags, ServeFlags},
 };
 use chrono::NaiveDate;
 use ledger::{Mode, retention::Erased};
@@ -55,6 +55,11 @@ pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
     let erased = ledger::retention::erase_by_operator(&ledger, &key, older_than, show).await;
     ledger.close().await;
     let Erased { sessions, events, messages } = erased?;
+    if let Database::Sqlite(data_dir) = &settings.database {
+        // What was said late on the day before may stand in the files of the day itself.
+        let removed = datalake::remove_until(&datalake::Layout::below(data_dir), args.before);
+        removed.map_err(Failure::io("cannot remove files of training data"))?;
+    }
     print_line(&format!(
         "erased the content of {events} events of {sessions} sessions, and {messages} messages that went out; every digest stays"
     ))

@@ -1,9 +1,12 @@
 //! What every command shares: arguments, runtime, opening the ledger, exit codes.
 
-use super::{backup, chat, feedback, hook, install, openapi, retention, serve, token, user, verify, version, work};
+use super::{
+    backup, chat, export, feedback, hook, install, openapi, retention, serve, token, user, verify, version, work,
+};
 use crate::{
     ambient::{SteadyClock, SystemClock, SystemEntropy},
     config::{self, Settings},
+    lake::DumpError,
 };
 use clap::{Parser, Subcommand};
 use ledger::{LeaseClock, Ledger, Mode};
@@ -24,6 +27,7 @@ Examples:
   SHIFTBOOK_TOKEN=sbk_… shiftbook chat --agent clerk  a conversation in the terminal
   shiftbook install bundle.yaml --apply              criteria sets, groups, entity types and actions from a file
   shiftbook hook install claude-code                 let Claude Code report what it does
+  shiftbook export training --tenant acme --format dpo --out pairs
   shiftbook verify && shiftbook backup /backup/log.db
   shiftbook feedback purge --before 2026-05-25       ratings that are older than they need be
 
@@ -71,6 +75,9 @@ enum Command {
     ///
     /// Without --apply it only says what it would do.
     Install(install::InstallArgs),
+    /// Export what the server keeps
+    #[command(subcommand)]
+    Export(export::ExportCommand),
     /// Run a command for each session of an agent
     Work(work::WorkArgs),
     /// Talk with an agent
@@ -105,6 +112,15 @@ pub enum Failure {
     /// The work was done and its answer is bad news.
     #[error("{0}")]
     BadNews(String),
+}
+
+impl From<DumpError> for Failure {
+    fn from(error: DumpError) -> Self {
+        match error {
+            DumpError::Ledger(error) => Self::Ledger(error),
+            DumpError::Io(context, error) => Self::Io { context, error },
+        }
+    }
 }
 
 impl Failure {
@@ -183,6 +199,7 @@ async fn dispatch(command: Command) -> ExitCode {
         Command::Chat(args) => chat::run(args).await,
         Command::Feedback(command) => feedback::run(command).await,
         Command::Install(args) => install::run(args).await,
+        Command::Export(command) => export::run(command).await,
         Command::Hook(command) => return hook::run(command).await,
         Command::Openapi => openapi::run(),
         Command::Work(args) => return work::run(args).await,

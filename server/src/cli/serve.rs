@@ -8,6 +8,7 @@ use crate::{
     accept, agents,
     ambient::SystemEntropy,
     config::{self, DatabaseFlags, ServeFlags},
+    exports::Exports,
     render, router,
     state::AppState,
 };
@@ -46,10 +47,12 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let mail = settings.smtp.clone().map(Mailer::new).transpose();
     let mail = mail.map_err(|error| Failure::Misused(error.to_string()))?;
     ledger::live::set_frame_renderer(&ledger, render::render_frame);
-    let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), key.clone());
+    let exports = Exports::open(&settings).map_err(Failure::io("cannot make room for exports"))?;
+    let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), key.clone(), exports);
     print_line(&format!("http://{address}"))?;
     tracing::info!(%address, version = super::version::TEXT, "serving");
     let sweeps = tokio::spawn(runner::sweep::run(state.ledger.clone(), state.shutdown.token()));
+    let captures = tokio::spawn(runner::capture::run(state.ledger.clone(), state.lake.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
     let courier = Courier { ledger: state.ledger.clone(), http, mail, key, public_origin: state.public_origin.clone() };
@@ -65,6 +68,9 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     }
     if let Err(error) = agents.await {
         tracing::error!(%error, "the agents ended badly");
+    }
+    if let Err(error) = captures.await {
+        tracing::error!(%error, "capturing ended badly");
     }
     if let Err(error) = messages.await {
         tracing::error!(%error, "the messages ended badly");

@@ -27,6 +27,6 @@ async fn show(State(state): State<AppState>, viewer: Viewer, Query(query): Query
     let asked = query.days.and_then(|days| days.parse().ok()).filter(|days| WINDOWS.contains(days));
     let days = asked.unwrap_or(WINDOWS[0]);
     let record = insight::of_window(&state.ledger, &viewer.scope, days).await?;
-    let props = Props { days, insights: wire_map::insights(record) };
+    let props = Props { days, insights: wire_map::insights(record, state.lake.failures()) };
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }

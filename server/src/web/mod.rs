@@ -11,6 +11,7 @@ mod criteria;
 mod docs;
 mod entity;
 mod entity_type;
+mod export;
 mod form;
 mod import;
 mod inbox;
@@ -50,6 +51,7 @@ pub fn router() -> Router<AppState> {
         .merge(bundle::router())
         .merge(inbox::router())
         .merge(insights::router())
+        .merge(export::router())
         .merge(inbox_notice::router())
         .merge(settings::router())
         .merge(webhooks::router())

@@ -1,16 +1,17 @@
 //! Figures of a window.
 
-use domain::insight::{Decisions, Figures, Part, Ratings};
+use domain::insight::{Decisions, Figures, Outcomes, Part, Ratings};
 use ledger::insight::InsightsRecord;
 use wire::insight as wired;
 
 /// The figures of a window.
-pub fn insights(record: InsightsRecord) -> wired::Insights {
+pub fn insights(record: InsightsRecord, capture_failures: u64) -> wired::Insights {
     let InsightsRecord { insights, is_cut } = record;
     wired::Insights {
         first: insights.window.first,
         last: insights.window.last,
         is_cut,
+        capture_failures,
         total: figures(insights.total),
         days: insights.days.into_iter().map(|(day, of)| wired::DayFigures { day, figures: figures(of) }).collect(),
         agents: insights.agents.into_iter().map(part).collect(),
@@ -25,6 +26,7 @@ fn part(part: Part) -> wired::PartFigures {
 fn figures(of: Figures) -> wired::Figures {
     let helpful = of.ratings.helpful();
     let Ratings { positive, negative, skipped } = of.ratings;
+    let Outcomes { accepted, rejected, neutral, unknown } = of.outcomes;
     let Decisions { approved, edited, denied, answered, expired } = of.decisions;
     let waited = of.waits.count > 0;
     wired::Figures {
@@ -36,6 +38,10 @@ fn figures(of: Figures) -> wired::Figures {
         skipped,
         unrated: of.unrated,
         helpful,
+        accepted,
+        rejected,
+        neutral,
+        unknown,
         approved,
         edited,
         denied,

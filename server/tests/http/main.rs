@@ -14,6 +14,7 @@ mod docs;
 mod graph;
 mod hook;
 mod human;
+mod interaction;
 mod limits;
 mod matrix;
 mod rating;

@@ -32,6 +32,7 @@ fn body(path: &str) -> Option<Value> {
         }
         "threads" => json!({ "agent": "matrix" }),
         "messages" => json!({ "text": "x" }),
+        "feedback" => json!({ "feedback": "positive" }),
         "tool-approval" => json!({ "kind": "question", "decision": "respond", "note": "x" }),
         "elicitation-reply" => json!({ "content": "x" }),
         _ => return None,
@@ -102,6 +103,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
             )
             .await;
         path.replace("{id}", made["id"].as_str().unwrap())
+    } else if path.starts_with("/api/interactions/{id}") {
+        path.replace("{id}", &answered(app).await)
     } else if path.contains("/threads/{id}") {
         path.replace("{id}", &thread(app).await)
     } else if path.contains("{id}") {
@@ -157,6 +160,14 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
 async fn thread(app: &App) -> String {
     let made = app.post(Who::Member, "/api/threads", json!({ "agent": "matrix" })).await;
     made["id"].as_str().unwrap().to_owned()
+}
+
+/// An answer in a session of a member.
+async fn answered(app: &App) -> String {
+    let session = app.running(Who::Member).await;
+    let done = json!({ "attempt": 1, "result": "42" });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/complete"), done).await;
+    crate::interaction::captured(app, &session, 1).await[0]["id"].as_str().unwrap().to_owned()
 }
 
 /// A session of a member that asks them a question, and its approval.

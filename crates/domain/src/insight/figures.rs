@@ -1,6 +1,6 @@
 //! The figures themselves.
 
-use crate::session_feedback::Label;
+use crate::{outcome::Outcome, session_feedback::Label};
 
 /// What people said of sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,6 +37,36 @@ impl Ratings {
         self.positive += other.positive;
         self.negative += other.negative;
         self.skipped += other.skipped;
+    }
+}
+
+/// What became of answers, as inferred from what was said next.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// They helped.
+    pub accepted: u64,
+    /// They did not.
+    pub rejected: u64,
+    /// What was said next says neither.
+    pub neutral: u64,
+    /// Nothing was said next.
+    pub unknown: u64,
+}
+
+impl Outcomes {
+    /// Answers.
+    pub fn count(self) -> u64 {
+        self.accepted + self.rejected + self.neutral + self.unknown
+    }
+
+    /// Counts one more.
+    pub(super) fn count_in(&mut self, outcome: Option<Outcome>) {
+        match outcome {
+            Some(Outcome::Accepted) => self.accepted += 1,
+            Some(Outcome::Rejected) => self.rejected += 1,
+            Some(Outcome::Neutral) => self.neutral += 1,
+            None => self.unknown += 1,
+        }
     }
 }
 
@@ -117,6 +147,8 @@ pub struct Figures {
     pub ratings: Ratings,
     /// Sessions that nobody rated.
     pub unrated: u64,
+    /// What became of answers.
+    pub outcomes: Outcomes,
     /// How gates ended.
     pub decisions: Decisions,
     /// How long agents waited for people.

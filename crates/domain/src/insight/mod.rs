@@ -6,8 +6,8 @@
 mod figures;
 mod tally;
 
-pub use figures::{Decisions, Figures, Ratings, Waits};
-pub use tally::{GateFact, Insights, Part, SessionFact, Tally};
+pub use figures::{Decisions, Figures, Outcomes, Ratings, Waits};
+pub use tally::{AnswerFact, GateFact, Insights, Part, SessionFact, Tally};
 
 use crate::Timestamp;
 use chrono::{Days, NaiveDate};

@@ -4,6 +4,7 @@ use super::{Decisions, Figures, Ratings, Waits, Window};
 use crate::{
     Timestamp,
     gate::{GateState, Verdict},
+    outcome::Outcome,
     session::{Status, Usage},
 };
 use chrono::NaiveDate;
@@ -37,6 +38,19 @@ pub struct GateFact<'a> {
     pub state: GateState,
     /// What was decided.
     pub outcome: Option<Verdict>,
+    /// The session's agent.
+    pub agent: Option<&'a str>,
+    /// The session's action.
+    pub action: Option<&'a str>,
+}
+
+/// An answer of an agent.
+#[derive(Debug, Clone)]
+pub struct AnswerFact<'a> {
+    /// When it was complete.
+    pub at: Timestamp,
+    /// What became of it, where anything was said next.
+    pub outcome: Option<Outcome>,
     /// The session's agent.
     pub agent: Option<&'a str>,
     /// The session's action.
@@ -92,6 +106,11 @@ impl Tally {
     /// Counts a gate. One that is open, was withdrawn, or closed outside of the window is passed over.
     pub fn gate(&mut self, fact: &GateFact<'_>) {
         self.each(fact.closed_at, fact.agent, fact.action, |sum| sum.gate(fact));
+    }
+
+    /// Counts an answer. One outside of the window is passed over.
+    pub fn answer(&mut self, fact: &AnswerFact<'_>) {
+        self.each(fact.at, fact.agent, fact.action, |sum| sum.figures.outcomes.count_in(fact.outcome));
     }
 
     fn each(&mut self, at: Timestamp, agent: Option<&str>, action: Option<&str>, add: impl Fn(&mut Sum)) {
@@ -170,6 +189,7 @@ impl Sum {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::insight::Outcomes;
     use chrono::{Duration, TimeZone as _, Utc};
 
     fn at(day: u32, hour: u32) -> Timestamp {
@@ -198,6 +218,21 @@ mod tests {
         assert_eq!(days[1].1.ratings.helpful(), None);
         assert_eq!((agents.len(), agents[0].slug.as_deref(), agents[0].figures.sessions), (1, Some("writer"), 3));
         assert_eq!((actions.len(), actions[0].slug.as_deref()), (1, None));
+    }
+
+    #[test]
+    fn an_answer_after_which_nothing_was_said_is_unknown_and_not_neutral() {
+        let mut tally = Tally::new(Window::ending(at(3, 12), 2));
+        let answer = |day, outcome| AnswerFact { at: at(day, 1), outcome, agent: Some("writer"), action: None };
+        for outcome in [Some(Outcome::Accepted), Some(Outcome::Rejected), Some(Outcome::Neutral), None, None] {
+            tally.answer(&answer(3, outcome));
+        }
+        tally.answer(&answer(1, None));
+        let Insights { total, days, agents, .. } = tally.finish();
+        let Outcomes { accepted, rejected, neutral, unknown } = total.outcomes;
+        assert_eq!([accepted, rejected, neutral, unknown, total.outcomes.count()], [1, 1, 1, 2, 5]);
+        assert_eq!((days[0].1.outcomes.count(), days[1].1.outcomes.count()), (0, 5));
+        assert_eq!(agents[0].figures.outcomes, total.outcomes);
     }
 
     #[test]

@@ -6,8 +6,9 @@ use super::{
     similarity::{overlap, similarity},
     text::{Message, ends_with_question},
 };
+use crate::names::names;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt};
 
 /// From here on two requests are the same, in thousandths.
 const SAME_MIN: u16 = 930;
@@ -29,6 +30,8 @@ pub enum Outcome {
     /// Nothing says either: no opinion.
     Neutral,
 }
+
+names!(Outcome { Accepted = "accepted", Rejected = "rejected", Neutral = "neutral" });
 
 /// Which rule decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -14,6 +14,7 @@ mod list;
 mod of_action;
 mod open;
 mod reply;
+mod reviewed;
 mod settle;
 mod snooze;
 mod sweep;
@@ -22,6 +23,7 @@ mod undo_window;
 
 pub(crate) use context::{resume_context, told};
 pub(crate) use open::{Stage, pause, stage, withdraw};
+pub(crate) use reviewed::{Reviewed, reviewed};
 
 pub use context::{Denied, Resumed};
 pub use count::count;

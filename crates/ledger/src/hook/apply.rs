@@ -2,7 +2,7 @@
 
 use super::record::{Attempted, Turn};
 use crate::{
-    Error, Result, SessionRecord,
+    Error, Result, SessionRecord, interaction,
     outbox::announce_end,
     session::change::{note_ending, state},
 };
@@ -55,6 +55,7 @@ pub(super) async fn apply(
         if session.status.is_final() {
             announce_end(tx, &session, hook.minter.messages()).await?;
         }
+        interaction::note(tx, &session, before.status, commands.last().copied().unwrap_or(Command::Rest), now).await?;
     }
     match &hook.reading.titled {
         Some(title) if session.title == hook.reading.folder => {

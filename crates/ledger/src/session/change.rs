@@ -3,6 +3,7 @@
 use crate::{
     Error, Ledger, Result, SessionRecord, failure,
     gate::withdraw,
+    interaction,
     outbox::{MessageIds, announce_end},
 };
 use chrono::TimeDelta;
@@ -160,6 +161,7 @@ pub(crate) async fn write(
     }
     let actor = change.caller.to_string();
     store::session::save(tx, &before, &mut session, &events, attempt, &actor, now).await?;
+    interaction::note(tx, &session, before.status, change.command, now).await?;
     if let Some(event_id) = ended_by {
         failure::record(tx, &session, event_id, &change.reason, now).await?;
         note_ending(tx, &session, now).await?;

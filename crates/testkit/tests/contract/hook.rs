@@ -45,12 +45,12 @@ fn hook(source: Source, body: impl ToString) -> Hook {
     Hook { source, body: body.to_string(), id: None, at: None }
 }
 
-async fn send(f: &Fixture, scope: &Scope, body: impl ToString) -> ledger::Result<Answer> {
+pub async fn send(f: &Fixture, scope: &Scope, body: impl ToString) -> ledger::Result<Answer> {
     record(&f.ledger, scope, hook(Source::ClaudeCode, body)).await
 }
 
 /// A hook of session `s-1`.
-fn payload(event: &str, more: Value) -> Value {
+pub fn payload(event: &str, more: Value) -> Value {
     let mut payload = json!({ "session_id": "s-1", "hook_event_name": event, "cwd": "/home/ann/ledger" });
     for (name, value) in more.as_object().unwrap() {
         payload[name] = value.clone();

@@ -22,6 +22,7 @@ mod human_access;
 mod human_context;
 mod import;
 mod insight;
+mod interaction;
 mod lease_clock;
 mod outage;
 mod output;

@@ -1,0 +1,186 @@
+//! /exports/{id}: how far an export has come, what it holds, and the file.
+
+use super::form::{Choice, hidden};
+use crate::{
+    document::{plain, render, solid},
+    entity::ImportProgress,
+    shell::{Place, Shell, frame},
+    text::{escape::query, number},
+    ui::{notice, page_head::page_head},
+};
+use leptos::prelude::*;
+
+/// How often a browser without scripts looks again, seconds.
+const LOOK_AGAIN_SECONDS: u32 = 3;
+
+/// Where an export stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stage {
+    /// At work: what it does, how much is done, of how much where that is known.
+    Running {
+        /// In words.
+        doing: &'static str,
+        /// Steps that are done.
+        done: u64,
+        /// Of so many.
+        total: Option<u64>,
+    },
+    /// It is there.
+    Done,
+    /// Somebody stopped it, or the server did.
+    Stopped,
+    /// It could not be made.
+    Failed(String),
+}
+
+/// A row of an export for people: names of parts, and their texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pair(pub Vec<(String, String)>);
+
+/// An export.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Its id.
+    pub id: String,
+    /// What it is: "SFT as JSON lines".
+    pub title: String,
+    /// Where it stands.
+    pub stage: Stage,
+    /// The file's name and length in bytes; absent of a preview.
+    pub file: Option<(String, u64)>,
+}
+
+/// What /exports/{id} shows.
+#[derive(Debug, Clone)]
+pub struct JobProps {
+    /// The export.
+    pub job: Job,
+    /// What was chosen.
+    pub choice: Choice,
+    /// Whether it only looks.
+    pub is_preview: bool,
+    /// What was counted: names and numbers.
+    pub counts: Vec<(&'static str, u64)>,
+    /// Secrets that were taken out, by rule.
+    pub redactions: Vec<(String, u64)>,
+    /// The first rows.
+    pub pairs: Vec<Pair>,
+}
+
+/// The whole page.
+pub fn job_page(shell: &Shell, props: JobProps) -> String {
+    render(shell, "Training data", || {
+        let JobProps { job, choice, is_preview, counts, redactions, pairs } = props;
+        let crumbs = vec![("Training data".to_owned(), "/export".to_owned())];
+        let running = matches!(job.stage, Stage::Running { .. });
+        let id = query(&job.id);
+        let again = running.then(|| {
+            format!(
+                "<noscript><meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\"><p><a href=\"/exports/{id}\">Look again</a></p></noscript>"
+            )
+        });
+        let stop = running.then(|| {
+            view! {
+                <form method="post" action=format!("/exports/{id}/stop")>
+                    <button class="button" type="submit">"Stop"</button>
+                </form>
+            }
+        });
+        let rows = counts.iter().find(|(name, _)| *name == "Rows").map_or(0, |(_, rows)| *rows);
+        let export = (is_preview && job.stage == Stage::Done && rows > 0).then(|| {
+            view! {
+                <form method="post" action="/export">
+                    {hidden(&choice)}
+                    <button class="button" type="submit" name="step" value="export" data-look="primary">{format!("Export {}", number::counted(rows, "row"))}</button>
+                </form>
+            }
+        });
+        let download = job.file.clone().map(|(name, bytes)| {
+            let label = format!("Download {name} ({})", kibibytes(bytes));
+            view! {
+                <a class="button" data-look="primary" href=format!("/exports/{id}/file") download>{label}</a>
+                <a class="button" href=format!("/exports/{id}/manifest") download>"Manifest"</a>
+            }
+        });
+        let inside = plain(progress(&job));
+        let page = view! {
+            {page_head(job.title.clone(), crumbs, ())}
+            <div class="import-progress" id="import-progress" data-progress=format!("/exports/{id}/progress") data-running=running.then_some("") inner_html=inside></div>
+            {running.then(|| view! { <ImportProgress/> })}
+            {again.map(|html| view! { <div inner_html=html></div> })}
+            <div class="form-actions">{stop}{export}{download}<a class="button" data-look="quiet" href="/export">"Choose again"</a></div>
+            {solid(facts(&counts, &redactions))}
+            {solid(first(&pairs))}
+        };
+        frame(shell, Place::Insights, page)
+    })
+}
+
+/// The part that moves, as the browser fetches it again.
+pub fn progress_fragment(job: &Job) -> String {
+    let running = matches!(job.stage, Stage::Running { .. }).then_some("");
+    plain(view! { <div class="import-progress" data-running=running inner_html=plain(progress(job))></div> })
+}
+
+fn progress(job: &Job) -> impl IntoView + use<> {
+    let (words, bar) = match &job.stage {
+        Stage::Running { doing, done, total } => {
+            let of = total.map(|total| format!(" of {}", number::grouped(total))).unwrap_or_default();
+            let (max, value) = (total.map(|total| total.max(1).to_string()), total.map(|_| done.to_string()));
+            let bar = view! { <progress class="progress" max=max value=value aria-label="Done"></progress> };
+            (format!("{doing}: {}{of}. You can leave this page; it goes on.", number::grouped(*done)), Some(bar))
+        }
+        Stage::Done if job.file.is_some() => ("Done. The file is there.".to_owned(), None),
+        Stage::Done => ("Done. This is what an export would hold; nothing was written.".to_owned(), None),
+        Stage::Stopped => ("It was stopped. Nothing was written.".to_owned(), None),
+        Stage::Failed(_) => ("It could not be made. Nothing was written.".to_owned(), None),
+    };
+    let failed = if let Stage::Failed(message) = &job.stage { vec![message.clone()] } else { Vec::new() };
+    let failed = notice::refused(failed);
+    view! { <p role="status">{words}</p>{bar}{failed} }
+}
+
+fn facts(counts: &[(&'static str, u64)], redactions: &[(String, u64)]) -> impl IntoView + use<> {
+    let fact = |name: String, count: u64| view! { <div><dt>{name}</dt><dd>{number::grouped(count)}</dd></div> };
+    let counted = counts.iter().map(|(name, count)| fact((*name).to_owned(), *count)).collect::<Vec<_>>();
+    let found = redactions.iter().filter(|(_, count)| *count > 0);
+    let found = found.map(|(rule, count)| fact(format!("Taken out: {rule}"), *count)).collect::<Vec<_>>();
+    (!counts.is_empty()).then(|| {
+        view! {
+            <section class="section" aria-labelledby="counts-title">
+                <h2 id="counts-title">"What it holds"</h2>
+                <dl class="facts">{counted}{found}</dl>
+            </section>
+        }
+    })
+}
+
+fn first(pairs: &[Pair]) -> impl IntoView + use<> {
+    (!pairs.is_empty()).then(|| {
+        let rows = pairs
+            .iter()
+            .map(|Pair(parts)| {
+                let parts = parts
+                    .iter()
+                    .map(|(name, text)| view! { <dt>{name.clone()}</dt><dd><pre class="export-text" dir="auto">{text.clone()}</pre></dd> })
+                    .collect::<Vec<_>>();
+                view! { <li><dl>{parts}</dl></li> }
+            })
+            .collect::<Vec<_>>();
+        view! {
+            <section class="section" aria-labelledby="first-title">
+                <h2 id="first-title">"The first rows"</h2>
+                <ol class="export-pairs">{rows}</ol>
+            </section>
+        }
+    })
+}
+
+/// A length for people.
+fn kibibytes(bytes: u64) -> String {
+    if bytes < 1_024 {
+        number::counted(bytes, "byte")
+    } else {
+        format!("{} KiB", number::grouped(bytes.div_ceil(1_024)))
+    }
+}

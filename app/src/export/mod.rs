@@ -1,0 +1,9 @@
+//! /export and /exports/{id}: training data from what was said, seen before it is written.
+
+mod form;
+mod job_page;
+mod page;
+
+pub use form::{Choice, SOURCES};
+pub use job_page::{Job, JobProps, Pair, Stage, job_page, progress_fragment};
+pub use page::{Entry, Props, page};

@@ -1,0 +1,114 @@
+//! Turns that ended and are not captured yet.
+
+use super::turn::{Judged, Turn, last, staged};
+use crate::{Ledger, Result, SessionRecord, gate::reviewed};
+use chrono::TimeDelta;
+use domain::{
+    id::{InteractionId, TenantId},
+    session::Status,
+    thread::{MESSAGE, REPLY},
+};
+use store::{
+    Access,
+    interaction::{DueRecord, any_due, session_of},
+};
+
+/// Messages of a session that are looked at: with more, the oldest are as if they had not been said.
+const MESSAGES_MAX: u32 = 200;
+
+/// A turn that ended, ready to be captured.
+#[derive(Debug, Clone)]
+pub struct Due {
+    pub(super) row: DueRecord,
+    /// The session, as it is now.
+    pub session: SessionRecord,
+    /// The turn's answer, and what was staged for reviewers and decided; what is captured already is not among them.
+    pub turns: Vec<Turn>,
+    /// What the turn says about the one before.
+    pub judged: Option<Judged>,
+}
+
+/// Turns that were taken.
+#[derive(Debug, Clone, Default)]
+pub struct Taken {
+    /// Those that can be captured.
+    pub due: Vec<Due>,
+    /// Those that could not be read; the reasons are in the log. They are tried again.
+    pub unreadable: u64,
+}
+
+impl Taken {
+    /// Whether there was nothing to take.
+    pub fn is_empty(&self) -> bool {
+        self.due.is_empty() && self.unreadable == 0
+    }
+}
+
+/// Takes at most `max` turns of any workspace for the length of `lease`: what is not settled by then is taken again. Any
+/// number of servers may ask at once.
+pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32) -> Result<Taken> {
+    let now = ledger.now();
+    if !ledger.store().read(Access::System, move |conn| Box::pin(any_due(conn, now))).await? {
+        return Ok(Taken::default());
+    }
+    let rows = ledger.store().write(Access::System, move |tx| {
+        Box::pin(async move { Ok::<_, crate::Error>(store::interaction::take(tx, now, now + lease, max).await?) })
+    });
+    let mut taken = Taken::default();
+    for row in rows.await? {
+        match gather(ledger, row).await {
+            Ok(due) => taken.due.push(due),
+            // One that cannot be read must not keep the others from being captured.
+            Err(error) => {
+                tracing::warn!(session = %row.session_id, %error, "a turn cannot be read; it is tried again");
+                taken.unreadable += 1;
+            }
+        }
+    }
+    Ok(taken)
+}
+
+async fn gather(ledger: &Ledger, row: DueRecord) -> Result<Due> {
+    let DueRecord { tenant_id, session_id, sequence, .. } = row;
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            let session = store::session::find(conn, tenant_id, session_id).await?;
+            let kinds = [MESSAGE, REPLY].map(str::to_owned);
+            let page = store::event::before(conn, tenant_id, session_id, sequence + 1, &kinds, MESSAGES_MAX).await?;
+            Ok((session, page.items))
+        })
+    });
+    let (session, mut events) = read.await?;
+    let session = session.ok_or(crate::Error::NotFound("session"))?;
+    events.sort_by_key(|event| event.sequence);
+    let decided = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move { Ok(reviewed(conn, tenant_id, session_id, row.ended_at).await) })
+    });
+    let decided = decided.await??;
+    let mut turns = staged(&session, &events, &decided);
+    let has_answered = matches!(row.status, Status::Completed | Status::Idle);
+    let (answer, judged) = if has_answered { last(&session, &events, row.status) } else { (None, None) };
+    let answer_id = answer.as_ref().map(|answer| answer.id);
+    // What reviewers approved is the answer, and is there already.
+    let is_approved = decided.iter().any(super::turn::is_the_answer);
+    turns.extend(answer.filter(|_| !is_approved));
+    let known = known(ledger, tenant_id, turns.iter().map(|turn| turn.id).collect()).await?;
+    turns.retain(|turn| !known.contains(&turn.id));
+    // The end of a conversation that rests repeats its last turn: what that says was kept with it.
+    let judged = judged.filter(|_| answer_id.is_none_or(|id| !known.contains(&id)));
+    Ok(Due { row, session, turns, judged })
+}
+
+/// Those of `ids` that are captured already.
+async fn known(ledger: &Ledger, tenant_id: TenantId, ids: Vec<InteractionId>) -> Result<Vec<InteractionId>> {
+    let known = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            let mut known = Vec::new();
+            for id in ids {
+                known.extend(session_of(conn, tenant_id, id).await?.map(|_| id));
+            }
+            Ok(known)
+        })
+    });
+    Ok(known.await?)
+}

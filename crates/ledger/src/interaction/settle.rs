@@ -1,0 +1,69 @@
+//! What was captured is kept.
+
+use super::Due;
+use crate::{Error, Ledger, Result};
+use domain::{
+    Timestamp,
+    id::InteractionId,
+    interaction::{Feedback, Source},
+    outcome::Outcome,
+};
+use store::{
+    Access,
+    interaction::{LineRecord, done, insert, insert_feedback, insert_outcome},
+};
+
+/// A line of one of the streams.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// The interaction it is, or is about.
+    pub about: InteractionId,
+    /// When.
+    pub at: Timestamp,
+    /// JSON, without a newline.
+    pub record: String,
+}
+
+/// The lines of one turn.
+#[derive(Debug, Clone, Default)]
+pub struct Lines {
+    /// Prompts and answers.
+    pub interactions: Vec<Line>,
+    /// Feedback.
+    pub feedback: Vec<(Feedback, Source, Line)>,
+    /// Inferred outcomes.
+    pub outcomes: Vec<(Outcome, Line)>,
+}
+
+/// Keeps the lines of turns; they are not due any more. Lines that are kept already stay as they are.
+pub async fn settle(ledger: &Ledger, turns: Vec<(&Due, Lines)>) -> Result<()> {
+    let turns: Vec<_> = turns.into_iter().map(|(due, lines)| (due.row, lines)).collect();
+    let settled = ledger.store().write(Access::System, move |tx| {
+        Box::pin(async move {
+            for (row, lines) in turns {
+                for line in &lines.interactions {
+                    insert(tx, row.tenant_id, row.session_id, &record(line.about.0, line)).await?;
+                }
+                for (feedback, source, line) in &lines.feedback {
+                    let record = record(line_id(line), line);
+                    insert_feedback(tx, row.tenant_id, line.about, (*feedback, *source), &record).await?;
+                }
+                for (outcome, line) in &lines.outcomes {
+                    insert_outcome(tx, row.tenant_id, line.about, *outcome, &record(line_id(line), line)).await?;
+                }
+                done(tx, row).await?;
+            }
+            Ok::<_, Error>(())
+        })
+    });
+    settled.await
+}
+
+pub(super) fn record(id: uuid::Uuid, line: &Line) -> LineRecord {
+    LineRecord { id, recorded_at: line.at, record: line.record.clone() }
+}
+
+/// The same line is the same row.
+pub(super) fn line_id(line: &Line) -> uuid::Uuid {
+    super::derived_id(line.at, &[b"about", line.about.0.as_bytes(), line.record.as_bytes()])
+}

@@ -1,0 +1,310 @@
+//! Turns, read from a session's log: what was asked, what was answered, what reviewers said.
+
+use super::{answer_id, derived_id};
+use crate::{EventRecord, SessionRecord, gate::Reviewed, thread::is_thread};
+use domain::{
+    Timestamp,
+    gate::{GateKind, Verdict},
+    hook::Source as HookSource,
+    id::{InteractionId, SessionId},
+    outcome::{Inferred, Languages, infer},
+    session::Status,
+    thread::{MESSAGE, REPLY, text_of},
+};
+use serde_json::Value;
+
+/// Texts of a conversation before the prompt that are kept with it, in bytes. Older ones are left out whole.
+const HISTORY_BYTES_MAX: usize = 256 * 1024;
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// The person, or whatever started the session.
+    User,
+    /// The agent.
+    Agent,
+}
+
+/// Something that was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// By whom.
+    pub by: Speaker,
+    /// The words.
+    pub text: String,
+}
+
+/// What reviewers think of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// Whether it may take effect.
+    pub approved: bool,
+    /// What they made of it.
+    pub edited: Option<String>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A prompt and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Turn {
+    /// Made from the place in the log where the answer ends.
+    pub id: InteractionId,
+    /// When that was.
+    pub at: Timestamp,
+    /// The conversation up to the answer, the prompt last.
+    pub prompt: Vec<Said>,
+    /// The answer.
+    pub answer: String,
+    /// What reviewers think of it.
+    pub judgement: Option<Judgement>,
+}
+
+/// What a turn says about the one before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// The turn before.
+    pub id: InteractionId,
+    /// When it was spoken about.
+    pub at: Timestamp,
+    /// What became of it, and why.
+    pub inferred: Inferred,
+}
+
+/// One thing of the log, with its place.
+struct Entry {
+    sequence: u64,
+    at: Timestamp,
+    said: Said,
+}
+
+/// An exchange in a conversation: entries from the first after the answer before, to the last of the answer.
+struct Exchange {
+    /// Number of entries before the answer.
+    before: usize,
+    prompt: String,
+    asked_at: Timestamp,
+    answer: String,
+    sequence: u64,
+    at: Timestamp,
+}
+
+/// The last turn of a session that ended with `status`, and what it says about the one before. `events` are messages, in
+/// order.
+pub(super) fn last(session: &SessionRecord, events: &[EventRecord], status: Status) -> (Option<Turn>, Option<Judged>) {
+    spoken(session.id, &entries(session, events, status))
+}
+
+fn spoken(session_id: SessionId, entries: &[Entry]) -> (Option<Turn>, Option<Judged>) {
+    let exchanges = exchanges(entries);
+    let Some(now) = exchanges.last() else { return (None, None) };
+    let history = entries.iter().take(now.before).map(|entry| entry.said.clone()).collect();
+    let turn = Turn {
+        id: answer_id(now.at, session_id, now.sequence),
+        at: now.at,
+        prompt: cut(history),
+        answer: now.answer.clone(),
+        judgement: None,
+    };
+    let judged = exchanges.len().checked_sub(2).and_then(|at| exchanges.get(at)).map(|before| Judged {
+        id: answer_id(before.at, session_id, before.sequence),
+        at: now.asked_at,
+        inferred: infer(Languages::built_in(), &before.prompt, &before.answer, &now.prompt),
+    });
+    (Some(turn), judged)
+}
+
+/// Whether what was decided about is the session's answer, approved.
+pub(super) fn is_the_answer(reviewed: &Reviewed) -> bool {
+    matches!(reviewed.gate.kind, GateKind::Output | GateKind::Fields) && reviewed.verdict != Verdict::Deny
+}
+
+/// What was staged for approval and decided: an answer each. Denied ones were answers too. So were tool calls that
+/// reviewers changed or denied; one that they let pass is a step on the way to an answer.
+pub(super) fn staged(session: &SessionRecord, events: &[EventRecord], reviewed: &[Reviewed]) -> Vec<Turn> {
+    let says_something =
+        |one: &&Reviewed| one.gate.kind != GateKind::Tool || one.verdict == Verdict::Deny || one.edited.is_some();
+    reviewed.iter().filter(says_something).filter_map(|one| judged_by_reviewers(session, events, one)).collect()
+}
+
+fn judged_by_reviewers(session: &SessionRecord, events: &[EventRecord], reviewed: &Reviewed) -> Option<Turn> {
+    let approved = match reviewed.verdict {
+        Verdict::Approve | Verdict::Edit => true,
+        Verdict::Deny => false,
+        Verdict::Respond => return None,
+    };
+    let gate = &reviewed.gate;
+    let before: Vec<EventRecord> = events.iter().filter(|event| event.recorded_at <= gate.opened_at).cloned().collect();
+    let said = entries(session, &before, Status::Idle);
+    // Of a conversation everything that was said; of other work what was asked for.
+    let said = said.into_iter().filter(|entry| is_talk(session) || entry.said.by == Speaker::User);
+    let prompt: Vec<Said> = said.map(|entry| entry.said).collect();
+    (!prompt.is_empty()).then(|| Turn {
+        id: InteractionId(derived_id(gate.opened_at, &[b"staged", gate.id.0.as_bytes()])),
+        at: gate.opened_at,
+        prompt: cut(prompt),
+        answer: gate.task.shown().to_string(),
+        judgement: Some(Judgement { approved, edited: reviewed.edited.clone(), at: reviewed.at }),
+    })
+}
+
+/// Whether a session is what was said in it, and nothing else: a conversation, or a coding agent that reports by hooks.
+fn is_talk(session: &SessionRecord) -> bool {
+    is_thread(session) || is_reported(session)
+}
+
+/// Whether a coding agent reports it: nobody claims such a session.
+pub(super) fn is_reported(session: &SessionRecord) -> bool {
+    HookSource::ALL.iter().any(|hook| session.source.as_deref() == Some(hook.as_str()))
+}
+
+fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> Vec<Entry> {
+    let said = |by, text: String| Said { by, text };
+    let is_talk = is_talk(session);
+    // Outside of conversations a result is the answer, and what the agent said since it was last asked only accompanies it.
+    let result = session.result.as_deref().filter(|_| !is_talk && status == Status::Completed);
+    let asked_last = events.iter().rfind(|event| event.kind == MESSAGE).map_or(0, |event| event.sequence);
+    let mut entries = Vec::new();
+    if !is_talk {
+        let input = session.input.as_deref().map(plain).filter(|input| !input.is_empty());
+        // Work that was started without words is told by its title.
+        let asked = input.or_else(|| (asked_last == 0).then(|| session.title.clone()));
+        entries.extend(asked.map(|text| Entry {
+            sequence: 0,
+            at: session.created_at,
+            said: said(Speaker::User, text),
+        }));
+    }
+    for event in events {
+        let by = match event.kind.as_str() {
+            MESSAGE => Speaker::User,
+            REPLY if result.is_none() || event.sequence < asked_last => Speaker::Agent,
+            _ => continue,
+        };
+        let text = text_of(&event.content);
+        if !text.is_empty() {
+            entries.push(Entry { sequence: event.sequence, at: event.recorded_at, said: said(by, text) });
+        }
+    }
+    if let Some(result) = result {
+        let at = session.completed_at.unwrap_or(session.updated_at);
+        entries.push(Entry { sequence: u64::MAX, at, said: said(Speaker::Agent, plain(result)) });
+    }
+    entries
+}
+
+fn exchanges(entries: &[Entry]) -> Vec<Exchange> {
+    let mut found: Vec<Exchange> = Vec::new();
+    let mut asked: Option<(Timestamp, Vec<&str>)> = None;
+    let mut answered = false;
+    for (at, entry) in entries.iter().enumerate() {
+        let text = entry.said.text.as_str();
+        match (entry.said.by, &mut asked) {
+            (Speaker::User, Some((_, words))) if !answered => words.push(text),
+            (Speaker::User, _) => (asked, answered) = (Some((entry.at, vec![text])), false),
+            (Speaker::Agent, Some((asked_at, words))) if !answered => {
+                answered = true;
+                let (prompt, asked_at) = (words.join("\n\n"), *asked_at);
+                let (answer, sequence) = (text.to_owned(), entry.sequence);
+                found.push(Exchange { before: at, prompt, asked_at, answer, sequence, at: entry.at });
+            }
+            (Speaker::Agent, Some(_)) => {
+                if let Some(last) = found.last_mut() {
+                    last.answer = format!("{}\n\n{text}", last.answer);
+                    (last.sequence, last.at) = (entry.sequence, entry.at);
+                }
+            }
+            // An agent that speaks unasked answers nothing.
+            (Speaker::Agent, None) => {}
+        }
+    }
+    // A person spoke last: nothing was answered yet.
+    if !answered && asked.is_some() { Vec::new() } else { found }
+}
+
+/// The end of a conversation, at least its last words.
+fn cut(mut said: Vec<Said>) -> Vec<Said> {
+    let mut bytes = 0;
+    let fits = said.iter().rev().take_while(|said| {
+        bytes += said.text.len();
+        bytes <= HISTORY_BYTES_MAX
+    });
+    let kept = fits.count().max(1);
+    said.split_off(said.len().saturating_sub(kept))
+}
+
+/// A JSON text as words: strings as they are, everything else as JSON.
+fn plain(json: &str) -> String {
+    match serde_json::from_str(json) {
+        Ok(Value::String(text)) => text,
+        Ok(Value::Null) => String::new(),
+        _ => json.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::{DateTime, TimeDelta};
+    use domain::outcome::{Outcome, Rule};
+    use uuid::Uuid;
+
+    const SESSION: SessionId = SessionId(Uuid::from_u128(7));
+
+    /// Each letter speaks: `u` the person, `a` the agent.
+    fn talk(said: &[(char, &str)]) -> Vec<Entry> {
+        let entry = |(at, (by, text)): (usize, &(char, &str))| Entry {
+            sequence: at as u64 + 1,
+            at: DateTime::UNIX_EPOCH + TimeDelta::seconds(at as i64),
+            said: Said { by: if *by == 'u' { Speaker::User } else { Speaker::Agent }, text: (*text).to_owned() },
+        };
+        said.iter().enumerate().map(entry).collect()
+    }
+
+    #[test]
+    fn a_turn_is_everything_since_the_answer_before() {
+        let said = [
+            ('u', "Which port?"),
+            ('a', "5432"),
+            ('u', "Thanks!"),
+            ('u', "And MySQL?"),
+            ('a', "3306"),
+            ('a', "By default."),
+        ];
+        let (turn, judged) = spoken(SESSION, &talk(&said));
+        let turn = turn.unwrap();
+        assert_eq!((turn.answer.as_str(), turn.prompt.len()), ("3306\n\nBy default.", 4));
+        let judged = judged.unwrap();
+        assert_eq!((judged.inferred.outcome, judged.inferred.evidence.rule), (Outcome::Accepted, Rule::Thanks));
+        // The id of the turn before is the one it had when it was the last.
+        let (before, nothing) = spoken(SESSION, &talk(&said[..2]));
+        assert_eq!((before.unwrap().id, nothing), (judged.id, None));
+        assert_eq!(judged.at, DateTime::UNIX_EPOCH + TimeDelta::seconds(2));
+    }
+
+    #[test]
+    fn nothing_is_captured_before_an_answer() {
+        assert_eq!(spoken(SESSION, &talk(&[])), (None, None));
+        assert_eq!(spoken(SESSION, &talk(&[('a', "Hello, I am here.")])), (None, None));
+        assert_eq!(spoken(SESSION, &talk(&[('u', "One"), ('a', "Two"), ('u', "Three")])), (None, None));
+    }
+
+    #[test]
+    fn of_a_long_history_the_end_is_kept() {
+        let long = "x".repeat(HISTORY_BYTES_MAX / 2);
+        let said = [('u', long.as_str()), ('a', "1"), ('u', &long), ('a', "2"), ('u', "Short?"), ('a', "3")];
+        let (turn, _) = spoken(SESSION, &talk(&said));
+        let lengths: Vec<usize> = turn.unwrap().prompt.iter().map(|said| said.text.len()).collect();
+        assert_eq!(lengths, [1, HISTORY_BYTES_MAX / 2, 1, 6]);
+        let huge = "y".repeat(HISTORY_BYTES_MAX * 2);
+        let (turn, _) = spoken(SESSION, &talk(&[('u', "Before"), ('a', "0"), ('u', &huge), ('a', "1")]));
+        assert_eq!(turn.unwrap().prompt.len(), 1);
+    }
+
+    #[test]
+    fn words_are_taken_out_of_json() {
+        assert_eq!(plain(r#""a text""#), "a text");
+        assert_eq!(plain(r#"{"a":1}"#), r#"{"a":1}"#);
+        assert_eq!(plain("null"), "");
+    }
+}

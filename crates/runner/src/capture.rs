@@ -1,0 +1,260 @@
+//! Prompts and answers on their way from the log to where training data comes from.
+
+use chrono::TimeDelta;
+use datalake::{Collector, FeedbackRecord, InteractionRecord, Message, OutcomeRecord, Role};
+use domain::{
+    Scope, Timestamp,
+    id::InteractionId,
+    interaction::{Feedback, Source},
+    limit::EDITED_CHARS_MAX,
+    outcome::Outcome,
+};
+use ledger::{
+    Ledger,
+    interaction::{self, Due, Judged, Line, Lines, Mark, Speaker, Turn, settle, take},
+};
+use serde::Serialize;
+use std::{
+    collections::HashSet,
+    io,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use tokio::time::{MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+
+/// How often turns that ended are looked for.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Turns taken at once: one write to each file, and one transaction.
+const BATCH: u32 = 64;
+/// How long taken turns are ours, and how long one that could not be captured waits.
+const LEASE: TimeDelta = TimeDelta::seconds(60);
+
+/// The files of this server, where it keeps any, and what could not be captured.
+#[derive(Default)]
+pub struct Lake {
+    files: Option<Mutex<Collector>>,
+    captured: AtomicU64,
+    failures: AtomicU64,
+}
+
+impl Lake {
+    /// Keeps files too, beside what the database keeps.
+    pub fn with_files(collector: Collector) -> Lake {
+        Lake { files: Some(Mutex::new(collector)), ..Lake::default() }
+    }
+
+    /// Prompts with answers that were captured since this server started.
+    pub fn captured(&self) -> u64 {
+        self.captured.load(Ordering::Relaxed)
+    }
+
+    /// Turns that could not be captured when it was tried, and marks that could not be written to a file. Turns are tried
+    /// again; a mark is in the database all the same.
+    pub fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    fn write(&self, captured: &[Captured], now: Timestamp) -> io::Result<()> {
+        let Some(files) = &self.files else { return Ok(()) };
+        let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
+        let interactions: Vec<_> = captured.iter().flat_map(|turn| turn.interactions.clone()).collect();
+        let feedback: Vec<_> = captured.iter().flat_map(|turn| turn.feedback.clone()).collect();
+        let outcomes: Vec<_> = captured.iter().flat_map(|turn| turn.outcomes.clone()).collect();
+        files.write_through(&interactions, &feedback, &outcomes, now)
+    }
+}
+
+/// What one turn becomes.
+#[derive(Debug, Clone, Default)]
+struct Captured {
+    interactions: Vec<InteractionRecord>,
+    feedback: Vec<FeedbackRecord>,
+    outcomes: Vec<OutcomeRecord>,
+}
+
+/// Captures turns until `stop`. What could not be captured is tried again; no session ever waits for it.
+pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
+    let mut ticks = interval(LOOK_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => return,
+            _ = ticks.tick() => if let Err(error) = drain(&ledger, &lake).await {
+                lake.failures.fetch_add(1, Ordering::Relaxed);
+                tracing::warn!(%error, "cannot look for turns to capture; it is tried again");
+            },
+        }
+    }
+}
+
+/// Captures everything that is due now; how many turns. A turn that cannot be captured waits for its lease to end.
+pub async fn drain(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<usize> {
+    let mut captured = 0;
+    loop {
+        let mut taken = take(ledger, LEASE, BATCH).await?;
+        if taken.is_empty() {
+            return Ok(captured);
+        }
+        lake.failures.fetch_add(taken.unreadable, Ordering::Relaxed);
+        drop_repeats(&mut taken.due);
+        match capture(ledger, lake, &taken.due).await {
+            Ok(()) => captured += taken.due.len(),
+            Err(error) => {
+                let turns = taken.due.len();
+                lake.failures.fetch_add(turns as u64, Ordering::Relaxed);
+                tracing::warn!(turns, error, "turns were not captured; it is tried again, and their sessions go on");
+            }
+        }
+    }
+}
+
+/// A conversation that ends soon after its last turn is taken twice at once, with the same turn both times.
+fn drop_repeats(due: &mut [Due]) {
+    let (mut answers, mut judged) = (HashSet::new(), HashSet::new());
+    for due in due {
+        due.turns.retain(|turn| answers.insert(turn.id));
+        due.judged = due.judged.take().filter(|about| judged.insert(about.id));
+    }
+}
+
+/// Files first: what the database says is captured is on the disk.
+async fn capture(ledger: &Ledger, lake: &Arc<Lake>, due: &[Due]) -> Result<(), String> {
+    let captured: Vec<Captured> = due.iter().map(read).collect();
+    let lines = due.iter().zip(&captured).map(|(due, captured)| Ok((due, lines(due, captured)?)));
+    let lines = lines.collect::<serde_json::Result<Vec<_>>>().map_err(|error| error.to_string())?;
+    let answers: usize = captured.iter().map(|turn| turn.interactions.len()).sum();
+    let (files, now) = (Arc::clone(lake), ledger.now());
+    let written = tokio::task::spawn_blocking(move || files.write(&captured, now)).await;
+    written.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+    settle(ledger, lines).await.map_err(|error| error.to_string())?;
+    lake.captured.fetch_add(answers as u64, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Keeps what a person thinks of an answer: in the database, and beside the answer's file where there are files. `edited`
+/// is the text that was used in the answer's place.
+///
+/// # Errors
+/// See [`interaction::mark`]. That a file could not be written is logged and counted, and no error.
+pub async fn mark(
+    ledger: &Ledger,
+    lake: &Arc<Lake>,
+    scope: &Scope,
+    id: InteractionId,
+    feedback: Feedback,
+    (was_edited, edited): (bool, Option<String>),
+) -> ledger::Result<Mark> {
+    if edited.as_ref().is_some_and(|text| text.chars().count() > EDITED_CHARS_MAX) {
+        return Err(ledger::Error::invalid("edited", format!("at most {EDITED_CHARS_MAX} characters")));
+    }
+    let record = move |timestamp: Timestamp| FeedbackRecord {
+        record_id: id.to_string(),
+        feedback,
+        was_edited: was_edited || edited.is_some(),
+        edited: edited.clone(),
+        timestamp,
+        source: Source::Manual,
+    };
+    let line = |at| serde_json::to_string(&record(at)).map_err(|error| ledger::Error::Internal(error.to_string()));
+    let mark = interaction::mark(ledger, scope, id, feedback, line).await?;
+    let captured = Captured { feedback: vec![record(mark.at)], ..Captured::default() };
+    let files = Arc::clone(lake);
+    let written = tokio::task::spawn_blocking(move || files.write(&[captured], mark.at)).await;
+    if !matches!(written, Ok(Ok(()))) {
+        // The reason is in the log already.
+        lake.failures.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(mark)
+}
+
+fn read(due: &Due) -> Captured {
+    let mut captured = Captured::default();
+    for turn in &due.turns {
+        captured.interactions.push(record(due, turn));
+        captured.feedback.extend(turn.judgement.as_ref().map(|judgement| FeedbackRecord {
+            record_id: turn.id.to_string(),
+            feedback: if judgement.approved { Feedback::Positive } else { Feedback::Negative },
+            was_edited: judgement.edited.is_some(),
+            edited: judgement.edited.clone(),
+            timestamp: judgement.at,
+            source: Source::Reviewer,
+        }));
+    }
+    let Some(judged) = &due.judged else { return captured };
+    captured.feedback.extend(inferred(judged).map(|feedback| FeedbackRecord {
+        record_id: judged.id.to_string(),
+        feedback,
+        was_edited: false,
+        edited: None,
+        timestamp: judged.at,
+        source: Source::OutcomeTracker,
+    }));
+    captured.outcomes.push(OutcomeRecord {
+        record_id: judged.id.to_string(),
+        session_id: due.session.id.to_string(),
+        timestamp: judged.at,
+        inferred: judged.inferred.clone(),
+    });
+    captured
+}
+
+/// No signal, no feedback.
+fn inferred(judged: &Judged) -> Option<Feedback> {
+    match judged.inferred.outcome {
+        Outcome::Accepted => Some(Feedback::Positive),
+        Outcome::Rejected => Some(Feedback::Negative),
+        Outcome::Neutral => None,
+    }
+}
+
+fn record(due: &Due, turn: &Turn) -> InteractionRecord {
+    let session = &due.session;
+    let message = |said: &interaction::Said| Message {
+        role: if said.by == Speaker::User { Role::User } else { Role::Assistant },
+        content: said.text.clone(),
+    };
+    InteractionRecord {
+        id: turn.id.to_string(),
+        timestamp: turn.at,
+        tenant_id: session.tenant_id.to_string(),
+        session_id: session.id.to_string(),
+        action_id: session.action_id.map(|id| id.to_string()),
+        agent: session.agent_slug.clone(),
+        user_id: session.user_id.map(|id| id.to_string()),
+        prompt: turn.prompt.iter().map(message).collect(),
+        response: turn.answer.clone(),
+        user_feedback: None,
+        was_edited: false,
+        edited: None,
+        feedback_source: None,
+        feedback_at: None,
+    }
+}
+
+/// The same lines as in the files, for the database.
+fn lines(due: &Due, captured: &Captured) -> serde_json::Result<Lines> {
+    let mut lines = Lines::default();
+    for (turn, record) in due.turns.iter().zip(&captured.interactions) {
+        lines.interactions.push(line(turn.id, turn.at, record)?);
+    }
+    let turns = due.turns.iter().map(|turn| turn.id);
+    let known: Vec<InteractionId> = turns.chain(due.judged.iter().map(|judged| judged.id)).collect();
+    for mark in &captured.feedback {
+        for about in known.iter().filter(|id| id.to_string() == mark.record_id) {
+            lines.feedback.push((mark.feedback, mark.source, line(*about, mark.timestamp, mark)?));
+        }
+    }
+    for (judged, outcome) in due.judged.iter().zip(&captured.outcomes) {
+        lines.outcomes.push((outcome.inferred.outcome, line(judged.id, outcome.timestamp, outcome)?));
+    }
+    Ok(lines)
+}
+
+fn line(about: InteractionId, at: Timestamp, record: &impl Serialize) -> serde_json::Result<Line> {
+    Ok(Line { about, at, record: serde_json::to_string(record)? })
+}

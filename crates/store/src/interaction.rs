@@ -1,0 +1,375 @@
+//! Rows of `captures_due`, `interactions`, `interaction_feedback` and `interaction_outcomes`.
+
+use crate::{
+    conn::{Conn, run},
+    error::{Error, Result},
+    record::Page,
+    sqlite::row,
+    transaction::WriteTx,
+};
+use domain::{
+    Timestamp,
+    clock::{from_micros, to_micros},
+    id::{InteractionId, SessionId, TenantId},
+    interaction::{Feedback, Source},
+    outcome::Outcome,
+    session::Status,
+};
+use uuid::Uuid;
+
+macro_rules! take {
+    ($lock:literal) => {
+        concat!(
+            "UPDATE captures_due SET due_at = $2 WHERE (tenant_id, session_id, sequence) IN (\
+             SELECT tenant_id, session_id, sequence FROM captures_due WHERE due_at <= $1 ORDER BY due_at LIMIT $3",
+            $lock,
+            ") RETURNING tenant_id, session_id, sequence, status, ended_at"
+        )
+    };
+}
+macro_rules! lines_after {
+    ($table:literal) => {
+        concat!("SELECT id, record FROM ", $table, " WHERE tenant_id = $1 AND id > $2 ORDER BY id LIMIT $3")
+    };
+}
+// The rows of one page are found first, within a bound, and filtered then: a rare label costs a bounded look, not the table.
+macro_rules! list {
+    ($which:literal) => {
+        concat!(
+            "SELECT * FROM (SELECT i.id, i.session_id, i.recorded_at, i.record, \
+             (SELECT f.record FROM interaction_feedback f WHERE f.tenant_id = i.tenant_id AND f.interaction_id = i.id \
+                ORDER BY f.recorded_at DESC, f.id DESC LIMIT 1) AS feedback_record, \
+             (SELECT f.feedback FROM interaction_feedback f WHERE f.tenant_id = i.tenant_id AND f.interaction_id = i.id \
+                ORDER BY f.recorded_at DESC, f.id DESC LIMIT 1) AS feedback, \
+             (SELECT o.outcome FROM interaction_outcomes o WHERE o.tenant_id = i.tenant_id AND o.interaction_id = i.id \
+                ORDER BY o.recorded_at DESC, o.id DESC LIMIT 1) AS outcome \
+             FROM interactions i WHERE i.tenant_id = $1 AND ",
+            $which,
+            " AND i.id < $3 AND i.id >= $4 ORDER BY i.id DESC LIMIT $5) AS looked \
+             WHERE ($6 = '' OR coalesce(feedback, 'unknown') = $6) AND ($7 = '' OR coalesce(outcome, 'unknown') = $7) \
+             ORDER BY id DESC LIMIT $8"
+        )
+    };
+}
+// The last row that a page looked at. It takes the parameters of `list!` that decide that.
+macro_rules! looked {
+    ($which:literal) => {
+        concat!(
+            "SELECT i.id FROM interactions i WHERE i.tenant_id = $1 AND ",
+            $which,
+            " AND i.id < $3 AND i.id >= $4 ORDER BY i.id DESC LIMIT 1 OFFSET $5"
+        )
+    };
+}
+
+const PUSH: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
+     VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING";
+const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM captures_due WHERE due_at <= $1 LIMIT 1) AS one";
+const TAKE_SQLITE: &str = take!("");
+const TAKE_POSTGRES: &str = take!(" FOR UPDATE SKIP LOCKED");
+const DONE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2 AND sequence = $3";
+const INSERT: &str = "INSERT INTO interactions (tenant_id, id, session_id, recorded_at, record) \
+     VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+const INSERT_FEEDBACK: &str = "INSERT INTO interaction_feedback \
+     (tenant_id, id, interaction_id, recorded_at, feedback, source, record) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
+const INSERT_OUTCOME: &str = "INSERT INTO interaction_outcomes (tenant_id, id, interaction_id, recorded_at, outcome, record) \
+     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
+const AFTER: &str = lines_after!("interactions");
+const FEEDBACK_AFTER: &str = lines_after!("interaction_feedback");
+const OUTCOMES_AFTER: &str = lines_after!("interaction_outcomes");
+const LIST: &str = list!("i.tenant_id = $2");
+const LIST_OF_SESSION: &str = list!("i.session_id = $2");
+const LOOKED: &str = looked!("i.tenant_id = $2");
+const LOOKED_OF_SESSION: &str = looked!("i.session_id = $2");
+const SESSION_OF: &str = "SELECT session_id FROM interactions WHERE tenant_id = $1 AND id = $2";
+
+// Lines about an interaction go before it does: they are found by it.
+const FORGET_FEEDBACK: &str = "DELETE FROM interaction_feedback WHERE tenant_id = $1 AND interaction_id IN \
+     (SELECT i.id FROM interactions i WHERE i.tenant_id = $1 AND i.session_id = $2)";
+const FORGET_OUTCOMES: &str = "DELETE FROM interaction_outcomes WHERE tenant_id = $1 AND interaction_id IN \
+     (SELECT i.id FROM interactions i WHERE i.tenant_id = $1 AND i.session_id = $2)";
+const FORGET: &str = "DELETE FROM interactions WHERE tenant_id = $1 AND session_id = $2";
+const FORGET_DUE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2";
+
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("interaction::PUSH", PUSH),
+    ("interaction::ANY_DUE", ANY_DUE),
+    ("interaction::DONE", DONE),
+    ("interaction::INSERT", INSERT),
+    ("interaction::INSERT_FEEDBACK", INSERT_FEEDBACK),
+    ("interaction::INSERT_OUTCOME", INSERT_OUTCOME),
+    ("interaction::AFTER", AFTER),
+    ("interaction::FEEDBACK_AFTER", FEEDBACK_AFTER),
+    ("interaction::OUTCOMES_AFTER", OUTCOMES_AFTER),
+    ("interaction::LIST", LIST),
+    ("interaction::LIST_OF_SESSION", LIST_OF_SESSION),
+    ("interaction::LOOKED", LOOKED),
+    ("interaction::LOOKED_OF_SESSION", LOOKED_OF_SESSION),
+    ("interaction::SESSION_OF", SESSION_OF),
+    ("interaction::FORGET_FEEDBACK", FORGET_FEEDBACK),
+    ("interaction::FORGET_OUTCOMES", FORGET_OUTCOMES),
+    ("interaction::FORGET", FORGET),
+    ("interaction::FORGET_DUE", FORGET_DUE),
+];
+pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[("interaction::TAKE_SQLITE", TAKE_SQLITE)];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("interaction::TAKE_POSTGRES", TAKE_POSTGRES)];
+
+/// A turn that ended: everything of a session up to an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DueRecord {
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// The session.
+    pub session_id: SessionId,
+    /// Its newest event when the turn ended.
+    pub sequence: u64,
+    /// The status with which it ended.
+    pub status: Status,
+    /// When it ended.
+    pub ended_at: Timestamp,
+}
+
+/// A line of one of the streams.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineRecord {
+    /// Made from what the line is about and when.
+    pub id: Uuid,
+    /// When.
+    pub recorded_at: Timestamp,
+    /// JSON, without a newline.
+    pub record: String,
+}
+
+/// An interaction with what is known about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InteractionRow {
+    /// Id.
+    pub id: InteractionId,
+    /// The session it is part of.
+    pub session_id: SessionId,
+    /// When the answer was complete.
+    pub recorded_at: Timestamp,
+    /// JSON: the line.
+    pub record: String,
+    /// JSON: the latest line of feedback.
+    pub feedback: Option<String>,
+    /// What that says.
+    pub label: Option<Feedback>,
+    /// What was inferred from the next turn.
+    pub outcome: Option<Outcome>,
+}
+
+/// Which interactions are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted {
+    /// Of this session alone.
+    pub session_id: Option<SessionId>,
+    /// Ids from here on.
+    pub from: Uuid,
+    /// Ids before this one.
+    pub before: Uuid,
+    /// With this feedback; `Some(None)`: with none.
+    pub feedback: Option<Option<Feedback>>,
+    /// With this outcome; `Some(None)`: with none.
+    pub outcome: Option<Option<Outcome>>,
+    /// Items of a page.
+    pub limit: u32,
+    /// Interactions that one page looks at, at most.
+    pub looked_max: u32,
+}
+
+/// One of the streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Prompts and answers.
+    Interactions,
+    /// Feedback.
+    Feedback,
+    /// Inferred outcomes.
+    Outcomes,
+}
+
+row! {
+    struct DueRow {
+        tenant_id: Uuid,
+        session_id: Uuid,
+        sequence: i64,
+        status: String,
+        ended_at: i64,
+    }
+}
+
+row! {
+    struct ListRow {
+        id: Uuid,
+        session_id: Uuid,
+        recorded_at: i64,
+        record: String,
+        feedback_record: Option<String>,
+        feedback: Option<String>,
+        outcome: Option<String>,
+    }
+}
+
+impl TryFrom<DueRow> for DueRecord {
+    type Error = Error;
+
+    fn try_from(row: DueRow) -> Result<Self> {
+        let status =
+            Status::parse(&row.status).ok_or_else(|| Error::inconsistent("captures_due", "status", &row.status))?;
+        Ok(Self {
+            tenant_id: TenantId(row.tenant_id),
+            session_id: SessionId(row.session_id),
+            sequence: row.sequence.cast_unsigned(),
+            status,
+            ended_at: from_micros(row.ended_at),
+        })
+    }
+}
+
+impl TryFrom<ListRow> for InteractionRow {
+    type Error = Error;
+
+    fn try_from(row: ListRow) -> Result<Self> {
+        let outcome = |text: String| {
+            Outcome::parse(&text).ok_or_else(|| Error::inconsistent("interaction_outcomes", "outcome", &text))
+        };
+        let label = |text: String| {
+            Feedback::parse(&text).ok_or_else(|| Error::inconsistent("interaction_feedback", "feedback", &text))
+        };
+        Ok(Self {
+            id: InteractionId(row.id),
+            session_id: SessionId(row.session_id),
+            recorded_at: from_micros(row.recorded_at),
+            record: row.record,
+            feedback: row.feedback_record,
+            label: row.feedback.map(label).transpose()?,
+            outcome: row.outcome.map(outcome).transpose()?,
+        })
+    }
+}
+
+/// Notes that a turn ended, in the transaction that ends it.
+pub async fn push(tx: &mut WriteTx<'_>, due: DueRecord) -> Result<()> {
+    let (tenant, session, sequence) = (due.tenant_id.0, due.session_id.0, due.sequence.cast_signed());
+    let (status, ended_at) = (due.status.as_str(), to_micros(due.ended_at));
+    run!(tx.conn(), execute, PUSH, tenant, session, sequence, status, ended_at)?;
+    Ok(())
+}
+
+/// Whether anything is due. A look that finds nothing needs no writer.
+pub async fn any_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<bool> {
+    Ok(run!(conn, fetch_one(i64,), ANY_DUE, to_micros(now))?.0 > 0)
+}
+
+/// Takes at most `max` turns of any workspace until `until`.
+pub async fn take(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp, max: u32) -> Result<Vec<DueRecord>> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { TAKE_SQLITE } else { TAKE_POSTGRES };
+    let rows = run!(tx.conn(), fetch_all DueRow, sql, to_micros(now), to_micros(until), i64::from(max))?;
+    rows.into_iter().map(DueRecord::try_from).collect()
+}
+
+/// A turn is captured.
+pub async fn done(tx: &mut WriteTx<'_>, due: DueRecord) -> Result<()> {
+    run!(tx.conn(), execute, DONE, due.tenant_id.0, due.session_id.0, due.sequence.cast_signed())?;
+    Ok(())
+}
+
+/// Keeps a line of prompts and answers. `false` if it is kept already.
+pub async fn insert(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    session_id: SessionId,
+    line: &LineRecord,
+) -> Result<bool> {
+    let (at, record) = (to_micros(line.recorded_at), line.record.as_str());
+    Ok(run!(tx.conn(), execute, INSERT, tenant_id.0, line.id, session_id.0, at, record)? == 1)
+}
+
+/// Keeps a line of feedback about an interaction. `false` if it is kept already.
+pub async fn insert_feedback(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    about: InteractionId,
+    (feedback, source): (Feedback, Source),
+    line: &LineRecord,
+) -> Result<bool> {
+    let (at, record) = (to_micros(line.recorded_at), line.record.as_str());
+    let (feedback, source) = (feedback.as_str(), source.as_str());
+    Ok(run!(tx.conn(), execute, INSERT_FEEDBACK, tenant_id.0, line.id, about.0, at, feedback, source, record)? == 1)
+}
+
+/// Keeps what was inferred about an interaction. `false` if it is kept already.
+pub async fn insert_outcome(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    about: InteractionId,
+    outcome: Outcome,
+    line: &LineRecord,
+) -> Result<bool> {
+    let (at, record, outcome) = (to_micros(line.recorded_at), line.record.as_str(), outcome.as_str());
+    Ok(run!(tx.conn(), execute, INSERT_OUTCOME, tenant_id.0, line.id, about.0, at, outcome, record)? == 1)
+}
+
+/// Lines of a stream in the order of their ids, which is that of time, after `after`: id and JSON.
+pub async fn after(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    stream: Stream,
+    after: Uuid,
+    limit: u32,
+) -> Result<Vec<(Uuid, String)>> {
+    let sql = match stream {
+        Stream::Interactions => AFTER,
+        Stream::Feedback => FEEDBACK_AFTER,
+        Stream::Outcomes => OUTCOMES_AFTER,
+    };
+    Ok(run!(conn, fetch_all(Uuid, String), sql, tenant_id.0, after, i64::from(limit))?)
+}
+
+/// Interactions of a workspace, newest first, and the id after which the next page begins, if there may be one. A page
+/// whose filter lets little through may hold fewer than its limit.
+pub async fn list(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    wanted: Wanted,
+) -> Result<(Vec<InteractionRow>, Option<InteractionId>)> {
+    let (sql, looked) = if wanted.session_id.is_some() { (LIST_OF_SESSION, LOOKED_OF_SESSION) } else { (LIST, LOOKED) };
+    // Without a session the parameter says the workspace once more.
+    let session = wanted.session_id.map_or(tenant_id.0, |id| id.0);
+    let label = |wanted: Option<Option<&'static str>>| wanted.map_or("", |known| known.unwrap_or("unknown"));
+    let feedback = label(wanted.feedback.map(|known| known.map(Feedback::as_str)));
+    let outcome = label(wanted.outcome.map(|known| known.map(Outcome::as_str)));
+    let (before, from, max) = (wanted.before, wanted.from, i64::from(wanted.looked_max));
+    let more = i64::from(wanted.limit) + 1;
+    let rows = run!(conn, fetch_all ListRow, sql, tenant_id.0, session, before, from, max, feedback, outcome, more)?;
+    let page = page(rows, wanted.limit)?;
+    if page.has_more {
+        let last = page.items.last().map(|item| item.id);
+        return Ok((page.items, last));
+    }
+    // Fewer than there is room for: either there are no more, or the look ended.
+    let end = run!(conn, fetch_optional(Uuid,), looked, tenant_id.0, session, before, from, max - 1)?;
+    Ok((page.items, end.map(|(id,)| InteractionId(id))))
+}
+
+fn page(mut rows: Vec<ListRow>, limit: u32) -> Result<Page<InteractionRow>> {
+    let has_more = rows.len() > limit as usize;
+    rows.truncate(limit as usize);
+    Ok(Page { items: rows.into_iter().map(InteractionRow::try_from).collect::<Result<_>>()?, has_more })
+}
+
+/// Forgets what was said in a session whose erasure is under way.
+pub(crate) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<()> {
+    for sql in [FORGET_FEEDBACK, FORGET_OUTCOMES, FORGET, FORGET_DUE] {
+        run!(tx.conn(), execute, sql, tenant_id.0, session_id.0)?;
+    }
+    Ok(())
+}
+
+/// The session of an interaction, if there is such an interaction.
+pub async fn session_of(conn: &mut Conn<'_>, tenant_id: TenantId, id: InteractionId) -> Result<Option<SessionId>> {
+    let row = run!(conn, fetch_optional(Uuid,), SESSION_OF, tenant_id.0, id.0)?;
+    Ok(row.map(|(id,)| SessionId(id)))
+}

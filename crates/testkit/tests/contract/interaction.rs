@@ -1,0 +1,370 @@
+//! Turns that ended become interactions: once each, with what was said about them, and never for incognito sessions.
+
+use crate::{
+    entity::{acme, company},
+    gate::{at_once, claim, complete, decide, edits, gate_of, gated, says, staged},
+    hook::{payload, send},
+    thread::{ENDING, new, turn},
+};
+use chrono::TimeDelta;
+use datalake::{
+    Collector, FeedbackRecord, InteractionRecord, Layout,
+    export::{self, FileFormat, Format, Inputs, MinFeedback, Options},
+};
+use domain::{
+    Clock as _,
+    gate::{PausedToolCall, Verdict},
+    id::InteractionId,
+    interaction::{Feedback, Source},
+    outcome::Outcome,
+    session::{Status, Type, YieldTo},
+};
+use ledger::{
+    Error, SessionRecord,
+    interaction::{self, Due, Line, Lines, ListInteractions, Said, Speaker, Stream, settle, take},
+    session::{self, Completion, NewSession, Parking},
+    thread::{self, Message},
+};
+use runner::capture::{Lake, drain};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use testkit::{Fixture, on_both_engines, text};
+use uuid::Uuid;
+
+on_both_engines!(
+    an_answer_is_due_once_and_kept_once,
+    a_turn_that_nobody_settled_is_due_again,
+    reviewers_say_what_an_answer_is_worth,
+    a_tool_call_that_reviewers_changed_or_denied_was_an_answer_too,
+    a_coding_agents_turns_are_captured_from_its_hooks,
+    incognito_and_unworked_sessions_are_not_captured,
+    feedback_is_kept_by_those_whose_session_it_is_and_those_who_judge,
+    interactions_come_in_pages_newest_first_and_by_what_is_known,
+    each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next,
+    a_crash_between_the_files_and_the_database_repeats_the_same_lines,
+    what_cannot_be_written_is_counted_and_tried_again_and_sessions_go_on,
+);
+
+const LEASE: TimeDelta = TimeDelta::seconds(60);
+
+async fn answered(f: &Fixture, input: &str, result: &Value) -> SessionRecord {
+    answered_with(f, input, "{}", result).await
+}
+
+async fn answered_with(f: &Fixture, input: &str, metadata: &str, result: &Value) -> SessionRecord {
+    let new = NewSession {
+        agent_slug: Some("scout".into()),
+        input: Some(json!(input).to_string()),
+        metadata: Some(metadata.to_owned()),
+        ..NewSession::of_type(Type::Agent)
+    };
+    session::create(&f.ledger, &f.operator, new).await.unwrap();
+    let running = f.claim(1, 3_600).await.pop().unwrap();
+    f.append(running.id, running.attempt, vec![text("I look it up.")]).await.unwrap();
+    let completion =
+        Completion { attempt: running.attempt, result: Some(result.to_string()), usage: Some("{}".into()) };
+    session::complete(&f.ledger, &f.worker, running.id, completion).await.unwrap()
+}
+
+async fn due(f: &Fixture) -> Vec<Due> {
+    let taken = take(&f.ledger, LEASE, 32).await.unwrap();
+    assert_eq!(taken.unreadable, 0);
+    taken.due
+}
+
+async fn keep(f: &Fixture, due: &Due) {
+    let lines =
+        due.turns.iter().map(|turn| Line { about: turn.id, at: turn.at, record: json!(turn.answer).to_string() });
+    let lines = Lines { interactions: lines.collect(), ..Lines::default() };
+    settle(&f.ledger, vec![(due, lines)]).await.unwrap();
+}
+
+async fn kept(f: &Fixture, stream: Stream) -> Vec<String> {
+    let page = interaction::page_by_operator(&f.ledger, "acme", stream, Uuid::nil(), 100).await.unwrap();
+    page.into_iter().map(|(_, record)| record).collect()
+}
+
+async fn an_answer_is_due_once_and_kept_once(f: Fixture) {
+    assert!(due(&f).await.is_empty());
+    let session = answered(&f, "Which port?", &json!("5432")).await;
+    let taken = due(&f).await;
+    let [only] = taken.as_slice() else { panic!("one turn: {taken:?}") };
+    assert_eq!((only.session.id, &only.judged), (session.id, &None));
+    let [turn] = only.turns.as_slice() else { panic!("one answer: {only:?}") };
+    // The result is the answer; what the agent said meanwhile only accompanies it.
+    assert_eq!(turn.prompt, [Said { by: Speaker::User, text: "Which port?".into() }]);
+    assert_eq!((turn.answer.as_str(), &turn.judgement), ("5432", &None));
+    keep(&f, only).await;
+    keep(&f, only).await;
+    f.clock.advance(LEASE * 2);
+    assert!(due(&f).await.is_empty());
+    assert_eq!(kept(&f, Stream::Interactions).await, [r#""5432""#]);
+    f.done().await;
+}
+
+async fn a_turn_that_nobody_settled_is_due_again(f: Fixture) {
+    answered(&f, "Which port?", &json!({ "port": 5432 })).await;
+    let first = due(&f).await.pop().unwrap();
+    assert!(due(&f).await.is_empty(), "it is somebody else's for the length of the lease");
+    f.clock.advance(LEASE + TimeDelta::seconds(1));
+    let again = due(&f).await.pop().unwrap();
+    assert_eq!(first.turns, again.turns);
+    assert_eq!(serde_json::from_str::<Value>(&again.turns[0].answer).unwrap(), json!({ "port": 5432 }));
+    f.done().await;
+}
+
+async fn reviewers_say_what_an_answer_is_worth(f: Fixture) {
+    at_once(&f).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 12 })).await;
+    decide(&f, &f.operator, item.gate.id, says(Verdict::Deny)).await.unwrap();
+    assert!(due(&f).await.is_empty(), "the agent works on");
+    let again = claim(&f).await;
+    complete(&f, &again.session, &json!({ "stage": "Won", "size": 12 })).await;
+    let second = gate_of(&f, waiting.id).await;
+    f.clock.advance(TimeDelta::seconds(1));
+    decide(&f, &f.operator, second.gate.id, edits(&json!({ "size": 13 }))).await.unwrap();
+
+    let taken = due(&f).await.pop().unwrap();
+    let judged: Vec<_> = taken.turns.iter().map(|turn| turn.judgement.clone().unwrap()).collect();
+    let [edited, denied] = judged.as_slice() else { panic!("two answers: {taken:?}") };
+    assert!(!denied.approved && denied.edited.is_none());
+    let made: Value = serde_json::from_str(edited.edited.as_deref().unwrap()).unwrap();
+    assert_eq!((edited.approved, made), (true, json!({ "stage": "Won", "size": 13 })));
+    for turn in &taken.turns {
+        assert_eq!(serde_json::from_str::<Value>(&turn.answer).unwrap(), json!({ "stage": "Won", "size": 12 }));
+        assert!(!turn.prompt.is_empty());
+    }
+    f.done().await;
+}
+
+async fn a_tool_call_that_reviewers_changed_or_denied_was_an_answer_too(f: Fixture) {
+    at_once(&f).await;
+    for (new, judged) in [
+        (says(Verdict::Approve), None),
+        (edits(&json!({ "subject": "Hi" })), Some((true, Some("Hi")))),
+        (says(Verdict::Deny), Some((false, None))),
+    ] {
+        let session = f.running().await;
+        let call = json!({ "to": "ada@acme.test", "subject": "Hello" });
+        let call = PausedToolCall {
+            tool_call_id: "call-1".into(),
+            tool_name: "send_mail".into(),
+            tool_input: call.as_object().unwrap().clone(),
+        };
+        let parking = Parking { paused_tool_call: Some(call), ..Parking::at(session.attempt, YieldTo::AwaitingTool) };
+        session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+        decide(&f, &f.operator, gate_of(&f, session.id).await.gate.id, new).await.unwrap();
+        complete(&f, &claim(&f).await.session, &json!("done")).await;
+        let taken = due(&f).await.pop().unwrap();
+        keep(&f, &taken).await;
+        let (calls, answers): (Vec<_>, Vec<_>) = taken.turns.iter().partition(|turn| turn.judgement.is_some());
+        assert_eq!(answers.iter().map(|turn| turn.answer.as_str()).collect::<Vec<_>>(), ["done"]);
+        let found = calls.first().map(|turn| {
+            let proposed: Value = serde_json::from_str(&turn.answer).unwrap();
+            assert_eq!(
+                (&proposed["toolName"], &proposed["toolInput"]["subject"]),
+                (&json!("send_mail"), &json!("Hello"))
+            );
+            let judgement = turn.judgement.as_ref().unwrap();
+            let edited = judgement.edited.as_deref().map(|edited| serde_json::from_str::<Value>(edited).unwrap());
+            (judgement.approved, edited.map(|edited| edited["toolInput"]["subject"].as_str().unwrap().to_owned()))
+        });
+        let found = found.as_ref().map(|(approved, subject)| (*approved, subject.as_deref()));
+        assert_eq!((found, calls.len()), (judged, usize::from(judged.is_some())));
+    }
+    f.done().await;
+}
+
+async fn a_coding_agents_turns_are_captured_from_its_hooks(f: Fixture) {
+    for (hook, more) in [
+        ("SessionStart", json!({ "source": "startup" })),
+        ("UserPromptSubmit", json!({ "prompt": "Fix the test in ledger.rs" })),
+        ("Stop", json!({ "last_assistant_message": "It passes." })),
+        ("UserPromptSubmit", json!({ "prompt": "It still does not work." })),
+        ("Stop", json!({ "last_assistant_message": "Now it does." })),
+        ("SessionEnd", json!({ "reason": "exit" })),
+    ] {
+        send(&f, &f.operator, payload(hook, more)).await.unwrap();
+        f.clock.advance(TimeDelta::seconds(1));
+    }
+    let lake = Arc::new(Lake::default());
+    drain(&f.ledger, &lake).await.unwrap();
+    let listed = interaction::list(&f.ledger, &f.operator, ListInteractions::default()).await.unwrap().items;
+    let answers: Vec<_> = listed.iter().map(|item| (item.record.clone(), item.outcome, item.label)).collect();
+    let [last, first] = answers.as_slice() else { panic!("two answers: {answers:?}") };
+    assert!(last.0.contains("Now it does.") && first.0.contains("It passes."), "{answers:?}");
+    assert_eq!((last.1, last.2), (None, None));
+    assert_eq!((first.1, first.2), (Some(Outcome::Rejected), Some(Feedback::Negative)));
+    f.done().await;
+}
+
+async fn incognito_and_unworked_sessions_are_not_captured(f: Fixture) {
+    answered_with(&f, "A secret", r#"{"incognito":true}"#, &json!("kept secret")).await;
+    let unworked = f.pending().await;
+    session::cancel(&f.ledger, &f.operator, unworked.id, None).await.unwrap();
+    assert!(due(&f).await.is_empty());
+    f.done().await;
+}
+
+async fn feedback_is_kept_by_those_whose_session_it_is_and_those_who_judge(f: Fixture) {
+    thread::start(&f.ledger, &f.member, new(Some("Which port?"))).await.unwrap();
+    turn(&f, "5432").await;
+    let taken = due(&f).await.pop().unwrap();
+    keep(&f, &taken).await;
+    let id = taken.turns[0].id;
+    let mark = async |scope, id: InteractionId, feedback: Feedback| {
+        interaction::mark(&f.ledger, scope, id, feedback, move |_| Ok(json!(feedback.as_str()).to_string())).await
+    };
+    let nobody = InteractionId(Uuid::nil());
+    for (scope, id) in [(&f.stranger, id), (&f.operator, nobody)] {
+        assert!(matches!(mark(scope, id, Feedback::Positive).await, Err(Error::NotFound(_))));
+    }
+    assert!(matches!(mark(&f.other_member, id, Feedback::Positive).await, Err(Error::Forbidden(_))));
+    assert!(matches!(mark(&f.worker, id, Feedback::Positive).await, Err(Error::Forbidden(_))));
+    mark(&f.member, id, Feedback::Positive).await.unwrap();
+    f.clock.advance(TimeDelta::seconds(1));
+    mark(&f.operator, id, Feedback::Negative).await.unwrap();
+
+    let listed = interaction::list(&f.ledger, &f.member, ListInteractions::default()).await.unwrap();
+    assert_eq!(listed.items[0].feedback.as_deref(), Some(r#""negative""#));
+    assert_eq!(kept(&f, Stream::Feedback).await, [r#""positive""#, r#""negative""#]);
+    let theirs = interaction::list(&f.ledger, &f.stranger, ListInteractions::default()).await.unwrap();
+    assert!(theirs.items.is_empty());
+    f.done().await;
+}
+
+async fn interactions_come_in_pages_newest_first_and_by_what_is_known(f: Fixture) {
+    let mut ids = Vec::new();
+    for number in 0..5 {
+        answered(&f, "Next?", &json!(number.to_string())).await;
+        f.clock.advance(TimeDelta::seconds(1));
+    }
+    for taken in due(&f).await {
+        keep(&f, &taken).await;
+        ids.push((taken.session.id, taken.turns[0].id, taken.turns[0].at));
+    }
+    ids.sort_by_key(|(_, id, _)| *id);
+    let pages = async |of: ListInteractions| {
+        let mut seen = Vec::new();
+        let mut cursor: Option<String> = None;
+        loop {
+            let query = ListInteractions { cursor: cursor.clone(), limit: 2, ..of.clone() };
+            let page = interaction::list(&f.ledger, &f.operator, query).await.unwrap();
+            assert!(page.items.len() <= 2);
+            seen.extend(page.items.into_iter().map(|item| item.record));
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                return seen;
+            }
+        }
+    };
+    let numbers =
+        |numbers: &[&str]| -> Vec<String> { numbers.iter().map(|number| json!(number).to_string()).collect() };
+    let all = ListInteractions::default();
+    assert_eq!(pages(all.clone()).await, numbers(&["4", "3", "2", "1", "0"]));
+    let good = Feedback::Positive;
+    for (_, id, _) in &ids[1..3] {
+        interaction::mark(&f.ledger, &f.operator, *id, good, |_| Ok("{}".into())).await.unwrap();
+    }
+    assert_eq!(pages(ListInteractions { feedback: Some(Some(good)), ..all.clone() }).await, numbers(&["2", "1"]));
+    assert_eq!(pages(ListInteractions { feedback: Some(None), ..all.clone() }).await, numbers(&["4", "3", "0"]));
+    assert!(pages(ListInteractions { outcome: Some(Some(Outcome::Accepted)), ..all.clone() }).await.is_empty());
+    assert_eq!(pages(ListInteractions { session_id: Some(ids[3].0), ..all.clone() }).await, numbers(&["3"]));
+    assert_eq!(pages(ListInteractions { since: Some(ids[3].2), ..all.clone() }).await, numbers(&["4", "3"]));
+    f.done().await;
+}
+
+/// What the files of a folder hold of the first stream: ids.
+fn written(layout: &Layout) -> Vec<String> {
+    datalake::interactions(layout).map(|line| line.unwrap().id).collect()
+}
+
+async fn each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next(f: Fixture) {
+    let folder = tempfile::tempdir().unwrap();
+    let layout = Layout::below(folder.path());
+    let lake = Arc::new(Lake::with_files(Collector::new(layout.clone(), "00000000")));
+    let talk = thread::start(&f.ledger, &f.member, new(Some("What is the stage of Acme?"))).await.unwrap().session;
+    turn(&f, "It is Lead.").await;
+    assert_eq!(drain(&f.ledger, &lake).await.unwrap(), 1);
+    let query = ListInteractions { session_id: Some(talk.id), ..ListInteractions::default() };
+    let listed = async || interaction::list(&f.ledger, &f.member, query.clone()).await.unwrap().items;
+    // One turn says nothing of itself.
+    let first = listed().await;
+    assert_eq!((first.len(), &first[0].feedback, first[0].outcome), (1, &None, None));
+    f.clock.advance(TimeDelta::seconds(5));
+    let thanks = Message { text: "Perfect, thanks! And who owns it?".into(), id: None };
+    thread::say(&f.ledger, &f.member, talk.id, thanks).await.unwrap();
+    turn(&f, "Ann owns it.").await;
+    // Another server, whose files are its own, finds the same turn while ours has not settled it.
+    let elsewhere = Arc::new(Lake::default());
+    assert_eq!(drain(&f.ledger, &elsewhere).await.unwrap(), 1);
+    thread::end(&f.ledger, &f.member, talk.id, ENDING).await.unwrap();
+    // The end repeats no turn.
+    assert_eq!((drain(&f.ledger, &lake).await.unwrap(), lake.captured()), (1, 1));
+
+    let listed = listed().await;
+    let [last, first] = listed.as_slice() else { panic!("two answers: {listed:?}") };
+    let record: InteractionRecord = serde_json::from_str(&last.record).unwrap();
+    let said: Vec<_> = record.prompt.iter().map(|message| message.content.as_str()).collect();
+    assert_eq!(said, ["What is the stage of Acme?", "It is Lead.", "Perfect, thanks! And who owns it?"]);
+    assert_eq!((record.response.as_str(), last.outcome, &last.feedback), ("Ann owns it.", None, &None));
+    assert_eq!(first.outcome, Some(Outcome::Accepted));
+    let mark: FeedbackRecord = serde_json::from_str(first.feedback.as_deref().unwrap()).unwrap();
+    assert_eq!((mark.feedback, mark.source), (Feedback::Positive, Source::OutcomeTracker));
+    assert_eq!(written(&layout), [first.id.to_string()]);
+    f.done().await;
+}
+
+async fn a_crash_between_the_files_and_the_database_repeats_the_same_lines(f: Fixture) {
+    let folder = tempfile::tempdir().unwrap();
+    let layout = Layout::below(folder.path());
+    answered(&f, "Which port?", &json!("5432")).await;
+    // What a server that wrote its files and died before it settled leaves behind: the turn is taken, and due again later.
+    let taken = due(&f).await;
+    let mut files = Collector::new(layout.clone(), "11111111");
+    let line = |id: InteractionId| InteractionRecord { id: id.to_string(), ..sample() };
+    files.write_through(&[line(taken[0].turns[0].id)], &[], &[], f.clock.now()).unwrap();
+    f.clock.advance(LEASE + TimeDelta::seconds(1));
+    let lake = Arc::new(Lake::with_files(Collector::new(layout.clone(), "22222222")));
+    assert_eq!(drain(&f.ledger, &lake).await.unwrap(), 1);
+    assert_eq!(drain(&f.ledger, &lake).await.unwrap(), 0);
+    let ids = written(&layout);
+    assert_eq!((ids.len(), &ids[0]), (2, &ids[1]), "the files hold it twice, under one id");
+    let options = Options { min_feedback: MinFeedback::None, ..Options::new(Format::Sft, FileFormat::Jsonl) };
+    let inputs = Inputs {
+        interactions: Box::new(datalake::interactions(&layout)),
+        feedback: Box::new(datalake::feedback(&layout)),
+        rating: Box::new(|_| None),
+    };
+    let preview = export::preview(inputs, &options, folder.path(), &mut |_| true).unwrap();
+    assert_eq!((preview.manifest.counts.rows, preview.manifest.counts.repeated), (1, 1));
+    assert_eq!(kept(&f, Stream::Interactions).await.len(), 1);
+    f.done().await;
+}
+
+fn sample() -> InteractionRecord {
+    serde_json::from_value(json!({
+        "id": "", "timestamp": "2026-02-26T00:00:00Z", "tenant_id": "", "session_id": "",
+        "prompt": [{ "role": "user", "content": "Which port?" }], "response": "5432",
+    }))
+    .unwrap()
+}
+
+async fn what_cannot_be_written_is_counted_and_tried_again_and_sessions_go_on(f: Fixture) {
+    let folder = tempfile::tempdir().unwrap();
+    // A file where the folder should be: nothing can be written below it, whoever tries.
+    std::fs::write(folder.path().join("datalake"), "in the way").unwrap();
+    let lake = Arc::new(Lake::with_files(Collector::new(Layout::below(folder.path()), "00000000")));
+    let session = answered(&f, "Which port?", &json!("5432")).await;
+    assert_eq!(session.status, Status::Completed);
+    assert_eq!((drain(&f.ledger, &lake).await.unwrap(), lake.failures(), lake.captured()), (0, 1, 0));
+    answered(&f, "And MySQL?", &json!("3306")).await;
+    assert_eq!((drain(&f.ledger, &lake).await.unwrap(), lake.failures()), (0, 2));
+    std::fs::remove_file(folder.path().join("datalake")).unwrap();
+    f.clock.advance(LEASE + TimeDelta::seconds(1));
+    assert_eq!((drain(&f.ledger, &lake).await.unwrap(), lake.captured()), (2, 2));
+    assert_eq!(written(&Layout::below(folder.path())).len(), 2);
+    f.done().await;
+}

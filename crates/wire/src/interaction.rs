@@ -1,0 +1,83 @@
+//! Prompts with answers, and what is known about them.
+
+use domain::{
+    Timestamp,
+    interaction::{Feedback, Source},
+    outcome::Outcome,
+};
+use serde::{Deserialize, Serialize};
+
+/// A prompt and its answer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Interaction {
+    /// Its id, made from the place in the log where the answer ends.
+    pub id: String,
+    /// The session it is part of.
+    pub session_id: String,
+    /// The action that was run.
+    pub action_id: Option<String>,
+    /// The agent that answered.
+    pub agent_slug: Option<String>,
+    /// When the answer was complete.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub recorded_at: Timestamp,
+    /// The conversation up to the answer, the prompt last.
+    pub prompt: Vec<PromptMessage>,
+    /// The answer, as the agent gave it.
+    pub response: String,
+    /// The latest feedback; null where there is none.
+    pub feedback: Option<AnswerFeedback>,
+    /// `accepted`, `rejected` or `neutral`, as inferred from what was said next; null where nothing was.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub outcome: Option<Outcome>,
+}
+
+/// One message before an answer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct PromptMessage {
+    /// `user`, `assistant` or `system`.
+    pub role: String,
+    /// Its text.
+    pub content: String,
+}
+
+/// What somebody or something thinks of an answer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct AnswerFeedback {
+    /// `positive`, `negative` or `neutral`.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub feedback: Feedback,
+    /// `manual`, `outcome_tracker` or `reviewer`.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub source: Source,
+    /// Somebody changed the answer before it was used.
+    pub was_edited: bool,
+    /// What they changed it to, where that is known.
+    pub edited: Option<String>,
+    /// When it was given.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub recorded_at: Timestamp,
+}
+
+/// `POST /api/interactions/{id}/feedback`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MarkAnswer {
+    /// `positive`, `negative` or `neutral`.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub feedback: Feedback,
+    /// Whether the answer was changed before it was used. An answer that was changed into something unknown is neither
+    /// good nor bad as it stands, and leaves no training data.
+    #[serde(default)]
+    pub was_edited: bool,
+    /// What it was changed to, at most 100,000 characters; `wasEdited` goes without saying then.
+    #[serde(default)]
+    pub edited: Option<String>,
+}

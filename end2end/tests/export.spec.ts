@@ -1,0 +1,78 @@
+/** Training data: chosen, seen, written and downloaded on pages, with and without scripts. */
+import { readFile } from "node:fs/promises";
+import { type Page } from "@playwright/test";
+import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
+
+interface Interaction {
+  id: string;
+  response: string;
+}
+
+/** An answer that a reviewer marked, captured by the server. */
+async function answered(name: string): Promise<string> {
+  const agent = `exporter-${name}`;
+  const { id } = await api().post<{ id: string }>("/api/sessions", { sessionType: "agent", agentSlug: agent, input: `Which port, ${name}?` });
+  const { attempt } = await api().claim(agent);
+  await api().complete(id, attempt, `5432 for ${name}, token=sk-ant-api03-${"a".repeat(95)}`);
+  let found: Interaction | undefined;
+  await expect
+    .poll(async () => {
+      const page = await api().get<{ items: Interaction[] }>(`/api/interactions?sessionId=${id}`);
+      return (found = page.items[0])?.id;
+    })
+    .toBeTruthy();
+  await api().post(`/api/interactions/${found!.id}/feedback`, { feedback: "positive" });
+  return id;
+}
+
+/** Presses a button of the form. A workspace makes one export at a time, and other specs make some too. */
+async function begin(page: Page, button: "Preview" | "Export") {
+  await expect(async () => {
+    await page.goto("/export");
+    await page.locator('select[name="minFeedback"]').selectOption("positive");
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await expect(page).toHaveURL(/\/exports\/[0-9a-f-]{36}/, { timeout: 2_000 });
+  }).toPass();
+}
+
+test("an operator looks at training data before it is written, writes it and takes it along @nojs", async ({ page }, info) => {
+  const name = info.project.name;
+  await answered(name);
+  await signIn(page, "operator");
+  await begin(page, "Preview");
+  await expect(page.getByText("nothing was written")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "The first rows" })).toBeVisible();
+  const pairs = page.locator(".export-pairs");
+  await expect(pairs).toContainText("Prompt");
+  await expect(pairs).not.toContainText("sk-ant-api03");
+  await expectNoAxeViolations(page);
+
+  // The button repeats what was chosen.
+  await expect(async () => {
+    await page.getByRole("button", { name: /^Export \d/ }).click();
+    await expect(page.getByText("The file is there.")).toBeVisible({ timeout: 10_000 });
+  }).toPass();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Download sft.jsonl/ }).click()]);
+  const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
+  const ours = lines.filter((line) => line.includes(`5432 for ${name}`));
+  expect(ours).toHaveLength(1);
+  expect(ours[0]).toContain("[REDACTED:");
+  const row = JSON.parse(ours[0]!) as { messages: { role: string }[] };
+  expect(row.messages.map((message) => message.role)).toEqual(["user", "assistant"]);
+
+  await page.goto("/export");
+  await expect(page.getByRole("link", { name: "SFT as JSON lines", exact: true }).first()).toBeVisible();
+  await expectNoAxeViolations(page);
+});
+
+test("members and reviewers export nothing, and nobody finds another workspace's export", async ({ page }) => {
+  await answered("private");
+  await signIn(page, "operator");
+  await begin(page, "Preview");
+  const address = page.url();
+  await page.context().clearCookies();
+  await signIn(page, "member");
+  for (const path of ["/export", address]) {
+    expect((await page.goto(path))!.status()).toBe(403);
+  }
+});

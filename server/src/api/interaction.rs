@@ -1,0 +1,142 @@
+//! Prompts with answers, and what people think of them.
+
+use crate::{
+    extract::{Caller, Id, JsonBody, Limit, Params, query_id},
+    problem::Problem,
+    state::AppState,
+    wire_map,
+};
+use axum::{Json, extract::State, http::StatusCode};
+use domain::{
+    Timestamp,
+    id::{InteractionId, SessionId},
+    interaction::{Feedback, Source},
+    outcome::Outcome,
+};
+use ledger::interaction as use_case;
+use serde::Deserialize;
+use wire::{
+    Page,
+    interaction::{AnswerFeedback, Interaction, MarkAnswer},
+};
+
+/// A label of which there may be none.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum FeedbackFilter {
+    Positive,
+    Negative,
+    Neutral,
+    Unknown,
+}
+
+/// An outcome of which there may be none.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum OutcomeFilter {
+    Accepted,
+    Rejected,
+    Neutral,
+    Unknown,
+}
+
+/// The query of [`list`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ListQuery {
+    /// Only those of this session.
+    #[serde(default, deserialize_with = "query_id")]
+    #[param(value_type = Option<uuid::Uuid>)]
+    session_id: Option<SessionId>,
+    /// Only those with this feedback: `positive`, `negative`, `neutral`, or `unknown` for those without.
+    #[param(value_type = Option<String>)]
+    feedback: Option<FeedbackFilter>,
+    /// Only those with this outcome: `accepted`, `rejected`, `neutral`, or `unknown` for those without.
+    #[param(value_type = Option<String>)]
+    outcome: Option<OutcomeFilter>,
+    /// Only those whose answer was complete then or later.
+    #[param(value_type = Option<String>, format = DateTime)]
+    since: Option<Timestamp>,
+    /// 1 to 1,000; default 100.
+    #[serde(default)]
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
+    limit: Limit,
+    /// `nextCursor` of the page before.
+    cursor: Option<String>,
+}
+
+/// List interactions
+///
+/// Each prompt of an agent's session with its answer, and what is known about it, newest first. Whoever reads the
+/// workspace's sessions reads them. A turn is here within seconds of its end; incognito conversations never are. One page
+/// looks at 5,000 interactions at most: with a filter it may hold few, or none, and have a next page all the same.
+#[utoipa::path(
+    get, path = "/api/interactions", operation_id = "listInteractions", tag = "feedback",
+    params(ListQuery),
+    responses(
+        (status = 200, description = "A page", body = Page<Interaction>),
+    ),
+)]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<ListQuery>,
+) -> Result<Json<Page<Interaction>>, Problem> {
+    let wanted = use_case::ListInteractions {
+        session_id: query.session_id,
+        feedback: query.feedback.map(|filter| match filter {
+            FeedbackFilter::Positive => Some(Feedback::Positive),
+            FeedbackFilter::Negative => Some(Feedback::Negative),
+            FeedbackFilter::Neutral => Some(Feedback::Neutral),
+            FeedbackFilter::Unknown => None,
+        }),
+        outcome: query.outcome.map(|filter| match filter {
+            OutcomeFilter::Accepted => Some(Outcome::Accepted),
+            OutcomeFilter::Rejected => Some(Outcome::Rejected),
+            OutcomeFilter::Neutral => Some(Outcome::Neutral),
+            OutcomeFilter::Unknown => None,
+        }),
+        since: query.since,
+        limit: query.limit.0,
+        cursor: query.cursor,
+    };
+    let listed = use_case::list(&state.ledger, caller.scope(), wanted).await?;
+    let items = listed.items.iter().map(wire_map::interaction).collect::<Result<_, _>>();
+    let items = items.map_err(|error| Problem::internal(format!("an interaction does not read: {error}")))?;
+    Ok(Json(Page { items, next_cursor: listed.next_cursor }))
+}
+
+/// Say what an answer is worth
+///
+/// For whoever began its session or for whom it runs, and for reviewers, operators and admins. The latest feedback
+/// counts, whoever gave it; earlier feedback stays on record.
+#[utoipa::path(
+    post, path = "/api/interactions/{id}/feedback", operation_id = "markInteraction", tag = "feedback",
+    request_body = MarkAnswer,
+    params(("id" = uuid::Uuid, Path, description = "The interaction")),
+    responses(
+        (status = 201, description = "It is kept", body = AnswerFeedback),
+        (
+            status = 403, description = "`forbidden`: somebody else's session, and the caller decides nothing here",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+        (
+            status = 404, description = "`not_found`: no such interaction",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn mark(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<InteractionId>,
+    JsonBody(body): JsonBody<MarkAnswer>,
+) -> Result<(StatusCode, Json<AnswerFeedback>), Problem> {
+    let MarkAnswer { feedback, was_edited, edited } = body;
+    let was_edited = was_edited || edited.is_some();
+    let change = (was_edited, edited.clone());
+    let mark = runner::capture::mark(&state.ledger, &state.lake, caller.scope(), id, feedback, change).await?;
+    let kept = AnswerFeedback { feedback, source: Source::Manual, was_edited, edited, recorded_at: mark.at };
+    Ok((StatusCode::CREATED, Json(kept)))
+}

@@ -1,0 +1,234 @@
+//! `shiftbook export training | raw`
+
+use super::{
+    instance_key,
+    run::{Failure, open, print_line},
+};
+use crate::{
+    config::{self, DatabaseFlags, ServeFlags, Settings},
+    lake::{Rated, dump, rating},
+};
+use datalake::{
+    Layout, Source,
+    export::{self, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress},
+};
+use ledger::{Ledger, Mode, feedback};
+use std::{
+    io::{self, IsTerminal, Write},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// How often progress is told, where somebody watches.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+
+/// Commands that export what the server keeps.
+#[derive(Debug, clap::Subcommand)]
+pub enum ExportCommand {
+    /// Make training data from prompts, answers and what became of them
+    ///
+    /// Writes one file and its manifest.json into a folder. The same data gives the same bytes. Secrets are taken out by
+    /// rule; what nobody has an opinion about is never counted as bad.
+    Training(TrainingArgs),
+    /// Write prompts, answers, feedback and outcomes as they were captured, one JSON object a line
+    Raw(RawArgs),
+}
+
+/// Options of `export training`.
+#[derive(Debug, clap::Args)]
+pub struct TrainingArgs {
+    /// Slug of the workspace
+    #[arg(long, alias = "workspace", value_name = "SLUG", required_unless_present = "from")]
+    tenant: Option<String>,
+    /// sft (conversations to imitate), dpo (better and worse answers) or kto (answers with a judgement)
+    #[arg(long, value_parser = format)]
+    format: Format,
+    /// jsonl or parquet
+    #[arg(long, alias = "file-format", value_parser = file_format, default_value = "jsonl")]
+    file_type: FileFormat,
+    /// none, negative, neutral or positive [default: positive for sft, negative otherwise]
+    #[arg(long, value_parser = min_feedback, value_name = "LEAST")]
+    min_feedback: Option<MinFeedback>,
+    /// Believe this source only: manual, outcome_tracker, reviewer or session; may be repeated [default: all]
+    #[arg(long, value_parser = source)]
+    source: Vec<Source>,
+    /// Take out e-mail addresses too
+    #[arg(long)]
+    redact_emails: bool,
+    /// Folder to write into; it must not hold an export yet
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Read files that `export raw` or a server on SQLite wrote, and no database: the folder that holds `datalake`
+    #[arg(long, value_name = "DIR", conflicts_with = "tenant")]
+    from: Option<PathBuf>,
+    #[command(flatten)]
+    database: DatabaseFlags,
+    /// The instance's key, where it is not in the data directory: without it ratings of sessions cannot be found
+    #[arg(long, env = "SHIFTBOOK_INSTANCE_KEY_FILE", value_name = "FILE")]
+    instance_key_file: Option<PathBuf>,
+}
+
+/// Options of `export raw`.
+#[derive(Debug, clap::Args)]
+pub struct RawArgs {
+    /// Slug of the workspace
+    #[arg(long, alias = "workspace", value_name = "SLUG")]
+    tenant: String,
+    /// Folder to write into, as `datalake/01-raw/…`; the files must not exist
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    database: DatabaseFlags,
+}
+
+fn format(name: &str) -> Result<Format, String> {
+    Format::parse(name).ok_or_else(|| "sft, dpo or kto".to_owned())
+}
+
+fn file_format(name: &str) -> Result<FileFormat, String> {
+    FileFormat::parse(name).ok_or_else(|| "jsonl or parquet".to_owned())
+}
+
+fn min_feedback(name: &str) -> Result<MinFeedback, String> {
+    MinFeedback::parse(name).ok_or_else(|| "none, negative, neutral or positive".to_owned())
+}
+
+fn source(name: &str) -> Result<Source, String> {
+    Source::parse(name).ok_or_else(|| "manual, outcome_tracker, reviewer or session".to_owned())
+}
+
+/// Runs the command.
+pub async fn run(command: ExportCommand) -> Result<(), Failure> {
+    match command {
+        ExportCommand::Training(args) => training(args).await,
+        ExportCommand::Raw(args) => raw(args).await,
+    }
+}
+
+async fn raw(args: RawArgs) -> Result<(), Failure> {
+    let settings = config::load(args.database, ServeFlags::default())?;
+    let ledger = open(&settings, Mode::Tool).await?;
+    let dumped = dump(&ledger, &args.tenant, &args.out).await;
+    ledger.close().await;
+    let lines = dumped.map_err(Failure::from)?;
+    print_line(&format!("{lines} lines below {}", args.out.join("datalake").display()))
+}
+
+async fn training(args: TrainingArgs) -> Result<(), Failure> {
+    let mut options = Options::new(args.format, args.file_type);
+    options.min_feedback = args.min_feedback.unwrap_or(options.min_feedback);
+    options.redact_emails = args.redact_emails;
+    if !args.source.is_empty() {
+        options.sources = args.source.into_iter().collect();
+    }
+    std::fs::create_dir_all(&args.out).map_err(Failure::io(args.out.display().to_string()))?;
+    let preview = match (&args.from, &args.tenant) {
+        (Some(folder), _) => written(Layout::below(folder), Box::new(|_| None), options, args.out.clone()).await?,
+        (None, Some(tenant)) => {
+            let serve = ServeFlags { instance_key_file: args.instance_key_file, ..ServeFlags::default() };
+            let settings = config::load(args.database, serve)?;
+            from_database(&settings, tenant, options, &args.out).await?
+        }
+        (None, None) => return Err(Failure::Misused("name a workspace with --tenant, or files with --from".into())),
+    };
+    told(&preview, &args.out)
+}
+
+/// The streams leave the database as files of their own first: an export reads them more than once.
+async fn from_database(settings: &Settings, tenant: &str, options: Options, out: &Path) -> Result<Preview, Failure> {
+    let ledger = open(settings, Mode::Tool).await?;
+    let exported = match tempfile::tempdir_in(out).map_err(Failure::io("cannot make a temporary folder")) {
+        Ok(scratch) => dumped_and_written(settings, &ledger, tenant, options, (scratch.path(), out)).await,
+        Err(failure) => Err(failure),
+    };
+    ledger.close().await;
+    exported
+}
+
+async fn dumped_and_written(
+    settings: &Settings,
+    ledger: &Ledger,
+    tenant: &str,
+    options: Options,
+    (scratch, out): (&Path, &Path),
+) -> Result<Preview, Failure> {
+    let rated: Rated = match instance_key::find(settings)? {
+        Some(key) => {
+            feedback::use_key(ledger, key);
+            rating(ledger)
+        }
+        None => {
+            // A closed stderr leaves the manifest, which counts no rating.
+            let _ = writeln!(io::stderr(), "shiftbook: there is no instance key, so ratings of sessions are left out");
+            Box::new(|_| None)
+        }
+    };
+    dump(ledger, tenant, scratch).await?;
+    written(Layout::below(scratch), rated, options, out.to_owned()).await
+}
+
+async fn written(layout: Layout, rated: Rated, options: Options, out: PathBuf) -> Result<Preview, Failure> {
+    let work = tokio::task::spawn_blocking(move || {
+        let inputs = Inputs {
+            interactions: Box::new(datalake::interactions(&layout)),
+            feedback: Box::new(datalake::feedback(&layout)),
+            rating: rated,
+        };
+        let mut bar = Bar::new();
+        let exported = export::export(inputs, &options, &out, &mut |progress| bar.tell(progress));
+        bar.end();
+        exported
+    });
+    let exported = work.await.map_err(|error| Failure::BadNews(error.to_string()))?;
+    exported.map_err(|error| Failure::BadNews(error.to_string()))
+}
+
+fn told(preview: &Preview, out: &Path) -> Result<(), Failure> {
+    for warning in &preview.warnings {
+        // A closed stderr leaves the manifest, which counts them.
+        let _ = writeln!(io::stderr(), "shiftbook: skipped {warning}");
+    }
+    let counts = &preview.manifest.counts;
+    let unknown = preview.manifest.unknown_permille;
+    print_line(&format!(
+        "{} rows of {} interactions in {}; {}.{} % have no feedback",
+        counts.rows,
+        counts.interactions,
+        out.display(),
+        unknown / 10,
+        unknown % 10
+    ))
+}
+
+/// A line on stderr that says how far it is, where a person looks.
+struct Bar {
+    watched: bool,
+    told: Instant,
+}
+
+impl Bar {
+    fn new() -> Bar {
+        Bar { watched: io::stderr().is_terminal(), told: Instant::now() }
+    }
+
+    fn tell(&mut self, progress: Progress) -> bool {
+        if !self.watched || self.told.elapsed() < TELL_EVERY {
+            return true;
+        }
+        self.told = Instant::now();
+        let text = match progress {
+            Progress::Read(read) => format!("{read} interactions read"),
+            Progress::Matched(done, of) => format!("{done} of {of} interactions matched"),
+            Progress::Written(done, of) => format!("{done} of {of} rows written"),
+        };
+        // Nobody who closed stderr wants to know.
+        let _ = write!(io::stderr(), "\r\u{1b}[K{text}");
+        true
+    }
+
+    fn end(&self) {
+        if self.watched {
+            let _ = write!(io::stderr(), "\r\u{1b}[K");
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Exports that were asked for on a page: one at a time for each workspace, each in a folder of its own, a bounded number
+//! kept until the server stops.
+
+use crate::{
+    config::{Database, Settings},
+    lake::{DumpError, Rated, dump, rating},
+};
+use datalake::{
+    Layout,
+    export::{self, Error, Inputs, MANIFEST_FILE, Options, Preview, Progress},
+};
+use domain::{
+    Entropy, Timestamp,
+    id::{TenantId, new_v7},
+};
+use ledger::Ledger;
+use std::{
+    collections::VecDeque,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+/// Exports that a server makes at once.
+pub const EXPORTS_RUNNING_MAX: usize = 2;
+/// Exports of a workspace that are kept.
+pub const EXPORTS_KEPT_MAX: usize = 5;
+/// The folder of exports in the data directory.
+const FOLDER: &str = "exports";
+
+/// Where an export stands.
+#[derive(Debug, Clone)]
+pub enum Stage {
+    /// The streams leave the database.
+    Collecting,
+    /// They are read, matched, written.
+    Working(Progress),
+    /// It is there.
+    Done(Box<Preview>),
+    /// Somebody stopped it, or the server did.
+    Stopped,
+    /// It could not be made.
+    Failed(String),
+}
+
+/// An export of a workspace.
+#[derive(Debug)]
+pub struct Job {
+    /// Its id.
+    pub id: Uuid,
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// What was asked for.
+    pub options: Options,
+    /// Whether it only looks.
+    pub is_preview: bool,
+    /// When it was begun.
+    pub begun_at: Timestamp,
+    folder: PathBuf,
+    stage: Mutex<Stage>,
+    stopped: AtomicBool,
+}
+
+/// What is asked for, by whom.
+#[derive(Debug)]
+pub struct Asked {
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// Its slug.
+    pub workspace: String,
+    /// What is wanted.
+    pub options: Options,
+    /// Whether to look only.
+    pub is_preview: bool,
+}
+
+/// Why an export was not begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Busy {
+    /// One of this workspace is at work.
+    Workspace,
+    /// As many as this server makes at once are at work.
+    Server,
+}
+
+/// The exports of this server.
+pub struct Exports {
+    folder: PathBuf,
+    jobs: Mutex<VecDeque<Arc<Job>>>,
+    /// Keeps a folder outside of a data directory until the server stops.
+    _temporary: Option<tempfile::TempDir>,
+}
+
+impl Exports {
+    /// Below the data directory; on PostgreSQL in a temporary folder. What an earlier process left is removed: nobody can
+    /// find it any more.
+    pub fn open(settings: &Settings) -> io::Result<Exports> {
+        let (folder, temporary) = match &settings.database {
+            Database::Sqlite(data_dir) => (data_dir.join(FOLDER), None),
+            Database::Postgres { .. } => {
+                let folder = tempfile::Builder::new().prefix("shiftbook-exports-").tempdir()?;
+                (folder.path().to_owned(), Some(folder))
+            }
+        };
+        match fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        Ok(Exports { folder, jobs: Mutex::default(), _temporary: temporary })
+    }
+
+    fn jobs(&self) -> MutexGuard<'_, VecDeque<Arc<Job>>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The exports of a workspace, newest first.
+    pub fn of(&self, tenant_id: TenantId) -> Vec<Arc<Job>> {
+        self.jobs().iter().rev().filter(|job| job.tenant_id == tenant_id).cloned().collect()
+    }
+
+    /// An export of a workspace.
+    pub fn find(&self, tenant_id: TenantId, id: Uuid) -> Option<Arc<Job>> {
+        self.jobs().iter().find(|job| job.tenant_id == tenant_id && job.id == id).cloned()
+    }
+
+    /// Begins an export, and forgets the oldest of its workspace where there are too many.
+    pub fn begin(
+        &self,
+        ledger: &Ledger,
+        entropy: &dyn Entropy,
+        asked: Asked,
+        stop: CancellationToken,
+    ) -> Result<Arc<Job>, Busy> {
+        let begun_at = ledger.now();
+        let id = new_v7(begun_at, entropy);
+        let Asked { tenant_id, workspace, options, is_preview } = asked;
+        let mut jobs = self.jobs();
+        let running: Vec<_> = jobs.iter().filter(|job| job.is_running()).collect();
+        if running.iter().any(|job| job.tenant_id == tenant_id) {
+            return Err(Busy::Workspace);
+        }
+        if running.len() >= EXPORTS_RUNNING_MAX {
+            return Err(Busy::Server);
+        }
+        while jobs.iter().filter(|job| job.tenant_id == tenant_id).count() >= EXPORTS_KEPT_MAX {
+            let oldest = jobs.iter().position(|job| job.tenant_id == tenant_id).and_then(|at| jobs.remove(at));
+            if let Some(oldest) = oldest {
+                discard(&oldest.folder);
+            }
+        }
+        let job = Arc::new(Job {
+            id,
+            tenant_id,
+            options,
+            is_preview,
+            begun_at,
+            folder: self.folder.join(id.to_string()),
+            stage: Mutex::new(Stage::Collecting),
+            stopped: AtomicBool::new(false),
+        });
+        jobs.push_back(Arc::clone(&job));
+        tokio::spawn(work(ledger.clone(), Arc::clone(&job), workspace, stop));
+        Ok(job)
+    }
+}
+
+impl Job {
+    /// Where it stands.
+    pub fn stage(&self) -> Stage {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Ends it before it is done.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Where its file is, with its name and length, once it is there.
+    pub fn file(&self) -> Option<(PathBuf, String, u64)> {
+        let Stage::Done(preview) = self.stage() else { return None };
+        let file = preview.manifest.files.first()?;
+        Some((self.folder.join(&file.name), file.name.clone(), file.bytes))
+    }
+
+    /// Where its manifest is, once it is there.
+    pub fn manifest(&self) -> Option<PathBuf> {
+        self.file().map(|_| self.folder.join(MANIFEST_FILE))
+    }
+
+    fn is_running(&self) -> bool {
+        matches!(self.stage(), Stage::Collecting | Stage::Working(_))
+    }
+
+    fn set(&self, stage: Stage) {
+        *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
+    }
+}
+
+/// What cannot be removed stays until the next start, and says so.
+fn discard(folder: &Path) {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            tracing::warn!(folder = %folder.display(), %error, "an old export stays behind until the next start");
+        }
+        _ => {}
+    }
+}
+
+async fn work(ledger: Ledger, job: Arc<Job>, workspace: String, stop: CancellationToken) {
+    let stage = match collected(&ledger, &job, &workspace).await {
+        Ok(scratch) => {
+            let (rated, own) = (rating(&ledger), Arc::clone(&job));
+            let made = tokio::task::spawn_blocking(move || {
+                let made = make(&own, scratch.path(), rated, &stop);
+                drop(scratch);
+                made
+            });
+            match made.await {
+                Ok(Ok(preview)) => Stage::Done(Box::new(preview)),
+                Ok(Err(Error::Cancelled)) => Stage::Stopped,
+                Ok(Err(error)) => Stage::Failed(error.to_string()),
+                Err(error) => Stage::Failed(error.to_string()),
+            }
+        }
+        Err(error) => Stage::Failed(error.to_string()),
+    };
+    if let Stage::Failed(error) = &stage {
+        tracing::warn!(export = %job.id, error, "an export could not be made");
+    }
+    if !matches!(stage, Stage::Done(_)) {
+        discard(&job.folder);
+    }
+    job.set(stage);
+}
+
+/// The streams of the workspace as files, in a folder that goes when it is dropped.
+async fn collected(ledger: &Ledger, job: &Job, workspace: &str) -> Result<tempfile::TempDir, DumpError> {
+    let failed = |error| DumpError::Io(job.folder.display().to_string(), error);
+    fs::create_dir_all(&job.folder).map_err(failed)?;
+    let scratch = tempfile::tempdir_in(&job.folder).map_err(failed)?;
+    dump(ledger, workspace, scratch.path()).await?;
+    Ok(scratch)
+}
+
+fn make(job: &Job, scratch: &Path, rated: Rated, stop: &CancellationToken) -> Result<Preview, Error> {
+    let layout = Layout::below(scratch);
+    let inputs = Inputs {
+        interactions: Box::new(datalake::interactions(&layout)),
+        feedback: Box::new(datalake::feedback(&layout)),
+        rating: rated,
+    };
+    let mut tell = |progress| {
+        job.set(Stage::Working(progress));
+        !job.stopped.load(Ordering::Relaxed) && !stop.is_cancelled()
+    };
+    if job.is_preview {
+        return export::preview(inputs, &job.options, scratch, &mut tell);
+    }
+    export::export(inputs, &job.options, &job.folder, &mut tell)
+}

@@ -1,0 +1,116 @@
+//! Where this server keeps captured turns, and how they come back out: on SQLite in files beside the database too, on
+//! PostgreSQL in the database alone.
+
+use crate::config::{Database, Settings};
+use datalake::{Collector, Feedback, InteractionRecord, Layout};
+use domain::{Entropy, id::SessionId, interaction::of_ratings, session_feedback::Label};
+use ledger::{
+    Ledger, feedback,
+    interaction::{Stream, page_by_operator},
+};
+use runner::capture::Lake;
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    fmt::Write as _,
+    fs::File,
+    io::{self, BufWriter, Write as _},
+    path::Path,
+};
+use tokio::runtime::Handle;
+use uuid::Uuid;
+
+/// Random bytes in the name of a writer's files.
+const WRITER_BYTES: usize = 4;
+/// Lines read from the database at once.
+const PAGE: u32 = 500;
+/// Sessions whose ratings are remembered while an export runs.
+const RATINGS_REMEMBERED: usize = 10_000;
+
+/// Says how a session was rated, on another thread.
+pub type Rated = Box<dyn Fn(&InteractionRecord) -> Option<Feedback> + Send>;
+
+/// What the settings say.
+pub fn open(settings: &Settings, entropy: &dyn Entropy) -> Lake {
+    let Database::Sqlite(data_dir) = &settings.database else { return Lake::default() };
+    let mut random = [0; WRITER_BYTES];
+    entropy.fill(&mut random);
+    let mut writer = String::new();
+    for byte in random {
+        // Writing to a string cannot fail.
+        let _ = write!(writer, "{byte:02x}");
+    }
+    Lake::with_files(Collector::new(Layout::below(data_dir), &writer))
+}
+
+/// Why the streams could not be written out.
+#[derive(Debug, thiserror::Error)]
+pub enum DumpError {
+    /// They cannot be read.
+    #[error(transparent)]
+    Ledger(#[from] ledger::Error),
+    /// A file cannot be written.
+    #[error("{0}: {1}")]
+    Io(String, #[source] io::Error),
+}
+
+/// Writes the three streams of a workspace below `out`; how many lines.
+pub async fn dump(ledger: &Ledger, workspace: &str, out: &Path) -> Result<u64, DumpError> {
+    let layout = Layout::below(out);
+    let files = [
+        (Stream::Interactions, layout.interactions().join(format!("interactions_{workspace}.jsonl"))),
+        (Stream::Feedback, layout.feedback().join(format!("{workspace}_feedback.jsonl"))),
+        (Stream::Outcomes, layout.outcomes().join(format!("{workspace}_outcomes.jsonl"))),
+    ];
+    let mut lines = 0;
+    for (stream, path) in files {
+        let failed = |error: io::Error| DumpError::Io(path.display().to_string(), error);
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let mut file = BufWriter::new(File::create_new(&path).map_err(failed)?);
+        let mut after = Uuid::nil();
+        loop {
+            let page = page_by_operator(ledger, workspace, stream, after, PAGE).await?;
+            let Some((last, _)) = page.last() else { break };
+            after = *last;
+            for (_, record) in &page {
+                writeln!(file, "{record}").map_err(failed)?;
+                lines += 1;
+            }
+        }
+        file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| file.sync_all()).map_err(failed)?;
+    }
+    Ok(lines)
+}
+
+/// How people rated whole sessions: what most of them say. Skipping is no rating. To be asked off the runtime's threads.
+pub fn rating(ledger: &Ledger) -> Rated {
+    // Without the instance's key nobody can have rated.
+    if feedback::opaque(ledger, SessionId(Uuid::nil())).is_err() {
+        return Box::new(|_| None);
+    }
+    let (ledger, runtime) = (ledger.clone(), Handle::current());
+    let known: RefCell<HashMap<SessionId, Option<Feedback>>> = RefCell::default();
+    Box::new(move |record| {
+        let id: SessionId = record.session_id.parse().ok()?;
+        if let Some(rated) = known.borrow().get(&id) {
+            return *rated;
+        }
+        let ratings = match runtime.block_on(feedback::list_by_operator(&ledger, id)) {
+            Ok(ratings) => ratings,
+            Err(error) => {
+                tracing::warn!(session = %id, %error, "its ratings cannot be read; it counts as not rated");
+                return None;
+            }
+        };
+        let count = |label| ratings.iter().filter(|rating| rating.label == label).count() as u64;
+        let rated = of_ratings(count(Label::Positive), count(Label::Negative));
+        let mut known = known.borrow_mut();
+        if known.len() >= RATINGS_REMEMBERED {
+            known.clear();
+        }
+        known.insert(id, rated);
+        rated
+    })
+}

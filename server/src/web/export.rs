@@ -1,0 +1,267 @@
+//! /export and /exports/{id}: training data, for operators and admins.
+
+use super::{
+    form::Form,
+    shell::{Turned, Viewer, render},
+};
+use crate::{
+    exports::{Asked, Busy, EXPORTS_KEPT_MAX, EXPORTS_RUNNING_MAX, Job, Stage},
+    problem::Problem,
+    state::AppState,
+};
+use app::{
+    FieldError, FormState,
+    export::{self as ui, Choice, Entry, JobProps, Pair, Props},
+};
+use axum::{
+    Router,
+    body::Body,
+    extract::{Path, State},
+    http::{StatusCode, header},
+    response::{Html, IntoResponse, Redirect, Response},
+    routing::{get, post},
+};
+use datalake::{
+    Message, Source,
+    export::{FileFormat, Format, MinFeedback, Options, Preview, Progress, Row},
+};
+use domain::role::Permission;
+use std::sync::Arc;
+use tokio::{fs::File, io::AsyncReadExt as _};
+use wire::Code;
+
+/// Bytes of a file that are read at once.
+const CHUNK: usize = 64 * 1024;
+/// Longest text of a first row that is shown, characters.
+const SHOWN_CHARS_MAX: usize = 2_000;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/export", get(choose).post(begin))
+        .route("/exports/{id}", get(show))
+        .route("/exports/{id}/progress", get(progress))
+        .route("/exports/{id}/stop", post(stop))
+        .route("/exports/{id}/file", get(file))
+        .route("/exports/{id}/manifest", get(manifest))
+}
+
+/// What everybody said, in one file: for those who manage everybody's sessions.
+fn allowed(viewer: &Viewer) -> Result<(), Turned> {
+    if viewer.scope.may(Permission::ManageSessions) {
+        return Ok(());
+    }
+    Err(Problem::detailed(Code::Forbidden, "only operators and admins export training data").into())
+}
+
+async fn choose(State(state): State<AppState>, viewer: Viewer) -> Result<Response, Turned> {
+    allowed(&viewer)?;
+    Ok(chosen(&state, viewer, StatusCode::OK, Choice::default(), FormState::default()).await)
+}
+
+async fn chosen(state: &AppState, viewer: Viewer, status: StatusCode, choice: Choice, form: FormState) -> Response {
+    let entry = |job: Arc<Job>| Entry {
+        id: job.id.to_string(),
+        title: title(&job),
+        state: match job.stage() {
+            Stage::Collecting | Stage::Working(_) => "At work".to_owned(),
+            Stage::Done(preview) => format!("Done, {} rows", preview.manifest.counts.rows),
+            Stage::Stopped => "Stopped".to_owned(),
+            Stage::Failed(_) => "Failed".to_owned(),
+        },
+        begun_at: job.begun_at,
+    };
+    let entries = state.exports.of(viewer.scope.tenant_id).into_iter().map(entry).collect();
+    let props = Props { choice, form, entries, kept_max: EXPORTS_KEPT_MAX };
+    render(status, move || ui::page(&viewer.shell, props)).await
+}
+
+async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    allowed(&viewer)?;
+    let choice = choice(&form);
+    let options = match options(&choice) {
+        Ok(options) => options,
+        Err((field, message)) => {
+            let errors = vec![FieldError { field: Some(field.to_owned()), message }];
+            let refused = FormState { errors, ..FormState::default() };
+            return Ok(chosen(&state, viewer, StatusCode::UNPROCESSABLE_ENTITY, choice, refused).await);
+        }
+    };
+    let workspace = viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();
+    let is_preview = form.text("step") != "export";
+    let asked = Asked { tenant_id: viewer.scope.tenant_id, workspace, options, is_preview };
+    match state.exports.begin(&state.ledger, &*state.entropy, asked, state.shutdown.token()) {
+        Ok(job) => Ok(Redirect::to(&format!("/exports/{}", job.id)).into_response()),
+        Err(busy) => {
+            let message = match busy {
+                Busy::Workspace => "An export of this workspace is at work: wait for it, or stop it.".to_owned(),
+                Busy::Server => format!("{EXPORTS_RUNNING_MAX} exports are at work on this server: try again soon."),
+            };
+            let errors = vec![FieldError { field: None, message }];
+            let refused = FormState { errors, ..FormState::default() };
+            Ok(chosen(&state, viewer, StatusCode::CONFLICT, choice, refused).await)
+        }
+    }
+}
+
+fn choice(form: &Form) -> Choice {
+    Choice {
+        format: form.text("format"),
+        file_type: form.text("fileType"),
+        min_feedback: form.text("minFeedback"),
+        sources: form.below("source.").map(|(name, _)| name.to_owned()).collect(),
+        redact_emails: form.has("redactEmails"),
+    }
+}
+
+/// What was chosen, or the field that is wrong and what would be right.
+fn options(choice: &Choice) -> Result<Options, (&'static str, String)> {
+    let format = Format::parse(&choice.format).ok_or_else(|| ("format", "sft, dpo or kto".to_owned()))?;
+    let file = FileFormat::parse(&choice.file_type).ok_or_else(|| ("fileType", "jsonl or parquet".to_owned()))?;
+    let mut options = Options::new(format, file);
+    if !choice.min_feedback.is_empty() {
+        options.min_feedback = MinFeedback::parse(&choice.min_feedback)
+            .ok_or_else(|| ("minFeedback", "none, negative, neutral or positive".to_owned()))?;
+    }
+    let sources = choice.sources.iter().map(|name| Source::parse(name)).collect::<Option<_>>();
+    options.sources = sources.ok_or_else(|| ("source", "manual, outcome_tracker, reviewer or session".to_owned()))?;
+    options.redact_emails = choice.redact_emails;
+    Ok(options)
+}
+
+fn title(job: &Job) -> String {
+    let what = job.options.format.as_str().to_uppercase();
+    let file = if job.options.file_format == FileFormat::Jsonl { "JSON lines" } else { "Parquet" };
+    let look = if job.is_preview { "Preview of " } else { "" };
+    format!("{look}{what} as {file}")
+}
+
+fn found(state: &AppState, viewer: &Viewer, id: &str) -> Result<Arc<Job>, Turned> {
+    allowed(viewer)?;
+    let job = id.parse().ok().and_then(|id| state.exports.find(viewer.scope.tenant_id, id));
+    job.ok_or_else(|| {
+        Problem::detailed(Code::NotFound, "no such export; the oldest are removed, and all when the server stops")
+            .into()
+    })
+}
+
+fn shown(job: &Job) -> ui::Job {
+    let running = |doing, done, total| ui::Stage::Running { doing, done, total };
+    let stage = match job.stage() {
+        Stage::Collecting => running("Collecting", 0, None),
+        Stage::Working(Progress::Read(done)) => running("Interactions read", done, None),
+        Stage::Working(Progress::Matched(done, total)) => running("Interactions matched", done, Some(total)),
+        Stage::Working(Progress::Written(done, total)) => running("Rows written", done, Some(total)),
+        Stage::Done(_) => ui::Stage::Done,
+        Stage::Stopped => ui::Stage::Stopped,
+        Stage::Failed(error) => ui::Stage::Failed(error),
+    };
+    let file = job.file().map(|(_, name, bytes)| (name, bytes));
+    ui::Job { id: job.id.to_string(), title: title(job), stage, file }
+}
+
+async fn show(State(state): State<AppState>, viewer: Viewer, Path(id): Path<String>) -> Result<Response, Turned> {
+    let job = found(&state, &viewer, &id)?;
+    let choice = Choice {
+        format: job.options.format.as_str().to_owned(),
+        file_type: job.options.file_format.as_str().to_owned(),
+        min_feedback: job.options.min_feedback.as_str().to_owned(),
+        sources: job.options.sources.iter().map(|source| source.as_str().to_owned()).collect(),
+        redact_emails: job.options.redact_emails,
+    };
+    let (counts, redactions, pairs) = match job.stage() {
+        Stage::Done(preview) => {
+            let redactions = preview.manifest.redactions.iter().map(|(rule, count)| (rule.clone(), *count)).collect();
+            (counts(&preview), redactions, preview.samples.iter().map(pair).collect())
+        }
+        _ => (Vec::new(), Vec::new(), Vec::new()),
+    };
+    let props = JobProps { job: shown(&job), choice, is_preview: job.is_preview, counts, redactions, pairs };
+    Ok(render(StatusCode::OK, move || ui::job_page(&viewer.shell, props)).await)
+}
+
+fn counts(preview: &Preview) -> Vec<(&'static str, u64)> {
+    let counts = &preview.manifest.counts;
+    vec![
+        ("Rows", counts.rows),
+        ("Interactions", counts.interactions),
+        ("Positive", counts.positive),
+        ("Negative", counts.negative),
+        ("Neutral", counts.neutral),
+        ("Unknown", counts.unknown),
+        ("Edited", counts.edited),
+        ("Left out", counts.left_out),
+        ("Lines that do not read", counts.skipped_lines),
+    ]
+}
+
+fn pair(row: &Row) -> Pair {
+    let said = |name: &str, messages: &[Message]| {
+        let texts: Vec<_> = messages.iter().map(|message| message.content.as_str()).collect();
+        (name.to_owned(), domain::thread::cut(&texts.join("\n\n"), SHOWN_CHARS_MAX))
+    };
+    Pair(match row {
+        Row::Sft { messages } => {
+            let (last, before) =
+                messages.split_last().map_or((&[][..], &[][..]), |(last, before)| (std::slice::from_ref(last), before));
+            vec![said("Prompt", before), said("Answer", last)]
+        }
+        Row::Dpo { prompt, chosen, rejected } => {
+            vec![said("Prompt", prompt), said("Chosen", chosen), said("Rejected", rejected)]
+        }
+        Row::Kto { prompt, completion, label } => {
+            vec![said("Prompt", prompt), said(if *label { "Good answer" } else { "Bad answer" }, completion)]
+        }
+    })
+}
+
+async fn progress(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+) -> Result<Html<String>, Turned> {
+    let job = found(&state, &viewer, &id)?;
+    Ok(Html(ui::progress_fragment(&shown(&job))))
+}
+
+async fn stop(State(state): State<AppState>, viewer: Viewer, Path(id): Path<String>) -> Result<Redirect, Turned> {
+    let job = found(&state, &viewer, &id)?;
+    job.stop();
+    Ok(Redirect::to(&format!("/exports/{}", job.id)))
+}
+
+async fn file(State(state): State<AppState>, viewer: Viewer, Path(id): Path<String>) -> Result<Response, Turned> {
+    let job = found(&state, &viewer, &id)?;
+    let missing = || Problem::detailed(Code::NotFound, "this export has no file");
+    let (path, name, bytes) = job.file().ok_or_else(missing)?;
+    let kind = match job.options.file_format {
+        FileFormat::Jsonl => "application/x-ndjson",
+        FileFormat::Parquet => "application/vnd.apache.parquet",
+    };
+    Ok(sent(File::open(&path).await, kind, &name, bytes)?)
+}
+
+async fn manifest(State(state): State<AppState>, viewer: Viewer, Path(id): Path<String>) -> Result<Response, Turned> {
+    let job = found(&state, &viewer, &id)?;
+    let missing = || Problem::detailed(Code::NotFound, "this export has no manifest");
+    let path = job.manifest().ok_or_else(missing)?;
+    let bytes = tokio::fs::metadata(&path).await.map_or(0, |of| of.len());
+    Ok(sent(File::open(&path).await, "application/json", "manifest.json", bytes)?)
+}
+
+/// A file as a download, read as fast as the browser takes it.
+fn sent(file: std::io::Result<File>, kind: &'static str, name: &str, bytes: u64) -> Result<Response, Problem> {
+    let file = file.map_err(|error| Problem::internal(format!("{name} cannot be read: {error}")))?;
+    let chunks = futures_util::stream::try_unfold(file, |mut file| async move {
+        let mut chunk = vec![0; CHUNK];
+        let read = file.read(&mut chunk).await?;
+        chunk.truncate(read);
+        Ok::<_, std::io::Error>((read > 0).then_some((chunk, file)))
+    });
+    let head = [
+        (header::CONTENT_TYPE, kind.to_owned()),
+        (header::CONTENT_LENGTH, bytes.to_string()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    Ok((head, Body::from_stream(chunks)).into_response())
+}

@@ -1,0 +1,40 @@
+//! Prompts with answers.
+
+use datalake::{FeedbackRecord, InteractionRecord, Role};
+use ledger::interaction::InteractionRow;
+use wire::interaction as wired;
+
+/// A prompt with its answer.
+///
+/// # Errors
+/// If a line does not read.
+pub fn interaction(row: &InteractionRow) -> Result<wired::Interaction, serde_json::Error> {
+    let record: InteractionRecord = serde_json::from_str(&row.record)?;
+    let feedback: Option<FeedbackRecord> = row.feedback.as_deref().map(serde_json::from_str).transpose()?;
+    let message = |message: datalake::Message| wired::PromptMessage {
+        role: match message.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        }
+        .to_owned(),
+        content: message.content,
+    };
+    Ok(wired::Interaction {
+        id: row.id.to_string(),
+        session_id: row.session_id.to_string(),
+        action_id: record.action_id,
+        agent_slug: record.agent,
+        recorded_at: row.recorded_at,
+        prompt: record.prompt.into_iter().map(message).collect(),
+        response: record.response,
+        feedback: feedback.map(|given| wired::AnswerFeedback {
+            feedback: given.feedback,
+            source: given.source,
+            was_edited: given.was_edited,
+            edited: given.edited,
+            recorded_at: given.timestamp,
+        }),
+        outcome: row.outcome,
+    })
+}

@@ -1,0 +1,296 @@
+//! From a real log to training data: what was said, rated, inferred, edited and denied, and what an export makes of it.
+
+use crate::app::{App, Who, problem};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::{path::Path, time::Duration};
+use testkit::Engine;
+
+async fn get(app: &App, path: &str) -> Value {
+    let response = app.request(Who::Operator, Method::GET, path).send().await.unwrap();
+    assert!(response.status().is_success(), "GET {path}: {}", response.status());
+    response.json().await.unwrap()
+}
+
+/// The interactions of a session, newest first, once the server has captured so many: it looks every second.
+pub async fn captured(app: &App, session: &str, count: usize) -> Vec<Value> {
+    for _ in 0..1_500 {
+        let page = get(app, &format!("/api/interactions?sessionId={session}")).await;
+        let items = page["items"].as_array().unwrap().clone();
+        if items.len() >= count {
+            assert_eq!(items.len(), count, "{page}");
+            return items;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{count} turns of {session} were not captured: {}", app.log())
+}
+
+async fn claim(app: &App, session: &str) -> u64 {
+    let claimed = app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
+    assert_eq!(claimed["sessions"][0]["session"]["id"], session);
+    claimed["sessions"][0]["session"]["attempt"].as_u64().unwrap()
+}
+
+/// The agent's turn in a conversation.
+async fn turn(app: &App, id: &str, reply: &str) {
+    let attempt = claim(app, id).await;
+    let said = json!({ "attempt": attempt, "events": [{ "type": "agent.message", "content": reply }] });
+    app.post(Who::Worker, &format!("/api/sessions/{id}/events"), said).await;
+    app.post(Who::Worker, &format!("/api/sessions/{id}/yield"), json!({ "attempt": attempt, "status": "idle" })).await;
+}
+
+/// A conversation of the member's: prompts with replies.
+async fn conversation(app: &App, turns: &[(&str, &str)], feedback: &str) -> String {
+    let new = json!({ "agent": "scout", "message": turns[0].0 });
+    let id = app.post(Who::Member, "/api/threads", new).await["id"].as_str().unwrap().to_owned();
+    turn(app, &id, turns[0].1).await;
+    for (prompt, reply) in &turns[1..] {
+        app.post(Who::Member, &format!("/api/threads/{id}/messages"), json!({ "text": prompt })).await;
+        turn(app, &id, reply).await;
+    }
+    app.post(Who::Member, &format!("/api/threads/{id}/end"), json!({ "feedback": feedback })).await;
+    id
+}
+
+async fn asked_once(app: &App, input: &str, result: &str) -> String {
+    let new = json!({ "sessionType": "agent", "agentSlug": "scout", "input": input });
+    let id = app.post(Who::Member, "/api/sessions", new).await["id"].as_str().unwrap().to_owned();
+    let attempt = claim(app, &id).await;
+    let done = json!({ "attempt": attempt, "result": result });
+    app.post(Who::Worker, &format!("/api/sessions/{id}/complete"), done).await;
+    id
+}
+
+/// A session whose output an admin decides about.
+async fn reviewed(app: &App, cookie: &str, of: &Value, name: &str, decision: Value) -> String {
+    let entity = app.post(Who::Member, "/api/entities", json!({ "typeId": of["id"], "title": "Acme" })).await;
+    let action = json!({
+        "name": name, "slug": name.to_lowercase(), "agentSlug": "scout", "targetEntityId": entity["id"],
+        "outputType": "entity", "metadata": { "requiresApproval": true },
+    });
+    let action = app.post(Who::Operator, "/api/actions", action).await;
+    let path = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
+    let session = app.post(Who::Member, &path, json!({})).await["id"].as_str().unwrap().to_owned();
+    let attempt = claim(app, &session).await;
+    let result = json!({ "attempt": attempt, "result": { "title": "Acme Ltd" } });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/complete"), result).await;
+    let open = get(app, "/api/approvals?assignedTo=all").await;
+    let approval = open["items"][0]["id"].as_str().unwrap().to_owned();
+    let sent = app.http.post(format!("{}/api/approvals/{approval}/decision", app.url));
+    let sent = sent.header("cookie", cookie).header("sec-fetch-site", "same-origin").json(&decision);
+    let answer = sent.send().await.unwrap();
+    assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
+    session
+}
+
+/// The rows of an export, and its manifest.
+fn exported(app: &App, args: &[&str]) -> (Vec<Value>, Value) {
+    let out = tempfile::tempdir().unwrap();
+    let folder = out.path().join("pairs");
+    let output =
+        app.cli().args(["export", "training", "--workspace", "acme", "--out"]).arg(&folder).args(args).output();
+    let output = output.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let manifest = std::fs::read_to_string(folder.join("manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    let name = manifest["files"][0]["name"].as_str().unwrap();
+    if !name.ends_with(".jsonl") {
+        assert!(std::fs::read(folder.join(name)).unwrap().starts_with(b"PAR1"));
+        return (Vec::new(), manifest);
+    }
+    let lines = std::fs::read_to_string(folder.join(name)).unwrap();
+    (lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect(), manifest)
+}
+
+fn raw_lines(folder: &Path) -> usize {
+    let mut lines = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        lines += if path.is_dir() { raw_lines(&path) } else { std::fs::read_to_string(path).unwrap().lines().count() };
+    }
+    lines
+}
+
+async fn a_log_becomes_training_data(app: &App) {
+    let cookie = app.cookie().await;
+    let of = app.post(Who::Operator, "/api/entity-types", json!({ "name": "Company", "slug": "company" })).await;
+    let patch = app.request(Who::Admin, Method::PATCH, "/api/workspace").json(&json!({ "undoSeconds": 0 }));
+    assert!(patch.send().await.unwrap().status().is_success());
+    // Two answers: the next turn accepts the first, the last is unknown. A skipped rating says nothing.
+    let turns = [("What is the stage of Acme?", "It is Lead."), ("Perfect, thanks! And who owns it?", "Ann owns it.")];
+    let thanked = conversation(app, &turns, "skip").await;
+    // One answer that only the rating of its conversation speaks of.
+    let rated = conversation(app, &[("Draft a mail to ann@example.org", "Dear Ann")], "positive").await;
+    // Two that were asked once: nothing follows, nothing is inferred. A reviewer marks one of them.
+    let alone = asked_once(app, "Which port?", "5432").await;
+    let marked = asked_once(app, "Which port?", "password=hunter2hunter2").await;
+    // Two that reviewers decided about.
+    let edit = json!({ "decision": "edit", "value": { "title": "Acme Corporation" } });
+    let edited = reviewed(app, &cookie, &of, "Rename", edit).await;
+    let denied = reviewed(app, &cookie, &of, "Guess", json!({ "decision": "deny", "note": "Made up." })).await;
+    app.post(Who::Operator, &format!("/api/sessions/{denied}/cancel"), json!({})).await;
+
+    let two = captured(app, &thanked, 2).await;
+    assert_eq!((&two[0]["outcome"], &two[1]["outcome"]), (&Value::Null, &json!("accepted")));
+    assert_eq!(two[1]["feedback"]["source"], "outcome_tracker");
+    for session in [&rated, &alone] {
+        let only = captured(app, session, 1).await;
+        assert_eq!((&only[0]["feedback"], &only[0]["outcome"]), (&Value::Null, &Value::Null));
+    }
+    let judged = captured(app, &edited, 1).await.remove(0)["feedback"].clone();
+    assert_eq!((&judged["feedback"], &judged["source"]), (&json!("positive"), &json!("reviewer")));
+    assert_eq!(judged["edited"], r#"{"title":"Acme Corporation"}"#);
+    let judged = captured(app, &denied, 1).await.remove(0)["feedback"].clone();
+    assert_eq!((&judged["feedback"], &judged["source"]), (&json!("negative"), &json!("reviewer")));
+    let id = captured(app, &marked, 1).await[0]["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/interactions/{id}/feedback");
+    let kept = app.post(Who::Reviewer, &path, json!({ "feedback": "negative" })).await;
+    assert_eq!((&kept["source"], &kept["wasEdited"]), (&json!("manual"), &json!(false)));
+    for (body, field) in [
+        (json!({ "feedback": "skip" }), "feedback"),
+        (json!({ "feedback": "positive", "edited": "x".repeat(100_001) }), "edited"),
+    ] {
+        let (status, refused) =
+            problem(app.request(Who::Reviewer, Method::POST, &path).json(&body).send().await.unwrap()).await;
+        assert_eq!((status, &refused["errors"][0]["field"]), (422, &json!(field)), "{refused}");
+    }
+    let negative = get(app, "/api/interactions?feedback=negative").await;
+    assert_eq!(negative["items"].as_array().unwrap().len(), 2);
+    let (status, _) =
+        problem(app.request(Who::Member, Method::GET, "/api/interactions?outcome=bad").send().await.unwrap()).await;
+    assert_eq!(status, 422);
+
+    let (rows, manifest) = exported(app, &["--format", "kto"]);
+    let counts = &manifest["counts"];
+    let of = |name: &str| counts[name].as_u64().unwrap();
+    // A2 and the one that was asked once are unknown; neither they nor the skipped rating are negative.
+    assert_eq!((of("interactions"), of("positive"), of("negative")), (7, 3, 2), "{manifest}");
+    assert_eq!((of("neutral"), of("unknown"), of("edited"), of("orphans")), (0, 2, 1, 0));
+    let sources = json!({ "manual": 1, "outcome_tracker": 1, "reviewer": 2, "session": 1 });
+    assert_eq!(manifest["bySource"], sources);
+    let labels: Vec<_> = rows.iter().map(|row| row["label"].as_bool().unwrap()).collect();
+    assert_eq!(labels.iter().filter(|good| **good).count(), 3, "{rows:?}");
+    assert_eq!(labels.len(), 6, "an edit is a good answer and a bad one");
+    let text = json!(rows).to_string();
+    assert!(!text.contains("hunter2hunter2") && text.contains("[REDACTED:"), "{text}");
+    assert!(text.contains("ann@example.org"), "addresses go only where that is asked for");
+
+    let (rows, _) = exported(app, &["--format", "sft", "--redact-emails"]);
+    assert_eq!(rows.len(), 3);
+    let last: Vec<_> =
+        rows.iter().map(|row| row["messages"].as_array().unwrap().last().unwrap()["content"].clone()).collect();
+    assert!(last.contains(&json!(r#"{"title":"Acme Corporation"}"#)), "{last:?}");
+    assert!(!json!(rows).to_string().contains("ann@example.org"));
+    let (rows, _) = exported(app, &["--format", "dpo", "--source", "reviewer"]);
+    let [pair] = rows.as_slice() else { panic!("one edit: {rows:?}") };
+    assert_eq!(pair["chosen"][0]["content"], r#"{"title":"Acme Corporation"}"#);
+    assert_eq!(pair["rejected"][0]["content"], r#"{"title":"Acme Ltd"}"#);
+    let (_, manifest) = exported(app, &["--format", "kto", "--file-type", "parquet", "--source", "manual"]);
+    assert_eq!((&manifest["counts"]["unknown"], &manifest["counts"]["rows"]), (&json!(6), &json!(1)));
+
+    let out = tempfile::tempdir().unwrap();
+    let raw = app.cli().args(["export", "raw", "--workspace", "acme", "--out"]).arg(out.path()).output().unwrap();
+    assert!(raw.status.success(), "{}", String::from_utf8_lossy(&raw.stderr));
+    // Seven answers, what the next turn, two decisions and a mark say of them, and one outcome.
+    assert_eq!(raw_lines(out.path()), 7 + 4 + 1);
+    let insights = get(app, "/api/insights").await;
+    let total = &insights["total"];
+    let mix = ["accepted", "rejected", "neutral", "unknown"].map(|name| total[name].as_u64().unwrap());
+    assert_eq!((mix, &insights["captureFailures"]), ([1, 0, 0, 6], &json!(0)));
+    let metrics = app.request(Who::Admin, Method::GET, "/metrics").send().await.unwrap().text().await.unwrap();
+    assert!(metrics.contains("shiftbook_interactions_captured_total 7"), "{metrics}");
+    assert!(metrics.contains("shiftbook_interaction_capture_failures_total 0"), "{metrics}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_becomes_training_data_that_counts_what_was_said_and_nothing_else_on_sqlite() {
+    a_log_becomes_training_data(&App::start()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_log_becomes_training_data_that_counts_what_was_said_and_nothing_else_on_postgresql() {
+    let engine = Engine::postgres().await;
+    let Engine::Postgres { url, .. } = &engine else { unreachable!("asked for PostgreSQL") };
+    let key = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(key.path(), format!("{}\n", testkit::INSTANCE_KEY)).unwrap();
+    let key = key.path().to_str().unwrap();
+    let app =
+        App::start_with("", &[], &[("SHIFTBOOK_DATABASE_URL", url.as_str()), ("SHIFTBOOK_INSTANCE_KEY_FILE", key)]);
+    a_log_becomes_training_data(&app).await;
+    drop(app);
+    engine.discard().await;
+}
+
+/// Posts the form of /export as a browser without scripts does; where it leads.
+async fn begin(app: &App, cookie: &str, fields: &[(&str, &str)]) -> (u16, String) {
+    let form = app.http.post(format!("{}/export", app.url)).header("cookie", cookie);
+    let answer = form.header("origin", &app.url).form(fields).send().await.unwrap();
+    let status = answer.status().as_u16();
+    let location = answer.headers().get("location").map(|to| to.to_str().unwrap().to_owned());
+    (status, location.unwrap_or(answer.text().await.unwrap()))
+}
+
+async fn seen(app: &App, cookie: &str, path: &str) -> (u16, String) {
+    let answer = app.http.get(format!("{}{path}", app.url)).header("cookie", cookie).send().await.unwrap();
+    (answer.status().as_u16(), answer.text().await.unwrap())
+}
+
+/// The page of an export once it has ended.
+async fn ended(app: &App, cookie: &str, path: &str) -> String {
+    for _ in 0..1_500 {
+        let (status, page) = seen(app, cookie, path).await;
+        assert_eq!(status, 200, "{page}");
+        if !page.contains("data-running") {
+            return page;
+        }
+        assert!(page.contains("http-equiv=\"refresh\""), "a browser without scripts looks again: {page}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("{path} did not end")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_export_is_looked_at_made_and_downloaded_by_plain_forms() {
+    let app = App::start();
+    let cookie = app.cookie().await;
+    let session = asked_once(&app, "Which port, ann@example.org?", "5432").await;
+    let id = captured(&app, &session, 1).await[0]["id"].as_str().unwrap().to_owned();
+    app.post(Who::Admin, &format!("/api/interactions/{id}/feedback"), json!({ "feedback": "positive" })).await;
+    let chosen = [("format", "sft"), ("fileType", "jsonl"), ("minFeedback", ""), ("source.manual", "on")];
+    let preview = [&chosen[..], &[("step", "preview"), ("redactEmails", "on")]].concat();
+    let (status, preview) = begin(&app, &cookie, &preview).await;
+    assert_eq!(status, 303, "{preview}");
+    let page = ended(&app, &cookie, &preview).await;
+    assert!(page.contains("nothing was written") && page.contains("[REDACTED:email]"), "{page}");
+    assert!(!page.contains("ann@example.org"));
+    assert_eq!(seen(&app, &cookie, &format!("{preview}/file")).await.0, 404, "a preview has no file");
+
+    let (status, made) = begin(&app, &cookie, &[&chosen[..], &[("step", "export")]].concat()).await;
+    assert_eq!(status, 303, "{made}");
+    let page = ended(&app, &cookie, &made).await;
+    assert!(page.contains("Download sft.jsonl"), "{page}");
+    let (status, file) = seen(&app, &cookie, &format!("{made}/file")).await;
+    let row: Value = serde_json::from_str(file.trim()).unwrap();
+    assert_eq!((status, &row["messages"][1]["content"]), (200, &json!("5432")));
+    let manifest: Value = serde_json::from_str(&seen(&app, &cookie, &format!("{made}/manifest")).await.1).unwrap();
+    assert_eq!((&manifest["counts"]["rows"], &manifest["sources"]), (&json!(1), &json!(["manual"])));
+    assert_eq!(manifest["files"][0]["bytes"], file.len());
+
+    for wrong in [("format", "csv"), ("fileType", "xlsx"), ("minFeedback", "skip"), ("source.guess", "on")] {
+        let (status, page) = begin(&app, &cookie, &[&chosen[..], &[wrong]].concat()).await;
+        assert_eq!((status, page.contains("field-error")), (422, true), "{wrong:?}: {page}");
+    }
+    // The oldest make room, with their files.
+    for _ in 0..5 {
+        let (_, next) = begin(&app, &cookie, &[&chosen[..], &[("step", "export")]].concat()).await;
+        ended(&app, &cookie, &next).await;
+    }
+    assert_eq!(seen(&app, &cookie, &made).await.0, 404);
+    for path in ["/export", preview.as_str()] {
+        let answer = app.request(Who::Reviewer, Method::GET, path).send().await.unwrap();
+        assert_eq!(answer.status(), 403, "{path}");
+    }
+    let elsewhere = app.request(Who::Stranger, Method::GET, &preview).send().await.unwrap();
+    assert_eq!(elsewhere.status(), 404);
+}
