@@ -17,7 +17,7 @@ use wire::{
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
     session::Session,
-    worker::{Claim, Claimed, Complete, Fail, Lease, Yield},
+    worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
 
 /// Longest uninterrupted wait of a claim, so that a stop waits for no more than this: a claim is never dropped in the
@@ -88,6 +88,13 @@ impl Desk for LocalDesk {
         Box::pin(async move {
             let append = wire_map::append(id(session_id)?, append.clone()).map_err(refused)?;
             event::append(&self.state.ledger, &self.scope, append).await.map(wire_map::appended).map_err(refused)
+        })
+    }
+
+    fn tell_delta<'a>(&'a self, session_id: &'a str, delta: &'a Delta) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let delta = wire_map::told_delta(delta.clone());
+            event::tell(&self.state.ledger, &self.scope, id(session_id)?, delta).await.map_err(refused)
         })
     }
 

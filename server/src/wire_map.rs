@@ -315,6 +315,16 @@ pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
     wire::worker::Claimed { sessions: claimed.into_iter().map(hold).collect() }
 }
 
+/// A piece of an answer, from a worker.
+pub fn told_delta(body: wire::worker::Delta) -> event::Delta {
+    event::Delta { attempt: body.attempt, offset: body.offset, text: body.text }
+}
+
+/// A piece of an answer, to a follower.
+pub fn delta(delta: &event::Delta) -> wire::worker::Delta {
+    wire::worker::Delta { attempt: delta.attempt, offset: delta.offset, text: delta.text.clone() }
+}
+
 /// A worker's success.
 pub fn completion(body: wire::worker::Complete) -> session::Completion {
     session::Completion { attempt: body.attempt, result: body.result.map(text), usage: body.usage.map(text) }

@@ -30,7 +30,7 @@ pub use error::Error;
 pub use event::EventRange;
 pub use retry::{Backoff, retry};
 pub use session::SessionFilter;
-pub use stream::EventStream;
+pub use stream::{EventStream, Heard};
 pub use transport::{Client, http_client};
 
 /// The result of a call.

@@ -3,7 +3,16 @@
 use crate::{Backoff, Client, Error, Result, limit, sse};
 use reqwest::Response;
 use tokio::time::{sleep, timeout};
-use wire::event::Event;
+use wire::{event::Event, worker::Delta};
+
+/// What a follower hears.
+#[derive(Debug, Clone)]
+pub enum Heard {
+    /// The log's next event.
+    Event(Box<Event>),
+    /// A piece of an answer that is not in the log yet. Pieces may be missing, and are not told again.
+    Delta(Delta),
+}
 
 /// Follows a log from one sequence on: each event once, in order, until the session is final and read to its head.
 #[derive(Debug)]
@@ -27,19 +36,36 @@ impl EventStream {
         self.position
     }
 
-    /// The next event; `None` once the server has said that no more will come.
+    /// The next event, as [`Self::hear`] but without the pieces.
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn next(&mut self) -> Result<Option<Event>> {
+        loop {
+            match self.hear().await? {
+                Some(Heard::Event(event)) => return Ok(Some(*event)),
+                Some(Heard::Delta(_)) => {}
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// The next event or piece of an answer; `None` once the server has said that no more will come.
     ///
     /// A cut or silent connection is opened again after the last event seen, up to
     /// [`limit::STREAM_RECONNECTS_MAX`] times in a row. Dropping the future loses nothing.
-    pub async fn next(&mut self) -> Result<Option<Event>> {
+    ///
+    /// # Errors
+    /// When the connection could not be had again, or the server speaks something else.
+    pub async fn hear(&mut self) -> Result<Option<Heard>> {
         loop {
             if self.ended {
                 return Ok(None);
             }
             match self.step().await {
-                Ok(Some(event)) => {
+                Ok(Some(heard)) => {
                     self.backoff.reset();
-                    return Ok(Some(event));
+                    return Ok(Some(heard));
                 }
                 Ok(None) => {}
                 Err(error) => {
@@ -55,7 +81,7 @@ impl EventStream {
     }
 
     /// Connects, or hands out a frame that has arrived, or waits for bytes.
-    async fn step(&mut self) -> Result<Option<Event>> {
+    async fn step(&mut self) -> Result<Option<Heard>> {
         let Some((response, parser)) = &mut self.connection else {
             let path = ["api", "sessions", &self.session_id, "events", "stream"];
             let query = [("afterSequence", Some(self.position.to_string()))];
@@ -75,7 +101,7 @@ impl EventStream {
         Ok(None)
     }
 
-    fn take(&mut self, frame: &sse::Frame) -> Result<Option<Event>> {
+    fn take(&mut self, frame: &sse::Frame) -> Result<Option<Heard>> {
         match frame.event.as_str() {
             "end" => {
                 self.ended = true;
@@ -95,7 +121,12 @@ impl EventStream {
                     ));
                 }
                 self.position = event.sequence;
-                Ok(Some(event))
+                Ok(Some(Heard::Event(Box::new(event))))
+            }
+            "delta" => {
+                let delta = serde_json::from_str(&frame.data)
+                    .map_err(|error| Error::protocol(None, format!("not a piece of an answer: {error}")))?;
+                Ok(Some(Heard::Delta(delta)))
             }
             _ => Ok(None),
         }
@@ -159,6 +190,19 @@ mod tests {
         assert_eq!(seen, [2, 3, 4, 5]);
         assert!(stream.next().await.unwrap().is_none());
         assert_eq!(serving.await.unwrap(), ["1", "3", "3", "4"]);
+    }
+
+    #[tokio::test]
+    async fn pieces_of_an_answer_are_heard_where_they_are_asked_for() {
+        let delta = "event: delta\ndata: {\"attempt\":1,\"offset\":0,\"text\":\"Hel\"}\n\n";
+        let answer = || format!("{HEAD}{delta}{}event: end\ndata: {{}}\n\n", frame(1));
+        let (client, _serving) = serve(vec![answer(), answer()]).await;
+        let mut stream = client.stream("s", 0);
+        let Some(Heard::Delta(heard)) = stream.hear().await.unwrap() else { panic!("no piece") };
+        assert_eq!(heard, Delta { attempt: 1, offset: 0, text: "Hel".into() });
+        assert!(matches!(stream.hear().await.unwrap(), Some(Heard::Event(event)) if event.sequence == 1));
+        assert!(stream.hear().await.unwrap().is_none());
+        assert_eq!(client.stream("s", 0).next().await.unwrap().unwrap().sequence, 1);
     }
 
     #[tokio::test]

@@ -147,7 +147,9 @@ impl Client {
         let answer = checked(answer, allowed).await?;
         let status = answer.status().as_u16();
         let body = read(answer, allowed).await?;
-        serde_json::from_slice(&body).map_err(|error| Error::protocol(Some(status), error.to_string()))
+        // 204 has no body: nothing is what was asked for.
+        let body = if body.is_empty() { b"null" } else { &body[..] };
+        serde_json::from_slice(body).map_err(|error| Error::protocol(Some(status), error.to_string()))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use wire::{
     Json,
     session::{Session, SessionError},
-    worker::{Attempt, Claim, Claimed, Complete, Fail, Lease, Yield},
+    worker::{Attempt, Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
 
 impl Client {
@@ -20,6 +20,11 @@ impl Client {
     /// longer than the lease is worth nothing.
     pub async fn heartbeat(&self, session_id: &str, attempt: u32, allowed: Duration) -> Result<Lease> {
         self.send(Method::POST, &["api", "sessions", session_id, "heartbeat"], &Attempt { attempt }, allowed).await
+    }
+
+    /// `POST /api/sessions/{id}/deltas`: a piece of an unfinished answer, for whoever follows now.
+    pub async fn tell_delta(&self, session_id: &str, delta: &Delta) -> Result<()> {
+        self.post(&["api", "sessions", session_id, "deltas"], delta).await
     }
 
     /// `POST /api/sessions/{id}/complete`

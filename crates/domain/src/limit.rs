@@ -4,6 +4,8 @@
 pub const EVENT_BYTES_MAX: usize = 256 * 1024;
 /// Most events in one append.
 pub const BATCH_EVENTS_MAX: usize = 500;
+/// Longest piece of an unfinished answer, bytes.
+pub const DELTA_BYTES_MAX: usize = 16 * 1024;
 /// Largest append, bytes of content and metadata together; also the largest request body of the API.
 pub const BATCH_BYTES_MAX: usize = 1024 * 1024;
 /// Most events in one session.

@@ -1,7 +1,7 @@
 //! The live hub: turns commits into rendered frames for followers, signals for dashboards and wake-ups for
 //! waiting workers. A frame is rendered once, however many watch. Nothing depends on a signal arriving.
 
-use crate::{EventRecord, Ledger};
+use crate::{EventRecord, Ledger, event::Delta};
 use bytes::Bytes;
 use domain::{
     Scope,
@@ -15,7 +15,7 @@ use std::{
 use store::{Change, Notice};
 use tokio::sync::{Notify, broadcast};
 
-/// Groups of frames a follower may lag behind before it re-reads the log.
+/// Groups of frames and pieces of answers a follower may lag behind before it re-reads the log.
 const FEED_MAX: usize = 64;
 /// Signals a dashboard may lag behind before it has to resync.
 const SIGNALS_MAX: usize = 1_024;
@@ -51,11 +51,20 @@ pub(crate) struct Frames {
     pub(crate) is_final: bool,
 }
 
+/// What the followers of a session are told.
+#[derive(Debug, Clone)]
+pub(crate) enum Told {
+    /// Events were committed.
+    Frames(Frames),
+    /// The agent is in the middle of saying this.
+    Delta(Arc<Delta>),
+}
+
 type Key = (TenantId, SessionId);
 
 #[derive(Default)]
 struct Shared {
-    feeds: Mutex<HashMap<Key, broadcast::Sender<Frames>>>,
+    feeds: Mutex<HashMap<Key, broadcast::Sender<Told>>>,
     tenants: Mutex<HashMap<TenantId, Arc<TenantHub>>>,
     render: OnceLock<RenderFrame>,
 }
@@ -85,6 +94,13 @@ impl Hub {
     /// Frames of these events, in order.
     pub(crate) fn render(&self, events: &[EventRecord]) -> Bytes {
         self.0.render(events)
+    }
+
+    /// Tells those who follow the session, if anybody does.
+    pub(crate) fn tell_delta(&self, tenant_id: TenantId, session_id: SessionId, delta: Arc<Delta>) {
+        let feed = lock(&self.0.feeds).get(&(tenant_id, session_id)).cloned();
+        // An error only says that nobody follows any more.
+        let _ = feed.map(|feed| feed.send(Told::Delta(delta)));
     }
 
     /// A place to wait until a session is queued in this workspace.
@@ -129,7 +145,7 @@ impl Shared {
                 is_final: notice.status.is_final(),
             };
             // Nobody follows any more: the feed is removed by the last one who left.
-            let _ = feed.send(frames);
+            let _ = feed.send(Told::Frames(frames));
         }
         let tenant = lock(&self.tenants).get(&notice.tenant_id).cloned();
         let Some(tenant) = tenant else { return };
@@ -151,7 +167,8 @@ impl Shared {
     /// Everything may have changed: followers re-read, dashboards resync, workers look again.
     fn resync(&self) {
         for feed in lock(&self.feeds).values() {
-            let _ = feed.send(Frames { first: u64::MAX, last: u64::MAX, bytes: Bytes::new(), is_final: false });
+            let frames = Frames { first: u64::MAX, last: u64::MAX, bytes: Bytes::new(), is_final: false };
+            let _ = feed.send(Told::Frames(frames));
         }
         for tenant in lock(&self.tenants).values() {
             let _ = tenant.signals.send(LiveSignal::Resync);
@@ -172,13 +189,13 @@ async fn run(shared: Arc<Shared>, mut notices: broadcast::Receiver<Change>) {
 
 /// A follower's subscription to one session.
 pub(crate) struct Feed {
-    receiver: Option<broadcast::Receiver<Frames>>,
+    receiver: Option<broadcast::Receiver<Told>>,
     shared: Arc<Shared>,
     key: Key,
 }
 
 impl Feed {
-    pub(crate) async fn recv(&mut self) -> Result<Frames, broadcast::error::RecvError> {
+    pub(crate) async fn recv(&mut self) -> Result<Told, broadcast::error::RecvError> {
         match &mut self.receiver {
             Some(receiver) => receiver.recv().await,
             None => Err(broadcast::error::RecvError::Closed),

@@ -30,6 +30,8 @@ pub enum Move {
     Garbage,
     /// The service breaks off with an error inside the stream.
     Overloaded,
+    /// It says this and is never done.
+    Unfinished(&'static str),
     /// Nothing ever comes.
     Hang,
 }
@@ -135,6 +137,9 @@ async fn play(mut stream: TcpStream, is_openai: bool, next: Move) -> std::io::Re
         stream.write_all(piece).await?;
         stream.write_all(b"\r\n").await?;
     }
+    if matches!(next, Move::Unfinished(_)) {
+        return std::future::pending().await;
+    }
     if matches!(next, Move::Cut) {
         return Ok(());
     }
@@ -144,7 +149,7 @@ async fn play(mut stream: TcpStream, is_openai: bool, next: Move) -> std::io::Re
 /// The words and calls of an answer that comes to its end, or the words before it breaks off.
 fn content(next: &Move) -> (&'static str, &[(&'static str, &'static str, String)]) {
     match next {
-        Move::Say(text) | Move::Truncated(text) => (text, &[]),
+        Move::Say(text) | Move::Truncated(text) | Move::Unfinished(text) => (text, &[]),
         Move::Call(text, calls) => (text, calls),
         _ => ("Half of", &[]),
     }

@@ -31,6 +31,20 @@ pub struct Claim {
     pub wait_seconds: Option<u32>,
 }
 
+/// `POST /api/sessions/{id}/deltas`, and the data of a follower's `delta` event: the next piece of an answer that is not
+/// finished.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Delta {
+    /// The fencing token of the worker that speaks.
+    pub attempt: u32,
+    /// Bytes of the answer (UTF-8) before this piece; 0 begins an answer.
+    pub offset: u64,
+    /// The piece, 1 to 16,384 bytes.
+    pub text: String,
+}
+
 /// The answer to a claim; empty when there was nothing to do.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

@@ -47,6 +47,32 @@ pub async fn append(
     Ok((StatusCode::CREATED, Json(wire_map::appended(appended))))
 }
 
+/// Tell a piece of an answer
+///
+/// For answers that take their time: whoever follows the session on this server hears the piece at once as a `delta`
+/// event. It is recorded nowhere and reaches nobody later, so append the whole answer as an event when it is finished.
+#[utoipa::path(
+    post, path = "/api/sessions/{id}/deltas", operation_id = "tellDelta",
+    tag = "worker", request_body = wire::worker::Delta,
+    params(("id" = uuid::Uuid, Path, description = "The session")),
+    responses(
+        (status = 204, description = "Told to whoever follows; perhaps to nobody"),
+        (
+            status = 409, description = "`stale_attempt`, `already_final` or `wrong_status`",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
+    ),
+)]
+pub async fn tell(
+    State(state): State<AppState>,
+    caller: Caller,
+    Id(id): Id<SessionId>,
+    JsonBody(body): JsonBody<wire::worker::Delta>,
+) -> Result<StatusCode, Problem> {
+    use_case::tell(&state.ledger, caller.scope(), id, wire_map::told_delta(body)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
 /// The query of [`read`].
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]

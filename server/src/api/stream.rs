@@ -6,6 +6,7 @@ use crate::{
     problem::Problem,
     sse,
     state::AppState,
+    wire_map,
 };
 use axum::{
     extract::State,
@@ -34,7 +35,9 @@ pub struct FollowQuery {
 /// Follow a session's events
 ///
 /// Server-sent events: first what the log holds after the given place, then each event as it is
-/// committed. `id` is the sequence and `data` the event's JSON on one line. Once the session has ended
+/// committed. `id` is the sequence and `data` the event's JSON on one line. While an agent is in the middle of an
+/// answer, `delta` events without an `id` bring the pieces that its worker tells (`{"attempt", "offset", "text"}`); they
+/// are in no log, and one may be missing. Once the session has ended
 /// and everything was sent, an `end` event with `{"status"}` closes the stream. A stopping server sends
 /// `bye`; reconnect with `Last-Event-ID`. Silence never lasts longer than 15 s: comments keep it alive.
 #[utoipa::path(
@@ -100,6 +103,11 @@ impl Tail {
             () = self.state.shutdown.begun() => Next::Last(sse::bye(&self.state)),
             followed = self.events.next() => match followed {
                 Ok(Follow::Frames(frames)) => Next::Frame(frames),
+                Ok(Follow::Delta(delta)) => match serde_json::to_string(&wire_map::delta(&delta)) {
+                    Ok(data) => Next::Frame(sse::frame("delta", &data)),
+                    // Nobody relies on a piece: the whole answer comes as an event.
+                    Err(_) => Next::Frame(sse::COMMENT),
+                },
                 Ok(Follow::End(status)) => Next::Last(sse::frame("end", &format!("{{\"status\":\"{status}\"}}"))),
                 Err(error) => {
                     // The client comes back and reads on from its last id.

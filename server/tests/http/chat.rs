@@ -250,6 +250,37 @@ async fn ctrl_c_stops_a_turn_and_not_the_chat() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reply_is_read_while_it_is_given_and_shown_once() {
+    let (app, model) = serve([Move::Say("All of it at once, or in pieces."), Move::Unfinished("This takes me a")]).await;
+    let mut typing = Typing::on_a_terminal(&app, "--agent clerk");
+    let (went_well, printed, _) = blocking(move || {
+        typing.shows("you> ");
+        typing.types("Say it\r");
+        typing.shows("you> ");
+        typing.types("Say more\r");
+        // The model is not done, and never will be.
+        typing.shows("This takes me a");
+        model.then([Move::Say("Here I am.")]);
+        typing.types(CTRL_C);
+        typing.shows("Stopped.");
+        typing.shows("you> ");
+        typing.types("And now?\r");
+        typing.shows("Here I am.");
+        typing.shows("you> ");
+        typing.types(CTRL_D);
+        typing.ends()
+    })
+    .await;
+    assert!(went_well, "{printed}");
+    for reply in ["All of it at once, or in pieces.", "This takes me a", "Here I am."] {
+        assert_eq!(printed.matches(reply).count(), 1, "{reply}: {printed}");
+    }
+    let (thread, _) = newest(&app).await;
+    let log = get(&app, &format!("/api/sessions/{}/events", thread["id"].as_str().unwrap())).await.to_string();
+    assert!(log.contains("Here I am.") && !log.contains("This takes me a"), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_conversation_that_was_left_goes_on_and_a_question_of_the_agent_is_answered_in_it() {
     let ask = Move::tool("c1", "ask_person", &json!({ "message": "Which company?" }));
     let (app, _model) = serve([Move::Say("Hello."), ask, Move::Say("Acme, then.")]).await;

@@ -13,6 +13,7 @@ fn body(path: &str) -> Option<Value> {
         "sessions" => json!({ "sessionType": "agent", "agentSlug": "matrix" }),
         "claim" => json!({ "agentSlugs": ["nobody"] }),
         "events" => json!({ "attempt": 1, "events": [{ "type": "agent.message" }] }),
+        "deltas" => json!({ "attempt": 1, "offset": 0, "text": "x" }),
         "heartbeat" | "release" => json!({ "attempt": 1 }),
         "complete" => json!({ "attempt": 1 }),
         "fail" => json!({ "attempt": 1, "error": { "message": "x" } }),

@@ -1,13 +1,17 @@
 //! Following a session's log: what is there, then what is committed, without a gap or a repeat.
 
-use super::read::{Read, read};
+use super::{
+    delta::Delta,
+    read::{Read, read},
+};
 use crate::{
     Ledger, Result,
-    live::{Feed, Frames},
+    live::{Feed, Frames, Told},
     session,
 };
 use bytes::Bytes;
 use domain::{Scope, id::SessionId, session::Status};
+use std::sync::Arc;
 use tokio::sync::broadcast::error::RecvError;
 
 /// Events read from the log at once.
@@ -18,6 +22,8 @@ const READ_EVENTS: u32 = 500;
 pub enum Follow {
     /// Rendered events, in order.
     Frames(Bytes),
+    /// A piece of an answer that is not in the log yet. Pieces may be missing.
+    Delta(Arc<Delta>),
     /// The session is final and everything has been told.
     End(Status),
 }
@@ -62,7 +68,8 @@ impl Following {
                 return Ok(Follow::Frames(self.ledger.hub().render(&slice.events)));
             }
             match self.feed.recv().await {
-                Ok(frames) => {
+                Ok(Told::Delta(delta)) => return Ok(Follow::Delta(delta)),
+                Ok(Told::Frames(frames)) => {
                     if let Some(bytes) = self.take(&frames) {
                         return Ok(Follow::Frames(bytes));
                     }

@@ -1,10 +1,12 @@
 //! Events: appending, reading, following.
 
 mod append;
+mod delta;
 mod follow;
 mod read;
 
 pub use append::{Append, Appended, NewEvent, append};
+pub use delta::{Delta, tell};
 pub use follow::{Follow, Following, follow};
 pub(crate) use read::{CountedKinds, counted_kinds};
 pub use read::{Read, Slice, events_of_page, kind_counts, newest, read, timeline};

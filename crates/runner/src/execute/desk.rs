@@ -11,7 +11,7 @@ use wire::{
     entity::{CreateEntity, Entity, EntityType, UpdateEntity},
     event::{Append, Appended, Events},
     session::Session,
-    worker::{Claim, Claimed, Complete, Fail, Lease, Yield},
+    worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
 
 /// An answer on its way.
@@ -24,6 +24,9 @@ pub trait Desk: Debug + Send + Sync + 'static {
 
     /// Records events: all or none.
     fn append<'a>(&'a self, session_id: &'a str, append: &'a Append) -> Answer<'a, Appended>;
+
+    /// Tells a piece of an unfinished answer to whoever follows. Nothing depends on it.
+    fn tell_delta<'a>(&'a self, session_id: &'a str, delta: &'a Delta) -> Answer<'a, ()>;
 
     /// Keeps the lease, within `allowed` or not at all.
     fn heartbeat<'a>(&'a self, session_id: &'a str, attempt: u32, allowed: Duration) -> Answer<'a, Lease>;
@@ -72,6 +75,10 @@ impl Desk for Client {
 
     fn append<'a>(&'a self, session_id: &'a str, append: &'a Append) -> Answer<'a, Appended> {
         Box::pin(Self::append(self, session_id, append))
+    }
+
+    fn tell_delta<'a>(&'a self, session_id: &'a str, delta: &'a Delta) -> Answer<'a, ()> {
+        Box::pin(Self::tell_delta(self, session_id, delta))
     }
 
     fn heartbeat<'a>(&'a self, session_id: &'a str, attempt: u32, allowed: Duration) -> Answer<'a, Lease> {

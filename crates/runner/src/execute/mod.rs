@@ -26,6 +26,7 @@ mod report;
 mod session;
 mod talk;
 pub mod tool;
+mod voice;
 
 #[cfg(test)]
 mod fake;

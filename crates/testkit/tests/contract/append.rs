@@ -4,7 +4,7 @@ use domain::{Entropy as _, id::EventId};
 use futures_util::future::join_all;
 use ledger::{
     Error,
-    event::{self as events, Follow, NewEvent, Read},
+    event::{self as events, Delta, Follow, NewEvent, Read},
     session::{self, Completion},
 };
 use serde_json::value::RawValue;
@@ -24,6 +24,7 @@ on_both_engines!(
     paging_in_both_directions_reads_every_event_once,
     counts_of_kinds_keep_up_with_the_log,
     a_follower_sees_every_event_once_in_order_while_writers_append,
+    an_unfinished_answer_is_told_to_followers_and_recorded_nowhere,
     the_log_survives_a_restart_and_its_chain_verifies,
     history_cannot_be_changed_behind_the_products_back,
     a_changed_row_is_named_by_verify,
@@ -245,6 +246,7 @@ async fn a_follower_sees_every_event_once_in_order_while_writers_append(f: Fixtu
                     let text = String::from_utf8(bytes.to_vec()).unwrap();
                     seen.extend(text.lines().map(|line| line.parse::<u64>().unwrap()));
                 }
+                Follow::Delta(delta) => panic!("nobody told {delta:?}"),
                 Follow::End(_) => return seen,
             }
         }
@@ -262,6 +264,34 @@ async fn a_follower_sees_every_event_once_in_order_while_writers_append(f: Fixtu
     let head = f.log(session.id).await.len() as u64;
     assert_eq!(from_start, (1..=head).collect::<Vec<_>>());
     assert_eq!(from_two, (3..=head).collect::<Vec<_>>());
+    f.done().await;
+}
+
+async fn an_unfinished_answer_is_told_to_followers_and_recorded_nowhere(f: Fixture) {
+    let session = f.running().await;
+    let before = f.log(session.id).await.len();
+    let mut following = events::follow(&f.ledger, &f.member, session.id, before as u64).await.unwrap();
+    let piece = |attempt, offset, text: &str| Delta { attempt, offset, text: text.to_owned() };
+    let tell = async |delta: Delta| events::tell(&f.ledger, &f.worker, session.id, delta).await;
+    tell(piece(1, 0, "Hel")).await.unwrap();
+    tell(piece(1, 3, "lo")).await.unwrap();
+    for (offset, text) in [(0, "Hel"), (3, "lo")] {
+        match following.next().await.unwrap() {
+            Follow::Delta(delta) => assert_eq!(*delta, piece(1, offset, text)),
+            other => panic!("not a piece: {other:?}"),
+        }
+    }
+    assert!(matches!(tell(piece(2, 0, "x")).await, Err(Error::Refused(_))), "an attempt that holds nothing");
+    for wrong in [String::new(), "x".repeat(domain::limit::DELTA_BYTES_MAX + 1)] {
+        assert!(matches!(tell(piece(1, 0, &wrong)).await, Err(Error::Invalid(_))));
+    }
+    let by_member = events::tell(&f.ledger, &f.member, session.id, piece(1, 0, "x")).await;
+    assert!(matches!(by_member, Err(Error::Forbidden(_))), "{by_member:?}");
+    let elsewhere = events::tell(&f.ledger, &f.stranger, session.id, piece(1, 0, "x")).await;
+    assert!(matches!(elsewhere, Err(Error::NotFound(_))), "{elsewhere:?}");
+    assert_eq!(f.log(session.id).await.len(), before);
+    session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
+    assert!(matches!(tell(piece(1, 5, "!")).await, Err(Error::Refused(_))), "it has ended");
     f.done().await;
 }
 

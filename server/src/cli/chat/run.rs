@@ -38,6 +38,8 @@ pub struct Chat {
     pub(super) is_asked: bool,
     /// Messages that were said.
     pub(super) said: u64,
+    /// What was shown of a reply that is not in the log yet.
+    pub(super) spoken: String,
 }
 
 /// Talks until somebody leaves.
@@ -79,7 +81,7 @@ impl Chat {
             );
         }
         let said = thread.turn_count.unwrap_or_default();
-        Ok(Self { client, ear, position: thread.head_sequence, thread, is_asked: false, said })
+        Ok(Self { client, ear, position: thread.head_sequence, thread, is_asked: false, said, spoken: String::new() })
     }
 
     async fn lead(&mut self) -> Result<(), Failure> {

@@ -2,11 +2,12 @@
 
 use super::run::{Chat, note, patiently, print};
 use crate::cli::run::Failure;
+use client::Heard;
 use domain::thread::text_of;
 use serde_json::Value;
 use std::io::IsTerminal as _;
 use tokio::{select, signal::ctrl_c};
-use wire::{Code, event::Event};
+use wire::{Code, event::Event, worker::Delta};
 
 /// How a turn ended for whoever waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,22 +23,29 @@ impl Chat {
     pub(super) async fn follow(&mut self, asked: u64) -> Result<Turn, Failure> {
         let mut stream = self.client.stream(&self.thread.id, self.position);
         loop {
-            let event = select! {
-                event = stream.next() => event,
+            let heard = select! {
+                heard = stream.hear() => heard,
                 _ = ctrl_c() => {
+                    self.break_off()?;
                     self.interrupt().await;
                     return Ok(Turn::Over);
                 }
             };
-            match event {
-                Ok(Some(event)) => {
+            match heard {
+                Ok(Some(Heard::Delta(delta))) => self.show_piece(&delta)?,
+                Ok(Some(Heard::Event(event))) => {
                     self.position = event.sequence;
                     if let Some(over) = self.show(&event, asked)? {
+                        self.break_off()?;
                         return Ok(over);
                     }
                 }
-                Ok(None) => return Ok(Turn::Ended),
+                Ok(None) => {
+                    self.break_off()?;
+                    return Ok(Turn::Ended);
+                }
                 Err(error) => {
+                    self.break_off()?;
                     note(&format!("{error}; the conversation goes on with your next line"));
                     return Ok(Turn::Over);
                 }
@@ -85,15 +93,52 @@ impl Chat {
         Ok(None)
     }
 
-    /// A long reply comes in parts: one line break stands behind the last of them.
-    fn show_reply(&self, text: &str, metadata: &Value) -> Result<(), Failure> {
+    /// The name before a reply, on a terminal.
+    fn speaker(&self) -> String {
+        let agent = self.thread.agent_slug.as_deref().filter(|_| std::io::stdout().is_terminal());
+        agent.map(|agent| format!("{agent}> ")).unwrap_or_default()
+    }
+
+    /// Shows what the agent is in the middle of saying. A program that reads along is given whole replies alone.
+    fn show_piece(&mut self, delta: &Delta) -> Result<(), Failure> {
+        if !std::io::stdout().is_terminal() {
+            return Ok(());
+        }
+        if delta.offset == 0 {
+            // It begins anew where a try of it failed.
+            self.break_off()?;
+            print(&self.speaker())?;
+        } else if delta.offset != self.spoken.len() as u64 {
+            // A piece is missing: the rest comes with the whole.
+            return Ok(());
+        }
+        self.spoken.push_str(&delta.text);
+        print(&delta.text)
+    }
+
+    /// Ends the line of a reply that never came to its end.
+    fn break_off(&mut self) -> Result<(), Failure> {
+        if std::mem::take(&mut self.spoken).is_empty() { Ok(()) } else { print("\n") }
+    }
+
+    /// A long reply comes in parts: one line break stands behind the last of them. What was shown is not shown again.
+    fn show_reply(&mut self, text: &str, metadata: &Value) -> Result<(), Failure> {
         let begins = metadata["part"].as_u64().is_none_or(|part| part == 1);
         let ends = metadata["lastPart"].as_bool().unwrap_or(true);
-        let who = match &self.thread.agent_slug {
-            Some(agent) if begins && std::io::stdout().is_terminal() => format!("{agent}> "),
-            _ => String::new(),
-        };
-        print(&format!("{who}{text}{}", if ends { "\n" } else { "" }))
+        let end = if ends { "\n" } else { "" };
+        let shown = std::mem::take(&mut self.spoken);
+        if !shown.is_empty() {
+            if let Some(rest) = text.strip_prefix(shown.as_str()) {
+                return print(&format!("{rest}{end}"));
+            }
+            if let Some(rest) = shown.strip_prefix(text) {
+                self.spoken = rest.to_owned();
+                return print(end);
+            }
+            print("\n")?;
+        }
+        let who = if begins { self.speaker() } else { String::new() };
+        print(&format!("{who}{text}{end}"))
     }
 
     fn changed(&mut self, to: &str) -> Option<Turn> {

@@ -20,6 +20,7 @@ use super::{
     part,
     prompt::{self, Prompt},
     tool::{self, Tool, Toolbox},
+    voice::Voice,
 };
 use conversation::{BEGUN, Conversation, DENIALS, GATE, STEP, Turn};
 use domain::gate::PausedToolCall;
@@ -146,7 +147,9 @@ impl Talk<'_> {
             // A closed queue means a lost lease, which ends the talk by itself.
             let _ = self.hand.record(texts("external.event", &why, &note("retry", true))).await;
         };
-        Ok(self.chat.model.ask(question, lease.seed(), told).await?)
+        // Somebody waits for each word of a conversation; a task's answer is read when it is there.
+        let speak = || self.job.is_thread().then(|| Voice::begin(lease.clone()));
+        Ok(self.chat.model.ask(question, lease.seed(), told, speak).await?)
     }
 
     /// Puts an answer of the model into the log and the talk; what it cost is noted on its last event.

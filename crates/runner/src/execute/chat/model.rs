@@ -1,7 +1,7 @@
 //! A chat model behind HTTP: one question, one whole answer, tried again where that may help.
 //!
-//! The crate `genai` speaks the two wires. Answers are streamed, although they are recorded whole: a connection that
-//! breaks is told from a model that thinks, and proxies do not cut what is never silent.
+//! The crate `genai` speaks the two wires. Answers are streamed, although they are recorded whole: people read along, a
+//! connection that breaks is told from a model that thinks, and proxies do not cut what is never silent.
 
 use client::Backoff;
 use futures_util::StreamExt;
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use super::super::{adapter::Failure, limit};
+use super::super::{adapter::Failure, limit, voice::Voice};
 
 /// How a model is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -155,8 +155,8 @@ impl Model {
         &self.target.model.model_name
     }
 
-    /// Asks until there is an answer, or no try is left. `told` hears of every try that failed. `seed` spreads the pauses of
-    /// sessions that fail together.
+    /// Asks until there is an answer, or no try is left. `told` hears of every try that failed, `speak` makes who hears a
+    /// try's words as they come. `seed` spreads the pauses of sessions that fail together.
     ///
     /// # Errors
     /// The last try's.
@@ -165,11 +165,12 @@ impl Model {
         question: &Question,
         seed: u64,
         told: impl Fn(String) -> F,
+        speak: impl Fn() -> Option<Voice>,
     ) -> Result<Reply, Failure> {
         let (base, cap) = limit::MODEL_PAUSE;
         let mut backoff = Backoff::new(seed).between(base, cap);
         loop {
-            let miss = match self.try_once(question).await {
+            let miss = match self.try_once(question, speak()).await {
                 Ok(reply) => return Ok(reply),
                 Err(miss) => miss,
             };
@@ -187,7 +188,7 @@ impl Model {
         }
     }
 
-    async fn try_once(&self, question: &Question) -> Result<Reply, Miss> {
+    async fn try_once(&self, question: &Question, voice: Option<Voice>) -> Result<Reply, Miss> {
         let request = ChatRequest::new(question.messages.clone()).with_tools(question.tools.clone());
         let request = if question.system.is_empty() { request } else { request.with_system(question.system.clone()) };
         let mut options = ChatOptions::default()
@@ -202,7 +203,17 @@ impl Model {
         let mut stream = answer.map_err(|error| self.miss(error))?.stream;
         while let Some(event) = stream.next().await {
             match event {
-                Ok(ChatStreamEvent::End(end)) => return Ok(reply(end)),
+                Ok(ChatStreamEvent::End(end)) => {
+                    if let Some(voice) = voice {
+                        voice.end().await;
+                    }
+                    return Ok(reply(end));
+                }
+                Ok(ChatStreamEvent::Chunk(chunk)) => {
+                    if let Some(voice) = &voice {
+                        voice.say(&chunk.content);
+                    }
+                }
                 Ok(_) => {}
                 Err(error) => return Err(self.miss(error)),
             }

@@ -1,0 +1,43 @@
+//! What an agent is in the middle of saying: told to whoever follows now, never recorded. The finished answer is an event.
+
+use crate::{
+    Ledger, Result,
+    guard::{Fields, require},
+    session::{self, change::state},
+};
+use domain::{
+    Scope,
+    id::SessionId,
+    limit::DELTA_BYTES_MAX,
+    role::Permission,
+    session::{Actor, Command, decide},
+};
+use std::sync::Arc;
+
+/// The next piece of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delta {
+    /// The attempt that speaks.
+    pub attempt: u32,
+    /// Bytes of the answer before this piece; 0 begins an answer.
+    pub offset: u64,
+    /// The piece, 1 to [`DELTA_BYTES_MAX`] bytes.
+    pub text: String,
+}
+
+/// Tells it to those who follow the session on this server; nobody else ever hears of it.
+///
+/// # Errors
+/// Those of an append: whoever may not record the answer may not tell it either.
+pub async fn tell(ledger: &Ledger, scope: &Scope, id: SessionId, delta: Delta) -> Result<()> {
+    require(scope, Permission::Work)?;
+    let mut fields = Fields::default();
+    if delta.text.is_empty() || delta.text.len() > DELTA_BYTES_MAX {
+        fields.refuse("text", &format!("1 to {DELTA_BYTES_MAX} bytes"));
+    }
+    fields.check()?;
+    let session = session::get(ledger, scope, id).await?;
+    decide(state(&session), Actor::Worker { attempt: delta.attempt }, Command::Append)?;
+    ledger.hub().tell_delta(scope.tenant_id, id, Arc::new(delta));
+    Ok(())
+}
