@@ -251,7 +251,8 @@ async fn ctrl_c_stops_a_turn_and_not_the_chat() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_reply_is_read_while_it_is_given_and_shown_once() {
-    let (app, model) = serve([Move::Say("All of it at once, or in pieces."), Move::Unfinished("This takes me a")]).await;
+    let (app, model) =
+        serve([Move::Say("All of it at once, or in pieces."), Move::Unfinished("This takes me a")]).await;
     let mut typing = Typing::on_a_terminal(&app, "--agent clerk");
     let (went_well, printed, _) = blocking(move || {
         typing.shows("you> ");
