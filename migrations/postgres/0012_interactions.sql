@@ -27,6 +27,7 @@ CREATE INDEX interactions_by_session ON interactions (tenant_id, session_id, id)
 CREATE TABLE interaction_feedback (
     tenant_id uuid NOT NULL,
     id uuid NOT NULL,
+    session_id uuid NOT NULL,
     interaction_id uuid NOT NULL,
     recorded_at bigint NOT NULL,
     feedback text NOT NULL,
@@ -34,16 +35,19 @@ CREATE TABLE interaction_feedback (
     record text NOT NULL,
     CONSTRAINT interaction_feedback_pk PRIMARY KEY (tenant_id, id)
 );
+CREATE INDEX interaction_feedback_by_session ON interaction_feedback (tenant_id, session_id);
 CREATE INDEX interaction_feedback_latest ON interaction_feedback (tenant_id, interaction_id, recorded_at, id);
 CREATE TABLE interaction_outcomes (
     tenant_id uuid NOT NULL,
     id uuid NOT NULL,
+    session_id uuid NOT NULL,
     interaction_id uuid NOT NULL,
     recorded_at bigint NOT NULL,
     outcome text NOT NULL,
     record text NOT NULL,
     CONSTRAINT interaction_outcomes_pk PRIMARY KEY (tenant_id, id)
 );
+CREATE INDEX interaction_outcomes_by_session ON interaction_outcomes (tenant_id, session_id);
 CREATE INDEX interaction_outcomes_latest ON interaction_outcomes (tenant_id, interaction_id, recorded_at, id);
 
 -- Rows of the queue come and go.
@@ -55,18 +59,12 @@ BEGIN
     IF shiftbook_being_erased(OLD.tenant_id, OLD.session_id, 0) THEN RETURN OLD; END IF;
     RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
 END $$;
-CREATE FUNCTION shiftbook_line_stays() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    IF EXISTS (SELECT 1 FROM interactions i WHERE i.tenant_id = OLD.tenant_id AND i.id = OLD.interaction_id
-        AND shiftbook_being_erased(i.tenant_id, i.session_id, 0)) THEN RETURN OLD; END IF;
-    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
-END $$;
 CREATE TRIGGER interactions_no_delete BEFORE DELETE ON interactions
     FOR EACH ROW EXECUTE FUNCTION shiftbook_interaction_stays();
 CREATE TRIGGER interaction_feedback_no_delete BEFORE DELETE ON interaction_feedback
-    FOR EACH ROW EXECUTE FUNCTION shiftbook_line_stays();
+    FOR EACH ROW EXECUTE FUNCTION shiftbook_interaction_stays();
 CREATE TRIGGER interaction_outcomes_no_delete BEFORE DELETE ON interaction_outcomes
-    FOR EACH ROW EXECUTE FUNCTION shiftbook_line_stays();
+    FOR EACH ROW EXECUTE FUNCTION shiftbook_interaction_stays();
 
 GRANT SELECT, INSERT ON interactions, interaction_feedback, interaction_outcomes TO shiftbook_app;
 GRANT SELECT, INSERT, UPDATE, DELETE ON captures_due TO shiftbook_app;

@@ -27,6 +27,7 @@ CREATE INDEX interactions_by_session ON interactions (tenant_id, session_id, id)
 CREATE TABLE interaction_feedback (
     tenant_id BLOB NOT NULL,
     id BLOB NOT NULL,
+    session_id BLOB NOT NULL,
     interaction_id BLOB NOT NULL,
     recorded_at INTEGER NOT NULL,
     feedback TEXT NOT NULL,
@@ -34,16 +35,19 @@ CREATE TABLE interaction_feedback (
     record TEXT NOT NULL,
     CONSTRAINT interaction_feedback_pk PRIMARY KEY (tenant_id, id)
 ) STRICT;
+CREATE INDEX interaction_feedback_by_session ON interaction_feedback (tenant_id, session_id);
 CREATE INDEX interaction_feedback_latest ON interaction_feedback (tenant_id, interaction_id, recorded_at, id);
 CREATE TABLE interaction_outcomes (
     tenant_id BLOB NOT NULL,
     id BLOB NOT NULL,
+    session_id BLOB NOT NULL,
     interaction_id BLOB NOT NULL,
     recorded_at INTEGER NOT NULL,
     outcome TEXT NOT NULL,
     record TEXT NOT NULL,
     CONSTRAINT interaction_outcomes_pk PRIMARY KEY (tenant_id, id)
 ) STRICT;
+CREATE INDEX interaction_outcomes_by_session ON interaction_outcomes (tenant_id, session_id);
 CREATE INDEX interaction_outcomes_latest ON interaction_outcomes (tenant_id, interaction_id, recorded_at, id);
 
 -- Only retention takes lines away, while an erasure of their session is under way.
@@ -56,12 +60,12 @@ BEGIN SELECT RAISE(ABORT, 'interactions is append-only'); END;
 CREATE TRIGGER interaction_feedback_no_update BEFORE UPDATE ON interaction_feedback
 BEGIN SELECT RAISE(ABORT, 'interaction_feedback is append-only'); END;
 CREATE TRIGGER interaction_feedback_no_delete BEFORE DELETE ON interaction_feedback
-WHEN NOT EXISTS (SELECT 1 FROM interactions i JOIN erasures e ON e.tenant_id = i.tenant_id AND e.session_id = i.session_id
-    WHERE i.tenant_id = OLD.tenant_id AND i.id = OLD.interaction_id AND e.finished_at IS NULL)
+WHEN NOT EXISTS (SELECT 1 FROM erasures e
+    WHERE e.tenant_id = OLD.tenant_id AND e.session_id = OLD.session_id AND e.finished_at IS NULL)
 BEGIN SELECT RAISE(ABORT, 'interaction_feedback is append-only'); END;
 CREATE TRIGGER interaction_outcomes_no_update BEFORE UPDATE ON interaction_outcomes
 BEGIN SELECT RAISE(ABORT, 'interaction_outcomes is append-only'); END;
 CREATE TRIGGER interaction_outcomes_no_delete BEFORE DELETE ON interaction_outcomes
-WHEN NOT EXISTS (SELECT 1 FROM interactions i JOIN erasures e ON e.tenant_id = i.tenant_id AND e.session_id = i.session_id
-    WHERE i.tenant_id = OLD.tenant_id AND i.id = OLD.interaction_id AND e.finished_at IS NULL)
+WHEN NOT EXISTS (SELECT 1 FROM erasures e
+    WHERE e.tenant_id = OLD.tenant_id AND e.session_id = OLD.session_id AND e.finished_at IS NULL)
 BEGIN SELECT RAISE(ABORT, 'interaction_outcomes is append-only'); END;

@@ -97,8 +97,8 @@ pub struct Exports {
 }
 
 impl Exports {
-    /// Below the data directory; on PostgreSQL in a temporary folder. What an earlier process left is removed: nobody can
-    /// find it any more.
+    /// Below the data directory, where what an earlier process left is removed: nobody can find it any more. On PostgreSQL in
+    /// a temporary folder, which only a process that is killed leaves behind.
     pub fn open(settings: &Settings) -> io::Result<Exports> {
         let (folder, temporary) = match &settings.database {
             Database::Sqlite(data_dir) => (data_dir.join(FOLDER), None),
@@ -212,7 +212,7 @@ fn discard(folder: &Path) {
 }
 
 async fn work(ledger: Ledger, job: Arc<Job>, workspace: String, stop: CancellationToken) {
-    let stage = match collected(&ledger, &job, &workspace).await {
+    let stage = match collected(&ledger, &job, &workspace, &stop).await {
         Ok(scratch) => {
             let (rated, own) = (rating(&ledger), Arc::clone(&job));
             let made = tokio::task::spawn_blocking(move || {
@@ -227,6 +227,7 @@ async fn work(ledger: Ledger, job: Arc<Job>, workspace: String, stop: Cancellati
                 Err(error) => Stage::Failed(error.to_string()),
             }
         }
+        Err(DumpError::Stopped) => Stage::Stopped,
         Err(error) => Stage::Failed(error.to_string()),
     };
     if let Stage::Failed(error) = &stage {
@@ -239,11 +240,17 @@ async fn work(ledger: Ledger, job: Arc<Job>, workspace: String, stop: Cancellati
 }
 
 /// The streams of the workspace as files, in a folder that goes when it is dropped.
-async fn collected(ledger: &Ledger, job: &Job, workspace: &str) -> Result<tempfile::TempDir, DumpError> {
+async fn collected(
+    ledger: &Ledger,
+    job: &Job,
+    workspace: &str,
+    stop: &CancellationToken,
+) -> Result<tempfile::TempDir, DumpError> {
     let failed = |error| DumpError::Io(job.folder.display().to_string(), error);
     fs::create_dir_all(&job.folder).map_err(failed)?;
     let scratch = tempfile::tempdir_in(&job.folder).map_err(failed)?;
-    dump(ledger, workspace, scratch.path()).await?;
+    let goes_on = || !job.stopped.load(Ordering::Relaxed) && !stop.is_cancelled();
+    dump(ledger, workspace, scratch.path(), goes_on).await?;
     Ok(scratch)
 }
 

@@ -52,10 +52,13 @@ pub enum DumpError {
     /// A file cannot be written.
     #[error("{0}: {1}")]
     Io(String, #[source] io::Error),
+    /// It was told to.
+    #[error("it was stopped")]
+    Stopped,
 }
 
-/// Writes the three streams of a workspace below `out`; how many lines.
-pub async fn dump(ledger: &Ledger, workspace: &str, out: &Path) -> Result<u64, DumpError> {
+/// Writes the three streams of a workspace below `out`, page by page while it `goes_on`; how many lines.
+pub async fn dump(ledger: &Ledger, workspace: &str, out: &Path, goes_on: impl Fn() -> bool) -> Result<u64, DumpError> {
     let layout = Layout::below(out);
     let files = [
         (Stream::Interactions, layout.interactions().join(format!("interactions_{workspace}.jsonl"))),
@@ -71,6 +74,9 @@ pub async fn dump(ledger: &Ledger, workspace: &str, out: &Path) -> Result<u64, D
         let mut file = BufWriter::new(File::create_new(&path).map_err(failed)?);
         let mut after = Uuid::nil();
         loop {
+            if !goes_on() {
+                return Err(DumpError::Stopped);
+            }
             let page = page_by_operator(ledger, workspace, stream, after, PAGE).await?;
             let Some((last, _)) = page.last() else { break };
             after = *last;

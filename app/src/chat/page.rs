@@ -51,7 +51,9 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 format!("<noscript>{}<p><a href=\"{href}\">Look again</a></p></noscript>", again.unwrap_or_default());
             view! { <div class="talk-look" inner_html=html></div> }
         });
-        let write = goes_on.then(|| solid(composer(shell, thread, talk.agent(), &say)));
+        // A page of earlier messages ends where the field would stand. What could not be sent any more is shown all the same.
+        let write = (goes_on && talk.before.is_none() || say.is_refused())
+            .then(|| solid(composer(shell, thread, talk.agent(), &say)));
         let page = view! {
             <div class="chat" data-keys="session">
                 <header class="chat-head">

@@ -108,7 +108,7 @@ pub fn talk_view(shell: &Shell, talk: &Talk) -> impl IntoView + use<> {
             </div>
             <div class="talk-log" tabindex="0" role="log" aria-label="Messages">
                 <div class="talk-inner">
-                    <div class="transcript-edge">{earlier}</div>
+                    <div class="transcript-edge" data-part="edge">{earlier}</div>
                     <ol class="messages" data-part="messages" data-list="" inner_html=messages></ol>
                     <div class="talk-state" data-part="state" data-state=state_word(thread.status)>
                         {later}

@@ -92,6 +92,7 @@ fn on_submit(event: Event) {
     }
     let _ = form.set_attribute("data-sending", "");
     spawn_local(async move {
+        let said = typed(&form);
         let url = form.get_attribute("action").unwrap_or_default();
         let answer = fetch::post_form(&url, &body).await;
         let _ = form.remove_attribute("data-sending");
@@ -100,7 +101,10 @@ fn on_submit(event: Event) {
             Ok((status, html)) => match show(&html) {
                 Some(new) => {
                     if status < 300 {
-                        set(&form, "textarea", "");
+                        // What was typed meanwhile is the next message.
+                        if typed(&form) == said {
+                            set(&form, "textarea", "");
+                        }
                         set(&form, "[name=id]", &new.get_attribute("data-form-key").unwrap_or_default());
                     }
                     new.get_attribute("data-refused")
@@ -113,6 +117,10 @@ fn on_submit(event: Event) {
             said.set_text_content(why.as_deref());
         }
     });
+}
+
+fn typed(form: &HtmlFormElement) -> Option<JsValue> {
+    js_sys::Reflect::get(&dom::find(form, "textarea")?, &"value".into()).ok()
 }
 
 fn set(form: &HtmlFormElement, selector: &str, value: &str) {

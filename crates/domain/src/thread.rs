@@ -43,9 +43,12 @@ pub fn text_of(content: &str) -> String {
     texts.join("\n")
 }
 
+/// The field of a session's metadata that says so.
+pub const INCOGNITO: &str = "incognito";
+
 /// Whether a session's metadata say that it is incognito.
 pub fn is_incognito(metadata: &str) -> bool {
-    serde_json::from_str::<Value>(metadata).is_ok_and(|metadata| metadata["incognito"] == true)
+    serde_json::from_str::<Value>(metadata).is_ok_and(|metadata| metadata[INCOGNITO] == true)
 }
 
 #[cfg(test)]

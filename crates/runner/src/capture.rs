@@ -84,31 +84,48 @@ pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
         tokio::select! {
             biased;
             () = stop.cancelled() => return,
-            _ = ticks.tick() => if let Err(error) = drain(&ledger, &lake).await {
-                lake.failures.fetch_add(1, Ordering::Relaxed);
-                tracing::warn!(%error, "cannot look for turns to capture; it is tried again");
-            },
+            _ = ticks.tick() => {}
+        }
+        // A stop waits for one batch, however many are due.
+        while !stop.is_cancelled() {
+            match batch(&ledger, &lake).await {
+                Ok(Some(captured)) if captured > 0 => {}
+                Ok(_) => break,
+                Err(error) => {
+                    lake.failures.fetch_add(1, Ordering::Relaxed);
+                    tracing::warn!(%error, "cannot look for turns to capture; it is tried again");
+                    break;
+                }
+            }
         }
     }
 }
 
-/// Captures everything that is due now; how many turns. A turn that cannot be captured waits for its lease to end.
+/// Captures everything that is due now, or until a batch cannot be captured; how many turns. A turn that cannot be
+/// captured waits for its lease to end.
 pub async fn drain(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<usize> {
-    let mut captured = 0;
-    loop {
-        let mut taken = take(ledger, LEASE, BATCH).await?;
-        if taken.is_empty() {
-            return Ok(captured);
-        }
-        lake.failures.fetch_add(taken.unreadable, Ordering::Relaxed);
-        drop_repeats(&mut taken.due);
-        match capture(ledger, lake, &taken.due).await {
-            Ok(()) => captured += taken.due.len(),
-            Err(error) => {
-                let turns = taken.due.len();
-                lake.failures.fetch_add(turns as u64, Ordering::Relaxed);
-                tracing::warn!(turns, error, "turns were not captured; it is tried again, and their sessions go on");
-            }
+    let mut all = 0;
+    while let Some(captured) = batch(ledger, lake).await?.filter(|captured| *captured > 0) {
+        all += captured;
+    }
+    Ok(all)
+}
+
+/// Captures a batch; how many turns, or `None` where none are due.
+async fn batch(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<Option<usize>> {
+    let mut taken = take(ledger, LEASE, BATCH).await?;
+    if taken.is_empty() {
+        return Ok(None);
+    }
+    lake.failures.fetch_add(taken.unreadable, Ordering::Relaxed);
+    drop_repeats(&mut taken.due);
+    let turns = taken.due.len();
+    match capture(ledger, lake, &taken.due).await {
+        Ok(()) => Ok(Some(turns)),
+        Err(error) => {
+            lake.failures.fetch_add(turns as u64, Ordering::Relaxed);
+            tracing::warn!(turns, error, "turns were not captured; it is tried again, and their sessions go on");
+            Ok(Some(0))
         }
     }
 }

@@ -3,7 +3,6 @@
 use crate::{
     conn::{Conn, run},
     error::{Error, Result},
-    record::Page,
     sqlite::row,
     transaction::WriteTx,
 };
@@ -12,9 +11,13 @@ use domain::{
     clock::{from_micros, to_micros},
     id::{InteractionId, SessionId, TenantId},
     interaction::{Feedback, Source},
+    limit::PAGE_BYTES_MAX,
     outcome::Outcome,
     session::Status,
 };
+use futures_util::TryStreamExt as _;
+use rusqlite::ToSql;
+use std::ops::ControlFlow;
 use uuid::Uuid;
 
 macro_rules! take {
@@ -62,6 +65,23 @@ macro_rules! looked {
     };
 }
 
+/// Streams the rows of a query into a [`Filling`].
+macro_rules! fill {
+    ($conn:expr, $page:ident, $row:ty, $sql:expr $(, $bind:expr)* $(,)?) => {
+        match $conn {
+            Conn::Sqlite(c) => c.each::<$row>($sql, &[$(&$bind as &dyn ToSql),*], |row| $page.take(row))?,
+            Conn::Postgres(c) => {
+                let mut rows = sqlx::query_as::<_, $row>($sql)$(.bind($bind))*.fetch(&mut **c);
+                while let Some(row) = rows.try_next().await? {
+                    if $page.take(row).is_break() {
+                        break;
+                    }
+                }
+            }
+        }
+    };
+}
+
 const PUSH: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
      VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING";
 const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM captures_due WHERE due_at <= $1 LIMIT 1) AS one";
@@ -71,10 +91,11 @@ const DONE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id
 const INSERT: &str = "INSERT INTO interactions (tenant_id, id, session_id, recorded_at, record) \
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
 const INSERT_FEEDBACK: &str = "INSERT INTO interaction_feedback \
-     (tenant_id, id, interaction_id, recorded_at, feedback, source, record) \
+     (tenant_id, id, session_id, interaction_id, recorded_at, feedback, source, record) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
+const INSERT_OUTCOME: &str = "INSERT INTO interaction_outcomes \
+     (tenant_id, id, session_id, interaction_id, recorded_at, outcome, record) \
      VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING";
-const INSERT_OUTCOME: &str = "INSERT INTO interaction_outcomes (tenant_id, id, interaction_id, recorded_at, outcome, record) \
-     VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
 const AFTER: &str = lines_after!("interactions");
 const FEEDBACK_AFTER: &str = lines_after!("interaction_feedback");
 const OUTCOMES_AFTER: &str = lines_after!("interaction_outcomes");
@@ -84,11 +105,8 @@ const LOOKED: &str = looked!("i.tenant_id = $2");
 const LOOKED_OF_SESSION: &str = looked!("i.session_id = $2");
 const SESSION_OF: &str = "SELECT session_id FROM interactions WHERE tenant_id = $1 AND id = $2";
 
-// Lines about an interaction go before it does: they are found by it.
-const FORGET_FEEDBACK: &str = "DELETE FROM interaction_feedback WHERE tenant_id = $1 AND interaction_id IN \
-     (SELECT i.id FROM interactions i WHERE i.tenant_id = $1 AND i.session_id = $2)";
-const FORGET_OUTCOMES: &str = "DELETE FROM interaction_outcomes WHERE tenant_id = $1 AND interaction_id IN \
-     (SELECT i.id FROM interactions i WHERE i.tenant_id = $1 AND i.session_id = $2)";
+const FORGET_FEEDBACK: &str = "DELETE FROM interaction_feedback WHERE tenant_id = $1 AND session_id = $2";
+const FORGET_OUTCOMES: &str = "DELETE FROM interaction_outcomes WHERE tenant_id = $1 AND session_id = $2";
 const FORGET: &str = "DELETE FROM interactions WHERE tenant_id = $1 AND session_id = $2";
 const FORGET_DUE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2";
 
@@ -291,28 +309,31 @@ pub async fn insert(
 pub async fn insert_feedback(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
-    about: InteractionId,
+    (session_id, about): (SessionId, InteractionId),
     (feedback, source): (Feedback, Source),
     line: &LineRecord,
 ) -> Result<bool> {
     let (at, record) = (to_micros(line.recorded_at), line.record.as_str());
     let (feedback, source) = (feedback.as_str(), source.as_str());
-    Ok(run!(tx.conn(), execute, INSERT_FEEDBACK, tenant_id.0, line.id, about.0, at, feedback, source, record)? == 1)
+    let (id, session, about) = (line.id, session_id.0, about.0);
+    Ok(run!(tx.conn(), execute, INSERT_FEEDBACK, tenant_id.0, id, session, about, at, feedback, source, record)? == 1)
 }
 
 /// Keeps what was inferred about an interaction. `false` if it is kept already.
 pub async fn insert_outcome(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
-    about: InteractionId,
+    (session_id, about): (SessionId, InteractionId),
     outcome: Outcome,
     line: &LineRecord,
 ) -> Result<bool> {
     let (at, record, outcome) = (to_micros(line.recorded_at), line.record.as_str(), outcome.as_str());
-    Ok(run!(tx.conn(), execute, INSERT_OUTCOME, tenant_id.0, line.id, about.0, at, outcome, record)? == 1)
+    let (id, session, about) = (line.id, session_id.0, about.0);
+    Ok(run!(tx.conn(), execute, INSERT_OUTCOME, tenant_id.0, id, session, about, at, outcome, record)? == 1)
 }
 
-/// Lines of a stream in the order of their ids, which is that of time, after `after`: id and JSON.
+/// Lines of a stream in the order of their ids, which is that of time, after `after`: id and JSON. A page may end by its
+/// bytes before it is full; only an empty one is the last.
 pub async fn after(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -325,7 +346,9 @@ pub async fn after(
         Stream::Feedback => FEEDBACK_AFTER,
         Stream::Outcomes => OUTCOMES_AFTER,
     };
-    Ok(run!(conn, fetch_all(Uuid, String), sql, tenant_id.0, after, i64::from(limit))?)
+    let mut page = Filling::new(limit, |(_, record): &(Uuid, String)| record.len());
+    fill!(conn, page, (Uuid, String), sql, tenant_id.0, after, i64::from(limit));
+    Ok(page.items)
 }
 
 /// Interactions of a workspace, newest first, and the id after which the next page begins, if there may be one. A page
@@ -343,21 +366,42 @@ pub async fn list(
     let outcome = label(wanted.outcome.map(|known| known.map(Outcome::as_str)));
     let (before, from, max) = (wanted.before, wanted.from, i64::from(wanted.looked_max));
     let more = i64::from(wanted.limit) + 1;
-    let rows = run!(conn, fetch_all ListRow, sql, tenant_id.0, session, before, from, max, feedback, outcome, more)?;
-    let page = page(rows, wanted.limit)?;
+    let mut page = Filling::new(wanted.limit, |row: &ListRow| row.record.len());
+    fill!(conn, page, ListRow, sql, tenant_id.0, session, before, from, max, feedback, outcome, more);
+    let items = page.items.into_iter().map(InteractionRow::try_from).collect::<Result<Vec<_>>>()?;
     if page.has_more {
-        let last = page.items.last().map(|item| item.id);
-        return Ok((page.items, last));
+        let last = items.last().map(|item| item.id);
+        return Ok((items, last));
     }
     // Fewer than there is room for: either there are no more, or the look ended.
     let end = run!(conn, fetch_optional(Uuid,), looked, tenant_id.0, session, before, from, max - 1)?;
-    Ok((page.items, end.map(|(id,)| InteractionId(id))))
+    Ok((items, end.map(|(id,)| InteractionId(id))))
 }
 
-fn page(mut rows: Vec<ListRow>, limit: u32) -> Result<Page<InteractionRow>> {
-    let has_more = rows.len() > limit as usize;
-    rows.truncate(limit as usize);
-    Ok(Page { items: rows.into_iter().map(InteractionRow::try_from).collect::<Result<_>>()?, has_more })
+/// A page of rows on its way: long prompts end it before they fill the memory.
+struct Filling<T> {
+    items: Vec<T>,
+    has_more: bool,
+    limit: usize,
+    bytes: usize,
+    size: fn(&T) -> usize,
+}
+
+impl<T> Filling<T> {
+    const fn new(limit: u32, size: fn(&T) -> usize) -> Self {
+        Self { items: Vec::new(), has_more: false, limit: limit as usize, bytes: 0, size }
+    }
+
+    /// The first row always fits: no page is empty while there is something to read.
+    fn take(&mut self, row: T) -> ControlFlow<()> {
+        if self.items.len() >= self.limit || self.bytes > PAGE_BYTES_MAX {
+            self.has_more = true;
+            return ControlFlow::Break(());
+        }
+        self.bytes += (self.size)(&row);
+        self.items.push(row);
+        ControlFlow::Continue(())
+    }
 }
 
 /// Forgets what was said in a session whose erasure is under way.

@@ -16,6 +16,10 @@ use ledger::{Ledger, Mode, feedback};
 use std::{
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -108,7 +112,7 @@ pub async fn run(command: ExportCommand) -> Result<(), Failure> {
 async fn raw(args: RawArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, ServeFlags::default())?;
     let ledger = open(&settings, Mode::Tool).await?;
-    let dumped = dump(&ledger, &args.tenant, &args.out).await;
+    let dumped = dump(&ledger, &args.tenant, &args.out, || true).await;
     ledger.close().await;
     let lines = dumped.map_err(Failure::from)?;
     print_line(&format!("{lines} lines below {}", args.out.join("datalake").display()))
@@ -123,7 +127,10 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
     }
     std::fs::create_dir_all(&args.out).map_err(Failure::io(args.out.display().to_string()))?;
     let preview = match (&args.from, &args.tenant) {
-        (Some(folder), _) => written(Layout::below(folder), Box::new(|_| None), options, args.out.clone()).await?,
+        (Some(folder), _) => {
+            let (layout, out) = (Layout::below(folder), (args.out.clone(), stopped_by_ctrl_c()));
+            written(layout, Box::new(|_| None), options, out).await?
+        }
         (None, Some(tenant)) => {
             let serve = ServeFlags { instance_key_file: args.instance_key_file, ..ServeFlags::default() };
             let settings = config::load(args.database, serve)?;
@@ -163,11 +170,29 @@ async fn dumped_and_written(
             Box::new(|_| None)
         }
     };
-    dump(ledger, tenant, scratch).await?;
-    written(Layout::below(scratch), rated, options, out.to_owned()).await
+    let stopped = stopped_by_ctrl_c();
+    dump(ledger, tenant, scratch, || !stopped.load(Ordering::Relaxed)).await?;
+    written(Layout::below(scratch), rated, options, (out.to_owned(), stopped)).await
 }
 
-async fn written(layout: Layout, rated: Rated, options: Options, out: PathBuf) -> Result<Preview, Failure> {
+/// Set by Ctrl-C: what an export has of its own beside the file is not redacted, and has to go before it ends.
+fn stopped_by_ctrl_c() -> Arc<AtomicBool> {
+    let stopped: Arc<AtomicBool> = Arc::default();
+    let sign = Arc::clone(&stopped);
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            sign.store(true, Ordering::Relaxed);
+        }
+    });
+    stopped
+}
+
+async fn written(
+    layout: Layout,
+    rated: Rated,
+    options: Options,
+    (out, stopped): (PathBuf, Arc<AtomicBool>),
+) -> Result<Preview, Failure> {
     let work = tokio::task::spawn_blocking(move || {
         let inputs = Inputs {
             interactions: Box::new(datalake::interactions(&layout)),
@@ -175,7 +200,10 @@ async fn written(layout: Layout, rated: Rated, options: Options, out: PathBuf) -
             rating: rated,
         };
         let mut bar = Bar::new();
-        let exported = export::export(inputs, &options, &out, &mut |progress| bar.tell(progress));
+        let exported = export::export(inputs, &options, &out, &mut |progress| {
+            bar.tell(progress);
+            !stopped.load(Ordering::Relaxed)
+        });
         bar.end();
         exported
     });
@@ -211,9 +239,9 @@ impl Bar {
         Bar { watched: io::stderr().is_terminal(), told: Instant::now() }
     }
 
-    fn tell(&mut self, progress: Progress) -> bool {
+    fn tell(&mut self, progress: Progress) {
         if !self.watched || self.told.elapsed() < TELL_EVERY {
-            return true;
+            return;
         }
         self.told = Instant::now();
         let text = match progress {
@@ -223,7 +251,6 @@ impl Bar {
         };
         // Nobody who closed stderr wants to know.
         let _ = write!(io::stderr(), "\r\u{1b}[K{text}");
-        true
     }
 
     fn end(&self) {

@@ -119,6 +119,7 @@ impl From<DumpError> for Failure {
         match error {
             DumpError::Ledger(error) => Self::Ledger(error),
             DumpError::Io(context, error) => Self::Io { context, error },
+            DumpError::Stopped => Self::BadNews(error.to_string()),
         }
     }
 }

@@ -107,6 +107,8 @@ async fn a_person_talks_stops_a_turn_tries_a_failed_one_again_and_ends_with_a_ra
     // It is over: what is said now is refused, and nothing is lost.
     let late = ada.post(&format!("{path}/messages"), &[("text", "Too late")]).await;
     assert_eq!(late.status(), StatusCode::CONFLICT);
+    let late = late.text().await.unwrap();
+    assert!(late.contains("Too late</textarea>"), "{late}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

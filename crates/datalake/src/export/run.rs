@@ -108,7 +108,14 @@ pub fn export(
     let preview = run.described(options, vec![file.finish()?]);
     let mut text = serde_json::to_vec_pretty(&preview.manifest)?;
     text.push(b'\n');
-    std::fs::write(manifest_file, text)?;
+    if let Err(error) = std::fs::write(&manifest_file, text) {
+        // What nobody can check is not left behind, nor half a manifest.
+        let _ = std::fs::remove_file(&manifest_file);
+        for file in &preview.manifest.files {
+            let _ = std::fs::remove_file(folder.join(&file.name));
+        }
+        return Err(error.into());
+    }
     Ok(preview)
 }
 

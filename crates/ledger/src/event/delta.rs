@@ -33,7 +33,7 @@ pub async fn tell(ledger: &Ledger, scope: &Scope, id: SessionId, delta: Delta) -
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();
     if delta.text.is_empty() || delta.text.len() > DELTA_BYTES_MAX {
-        fields.refuse("text", &format!("1 to {DELTA_BYTES_MAX} bytes"));
+        fields.refuse("text", format!("1 to {DELTA_BYTES_MAX} bytes"));
     }
     fields.check()?;
     let session = session::get(ledger, scope, id).await?;

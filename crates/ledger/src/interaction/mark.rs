@@ -51,7 +51,7 @@ pub async fn mark(
                 }
             }
             let record = record(line_id(&line), &line);
-            insert_feedback(tx, scope.tenant_id, id, (feedback, Source::Manual), &record).await?;
+            insert_feedback(tx, scope.tenant_id, (session_id, id), (feedback, Source::Manual), &record).await?;
             Ok(())
         })
     });

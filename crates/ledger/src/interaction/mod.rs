@@ -36,7 +36,9 @@ pub(crate) async fn note(
     command: Command,
     now: Timestamp,
 ) -> Result<()> {
-    let ended = session.status != before && (session.status.is_final() || session.status == Status::Idle);
+    // What rests because it waits for others has not answered yet.
+    let rests = session.status == Status::Idle && session.waits_for.is_none();
+    let ended = session.status != before && (session.status.is_final() || rests);
     let by_agent = session.session_type == Type::Agent && (session.attempt > 0 || turn::is_reported(session));
     if !ended || !by_agent || command == Command::Interrupt || is_incognito(&session.metadata) {
         return Ok(());

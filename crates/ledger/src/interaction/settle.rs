@@ -46,10 +46,12 @@ pub async fn settle(ledger: &Ledger, turns: Vec<(&Due, Lines)>) -> Result<()> {
                 }
                 for (feedback, source, line) in &lines.feedback {
                     let record = record(line_id(line), line);
-                    insert_feedback(tx, row.tenant_id, line.about, (*feedback, *source), &record).await?;
+                    insert_feedback(tx, row.tenant_id, (row.session_id, line.about), (*feedback, *source), &record)
+                        .await?;
                 }
                 for (outcome, line) in &lines.outcomes {
-                    insert_outcome(tx, row.tenant_id, line.about, *outcome, &record(line_id(line), line)).await?;
+                    let about = (row.session_id, line.about);
+                    insert_outcome(tx, row.tenant_id, about, *outcome, &record(line_id(line), line)).await?;
                 }
                 done(tx, row).await?;
             }

@@ -18,6 +18,7 @@ use domain::{
     limit::{ATTEMPTS_MAX, DEPENDENCIES_MAX, KEY_CHARS_MAX, PARENT_DEPTH_MAX, TITLE_CHARS_MAX},
     role::Permission,
     session::{IfDependencyFails, Status, TimeLimits, Type, WaitsFor},
+    thread::{INCOGNITO, is_incognito},
 };
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
@@ -231,7 +232,7 @@ pub(crate) async fn draft(
         entity_id,
         title: title.unwrap_or_else(|| "Untitled".into()),
         input: new.input,
-        metadata: new.metadata.unwrap_or_else(|| "{}".into()),
+        metadata: metadata(new.metadata, place.parent.as_ref()),
         result: None,
         usage: None,
         error_message: None,
@@ -256,4 +257,15 @@ pub(crate) async fn draft(
         dependency_count: u32::try_from(place.dependencies.len()).unwrap_or(u32::MAX),
         awaited: false,
     })
+}
+
+/// What an incognito conversation has others do is as incognito as itself.
+fn metadata(own: Option<String>, parent: Option<&SessionRecord>) -> String {
+    let own = own.unwrap_or_else(|| "{}".into());
+    if !parent.is_some_and(|parent| is_incognito(&parent.metadata)) {
+        return own;
+    }
+    let mut notes: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&own).unwrap_or_default();
+    notes.insert(INCOGNITO.into(), true.into());
+    serde_json::Value::Object(notes).to_string()
 }

@@ -58,6 +58,8 @@ pub const MODEL_RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
 pub const MODEL_SILENCE_MAX: Duration = Duration::from_secs(180);
 /// Between two pieces of an answer that is told while it is given.
 pub const DELTA_PAUSE: Duration = Duration::from_millis(80);
+/// Longest wait for the last of them.
+pub const DELTA_LAST: Duration = Duration::from_secs(1);
 /// Characters of a service's error answer that are quoted.
 pub const MODEL_QUOTE_CHARS: usize = 500;
 /// Events of a session that are read at a time to rebuild its conversation.

@@ -4,7 +4,11 @@
 use super::{lease::Lease, limit};
 use domain::limit::DELTA_BYTES_MAX;
 use std::sync::Arc;
-use tokio::{sync::watch, task::JoinSet, time::sleep};
+use tokio::{
+    sync::watch,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
 use wire::worker::Delta;
 
 /// What was said so far, told in pieces by a task of its own: a model is never kept waiting.
@@ -32,8 +36,8 @@ impl Voice {
     /// Falls silent: no piece arrives after this, so none behind the whole answer.
     pub async fn end(mut self) {
         drop(self.said);
-        // A task that failed has told nothing that counts.
-        let _ = self.telling.join_next().await;
+        // A piece that hangs is given up: the whole answer does not wait for it.
+        let _ = timeout(limit::DELTA_LAST, self.telling.join_next()).await;
     }
 }
 

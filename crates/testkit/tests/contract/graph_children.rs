@@ -35,7 +35,7 @@ async fn child(f: &Fixture, parent: SessionId, slug: &str) -> SessionRecord {
     session::create(&f.ledger, &f.worker, new).await.unwrap()
 }
 
-async fn wait(f: &Fixture, parent: &SessionRecord) -> ledger::Result<SessionRecord> {
+pub async fn wait(f: &Fixture, parent: &SessionRecord) -> ledger::Result<SessionRecord> {
     let parking = Parking { waits_for_children: true, ..Parking::at(parent.attempt, YieldTo::Idle) };
     session::yield_to(&f.ledger, &f.worker, parent.id, parking).await
 }

@@ -38,6 +38,7 @@ on_both_engines!(
     a_tool_call_that_reviewers_changed_or_denied_was_an_answer_too,
     a_coding_agents_turns_are_captured_from_its_hooks,
     incognito_and_unworked_sessions_are_not_captured,
+    what_waits_for_others_has_not_answered_and_what_an_incognito_session_starts_is_incognito,
     feedback_is_kept_by_those_whose_session_it_is_and_those_who_judge,
     interactions_come_in_pages_newest_first_and_by_what_is_known,
     each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next,
@@ -205,6 +206,35 @@ async fn incognito_and_unworked_sessions_are_not_captured(f: Fixture) {
     let unworked = f.pending().await;
     session::cancel(&f.ledger, &f.operator, unworked.id, None).await.unwrap();
     assert!(due(&f).await.is_empty());
+    f.done().await;
+}
+
+async fn what_waits_for_others_has_not_answered_and_what_an_incognito_session_starts_is_incognito(f: Fixture) {
+    for (metadata, answers) in [("{}", 2), (r#"{"incognito":true}"#, 0)] {
+        let of_agent = |parent_id| NewSession {
+            agent_slug: Some("scout".into()),
+            input: Some(json!("Look into it").to_string()),
+            parent_id,
+            ..NewSession::of_type(Type::Agent)
+        };
+        let new = NewSession { metadata: Some(metadata.to_owned()), ..of_agent(None) };
+        session::create(&f.ledger, &f.operator, new).await.unwrap();
+        let parent = f.claim(1, 3_600).await.pop().unwrap();
+        f.append(parent.id, 1, vec![text("I ask another.")]).await.unwrap();
+        let child = session::create(&f.ledger, &f.operator, of_agent(Some(parent.id))).await.unwrap();
+        crate::graph_children::wait(&f, &parent).await.unwrap();
+        assert!(due(&f).await.is_empty(), "it waits: nothing was answered");
+        let held = f.claim(1, 3_600).await.pop().unwrap();
+        assert_eq!(held.id, child.id);
+        for (id, attempt) in [(child.id, held.attempt), (parent.id, 2)] {
+            if id == parent.id {
+                assert_eq!(f.claim(1, 3_600).await.pop().unwrap().id, parent.id);
+            }
+            let completion = Completion { attempt, result: Some(json!("Done").to_string()), usage: None };
+            session::complete(&f.ledger, &f.worker, id, completion).await.unwrap();
+        }
+        assert_eq!(due(&f).await.iter().map(|due| due.turns.len()).sum::<usize>(), answers);
+    }
     f.done().await;
 }
 

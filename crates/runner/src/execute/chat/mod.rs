@@ -134,7 +134,8 @@ impl Talk<'_> {
             } else {
                 talk.messages(&opening)
             };
-            let question = Question { system: prompt.system.clone(), messages, tools: self.chat.tools.declared() };
+            let tools = self.chat.tools.declared(self.job.is_thread());
+            let question = Question { system: prompt.system.clone(), messages, tools };
             let reply = self.ask(&question).await?;
             self.record(&mut talk, reply).await?;
         }
@@ -287,6 +288,9 @@ impl Talk<'_> {
     async fn start(&self, talk: &mut Conversation, mut call: Call, gate: Option<&str>) -> Result<(), Stop> {
         if let Some(input) = talk.begun_with(&call.id) {
             call.input = input.clone();
+        } else if self.job.is_thread() {
+            let why = json!("a conversation starts no sessions: its person would wait without a word");
+            return self.answer(talk, &call, &Err(why), gate).await;
         } else {
             // A person may have changed the input.
             if let Err(why) = self.chat.tools.check(&call) {

@@ -120,13 +120,14 @@ impl Toolbox {
         Ok(Self { tools: compiled.collect::<Result<_, _>>()?, confirmed, http, actions })
     }
 
-    /// The tools, as a model is told of them.
-    pub fn declared(&self) -> Vec<genai::chat::Tool> {
+    /// The tools, as a model is told of them. A conversation waits for its person and for nobody else, so it starts no
+    /// sessions.
+    pub fn declared(&self, is_thread: bool) -> Vec<genai::chat::Tool> {
         let declare = |(tool, _): &(Tool, Validator)| {
             let schema = tool.schema(&self.actions);
             genai::chat::Tool::new(tool.name()).with_description(tool.description()).with_schema(schema)
         };
-        self.tools.iter().map(declare).collect()
+        self.tools.iter().filter(|(tool, _)| !is_thread || *tool != Tool::StartSession).map(declare).collect()
     }
 
     /// The tool that a call means.
