@@ -120,7 +120,8 @@ fn on_submit(event: Event) {
 }
 
 fn typed(form: &HtmlFormElement) -> Option<JsValue> {
-    js_sys::Reflect::get(&dom::find(form, "textarea")?, &"value".into()).ok()
+    let field = dom::find(form, "textarea")?;
+    js_sys::Reflect::get(&field, &"value".into()).ok()
 }
 
 fn set(form: &HtmlFormElement, selector: &str, value: &str) {
