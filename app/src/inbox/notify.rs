@@ -5,7 +5,8 @@ use crate::{
     browser::{dom, fetch},
     live::{self, Signal},
 };
-use std::cell::RefCell;
+use gloo_timers::future::sleep;
+use std::{cell::RefCell, time::Duration};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Event, MouseEvent, Notification, NotificationOptions, NotificationPermission};
@@ -15,6 +16,9 @@ const WANTED: &str = "shiftbook-notify";
 
 /// Where a tab that somebody looks at leaves the session that it has just heard of.
 const SEEN: &str = "shiftbook-seen";
+
+/// How long tabs that are looked at have for that.
+const OTHERS_SAY_SO: Duration = Duration::from_secs(1);
 
 thread_local! {
     /// What was told already: one notification for each time that something begins to wait.
@@ -45,7 +49,7 @@ pub fn start() {
         if !dom::document().hidden() {
             dom::store(SEEN, Some(id));
         } else if live::leads() && wanted() {
-            // The other tabs hear of it after this one, and say so while the words are fetched.
+            // The other tabs hear of it after this one, and say so meanwhile.
             dom::store(SEEN, None);
             let id = id.clone();
             spawn_local(async move { tell(&id).await });
@@ -90,6 +94,7 @@ async fn tell(session_id: &str) {
         return;
     }
     TOLD.with_borrow_mut(|told| told.push(key.clone()));
+    sleep(OTHERS_SAY_SO).await;
     if dom::stored(SEEN).as_deref() == Some(session_id) {
         return;
     }
