@@ -5,8 +5,8 @@ use crate::{
     browser::{dom, fetch},
     live::{self, Signal},
 };
-use gloo_timers::future::sleep;
-use std::{cell::RefCell, time::Duration};
+use gloo_timers::callback::Timeout;
+use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Event, MouseEvent, Notification, NotificationOptions, NotificationPermission};
@@ -18,7 +18,7 @@ const WANTED: &str = "shiftbook-notify";
 const SEEN: &str = "shiftbook-seen";
 
 /// How long tabs that are looked at have for that.
-const OTHERS_SAY_SO: Duration = Duration::from_secs(1);
+const OTHERS_SAY_SO_MS: u32 = 1_000;
 
 thread_local! {
     /// What was told already: one notification for each time that something begins to wait.
@@ -94,19 +94,22 @@ async fn tell(session_id: &str) {
         return;
     }
     TOLD.with_borrow_mut(|told| told.push(key.clone()));
-    sleep(OTHERS_SAY_SO).await;
-    if dom::stored(SEEN).as_deref() == Some(session_id) {
-        return;
-    }
-    let options = NotificationOptions::new();
-    options.set_body(&text("body"));
-    options.set_tag(&key);
-    let Ok(shown) = Notification::new_with_options(&text("title"), &options) else { return };
-    dom::on(&shown, "click", move |event: Event| {
-        let _ = dom::window().focus();
-        let _ = dom::window().location().set_href(&path);
-        if let Some(shown) = event.target().and_then(|target| target.dyn_into::<Notification>().ok()) {
-            shown.close();
+    let (title, body, session_id) = (text("title"), text("body"), session_id.to_owned());
+    let tell = move || {
+        if dom::stored(SEEN).as_deref() == Some(&session_id) {
+            return;
         }
-    });
+        let options = NotificationOptions::new();
+        options.set_body(&body);
+        options.set_tag(&key);
+        let Ok(shown) = Notification::new_with_options(&title, &options) else { return };
+        dom::on(&shown, "click", move |event: Event| {
+            let _ = dom::window().focus();
+            let _ = dom::window().location().set_href(&path);
+            if let Some(shown) = event.target().and_then(|target| target.dyn_into::<Notification>().ok()) {
+                shown.close();
+            }
+        });
+    };
+    Timeout::new(OTHERS_SAY_SO_MS, tell).forget();
 }
