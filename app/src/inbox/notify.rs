@@ -5,7 +5,6 @@ use crate::{
     browser::{dom, fetch},
     live::{self, Signal},
 };
-use gloo_timers::callback::Timeout;
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -16,9 +15,6 @@ const WANTED: &str = "shiftbook-notify";
 
 /// Where a tab that somebody looks at leaves the session that it has just heard of.
 const SEEN: &str = "shiftbook-seen";
-
-/// How long tabs that are looked at have for that.
-const OTHERS_SAY_SO_MS: u32 = 1_000;
 
 thread_local! {
     /// What was told already: one notification for each time that something begins to wait.
@@ -49,7 +45,7 @@ pub fn start() {
         if !dom::document().hidden() {
             dom::store(SEEN, Some(id));
         } else if live::leads() && wanted() {
-            // The other tabs hear of it after this one, and say so meanwhile.
+            // The other tabs hear of it after this one, and say so while the words are fetched.
             dom::store(SEEN, None);
             let id = id.clone();
             spawn_local(async move { tell(&id).await });
@@ -94,22 +90,18 @@ async fn tell(session_id: &str) {
         return;
     }
     TOLD.with_borrow_mut(|told| told.push(key.clone()));
-    let (title, body, session_id) = (text("title"), text("body"), session_id.to_owned());
-    let tell = move || {
-        if dom::stored(SEEN).as_deref() == Some(&session_id) {
-            return;
+    if dom::stored(SEEN).as_deref() == Some(session_id) {
+        return;
+    }
+    let options = NotificationOptions::new();
+    options.set_body(&text("body"));
+    options.set_tag(&key);
+    let Ok(shown) = Notification::new_with_options(&text("title"), &options) else { return };
+    dom::on(&shown, "click", move |event: Event| {
+        let _ = dom::window().focus();
+        let _ = dom::window().location().set_href(&path);
+        if let Some(shown) = event.target().and_then(|target| target.dyn_into::<Notification>().ok()) {
+            shown.close();
         }
-        let options = NotificationOptions::new();
-        options.set_body(&body);
-        options.set_tag(&key);
-        let Ok(shown) = Notification::new_with_options(&title, &options) else { return };
-        dom::on(&shown, "click", move |event: Event| {
-            let _ = dom::window().focus();
-            let _ = dom::window().location().set_href(&path);
-            if let Some(shown) = event.target().and_then(|target| target.dyn_into::<Notification>().ok()) {
-                shown.close();
-            }
-        });
-    };
-    Timeout::new(OTHERS_SAY_SO_MS, tell).forget();
+    });
 }
