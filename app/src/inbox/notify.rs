@@ -2,10 +2,11 @@
 //! looks at any of the tabs. Only in the WASM build.
 
 use crate::{
-    browser::{dom, fetch},
+    browser::{dom, fetch, lock},
     live::{self, Signal},
 };
-use std::cell::RefCell;
+use js_sys::{Function, Promise};
+use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Event, MouseEvent, Notification, NotificationOptions, NotificationPermission};
@@ -13,12 +14,14 @@ use web_sys::{Event, MouseEvent, Notification, NotificationOptions, Notification
 /// Where this browser keeps that its person wants them.
 const WANTED: &str = "shiftbook-notify";
 
-/// Where a tab that somebody looks at leaves the session that it has just heard of.
-const SEEN: &str = "shiftbook-seen";
+/// Held by one of the tabs that somebody looks at, for as long as they do.
+const LOOKED_AT: &str = "shiftbook-looked-at";
 
 thread_local! {
     /// What was told already: one notification for each time that something begins to wait.
     static TOLD: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    /// Lets the lock of looked-at tabs go.
+    static LET_GO: Cell<Option<Function>> = const { Cell::new(None) };
 }
 
 fn has_notifications() -> bool {
@@ -40,17 +43,29 @@ pub fn start() {
             spawn_local(toggle());
         }
     });
+    dom::on(&dom::document(), "visibilitychange", |_: Event| looked_at());
+    looked_at();
     live::subscribe(|signal| {
         let Signal::Session { id, waits: true, .. } = signal else { return };
-        if !dom::document().hidden() {
-            dom::store(SEEN, Some(id));
-        } else if live::leads() && wanted() {
-            // The other tabs hear of it after this one, and say so while the words are fetched.
-            dom::store(SEEN, None);
+        if live::leads() && wanted() {
             let id = id.clone();
-            spawn_local(async move { tell(&id).await });
+            // Only where no tab that somebody looks at has the lock.
+            spawn_local(lock::exclusive(LOOKED_AT, false, async move { tell(&id).await }));
         }
     });
+}
+
+/// Takes the lock of looked-at tabs, or lets it go.
+fn looked_at() {
+    if let Some(let_go) = LET_GO.take() {
+        let _ = let_go.call0(&wasm_bindgen::JsValue::NULL);
+    }
+    if !dom::document().hidden() {
+        let away = Promise::new(&mut |let_go, _| LET_GO.set(Some(let_go)));
+        spawn_local(lock::exclusive(LOOKED_AT, true, async move {
+            let _ = JsFuture::from(away).await;
+        }));
+    }
 }
 
 /// Asks for permission, which browsers allow after a click alone; or wants none any more.
@@ -90,9 +105,6 @@ async fn tell(session_id: &str) {
         return;
     }
     TOLD.with_borrow_mut(|told| told.push(key.clone()));
-    if dom::stored(SEEN).as_deref() == Some(session_id) {
-        return;
-    }
     let options = NotificationOptions::new();
     options.set_body(&text("body"));
     options.set_tag(&key);
