@@ -12,6 +12,7 @@ use domain::{
     chain::body_digest,
     event::{EventRole, Kind},
     id::{EventId, SessionId},
+    limit::ATTEMPTS_MAX,
     session::{Actor, Command, State, Status, TimeLimits, Transition, decide, graph::takes_its_children_along},
 };
 use serde_json::{Value, json};
@@ -150,6 +151,10 @@ pub(crate) async fn write(
         Status::Running => session.started_at = session.started_at.or(Some(now)),
         to if to.is_final() => session.completed_at = Some(now),
         _ => {}
+    }
+    if matches!(change.command, Command::Say | Command::Resume) {
+        // Attempts are counted from the last time that something arrived: what came before does not use them up.
+        session.attempts_max = session.attempt.saturating_add(ATTEMPTS_MAX);
     }
     touch(&mut session);
     let mut ended_by = None;

@@ -11,7 +11,7 @@ use domain::{
     chain::body_digest,
     event::{EventRole, Kind},
     id::{EventId, SessionId},
-    limit::{ATTEMPTS_MAX, SESSION_EVENTS_MAX, THREAD_MESSAGE_CHARS_MAX, THREAD_MESSAGES_MAX},
+    limit::{SESSION_EVENTS_MAX, THREAD_MESSAGE_CHARS_MAX, THREAD_MESSAGES_MAX},
     role::Permission,
     session::{Actor, Command, Status, decide},
     thread::{MESSAGE, is_incognito, title, untitled},
@@ -121,9 +121,7 @@ async fn add(
         .filter(|_| before.status == Status::Draft && untold && !is_incognito(&before.metadata))
         .and_then(|text| title(text));
     let sequence = before.head_sequence + 1;
-    // Attempts are counted by turn: an earlier turn's do not use up the next one's.
-    let patience = |session: &mut SessionRecord| session.attempts_max = session.attempt + ATTEMPTS_MAX;
-    let mut session = write(tx, before, transition, change, vec![event], patience).await?;
+    let mut session = write(tx, before, transition, change, vec![event], |_| {}).await?;
     if let Some(title) = fresh_title {
         store::session::retitle(tx, session.tenant_id, session.id, &title).await?;
         session.title = title;

@@ -27,6 +27,7 @@ on_both_engines!(
     a_cascade_that_is_cut_short_is_finished_by_the_sweep,
     parent_and_child_cannot_wait_for_each_other,
     two_creations_at_one_instant_close_no_circle,
+    waiting_for_sessions_uses_up_no_attempt,
 );
 
 async fn child(f: &Fixture, parent: SessionId, slug: &str) -> SessionRecord {
@@ -155,6 +156,29 @@ async fn a_worker_that_lost_its_parent_is_told_what_it_had_started(f: Fixture) {
     let claimed = take(&f, "parent").await.unwrap();
     let told: Vec<_> = claimed.children.iter().map(|told| (told.id, told.status)).collect();
     assert_eq!(told, [(started.id, Status::Pending)]);
+    f.done().await;
+}
+
+async fn waiting_for_sessions_uses_up_no_attempt(f: Fixture) {
+    let mut held = parent(&f).await;
+    for _ in 0..4 {
+        child(&f, held.id, "part").await;
+        wait(&f, &held).await.unwrap();
+        run(&f, "part", &json!(1)).await;
+        held = take(&f, "parent").await.unwrap().session;
+    }
+    assert_eq!(held.attempt, 5);
+    // A worker that vanishes now is the first one to vanish.
+    for lost in 1..=3 {
+        f.clock.advance(TimeDelta::seconds(i64::from(held.lease_seconds.unwrap()) + 1));
+        session::sweep(&f.ledger).await.unwrap();
+        let expected = if lost < 3 { Status::Pending } else { Status::Failed };
+        assert_eq!(now(&f, held.id).await.status, expected, "after {lost} lost workers");
+        if lost < 3 {
+            held = take(&f, "parent").await.unwrap().session;
+        }
+    }
+    assert_eq!(now(&f, held.id).await.end_reason, Some(EndReason::LeaseExhausted));
     f.done().await;
 }
 
