@@ -8,13 +8,20 @@ use crate::{
     live::Hub,
     session::follow_at_once,
 };
+use chrono::TimeDelta;
 use domain::{
     Clock, Entropy, Timestamp,
     clock::truncate,
     id::{EventId, RequestId},
 };
 use futures_util::future::BoxFuture;
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+};
 use store::{Access, Database, LeaseTime, Store, WriteTx};
 use tokio::sync::Semaphore;
 
@@ -38,7 +45,7 @@ pub struct Options {
     pub database: Database,
     /// The server, or a tool beside it.
     pub mode: Mode,
-    /// Where "now" comes from.
+    /// Where "now" comes from; where leases go by the database, it is set by that one's ([`Ledger::set_clock`]).
     pub clock: Arc<dyn Clock>,
     /// What leases are measured by.
     pub lease_clock: LeaseClock,
@@ -53,6 +60,8 @@ pub struct Ledger(Arc<Inner>);
 struct Inner {
     store: Store,
     clock: Arc<dyn Clock>,
+    /// How far the clock is behind the database's, microseconds.
+    behind: AtomicI64,
     lease_clock: LeaseClock,
     entropy: Arc<dyn Entropy>,
     hub: Hub,
@@ -99,10 +108,11 @@ impl Ledger {
                 tracing::warn!(%error, "ratings cannot be kept; it is tried again with each");
             }
         }
-        Ok(Self(Arc::new(Inner {
+        let ledger = Self(Arc::new(Inner {
             hub: Hub::start(store.subscribe()),
             store,
             clock: options.clock,
+            behind: AtomicI64::new(0),
             lease_clock: options.lease_clock,
             instance: RequestId::new(now, &*options.entropy).to_string(),
             entropy: options.entropy,
@@ -110,12 +120,28 @@ impl Ledger {
             kind_counts: counted_kinds(),
             password_permits: Semaphore::new(PASSWORD_HASHES_AT_ONCE),
             ratings: Ratings::default(),
-        })))
+        }));
+        ledger.set_clock().await?;
+        Ok(ledger)
     }
 
     /// Now, in the precision of the store.
     pub fn now(&self) -> Timestamp {
-        truncate(self.0.clock.now())
+        truncate(self.0.clock.now()) + TimeDelta::microseconds(self.0.behind.load(Ordering::Relaxed))
+    }
+
+    /// Sets "now" by the database's clock, where several servers share it: what one of them promises (a time limit, an
+    /// undo window, when a message is due) another one keeps, whatever their own clocks say.
+    pub async fn set_clock(&self) -> Result<()> {
+        if !matches!(self.0.lease_clock, LeaseClock::Database) {
+            return Ok(());
+        }
+        let asked = self.0.clock.now();
+        let theirs = self.store().read(Access::System, |conn| Box::pin(LeaseTime::Database.now(conn))).await?;
+        // It was read somewhere between question and answer.
+        let ours = asked + (self.0.clock.now() - asked) / 2;
+        self.0.behind.store((theirs - ours).num_microseconds().unwrap_or_default(), Ordering::Relaxed);
+        Ok(())
     }
 
     /// The clock that leases go by, for a transaction to read.

@@ -14,6 +14,8 @@ const SWEEP_EVERY: Duration = Duration::from_secs(1);
 const SWEEP_GATES_EVERY: Duration = Duration::from_millis(500);
 /// How often working sessions that were left open are looked for.
 const SWEEP_WORKING_EVERY: Duration = Duration::from_secs(60);
+/// How often the clock is set by the database's, where servers share one.
+const SET_CLOCK_EVERY: Duration = Duration::from_secs(60);
 /// How often the store is kept in order.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(6 * 3_600);
 
@@ -27,10 +29,15 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
     working.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut gates = interval(SWEEP_GATES_EVERY);
     gates.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut clock = interval(SET_CLOCK_EVERY);
+    clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tokio::select! {
             biased;
             () = stop.cancelled() => return,
+            _ = clock.tick() => if let Err(error) = ledger.set_clock().await {
+                tracing::warn!(%error, "the database's clock cannot be asked; this server's own goes on");
+            },
             _ = housekeeping.tick() => if let Err(error) = ledger.maintain().await {
                 tracing::warn!(%error, "housekeeping failed; it is tried again later");
             },

@@ -9,6 +9,7 @@ use crate::{
     lake::DumpError,
 };
 use clap::{Parser, Subcommand};
+use domain::Clock;
 use ledger::{LeaseClock, Ledger, Mode};
 use std::{io::Write, process::ExitCode, sync::Arc};
 
@@ -239,14 +240,16 @@ pub fn print_line(text: &str) -> Result<(), Failure> {
 
 /// The ledger of these settings, for the server or for a tool beside it.
 pub async fn open(settings: &Settings, mode: Mode) -> Result<Ledger, Failure> {
+    let steady = Arc::new(SteadyClock::start());
+    let (clock, lease_clock): (Arc<dyn Clock>, _) = match settings.database {
+        config::Database::Postgres { .. } => (steady, LeaseClock::Database),
+        config::Database::Sqlite(_) => (Arc::new(SystemClock), LeaseClock::Process(steady)),
+    };
     let options = ledger::Options {
         database: settings.database.clone().into(),
         mode,
-        clock: Arc::new(SystemClock),
-        lease_clock: match settings.database {
-            config::Database::Postgres { .. } => LeaseClock::Database,
-            config::Database::Sqlite(_) => LeaseClock::Process(Arc::new(SteadyClock::start())),
-        },
+        clock,
+        lease_clock,
         entropy: Arc::new(SystemEntropy),
     };
     Ok(Ledger::open(options).await?)

@@ -5,9 +5,9 @@ use domain::{
     limit::TIME_LIMIT_SECONDS_MAX,
     session::{EndReason, Status, YieldTo},
 };
-use ledger::{Error, Mode, SessionRecord, action, session};
+use ledger::{Error, LeaseClock, Mode, SessionRecord, action, session};
 use serde_json::{Value, json};
-use testkit::{Fixture, on_both_engines};
+use testkit::{Fixture, TestClock, on_both_engines};
 
 on_both_engines!(
     each_status_expires_by_its_own_limit,
@@ -15,6 +15,7 @@ on_both_engines!(
     a_session_keeps_the_limits_it_was_made_with,
     sessions_without_limits_stay,
     many_servers_expire_a_session_once,
+    servers_whose_clocks_are_apart_agree_about_every_limit,
     wrong_limits_are_refused_by_their_key,
 );
 
@@ -159,6 +160,41 @@ async fn wrong_limits_are_refused_by_their_key(f: Fixture) {
             panic!("{limits} was accepted");
         };
         assert_eq!(fields.into_iter().map(|field| field.field).collect::<Vec<_>>(), [named]);
+    }
+    f.done().await;
+}
+
+/// Moves the limit of the only session: the database's clock is nobody's to move.
+async fn limit_ends_in(f: &Fixture, seconds: i64) {
+    let now = "CAST(EXTRACT(EPOCH FROM now()) * 1000000 AS bigint)";
+    let sql = format!("UPDATE sessions SET deadline_at = {now} + {}", seconds * 1_000_000);
+    assert_eq!(f.engine.raw().await.execute(&sql).await.unwrap(), 1);
+}
+
+async fn servers_whose_clocks_are_apart_agree_about_every_limit(f: Fixture) {
+    // SQLite has one server.
+    if f.engine.file().is_some() {
+        return f.done().await;
+    }
+    let session = queued(&f, r#"{"timeLimits":{"pendingSeconds":3600}}"#).await;
+    limit_ends_in(&f, 600).await;
+    let mut servers = Vec::new();
+    for hours in [-24, -1, 1, 24] {
+        let clock = TestClock::at(chrono::DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::hours(hours));
+        servers.push((f.server_with(&clock, LeaseClock::Database).await, clock));
+    }
+    for (server, clock) in &servers {
+        assert_eq!(session::sweep(server).await.unwrap().expired, 0);
+        // A clock that jumps is set again at the next look.
+        clock.advance(TimeDelta::days(2));
+        server.set_clock().await.unwrap();
+        assert_eq!(session::sweep(server).await.unwrap().expired, 0);
+    }
+    limit_ends_in(&f, -1).await;
+    assert_eq!(session::sweep(&servers[0].0).await.unwrap().expired, 1, "by the slowest clock");
+    assert_eq!(read(&f, &session).await.status, Status::Expired);
+    for (server, _) in servers {
+        server.close().await;
     }
     f.done().await;
 }
