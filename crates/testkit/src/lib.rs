@@ -9,6 +9,7 @@ pub mod model;
 pub mod proxy;
 pub mod receiver;
 pub mod smtp;
+pub mod tls;
 
 pub use clock::{SeededEntropy, TestClock};
 pub use engine::{Engine, Raw};

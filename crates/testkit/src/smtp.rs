@@ -8,6 +8,7 @@ use std::{
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
     net::{TcpListener, TcpStream},
+    sync::Notify,
     task::JoinHandle,
 };
 
@@ -32,6 +33,7 @@ pub struct SmtpReceiver {
 struct Shared {
     mails: Mutex<Vec<Mail>>,
     refusals: Mutex<VecDeque<String>>,
+    arrived: Notify,
 }
 
 impl SmtpReceiver {
@@ -58,6 +60,17 @@ impl SmtpReceiver {
     /// Everything received so far.
     pub fn mails(&self) -> Vec<Mail> {
         self.shared.mails.lock().unwrap().clone()
+    }
+
+    /// Waits for the next e-mail, where none has arrived yet.
+    pub async fn wait(&self) -> Mail {
+        loop {
+            let arrived = self.shared.arrived.notified();
+            if let Some(mail) = self.mails().pop() {
+                return mail;
+            }
+            arrived.await;
+        }
     }
 }
 
@@ -88,6 +101,7 @@ async fn serve(stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
                     stream.read_line(&mut text).await?;
                 }
                 shared.mails.lock().unwrap().push(Mail { to: to.clone(), text });
+                shared.arrived.notify_waiters();
                 "250 taken".to_owned()
             }
             "QUIT" => {

@@ -21,5 +21,6 @@ mod rating;
 mod soak;
 mod stop;
 mod thread;
+mod tls;
 mod webhook;
 mod work;
