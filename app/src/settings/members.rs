@@ -24,8 +24,12 @@ pub const fn role_word(role: Role) -> &'static str {
 }
 
 /// Roles to choose from.
-pub fn role_options() -> Vec<(String, String)> {
-    ROLES.into_iter().map(|role| (role.as_str().to_owned(), role_word(role).to_owned())).collect()
+pub fn role_options(offered: impl Fn(Role) -> bool) -> Vec<(String, String)> {
+    ROLES
+        .into_iter()
+        .filter(|role| offered(*role))
+        .map(|role| (role.as_str().to_owned(), role_word(role).to_owned()))
+        .collect()
 }
 
 /// List and form.
@@ -50,7 +54,7 @@ pub fn members_section(members: Vec<Member>, administers: bool, form: &FormState
                     {notice::refused(form.general(&["email", "role", "password"]))}
                     <div class="form-row">
                         {input("member", Field::new("email", "E-mail").required(), "email", "", "off", form)}
-                        {select("member", Field::new("role", "Role"), role_options(), "member", form)}
+                        {select("member", Field::new("role", "Role"), role_options(|_| true), "member", form)}
                     </div>
                     {input("member", Field::new("password", "First password").hint("At least 10 characters. Hand it over yourself: no mail is sent.").required(), "password", "", "new-password", form)}
                     <div class="form-actions">{submit("Add member", Look::Primary)}</div>

@@ -36,7 +36,7 @@ pub struct Props {
     pub groups: Vec<Group>,
     /// Seconds for which a decision can be undone.
     pub undo_seconds: u32,
-    /// Tokens of the workspace, for those who administer it.
+    /// Tokens: of the workspace for those who administer it, their own for other people.
     pub tokens: Vec<Token>,
     /// The secret of a token that was made by this very request; never again afterwards.
     pub new_token: Option<String>,
@@ -59,6 +59,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let Props { members, groups, undo_seconds, tokens, new_token, webhooks, new_webhook, email, form, base_url } =
             props;
         let administers = shell.may(Permission::Administer);
+        let own = shell.viewer.as_ref().map(|me| me.role);
         let manages_groups = shell.may(Permission::ManageGroups);
         let installs = shell.may(Permission::ManageActions);
         let groups = solid(groups_section(&groups, &members, manages_groups, &form));
@@ -69,7 +70,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 <a class="chip" href="#members">"Members"</a>
                 <a class="chip" href="#groups">"Groups"</a>
                 <a class="chip" href="#approvals">"Approvals"</a>
-                {administers.then(|| view! { <a class="chip" href="#tokens">"Tokens"</a> })}
+                {own.map(|_| view! { <a class="chip" href="#tokens">"Tokens"</a> })}
                 {administers.then(|| view! { <a class="chip" href="#webhooks">"Webhooks"</a> })}
                 <a class="chip" href="#notifications">"Notifications"</a>
                 <a class="chip" href="#appearance">"Appearance"</a>
@@ -81,7 +82,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {solid(members_section(members, administers, &form.of("member")))}
                 {groups}
                 {solid(approvals_section(undo_seconds, administers, &form.of("approvals")))}
-                {administers.then(|| solid(tokens_section(tokens, &people, new_token, base_url, &form.of("token"))))}
+                {own.map(|own| solid(tokens_section(tokens, &people, own, new_token, base_url, &form.of("token"))))}
                 {administers.then(|| solid(webhooks_section(webhooks, new_webhook, &form.of("webhook"))))}
                 {solid(notifications_section(email))}
                 {solid(appearance(shell.theme))}

@@ -1,4 +1,4 @@
-//! API tokens. Making posts `name`, `role`, `scope` and `for_me` to /settings/tokens; revoking posts to
+//! API tokens. Making posts `name`, `role`, `scope` and, by admins, `for_me` to /settings/tokens; revoking posts to
 //! /settings/tokens/{id}/revoke.
 
 use super::members::{role_options, role_word};
@@ -13,18 +13,22 @@ use crate::{
         time::moment,
     },
 };
+use domain::role::{Permission, Role, TokenScope, may, may_give};
 use leptos::prelude::*;
 use std::collections::HashMap;
 use wire::settings::Token;
 
-/// List, form, and the secret of a token that was just made.
+/// List, form, and the secret of a token that was just made. Admins look after everybody's, a person of another role
+/// (`own`) after theirs.
 pub fn tokens_section(
     tokens: Vec<Token>,
     people: &HashMap<String, String>,
+    own: Role,
     new_token: Option<String>,
     base_url: String,
     form: &FormState,
 ) -> impl IntoView + use<> {
+    let administers = may(own, None, Permission::Administer);
     let none = tokens.is_empty();
     let rows = tokens.into_iter().map(|token| row(token, people)).collect::<Vec<_>>();
     let secret = new_token.map(|token| {
@@ -56,29 +60,46 @@ pub fn tokens_section(
             </div>
         }
     });
-    let scopes = vec![
-        ("worker".to_owned(), "Worker: claim sessions and work on them".to_owned()),
-        (String::new(), "Everything its role may".to_owned()),
-    ];
+    let scopes =
+        [(Some(TokenScope::Worker), "Worker: claim sessions and work on them"), (None, "Everything its role may")];
+    let scopes: Vec<_> = scopes
+        .into_iter()
+        .filter(|(scope, _)| may_give(own, Role::Member, *scope))
+        .map(|(scope, label)| (scope.map_or("", TokenScope::as_str).to_owned(), label.to_owned()))
+        .collect();
+    let roles = role_options(|role| may_give(own, role, None));
+    let usual = if may_give(own, Role::Operator, None) { Role::Operator } else { own };
+    let (about, none_yet) = match administers {
+        true => ("Who or what uses it.", "No token yet. Agents and scripts sign in with one."),
+        false => (
+            "What uses it, such as a coding agent on your laptop.",
+            "No token of yours yet. Your coding agents and scripts sign in with one; it may at most what you may.",
+        ),
+    };
+    let for_me = administers.then(|| {
+        view! {
+            <label class="choice">
+                <input type="checkbox" name="for_me" value="yes" checked=form.value("for_me").is_some()/>
+                <span>"For me: it may read what I did, and what it starts is mine"</span>
+            </label>
+        }
+    });
     view! {
         <section class="section" id="tokens" aria-labelledby="tokens-title">
-            <h2 id="tokens-title">"Tokens"</h2>
+            <h2 id="tokens-title">{if administers { "Tokens" } else { "Your tokens" }}</h2>
             {secret}
-            {none.then(|| view! { <p class="meta">"No token yet. Agents and scripts sign in with one."</p> })}
+            {none.then(|| view! { <p class="meta">{none_yet}</p> })}
             {list}
             <details class="sheet" open=none || form.is_refused()>
                 <summary>"New token"</summary>
                 <form class="form" method="post" action="/settings/tokens">
                     {notice::refused(form.general(&["name", "role", "scope"]))}
-                    {input("token", Field::new("name", "Name").hint("Who or what uses it.").required(), "text", "", "off", form)}
+                    {input("token", Field::new("name", "Name").hint(about).required(), "text", "", "off", form)}
                     <div class="form-row">
                         {select("token", Field::new("scope", "Scope"), scopes, "worker", form)}
-                        {select("token", Field::new("role", "Role"), role_options(), "operator", form)}
+                        {select("token", Field::new("role", "Role"), roles, usual.as_str(), form)}
                     </div>
-                    <label class="choice">
-                        <input type="checkbox" name="for_me" value="yes" checked=form.value("for_me").is_some()/>
-                        <span>"For me: it may read what I did, and what it starts is mine"</span>
-                    </label>
+                    {for_me}
                     <div class="form-actions">{submit("Create token", Look::Primary)}</div>
                 </form>
             </details>

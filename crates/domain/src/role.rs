@@ -121,6 +121,11 @@ pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> boo
     }
 }
 
+/// Whether a person of role `own` may make themselves a token of this role and scope: one that may nothing they may not.
+pub fn may_give(own: Role, role: Role, scope: Option<TokenScope>) -> bool {
+    PERMISSIONS.into_iter().all(|permission| may(own, None, permission) || !may(role, scope, permission))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -137,5 +142,19 @@ mod tests {
             }
         }
         insta::assert_snapshot!(table);
+    }
+
+    #[test]
+    fn nobody_gives_what_they_do_not_have() {
+        let given = |own| {
+            let choices =
+                ROLES.into_iter().flat_map(|role| [None, Some(TokenScope::Worker)].map(|scope| (role, scope)));
+            choices.filter(|(role, scope)| may_give(own, *role, *scope)).count()
+        };
+        assert_eq!(ROLES.map(given), [8, 7, 2, 1]);
+        assert!(
+            may_give(Role::Reviewer, Role::Member, None)
+                && !may_give(Role::Reviewer, Role::Member, Some(TokenScope::Worker))
+        );
     }
 }

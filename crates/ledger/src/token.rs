@@ -10,7 +10,7 @@ use domain::{
     Scope,
     id::{TenantId, TokenId, UserId},
     limit::NAME_CHARS_MAX,
-    role::{Permission, Role, TokenScope},
+    role::{Permission, Role, TokenScope, may_give},
 };
 use store::Access;
 
@@ -26,7 +26,8 @@ pub async fn create(
     make(ledger, scope.tenant_id, name, (role, token_scope), None).await
 }
 
-/// The same for the caller themselves: it may read what they did, and what it starts is theirs.
+/// One for the caller themselves, who is a person: it may read what they did, and what it starts is theirs. It may
+/// nothing that they may not.
 pub async fn create_personal(
     ledger: &Ledger,
     scope: &Scope,
@@ -34,9 +35,15 @@ pub async fn create_personal(
     role: Role,
     token_scope: Option<TokenScope>,
 ) -> Result<(TokenRecord, String)> {
-    require(scope, Permission::Administer)?;
-    let user_id = scope.user_id().ok_or(Error::Forbidden("only a person makes a token for themselves"))?;
+    let user_id = person(scope)?;
+    if !may_give(scope.role, role, token_scope) {
+        return Err(Error::invalid("role", "a token of yours may at most what you may"));
+    }
     make(ledger, scope.tenant_id, name, (role, token_scope), Some(user_id)).await
+}
+
+fn person(scope: &Scope) -> Result<UserId> {
+    scope.user_id().ok_or(Error::Forbidden("only a person has tokens of their own"))
 }
 
 /// The same from the server's own machine, for a member of the workspace where their address is given.
@@ -67,25 +74,28 @@ async fn member_by_address(ledger: &Ledger, tenant_id: TenantId, email: &str) ->
     Ok(read.await?.ok_or_else(|| Error::invalid("user", "not a member of this workspace"))?.user_id)
 }
 
-/// The tokens, newest first, revoked ones included.
+/// The tokens, newest first, revoked ones included: all of them for admins, their own for other people.
 pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<TokenRecord>> {
-    require(scope, Permission::Administer)?;
-    let tenant_id = scope.tenant_id;
-    Ok(ledger.store().read(scope.into(), move |conn| Box::pin(store::token::list(conn, tenant_id))).await?)
+    let (tenant_id, whose) = (scope.tenant_id, whose(scope)?);
+    Ok(ledger.store().read(scope.into(), move |conn| Box::pin(store::token::list(conn, tenant_id, whose))).await?)
 }
 
-/// Stops a token at once in this process, within a second in others.
+/// Stops a token at once in this process, within a second in others. Admins stop any, other people their own.
 pub async fn revoke(ledger: &Ledger, scope: &Scope, id: TokenId) -> Result<()> {
-    require(scope, Permission::Administer)?;
-    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    let (tenant_id, whose, now) = (scope.tenant_id, whose(scope)?, ledger.now());
     let known = ledger
         .store()
         .write::<_, Error, _>(scope.into(), move |tx| {
-            Box::pin(async move { Ok(store::token::revoke(tx, tenant_id, id, now).await?) })
+            Box::pin(async move { Ok(store::token::revoke(tx, tenant_id, id, whose, now).await?) })
         })
         .await?;
     ledger.identities().clear();
     if known { Ok(()) } else { Err(Error::NotFound("token")) }
+}
+
+/// Whose tokens the caller looks after; `None` for everybody's.
+fn whose(scope: &Scope) -> Result<Option<UserId>> {
+    if scope.may(Permission::Administer) { Ok(None) } else { person(scope).map(Some) }
 }
 
 async fn make(

@@ -15,25 +15,35 @@ use domain::{
 };
 use uuid::Uuid;
 
+macro_rules! token_select {
+    ($which:literal) => {
+        concat!(
+            "SELECT k.tenant_id, k.id, k.name, k.hint, k.role, k.scope, k.created_at, k.last_used_at, k.revoked_at, k.user_id, \
+             t.slug AS tenant_slug, t.name AS tenant_name FROM api_tokens k JOIN tenants t ON t.id = k.tenant_id WHERE ",
+            $which
+        )
+    };
+}
+
 const INSERT: &str = "INSERT INTO api_tokens (tenant_id, id, name, secret_digest, hint, role, scope, created_at, user_id) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
-const BY_DIGEST: &str = "SELECT k.tenant_id, k.id, k.name, k.hint, k.role, k.scope, k.created_at, k.last_used_at, k.revoked_at, k.user_id, \
-     t.slug AS tenant_slug, t.name AS tenant_name FROM api_tokens k JOIN tenants t ON t.id = k.tenant_id \
-     WHERE k.secret_digest = $1";
-const LIST: &str = "SELECT k.tenant_id, k.id, k.name, k.hint, k.role, k.scope, k.created_at, k.last_used_at, k.revoked_at, k.user_id, \
-     t.slug AS tenant_slug, t.name AS tenant_name FROM api_tokens k JOIN tenants t ON t.id = k.tenant_id \
-     WHERE k.tenant_id = $1 ORDER BY k.id DESC LIMIT $2";
+const BY_DIGEST: &str = token_select!("k.secret_digest = $1");
+const LIST: &str = token_select!("k.tenant_id = $1 ORDER BY k.id DESC LIMIT $2");
+const LIST_OWN: &str = token_select!("k.tenant_id = $1 AND k.user_id = $3 ORDER BY k.id DESC LIMIT $2");
 const TOUCH: &str = "UPDATE api_tokens SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
 const REVOKE: &str = "UPDATE api_tokens SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL";
 const EXISTS: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND id = $2";
+const EXISTS_OWN: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND id = $2 AND user_id = $3";
 
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("token::INSERT", INSERT),
     ("token::BY_DIGEST", BY_DIGEST),
     ("token::LIST", LIST),
+    ("token::LIST_OWN", LIST_OWN),
     ("token::TOUCH", TOUCH),
     ("token::REVOKE", REVOKE),
     ("token::EXISTS", EXISTS),
+    ("token::EXISTS_OWN", EXISTS_OWN),
 ];
 
 /// Most tokens of a workspace that are listed.
@@ -108,9 +118,12 @@ pub async fn find(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option
     run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..])?.map(Row::into_records).transpose()
 }
 
-/// The tokens of a workspace, newest first.
-pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<Vec<TokenRecord>> {
-    let rows = run!(conn, fetch_all Row, LIST, tenant_id.0, TOKENS_MAX)?;
+/// The tokens of a workspace, or of one person in it, newest first.
+pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, whose: Option<UserId>) -> Result<Vec<TokenRecord>> {
+    let rows = match whose {
+        None => run!(conn, fetch_all Row, LIST, tenant_id.0, TOKENS_MAX)?,
+        Some(user_id) => run!(conn, fetch_all Row, LIST_OWN, tenant_id.0, TOKENS_MAX, user_id.0)?,
+    };
     rows.into_iter().map(|row| Ok(row.into_records()?.1)).collect()
 }
 
@@ -120,9 +133,20 @@ pub async fn touch(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: TokenId, at: T
     Ok(())
 }
 
-/// Stops a token. `false` when the workspace has no such token; a second revocation changes nothing.
-pub async fn revoke(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: TokenId, at: Timestamp) -> Result<bool> {
-    run!(tx.conn(), execute, REVOKE, tenant_id.0, id.0, to_micros(at))?;
-    let (count,) = run!(tx.conn(), fetch_one(i64,), EXISTS, tenant_id.0, id.0)?;
+/// Stops a token, of this person where one is named. `false` when there is no such token; a second revocation changes nothing.
+pub async fn revoke(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    id: TokenId,
+    whose: Option<UserId>,
+    at: Timestamp,
+) -> Result<bool> {
+    let (count,) = match whose {
+        None => run!(tx.conn(), fetch_one(i64,), EXISTS, tenant_id.0, id.0)?,
+        Some(user_id) => run!(tx.conn(), fetch_one(i64,), EXISTS_OWN, tenant_id.0, id.0, user_id.0)?,
+    };
+    if count > 0 {
+        run!(tx.conn(), execute, REVOKE, tenant_id.0, id.0, to_micros(at))?;
+    }
     Ok(count > 0)
 }

@@ -131,7 +131,7 @@ pub fn connect(viewer: &Viewer) -> Connect {
     Connect {
         base_url: viewer.origin.clone(),
         token: None,
-        may_make_token: viewer.scope.may(Permission::Administer),
+        may_make_token: viewer.scope.user_id().is_some() && viewer.scope.may(Permission::Work),
         agent_slug: "scout".into(),
     }
 }

@@ -53,9 +53,9 @@ pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> 
     let members = member::list(&state.ledger, &viewer.scope).await?;
     let undo_seconds = gate::undo_seconds(&state.ledger, &viewer.scope).await?;
     let groups = group::list(&state.ledger, &viewer.scope).await?;
-    let tokens = match viewer.scope.may(Permission::Administer) {
-        true => token::list(&state.ledger, &viewer.scope).await?,
-        false => Vec::new(),
+    let tokens = match viewer.scope.user_id() {
+        Some(_) => token::list(&state.ledger, &viewer.scope).await?,
+        None => Vec::new(),
     };
     let webhooks = match viewer.scope.may(Permission::Administer) {
         true => webhooks::entries(state, viewer).await?,
@@ -84,9 +84,11 @@ async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form)
     let made = match (role(&form), scope(&form)) {
         (Ok(role), Ok(scope)) => {
             let name = form.text("name");
-            let made = match form.optional("for_me") {
-                Some(_) => token::create_personal(&state.ledger, &viewer.scope, name.trim(), role, scope).await,
-                None => token::create(&state.ledger, &viewer.scope, name.trim(), role, scope).await,
+            // Who does not administer the workspace has tokens of their own and no others.
+            let for_me = form.has("for_me") || !viewer.scope.may(Permission::Administer);
+            let made = match for_me {
+                true => token::create_personal(&state.ledger, &viewer.scope, name.trim(), role, scope).await,
+                false => token::create(&state.ledger, &viewer.scope, name.trim(), role, scope).await,
             };
             made.map_err(Problem::from)
         }

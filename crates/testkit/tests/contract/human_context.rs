@@ -20,6 +20,7 @@ use testkit::{Fixture, human as did, on_both_engines};
 on_both_engines!(
     the_block_tells_the_task_and_the_last_events_with_titles,
     a_personal_token_reads_what_its_person_did_and_nobody_elses_does,
+    people_have_tokens_of_their_own_that_may_at_most_what_they_may,
     a_claimed_session_brings_what_its_person_was_doing_and_the_transcript_shows_it,
 );
 
@@ -126,10 +127,44 @@ async fn a_personal_token_reads_what_its_person_did_and_nobody_elses_does(f: Fix
     assert!(matches!(nobodys, Err(Error::Forbidden(_))), "{nobodys:?}");
     let outsider = token::create_by_operator(&f.ledger, "acme", "x", Role::Member, None, Some("sam@other.test")).await;
     assert!(matches!(&outsider, Err(Error::Invalid(fields)) if fields[0].field == "user"), "{outsider:?}");
-    for low in [f.member, f.operator, admins] {
-        let refused = token::create_personal(&f.ledger, &low, "mine", Role::Member, None).await;
-        assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    // A token is nobody, whoever it speaks for.
+    let refused = token::create_personal(&f.ledger, &admins, "mine", Role::Member, None).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    f.done().await;
+}
+
+async fn people_have_tokens_of_their_own_that_may_at_most_what_they_may(f: Fixture) {
+    let worker = Some(TokenScope::Worker);
+    let (mine, secret) = token::create_personal(&f.ledger, &f.member, "laptop", Role::Member, None).await.unwrap();
+    assert_eq!(mine.user_id, f.member.user_id());
+    let scope = auth::by_token(&f.ledger, &secret).await.unwrap().unwrap().scope;
+    assert_eq!((scope.role, scope.on_behalf_of), (Role::Member, f.member.user_id()));
+    for (who, role, narrowed) in [
+        (f.member, Role::Operator, None),
+        (f.member, Role::Reviewer, None),
+        (f.member, Role::Member, worker),
+        (f.operator, Role::Admin, None),
+    ] {
+        let refused = token::create_personal(&f.ledger, &who, "more", role, narrowed).await;
+        assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "role"), "{refused:?}");
     }
+    let (theirs, _) = token::create_personal(&f.ledger, &f.operator, "ci", Role::Operator, worker).await.unwrap();
+
+    // Each sees and stops their own; admins everybody's.
+    let names = async |who| {
+        let listed = token::list(&f.ledger, who).await.unwrap();
+        listed.into_iter().map(|token| token.name).collect::<Vec<_>>()
+    };
+    assert_eq!((names(&f.member).await, names(&f.operator).await), (vec!["laptop".to_owned()], vec!["ci".to_owned()]));
+    assert!(names(&f.admin).await.len() >= 3);
+    let stopped = token::revoke(&f.ledger, &f.member, theirs.id).await;
+    assert!(matches!(stopped, Err(Error::NotFound("token"))), "{stopped:?}");
+    assert!(token::list(&f.ledger, &f.operator).await.unwrap()[0].revoked_at.is_none());
+    token::revoke(&f.ledger, &f.member, mine.id).await.unwrap();
+    assert!(auth::by_token(&f.ledger, &secret).await.unwrap().is_none());
+    token::revoke(&f.ledger, &f.admin, theirs.id).await.unwrap();
+    let nobodys = token::list(&f.ledger, &f.worker).await;
+    assert!(matches!(nobodys, Err(Error::Forbidden(_))), "{nobodys:?}");
     f.done().await;
 }
 
