@@ -55,7 +55,12 @@ test("a token is shown once, works, and stops when revoked @nojs", async ({ page
 test("a member is not offered what only operators and admins may do @nojs", async ({ page }) => {
   await signIn(page, "member");
   await page.goto("/settings");
-  await expect(page.locator('form[action="/settings/tokens"]')).toHaveCount(0);
+  for (const action of ["/settings/members", "/settings/webhooks", "/settings/groups"]) {
+    await expect(page.locator(`form[action="${action}"]`)).toHaveCount(0);
+  }
+  // Tokens of their own, that may no more than they.
+  const offered = page.locator('form[action="/settings/tokens"] option');
+  expect(await offered.evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value))).toEqual(["", "member"]);
   await page.goto("/actions");
   await expect(page.locator('form[action="/actions"]')).toHaveCount(0);
 });
