@@ -13,12 +13,17 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     crate::build::build()?;
     // Before the rest: whoever asked for single goals did not ask for this one.
     let figures = if arguments.iter().any(|word| word.starts_with("--only")) { None } else { Some(inbox()?) };
+    let mut renderer = cargo();
+    renderer.args(["build", "--release", "--package", "app", "--features", "ssr", "--example", "render_page"]);
+    run(&mut renderer)?;
     let postgres = Postgres::start()?;
     let mut bench = cargo();
     bench
         .env(URL_VARIABLE, postgres.url())
         .args(["run", "--release", "--package", &package, "--bin", "bench", "--", "--server"])
         .arg(shiftbook())
+        .arg("--renderer")
+        .arg(target("release/examples/render_page"))
         .args(arguments);
     if let Some(figures) = figures {
         bench.arg("--browser").arg(figures);

@@ -52,6 +52,9 @@ struct Cli {
     /// Figures that a browser measured, as `end2end/bench/inbox.ts` leaves them
     #[arg(long, value_name = "FILE")]
     browser: Option<PathBuf>,
+    /// The program that renders a page and nothing else (`app/examples/render_page`)
+    #[arg(long)]
+    renderer: Option<PathBuf>,
     /// Where data directories are made: the disk that is measured
     #[arg(long, value_name = "DIR")]
     work_dir: Option<PathBuf>,
@@ -162,6 +165,7 @@ async fn measure(cli: &Cli) -> Result<()> {
         work: path.clone(),
         spec: ServerSpec { binary, database_url: None, log: log.clone() },
         postgres_url: cli.postgres_url.clone(),
+        renderer: cli.renderer.clone(),
         only: cli.only.iter().map(|goal| goal.trim().to_uppercase()).collect::<BTreeSet<_>>(),
         findings: Vec::new(),
     };
@@ -191,7 +195,10 @@ fn command_line() -> String {
     let mut shown = vec!["cargo xtask bench".to_owned()];
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
-        if matches!(word.as_str(), "--server" | "--postgres-url" | "--report" | "--work-dir" | "--browser") {
+        if matches!(
+            word.as_str(),
+            "--server" | "--postgres-url" | "--report" | "--work-dir" | "--browser" | "--renderer"
+        ) {
             words.next();
         } else {
             shown.push(word);

@@ -66,6 +66,8 @@ pub struct Bench {
     pub work: PathBuf,
     pub spec: ServerSpec,
     pub postgres_url: Option<String>,
+    /// The program that renders a page and nothing else.
+    pub renderer: Option<PathBuf>,
     /// Empty for all.
     pub only: BTreeSet<String>,
     pub findings: Vec<Finding>,

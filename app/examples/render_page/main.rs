@@ -1,0 +1,95 @@
+//! Renders the page of a session again and again, from what the API says of it: what a page costs without HTTP, sign-in and
+//! database. `render_page ME.json SESSION.json EVENTS.json ROUNDS SECONDS` prints pages per second of CPU time, a line
+//! per round. `cargo xtask bench` runs it.
+
+use app::{
+    FormState, Shell, Theme,
+    session::{Props, Rating, Summary, Titles, page},
+};
+use rustix::time::{ClockId, clock_gettime};
+use serde::de::DeserializeOwned;
+use std::{env, error::Error, fs, hint::black_box};
+use wire::{
+    event::Events,
+    me::Me,
+    session::{Dependencies, Session},
+};
+
+/// Pages between two looks at the clock. Their data is copied outside of the time that counts.
+const AT_ONCE: usize = 32;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let [me, session, events, rounds, seconds] = words.as_slice() else {
+        return Err("render_page ME.json SESSION.json EVENTS.json ROUNDS SECONDS".into());
+    };
+    let (shell, props) = page_of(read(me)?, read(session)?, read(events)?);
+    let (rounds, seconds): (u32, f64) = (rounds.parse()?, seconds.parse()?);
+    for _ in 0..rounds {
+        let (mut pages, mut used) = (0_u32, 0.0);
+        while used < seconds {
+            let copies = vec![props.clone(); AT_ONCE];
+            let begun = cpu_seconds();
+            for props in copies {
+                black_box(page(&shell, props));
+                pages += 1;
+            }
+            used += cpu_seconds() - begun;
+        }
+        println!("{}", f64::from(pages) / used);
+    }
+    Ok(())
+}
+
+/// Of this thread.
+fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+fn read<T: DeserializeOwned>(file: &str) -> Result<T, Box<dyn Error>> {
+    Ok(serde_json::from_str(&fs::read_to_string(file)?)?)
+}
+
+/// What the server renders the page from.
+fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
+    let shell = Shell {
+        css_href: "/pkg/app.css".into(),
+        js_href: "/pkg/app.js".into(),
+        wasm_href: "/pkg/app.wasm".into(),
+        nonce: "bm9uY2U".into(),
+        theme: Theme::System,
+        workspaces: vec![me.tenant.clone()],
+        viewer: Some(me),
+        working_on: None,
+        needs_me: 0,
+        notice: None,
+        now: session.updated_at,
+        form_key: "key".into(),
+    };
+    let summary = Summary {
+        session,
+        action_name: None,
+        timeline: log.events.clone(),
+        failure: None,
+        gate: None,
+        rating: Rating::Silent,
+        shown: (0, 0),
+    };
+    let props = Props {
+        summary,
+        events: log.events,
+        titles: Titles::default(),
+        has_earlier: false,
+        has_later: false,
+        kinds: String::new(),
+        kind_counts: Vec::new(),
+        parent: None,
+        children: Vec::new(),
+        has_more_children: false,
+        graph: Dependencies::default(),
+        retries: Vec::new(),
+        form: FormState::default(),
+    };
+    (shell, props)
+}
