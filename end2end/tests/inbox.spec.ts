@@ -57,6 +57,27 @@ async function itemOf(sessionId: string) {
   return item;
 }
 
+/** Outputs of one action, each of which would make a record; their sessions. */
+async function alike(count: number, stageOf: (n: number) => string) {
+  const type = await dealType();
+  const agentSlug = unique("batch").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const action = await api().createAction({
+    name: unique("Batch"),
+    agentSlug,
+    outputType: "entity",
+    outputConfig: { entityType: type.slug },
+    metadata: { requiresApproval: true },
+  });
+  const sessions: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const session = await api().trigger(action.id);
+    const claim = await api().claim(agentSlug);
+    await api().complete(session.id, claim.attempt, { title: `Deal ${n}`, stage: stageOf(n) });
+    sessions.push(session.id);
+  }
+  return sessions;
+}
+
 const dealNow = (id: string) => api().get<Deal>(`/api/entities/${id}`);
 const row = (page: Page, id: string) => page.locator(`#inbox-rows [data-id="${id}"]`);
 const awake = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
@@ -253,22 +274,7 @@ test.describe("by keyboard", () => {
 
   test("a hundred alike are decided with two keys, and the outlier is left", async ({ page }) => {
     test.slow();
-    const type = await dealType();
-    const agentSlug = unique("batch").toLowerCase().replace(/[^a-z0-9]+/g, "-");
-    const action = await api().createAction({
-      name: unique("Batch"),
-      agentSlug,
-      outputType: "entity",
-      outputConfig: { entityType: type.slug },
-      metadata: { requiresApproval: true },
-    });
-    const sessions: string[] = [];
-    for (let n = 0; n <= 100; n++) {
-      const session = await api().trigger(action.id);
-      const claim = await api().claim(agentSlug);
-      await api().complete(session.id, claim.attempt, { title: `Deal ${n}`, stage: n === 50 ? "Lost" : "Won" });
-      sessions.push(session.id);
-    }
+    const sessions = await alike(101, (n) => (n === 50 ? "Lost" : "Won"));
     const outlier = await itemOf(sessions[50]!);
     await signIn(page, "reviewer");
     await openInbox(page, "/inbox");
@@ -283,6 +289,27 @@ test.describe("by keyboard", () => {
     await expect(row(page, outlier.id)).toBeVisible();
     await settled(sessions[0]!);
     await settled(sessions[100]!);
+  });
+
+  test("a group that was unfolded stays so while its items are decided one after the other", async ({ page }) => {
+    await alike(9, () => "Won");
+    await signIn(page, "reviewer");
+    await openInbox(page, "/inbox");
+    const group = page.locator("[data-group]", { hasText: "alike" });
+    await group.locator("[data-fold]").click();
+    const rows = page.locator("#inbox-rows [data-id]:visible");
+    await expect(rows).toHaveCount(9);
+    await rows.first().locator(".row-title").focus();
+    for (let left = 8; left > 3; left--) {
+      const open = await page.locator("#gate").getAttribute("data-id");
+      await page.keyboard.press("a");
+      await expect(page.locator("#gate")).not.toHaveAttribute("data-id", open!);
+      // The list has come again.
+      await expect(group).toContainText(`${left} alike`);
+      await expect(group.locator("[data-fold]")).toHaveAttribute("aria-expanded", "true");
+      await expect(rows).toHaveCount(left);
+      await expect(rows.first().locator(".row-title")).toBeFocused();
+    }
   });
 });
 

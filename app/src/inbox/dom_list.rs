@@ -9,6 +9,8 @@ use web_sys::{HtmlElement, HtmlInputElement};
 const KEPT: &str = "item";
 /// On a row that was decided here, until the server has answered.
 pub const LEAVING: &str = "data-leaving";
+/// On a group's line that the reader unfolded. An attribute of ours outlives a list that is read again.
+const UNFOLDED: &str = "data-unfolded";
 /// On a row whose decision was refused: why. An attribute of ours outlives a list that is read again.
 pub const WHY: &str = "data-why";
 
@@ -160,18 +162,21 @@ pub fn press_group(head: &HtmlElement, select: bool) {
         count();
     } else {
         let folds = members.iter().any(|row| !row.hidden());
-        members.iter().for_each(|row| row.set_hidden(folds));
-        if let Some(link) = dom::find(head, "[data-fold]") {
-            let _ = link.set_attribute("aria-expanded", if folds { "false" } else { "true" });
-        }
+        let _ = head.toggle_attribute_with_force(UNFOLDED, !folds);
+        fold(head, folds);
+    }
+}
+
+fn fold(head: &HtmlElement, folds: bool) {
+    let key = head.get_attribute("data-group");
+    items().iter().filter(|row| row.get_attribute("data-in") == key).for_each(|row| row.set_hidden(folds));
+    if let Some(link) = dom::find(head, "[data-fold]") {
+        let _ = link.set_attribute("aria-expanded", if folds { "false" } else { "true" });
     }
 }
 
 /// Groups that the reader unfolded stay so when the list came again.
 pub fn unfold() {
     let Some(list) = dom::by_id("inbox-rows") else { return };
-    for head in dom::find_all(&list, "[data-group]:has([aria-expanded=true])") {
-        let key = head.get_attribute("data-group");
-        items().iter().filter(|row| row.get_attribute("data-in") == key).for_each(|row| row.set_hidden(false));
-    }
+    dom::find_all(&list, "[data-unfolded]").iter().for_each(|head| fold(head, false));
 }
