@@ -69,9 +69,10 @@ pub fn note(kind: &str, text: &str, metadata: &str) -> Option<String> {
             get(&["attempt"]).map(|n| Cow::Owned(format!("(attempt {n})"))),
         ),
         "session.released" => "Given back by the worker".to_owned(),
-        "session.waiting_approval" => {
-            about("Waits for approval", said.or_else(|| get(&["detail", "reason", "toolName"])))
-        }
+        "session.waiting_approval" => match said.or_else(|| get(&["detail", "reason", "toolName"])) {
+            Some(what) => format!("Waits for approval: {what}"),
+            None => "Waits for approval".to_owned(),
+        },
         "session.context_injected" => about("Context added", said.or_else(|| get(&["source", "title", "name"]))),
         "human.navigate" => about("Went to", said.or_else(|| get(&["pathname", "path", "url", "page", "title"]))),
         "human.entity_view" => {

@@ -2,6 +2,7 @@
 
 use super::{
     form::{Form, at_row},
+    people::people,
     shell::{Turned, Viewer, done, render},
     sign_in::status_of,
 };
@@ -9,7 +10,6 @@ use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
     criteria::{self as ui, ListProps, Preview, Props, try_name},
-    entity::People,
 };
 use axum::{
     Router,
@@ -27,7 +27,6 @@ use domain::{
 use ledger::{
     CriteriaSetRecord, FieldError, Scope,
     criteria_set::{self, CriteriaSetChange, ListCriteriaSets, ListVersions, NewCriteriaSet},
-    member,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -128,12 +127,11 @@ async fn answer(
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let query = ListVersions { limit: VERSIONS, cursor: None };
     let versions = criteria_set::list_versions(ledger, scope, set.id, query).await?;
-    let people = member::list(ledger, scope).await?.into_iter().map(|m| (format!("user:{}", m.user_id), m.email));
     let props = Props {
         set: wire_map::criteria_set(set),
         has_more_versions: versions.next_cursor.is_some(),
         versions: versions.items.into_iter().map(wire_map::criteria_set).collect(),
-        people: People(people.collect()),
+        people: people(state, scope).await?,
         preview,
         form,
     };

@@ -2,13 +2,14 @@
 
 use super::{
     form::Form,
+    people::people,
     shell::{Turned, Viewer, done, render},
     sign_in::status_of,
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    entity::{self as ui, Choices, ListProps, People, Props, Relations},
+    entity::{self as ui, Choices, ListProps, Props, Relations},
 };
 use axum::{
     Router,
@@ -25,7 +26,7 @@ use domain::{
 use ledger::{
     EntityRecord, EntityTypeRecord, Scope, action,
     entity::{self, EntityChange, ListEntities, ListVersions, NewEntity},
-    entity_type, member,
+    entity_type,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -269,8 +270,6 @@ async fn read(
     let query = ListVersions { limit: VERSIONS + 1, cursor: versions };
     let listed = entity::list_versions(ledger, scope, id, query).await?;
     let older = older(id, &listed.items);
-    let members = member::list(ledger, scope).await?;
-    let people = members.into_iter().map(|m| (format!("user:{}", m.user_id), m.email)).collect();
     let related = related(&of.fields, listed.items.iter().map(|v| &v.fields).chain([&found.fields]));
     let titles = entity::titles(ledger, scope, &related).await?;
     Ok(Props {
@@ -284,7 +283,7 @@ async fn read(
         versions: listed.items.into_iter().map(wire_map::entity_version).collect(),
         versions_max: VERSIONS as usize,
         older,
-        people: People(people),
+        people: people(state, scope).await?,
         form,
     })
 }

@@ -17,6 +17,7 @@ mod import;
 mod inbox;
 mod inbox_notice;
 mod insights;
+mod people;
 mod problem;
 mod rating;
 mod session;
