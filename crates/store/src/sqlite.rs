@@ -15,7 +15,7 @@ const WAL_BYTES_MAX: i64 = 64 * 1024 * 1024;
 /// Page cache of the writer, as SQLite counts it: negative KiB.
 const WRITER_CACHE: i64 = -16_384;
 /// Page cache of a reader: there are several, and the system caches the file too.
-const READER_CACHE: i64 = -4_096;
+const READER_CACHE: i64 = -2_048;
 /// Prepared statements a connection keeps.
 const STATEMENTS_MAX: usize = 256;
 
