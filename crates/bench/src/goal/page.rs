@@ -55,7 +55,7 @@ async fn alone(bench: &mut Bench, site: &Site, held: &Held) -> Result<()> {
         std::fs::write(&file, connection.call(&request).await?.body)?;
         program.arg(file);
     }
-    program.args([bench.plan.rounds.to_string(), bench.plan.window.as_secs_f64().to_string()]);
+    program.args([bench.plan.rounds.to_string(), bench.plan.window.measure.as_secs_f64().to_string()]);
     let output = program.output()?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut rounds = Rounds::default();
