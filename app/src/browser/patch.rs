@@ -66,14 +66,22 @@ pub fn parts(old: &Element, new: &Element) {
 /// Makes a list show exactly the rows of `html`, in its order, keyed by `key` (an attribute).
 pub fn list(container: &Element, html: &str, key: &str) {
     let Some(fragment) = parse(html) else { return };
-    let old = children(container);
+    let keyed = |parent: &Node| -> Vec<(Option<String>, HtmlElement)> {
+        children(parent).into_iter().map(|row| (row.get_attribute(key), row)).collect()
+    };
+    let (new, mut old) = (keyed(&fragment), keyed(container));
+    // What is gone goes first: otherwise everything behind it would be moved, and a node that moves loses the focus.
+    old.retain(|(key, row)| {
+        let stays = key.is_some() && new.iter().any(|(new, _)| new == key);
+        if !stays {
+            row.remove();
+        }
+        stays
+    });
     let mut previous: Option<HtmlElement> = None;
-    let mut kept = Vec::new();
-    for row in children(&fragment) {
-        let same =
-            row.get_attribute(key).and_then(|k| old.iter().find(|o| o.get_attribute(key).as_deref() == Some(&k)));
-        let row = match same {
-            Some(existing) => {
+    for (key, row) in new {
+        let row = match old.iter().find(|(old, _)| *old == key) {
+            Some((_, existing)) => {
                 update(existing, &row);
                 existing.clone()
             }
@@ -84,17 +92,10 @@ pub fn list(container: &Element, html: &str, key: &str) {
         };
         let follows = previous.as_ref().map_or_else(|| container.first_element_child(), |p| p.next_element_sibling());
         if follows.as_ref().is_none_or(|next| !next.is_same_node(Some(&row))) {
-            // Moving a node that holds the focus would lose it; new rows go around it.
             let before = follows.map(|next| next.unchecked_into::<Node>());
             let _ = container.insert_before(&row, before.as_ref());
         }
-        kept.push(row.clone());
         previous = Some(row);
-    }
-    for row in old {
-        if !kept.iter().any(|k| k.is_same_node(Some(&row))) {
-            row.remove();
-        }
     }
 }
 

@@ -153,8 +153,8 @@ pub fn tick_range() {
 
 /// A group's line was pressed: ticks its items, or folds and unfolds them.
 pub fn press_group(head: &HtmlElement, select: bool) {
-    let key = head.get_attribute("data-group");
-    let members: Vec<_> = items().into_iter().filter(|row| row.get_attribute("data-in") == key).collect();
+    let (Some(list), Some(key)) = (dom::by_id("inbox-rows"), head.get_attribute("data-group")) else { return };
+    let members = members(&list, &key);
     if select {
         let ticks: Vec<_> = members.iter().filter_map(tick).collect();
         let all = ticks.iter().all(HtmlInputElement::checked);
@@ -163,20 +163,25 @@ pub fn press_group(head: &HtmlElement, select: bool) {
     } else {
         let folds = members.iter().any(|row| !row.hidden());
         let _ = head.toggle_attribute_with_force(UNFOLDED, !folds);
-        fold(head, folds);
+        fold(&list, &key, folds);
     }
 }
 
-fn fold(head: &HtmlElement, folds: bool) {
-    let key = head.get_attribute("data-group");
-    items().iter().filter(|row| row.get_attribute("data-in") == key).for_each(|row| row.set_hidden(folds));
-    if let Some(link) = dom::find(head, "[data-fold]") {
+fn members(list: &HtmlElement, group: &str) -> Vec<HtmlElement> {
+    dom::find_all(list, &["[data-in=\"", group, "\"]:not([data-leaving])"].concat())
+}
+
+fn fold(list: &HtmlElement, group: &str, folds: bool) {
+    members(list, group).iter().for_each(|row| row.set_hidden(folds));
+    if let Some(link) = dom::find(list, &["[data-group=\"", group, "\"] [data-fold]"].concat()) {
         let _ = link.set_attribute("aria-expanded", if folds { "false" } else { "true" });
     }
 }
 
-/// Groups that the reader unfolded stay so when the list came again.
-pub fn unfold() {
+/// Groups that the reader unfolded are so in a list that comes again: before it is shown, or the focus would be lost.
+pub fn unfold(new: &HtmlElement) {
     let Some(list) = dom::by_id("inbox-rows") else { return };
-    dom::find_all(&list, "[data-unfolded]").iter().for_each(|head| fold(head, false));
+    for head in dom::find_all(&list, "[data-unfolded]") {
+        fold(new, &head.get_attribute("data-group").unwrap_or_default(), false);
+    }
 }

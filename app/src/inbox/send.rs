@@ -170,8 +170,9 @@ fn show_list(html: &str, asked: u32) {
     };
     let (Some(old), Some(list)) = (dom::by_id("inbox-list"), dom::by_id("inbox-rows")) else { return };
     rows::forget();
-    if let Some(rows) = dom::find(&new, ".inbox-rows") {
-        patch::list(&list, &rows.inner_html(), "data-key-id");
+    if let Some(new) = dom::find(&new, ".inbox-rows") {
+        rows::unfold(&new);
+        patch::list(&list, &new.inner_html(), "data-key-id");
     }
     for part in ["held", "refused", "empty", "pager", "elsewhere"] {
         let selector = ["[data-part=", part, "]"].concat();
@@ -179,7 +180,6 @@ fn show_list(html: &str, asked: u32) {
             patch::update(&old, &new);
         }
     }
-    rows::unfold();
     rows::tell_why();
     rows::count();
 }
