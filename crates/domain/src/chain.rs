@@ -87,44 +87,61 @@ pub struct Link<'a> {
 /// The digest of an event's content and metadata as stored.
 pub fn body_digest(content: &str, metadata: &str) -> Digest {
     let mut hash = Sha256::new();
-    field(&mut hash, content.as_bytes());
-    field(&mut hash, metadata.as_bytes());
+    let mut put = |bytes: &[u8]| hash.update(bytes);
+    field(&mut put, content.as_bytes());
+    field(&mut put, metadata.as_bytes());
     Digest(hash.finalize().into())
 }
+
+/// What every link begins with.
+pub const TAG: &[u8] = b"shiftbook.event.v1";
 
 /// The next digest of a chain.
 pub fn extend(previous: Digest, link: &Link<'_>) -> Digest {
     let mut hash = Sha256::new();
-    hash.update(b"shiftbook.event.v1");
+    hash.update(TAG);
     hash.update(previous.0);
     hash.update(link.tenant_id.as_bytes());
     hash.update(link.session_id.as_bytes());
     hash.update(link.sequence.to_be_bytes());
     hash.update(link.event_id.as_bytes());
-    field(&mut hash, link.kind.as_bytes());
-    field(&mut hash, link.role.as_bytes());
-    field(&mut hash, link.actor.as_bytes());
-    hash.update(link.attempt.map_or(-1, i64::from).to_be_bytes());
-    optional(&mut hash, link.thread_id);
-    optional(&mut hash, link.external_event_id);
-    hash.update(to_micros(link.at).to_be_bytes());
-    hash.update(to_micros(link.recorded_at).to_be_bytes());
-    hash.update(link.body.0);
+    rest(link, &mut |bytes| hash.update(bytes));
     Digest(hash.finalize().into())
 }
 
-/// Length first, so that no two field lists share an encoding.
-fn field(hash: &mut Sha256, bytes: &[u8]) {
-    hash.update((bytes.len() as u64).to_be_bytes());
-    hash.update(bytes);
+/// What a link covers after the event's place (workspace, session, sequence) and id: the same for all events that differ
+/// only in those. Whoever learns a place only in the database makes the link there: the SHA-256 of [`TAG`], the previous
+/// digest, workspace, session, sequence (eight bytes, the highest first), id, and this.
+pub fn tail(link: &Link<'_>) -> Vec<u8> {
+    let mut all = Vec::with_capacity(160);
+    rest(link, &mut |bytes| all.extend_from_slice(bytes));
+    all
 }
 
-fn optional(hash: &mut Sha256, value: Option<&str>) {
+fn rest(link: &Link<'_>, put: &mut dyn FnMut(&[u8])) {
+    field(put, link.kind.as_bytes());
+    field(put, link.role.as_bytes());
+    field(put, link.actor.as_bytes());
+    put(&link.attempt.map_or(-1, i64::from).to_be_bytes());
+    optional(put, link.thread_id);
+    optional(put, link.external_event_id);
+    put(&to_micros(link.at).to_be_bytes());
+    put(&to_micros(link.recorded_at).to_be_bytes());
+    put(&link.body.0);
+}
+
+/// Length first, so that no two field lists share an encoding.
+fn field(put: &mut dyn FnMut(&[u8]), bytes: &[u8]) {
+    put(&(bytes.len() as u64).to_be_bytes());
+    put(bytes);
+}
+
+fn optional(put: &mut dyn FnMut(&[u8]), value: Option<&str>) {
     match value {
-        None => hash.update([0]),
+        None => put(&[0]),
         Some(text) => {
-            hash.update([1]);
-            field(hash, text.as_bytes());
+            put(&[1]);
+            field(put, text.as_bytes());
         }
     }
 }
@@ -155,6 +172,19 @@ mod tests {
     fn the_digest_of_a_known_event_never_changes() {
         // Stored chains depend on this value: a change of encoding must be a new version, not an edit.
         insta::assert_snapshot!(extend(Digest::GENESIS, &link()).to_string());
+    }
+
+    #[test]
+    fn a_link_is_its_place_and_its_tail() {
+        let whole = link();
+        let mut bytes = [TAG, &Digest::GENESIS.0[..]].concat();
+        for id in [whole.tenant_id, whole.session_id] {
+            bytes.extend_from_slice(id.as_bytes());
+        }
+        bytes.extend_from_slice(&whole.sequence.to_be_bytes());
+        bytes.extend_from_slice(whole.event_id.as_bytes());
+        bytes.extend_from_slice(&tail(&Link { sequence: 9, event_id: Uuid::from_u128(9), ..link() }));
+        assert_eq!(extend(Digest::GENESIS, &whole), Digest(Sha256::digest(&bytes).into()));
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! The common path assumes that ids are new and lets the unique index object; only then is each
 //! request checked against what is recorded. Sequence comes from the counter on the locked session row.
 
+pub(crate) mod known;
+
 use crate::{
     conn::Conn,
     error::Error,
@@ -126,6 +128,11 @@ impl GroupNotices {
         let entry = self.0.entry((head.tenant_id, head.id)).or_insert_with(|| (head.clone(), Vec::new()));
         entry.0 = head.clone();
         entry.1.extend(events);
+    }
+
+    /// What became of the sessions that the group wrote to.
+    pub(crate) fn heads(&self) -> impl Iterator<Item = &Head> {
+        self.0.values().map(|(head, _)| head)
     }
 
     pub(crate) fn into_notices(self) -> Vec<Notice> {

@@ -26,6 +26,9 @@ use uuid::Uuid;
 const CHANNEL: &str = "shiftbook";
 /// Sessions named in one notification: PostgreSQL allows 8,000 bytes.
 const SESSIONS_PER_PAYLOAD: usize = 60;
+/// Pause after a notification, in which the next one gathers: each is a transaction of its own, and all that notify
+/// queue for one lock. What comes after a quiet time is told at once.
+const SEND_PAUSE: Duration = Duration::from_millis(5);
 /// Pause after a failed connection.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 const NOTIFY: &str = "SELECT pg_notify($1, $2)";
@@ -79,6 +82,7 @@ impl Notifier {
                     tracing::warn!(%error, "other servers were not woken; they re-read later");
                 }
             }
+            tokio::time::sleep(SEND_PAUSE).await;
         }
     }
 }

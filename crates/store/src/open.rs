@@ -33,7 +33,7 @@ const SQLITE_READERS_KEPT: usize = 8;
 /// Connections to PostgreSQL of one process.
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
 /// An idle connection younger than this is used without asking whether it is still there.
-const POSTGRES_TRUSTED: Duration = Duration::from_millis(500);
+pub(crate) const POSTGRES_TRUSTED: Duration = Duration::from_millis(500);
 /// How long to wait for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(2_500);
 /// Wake-ups a watcher may lag behind before it has to re-read.

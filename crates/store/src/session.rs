@@ -1,6 +1,7 @@
 //! Rows of `sessions`.
 
 mod due;
+mod first_claim;
 pub mod graph;
 mod head;
 mod list;
@@ -10,6 +11,7 @@ mod outside;
 mod planted;
 
 pub use due::{extend_lease, leases_lost, overdue, rearm_leases};
+pub use first_claim::FirstClaim;
 pub(crate) use head::{Head, lock_heads, write as write_events};
 pub(crate) use list::contains;
 pub use list::{Filter, list, list_by_ids, newest_of_action};
@@ -109,6 +111,7 @@ pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
     ("session::CLAIMABLE_ANY_POSTGRES", CLAIMABLE_ANY_POSTGRES),
     ("session::list::BY_IDS_POSTGRES", list::BY_IDS_POSTGRES),
     ("session::head::LOCK_POSTGRES", head::LOCK_POSTGRES),
+    ("session::first_claim::CLAIM", first_claim::CLAIM),
 ];
 /// Both writes of a status change in one round trip.
 static SAVE_POSTGRES: LazyLock<String> =

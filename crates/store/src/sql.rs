@@ -70,6 +70,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         all.extend(crate::event::postgres_statements());
         all.extend(crate::session::postgres_statements());
         [
+            crate::append::known::POSTGRES_SQL,
             crate::criteria_set::POSTGRES_SQL,
             crate::entity::POSTGRES_SQL,
             crate::entity_import::POSTGRES_SQL,

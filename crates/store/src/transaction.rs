@@ -156,8 +156,8 @@ where
     }
 }
 
-/// One PostgreSQL transaction. A connection that did not get through it in time is closed, never reused:
-/// nobody knows what state it is in (sqlx 0.9.0 can hand out one that is stuck in a transaction).
+/// One PostgreSQL transaction on a connection of the pool. One that did not get through it in time is closed, never
+/// reused: nobody knows what state it is in (sqlx 0.9.0 can hand out one that is stuck in a transaction).
 pub(crate) async fn in_transaction<T, E>(
     pool: &PgPool,
     access: Access,
@@ -168,27 +168,39 @@ where
     E: From<Error>,
 {
     let mut connection = pool.acquire().await.map_err(Error::from)?;
-    let work = async {
-        let mut transaction =
-            connection.begin_with(AssertSqlSafe(access.begin_sql(read_only))).await.map_err(Error::from)?;
-        let outcome = body(&mut transaction).await;
-        match outcome {
-            Ok(value) => {
-                transaction.commit().await.map_err(Error::from)?;
-                Ok(value)
-            }
-            Err(refusal) => {
-                transaction.rollback().await.map_err(Error::from)?;
-                Err(refusal)
-            }
-        }
-    };
+    let finished = in_time(transaction_on(&mut connection, access, read_only, body)).await;
+    finished.unwrap_or_else(|late| {
+        connection.close_on_drop();
+        Err(late.into())
+    })
+}
+
+/// What a connection is asked, unless it takes too long. Then the connection is not to be used again.
+pub(crate) async fn in_time<T>(work: impl Future<Output = T>) -> Result<T> {
     let finished = tokio::time::timeout(POSTGRES_TRANSACTION_MAX, work).await;
-    match finished {
-        Ok(result) => result,
-        Err(_) => {
-            connection.close_on_drop();
-            Err(Error::Unavailable("the database does not answer".into()).into())
+    finished.map_err(|_| Error::Unavailable("the database does not answer".into()))
+}
+
+/// One PostgreSQL transaction, however long it takes: see [`in_time`].
+pub(crate) async fn transaction_on<T, E>(
+    connection: &mut sqlx::PgConnection,
+    access: Access,
+    read_only: bool,
+    body: impl AsyncFnOnce(&mut sqlx::PgConnection) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E>
+where
+    E: From<Error>,
+{
+    let mut transaction =
+        connection.begin_with(AssertSqlSafe(access.begin_sql(read_only))).await.map_err(Error::from)?;
+    match body(&mut transaction).await {
+        Ok(value) => {
+            transaction.commit().await.map_err(Error::from)?;
+            Ok(value)
+        }
+        Err(refusal) => {
+            transaction.rollback().await.map_err(Error::from)?;
+            Err(refusal)
         }
     }
 }

@@ -46,6 +46,8 @@ pub struct Stats {
     pub queue_items: u64,
     /// Transactions committed.
     pub groups_committed: u64,
+    /// Of those, the ones that took one statement: PostgreSQL, at heads that were known.
+    pub groups_at_known_heads: u64,
     /// Jobs committed.
     pub items_committed: u64,
     /// Events appended by clients.
@@ -58,6 +60,7 @@ struct Counters {
     queued_items: AtomicU64,
     queued_bytes: AtomicUsize,
     groups: AtomicU64,
+    groups_at_known_heads: AtomicU64,
     items: AtomicU64,
     events: AtomicU64,
 }
@@ -139,12 +142,8 @@ impl Writer {
         let mut tasks = Vec::new();
         for _ in 0..LANES {
             let (sender, jobs) = mpsc::channel(QUEUE_ITEMS_MAX);
-            let lane = PostgresLane {
-                pool: pool.clone(),
-                notices: notices.clone(),
-                notifier: notifier.clone(),
-                counters: counters.clone(),
-            };
+            let sinks = (notices.clone(), notifier.clone());
+            let lane = PostgresLane::new(pool.clone(), sinks, counters.clone());
             lanes.push(sender);
             tasks.push(tokio::spawn(lane.run(jobs)));
         }
@@ -155,6 +154,7 @@ impl Writer {
         Stats {
             queue_items: self.counters.queued_items.load(Ordering::Relaxed),
             groups_committed: self.counters.groups.load(Ordering::Relaxed),
+            groups_at_known_heads: self.counters.groups_at_known_heads.load(Ordering::Relaxed),
             items_committed: self.counters.items.load(Ordering::Relaxed),
             events_appended: self.counters.events.load(Ordering::Relaxed),
         }

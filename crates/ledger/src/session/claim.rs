@@ -1,5 +1,7 @@
 //! Claiming queued sessions: each is handed to exactly one worker per attempt.
 
+mod first;
+
 use super::change::{Change, Minter, state, write};
 use crate::{
     Ledger, Result, SessionRecord,
@@ -16,7 +18,7 @@ use domain::{
     },
     recent_activity::{Delimiter, render},
     role::Permission,
-    session::{Actor, Command, decide},
+    session::{Actor, Command, Transition, decide},
 };
 use serde_json::json;
 use std::time::Duration;
@@ -25,6 +27,8 @@ use store::{
     session::graph::{Told, told_children, told_dependencies},
 };
 
+/// Why a claimed session runs.
+const REASON: &str = "claimed";
 /// How long a waiting claim sleeps at most before it looks again: a wake-up may get lost between servers.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
@@ -98,6 +102,9 @@ pub async fn claim(ledger: &Ledger, scope: &Scope, claim: Claim, wait: Duration)
 }
 
 async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Claimed>> {
+    if let Some(claimed) = first::attempt(ledger, scope, &claim).await? {
+        return Ok(claimed);
+    }
     let now = ledger.now();
     // Randomness is drawn before the transaction, which has none of its own.
     let fresh = |_| (Minter::new(ledger, now, 3), Delimiter::new(ledger.entropy()));
@@ -153,9 +160,7 @@ async fn take(
 ) -> Result<Claimed> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
     let expires_at = from + TimeDelta::seconds(i64::from(lease_seconds));
-    let metadata =
-        json!({ "attempt": transition.attempt, "worker": scope.caller.to_string(), "leaseSeconds": lease_seconds });
-    let mut events = vec![minter.event(Kind::SESSION_CLAIMED, None, &metadata)?];
+    let mut events = vec![claimed_event(&mut minter, scope, transition, lease_seconds)?];
     let resume = resume_context(tx.conn(), &before).await?;
     let denials = told(tx.conn(), &before).await?;
     let (dependencies, mut children) = related(tx, &before).await?;
@@ -171,7 +176,7 @@ async fn take(
         actor: Actor::Caller,
         command: Command::Claim,
         caller: scope.caller,
-        reason: "claimed".into(),
+        reason: REASON.into(),
         minter,
     };
     let lease = move |session: &mut SessionRecord| {
@@ -180,6 +185,18 @@ async fn take(
     };
     let session = write(tx, before, transition, change, events, lease).await?;
     Ok(Claimed { session, context, resume, denials, dependencies, children, has_more_children })
+}
+
+/// What a claim records of itself.
+fn claimed_event(
+    minter: &mut Minter,
+    scope: &Scope,
+    transition: Transition,
+    lease_seconds: u32,
+) -> Result<PreparedEvent> {
+    let worker = scope.caller.to_string();
+    let metadata = json!({ "attempt": transition.attempt, "worker": worker, "leaseSeconds": lease_seconds });
+    minter.event(Kind::SESSION_CLAIMED, None, &metadata)
 }
 
 /// What came of the sessions around this one, as far as its worker is told: of those it depends on, and of those it

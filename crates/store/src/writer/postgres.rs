@@ -1,34 +1,68 @@
 //! A PostgreSQL lane: merges appends of one workspace and person into one transaction.
+//!
+//! A session always takes the same lane, so the lane knows where its log stands since it last wrote to it, and most
+//! groups are one statement ([`Placed`]). Whatever that leaves is done in a transaction that reads and locks first.
 
 use super::{Counters, Job, next_group};
 use crate::{
-    append::{self, AppendRefusal, AppendRequest, GroupNotices, Settled},
+    append::{
+        self, AppendRefusal, AppendRequest, GroupNotices, Settled,
+        known::{KnownHeads, Placed},
+    },
     conn::{Access, Conn},
     error::{Error, is_unique_violation},
     notify::Notifier,
-    open::publish,
-    transaction::{Change, in_transaction},
+    open::{POSTGRES_TRUSTED, publish},
+    transaction::{Change, in_time, transaction_on},
 };
-use sqlx::PgPool;
+use sqlx::{PgPool, Postgres, pool::PoolConnection};
 use std::{
     collections::HashMap,
     sync::{Arc, atomic::Ordering},
 };
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::{
+    sync::{broadcast, mpsc, oneshot},
+    time::timeout,
+};
+
+/// A request and who waits for its answer.
+type Waiting = (AppendRequest, oneshot::Sender<Settled>);
 
 pub(super) struct PostgresLane {
-    pub(super) pool: PgPool,
-    pub(super) notices: broadcast::Sender<Change>,
-    pub(super) notifier: Notifier,
-    pub(super) counters: Arc<Counters>,
+    pool: PgPool,
+    notices: broadcast::Sender<Change>,
+    notifier: Notifier,
+    counters: Arc<Counters>,
+    heads: KnownHeads,
+    /// Kept while groups follow one another: giving a connection back costs a round trip.
+    connection: Option<PoolConnection<Postgres>>,
 }
 
 impl PostgresLane {
-    pub(super) async fn run(self, mut jobs: mpsc::Receiver<Job>) {
+    pub(super) fn new(
+        pool: PgPool,
+        (notices, notifier): (broadcast::Sender<Change>, Notifier),
+        counters: Arc<Counters>,
+    ) -> Self {
+        Self { pool, notices, notifier, counters, heads: KnownHeads::new(), connection: None }
+    }
+
+    pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         loop {
-            let (group, stop) = next_group(&mut jobs, &self.counters).await;
+            let next = next_group(&mut jobs, &self.counters);
+            let (group, stop) = match self.connection {
+                None => next.await,
+                // Nothing is lost when the time is up: a group is taken at once or not at all.
+                Some(_) => match timeout(POSTGRES_TRUSTED, next).await {
+                    Ok(next) => next,
+                    Err(_) => {
+                        self.connection = None;
+                        continue;
+                    }
+                },
+            };
             // Row-level security knows one workspace and one person per transaction.
-            let mut by_access: HashMap<Access, Vec<(AppendRequest, oneshot::Sender<Settled>)>> = HashMap::new();
+            let mut by_access: HashMap<Access, Vec<Waiting>> = HashMap::new();
             for job in group {
                 if let Job::Append { request, reply } = job {
                     let access = Access::Tenant { tenant_id: request.tenant_id, user_id: request.user_id };
@@ -36,7 +70,10 @@ impl PostgresLane {
                 }
             }
             for (access, appends) in by_access {
-                self.commit(access, appends).await;
+                let left = self.commit_at_known_heads(access, appends).await;
+                if !left.is_empty() {
+                    self.commit_under_lock(access, left).await;
+                }
             }
             if stop {
                 break;
@@ -44,46 +81,66 @@ impl PostgresLane {
         }
     }
 
-    async fn commit(&self, access: Access, appends: Vec<(AppendRequest, oneshot::Sender<Settled>)>) {
-        let (requests, replies): (Vec<_>, Vec<_>) = appends.into_iter().unzip();
-        let requests: Vec<&AppendRequest> = requests.iter().collect();
+    /// Answers what can be written without asking first; the requests that are left.
+    async fn commit_at_known_heads(&mut self, access: Access, appends: Vec<Waiting>) -> Vec<Waiting> {
+        let placed = Placed::new(&self.heads, appends.iter().map(|(request, _)| request));
+        if placed.is_empty() {
+            return appends;
+        }
+        let mut notices = GroupNotices::default();
+        let written = match connection(&self.pool, &mut self.connection).await {
+            Ok(connection) => in_time(placed.write(connection, access, &mut self.heads, &mut notices)).await,
+            Err(error) => Err(error),
+        };
+        match written {
+            Ok(Ok(outcomes)) => {
+                let (done, left): (Vec<_>, Vec<_>) =
+                    appends.into_iter().zip(outcomes).partition(|(_, outcome)| outcome.is_some());
+                if !done.is_empty() {
+                    self.counters.groups_at_known_heads.fetch_add(1, Ordering::Relaxed);
+                    let done = done.into_iter().filter_map(|((_, reply), outcome)| Some((reply, Ok(outcome?))));
+                    self.answer(done.collect(), notices);
+                }
+                left.into_iter().map(|(waiting, _)| waiting).collect()
+            }
+            Ok(Err(error)) if is_unique_violation(&error) => appends,
+            Ok(Err(error)) => {
+                self.refuse_all(appends, error.into());
+                Vec::new()
+            }
+            Err(error) => {
+                self.refuse_all(appends, error);
+                Vec::new()
+            }
+        }
+    }
+
+    async fn commit_under_lock(&mut self, access: Access, appends: Vec<Waiting>) {
+        let requests: Vec<&AppendRequest> = appends.iter().map(|(request, _)| request).collect();
         let mut outcome = self.attempt(access, &requests, false).await;
         if matches!(&outcome, Err(Attempt::Repeated)) {
             outcome = self.attempt(access, &requests, true).await;
         }
         match outcome {
             Ok((settled, notices)) => {
-                self.counters.groups.fetch_add(1, Ordering::Relaxed);
-                self.counters.items.fetch_add(replies.len() as u64, Ordering::Relaxed);
-                publish(&self.notices, Some(&self.notifier), notices.into_notices());
-                for (reply, settled) in replies.into_iter().zip(settled) {
-                    if let Ok(done) = &settled {
-                        self.counters.events.fetch_add(done.events.len() as u64, Ordering::Relaxed);
-                    }
-                    let _ = reply.send(settled);
+                for head in notices.heads() {
+                    self.heads.learn(head);
                 }
+                self.answer(appends.into_iter().map(|(_, reply)| reply).zip(settled).collect(), notices);
             }
-            Err(error) => {
-                let text = match error {
-                    Attempt::Repeated => "ids repeated".to_owned(),
-                    Attempt::Failed(error) => error.to_string(),
-                };
-                tracing::error!(error = text, items = replies.len(), "a group was rolled back");
-                for reply in replies {
-                    let refusal: AppendRefusal = Error::Unavailable(text.clone()).into();
-                    let _ = reply.send(Err(refusal));
-                }
-            }
+            Err(Attempt::Repeated) => self.refuse_all(appends, Error::Unavailable("ids repeated".into())),
+            Err(Attempt::Failed(error)) => self.refuse_all(appends, error),
         }
     }
 
     async fn attempt(
-        &self,
+        &mut self,
         access: Access,
         requests: &[&AppendRequest],
         careful: bool,
     ) -> std::result::Result<(Vec<Settled>, GroupNotices), Attempt> {
-        in_transaction(&self.pool, access, false, async |connection| {
+        let connection = connection(&self.pool, &mut self.connection).await?;
+        let work = transaction_on(connection, access, false, async |connection| {
             let mut notices = GroupNotices::default();
             let mut conn = Conn::Postgres(connection);
             let settled = if careful {
@@ -96,9 +153,47 @@ impl PostgresLane {
                 Err(error) if !careful && is_unique_violation(&error) => Err(Attempt::Repeated),
                 Err(error) => Err(Attempt::Failed(error.into())),
             }
-        })
-        .await
+        });
+        in_time(work).await?
     }
+
+    /// Tells watchers and answers, after COMMIT.
+    fn answer(&self, settled: Vec<(oneshot::Sender<Settled>, Settled)>, notices: GroupNotices) {
+        self.counters.groups.fetch_add(1, Ordering::Relaxed);
+        self.counters.items.fetch_add(settled.len() as u64, Ordering::Relaxed);
+        publish(&self.notices, Some(&self.notifier), notices.into_notices());
+        for (reply, settled) in settled {
+            if let Ok(done) = &settled {
+                self.counters.events.fetch_add(done.events.len() as u64, Ordering::Relaxed);
+            }
+            // Nobody listens when the client went away; the write stands all the same.
+            let _ = reply.send(settled);
+        }
+    }
+
+    fn refuse_all(&mut self, appends: Vec<Waiting>, error: Error) {
+        // Whatever went wrong may be the connection's fault.
+        if let Some(mut connection) = self.connection.take() {
+            connection.close_on_drop();
+        }
+        let text = error.to_string();
+        tracing::error!(error = text, items = appends.len(), "a group was rolled back");
+        for (_, reply) in appends {
+            let refusal: AppendRefusal = Error::Unavailable(text.clone()).into();
+            let _ = reply.send(Err(refusal));
+        }
+    }
+}
+
+/// The connection that is kept, or one of the pool.
+async fn connection<'c>(
+    pool: &PgPool,
+    kept: &'c mut Option<PoolConnection<Postgres>>,
+) -> Result<&'c mut sqlx::PgConnection, Error> {
+    if kept.is_none() {
+        *kept = Some(pool.acquire().await?);
+    }
+    kept.as_deref_mut().ok_or_else(|| Error::Unavailable("no connection".into()))
 }
 
 /// Why a group could not be committed.

@@ -2,8 +2,10 @@
 
 mod access;
 mod append;
+mod append_known;
 mod bundle;
 mod claim;
+mod claim_first;
 mod criteria;
 mod dialect;
 mod durability;

@@ -1,0 +1,167 @@
+//! Appends at heads that are known: PostgreSQL in one round trip.
+//!
+//! A lane keeps the heads of the sessions that it wrote to, so the next events of such a session are placed and hashed
+//! before the database is asked. What is kept is only a guess: the function `shiftbook_append` writes to a session if it
+//! still has exactly that head, status and attempt, and leaves it alone otherwise. Then, and whenever the guess would
+//! refuse a request, the request is judged by what is read under the lock ([`super::apply`]). So nobody is ever refused,
+//! or let in, because of what a server remembers.
+
+use super::{AppendOutcome, AppendRequest, GroupNotices, check, place};
+use crate::{
+    conn::Access,
+    event::{NewRow, bind_rows},
+    session::Head,
+};
+use domain::{
+    clock::to_micros,
+    id::{SessionId, TenantId},
+};
+use quick_cache::unsync::Cache;
+use sqlx::{PgConnection, Row as _};
+use std::{
+    collections::{BTreeMap, HashSet, btree_map::Entry},
+    ops::Range,
+};
+use uuid::Uuid;
+
+/// Sessions that a lane remembers; a head has about 150 bytes.
+const HEADS_MAX: usize = 4_096;
+
+/// The sessions that it wrote to. Parameters: workspace, person; per session, in id order, its id, what is expected
+/// (status, attempt, sequence, digest) and what it becomes (sequence, digest, instant); the events.
+const APPEND_AT_HEADS: &str = "SELECT shiftbook_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
+     $18, $19, $20, $21, $22, $23, $24, $25, $26)";
+
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("append::known::APPEND_AT_HEADS", APPEND_AT_HEADS)];
+
+/// Heads of sessions as a lane left them.
+pub(crate) struct KnownHeads(Cache<(TenantId, SessionId), Head>);
+
+impl KnownHeads {
+    pub(crate) fn new() -> Self {
+        Self(Cache::new(HEADS_MAX))
+    }
+
+    /// What a committed transaction made of a session.
+    pub(crate) fn learn(&mut self, head: &Head) {
+        self.0.insert((head.tenant_id, head.id), Head { moved: false, ..head.clone() });
+    }
+
+    fn forget(&mut self, key: (TenantId, SessionId)) {
+        self.0.remove(&key);
+    }
+}
+
+/// A session of a group: as it is believed to be, and as it becomes.
+struct Step {
+    before: Head,
+    after: Head,
+}
+
+/// The requests of a group that have their places, should the heads be what they are believed to be.
+pub(crate) struct Placed {
+    steps: BTreeMap<SessionId, Step>,
+    rows: Vec<NewRow>,
+    /// By request: its rows. `None`: it has to be judged under the lock.
+    ranges: Vec<Option<Range<usize>>>,
+}
+
+impl Placed {
+    /// Places what the known heads would let in. All requests are of one workspace.
+    pub(crate) fn new<'r>(known: &KnownHeads, requests: impl Iterator<Item = &'r AppendRequest>) -> Self {
+        let mut placed = Self { steps: BTreeMap::new(), rows: Vec::new(), ranges: Vec::new() };
+        for request in requests {
+            let range = placed.add(known, request);
+            placed.ranges.push(range);
+        }
+        placed.steps.retain(|_, step| step.after.moved);
+        placed
+    }
+
+    fn add(&mut self, known: &KnownHeads, request: &AppendRequest) -> Option<Range<usize>> {
+        let step = match self.steps.entry(request.session_id) {
+            Entry::Occupied(step) => step.into_mut(),
+            Entry::Vacant(free) => {
+                let head = known.0.get(&(request.tenant_id, request.session_id))?;
+                free.insert(Step { before: head.clone(), after: head.clone() })
+            }
+        };
+        check(&step.after, request).ok()?;
+        let from = self.rows.len();
+        self.rows.extend(request.events.iter().map(|event| place(&mut step.after, request, event)));
+        Some(from..self.rows.len())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Writes in one statement, which is a transaction of its own: the sessions that were what they were believed to be.
+    /// Their outcomes by request; `None` for every other request, of which nothing is written.
+    ///
+    /// # Errors
+    /// A unique violation when an event is recorded already; nothing of the group is written then.
+    pub(crate) async fn write(
+        self,
+        connection: &mut PgConnection,
+        access: Access,
+        known: &mut KnownHeads,
+        notices: &mut GroupNotices,
+    ) -> Result<Vec<Option<AppendOutcome>>, sqlx::Error> {
+        let outcome = self.execute(connection, access).await;
+        for step in self.steps.values() {
+            match &outcome {
+                Ok(moved) if moved.contains(&step.after.id.0) => known.learn(&step.after),
+                // Nobody can say what they are now.
+                _ => known.forget((step.after.tenant_id, step.after.id)),
+            }
+        }
+        Ok(self.settle(&outcome?, notices))
+    }
+
+    async fn execute(&self, connection: &mut PgConnection, access: Access) -> Result<HashSet<Uuid>, sqlx::Error> {
+        let Access::Tenant { tenant_id, user_id } = access else {
+            return Err(sqlx::Error::InvalidArgument("appends are made for a workspace".into()));
+        };
+        macro_rules! column {
+            ($value:expr) => {
+                self.steps.values().map($value).collect::<Vec<_>>()
+            };
+        }
+        let query = sqlx::query(APPEND_AT_HEADS)
+            .bind(tenant_id.0)
+            .bind(user_id.map(|id| id.0))
+            .bind(column!(|s| s.before.id.0))
+            .bind(column!(|s| s.before.status.as_str()))
+            .bind(column!(|s| i64::from(s.before.attempt)))
+            .bind(column!(|s| s.before.head_sequence.cast_signed()))
+            .bind(column!(|s| &s.before.head_digest.0[..]))
+            .bind(column!(|s| s.after.head_sequence.cast_signed()))
+            .bind(column!(|s| &s.after.head_digest.0[..]))
+            .bind(column!(|s| to_micros(s.after.updated_at)));
+        let row = bind_rows(query, &self.rows).fetch_one(connection).await?;
+        Ok(row.try_get::<Vec<Uuid>, _>(0)?.into_iter().collect())
+    }
+
+    /// Answers, and what watchers are told.
+    fn settle(self, moved: &HashSet<Uuid>, notices: &mut GroupNotices) -> Vec<Option<AppendOutcome>> {
+        let mut rows = self.rows.into_iter();
+        let mut outcomes = Vec::with_capacity(self.ranges.len());
+        for range in self.ranges {
+            let Some(range) = range else {
+                outcomes.push(None);
+                continue;
+            };
+            // Ranges follow one another without a gap.
+            let records: Vec<_> = rows.by_ref().take(range.len()).map(|row| row.record).collect();
+            let step = records.first().and_then(|first| self.steps.get(&first.session_id));
+            outcomes.push(step.filter(|step| moved.contains(&step.after.id.0)).map(|step| {
+                let events = records.iter().map(|record| (record.id, record.sequence)).collect();
+                let head_sequence = records.last().map_or(0, |record| record.sequence);
+                notices.add(&step.after, records);
+                AppendOutcome { events, head_sequence }
+            }));
+        }
+        outcomes
+    }
+}

@@ -1,0 +1,171 @@
+//! Claims on PostgreSQL in one round trip: of sessions that nobody has held.
+//!
+//! The function `shiftbook_claim` locks the sessions, changes them and writes their events in one statement. Only there it
+//! is known which sessions those are, so the links of the chain are made there too, from what is sent along
+//! ([`domain::chain::tail`]); they are made again here, and have to be the same.
+
+use super::Row;
+use crate::{
+    append::{PreparedEvent, link},
+    conn::Access,
+    error::{Error, Result},
+    event::NewRow,
+    lease::LeaseTime,
+    open::{Db, Store},
+    record::SessionRecord,
+    session::Head,
+    transaction::{Notice, answer_in_time, in_time},
+};
+use domain::{
+    Timestamp,
+    chain::{Digest, Link, TAG, tail},
+    clock::to_micros,
+    id::TenantId,
+    session::Status,
+};
+use sqlx::{FromRow as _, PgPool, Row as _, postgres::PgRow};
+use std::sync::Arc;
+use uuid::Uuid;
+
+pub(crate) const CLAIM: &str = "SELECT (c.taken).*, c.digest_before FROM shiftbook_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
+     $11, $12, $13, $14, $15, $16, $17, $18, $19) AS c";
+
+/// A claim of sessions that are queued for the first time, decided beforehand.
+#[derive(Debug, Clone)]
+pub struct FirstClaim {
+    /// Only sessions of this agent; any agent's when absent.
+    pub agent_slug: Option<String>,
+    /// The attempt of the sessions that it was decided for.
+    pub attempt_before: u32,
+    /// What they become.
+    pub status: Status,
+    /// Their new attempt.
+    pub attempt: u32,
+    /// Length of the lease.
+    pub lease_seconds: u32,
+    /// From when the lease counts.
+    pub lease_time: LeaseTime,
+    /// Who claims.
+    pub actor: String,
+    /// Now.
+    pub at: Timestamp,
+    /// For each session that may be taken its two events. They differ in nothing but their ids.
+    pub events: Vec<[PreparedEvent; 2]>,
+}
+
+impl Store {
+    /// Takes the oldest queued sessions, as many as there are events for, in one statement. `None` where that cannot be:
+    /// on SQLite, and when one of them was held before, depends on others, has time limits, or is of a person who works
+    /// on something. Then nothing is taken.
+    pub async fn claim_first(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<SessionRecord>>> {
+        let Db::Postgres(pool) = self.db() else { return Ok(None) };
+        #[cfg(feature = "planted-bugs")]
+        if crate::planted::is(crate::planted::Bug::DoubleClaim) {
+            return Ok(None);
+        }
+        let Access::Tenant { tenant_id, user_id } = access else { return Ok(None) };
+        self.writer().check_open()?;
+        let (pool, store) = (pool.clone(), self.clone());
+        // In a task of its own: a caller that goes away does not cancel it.
+        answer_in_time(async move {
+            let rows = execute(&pool, (tenant_id, user_id.map(|id| id.0)), &claim).await?;
+            let mut taken = Vec::with_capacity(rows.len());
+            for (row, events) in rows.iter().zip(&claim.events) {
+                let Some(before) = row.try_get::<Option<Vec<u8>>, _>("digest_before")? else { return Ok(None) };
+                let session = SessionRecord::try_from(Row::from_row(row)?)?;
+                let notice = told(&session, &before, &claim, events)?;
+                taken.push((session, notice));
+            }
+            let (sessions, notices) = taken.into_iter().unzip();
+            store.publish(notices);
+            Ok(Some(sessions))
+        })
+        .await
+    }
+}
+
+async fn execute(
+    pool: &PgPool,
+    (tenant_id, user_id): (TenantId, Option<Uuid>),
+    claim: &FirstClaim,
+) -> Result<Vec<PgRow>> {
+    let Some(events) = claim.events.first() else { return Ok(Vec::new()) };
+    let ids: Vec<Uuid> = claim.events.iter().flatten().map(|event| event.id.0).collect();
+    let lease_from = match claim.lease_time {
+        LeaseTime::Database => None,
+        LeaseTime::Given(now) => Some(to_micros(now)),
+    };
+    let query = sqlx::query(CLAIM)
+        .bind(tenant_id.0)
+        .bind(user_id)
+        .bind(claim.agent_slug.as_deref())
+        .bind(i64::try_from(claim.events.len()).unwrap_or(i64::MAX))
+        .bind(i64::from(claim.attempt_before))
+        .bind(claim.status.as_str())
+        .bind(i64::from(claim.attempt))
+        .bind(i64::from(claim.lease_seconds))
+        .bind(lease_from)
+        .bind(to_micros(claim.at))
+        .bind(claim.actor.as_str())
+        .bind(TAG)
+        .bind(ids)
+        .bind(events.each_ref().map(|event| event.kind.as_str()))
+        .bind(events.each_ref().map(|event| event.role.as_str()))
+        .bind(events.each_ref().map(|event| event.content.as_str()))
+        .bind(events.each_ref().map(|event| event.metadata.as_str()))
+        .bind(events.each_ref().map(|event| event.body.0.to_vec()))
+        .bind(events.each_ref().map(|event| tail(&unplaced(event, tenant_id, claim))));
+    let mut connection = pool.acquire().await?;
+    match in_time(query.fetch_all(&mut *connection)).await {
+        Ok(rows) => Ok(rows?),
+        Err(late) => {
+            connection.close_on_drop();
+            Err(late)
+        }
+    }
+}
+
+/// An event of the claim, before it is known of which session.
+fn unplaced<'e>(event: &'e PreparedEvent, tenant_id: TenantId, claim: &'e FirstClaim) -> Link<'e> {
+    Link {
+        tenant_id: tenant_id.0,
+        session_id: Uuid::nil(),
+        sequence: 0,
+        event_id: event.id.0,
+        kind: event.kind.as_str(),
+        role: event.role.as_str(),
+        actor: &claim.actor,
+        attempt: Some(claim.attempt),
+        thread_id: None,
+        external_event_id: None,
+        at: claim.at,
+        recorded_at: claim.at,
+        body: event.body,
+    }
+}
+
+/// What watchers are told of a session that was taken.
+fn told(
+    session: &SessionRecord,
+    digest_before: &[u8],
+    claim: &FirstClaim,
+    events: &[PreparedEvent; 2],
+) -> Result<Notice> {
+    let mut head = Head::of(session);
+    head.head_sequence = session.head_sequence.saturating_sub(events.len() as u64);
+    let wrong = || Error::inconsistent("sessions", "head_digest", session.id);
+    head.head_digest = Digest::from_slice(digest_before).ok_or_else(wrong)?;
+    let rows: Vec<NewRow> =
+        events.iter().map(|event| link(&mut head, event, Some(claim.attempt), &claim.actor, claim.at)).collect();
+    if head.head_digest != session.head_digest {
+        return Err(wrong());
+    }
+    Ok(Notice {
+        tenant_id: session.tenant_id,
+        session_id: session.id,
+        head_sequence: session.head_sequence,
+        status: session.status,
+        status_changed: true,
+        events: rows.into_iter().map(|row| row.record).collect::<Arc<[_]>>(),
+    })
+}

@@ -1,0 +1,287 @@
+//! P-3, P-4, P-13, P-22 where a server remembers how logs stood: appends on PostgreSQL are one statement then, and nothing
+//! that happened meanwhile, on this server or another, gets past it.
+
+use domain::{
+    Entropy as _,
+    id::{EventId, SessionId},
+    session::{Refusal, Status},
+};
+use futures_util::future::join_all;
+use ledger::{
+    Error, LeaseClock, Ledger, SessionRecord,
+    event::{self as events, Append, Appended, NewEvent},
+    session::{self, Claim, Completion},
+};
+use std::{sync::Arc, time::Duration};
+use testkit::{Fixture, Raw, SeededEntropy, human, text};
+
+/// Sessions of which two are equal here take the same lane of a server, whatever power of two up to this it has.
+const LANES_MAX: u8 = 16;
+
+async fn other_server(f: &Fixture) -> Ledger {
+    f.server_with(&f.clock, LeaseClock::Process(Arc::new(f.clock.clone()))).await
+}
+
+async fn append(
+    f: &Fixture,
+    on: &Ledger,
+    id: SessionId,
+    attempt: u32,
+    events: Vec<NewEvent>,
+) -> ledger::Result<Appended> {
+    events::append(on, &f.worker, Append { session_id: id, attempt: Some(attempt), events }).await
+}
+
+/// Groups that took one statement, and all groups.
+fn groups(on: &Ledger) -> (u64, u64) {
+    (on.stats().groups_at_known_heads, on.stats().groups_committed)
+}
+
+fn with_id(seed: u64, body: &str) -> NewEvent {
+    let mut bytes = [0; 16];
+    SeededEntropy::new(seed).fill(&mut bytes);
+    NewEvent { id: Some(EventId(uuid::Builder::from_random_bytes(bytes).into_uuid())), ..text(body) }
+}
+
+async fn assert_whole(f: &Fixture, id: SessionId, messages: usize) {
+    let log = f.log(id).await;
+    let expected: Vec<u64> = (1..=log.len() as u64).collect();
+    assert_eq!(log.iter().map(|e| e.sequence).collect::<Vec<_>>(), expected);
+    assert_eq!(log.iter().filter(|e| e.kind == "agent.message").count(), messages);
+    f.assert_verified().await;
+}
+
+/// Until that many statements of this database wait for a lock that somebody holds.
+async fn until_waiting(raw: &mut Raw, statements: i64) {
+    let sql = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while raw.number(sql).await < statements {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn appends_that_follow_one_another_are_one_statement_each() {
+    let f = Fixture::postgres().await;
+    let session = f.running().await;
+    for n in 0..5 {
+        f.append(session.id, 1, vec![text("a"), text("b")]).await.unwrap();
+        assert_eq!(groups(&f.ledger), (n, n + 1), "the first one has to ask");
+    }
+    // What is refused is not refused from memory.
+    let refused = f.append(session.id, 2, vec![text("c")]).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::StaleAttempt { .. }))), "{refused:?}");
+    assert_eq!(groups(&f.ledger), (4, 6));
+    assert_whole(&f, session.id, 10).await;
+    f.done().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_servers_that_append_in_turns_write_one_log() {
+    let f = Fixture::postgres().await;
+    let (session, other) = (f.running().await, other_server(&f).await);
+    for turn in 1..=4 {
+        for server in [&f.ledger, &other] {
+            for n in 0..2 {
+                let done = append(&f, server, session.id, 1, vec![text("x")]).await.unwrap();
+                assert_eq!(done.head_sequence, done.events[0].1);
+                assert_eq!(groups(server), (turn - 1 + n, 2 * turn - 1 + n), "once it knows, it need not ask");
+            }
+        }
+    }
+    let writer = async |n: usize| {
+        let (server, mut last) = (if n % 2 == 0 { &f.ledger } else { &other }, 0);
+        for _ in 0..10 {
+            let done = append(&f, server, session.id, 1, vec![text("y"), text("z")]).await.unwrap();
+            assert_eq!(done.events[1].1, done.events[0].1 + 1, "a batch is contiguous");
+            assert!(done.events[0].1 > last, "an append that began after another ended comes after it");
+            last = done.head_sequence;
+        }
+    };
+    join_all((0..8).map(writer)).await;
+    assert_whole(&f, session.id, 16 + 160).await;
+    other.close().await;
+    f.done().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_retry_hears_what_is_recorded_on_whichever_server_it_arrives() {
+    let f = Fixture::postgres().await;
+    let (session, other) = (f.running().await, other_server(&f).await);
+    let id = session.id;
+    let mut recorded = Vec::new();
+    for (n, server) in [&f.ledger, &f.ledger, &other, &other, &f.ledger].into_iter().enumerate() {
+        recorded.push(append(&f, server, id, 1, vec![with_id(n as u64, "a")]).await.unwrap().events);
+    }
+    // One of the servers remembers a head that is no longer true, the other the true one.
+    for (n, events) in recorded.iter().enumerate() {
+        for server in [&other, &f.ledger] {
+            let again = append(&f, server, id, 1, vec![with_id(n as u64, "a")]).await.unwrap();
+            assert_eq!(&again.events, events);
+            let forged = append(&f, server, id, 1, vec![with_id(n as u64, "b")]).await;
+            assert!(matches!(forged, Err(Error::IdConflict { .. })), "{forged:?}");
+        }
+    }
+    let mixed = append(&f, &f.ledger, id, 1, vec![with_id(9, "new"), with_id(0, "a")]).await.unwrap();
+    assert_eq!(mixed.events[1], recorded[0][0]);
+    let named = || NewEvent { external_event_id: Some("call-1".into()), ..text("named") };
+    let first = append(&f, &f.ledger, id, 1, vec![named()]).await.unwrap();
+    for server in [&f.ledger, &other] {
+        assert_eq!(append(&f, server, id, 1, vec![named()]).await.unwrap().events, first.events);
+    }
+    // The same events at the same instant, by both.
+    let at_once = async |n: usize| {
+        let server = if n % 2 == 0 { &f.ledger } else { &other };
+        append(&f, server, id, 1, vec![with_id(20, "once")]).await.unwrap().events
+    };
+    let answers = join_all((0..8).map(at_once)).await;
+    assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{answers:?}");
+    assert_whole(&f, id, 5 + 1 + 1 + 1).await;
+    other.close().await;
+    f.done().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_that_lost_its_session_elsewhere_is_refused_where_it_is_remembered() {
+    let f = Fixture::postgres().await;
+    let (session, other) = (f.running().await, other_server(&f).await);
+    let id = session.id;
+    for _ in 0..2 {
+        f.append(id, 1, vec![text("a")]).await.unwrap();
+    }
+    session::release(&other, &f.worker, id, 1).await.unwrap();
+    let refused = f.append(id, 1, vec![text("late")]).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::WrongStatus { status: Status::Pending }))), "{refused:?}");
+    let claim = Claim { agent_slugs: None, max: 1, lease_seconds: 60 };
+    let claimed = session::claim(&other, &f.worker, claim, Duration::ZERO).await.unwrap();
+    assert_eq!(claimed[0].session.attempt, 2);
+    let refused = f.append(id, 1, vec![text("late")]).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::StaleAttempt { given: 1, current: 2 }))), "{refused:?}");
+    for server in [&f.ledger, &other, &f.ledger] {
+        append(&f, server, id, 2, vec![text("b")]).await.unwrap();
+    }
+    let completion = Completion { attempt: 2, result: None, usage: None };
+    session::complete(&other, &f.worker, id, completion).await.unwrap();
+    let refused = f.append(id, 2, vec![text("late")]).await;
+    assert!(matches!(refused, Err(Error::Refused(Refusal::AlreadyFinal { .. }))), "{refused:?}");
+    assert_whole(&f, id, 5).await;
+    other.close().await;
+    f.done().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lease_that_is_lost_while_the_statement_waits_refuses_it() {
+    let f = Fixture::postgres().await;
+    // Neither change shows in the head: each has to be looked at by itself.
+    for change in ["attempt = attempt + 1", "status = 'pending'"] {
+        let id = f.running().await.id;
+        for _ in 0..2 {
+            f.append(id, 1, vec![text("a")]).await.unwrap();
+        }
+        let (mut holder, mut watcher) = (f.engine.raw().await, f.engine.raw().await);
+        holder.execute("BEGIN").await.unwrap();
+        let taken = holder.execute(&format!("UPDATE sessions SET {change} WHERE id = '{}'", id.0)).await;
+        assert_eq!(taken.unwrap(), 1);
+        let late = f.append(id, 1, vec![text("late")]);
+        let taking = async {
+            until_waiting(&mut watcher, 1).await;
+            holder.execute("COMMIT").await.unwrap();
+        };
+        let (refused, ()) = tokio::join!(late, taking);
+        assert!(matches!(refused, Err(Error::Refused(_))), "{change}: {refused:?}");
+        assert_whole(&f, id, f.log(id).await.iter().filter(|e| e.kind == "agent.message").count()).await;
+        assert_eq!(f.log(id).await.iter().filter(|e| e.kind == "agent.message").count(), 2);
+    }
+    f.done().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_a_group_only_the_sessions_that_are_not_as_they_were_are_judged_again() {
+    let f = Fixture::postgres().await;
+    let other = other_server(&f).await;
+    // Three sessions of one lane; while a statement about the first waits, the other two make one group.
+    let mut sessions: Vec<SessionRecord> = Vec::new();
+    while sessions.len() < 3 {
+        let session = f.running().await;
+        let lane = |session: &SessionRecord| session.id.0.as_bytes()[15] % LANES_MAX;
+        if sessions.first().is_none_or(|first| lane(first) == lane(&session)) {
+            sessions.push(session);
+        }
+    }
+    let [held, known, moved] = [sessions[0].id, sessions[1].id, sessions[2].id];
+    for id in [held, known, moved] {
+        f.append(id, 1, vec![text("a")]).await.unwrap();
+    }
+    append(&f, &other, moved, 1, vec![text("b")]).await.unwrap();
+    let (before, mut holder, mut watcher) = (groups(&f.ledger), f.engine.raw().await, f.engine.raw().await);
+    holder.execute("BEGIN").await.unwrap();
+    let lock = format!("SELECT 1 FROM sessions WHERE id = '{}' FOR UPDATE", held.0);
+    holder.execute(&lock).await.unwrap();
+    let rest = async {
+        until_waiting(&mut watcher, 1).await;
+        let both = [known, moved].map(|id| f.append(id, 1, vec![text("c")]));
+        let release = async {
+            // Both wait in the queue of the lane.
+            while f.ledger.stats().queue_items < 2 {
+                tokio::task::yield_now().await;
+            }
+            holder.execute("COMMIT").await.unwrap();
+        };
+        let (answers, ()) = tokio::join!(join_all(both), release);
+        answers
+    };
+    let (first, rest) = tokio::join!(f.append(held, 1, vec![text("c")]), rest);
+    assert!(first.is_ok() && rest.iter().all(Result::is_ok), "{first:?} {rest:?}");
+    let after = groups(&f.ledger);
+    assert_eq!((after.0 - before.0, after.1 - before.1), (2, 3), "one group of two parts");
+    for (id, messages) in [(held, 2), (known, 2), (moved, 3)] {
+        assert_whole(&f, id, messages).await;
+    }
+    other.close().await;
+    f.done().await;
+}
+
+/// A call of the function, as somebody with a connection to the database could make it.
+fn call(workspace: uuid::Uuid, session: &SessionRecord, event_tenant: uuid::Uuid, kind: &str) -> String {
+    let (id, sequence, digest) = (session.id.0, session.head_sequence, session.head_digest);
+    let (status, attempt, next) = (session.status, session.attempt, sequence + 1);
+    let event_id = uuid::Uuid::from_u128(fastrand::u128(..));
+    format!(
+        "SELECT cardinality(shiftbook_append('{workspace}', NULL, '{{{id}}}', '{{{status}}}', '{{{attempt}}}', '{{{sequence}}}', \
+         ARRAY[decode('{digest}', 'hex')], '{{{next}}}', ARRAY[decode('{digest}', 'hex')], '{{1}}', '{{{event_tenant}}}', \
+         '{{{id}}}', '{{{next}}}', '{{{event_id}}}', '{{{kind}}}', '{{system}}', '{{[]}}', ARRAY['{{}}'], ARRAY[NULL], \
+         ARRAY[NULL], '{{{attempt}}}', '{{x}}', '{{1}}', '{{1}}', ARRAY[decode('{digest}', 'hex')], \
+         ARRAY[decode('{digest}', 'hex')]))::bigint"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_statement_writes_under_row_level_security_whoever_calls_it() {
+    let f = Fixture::postgres().await;
+    let (ours, theirs) = (f.worker.tenant_id.0, f.stranger.tenant_id.0);
+    let session = f.running().await;
+    let task = crate::human::task(&f, "Mine").await;
+    let task = ledger::human::start(&f.ledger, &f.member, task).await.unwrap().session;
+    let mut raw = f.engine.raw().await;
+    assert_eq!(raw.number(&call(theirs, &session, ours, "agent.message")).await, 0, "another workspace found it");
+    for (what, sql) in [
+        ("an event of another workspace", call(ours, &session, theirs, "agent.message")),
+        ("what somebody did, by somebody else", call(ours, &task, ours, "human.marker")),
+    ] {
+        let refused = raw.execute(&sql).await.expect_err(what).to_string();
+        assert!(refused.contains("row-level security"), "{what}: {refused}");
+    }
+    assert_eq!(raw.number(&call(ours, &session, ours, "agent.message")).await, 1, "the call itself is right");
+    // The role and the workspace end with the statement.
+    let unset =
+        "SELECT COUNT(*) WHERE current_user = session_user AND coalesce(current_setting('app.tenant', true), '') = ''";
+    assert_eq!(raw.number(unset).await, 1);
+    let own = Append { session_id: task.id, attempt: None, events: vec![human("human.marker", "mine")] };
+    for _ in 0..2 {
+        let events = own.events.clone();
+        events::append(&f.ledger, &f.member, Append { events, ..own.clone() }).await.unwrap();
+        let others = Append { events: vec![human("human.marker", "not mine")], ..own.clone() };
+        let refused = events::append(&f.ledger, &f.other_member, others).await;
+        assert!(matches!(refused, Err(Error::WriteRefused { .. })), "{refused:?}");
+    }
+    f.done().await;
+}

@@ -1,0 +1,181 @@
+//! P-12, P-15, P-22 of claims that are one statement (PostgreSQL, sessions that nobody has held): what they leave behind is
+//! what the long way leaves, and they and the long way never take the same session.
+
+use chrono::TimeDelta;
+use domain::{
+    id::SessionId,
+    session::{Status, Type},
+};
+use futures_util::future::join_all;
+use ledger::{
+    LeaseClock, Ledger, SessionRecord, action,
+    session::{self, Claim, Claimed, NewSession},
+};
+use std::{collections::HashSet, sync::Arc, time::Duration};
+use testkit::{Fixture, human, on_both_engines};
+
+on_both_engines!(
+    the_short_way_and_the_long_way_leave_the_same_behind,
+    a_session_with_more_to_it_is_claimed_in_its_turn,
+    a_person_who_begins_to_work_is_told_of_in_the_next_claim,
+);
+
+/// One agent, or any, takes the short way where it can be; a second name takes the long one.
+fn agents(long: bool) -> Option<Vec<String>> {
+    Some(if long { vec!["scout".into(), "nobody".into()] } else { vec!["scout".into()] })
+}
+
+async fn claim(f: &Fixture, on: &Ledger, agent_slugs: Option<Vec<String>>, max: u32) -> ledger::Result<Vec<Claimed>> {
+    session::claim(on, &f.worker, Claim { agent_slugs, max, lease_seconds: 60 }, Duration::ZERO).await
+}
+
+/// What may be compared between two sessions.
+fn alike(session: SessionRecord) -> SessionRecord {
+    let id = SessionId(uuid::Uuid::nil());
+    SessionRecord { id, head_digest: domain::chain::Digest::GENESIS, queued_at: None, ..session }
+}
+
+async fn the_short_way_and_the_long_way_leave_the_same_behind(f: Fixture) {
+    let mut left = Vec::new();
+    for agent_slugs in [agents(false), None, agents(true)] {
+        let made = f.pending().await;
+        let mut claimed = claim(&f, &f.ledger, agent_slugs, 3).await.unwrap();
+        assert_eq!(claimed.len(), 1);
+        let claimed = claimed.remove(0);
+        assert_eq!(claimed.session.id, made.id);
+        let read = session::get(&f.ledger, &f.admin, made.id).await.unwrap();
+        assert_eq!(read, claimed.session, "the answer is what is stored");
+        assert_eq!((read.status, read.attempt, read.lease_seconds), (Status::Running, 1, Some(60)));
+        assert_eq!(read.lease_expires_at, Some(f.ledger.now() + TimeDelta::seconds(60)));
+        let log = f.log(made.id).await.into_iter();
+        let events: Vec<_> = log
+            .map(|e| {
+                (e.sequence, e.kind, e.role, e.content, e.metadata, e.attempt, e.actor, e.at, e.recorded_at, e.body)
+            })
+            .collect();
+        assert_eq!(events.len() as u64, read.head_sequence);
+        left.push((alike(read), events));
+    }
+    assert_eq!(left[0], left[2]);
+    assert_eq!(left[1], left[2]);
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_session_with_more_to_it_is_claimed_in_its_turn(f: Fixture) {
+    let metadata = r#"{"timeLimits":{"runningSeconds":20}}"#;
+    let new = action::NewAction {
+        name: "Look".into(),
+        agent_slug: Some("scout".into()),
+        metadata: Some(metadata.into()),
+        ..Default::default()
+    };
+    let limited = action::create(&f.ledger, &f.operator, new).await.unwrap().id;
+    let mut made = Vec::new();
+    for n in 0..9 {
+        // Claims are oldest first.
+        f.clock.advance(TimeDelta::milliseconds(1));
+        made.push(match n {
+            4 => action::trigger(&f.ledger, &f.member, limited, Default::default()).await.unwrap().id,
+            _ => f.pending().await.id,
+        });
+    }
+    // One that was held before joins the queue again, at its end.
+    let [first] = &claim(&f, &f.ledger, None, 1).await.unwrap()[..] else { panic!() };
+    assert_eq!(first.session.id, made[0]);
+    f.clock.advance(TimeDelta::milliseconds(1));
+    session::release(&f.ledger, &f.worker, made[0], 1).await.unwrap();
+    let mut claimed = Vec::new();
+    for max in [2, 3, 2, 5] {
+        claimed.extend(claim(&f, &f.ledger, agents(false), max).await.unwrap());
+    }
+    let order: Vec<SessionId> = made.iter().skip(1).chain(&made[..1]).copied().collect();
+    assert_eq!(claimed.iter().map(|c| c.session.id).collect::<Vec<_>>(), order);
+    for claimed in &claimed {
+        let (id, at) = (claimed.session.id, claimed.session.updated_at);
+        assert_eq!(claimed.session.attempt, 1 + u32::from(id == made[0]));
+        let deadline = (id == made[4]).then(|| at + TimeDelta::seconds(20));
+        assert_eq!(claimed.session.deadline_at, deadline, "the limit counts from the claim");
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_person_who_begins_to_work_is_told_of_in_the_next_claim(f: Fixture) {
+    let queue = async || {
+        let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
+        session::create(&f.ledger, &f.member, new).await.unwrap()
+    };
+    queue().await;
+    assert_eq!(claim(&f, &f.ledger, agents(false), 1).await.unwrap()[0].context, None);
+    let task = crate::human::task(&f, "Review").await;
+    let working = ledger::human::start(&f.ledger, &f.member, task).await.unwrap().session.id;
+    let did = vec![human("human.marker", "numbers look odd")];
+    let append = ledger::event::Append { session_id: working, attempt: None, events: did };
+    ledger::event::append(&f.ledger, &f.member, append).await.unwrap();
+    queue().await;
+    let claimed = claim(&f, &f.ledger, agents(false), 1).await.unwrap().remove(0);
+    assert!(claimed.context.is_some_and(|context| context.contains("numbers look odd")));
+    f.done().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_common_claim_is_the_statement_and_no_other_is() {
+    let f = Fixture::postgres().await;
+    for _ in 0..2 {
+        f.pending().await;
+    }
+    f.engine.raw().await.execute("ALTER FUNCTION shiftbook_claim RENAME TO shiftbook_claim_gone").await.unwrap();
+    for agent_slugs in [agents(false), None] {
+        assert!(claim(&f, &f.ledger, agent_slugs, 1).await.is_err());
+    }
+    assert_eq!(claim(&f, &f.ledger, agents(true), 2).await.unwrap().len(), 2);
+    f.done().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claimers_of_two_servers_on_both_ways_never_take_the_same_session() {
+    let f = Fixture::postgres().await;
+    let other = f.server_with(&f.clock, LeaseClock::Process(Arc::new(f.clock.clone()))).await;
+    for _ in 0..120 {
+        f.pending().await;
+    }
+    let claimer = async |n: u32| {
+        let server = if n % 2 == 0 { &f.ledger } else { &other };
+        let mut held = Vec::new();
+        loop {
+            let claimed = claim(&f, server, agents(n % 3 == 0), 1 + n % 4).await.unwrap();
+            if claimed.is_empty() {
+                return held;
+            }
+            held.extend(claimed.into_iter().map(|claimed| claimed.session.id));
+        }
+    };
+    let held: Vec<SessionId> = join_all((0..16).map(claimer)).await.concat();
+    assert_eq!(held.iter().collect::<HashSet<_>>().len(), held.len(), "a session was handed out twice");
+    // Whoever found everything locked has left; what they left behind is claimed now.
+    let left = claim(&f, &f.ledger, None, 100).await.unwrap().len();
+    assert_eq!(held.len() + left, 120);
+    f.assert_verified().await;
+    other.close().await;
+    f.done().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_statement_finds_nothing_of_another_workspace() {
+    let f = Fixture::postgres().await;
+    f.pending().await;
+    let call = |workspace: uuid::Uuid| {
+        format!(
+            "SELECT COUNT(*) FROM shiftbook_claim('{workspace}', NULL, NULL, 5, 0, 'running', 1, 60, NULL, 1, 'x', ''::bytea, \
+             ARRAY[gen_random_uuid(), gen_random_uuid()], '{{a,b}}', '{{system,system}}', '{{[],[]}}', ARRAY['{{}}', '{{}}'], \
+             ARRAY[''::bytea, ''::bytea], ARRAY[''::bytea, ''::bytea])"
+        )
+    };
+    let mut raw = f.engine.raw().await;
+    assert_eq!(raw.number(&call(f.stranger.tenant_id.0)).await, 0);
+    let sql = "SELECT COUNT(*) FROM sessions WHERE status = 'pending'";
+    assert_eq!(raw.number(sql).await, 1, "it was left alone");
+    assert_eq!(raw.number(&call(f.worker.tenant_id.0)).await, 1, "the call itself is right");
+    f.done().await;
+}
