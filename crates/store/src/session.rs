@@ -11,7 +11,7 @@ mod outside;
 mod planted;
 
 pub use due::{extend_lease, leases_lost, overdue, rearm_leases};
-pub use first_claim::FirstClaim;
+pub use first_claim::{FirstClaim, FirstTerms};
 pub(crate) use head::{Head, lock_heads, write as write_events};
 pub(crate) use list::contains;
 pub use list::{Filter, list, list_by_ids, newest_of_action};

@@ -149,11 +149,20 @@ where
     T: Send + 'static,
     E: From<Error> + Send + 'static,
 {
-    match tokio::time::timeout(POSTGRES_ANSWER_MAX, tokio::spawn(work)).await {
-        Ok(Ok(result)) => result,
-        Ok(Err(panic)) => Err(Error::Database(format!("database task failed: {panic}")).into()),
-        Err(_) => Err(Error::Unavailable("the database does not answer".into()).into()),
-    }
+    let work = tokio::spawn(work);
+    lane_in_time(async move {
+        work.await.unwrap_or_else(|panic| Err(Error::Database(format!("database task failed: {panic}")).into()))
+    })
+    .await
+}
+
+/// Answers "unavailable" when a lane takes too long. What was given to a lane does not end with the caller, so it needs
+/// no task of its own.
+pub(crate) async fn lane_in_time<T, E: From<Error>>(
+    work: impl Future<Output = std::result::Result<T, E>>,
+) -> std::result::Result<T, E> {
+    let answer = tokio::time::timeout(POSTGRES_ANSWER_MAX, work).await;
+    answer.unwrap_or_else(|_| Err(Error::Unavailable("the database does not answer".into()).into()))
 }
 
 /// One PostgreSQL transaction on a connection of the pool. One that did not get through it in time is closed, never

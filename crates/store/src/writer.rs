@@ -1,27 +1,33 @@
 //! The writer: merges what arrives together into one transaction and answers after COMMIT.
 //!
 //! SQLite has one writer task, which owns the only write connection and runs every write as a job.
-//! PostgreSQL has a few lanes that merge appends; a session always takes the same lane.
+//! PostgreSQL has a few lanes that merge appends, where a session always takes the same lane, and a few that merge claims.
 
 mod postgres;
 mod sqlite;
 
 use crate::{
     append::{AppendRequest, Settled},
+    conn::Access,
     error::{Error, Result},
     notify::Notifier,
     open::Store,
+    record::SessionRecord,
+    session::FirstClaim,
     sqlite::SqliteConnection,
-    transaction::{Body, Change, WriteTx, answer_in_time},
+    transaction::{Body, Change, WriteTx, lane_in_time},
 };
 use domain::id::SessionId;
 use futures_util::future::BoxFuture;
 use postgres::PostgresLane;
 use sqlite::SqliteLane;
 use sqlx::PgPool;
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+use std::{
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
 };
 use tokio::{
     sync::{broadcast, mpsc, oneshot},
@@ -37,7 +43,9 @@ const QUEUE_ITEMS_MAX: usize = 4_096;
 /// Bytes that may wait.
 const QUEUE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Lanes that merge appends on PostgreSQL.
-const LANES: usize = 2;
+const APPEND_LANES: usize = 2;
+/// Lanes that merge claims there. Claims that may share a statement take the same one.
+const CLAIM_LANES: usize = 2;
 
 /// Numbers of the writer since the process started.
 #[derive(Debug, Clone, Copy, Default)]
@@ -73,9 +81,21 @@ pub(crate) struct Writer {
 }
 
 enum Job {
-    Append { request: AppendRequest, reply: oneshot::Sender<Settled> },
+    Append {
+        request: AppendRequest,
+        reply: oneshot::Sender<Settled>,
+    },
     Command(Box<dyn Command>),
+    /// PostgreSQL alone.
+    Claim(WaitingClaim),
     Stop,
+}
+
+/// A claim and who waits for its answer.
+struct WaitingClaim {
+    access: Access,
+    claim: FirstClaim,
+    reply: oneshot::Sender<Result<Option<Vec<SessionRecord>>>>,
 }
 
 /// A write with its typed result, seen by the writer as something to run and then to settle.
@@ -140,7 +160,7 @@ impl Writer {
         let counters = Arc::new(Counters::default());
         let mut lanes = Vec::new();
         let mut tasks = Vec::new();
-        for _ in 0..LANES {
+        for _ in 0..APPEND_LANES + CLAIM_LANES {
             let (sender, jobs) = mpsc::channel(QUEUE_ITEMS_MAX);
             let sinks = (notices.clone(), notifier.clone());
             let lane = PostgresLane::new(pool.clone(), sinks, counters.clone());
@@ -180,10 +200,20 @@ impl Writer {
 
     async fn append(&self, request: AppendRequest) -> Settled {
         let (reply, answer) = oneshot::channel();
-        let lane = lane_of(request.session_id, self.lanes.len());
+        let lane = lane_of(request.session_id, self.lanes.len().min(APPEND_LANES));
         let bytes = request.bytes();
         self.enqueue(lane, bytes, Job::Append { request, reply })?;
         answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into()).into()))
+    }
+
+    /// On PostgreSQL: claims, together with the claims on the same terms that wait.
+    pub(crate) async fn claim(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<SessionRecord>>> {
+        let (reply, answer) = oneshot::channel();
+        let mut hasher = DefaultHasher::new();
+        (access, &claim.terms.agent_slug).hash(&mut hasher);
+        let lane = APPEND_LANES + usize::from(hasher.finish().to_le_bytes()[0]) % CLAIM_LANES;
+        self.enqueue(lane, 0, Job::Claim(WaitingClaim { access, claim, reply }))?;
+        answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into())))
     }
 
     fn enqueue(&self, lane: usize, bytes: usize, job: Job) -> Result<()> {
@@ -220,8 +250,7 @@ impl Store {
     /// Appends events; returns after COMMIT. Concurrent calls share a transaction.
     pub async fn append(&self, request: AppendRequest) -> Settled {
         if self.is_postgres() {
-            let store = self.clone();
-            return answer_in_time(async move { store.writer().append(request).await }).await;
+            return lane_in_time(self.writer().append(request)).await;
         }
         self.writer().append(request).await
     }

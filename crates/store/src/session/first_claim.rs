@@ -11,19 +11,20 @@ use crate::{
     error::{Error, Result},
     event::NewRow,
     lease::LeaseTime,
-    open::{Db, Store},
+    open::Store,
     record::SessionRecord,
     session::Head,
-    transaction::{Notice, answer_in_time, in_time},
+    transaction::{Notice, lane_in_time},
 };
 use domain::{
     Timestamp,
     chain::{Digest, Link, TAG, tail},
     clock::to_micros,
     id::TenantId,
+    limit::CLAIM_MAX,
     session::Status,
 };
-use sqlx::{FromRow as _, PgPool, Row as _, postgres::PgRow};
+use sqlx::{FromRow as _, PgConnection, Row as _};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -33,6 +34,17 @@ pub(crate) const CLAIM: &str = "SELECT (c.taken).*, c.digest_before FROM shiftbo
 /// A claim of sessions that are queued for the first time, decided beforehand.
 #[derive(Debug, Clone)]
 pub struct FirstClaim {
+    /// Which sessions, and what becomes of them.
+    pub terms: FirstTerms,
+    /// Now.
+    pub at: Timestamp,
+    /// For each session that may be taken its two events. They differ in nothing but their ids.
+    pub events: Vec<[PreparedEvent; 2]>,
+}
+
+/// What claims have in common that may share a statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FirstTerms {
     /// Only sessions of this agent; any agent's when absent.
     pub agent_slug: Option<String>,
     /// The attempt of the sessions that it was decided for.
@@ -47,81 +59,79 @@ pub struct FirstClaim {
     pub lease_time: LeaseTime,
     /// Who claims.
     pub actor: String,
-    /// Now.
-    pub at: Timestamp,
-    /// For each session that may be taken its two events. They differ in nothing but their ids.
-    pub events: Vec<[PreparedEvent; 2]>,
 }
+
+/// Sessions that were taken, and what watchers are told of each. `None`: nothing was taken, because one of the sessions
+/// has more to it.
+pub(crate) type Taken = Option<Vec<(SessionRecord, Notice)>>;
 
 impl Store {
     /// Takes the oldest queued sessions, as many as there are events for, in one statement. `None` where that cannot be:
     /// on SQLite, and when one of them was held before, depends on others, has time limits, or is of a person who works
-    /// on something. Then nothing is taken.
+    /// on something. Then nothing is taken. Concurrent calls on the same terms share the statement.
     pub async fn claim_first(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<SessionRecord>>> {
-        let Db::Postgres(pool) = self.db() else { return Ok(None) };
+        if !self.is_postgres() {
+            return Ok(None);
+        }
         #[cfg(feature = "planted-bugs")]
         if crate::planted::is(crate::planted::Bug::DoubleClaim) {
             return Ok(None);
         }
-        let Access::Tenant { tenant_id, user_id } = access else { return Ok(None) };
-        self.writer().check_open()?;
-        let (pool, store) = (pool.clone(), self.clone());
-        // In a task of its own: a caller that goes away does not cancel it.
-        answer_in_time(async move {
-            let rows = execute(&pool, (tenant_id, user_id.map(|id| id.0)), &claim).await?;
-            let mut taken = Vec::with_capacity(rows.len());
-            for (row, events) in rows.iter().zip(&claim.events) {
-                let Some(before) = row.try_get::<Option<Vec<u8>>, _>("digest_before")? else { return Ok(None) };
-                let session = SessionRecord::try_from(Row::from_row(row)?)?;
-                let notice = told(&session, &before, &claim, events)?;
-                taken.push((session, notice));
-            }
-            let (sessions, notices) = taken.into_iter().unzip();
-            store.publish(notices);
-            Ok(Some(sessions))
-        })
-        .await
+        lane_in_time(self.writer().claim(access, claim)).await
     }
 }
 
-async fn execute(
-    pool: &PgPool,
-    (tenant_id, user_id): (TenantId, Option<Uuid>),
-    claim: &FirstClaim,
-) -> Result<Vec<PgRow>> {
-    let Some(events) = claim.events.first() else { return Ok(Vec::new()) };
-    let ids: Vec<Uuid> = claim.events.iter().flatten().map(|event| event.id.0).collect();
-    let lease_from = match claim.lease_time {
-        LeaseTime::Database => None,
-        LeaseTime::Given(now) => Some(to_micros(now)),
-    };
-    let query = sqlx::query(CLAIM)
-        .bind(tenant_id.0)
-        .bind(user_id)
-        .bind(claim.agent_slug.as_deref())
-        .bind(i64::try_from(claim.events.len()).unwrap_or(i64::MAX))
-        .bind(i64::from(claim.attempt_before))
-        .bind(claim.status.as_str())
-        .bind(i64::from(claim.attempt))
-        .bind(i64::from(claim.lease_seconds))
-        .bind(lease_from)
-        .bind(to_micros(claim.at))
-        .bind(claim.actor.as_str())
-        .bind(TAG)
-        .bind(ids)
-        .bind(events.each_ref().map(|event| event.kind.as_str()))
-        .bind(events.each_ref().map(|event| event.role.as_str()))
-        .bind(events.each_ref().map(|event| event.content.as_str()))
-        .bind(events.each_ref().map(|event| event.metadata.as_str()))
-        .bind(events.each_ref().map(|event| event.body.0.to_vec()))
-        .bind(events.each_ref().map(|event| tail(&unplaced(event, tenant_id, claim))));
-    let mut connection = pool.acquire().await?;
-    match in_time(query.fetch_all(&mut *connection)).await {
-        Ok(rows) => Ok(rows?),
-        Err(late) => {
-            connection.close_on_drop();
-            Err(late)
+impl FirstClaim {
+    /// Whether another claim may share this one's statement.
+    pub(crate) fn may_share(&self, other: &Self) -> bool {
+        self.terms == other.terms && self.events.len() + other.events.len() <= CLAIM_MAX as usize
+    }
+
+    /// Takes in a claim that may share the statement. What is recorded says of both that it was now.
+    pub(crate) fn share(&mut self, other: Self) {
+        self.at = self.at.max(other.at);
+        self.events.extend(other.events);
+    }
+
+    /// Claims in a transaction of its own, oldest first.
+    pub(crate) async fn execute(&self, connection: &mut PgConnection, access: Access) -> Result<Taken> {
+        let (Access::Tenant { tenant_id, user_id }, Some(events)) = (access, self.events.first()) else {
+            return Ok(None);
+        };
+        let terms = &self.terms;
+        let ids: Vec<Uuid> = self.events.iter().flatten().map(|event| event.id.0).collect();
+        let lease_from = match terms.lease_time {
+            LeaseTime::Database => None,
+            LeaseTime::Given(now) => Some(to_micros(now)),
+        };
+        let query = sqlx::query(CLAIM)
+            .bind(tenant_id.0)
+            .bind(user_id.map(|id| id.0))
+            .bind(terms.agent_slug.as_deref())
+            .bind(i64::try_from(self.events.len()).unwrap_or(i64::MAX))
+            .bind(i64::from(terms.attempt_before))
+            .bind(terms.status.as_str())
+            .bind(i64::from(terms.attempt))
+            .bind(i64::from(terms.lease_seconds))
+            .bind(lease_from)
+            .bind(to_micros(self.at))
+            .bind(terms.actor.as_str())
+            .bind(TAG)
+            .bind(ids)
+            .bind(events.each_ref().map(|event| event.kind.as_str()))
+            .bind(events.each_ref().map(|event| event.role.as_str()))
+            .bind(events.each_ref().map(|event| event.content.as_str()))
+            .bind(events.each_ref().map(|event| event.metadata.as_str()))
+            .bind(events.each_ref().map(|event| event.body.0.to_vec()))
+            .bind(events.each_ref().map(|event| tail(&unplaced(event, tenant_id, self))));
+        let mut taken = Vec::with_capacity(self.events.len());
+        for (row, events) in query.fetch_all(connection).await?.iter().zip(&self.events) {
+            let Some(before) = row.try_get::<Option<Vec<u8>>, _>("digest_before")? else { return Ok(None) };
+            let session = SessionRecord::try_from(Row::from_row(row)?)?;
+            let notice = told(&session, &before, self, events)?;
+            taken.push((session, notice));
         }
+        Ok(Some(taken))
     }
 }
 
@@ -134,8 +144,8 @@ fn unplaced<'e>(event: &'e PreparedEvent, tenant_id: TenantId, claim: &'e FirstC
         event_id: event.id.0,
         kind: event.kind.as_str(),
         role: event.role.as_str(),
-        actor: &claim.actor,
-        attempt: Some(claim.attempt),
+        actor: &claim.terms.actor,
+        attempt: Some(claim.terms.attempt),
         thread_id: None,
         external_event_id: None,
         at: claim.at,
@@ -155,8 +165,10 @@ fn told(
     head.head_sequence = session.head_sequence.saturating_sub(events.len() as u64);
     let wrong = || Error::inconsistent("sessions", "head_digest", session.id);
     head.head_digest = Digest::from_slice(digest_before).ok_or_else(wrong)?;
-    let rows: Vec<NewRow> =
-        events.iter().map(|event| link(&mut head, event, Some(claim.attempt), &claim.actor, claim.at)).collect();
+    let rows: Vec<NewRow> = events
+        .iter()
+        .map(|event| link(&mut head, event, Some(claim.terms.attempt), &claim.terms.actor, claim.at))
+        .collect();
     if head.head_digest != session.head_digest {
         return Err(wrong());
     }

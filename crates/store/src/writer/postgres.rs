@@ -1,7 +1,9 @@
-//! A PostgreSQL lane: merges appends of one workspace and person into one transaction.
+//! A PostgreSQL lane: merges appends of one workspace and person into one transaction, and claims on the same terms.
 //!
 //! A session always takes the same lane, so the lane knows where its log stands since it last wrote to it, and most
 //! groups are one statement ([`Placed`]). Whatever that leaves is done in a transaction that reads and locks first.
+
+mod claim;
 
 use super::{Counters, Job, next_group};
 use crate::{
@@ -63,12 +65,19 @@ impl PostgresLane {
             };
             // Row-level security knows one workspace and one person per transaction.
             let mut by_access: HashMap<Access, Vec<Waiting>> = HashMap::new();
+            let mut claims = Vec::new();
             for job in group {
-                if let Job::Append { request, reply } = job {
-                    let access = Access::Tenant { tenant_id: request.tenant_id, user_id: request.user_id };
-                    by_access.entry(access).or_default().push((request, reply));
+                match job {
+                    Job::Append { request, reply } => {
+                        let access = Access::Tenant { tenant_id: request.tenant_id, user_id: request.user_id };
+                        by_access.entry(access).or_default().push((request, reply));
+                    }
+                    Job::Claim(claim) => claims.push(claim),
+                    // Every other write is a transaction of its own here.
+                    Job::Command(_) | Job::Stop => {}
                 }
             }
+            self.claim(claims).await;
             for (access, appends) in by_access {
                 let left = self.commit_at_known_heads(access, appends).await;
                 if !left.is_empty() {
@@ -171,11 +180,15 @@ impl PostgresLane {
         }
     }
 
-    fn refuse_all(&mut self, appends: Vec<Waiting>, error: Error) {
-        // Whatever went wrong may be the connection's fault.
+    /// Whatever went wrong may be the connection's fault.
+    fn discard_connection(&mut self) {
         if let Some(mut connection) = self.connection.take() {
             connection.close_on_drop();
         }
+    }
+
+    fn refuse_all(&mut self, appends: Vec<Waiting>, error: Error) {
+        self.discard_connection();
         let text = error.to_string();
         tracing::error!(error = text, items = appends.len(), "a group was rolled back");
         for (_, reply) in appends {

@@ -1,6 +1,6 @@
 //! The one SQLite writer: BEGIN, merged appends and commands as savepoints, COMMIT, answers.
 
-use super::{Command, Counters, Job, Settle, next_group};
+use super::{Command, Counters, Job, Settle, WaitingClaim, next_group};
 use crate::{
     append::{self, AppendRefusal, AppendRequest, GroupNotices, Settled},
     conn::Conn,
@@ -96,6 +96,7 @@ impl SqliteLane {
                     self.append_step(&mut appends, waiting, &mut broken).await;
                     self.command_step(command, waiting, &mut broken).await;
                 }
+                Job::Claim(WaitingClaim { reply, .. }) => drop(reply.send(Ok(None))),
                 Job::Stop => {}
             }
         }

@@ -52,7 +52,7 @@ async fn assert_whole(f: &Fixture, id: SessionId, messages: usize) {
 }
 
 /// Until that many statements of this database wait for a lock that somebody holds.
-async fn until_waiting(raw: &mut Raw, statements: i64) {
+pub(crate) async fn until_waiting(raw: &mut Raw, statements: i64) {
     let sql = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     while raw.number(sql).await < statements {
         tokio::task::yield_now().await;

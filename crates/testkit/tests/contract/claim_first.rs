@@ -179,3 +179,43 @@ async fn the_statement_finds_nothing_of_another_workspace() {
     assert_eq!(raw.number(&call(f.worker.tenant_id.0)).await, 1, "the call itself is right");
     f.done().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn claims_that_wait_together_share_what_there_is_in_their_order() {
+    let f = Fixture::postgres().await;
+    let mut made = Vec::new();
+    for _ in 0..5 {
+        f.clock.advance(TimeDelta::milliseconds(1));
+        made.push(f.pending().await.id);
+    }
+    let (mut holder, mut watcher) = (f.engine.raw().await, f.engine.raw().await);
+    holder.execute("BEGIN; LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let queued = async |claims: u64| {
+        while f.ledger.stats().queue_items < claims {
+            tokio::task::yield_now().await;
+        }
+    };
+    let rest = async {
+        crate::append_known::until_waiting(&mut watcher, 1).await;
+        // Its client goes away before its turn: nothing is taken for it.
+        tokio::select! {
+            gone = claim(&f, &f.ledger, None, 2) => panic!("{gone:?}"),
+            () = queued(1) => {}
+        }
+        let release = async {
+            queued(4).await;
+            holder.execute("COMMIT").await.unwrap();
+        };
+        let claims = join_all([2, 1, 2].map(|max| claim(&f, &f.ledger, None, max)));
+        tokio::join!(claims, release).0
+    };
+    let (first, rest) = tokio::join!(claim(&f, &f.ledger, None, 1), rest);
+    let ids = |claimed: ledger::Result<Vec<Claimed>>| -> Vec<SessionId> {
+        claimed.unwrap().into_iter().map(|claimed| claimed.session.id).collect()
+    };
+    assert_eq!(ids(first), made[..1]);
+    let rest: Vec<_> = rest.into_iter().map(ids).collect();
+    assert_eq!(rest, [&made[1..3], &made[3..4], &made[4..]]);
+    f.assert_verified().await;
+    f.done().await;
+}

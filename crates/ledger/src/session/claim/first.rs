@@ -9,7 +9,7 @@ use domain::{
     Scope,
     session::{Actor, Command, State, Status, Type, decide},
 };
-use store::session::FirstClaim;
+use store::session::{FirstClaim, FirstTerms};
 
 /// A session that is queued for the first time. What its type and limit are makes no difference to a claim.
 const QUEUED: State = State { status: Status::Pending, session_type: Type::Agent, attempt: 0, attempts_max: 1 };
@@ -34,7 +34,7 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
             minter.status_change(Some(QUEUED.status), transition.to, REASON)?,
         ]);
     }
-    let claim = FirstClaim {
+    let terms = FirstTerms {
         agent_slug,
         attempt_before: QUEUED.attempt,
         status: transition.to,
@@ -42,10 +42,8 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
         lease_seconds: claim.lease_seconds,
         lease_time: ledger.lease_time(),
         actor: scope.caller.to_string(),
-        at: now,
-        events,
     };
-    let taken = ledger.store().claim_first(scope.into(), claim).await?;
+    let taken = ledger.store().claim_first(scope.into(), FirstClaim { terms, at: now, events }).await?;
     let plain = |session| Claimed {
         session,
         context: None,

@@ -1,0 +1,76 @@
+//! Claims of a lane: those on the same terms share a statement, and what it takes is handed out in the order they came.
+
+use super::{PostgresLane, connection};
+use crate::{
+    conn::Access,
+    error::{Error, Result},
+    open::publish,
+    record::SessionRecord,
+    session::FirstClaim,
+    transaction::in_time,
+    writer::WaitingClaim,
+};
+use tokio::sync::oneshot;
+
+type Reply = oneshot::Sender<Result<Option<Vec<SessionRecord>>>>;
+
+/// Claims that share a statement.
+struct Shared {
+    access: Access,
+    claim: FirstClaim,
+    /// How many sessions each wants at most.
+    waiting: Vec<(usize, Reply)>,
+}
+
+impl PostgresLane {
+    pub(super) async fn claim(&mut self, claims: Vec<WaitingClaim>) {
+        let mut statements: Vec<Shared> = Vec::new();
+        for WaitingClaim { access, claim, reply } in claims {
+            // Nothing is taken for somebody who has gone.
+            if reply.is_closed() {
+                continue;
+            }
+            let wanted = claim.events.len();
+            match statements.iter_mut().find(|s| s.access == access && s.claim.may_share(&claim)) {
+                Some(statement) => {
+                    statement.claim.share(claim);
+                    statement.waiting.push((wanted, reply));
+                }
+                None => statements.push(Shared { access, claim, waiting: vec![(wanted, reply)] }),
+            }
+        }
+        for statement in statements {
+            self.claim_together(statement).await;
+        }
+    }
+
+    async fn claim_together(&mut self, Shared { access, claim, waiting }: Shared) {
+        let taken = match connection(&self.pool, &mut self.connection).await {
+            Ok(connection) => in_time(claim.execute(connection, access)).await.and_then(|taken| taken),
+            Err(error) => Err(error),
+        };
+        match taken {
+            Ok(Some(taken)) => {
+                let (sessions, notices): (Vec<_>, Vec<_>) = taken.into_iter().unzip();
+                publish(&self.notices, Some(&self.notifier), notices);
+                let mut sessions = sessions.into_iter();
+                for (wanted, reply) in waiting {
+                    // Nobody listens when the client went away: its lease runs out.
+                    let _ = reply.send(Ok(Some(sessions.by_ref().take(wanted).collect())));
+                }
+            }
+            Ok(None) => {
+                for (_, reply) in waiting {
+                    let _ = reply.send(Ok(None));
+                }
+            }
+            Err(error) => {
+                self.discard_connection();
+                tracing::error!(%error, claims = waiting.len(), "claims failed");
+                for (_, reply) in waiting {
+                    let _ = reply.send(Err(Error::Unavailable(error.to_string())));
+                }
+            }
+        }
+    }
+}
