@@ -162,12 +162,12 @@ async fn claimers_of_two_servers_on_both_ways_never_take_the_same_session() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_statement_finds_nothing_of_another_workspace() {
+async fn the_statement_finds_nothing_of_another_workspace_and_has_no_rights_of_its_own() {
     let f = Fixture::postgres().await;
     f.pending().await;
     let call = |workspace: uuid::Uuid| {
         format!(
-            "SELECT COUNT(*) FROM shiftbook_claim('{workspace}', NULL, NULL, 5, 0, 'running', 1, 60, NULL, 1, 'x', ''::bytea, \
+            "SELECT COUNT(*) FROM shiftbook_claim('{workspace}', NULL, NULL, 1, 0, 'running', 1, 60, NULL, 1, 'x', ''::bytea, \
              ARRAY[gen_random_uuid(), gen_random_uuid()], '{{a,b}}', '{{system,system}}', '{{[],[]}}', ARRAY['{{}}', '{{}}'], \
              ARRAY[''::bytea, ''::bytea], ARRAY[''::bytea, ''::bytea])"
         )
@@ -176,6 +176,11 @@ async fn the_statement_finds_nothing_of_another_workspace() {
     assert_eq!(raw.number(&call(f.stranger.tenant_id.0)).await, 0);
     let sql = "SELECT COUNT(*) FROM sessions WHERE status = 'pending'";
     assert_eq!(raw.number(sql).await, 1, "it was left alone");
+    // Called by a superuser, it still acts as the role that row-level security binds.
+    raw.execute("REVOKE UPDATE ON sessions FROM shiftbook_app").await.unwrap();
+    let refused = raw.execute(&call(f.worker.tenant_id.0)).await.unwrap_err().to_string();
+    assert!(refused.contains("permission denied"), "{refused}");
+    raw.execute("GRANT UPDATE ON sessions TO shiftbook_app").await.unwrap();
     assert_eq!(raw.number(&call(f.worker.tenant_id.0)).await, 1, "the call itself is right");
     f.done().await;
 }
