@@ -2,6 +2,7 @@
 
 use crate::{
     ambient::{SystemClock, SystemEntropy, is_program, variable},
+    closing::Speaker,
     config::{Error, Settings},
     desk::LocalDesk,
     state::AppState,
@@ -86,8 +87,11 @@ async fn serve(state: AppState, agent: Agent, phase: watch::Receiver<Phase>) {
             () = state.shutdown.begun() => return,
         }
     };
+    let desk = Arc::new(LocalDesk::new(state.clone(), &tenant, &agent.slug));
+    let speaker = Speaker { adapter: Arc::clone(&agent.adapter), desk: desk.clone() };
+    state.closings.register(tenant.id, &agent.slug, speaker);
     let worker = Worker {
-        desk: Arc::new(LocalDesk::new(state, &tenant, &agent.slug)),
+        desk,
         adapter: agent.adapter,
         lease: Duration::from_secs(LEASE_SECONDS_DEFAULT.into()),
         report: Arc::new(Logged),

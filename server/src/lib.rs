@@ -9,6 +9,7 @@ mod ambient;
 pub mod api;
 pub mod assets;
 pub mod cli;
+mod closing;
 pub mod config;
 pub mod cookie;
 mod desk;

@@ -1,7 +1,7 @@
 //! What every handler can reach.
 
 use crate::{
-    assets::Assets, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics, problem::Problem,
+    assets::Assets, closing::Closings, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics, problem::Problem,
     sealed::Sealed, shutdown::Shutdown,
 };
 use bytes::Bytes;
@@ -41,6 +41,8 @@ pub struct Shared {
     pub outbound: outbound::Policy,
     /// Whether people can be written to.
     pub sends_email: bool,
+    /// Who is asked for closing words.
+    pub closings: Closings,
     /// The agents of this server: workspace and name.
     pub agents: Vec<(String, String)>,
     /// Signs what goes to webhooks, and names what ratings are about.
@@ -71,6 +73,7 @@ impl AppState {
             entropy,
             outbound: settings.outbound.clone(),
             sends_email: settings.smtp.is_some(),
+            closings: Closings::default(),
             agents: agents(settings),
             instance_key,
             openapi: Bytes::from(crate::api::document_json()),

@@ -6,7 +6,7 @@ use app::{
     chat::{Entry, Gate, ListProps, Props, Talk, list_page, page},
     session::Rating,
 };
-use domain::{session::Status, session_feedback::Label};
+use domain::{session::Status, session_feedback::Label, thread::SummaryBy};
 use serde_json::json;
 use wire::thread::{MemoryStatus, Thread, ThreadSummary};
 
@@ -68,6 +68,9 @@ fn talk(status: Status, has_failed: bool) -> Talk {
         duration_ms: 726_000,
         first_request: Some("What is the stage of Acme? And who spoke with them last?".into()),
         last_reply: Some("Nothing has come in.".into()),
+        by: SummaryBy::Agent,
+        closing: Some("You asked for Acme's stage: it is Lead. Nobody has spoken with them since Monday.".into()),
+        closing_missing: None,
     };
     Talk {
         thread: thread(1, status, "What is the stage of Acme?"),

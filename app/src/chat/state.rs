@@ -82,7 +82,7 @@ fn ended(talk: &Talk) -> impl IntoView + use<> {
     view! {
         <section class="talk-ended" aria-labelledby="talk-ended-title">
             <h2 id="talk-ended-title">{ended_words(&talk.thread)}</h2>
-            {talk.summary.as_ref().map(summary_view)}
+            {talk.summary.as_ref().map(|summary| summary_view(summary, talk.agent()))}
             {rating_view(&talk.thread.id, "/chat", talk.rating)}
             <p class="form-actions">
                 <a class="button" data-size="small" href="/chat#chat-new">"New conversation"</a>
@@ -92,17 +92,28 @@ fn ended(talk: &Talk) -> impl IntoView + use<> {
     }
 }
 
-fn summary_view(summary: &ThreadSummary) -> impl IntoView + use<> {
+fn summary_view(summary: &ThreadSummary, agent: &str) -> impl IntoView + use<> {
     let figures = format!("{} in {}", number::counted(summary.turns, "message"), duration::words(summary.duration_ms));
     let quote = |term: &'static str, text: &Option<String>| {
         text.clone().map(|text| view! { <div><dt>{term}</dt><dd dir="auto">{text}</dd></div> })
     };
+    let closing = summary.closing.clone().map(|text| {
+        view! {
+            <p class="talk-closing" dir="auto">{text}</p>
+            <p class="meta">{format!("Summed up by {agent}.")}</p>
+        }
+    });
+    let missing = summary.closing_missing.clone().map(|why| {
+        view! { <p class="meta" dir="auto">{format!("Quoted from the log: {agent} gave no summary of its own ({why}).")}</p> }
+    });
     view! {
         <dl class="talk-summary">
             <div><dt>"Summary"</dt><dd>{figures}</dd></div>
             {quote("First request", &summary.first_request)}
             {quote("Last reply", &summary.last_reply)}
         </dl>
+        {closing}
+        {missing}
     }
 }
 

@@ -205,6 +205,10 @@ pub const THREAD_MESSAGE_CHARS_MAX: usize = 20_000;
 pub const THREAD_MESSAGES_MAX: u64 = 500;
 /// Longest text that a conversation's summary quotes, characters.
 pub const SUMMARY_QUOTE_CHARS_MAX: usize = 500;
+/// Longest closing words of an agent that a conversation's summary keeps, characters.
+pub const CLOSING_CHARS_MAX: usize = 2_000;
+/// Longest wait of an ending for its agent's closing words, milliseconds.
+pub const CLOSING_MS_MAX: u64 = 10_000;
 /// Ratings of incognito conversations that a server keeps in memory; beyond, the oldest go.
 pub const INCOGNITO_FEEDBACK_MAX: usize = 10_000;
 /// Ratings of one session that are listed.

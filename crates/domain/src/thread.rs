@@ -1,5 +1,6 @@
 //! Conversations: sessions of an agent that rest between turns.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The `source` of such sessions.
@@ -12,6 +13,17 @@ pub const REPLY: &str = "agent.message";
 pub const INTERRUPTED: &str = "interrupted by its person";
 /// Longest title made from a first message, characters.
 const TITLE_CHARS: usize = 80;
+
+/// Who wrote a conversation's summary.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SummaryBy {
+    /// The conversation's agent, in its own words.
+    Agent,
+    /// Nobody: it is quoted from the log.
+    #[default]
+    Log,
+}
 
 /// A title from the first line of a message; `None` where it has no words.
 pub fn title(message: &str) -> Option<String> {

@@ -4,6 +4,7 @@ use domain::{
     Timestamp,
     session::{EndReason, Status},
     session_feedback::{Label, Surface},
+    thread::SummaryBy,
 };
 use serde::{Deserialize, Serialize};
 
@@ -122,8 +123,8 @@ pub struct EndedThread {
     pub summary: Option<ThreadSummary>,
 }
 
-/// A conversation in short: figures and quotations from its log.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// A conversation in short: figures, quotations from its log, and its agent's closing words where that could be asked.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadSummary {
@@ -137,6 +138,16 @@ pub struct ThreadSummary {
     pub first_request: Option<String>,
     /// Beginning of the last reply.
     pub last_reply: Option<String>,
+    /// Who wrote it: agent, where it has `closing`; log, where it is quoted alone.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub by: SummaryBy,
+    /// Closing words of the conversation's agent, at most 2,000 characters.
+    #[serde(default)]
+    pub closing: Option<String>,
+    /// Why there are none, where the agent was asked for them.
+    #[serde(default)]
+    pub closing_missing: Option<String>,
 }
 
 /// `GET /api/memory/status`

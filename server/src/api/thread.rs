@@ -1,6 +1,7 @@
 //! Conversations: begin, speak, interrupt, end.
 
 use crate::{
+    closing,
     extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params},
     problem::Problem,
     state::AppState,
@@ -142,7 +143,9 @@ pub async fn interrupt(
 /// End a conversation
 ///
 /// At rest it is `completed`; before its first turn or in the middle of one it is `abandoned`. A summary of its log is kept
-/// as its session's `result.summary`. The body may be left out. `feedback` keeps the person's rating beside the log, once;
+/// as its session's `result.summary`. Where it rests and its agent is a model that this server runs, that is asked for
+/// closing words, for 10 seconds at most; where it gives none, `closingMissing` says why, and the conversation ends all the
+/// same. The body may be left out. `feedback` keeps the person's rating beside the log, once;
 /// the answer does not tell what became of it. Safe to repeat.
 #[utoipa::path(
     post, path = "/api/threads/{id}/end", operation_id = "endThread", tag = "threads", request_body = Option<EndThread>,
@@ -157,7 +160,7 @@ pub async fn end(
     Id(id): Id<SessionId>,
     JsonBodyOrDefault(body): JsonBodyOrDefault<EndThread>,
 ) -> Result<Json<EndedThread>, Problem> {
-    let ended = use_case::end(&state.ledger, caller.scope(), id, wire_map::ending(&body)?).await?;
+    let ended = closing::end(&state, caller.scope(), id, wire_map::ending(&body)?).await?;
     Ok(Json(wire_map::ended(ended)))
 }
 

@@ -8,7 +8,7 @@ use super::{
     shell::{Turned, Viewer, render},
     sign_in::status_of,
 };
-use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use crate::{closing, extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
     chat::{self as ui, Entry, Gate, ListProps, Props, Talk},
@@ -333,9 +333,8 @@ async fn end(
         Ok(feedback) => feedback,
         Err(problem) => return refused(&state, viewer, id, &form, "end", problem).await,
     };
-    match thread::end(&state.ledger, &viewer.scope, id, Ending { feedback, source: Surface::WebEnd, summary: true })
-        .await
-    {
+    let ending = Ending { feedback, source: Surface::WebEnd, summary: true };
+    match closing::end(&state, &viewer.scope, id, ending).await {
         Ok(_) => {
             let mut response = Redirect::to(&format!("/chat/{id}")).into_response();
             if feedback.is_none() {

@@ -67,6 +67,9 @@ pub fn thread_summary(summary: thread::Summary) -> wire_thread::ThreadSummary {
         duration_ms: summary.duration_ms,
         first_request: summary.first_request,
         last_reply: summary.last_reply,
+        by: summary.by,
+        closing: summary.closing,
+        closing_missing: summary.closing_missing,
     }
 }
 

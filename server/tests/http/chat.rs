@@ -150,6 +150,8 @@ async fn lines_of_a_pipe_are_messages_and_the_end_asks_rates_sums_up_and_says_go
         order.iter().map(|part| printed.find(part).unwrap_or_else(|| panic!("{part}: {printed}"))).collect();
     assert!(places.is_sorted(), "{printed}");
     assert!(printed.contains("2 turns") && printed.contains("Last reply: Still here."), "{printed}");
+    // The model's script is over when it is asked to sum up.
+    assert!(printed.contains("without words of the agent: the model's service answered 400"), "{printed}");
     assert!(notes.contains("/dance: no such command") && notes.contains("y for yes, n for no"), "{notes}");
     let (thread, ratings) = newest(&app).await;
     assert_eq!((&thread["status"], &thread["title"]), (&json!("completed"), &json!("Hello")));
@@ -163,7 +165,8 @@ async fn lines_of_a_pipe_are_messages_and_the_end_asks_rates_sums_up_and_says_go
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn leaving_asks_to_save_first_and_without_that_nothing_is_asked_or_kept() {
-    let (app, _model) = serve((0..3).map(|_| Move::Say("Yes."))).await;
+    // Each turn, and each summary that is wanted.
+    let (app, _model) = serve((0..5).map(|_| Move::Say("Yes."))).await;
     for (typed, label, summed_up) in [
         ("Hello\n/exit\n\nn\n", Some("negative"), true),
         ("Hello\n/exit\ny\ns\n", Some("skip"), true),
@@ -174,7 +177,8 @@ async fn leaving_asks_to_save_first_and_without_that_nothing_is_asked_or_kept() 
         let (went_well, printed, notes) = blocking(move || typing.ends()).await;
         assert!(went_well && printed.contains("Save a summary of this conversation? [Y/n]"), "{printed}{notes}");
         assert_eq!(printed.contains(QUESTION), summed_up, "{printed}");
-        assert_eq!(printed.contains("Summary: "), summed_up, "{printed}");
+        assert_eq!(printed.contains("Summary: Hello\n  1 turn in"), summed_up, "{printed}");
+        assert_eq!(printed.contains("\n  Yes.\n"), summed_up, "{printed}");
         assert!(printed.ends_with("Goodbye.\n"), "{printed}");
         let (thread, ratings) = newest(&app).await;
         assert_eq!(thread["status"], "completed");
@@ -188,7 +192,7 @@ async fn leaving_asks_to_save_first_and_without_that_nothing_is_asked_or_kept() 
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn enter_ctrl_c_and_the_end_of_input_record_nothing_and_go_on_to_the_summary() {
-    let (app, _model) = serve((0..3).map(|_| Move::Say("Hello, guest."))).await;
+    let (app, _model) = serve((0..6).map(|_| Move::Say("Hello, guest."))).await;
     for key in ["\r", CTRL_C, CTRL_D] {
         let mut typing = Typing::on_a_terminal(&app, "--agent clerk");
         let (went_well, printed, _) = blocking(move || {

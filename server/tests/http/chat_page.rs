@@ -207,6 +207,7 @@ async fn an_agent_of_the_server_can_be_chosen_and_its_question_is_answered_in_th
     let script = [
         Move::tool("c1", "ask_person", &json!({ "message": "Which of the two <teams>?" })),
         Move::Say("The first it is."),
+        Move::Say("You chose the <first> team."),
     ];
     let model = ScriptedModel::play(script).await;
     let settings = format!(
@@ -224,6 +225,10 @@ async fn an_agent_of_the_server_can_be_chosen_and_its_question_is_answered_in_th
     assert_eq!(begun(&ada.post(&format!("{path}/messages"), &[("text", "The first")]).await), id);
     let told = until(&ada, &path, "The first it is.").await;
     assert!(told.contains(">The first</p>"), "{told}");
+    until(&ada, &path, "data-state=\"rest\"").await;
+    ada.post(&format!("{path}/end"), &[("feedback", "skip")]).await;
+    let ended = ada.page(&path).await;
+    assert!(ended.contains("You chose the &lt;first&gt; team.") && ended.contains("Summed up by clerk."), "{ended}");
 }
 
 /// The page, once it says this.

@@ -9,6 +9,7 @@ mod bad_input;
 mod browser;
 mod chat;
 mod chat_page;
+mod closing;
 mod csrf;
 mod docs;
 mod graph;

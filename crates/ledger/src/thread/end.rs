@@ -6,7 +6,7 @@ use crate::{
     feedback::{self, Rating},
     guard::require,
     session::change::{Change, Minter, state, write},
-    thread::Summary,
+    thread::{Closing, Summary},
 };
 use domain::{
     Scope,
@@ -46,6 +46,18 @@ pub struct Ended {
 ///
 /// A rating is kept beside it, once per person; that it could not be kept is logged and counted, and changes nothing else.
 pub async fn end(ledger: &Ledger, scope: &Scope, id: SessionId, ending: Ending) -> Result<Ended> {
+    end_with(ledger, scope, id, ending, None).await
+}
+
+/// The same, with what the agent was asked to say of it. Its words are kept as part of a summary, and what they cost as part
+/// of what the session did, unless more was said since it was asked.
+pub async fn end_with(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    ending: Ending,
+    closing: Option<Closing>,
+) -> Result<Ended> {
     require(scope, Permission::Converse)?;
     let change = Change {
         id,
@@ -57,8 +69,10 @@ pub async fn end(ledger: &Ledger, scope: &Scope, id: SessionId, ending: Ending) 
     };
     let owner = *scope;
     // Not the store's own: whoever waits for this end hears of it at once.
-    let ended =
-        ledger.write(scope.into(), move |tx| Box::pin(async move { finish(tx, &owner, change, ending.summary).await }));
+    let closing = closing.filter(|_| ending.summary);
+    let ended = ledger.write(scope.into(), move |tx| {
+        Box::pin(async move { finish(tx, &owner, change, (ending.summary, closing)).await })
+    });
     let ended: Ended = ended.await?;
     if let Some(label) = ending.feedback {
         let rating = Rating { user: scope.beneficiary(), label, source: ending.source, turns: ended.turns };
@@ -69,7 +83,12 @@ pub async fn end(ledger: &Ledger, scope: &Scope, id: SessionId, ending: Ending) 
     Ok(ended)
 }
 
-async fn finish(tx: &mut WriteTx<'_>, scope: &Scope, mut change: Change, summary: bool) -> Result<Ended> {
+async fn finish(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    mut change: Change,
+    (summary, closing): (bool, Option<Closing>),
+) -> Result<Ended> {
     let found = store::session::find_locked(tx, scope.tenant_id, change.id).await?;
     let before = own(scope, found)?;
     let turns = store::thread::messages(tx.conn(), scope.tenant_id, before.id).await?;
@@ -77,13 +96,25 @@ async fn finish(tx: &mut WriteTx<'_>, scope: &Scope, mut change: Change, summary
         return Ok(Ended { turns, summary: Summary::of(&before), session: before });
     }
     let transition = decide(state(&before), change.actor, change.command)?;
-    let summary = if summary { Some(summarize(tx.conn(), &before, turns, change.minter.at()).await?) } else { None };
+    let mut summary = if summary { Some(summarize(tx.conn(), &before, turns, change.minter.at()).await?) } else { None };
+    let mut usage = None;
+    if let Some(closing) = closing {
+        let is_about_all = closing.head_sequence == before.head_sequence;
+        let words = if is_about_all { closing.words } else { Err("more was said while the agent was asked".into()) };
+        summary = summary.map(|summary| summary.closed_with(words));
+        // A turn since then has counted anew, from the log alone.
+        usage = closing.usage.filter(|_| is_about_all);
+    }
     let mut events = Vec::new();
     if transition.to == Status::Completed {
         let metadata = json!({ "hasResult": summary.is_some(), "turns": turns });
         events.push(change.minter.event(Kind::SESSION_COMPLETED, None, &metadata)?);
     }
     let result = summary.as_ref().map(Summary::to_result);
-    let session = write(tx, before, transition, change, events, |session| session.result = result).await?;
+    let session = write(tx, before, transition, change, events, |session| {
+        session.result = result;
+        session.usage = usage.or(session.usage.take());
+    })
+    .await?;
     Ok(Ended { session, turns, summary })
 }

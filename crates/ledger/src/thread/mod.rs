@@ -8,13 +8,13 @@ mod say;
 mod start;
 mod summary;
 
-pub use end::{Ended, Ending, end};
+pub use end::{Ended, Ending, end, end_with};
 pub use get::{get, turns};
 pub use interrupt::interrupt;
 pub use list::list;
 pub use say::{Message, Said, say};
 pub use start::{NewThread, Started, start};
-pub use summary::Summary;
+pub use summary::{Closing, Summary};
 
 use crate::{Error, Result, SessionRecord};
 use domain::{Scope, thread::SOURCE};

@@ -3,8 +3,8 @@
 use crate::{Result, SessionRecord};
 use domain::{
     Timestamp,
-    limit::SUMMARY_QUOTE_CHARS_MAX,
-    thread::{MESSAGE, REPLY, cut, text_of},
+    limit::{CLOSING_CHARS_MAX, REASON_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX},
+    thread::{MESSAGE, REPLY, SummaryBy, cut, text_of},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -27,12 +27,40 @@ pub struct Summary {
     pub first_request: Option<String>,
     /// Beginning of the last reply.
     pub last_reply: Option<String>,
+    /// Who wrote it.
+    #[serde(default)]
+    pub by: SummaryBy,
+    /// The agent's closing words.
+    #[serde(default)]
+    pub closing: Option<String>,
+    /// Why there are none, where it was asked.
+    #[serde(default)]
+    pub closing_missing: Option<String>,
+}
+
+/// What a conversation's agent says at its end, when it was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Closing {
+    /// The newest event that it knew of: words about an earlier state are not kept.
+    pub head_sequence: u64,
+    /// Its words, or why there are none.
+    pub words: std::result::Result<String, String>,
+    /// What the conversation has cost with them: a JSON object.
+    pub usage: Option<String>,
 }
 
 impl Summary {
     /// As a session's result.
     pub(super) fn to_result(&self) -> String {
         json!({ "summary": self }).to_string()
+    }
+
+    /// With what the agent says of it.
+    pub(super) fn closed_with(self, words: std::result::Result<String, String>) -> Self {
+        match words {
+            Ok(text) => Self { by: SummaryBy::Agent, closing: Some(cut(text.trim(), CLOSING_CHARS_MAX)), ..self },
+            Err(why) => Self { closing_missing: Some(cut(&why, REASON_CHARS_MAX)), ..self },
+        }
     }
 
     /// The summary in a session's result, where it has one.
@@ -59,6 +87,9 @@ pub(super) async fn summarize(
         duration_ms: u64::try_from(elapsed).unwrap_or_default(),
         first_request: first.items.first().map(|event| quote(&text_of(&event.content))),
         last_reply: last_reply(&last.items).map(|text| quote(&text)),
+        by: SummaryBy::Log,
+        closing: None,
+        closing_missing: None,
     })
 }
 

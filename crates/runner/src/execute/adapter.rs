@@ -22,6 +22,25 @@ pub trait Adapter: Debug + Send + Sync + 'static {
     /// Works on a session until it is done, has to wait, or is told to stop. Called again for the same job only after
     /// its output was refused, with the reasons in [`Job::refused`].
     fn run<'a>(&'a self, job: &'a Job, hand: &'a Hand) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
+
+    /// Its closing words on a conversation that rests, from the log as `desk` tells it; nothing is recorded. `None` for a
+    /// kind of agent that speaks in sessions alone.
+    fn close<'a>(
+        &'a self,
+        _desk: &'a dyn Desk,
+        _session_id: &'a str,
+    ) -> Option<Pin<Box<dyn Future<Output = Closing> + Send + 'a>>> {
+        None
+    }
+}
+
+/// What an agent says of a conversation that ends.
+#[derive(Debug)]
+pub struct Closing {
+    /// Its words, or why there are none.
+    pub words: Result<String, Failure>,
+    /// What the conversation has cost with them, where that is more than before.
+    pub usage: Option<Json>,
 }
 
 /// A session that was claimed, and all that its agent is told.

@@ -56,6 +56,8 @@ pub const MODEL_PAUSE: (Duration, Duration) = (Duration::from_secs(1), Duration:
 pub const MODEL_RETRY_AFTER_MAX: Duration = Duration::from_secs(120);
 /// Silence of a model, before or within its answer, after which the connection counts as dead.
 pub const MODEL_SILENCE_MAX: Duration = Duration::from_secs(180);
+/// Tokens of an agent's closing words on a conversation, at most.
+pub const CLOSING_TOKENS_MAX: u32 = 400;
 /// Between two pieces of an answer that is told while it is given.
 pub const DELTA_PAUSE: Duration = Duration::from_millis(80);
 /// Longest wait for the last of them.

@@ -33,7 +33,7 @@ mod fake;
 #[cfg(test)]
 mod tests;
 
-pub use adapter::{Adapter, Failure, Hand, Job, Outcome, Phase};
+pub use adapter::{Adapter, Closing, Failure, Hand, Job, Outcome, Phase};
 pub use crew::Crew;
 pub use desk::{Answer, Desk};
 pub use lease::may_pass;

@@ -2,7 +2,8 @@
 
 use super::{
     adapter::{Failure, Hand},
-    limit, log,
+    limit,
+    log::{self, Log},
 };
 use domain::thread::{MESSAGE, REPLY, text_of};
 use serde::Serialize;
@@ -43,7 +44,7 @@ impl Talk {
     /// When it cannot be read.
     pub async fn read(hand: &Hand) -> Result<Self, Failure> {
         let mut talk = Self::default();
-        log::each(hand, &[MESSAGE, REPLY], |event| talk.hear(event)).await?;
+        log::each(Log::at(hand), &[MESSAGE, REPLY], |event| talk.hear(event)).await?;
         talk.shorten();
         Ok(talk)
     }

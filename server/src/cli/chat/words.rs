@@ -72,12 +72,24 @@ pub fn wants_summary(answer: &str) -> Option<bool> {
 pub fn summary(summary: &ThreadSummary) -> String {
     let turns = if summary.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", summary.turns) };
     let mut lines = vec![format!("Summary: {}", summary.title), format!("  {turns} in {}", time(summary.duration_ms))];
+    if let Some(closing) = &summary.closing {
+        lines.extend(closing.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("  {}", visible(line))));
+        return lines.join("\n");
+    }
+    if let Some(why) = &summary.closing_missing {
+        lines.push(format!("  Quoted from the log, without words of the agent: {}", visible(why)));
+    }
     for (name, quoted) in [("First request", &summary.first_request), ("Last reply", &summary.last_reply)] {
         if let Some(quoted) = quoted {
             lines.push(format!("  {name}: {}", quoted.split_whitespace().collect::<Vec<_>>().join(" ")));
         }
     }
     lines.join("\n")
+}
+
+/// A line without what a terminal would obey.
+fn visible(line: &str) -> String {
+    line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn time(ms: u64) -> String {
@@ -132,6 +144,11 @@ mod tests {
         assert_eq!((wants_summary(""), wants_summary("N"), wants_summary("x")), (Some(true), Some(false), None));
     }
 
+    fn summary_of(first: &str) -> ThreadSummary {
+        let first_request = Some(first.into());
+        ThreadSummary { title: "Stage".into(), turns: 2, first_request, ..ThreadSummary::default() }
+    }
+
     #[test]
     fn a_summary_is_a_few_lines() {
         let told = summary(&ThreadSummary {
@@ -139,8 +156,14 @@ mod tests {
             turns: 1,
             duration_ms: 3_725_000,
             first_request: Some("What\nnow?".into()),
-            last_reply: None,
+            ..ThreadSummary::default()
         });
         assert_eq!(told, "Summary: Stage\n  1 turn in 1 h 2 min\n  First request: What now?");
+        let quoted = ThreadSummary { closing_missing: Some("it was silent".into()), ..summary_of("What now?") };
+        let told = summary(&quoted);
+        assert!(told.contains("without words of the agent: it was silent\n  First request: What now?"), "{told}");
+        let closing = Some("You asked.\n\nIt is \u{1b}[31mdone.".into());
+        let told = summary(&ThreadSummary { closing, ..summary_of("What now?") });
+        assert_eq!(told, "Summary: Stage\n  2 turns in 0 s\n  You asked.\n  It is  [31mdone.");
     }
 }

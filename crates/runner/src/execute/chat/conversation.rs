@@ -3,9 +3,9 @@
 
 use super::{
     super::{
-        adapter::{Failure, Hand},
+        adapter::Failure,
         event::OUTPUT_REFUSED,
-        log,
+        log::{self, Log},
         talk::{CUT, told_from},
     },
     budget::Spent,
@@ -79,13 +79,13 @@ impl Conversation {
     ///
     /// # Errors
     /// When it cannot be read, or is too long for any model.
-    pub async fn read(hand: &Hand, is_thread: bool) -> Result<Self, Failure> {
+    pub async fn read(log: Log<'_>, is_thread: bool) -> Result<Self, Failure> {
         let mut kinds = vec!["agent.message", "agent.tool_call", "agent.tool_result", "external.event", BEGUN];
         if is_thread {
             kinds.push(MESSAGE);
         }
         let mut conversation = Self::default();
-        log::each(hand, &kinds, |event| conversation.hear(event)).await?;
+        log::each(log, &kinds, |event| conversation.hear(event)).await?;
         Ok(conversation)
     }
 
@@ -138,7 +138,7 @@ impl Conversation {
     }
 
     /// A person speaks: whatever the agent was in the middle of is over.
-    fn be_spoken_to(&mut self, text: String) {
+    pub fn be_spoken_to(&mut self, text: String) {
         self.pending = (None, Vec::new());
         for call in self.open_calls() {
             self.answer(&call.id, &Value::from(INTERRUPTED));

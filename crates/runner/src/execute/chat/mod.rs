@@ -5,6 +5,7 @@
 //! same: somebody goes on.
 
 mod budget;
+mod closing;
 mod conversation;
 mod model;
 
@@ -14,9 +15,11 @@ pub use conversation::Call;
 pub use model::{Model, Pause, Secret, Wire, real_pause};
 
 use super::{
-    adapter::{Adapter, Decision, Failure, Hand, Job, Outcome, Park, Resume, out_of_time},
+    adapter::{Adapter, Closing, Decision, Failure, Hand, Job, Outcome, Park, Resume, out_of_time},
+    desk::Desk,
     event::{Notes, OUTPUT_REFUSED, event, note, texts},
     limit::CHILDREN_STARTED_MAX,
+    log::Log,
     part,
     prompt::{self, Prompt},
     tool::{self, Tool, Toolbox},
@@ -70,6 +73,31 @@ impl Adapter for ChatAdapter {
             }
         })
     }
+
+    fn close<'a>(
+        &'a self,
+        desk: &'a dyn Desk,
+        session_id: &'a str,
+    ) -> Option<Pin<Box<dyn Future<Output = Closing> + Send + 'a>>> {
+        Some(Box::pin(closing::close(self, Log::Of(desk, session_id))))
+    }
+}
+
+impl ChatAdapter {
+    /// What a session has cost, as its row keeps it.
+    fn usage(&self, spent: &Spent) -> Option<wire::Json> {
+        let mut usage = json!({
+            "inputTokens": spent.input_tokens,
+            "cachedInputTokens": spent.cached_tokens,
+            "outputTokens": spent.output_tokens,
+            "steps": spent.steps,
+            "model": self.model.name(),
+        });
+        if let Some(prices) = &self.prices {
+            usage["costUsd"] = spent.cost(prices).into();
+        }
+        to_raw_value(&usage).ok()
+    }
 }
 
 /// Why a talk ends before it has a result.
@@ -106,7 +134,7 @@ struct Talk<'a> {
 impl Talk<'_> {
     async fn lead(&self) -> Result<Outcome, Stop> {
         let prompt = Prompt::of(self.job, self.hand, self.chat.instructions.as_deref()).await?;
-        let mut talk = Conversation::read(self.hand, self.job.is_thread()).await?;
+        let mut talk = Conversation::read(Log::at(self.hand), self.job.is_thread()).await?;
         self.count(&talk);
         self.tell_of_denials(&mut talk).await?;
         let opening = [Some(prompt.task.clone()), prompt.activity.clone()];
@@ -356,17 +384,7 @@ impl Talk<'_> {
 
     fn usage(&self) -> Option<wire::Json> {
         let spent = (*self.spent.lock().unwrap_or_else(PoisonError::into_inner))?;
-        let mut usage = json!({
-            "inputTokens": spent.input_tokens,
-            "cachedInputTokens": spent.cached_tokens,
-            "outputTokens": spent.output_tokens,
-            "steps": spent.steps,
-            "model": self.chat.model.name(),
-        });
-        if let Some(prices) = &self.chat.prices {
-            usage["costUsd"] = spent.cost(prices).into();
-        }
-        to_raw_value(&usage).ok()
+        self.chat.usage(&spent)
     }
 }
 

@@ -170,7 +170,7 @@ impl Model {
         let (base, cap) = limit::MODEL_PAUSE;
         let mut backoff = Backoff::new(seed).between(base, cap);
         loop {
-            let miss = match self.try_once(question, speak()).await {
+            let miss = match self.try_once(question, self.max_tokens, speak()).await {
                 Ok(reply) => return Ok(reply),
                 Err(miss) => miss,
             };
@@ -188,7 +188,21 @@ impl Model {
         }
     }
 
-    async fn try_once(&self, question: &Question, voice: Option<Voice>) -> Result<Reply, Miss> {
+    /// Asks once, for an answer of no more than so many tokens.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn ask_once(&self, question: &Question, tokens_max: u32) -> Result<Reply, Failure> {
+        let tokens_max = self.max_tokens.map_or(tokens_max, |own| own.min(tokens_max));
+        self.try_once(question, Some(tokens_max), None).await.map_err(|miss| miss.failure)
+    }
+
+    async fn try_once(
+        &self,
+        question: &Question,
+        tokens_max: Option<u32>,
+        voice: Option<Voice>,
+    ) -> Result<Reply, Miss> {
         let request = ChatRequest::new(question.messages.clone()).with_tools(question.tools.clone());
         let request = if question.system.is_empty() { request } else { request.with_system(question.system.clone()) };
         let mut options = ChatOptions::default()
@@ -198,7 +212,7 @@ impl Model {
             .with_capture_tool_calls(true)
             .with_stream_header_timeout(limit::MODEL_SILENCE_MAX)
             .with_stream_read_timeout(limit::MODEL_SILENCE_MAX);
-        options.max_tokens = self.max_tokens;
+        options.max_tokens = tokens_max;
         let answer = self.client.exec_chat_stream(self.target.clone(), request, Some(&options)).await;
         let mut stream = answer.map_err(|error| self.miss(error))?.stream;
         while let Some(event) = stream.next().await {

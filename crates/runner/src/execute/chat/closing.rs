@@ -1,0 +1,166 @@
+//! The last words of a model on a conversation: asked once, outside of any turn, and written down by nobody here.
+
+use super::{
+    super::{
+        adapter::{Closing, Failure},
+        limit::CLOSING_TOKENS_MAX,
+        log::Log,
+    },
+    ChatAdapter,
+    conversation::Conversation,
+    model::Question,
+};
+
+/// What it is asked. It stands where the person would speak.
+const REQUEST: &str = "The conversation ends here. Sum it up for the person in at most four short sentences of plain text, in \
+     their language: what they wanted, what came of it, what is still open. Call no tools. Ask nothing, neither for a rating \
+     nor whether it helped.";
+
+/// Reads the conversation and asks for a summary, within what the agent may spend.
+pub(super) async fn close(chat: &ChatAdapter, log: Log<'_>) -> Closing {
+    let unasked = |failure| Closing { words: Err(failure), usage: None };
+    let mut talk = match Conversation::read(log, true).await {
+        Ok(talk) => talk,
+        Err(failure) => return unasked(failure),
+    };
+    talk.be_spoken_to(REQUEST.to_owned());
+    if let Err(spent) = chat.budget.check(&talk.spent_in_turn(), chat.prices.as_ref()) {
+        return unasked(spent);
+    }
+    let question = Question {
+        system: chat.instructions.clone().unwrap_or_default(),
+        messages: talk.thread_messages(None),
+        // Not to be called: services want the tools declared whose calls they are told of.
+        tools: chat.tools.declared(true),
+    };
+    let reply = match chat.model.ask_once(&question, CLOSING_TOKENS_MAX).await {
+        Ok(reply) => reply,
+        Err(failure) => return unasked(failure),
+    };
+    talk.spent.add(reply.input_tokens, reply.cached_tokens, reply.output_tokens);
+    let text = reply.text.trim();
+    let words = match (text.is_empty(), reply.is_cut) {
+        (true, _) => Err(Failure::new("model_silent", "the model said nothing")),
+        (false, true) => Ok(format!("{text}…")),
+        (false, false) => Ok(text.to_owned()),
+    };
+    Closing { words, usage: chat.usage(&talk.spent) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::execute::{
+        Adapter,
+        chat::{Budget, Model, Pause, Prices, Secret, Wire},
+        fake::{Fake, SESSION_ID},
+        tool::{Tool, Toolbox},
+    };
+    use serde_json::{Value, json};
+    use std::sync::Arc;
+    use testkit::model::{Move, ScriptedModel};
+    use tokio::task::yield_now;
+
+    fn chat(model: &ScriptedModel, wire: Wire) -> ChatAdapter {
+        let http = client::http_client(&model.base_url).unwrap();
+        // A pause would be a second try.
+        let pause: Pause = Arc::new(|_| Box::pin(std::future::pending()));
+        let at = (wire, model.base_url.as_str(), "m-1");
+        ChatAdapter {
+            model: Model::new(http, at, Secret::new("k".into()), Some(9_000), pause).unwrap(),
+            instructions: Some("You are a clerk.".into()),
+            tools: Toolbox::new(&[Tool::Note], Vec::new(), None, Vec::new()).unwrap(),
+            budget: Budget::default(),
+            prices: Some(Prices { input: 10.0, cached_input: Some(1.0), output: 50.0 }),
+        }
+    }
+
+    /// A conversation of one turn, which the person stopped in the middle of a call.
+    async fn talked() -> Fake {
+        let fake = Fake::start().await;
+        let event = |sequence: u64, kind: &str, part: Value, metadata: Value| {
+            json!({
+                "id": format!("0193b0a0-0000-7000-8000-{sequence:012}"), "sequence": sequence, "type": kind, "role": "agent",
+                "content": [part], "metadata": metadata, "actor": "system", "at": "2026-11-21T08:00:00Z",
+                "recordedAt": "2026-11-21T08:00:00Z", "digest": ""
+            })
+        };
+        let text = |text: &str| json!({"type": "text", "text": text});
+        let call = json!({"type": "tool-call", "toolCallId": "c1", "toolName": "note", "input": {"text": "x"}});
+        let cost = json!({"step": {"inputTokens": 10, "cachedInputTokens": 0, "outputTokens": 2}});
+        fake.with(|m| {
+            m.events = vec![
+                event(1, "user.message", text("Who comes today?"), json!({})),
+                event(2, "agent.message", text("Acme does."), json!({})),
+                event(3, "agent.tool_call", call, cost),
+            ];
+        });
+        fake
+    }
+
+    async fn closed(fake: &Fake, chat: &ChatAdapter) -> Closing {
+        let desk = fake.client();
+        Adapter::close(chat, &desk, SESSION_ID).unwrap().await
+    }
+
+    #[tokio::test]
+    async fn a_model_sums_a_conversation_up_once_briefly_and_its_cost_is_known_on_both_wires() {
+        for wire in [Wire::OpenAi, Wire::Anthropic] {
+            let model = ScriptedModel::play([Move::Say(" You asked who comes: Acme. ")]).await;
+            let fake = talked().await;
+            let said = closed(&fake, &chat(&model, wire)).await;
+            assert_eq!(said.words.unwrap(), "You asked who comes: Acme.");
+            let usage: Value = serde_json::from_str(said.usage.unwrap().get()).unwrap();
+            assert_eq!((&usage["steps"], &usage["inputTokens"], &usage["outputTokens"]), (&json!(2), &json!(110), &json!(22)));
+            assert!(usage["costUsd"].as_f64().unwrap() > 0.0);
+            let asked = model.asked();
+            assert_eq!(asked.len(), 1);
+            let body = asked[0].body.to_string();
+            for part in ["You are a clerk.", "Who comes today?", "Acme does.", "Sum it up", "interrupted before"] {
+                assert!(body.contains(part), "{part} in {body}");
+            }
+            let tokens = [&asked[0].body["max_tokens"], &asked[0].body["max_completion_tokens"]];
+            assert!(tokens.contains(&&json!(CLOSING_TOKENS_MAX)), "{body}");
+            assert_eq!(fake.with(|m| m.events.len()), 3, "nothing is recorded");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_is_cut_counts_and_an_empty_or_refused_one_says_why() {
+        let model = ScriptedModel::play([
+            Move::Truncated("You asked"),
+            Move::Say(""),
+            Move::Status(500, None, "out of order"),
+            Move::Cut,
+        ])
+        .await;
+        let (fake, chat) = (talked().await, chat(&model, Wire::OpenAi));
+        assert_eq!(closed(&fake, &chat).await.words.unwrap(), "You asked…");
+        let silent = closed(&fake, &chat).await;
+        assert_eq!(silent.words.unwrap_err().code, "model_silent");
+        assert!(silent.usage.is_some(), "it was paid for");
+        let broken = closed(&fake, &chat).await;
+        let why = broken.words.unwrap_err().message;
+        assert!(why.contains("500") && why.contains("out of order"), "{why}");
+        assert_eq!(closed(&fake, &chat).await.words.unwrap_err().code, "model_unavailable");
+        assert_eq!(model.asked().len(), 4, "none is asked twice");
+    }
+
+    #[tokio::test]
+    async fn a_stalled_model_is_left_alone_and_a_spent_budget_asks_none() {
+        let model = ScriptedModel::play([Move::Hang]).await;
+        let (fake, mut chat) = (talked().await, chat(&model, Wire::Anthropic));
+        let is_asked = async {
+            while model.asked().is_empty() {
+                yield_now().await;
+            }
+        };
+        tokio::select! {
+            said = closed(&fake, &chat) => panic!("it never answers: {said:?}"),
+            () = is_asked => {}
+        }
+        chat.budget = Budget { output_tokens: Some(2), ..Budget::default() };
+        assert_eq!(closed(&fake, &chat).await.words.unwrap_err().code, "budget_output_tokens");
+        assert_eq!(model.asked().len(), 1);
+    }
+}
