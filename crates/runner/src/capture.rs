@@ -220,8 +220,11 @@ fn read(due: &Due) -> Captured {
     captured
 }
 
-/// No signal, no feedback.
+/// No signal, no feedback. A person's own word stands, although what was inferred came later.
 fn inferred(judged: &Judged) -> Option<Feedback> {
+    if judged.is_judged {
+        return None;
+    }
     match judged.inferred.outcome {
         Outcome::Accepted => Some(Feedback::Positive),
         Outcome::Rejected => Some(Feedback::Negative),

@@ -103,6 +103,8 @@ const LIST: &str = list!("i.tenant_id = $2");
 const LIST_OF_SESSION: &str = list!("i.session_id = $2");
 const LOOKED: &str = looked!("i.tenant_id = $2");
 const LOOKED_OF_SESSION: &str = looked!("i.session_id = $2");
+const JUDGED: &str = "SELECT COUNT(*) FROM interaction_feedback WHERE tenant_id = $1 AND interaction_id = $2 \
+     AND source IN ('manual', 'reviewer')";
 const SESSION_OF: &str = "SELECT session_id FROM interactions WHERE tenant_id = $1 AND id = $2";
 
 const FORGET_FEEDBACK: &str = "DELETE FROM interaction_feedback WHERE tenant_id = $1 AND session_id = $2";
@@ -124,6 +126,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("interaction::LIST_OF_SESSION", LIST_OF_SESSION),
     ("interaction::LOOKED", LOOKED),
     ("interaction::LOOKED_OF_SESSION", LOOKED_OF_SESSION),
+    ("interaction::JUDGED", JUDGED),
     ("interaction::SESSION_OF", SESSION_OF),
     ("interaction::FORGET_FEEDBACK", FORGET_FEEDBACK),
     ("interaction::FORGET_OUTCOMES", FORGET_OUTCOMES),
@@ -410,6 +413,11 @@ pub(crate) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id
         run!(tx.conn(), execute, sql, tenant_id.0, session_id.0)?;
     }
     Ok(())
+}
+
+/// Whether a person has judged an interaction: by a mark, or as a reviewer.
+pub async fn is_judged(conn: &mut Conn<'_>, tenant_id: TenantId, id: InteractionId) -> Result<bool> {
+    Ok(run!(conn, fetch_one(i64,), JUDGED, tenant_id.0, id.0)?.0 > 0)
 }
 
 /// The session of an interaction, if there is such an interaction.

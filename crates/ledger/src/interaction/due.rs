@@ -10,7 +10,7 @@ use domain::{
 };
 use store::{
     Access,
-    interaction::{DueRecord, any_due, session_of},
+    interaction::{DueRecord, any_due, is_judged, session_of},
 };
 
 /// Messages of a session that are looked at: with more, the oldest are as if they had not been said.
@@ -95,7 +95,14 @@ async fn gather(ledger: &Ledger, row: DueRecord) -> Result<Due> {
     let known = known(ledger, tenant_id, turns.iter().map(|turn| turn.id).collect()).await?;
     turns.retain(|turn| !known.contains(&turn.id));
     // The end of a conversation that rests repeats its last turn: what that says was kept with it.
-    let judged = judged.filter(|_| answer_id.is_none_or(|id| !known.contains(&id)));
+    let mut judged = judged.filter(|_| answer_id.is_none_or(|id| !known.contains(&id)));
+    if let Some(judged) = &mut judged {
+        let id = judged.id;
+        let read = ledger
+            .store()
+            .read(Access::System, move |conn| Box::pin(async move { is_judged(conn, tenant_id, id).await }));
+        judged.is_judged = read.await?;
+    }
     Ok(Due { row, session, turns, judged })
 }
 

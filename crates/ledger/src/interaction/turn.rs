@@ -69,6 +69,8 @@ pub struct Judged {
     pub at: Timestamp,
     /// What became of it, and why.
     pub inferred: Inferred,
+    /// Whether a person has said what they think of it: what is only inferred says nothing beside that.
+    pub is_judged: bool,
 }
 
 /// One thing of the log, with its place.
@@ -110,6 +112,7 @@ fn spoken(session_id: SessionId, entries: &[Entry]) -> (Option<Turn>, Option<Jud
         id: answer_id(before.at, session_id, before.sequence),
         at: now.asked_at,
         inferred: infer(Languages::built_in(), &before.prompt, &before.answer, &now.prompt),
+        is_judged: false,
     });
     (Some(turn), judged)
 }
