@@ -28,7 +28,7 @@ const PAGE: u32 = 500;
 const RATINGS_REMEMBERED: usize = 10_000;
 
 /// Says how a session was rated, on another thread.
-pub type Rated = Box<dyn Fn(&InteractionRecord) -> Option<Feedback> + Send>;
+pub type Rated = Box<dyn Fn(&InteractionRecord) -> Result<Option<Feedback>, String> + Send>;
 
 /// What the settings say.
 pub fn open(settings: &Settings, entropy: &dyn Entropy) -> Lake {
@@ -90,33 +90,35 @@ pub async fn dump(ledger: &Ledger, workspace: &str, out: &Path, goes_on: impl Fn
     Ok(lines)
 }
 
-/// How people rated whole sessions: what most of them say. Skipping is no rating. To be asked off the runtime's threads.
+/// How people rated whole sessions: what most of them say. Skipping is no rating. A session whose ratings cannot be read is
+/// not asked again. To be asked off the runtime's threads.
 pub fn rating(ledger: &Ledger) -> Rated {
     // Without the instance's key nobody can have rated.
     if feedback::opaque(ledger, SessionId(Uuid::nil())).is_err() {
-        return Box::new(|_| None);
+        return Box::new(|_| Ok(None));
     }
     let (ledger, runtime) = (ledger.clone(), Handle::current());
-    let known: RefCell<HashMap<SessionId, Option<Feedback>>> = RefCell::default();
+    let known: RefCell<HashMap<SessionId, Result<Option<Feedback>, String>>> = RefCell::default();
     Box::new(move |record| {
-        let id: SessionId = record.session_id.parse().ok()?;
+        let Ok(id) = record.session_id.parse::<SessionId>() else { return Ok(None) };
         if let Some(rated) = known.borrow().get(&id) {
-            return *rated;
+            return rated.clone();
         }
-        let ratings = match runtime.block_on(feedback::list_by_operator(&ledger, id)) {
-            Ok(ratings) => ratings,
+        let rated = match runtime.block_on(feedback::list_by_operator(&ledger, id)) {
+            Ok(ratings) => {
+                let count = |label| ratings.iter().filter(|rating| rating.label == label).count() as u64;
+                Ok(of_ratings(count(Label::Positive), count(Label::Negative)))
+            }
             Err(error) => {
-                tracing::warn!(session = %id, %error, "its ratings cannot be read; it counts as not rated");
-                return None;
+                tracing::warn!(session = %id, %error, "its ratings cannot be read; the export counts them");
+                Err(error.to_string())
             }
         };
-        let count = |label| ratings.iter().filter(|rating| rating.label == label).count() as u64;
-        let rated = of_ratings(count(Label::Positive), count(Label::Negative));
         let mut known = known.borrow_mut();
         if known.len() >= RATINGS_REMEMBERED {
             known.clear();
         }
-        known.insert(id, rated);
+        known.insert(id, rated.clone());
         rated
     })
 }

@@ -46,7 +46,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// Makes a new name in a folder durable. Other systems than Unix have no such call.
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 

@@ -7,11 +7,12 @@
 //! {data}/datalake/01-raw/outcomes/{YYYY-MM-DD}_outcomes.jsonl                 one file per day, for all writers
 //! ```
 //!
-//! No line is ever rewritten: feedback on a record that is on disk goes beside it, and reading merges the two. Times and
-//! ids are parameters; who writes when, and for whom, is decided elsewhere.
+//! No line is ever rewritten: feedback on a record that is on disk goes beside it, and reading merges the two. Retention is
+//! the one exception: it takes lines out of files, and nothing else writes meanwhile ([`erase`]). Times and ids are parameters; who writes when, and for whom, is decided elsewhere.
 
 mod append;
 mod collector;
+mod erase;
 pub mod export;
 mod fold;
 mod layout;
@@ -22,9 +23,10 @@ mod sort;
 
 pub use append::append;
 pub use collector::{Collector, Counts, Marked, WAITING_RECORDS_MAX};
+pub use erase::{Erased, Fate, SessionKey, erase, sessions};
 pub use fold::{Fold, Folded};
-pub use layout::{Layout, remove_until};
-pub use load::{Lines, Warning, feedback, interactions, outcomes};
+pub use layout::Layout;
+pub use load::{Lines, Warning, feedback, interactions, outcomes, workspaces};
 pub use record::{Feedback, FeedbackRecord, InteractionRecord, Message, OutcomeRecord, Role, Source};
 pub use redact::{InvalidRule, Redactor};
 pub use sort::{Pair, Sorted, Sorter};

@@ -3,8 +3,9 @@
 
 use crate::Layout;
 use crate::record::{FeedbackRecord, InteractionRecord, OutcomeRecord};
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use std::{
+    collections::BTreeMap,
     fmt,
     fs::{self, File},
     io::{BufRead, BufReader, ErrorKind, Read},
@@ -13,7 +14,7 @@ use std::{
 };
 
 /// Longer lines are not ours.
-const LINE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+pub(crate) const LINE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const BUFFER_BYTES: usize = 256 * 1024;
 
 /// Something that was skipped.
@@ -47,6 +48,20 @@ pub fn interactions(layout: &Layout) -> Lines<InteractionRecord> {
     Lines::of(&layout.interactions())
 }
 
+/// The workspaces of prompts and answers, with how many lines each has.
+pub fn workspaces(layout: &Layout) -> BTreeMap<String, u64> {
+    #[derive(Deserialize)]
+    struct Keyed {
+        tenant_id: String,
+    }
+    let mut found = BTreeMap::new();
+    // What cannot be read belongs to nobody, and is told of when it is skipped.
+    for line in Lines::<Keyed>::of(&layout.interactions()).flatten() {
+        *found.entry(line.tenant_id).or_default() += 1;
+    }
+    found
+}
+
 /// Feedback.
 pub fn feedback(layout: &Layout) -> Lines<FeedbackRecord> {
     Lines::of(&layout.feedback())
@@ -65,6 +80,11 @@ impl<T: DeserializeOwned> Lines<T> {
             Err(error) => (Vec::new(), Some(Warning { file: folder.to_owned(), line: 0, reason: error.to_string() })),
         };
         Lines { files: files.into_iter(), open: None, pending, buffer: Vec::new(), records: PhantomData }
+    }
+
+    /// The records of one file.
+    pub(crate) fn of_file(file: PathBuf) -> Lines<T> {
+        Lines { files: vec![file].into_iter(), open: None, pending: None, buffer: Vec::new(), records: PhantomData }
     }
 
     /// The next line of the open file. `None` at its end.
@@ -118,7 +138,7 @@ impl<T: DeserializeOwned> Iterator for Lines<T> {
     }
 }
 
-fn list(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub(crate) fn list(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

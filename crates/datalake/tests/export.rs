@@ -40,7 +40,7 @@ fn feedback() -> Vec<FeedbackRecord> {
 
 fn inputs() -> Inputs<'static> {
     let torn = Warning { file: "x.jsonl".into(), line: 7, reason: "torn".to_owned() };
-    let rating = |record: &InteractionRecord| (record.id == "rated").then_some(Feedback::Positive);
+    let rating = |record: &InteractionRecord| Ok((record.id == "rated").then_some(Feedback::Positive));
     Inputs {
         interactions: Box::new(interactions().into_iter().map(Ok).chain([Err(torn)])),
         feedback: Box::new(feedback().into_iter().map(Ok)),
@@ -113,6 +113,7 @@ fn the_manifest_says_what_there_was_and_what_became_of_it() {
         negative: 1,
         neutral: 1,
         unknown: 1,
+        unreadable_ratings: 0,
         edited: 2,
         orphans: 1,
         skipped_lines: 1,
@@ -124,6 +125,34 @@ fn the_manifest_says_what_there_was_and_what_became_of_it() {
     assert_eq!(preview.samples.len(), 3);
     let written = fs::read_to_string(folder.path().join("manifest.json")).unwrap();
     insta::assert_snapshot!(written);
+}
+
+#[test]
+fn ratings_that_cannot_be_read_are_counted_and_none_that_can_is_no_export() {
+    let options = Options::new(Format::Kto, FileFormat::Jsonl);
+    let unreadable = |of: &'static [&'static str]| Inputs {
+        rating: Box::new(move |record| match record.id.as_str() {
+            id if of.contains(&id) => Err(format!("{id} is locked")),
+            _ => Ok(Some(Feedback::Positive)),
+        }),
+        ..inputs()
+    };
+    // Only answers of which nothing else is known have their sessions asked: two.
+    let some = tempfile::tempdir().unwrap();
+    let preview = export::export(unreadable(&["rated"]), &options, some.path(), &mut |_| true).unwrap();
+    let counts = preview.manifest.counts;
+    assert_eq!((counts.unreadable_ratings, counts.unknown, counts.positive), (1, 1, 4));
+
+    let none = tempfile::tempdir().unwrap();
+    let refused = export::export(unreadable(&["rated", "unknown"]), &options, none.path(), &mut |_| true);
+    let why = refused.map(drop).unwrap_err().to_string();
+    assert!(why.contains("is locked") && why.contains("leave out the source session"), "{why}");
+    assert_eq!(fs::read_dir(none.path()).unwrap().count(), 0, "nothing is left behind");
+    // Where sessions are not asked, nothing of it matters.
+    let sources = [Source::Manual].into();
+    let folder = tempfile::tempdir().unwrap();
+    let inputs = unreadable(&["rated", "unknown"]);
+    export::export(inputs, &Options { sources, ..options }, folder.path(), &mut |_| true).unwrap();
 }
 
 #[test]
@@ -181,7 +210,7 @@ fn secrets_do_not_leave() {
     let inputs = Inputs {
         interactions: Box::new([Ok(secret)].into_iter()),
         feedback: Box::new([].into_iter()),
-        rating: Box::new(|_| None),
+        rating: Box::new(|_| Ok(None)),
     };
     let options = Options::new(Format::Sft, FileFormat::Jsonl);
     let preview = export::export(inputs, &options, folder.path(), &mut |_| true).unwrap();
@@ -209,7 +238,7 @@ fn nothing_is_overwritten_and_a_cancelled_export_leaves_nothing() {
     let inputs_of_many = Inputs {
         interactions: Box::new(many),
         feedback: Box::new([].into_iter()),
-        rating: Box::new(|_| Some(Feedback::Positive)),
+        rating: Box::new(|_| Ok(Some(Feedback::Positive))),
     };
     let mut heard = Vec::new();
     let cancelled = export::export(inputs_of_many, &options, folder.path(), &mut |progress| {

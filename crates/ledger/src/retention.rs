@@ -14,6 +14,7 @@ use domain::{
     id::{SessionId, TenantId},
     limit::ERASED_AT_ONCE,
 };
+pub use store::retention::Standing;
 use store::{
     Access,
     retention::{Due, ErasureRecord},
@@ -82,6 +83,24 @@ pub async fn erase_by_operator(
     erased.messages = forgotten.await?;
     ledger.store().scrub().await?;
     Ok(erased)
+}
+
+/// How each of these sessions stands, of any workspace: for files beside the ledger that quote them. For the operator of the
+/// machine.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn standings_by_operator(ledger: &Ledger, sessions: Vec<(TenantId, SessionId)>) -> Result<Vec<Standing>> {
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            let mut standings = Vec::with_capacity(sessions.len());
+            for (tenant_id, session_id) in sessions {
+                standings.push(store::retention::standing(conn, tenant_id, session_id).await?);
+            }
+            Ok(standings)
+        })
+    });
+    Ok(read.await?)
 }
 
 fn check(ledger: &Ledger, older_than: Timestamp) -> Result<()> {

@@ -41,6 +41,8 @@ const FINISH: &str =
     "UPDATE erasures SET finished_at = $3 WHERE tenant_id = $1 AND session_id = $2 AND finished_at IS NULL";
 const OF_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at FROM erasures \
      WHERE tenant_id = $1 AND session_id = $2";
+const STANDING: &str = "SELECT (SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND id = $2), \
+     (SELECT COUNT(*) FROM erasures WHERE tenant_id = $1 AND session_id = $2)";
 const MESSAGES: &str = "DELETE FROM outbox WHERE created_at < $1 AND (delivered_at IS NOT NULL OR dead_at IS NOT NULL)";
 
 pub(crate) const SQL: &[(&str, &str)] = &[
@@ -53,6 +55,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("retention::FAILURES", FAILURES),
     ("retention::FINISH", FINISH),
     ("retention::OF_SESSION", OF_SESSION),
+    ("retention::STANDING", STANDING),
     ("retention::MESSAGES", MESSAGES),
 ];
 
@@ -188,6 +191,27 @@ pub async fn of_session(
     session_id: SessionId,
 ) -> Result<Option<ErasureRecord>> {
     run!(conn, fetch_optional Row, OF_SESSION, tenant_id.0, session_id.0)?.map(ErasureRecord::try_from).transpose()
+}
+
+/// What the ledger knows of a session whose words are elsewhere too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It has its content.
+    Kept,
+    /// Its content is erased, or about to be.
+    Erased,
+    /// There is no such session.
+    Unknown,
+}
+
+/// How a session stands.
+pub async fn standing(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Standing> {
+    type Counts = (i64, i64);
+    Ok(match run!(conn, fetch_one Counts, STANDING, tenant_id.0, session_id.0)? {
+        (_, erasures) if erasures > 0 => Standing::Erased,
+        (0, _) => Standing::Unknown,
+        _ => Standing::Kept,
+    })
 }
 
 impl Store {

@@ -9,7 +9,7 @@ use crate::{
     lake::{Rated, dump, rating},
 };
 use datalake::{
-    Layout, Source,
+    InteractionRecord, Layout, Source,
     export::{self, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress},
 };
 use ledger::{Ledger, Mode, feedback};
@@ -23,6 +23,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// Workspaces that a refusal names.
+const WORKSPACES_NAMED: usize = 10;
 /// How often progress is told, where somebody watches.
 const TELL_EVERY: Duration = Duration::from_millis(200);
 
@@ -41,7 +43,7 @@ pub enum ExportCommand {
 /// Options of `export training`.
 #[derive(Debug, clap::Args)]
 pub struct TrainingArgs {
-    /// Slug of the workspace
+    /// Slug of the workspace; with --from its id, which is what files know it by
     #[arg(long, alias = "workspace", value_name = "SLUG", required_unless_present = "from")]
     tenant: Option<String>,
     /// sft (conversations to imitate), dpo (better and worse answers) or kto (answers with a judgement)
@@ -62,8 +64,9 @@ pub struct TrainingArgs {
     /// Folder to write into; it must not hold an export yet
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Read files that `export raw` or a server on SQLite wrote, and no database: the folder that holds `datalake`
-    #[arg(long, value_name = "DIR", conflicts_with = "tenant")]
+    /// Read files that `export raw` or a server on SQLite wrote, and no database: the folder that holds `datalake`. Where that holds several workspaces, one is chosen by
+    /// its id with --tenant
+    #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
     #[command(flatten)]
     database: DatabaseFlags,
@@ -127,9 +130,10 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
     }
     std::fs::create_dir_all(&args.out).map_err(Failure::io(args.out.display().to_string()))?;
     let preview = match (&args.from, &args.tenant) {
-        (Some(folder), _) => {
-            let (layout, out) = (Layout::below(folder), (args.out.clone(), stopped_by_ctrl_c()));
-            written(layout, Box::new(|_| None), options, out).await?
+        (Some(folder), tenant) => {
+            let layout = Layout::below(folder);
+            let only = chosen(&layout, tenant.as_deref())?;
+            written((layout, only), Box::new(|_| Ok(None)), options, (args.out.clone(), stopped_by_ctrl_c())).await?
         }
         (None, Some(tenant)) => {
             let serve = ServeFlags { instance_key_file: args.instance_key_file, ..ServeFlags::default() };
@@ -139,6 +143,31 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
         (None, None) => return Err(Failure::Misused("name a workspace with --tenant, or files with --from".into())),
     };
     told(&preview, &args.out)
+}
+
+/// The workspace whose lines are read, where the files hold more than one. What one workspace said is never mixed into
+/// another's training data because nobody thought of it.
+fn chosen(layout: &Layout, wanted: Option<&str>) -> Result<Option<String>, Failure> {
+    let found = datalake::workspaces(layout);
+    let list = || {
+        let named: Vec<_> = found.iter().take(WORKSPACES_NAMED).map(|(id, count)| format!("{id} ({count})")).collect();
+        let more = found.len().saturating_sub(named.len());
+        if more > 0 { format!("{} and {more} more", named.join(", ")) } else { named.join(", ") }
+    };
+    match wanted {
+        Some(id) if found.contains_key(id) => Ok(Some(id.to_owned())),
+        Some(id) if found.is_empty() => Err(Failure::Misused(format!("the files hold no interaction, so none of {id}"))),
+        Some(id) => Err(Failure::Misused(format!(
+            "the files hold nothing of workspace {id}; --tenant takes an id with --from. Ids and their interactions: {}",
+            list()
+        ))),
+        None if found.len() > 1 => Err(Failure::Misused(format!(
+            "the files hold {} workspaces: choose one with --tenant ID. Ids and their interactions: {}",
+            found.len(),
+            list()
+        ))),
+        None => Ok(None),
+    }
 }
 
 /// The streams leave the database as files of their own first: an export reads them more than once.
@@ -167,12 +196,12 @@ async fn dumped_and_written(
         None => {
             // A closed stderr leaves the manifest, which counts no rating.
             let _ = writeln!(io::stderr(), "shiftbook: there is no instance key, so ratings of sessions are left out");
-            Box::new(|_| None)
+            Box::new(|_| Ok(None))
         }
     };
     let stopped = stopped_by_ctrl_c();
     dump(ledger, tenant, scratch, || !stopped.load(Ordering::Relaxed)).await?;
-    written(Layout::below(scratch), rated, options, (out.to_owned(), stopped)).await
+    written((Layout::below(scratch), None), rated, options, (out.to_owned(), stopped)).await
 }
 
 /// Set by Ctrl-C: what an export has of its own beside the file is not redacted, and has to go before it ends.
@@ -188,14 +217,16 @@ fn stopped_by_ctrl_c() -> Arc<AtomicBool> {
 }
 
 async fn written(
-    layout: Layout,
+    (layout, only): (Layout, Option<String>),
     rated: Rated,
     options: Options,
     (out, stopped): (PathBuf, Arc<AtomicBool>),
 ) -> Result<Preview, Failure> {
     let work = tokio::task::spawn_blocking(move || {
+        let is_wanted = |record: &InteractionRecord| only.as_ref().is_none_or(|only| record.tenant_id == *only);
+        let interactions = datalake::interactions(&layout);
         let inputs = Inputs {
-            interactions: Box::new(datalake::interactions(&layout)),
+            interactions: Box::new(interactions.filter(|line| line.as_ref().map_or(true, is_wanted))),
             feedback: Box::new(datalake::feedback(&layout)),
             rating: rated,
         };
@@ -217,6 +248,13 @@ fn told(preview: &Preview, out: &Path) -> Result<(), Failure> {
         let _ = writeln!(io::stderr(), "shiftbook: skipped {warning}");
     }
     let counts = &preview.manifest.counts;
+    if counts.unreadable_ratings > 0 {
+        let _ = writeln!(
+            io::stderr(),
+            "shiftbook: of {} interactions the session's rating could not be read; they count as unknown",
+            counts.unreadable_ratings
+        );
+    }
     let unknown = preview.manifest.unknown_permille;
     print_line(&format!(
         "{} rows of {} interactions in {}; {}.{} % have no feedback",

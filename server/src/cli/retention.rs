@@ -10,6 +10,7 @@ use crate::{
 };
 use chrono::NaiveDate;
 use ledger::{Mode, retention::Erased};
+use runner::retention::erase_files;
 use std::io::{IsTerminal, Write};
 
 /// Options of `retention`.
@@ -53,14 +54,26 @@ pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
     let key = instance_key::load(&settings, &SystemEntropy)?;
     let key = key.ok_or_else(|| Failure::Misused("an erasure is sealed: set instance_key_file".into()))?;
     let erased = ledger::retention::erase_by_operator(&ledger, &key, older_than, show).await;
+    // Before anybody else may have the database, and so write files.
+    let of_files = match (&erased, &settings.database) {
+        (Ok(_), Database::Sqlite(data_dir)) => {
+            // What was said late on the day before may stand in the files of the day itself.
+            Some(erase_files(&ledger, &datalake::Layout::below(data_dir), args.before).await)
+        }
+        _ => None,
+    };
     ledger.close().await;
     let Erased { sessions, events, messages } = erased?;
-    if let Database::Sqlite(data_dir) = &settings.database {
-        // What was said late on the day before may stand in the files of the day itself.
-        let removed = datalake::remove_until(&datalake::Layout::below(data_dir), args.before);
-        removed.map_err(Failure::io("cannot remove files of training data"))?;
-    }
     print_line(&format!(
         "erased the content of {events} events of {sessions} sessions, and {messages} messages that went out; every digest stays"
-    ))
+    ))?;
+    let Some(of_files) = of_files else { return Ok(()) };
+    let what = "the database is done, files of training data are not: run it again once this is mended";
+    let datalake::Erased { lines, files, unreadable } = of_files.map_err(Failure::io(what))?;
+    if unreadable > 0 {
+        let left = format!("shiftbook: {unreadable} lines of later files cannot be read, so nobody can tell whose they are: they stay");
+        // A closed stderr leaves the lines as they are.
+        let _ = writeln!(std::io::stderr(), "{left}");
+    }
+    print_line(&format!("erased {lines} lines in {files} files of training data"))
 }

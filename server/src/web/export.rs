@@ -188,6 +188,7 @@ fn counts(preview: &Preview) -> Vec<(&'static str, u64)> {
         ("Negative", counts.negative),
         ("Neutral", counts.neutral),
         ("Unknown", counts.unknown),
+        ("Ratings that do not read", counts.unreadable_ratings),
         ("Edited", counts.edited),
         ("Left out", counts.left_out),
         ("Lines that do not read", counts.skipped_lines),

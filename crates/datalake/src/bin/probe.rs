@@ -127,7 +127,7 @@ fn samples(folder: &Path) -> Result<(), Box<dyn Error>> {
             let inputs = Inputs {
                 interactions: Box::new(records.iter().cloned().map(Ok)),
                 feedback: Box::new(std::iter::empty()),
-                rating: Box::new(|_| None),
+                rating: Box::new(|_| Ok(None)),
             };
             let folder = folder.join(format!("{}-{}", format.as_str(), file_format.as_str()));
             export::export(inputs, &Options::new(format, file_format), &folder, &mut |_| true)?;

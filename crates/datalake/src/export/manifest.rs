@@ -24,6 +24,8 @@ pub struct Counts {
     pub neutral: u64,
     /// Interactions about which nothing is known. Never counted as negative.
     pub unknown: u64,
+    /// Of these, interactions whose session may have been rated: its ratings could not be read.
+    pub unreadable_ratings: u64,
     /// Interactions that somebody edited.
     pub edited: u64,
     /// Feedback on interactions that are not there.

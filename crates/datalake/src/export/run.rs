@@ -26,8 +26,8 @@ const WARNINGS_MAX: usize = 100;
 const TELL_EVERY: u64 = 1_000;
 const SAMPLES: usize = 3;
 
-/// Says how a session was rated.
-pub type Rating<'a> = Box<dyn Fn(&InteractionRecord) -> Option<Feedback> + 'a>;
+/// Says how a session was rated, or why that cannot be read.
+pub type Rating<'a> = Box<dyn Fn(&InteractionRecord) -> Result<Option<Feedback>, String> + 'a>;
 
 /// What an export reads.
 pub struct Inputs<'a> {
@@ -62,6 +62,9 @@ pub enum Error {
     /// The caller does not want it any more.
     #[error("the export was cancelled")]
     Cancelled,
+    /// Sessions were to be asked for their ratings, and none could be read. Why the last of them could not.
+    #[error("no rating of a session can be read: {0}; mend that, or leave out the source session")]
+    Ratings(String),
 }
 
 impl From<serde_json::Error> for Error {
@@ -140,6 +143,9 @@ struct Run<'a, 'o> {
     redactor: Redactor,
     counts: Counts,
     by_source: BTreeMap<Source, u64>,
+    /// Ratings that could be read, and why the last could not that could not.
+    ratings_read: u64,
+    unreadable: Option<String>,
     warnings: Vec<Warning>,
     samples: Vec<Row>,
 }
@@ -154,7 +160,20 @@ impl<'a, 'o> Run<'a, 'o> {
         let redactor = Redactor::built_in(options.redact_emails)?;
         let by_source = options.sources.iter().map(|source| (*source, 0)).collect();
         let (counts, warnings, samples) = (Counts::default(), Vec::new(), Vec::new());
-        Ok(Run { inputs, options, scratch, tell, redactor, counts, by_source, warnings, samples })
+        let (ratings_read, unreadable) = (0, None);
+        Ok(Run {
+            inputs,
+            options,
+            scratch,
+            tell,
+            redactor,
+            counts,
+            by_source,
+            ratings_read,
+            unreadable,
+            warnings,
+            samples,
+        })
     }
 
     /// Hands every row to `write`, in order.
@@ -232,6 +251,10 @@ impl<'a, 'o> Run<'a, 'o> {
             orphan?;
             self.counts.orphans += 1;
         }
+        // One that cannot be read is a gap that is counted; none that can is no export.
+        if let Some(why) = self.unreadable.take().filter(|_| self.ratings_read == 0) {
+            return Err(Error::Ratings(why));
+        }
         if self.options.format == Format::Dpo {
             self.compare(comparable, &mut rows)?;
         }
@@ -251,7 +274,7 @@ impl<'a, 'o> Run<'a, 'o> {
             }
             self.counts.orphans += 1;
         }
-        let rated = if self.options.sources.contains(&Source::Session) { (self.inputs.rating)(record) } else { None };
+        let rated = if self.options.sources.contains(&Source::Session) { self.rated(record) } else { None };
         Ok(rated.map(|feedback| FeedbackRecord {
             record_id: record.id.clone(),
             feedback,
@@ -260,6 +283,21 @@ impl<'a, 'o> Run<'a, 'o> {
             timestamp: record.timestamp,
             source: Source::Session,
         }))
+    }
+
+    /// How the session was rated. What cannot be read is counted: it is not the same as no rating.
+    fn rated(&mut self, record: &InteractionRecord) -> Option<Feedback> {
+        match (self.inputs.rating)(record) {
+            Ok(rated) => {
+                self.ratings_read += 1;
+                rated
+            }
+            Err(why) => {
+                self.counts.unreadable_ratings += 1;
+                self.unreadable = Some(why);
+                None
+            }
+        }
     }
 
     fn made(

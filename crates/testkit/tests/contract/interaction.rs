@@ -25,7 +25,7 @@ use ledger::{
     session::{self, Completion, NewSession, Parking},
     thread::{self, Message},
 };
-use runner::capture::{Lake, drain};
+use runner::capture::{Lake, drain, mark};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use testkit::{Fixture, on_both_engines, text};
@@ -42,6 +42,7 @@ on_both_engines!(
     feedback_is_kept_by_those_whose_session_it_is_and_those_who_judge,
     interactions_come_in_pages_newest_first_and_by_what_is_known,
     each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next,
+    what_is_inferred_later_does_not_stand_over_a_persons_own_word,
     a_crash_between_the_files_and_the_database_repeats_the_same_lines,
     what_cannot_be_written_is_counted_and_tried_again_and_sessions_go_on,
 );
@@ -347,6 +348,34 @@ async fn each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next(f: 
     f.done().await;
 }
 
+async fn what_is_inferred_later_does_not_stand_over_a_persons_own_word(f: Fixture) {
+    let folder = tempfile::tempdir().unwrap();
+    let layout = Layout::below(folder.path());
+    let lake = Arc::new(Lake::with_files(Collector::new(layout.clone(), "00000000")));
+    let talk = thread::start(&f.ledger, &f.member, new(Some("What is the stage of Acme?"))).await.unwrap().session;
+    turn(&f, "It is Lead.").await;
+    drain(&f.ledger, &lake).await.unwrap();
+    let query = ListInteractions { session_id: Some(talk.id), ..ListInteractions::default() };
+    let first = interaction::list(&f.ledger, &f.member, query.clone()).await.unwrap().items.remove(0);
+    f.clock.advance(TimeDelta::seconds(5));
+    mark(&f.ledger, &lake, &f.member, first.id, Feedback::Negative, (false, None)).await.unwrap();
+    // They say something kind afterwards, and more than once: it is noted, and does not overrule them.
+    for (said, answer) in [("Perfect, thanks! And who owns it?", "Ann owns it."), ("Great. Since when?", "Since May.")] {
+        f.clock.advance(TimeDelta::seconds(5));
+        thread::say(&f.ledger, &f.member, talk.id, Message { text: said.into(), id: None }).await.unwrap();
+        turn(&f, answer).await;
+        drain(&f.ledger, &lake).await.unwrap();
+    }
+    let listed = interaction::list(&f.ledger, &f.member, query).await.unwrap().items;
+    let [_, second, first] = listed.as_slice() else { panic!("three answers: {listed:?}") };
+    assert_eq!((first.label, first.outcome), (Some(Feedback::Negative), Some(Outcome::Accepted)));
+    assert_eq!((second.label, second.outcome), (Some(Feedback::Positive), Some(Outcome::Accepted)), "nobody judged it");
+    let marks: Vec<FeedbackRecord> = datalake::feedback(&layout).map(Result::unwrap).collect();
+    let of_first: Vec<_> = marks.iter().filter(|mark| mark.record_id == first.id.to_string()).collect();
+    assert_eq!((of_first.len(), of_first[0].source), (1, Source::Manual), "the files say the same: {marks:?}");
+    f.done().await;
+}
+
 async fn a_crash_between_the_files_and_the_database_repeats_the_same_lines(f: Fixture) {
     let folder = tempfile::tempdir().unwrap();
     let layout = Layout::below(folder.path());
@@ -366,7 +395,7 @@ async fn a_crash_between_the_files_and_the_database_repeats_the_same_lines(f: Fi
     let inputs = Inputs {
         interactions: Box::new(datalake::interactions(&layout)),
         feedback: Box::new(datalake::feedback(&layout)),
-        rating: Box::new(|_| None),
+        rating: Box::new(|_| Ok(None)),
     };
     let preview = export::preview(inputs, &options, folder.path(), &mut |_| true).unwrap();
     assert_eq!((preview.manifest.counts.rows, preview.manifest.counts.repeated), (1, 1));

@@ -2,11 +2,13 @@
 
 use crate::entity::{company, note};
 use crate::gate::{at_once, decide, gated, says, staged};
-use crate::thread::{ENDING, new};
+use crate::thread::{ENDING, new, turn};
 use chrono::TimeDelta;
+use datalake::{Collector, Layout};
 use domain::{
     gate::{GateState, Verdict},
     id::SessionId,
+    interaction::Feedback,
     session::Status,
     session_feedback::{Label, Surface},
 };
@@ -15,12 +17,17 @@ use ledger::{
     entity::{self, NewEntity},
     feedback,
     gate::{self, NewDecision},
+    interaction::{self, ListInteractions},
     retention::{self, Erased},
     session::{self, Failure},
-    thread::{self, NewThread},
+    thread::{self, Message, NewThread},
+};
+use runner::{
+    capture::{Lake, drain, mark},
+    retention::erase_files,
 };
 use serde_json::{Value, json};
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 use testkit::{Fixture, on_both_engines, text};
 
 on_both_engines!(
@@ -28,6 +35,7 @@ on_both_engines!(
     history_is_erased_by_retention_alone_and_a_forged_erasure_is_found,
     what_ended_lately_or_goes_on_is_left_alone,
     an_incognito_session_stays_one_when_it_is_erased,
+    what_was_captured_is_erased_from_tables_and_from_files_of_any_day,
 );
 
 const SECRET: &str = "pineapple-upside-down";
@@ -159,6 +167,60 @@ async fn an_incognito_session_stays_one_when_it_is_erased(f: Fixture) {
     let rated = feedback::record(&f.ledger, &f.member, id, Label::Positive, Surface::WebEnd).await.unwrap();
     assert_eq!(rated.user_id_or_null, None, "a rating after the erasure names somebody");
     assert!(feedback::list_by_operator(&f.ledger, id).await.unwrap().is_empty(), "it outlives the process");
+    f.done().await;
+}
+
+async fn what_was_captured_is_erased_from_tables_and_from_files_of_any_day(f: Fixture) {
+    const KEPT: &str = "rhubarb";
+    let folder = tempfile::tempdir().unwrap();
+    let layout = Layout::below(folder.path());
+    let lake = Arc::new(Lake::with_files(Collector::new(layout.clone(), "00000000")));
+    let (l, m) = (&f.ledger, &f.member);
+    let talk = thread::start(l, m, new(Some(SECRET))).await.unwrap().session.id;
+    turn(&f, SECRET).await;
+    drain(l, &lake).await.unwrap();
+    let of_talk = ListInteractions { session_id: Some(talk), ..ListInteractions::default() };
+    let said = interaction::list(l, m, of_talk).await.unwrap().items.remove(0);
+    f.clock.advance(TimeDelta::seconds(5));
+    let thanks = format!("Perfect, thanks! {SECRET}");
+    thread::say(l, m, talk, Message { text: thanks, id: None }).await.unwrap();
+    turn(&f, SECRET).await;
+    drain(l, &lake).await.unwrap();
+    thread::end(l, m, talk, ENDING).await.unwrap();
+    // A conversation of the same day that goes on.
+    thread::start(l, m, new(Some(KEPT))).await.unwrap();
+    turn(&f, KEPT).await;
+    drain(l, &lake).await.unwrap();
+    // What somebody made of the answer, weeks later.
+    f.clock.advance(TimeDelta::days(20));
+    mark(l, &lake, &f.operator, said.id, Feedback::Negative, (true, Some(SECRET.into()))).await.unwrap();
+    f.clock.advance(TimeDelta::days(20));
+    let tables = ["interactions", "interaction_feedback", "interaction_outcomes"];
+    let mut raw = f.engine.raw().await;
+    for table in tables {
+        assert!(raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE session_id IS NOT NULL")).await > 0, "{table}");
+    }
+    let folders = [layout.interactions(), layout.feedback(), layout.outcomes()];
+    assert!(folders.iter().take(2).all(|folder| is_in_files(folder)), "the test would find it");
+
+    assert_eq!(erase(&f, 30).await.unwrap().sessions, 1);
+    for (table, left) in tables.into_iter().zip([1, 0, 0]) {
+        let rows = raw.number(&format!("SELECT COUNT(*) FROM {table}")).await;
+        let found = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE record LIKE '%{SECRET}%'")).await;
+        assert_eq!((rows, found), (left, 0), "{table}");
+    }
+    assert_eq!(raw.number("SELECT COUNT(*) FROM captures_due").await, 0);
+    let late = mark(l, &lake, &f.operator, said.id, Feedback::Positive, (false, None)).await;
+    assert!(matches!(late, Err(Error::NotFound(_))), "{late:?}");
+
+    let last = (l.now() - TimeDelta::days(30)).date_naive();
+    let erased = erase_files(l, &layout, last).await.unwrap();
+    // Two answers, what was inferred of the first as a mark and as an outcome, and the late mark.
+    assert_eq!((erased.lines, erased.unreadable), (5, 0));
+    assert!(!folders.iter().any(|folder| folder.exists() && is_in_files(folder)), "the secret is still in a file");
+    let left: Vec<_> = datalake::interactions(&layout).map(Result::unwrap).collect();
+    assert_eq!(left.iter().map(|line| line.response.as_str()).collect::<Vec<_>>(), [KEPT]);
+    assert_eq!(erase_files(l, &layout, last).await.unwrap(), datalake::Erased::default());
     f.done().await;
 }
 

@@ -1,0 +1,46 @@
+//! Retention beyond the database: the files of training data that quote sessions.
+
+use chrono::NaiveDate;
+use datalake::{Erased, Fate, Layout, SessionKey, erase, sessions};
+use ledger::{
+    Ledger,
+    retention::{Standing, standings_by_operator},
+};
+use std::{collections::HashMap, io};
+use tokio::task::spawn_blocking;
+
+/// Sessions that the ledger is asked about at once.
+const ASKED: usize = 500;
+
+/// Takes the lines of sessions whose content is erased out of the files below `layout`; see [`datalake::erase`] for files up
+/// to and including `last`. Nothing may write them meanwhile. To be called again after an error.
+///
+/// # Errors
+/// When a file, or the ledger, cannot be read or written.
+pub async fn erase_files(ledger: &Ledger, layout: &Layout, last: NaiveDate) -> io::Result<Erased> {
+    let of_files = layout.clone();
+    let keys: Vec<SessionKey> =
+        spawn_blocking(move || sessions(&of_files)).await.map_err(io::Error::other)??.into_iter().collect();
+    let mut fates = HashMap::new();
+    for keys in keys.chunks(ASKED) {
+        // What has no such ids was never ours.
+        let known = keys.iter().filter_map(|key| Some((key, (key.0.parse().ok()?, key.1.parse().ok()?))));
+        let (named, ids): (Vec<_>, Vec<_>) = known.unzip();
+        let standings = standings_by_operator(ledger, ids).await;
+        let standings = standings.map_err(|error| io::Error::other(error.to_string()))?;
+        fates.extend(named.into_iter().cloned().zip(standings.into_iter().map(fate)));
+    }
+    let layout = layout.clone();
+    let erased = spawn_blocking(move || {
+        erase(&layout, last, |key| fates.get(key).copied().unwrap_or(Fate::Unknown))
+    });
+    erased.await.map_err(io::Error::other)?
+}
+
+const fn fate(standing: Standing) -> Fate {
+    match standing {
+        Standing::Kept => Fate::Kept,
+        Standing::Erased => Fate::Erased,
+        Standing::Unknown => Fate::Unknown,
+    }
+}
