@@ -1,8 +1,8 @@
 //! What every handler can reach.
 
 use crate::{
-    assets::Assets, closing::Closings, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics, problem::Problem,
-    sealed::Sealed, shutdown::Shutdown,
+    assets::Assets, closing::Closings, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics,
+    problem::Problem, sealed::Sealed, shutdown::Shutdown,
 };
 use bytes::Bytes;
 use domain::Entropy;

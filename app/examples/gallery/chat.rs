@@ -75,6 +75,8 @@ fn talk(status: Status, has_failed: bool) -> Talk {
     Talk {
         thread: thread(1, status, "What is the stage of Acme?"),
         events,
+        others: Default::default(),
+        again_id: String::new(),
         has_earlier: false,
         before: None,
         summary: status.is_final().then_some(summary),

@@ -161,7 +161,13 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         sign_in::page(&Shell { notice: Some("signed_out".into()), ..stranger() }, &sign_in::Props::default()),
     ));
     let form = refused("", &[("email", "ada@northwind.example")], &[(None, "That e-mail and password do not match.")]);
-    pages.push(("sign-in-failing", sign_in::page(&stranger(), &sign_in::Props { next: Some("/today".into()), form })));
+    let failing = sign_in::Props { next: Some("/today".into()), form, kept: None };
+    pages.push(("sign-in-failing", sign_in::page(&stranger(), &failing)));
+    let fields = vec![("text".to_owned(), "What is the stage of Acme?\nAnd who owns it?".to_owned())];
+    let kept = sign_in::Kept { action: "/chat/01935f00-0000-7000-8000-000000000001/messages".into(), fields };
+    pages.push(("sign-in-sent", sign_in::again_page(&stranger(), &kept, "ada@acme.test", "/chat")));
+    let props = sign_in::Props { kept: Some(kept), ..sign_in::Props::default() };
+    pages.push(("sign-in-kept", sign_in::page(&stranger(), &props)));
 
     let sections =
         |counts: [u32; 5]| Bucket::ALL.into_iter().zip(counts).map(|(b, n)| section(b, n)).collect::<Vec<_>>();

@@ -10,6 +10,7 @@ use domain::{
     Timestamp,
     thread::{INTERRUPTED, MESSAGE, REPLY},
 };
+use std::collections::HashMap;
 use wire::event::Event;
 
 /// Longest text on the page, bytes; the transcript has the rest.
@@ -43,6 +44,8 @@ pub struct Line {
 pub enum What {
     /// The person said this, as typed.
     Person(String),
+    /// Somebody else answered this in their place: who, and what.
+    Other(String, String),
     /// The agent said this; markdown.
     Agent(String),
     /// The agent asked this.
@@ -56,10 +59,15 @@ pub enum What {
 }
 
 /// The log's events, oldest first, as lines. A long reply in parts is one line, and so are calls without words between.
-pub fn lines(events: &[Event]) -> Vec<Line> {
+/// `others` are those besides the conversation's person who answered in it, by what events call them.
+pub fn lines(events: &[Event], others: &HashMap<String, String>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for event in events {
-        let Some(what) = what(event) else { continue };
+        let what = match (what(event), others.get(&event.actor)) {
+            (Some(What::Person(text)), Some(who)) if event.kind != MESSAGE => What::Other(who.clone(), text),
+            (Some(what), _) => what,
+            (None, _) => continue,
+        };
         match (lines.last_mut().map(|line| &mut line.what), what) {
             (Some(What::Agent(before)), What::Agent(more)) if continues(event) => before.push_str(&more),
             (Some(What::Used(before)), What::Used(more)) => before.extend(more),
@@ -128,6 +136,7 @@ pub fn write(lines: &[Line], agent: &str) -> String {
     for line in lines {
         let (by, who, picture) = match &line.what {
             What::Person(_) => ("person", "You", Icon::Person),
+            What::Other(who, _) => ("person", who.as_str(), Icon::Person),
             What::Agent(_) | What::Asked(_) => ("agent", agent, Icon::Agent),
             What::Failed(_) => ("failure", "The turn failed", Icon::Alert),
             What::Used(_) | What::Note(_) => ("note", "", Icon::Tool),
@@ -142,7 +151,7 @@ pub fn write(lines: &[Line], agent: &str) -> String {
             What::Agent(text) | What::Asked(text) => {
                 html.raw("<div class=\"prose\">").markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
             }
-            What::Person(text) | What::Failed(text) => {
+            What::Person(text) | What::Other(_, text) | What::Failed(text) => {
                 html.raw("<p class=\"message-text\" dir=\"auto\">")
                     .text(shorten::head(text, TEXT_BYTES_MAX))
                     .raw("</p>");
@@ -156,7 +165,7 @@ pub fn write(lines: &[Line], agent: &str) -> String {
                 html.raw("<p class=\"meta\" dir=\"auto\">").text(&shorten::one_line(words, NOTE_CHARS_MAX)).raw("</p>");
             }
         }
-        if matches!(&line.what, What::Agent(text) | What::Asked(text) | What::Person(text) if text.len() > TEXT_BYTES_MAX)
+        if matches!(&line.what, What::Agent(text) | What::Asked(text) | What::Person(text) | What::Other(_, text) if text.len() > TEXT_BYTES_MAX)
         {
             html.raw("<p class=\"meta\">Shown in part; the transcript has all of it.</p>");
         }
@@ -201,7 +210,14 @@ mod tests {
             event(11, "user.form_submit", "[]", r#"{"gateId":"g","value":"the first"}"#),
             said(12, "session.error", "no such model", r#"{"code":"x"}"#),
         ];
-        let lines = lines(&events);
+        let nobody = HashMap::new();
+        let alone = lines(&events, &nobody);
+        let others = HashMap::from([("token:t".to_owned(), "bob@acme.test".to_owned())]);
+        let told = lines(&events, &others);
+        assert_eq!(told[6].what, What::Other("bob@acme.test".into(), "the first".into()));
+        assert_eq!(told[0].what, What::Person("Hello\n<b>you</b>".into()), "only answers are other people's");
+        assert!(write(&told, "clerk").contains("<span>bob@acme.test</span>"));
+        let lines = alone;
         let whats: Vec<_> = lines.iter().map(|line| (line.sequence, line.what.clone())).collect();
         let expected = vec![
             (2, What::Person("Hello\n<b>you</b>".into())),
@@ -227,7 +243,7 @@ mod tests {
         let evil = r#"<img src=x onerror=alert(1)>"'"#;
         let metadata = serde_json::json!({ "value": evil, "kind": "question", "reason": evil }).to_string();
         for kind in KINDS {
-            let html = write(&lines(&[said(1, kind, evil, &metadata)]), evil);
+            let html = write(&lines(&[said(1, kind, evil, &metadata)], &HashMap::new()), evil);
             assert!(!html.contains("<img"), "{kind}: {html}");
         }
     }

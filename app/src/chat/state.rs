@@ -44,6 +44,7 @@ pub fn state_view(talk: &Talk, again: Option<String>) -> impl IntoView + use<> {
                     <p class="meta">"Nothing is lost: the conversation goes on with your next message."</p>
                     <form method="post" action=format!("/chat/{id}/messages") data-stay="">
                         <input type="hidden" name="text" value=text/>
+                        <input type="hidden" name="id" value=talk.again_id.clone()/>
                         <button class="button" type="submit" data-size="small">"Send it again"</button>
                     </form>
                 }

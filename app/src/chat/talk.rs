@@ -13,6 +13,7 @@ use crate::{
 };
 use domain::session::Status;
 use leptos::prelude::*;
+use std::collections::HashMap;
 use wire::{
     event::Event,
     thread::{MemoryStatus, Thread, ThreadSummary},
@@ -36,6 +37,10 @@ pub struct Talk {
     pub thread: Thread,
     /// The newest events of [`Talk::kinds`], or those before `?before=`; oldest first.
     pub events: Vec<Event>,
+    /// Who else than its own person answered in it, by what events call them.
+    pub others: HashMap<String, String>,
+    /// The id of a message that is sent again.
+    pub again_id: String,
     /// Whether there are earlier ones.
     pub has_earlier: bool,
     /// `?before=`, where these are not the newest.
@@ -73,7 +78,7 @@ pub fn fragment(shell: &Shell, talk: &Talk) -> String {
 pub fn talk_view(shell: &Shell, talk: &Talk) -> impl IntoView + use<> {
     let thread = &talk.thread;
     let id = thread.id.clone();
-    let lines = lines(&talk.events);
+    let lines = lines(&talk.events, &talk.others);
     let again =
         to_send_again(&lines).filter(|_| thread.status == Status::Idle && talk.before.is_none()).map(str::to_owned);
     let messages = write(&lines, talk.agent());

@@ -19,23 +19,106 @@ pub struct Props {
     pub next: Option<String>,
     /// A refused attempt.
     pub form: FormState,
+    /// What was sent while nobody was signed in.
+    pub kept: Option<Kept>,
+}
+
+/// A form that was sent while nobody was signed in, and is kept until somebody is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// Where it was sent to: a path of ours.
+    pub action: String,
+    /// Its fields.
+    pub fields: Vec<(String, String)>,
+}
+
+impl Kept {
+    /// The field of a sign-in that has `action`.
+    pub const ACTION: &str = "kept-action";
+    /// What the names of its own fields begin with there.
+    pub const FIELD: &str = "kept.";
+
+    /// What a person typed, with the name of its field.
+    fn typed(&self) -> Option<&(String, String)> {
+        self.fields.iter().find(|(name, _)| name == "text" || name == "message")
+    }
+
+    fn carried(&self) -> impl IntoView + use<> {
+        let hidden = |name: String, value: String| view! { <input type="hidden" name=name value=value/> };
+        let fields: Vec<_> =
+            self.fields.iter().map(|(name, value)| hidden(format!("{}{name}", Self::FIELD), value.clone())).collect();
+        view! {
+            {hidden(Self::ACTION.to_owned(), self.action.clone())}
+            {fields}
+        }
+    }
+}
+
+/// The page after such a sign-in: what was typed can be sent now, or left. `who` is signed in; `back` is where it was typed.
+pub fn again_page(shell: &Shell, kept: &Kept, who: &str, back: &str) -> String {
+    render(shell, "Send it now", || {
+        let typed = kept.typed().cloned();
+        let is_typed = |name: &String| typed.as_ref().is_some_and(|(typed, _)| typed == name);
+        let hidden: Vec<_> = kept
+            .fields
+            .iter()
+            .filter(|(name, _)| !is_typed(name))
+            .map(|(name, value)| view! { <input type="hidden" name=name.clone() value=value.clone()/> })
+            .collect();
+        let field = typed.clone().map(|(name, text)| {
+            view! {
+                <div class="field">
+                    <label class="field-label" for="kept-text">"Your text"</label>
+                    <textarea class="input" id="kept-text" name=name rows="6" required="">{format!("\n{text}")}</textarea>
+                </div>
+            }
+        });
+        door(
+            true,
+            view! {
+                <h1>"Send it now"</h1>
+                <p>{format!("You are signed in as {who}. What you sent before was not sent: here it is.")}</p>
+                <form class="form" method="post" action=kept.action.clone()>
+                    {hidden}
+                    {field}
+                    <div class="form-actions">
+                        {submit("Send", Look::Primary)}
+                        <a class="button" data-look="quiet" href=back.to_owned()>"Do not send it"</a>
+                    </div>
+                </form>
+            },
+        )
+    })
 }
 
 /// The whole page. Posts `email`, `password` and `next` to /sign-in.
 pub fn page(shell: &Shell, props: &Props) -> String {
-    let Props { next, form } = props;
+    let Props { next, form, kept } = props;
     render(shell, "Sign in", || {
         let notice = shell.notice.as_deref().and_then(notice::text).map(notice::good);
+        let lost = kept.as_ref().map(|kept| {
+            let text = kept.typed().map(|(_, text)| {
+                view! {
+                    <textarea class="input" rows="4" readonly="" aria-label="Your text">{format!("\n{text}")}</textarea>
+                }
+            });
+            view! {
+                <p role="status">"You were signed out, so this was not sent. It is kept: sign in, and send it then."</p>
+                {text}
+            }
+        });
         door(
             false,
             view! {
                 <h1>"Sign in"</h1>
                 {notice}
+                {lost}
                 {notice::refused(form.general(&["email", "password"]))}
                 <form class="form" method="post" action="/sign-in">
                     {input("sign-in", Field::new("email", "E-mail").required(), "email", "", "username", form)}
                     {input("sign-in", Field::new("password", "Password").required(), "password", "", "current-password", form)}
                     {next.clone().map(|next| view! { <input type="hidden" name="next" value=next/> })}
+                    {kept.as_ref().map(Kept::carried)}
                     <div class="form-actions">{submit("Sign in", Look::Primary)}</div>
                 </form>
             },

@@ -31,9 +31,7 @@ pub async fn erase_files(ledger: &Ledger, layout: &Layout, last: NaiveDate) -> i
         fates.extend(named.into_iter().cloned().zip(standings.into_iter().map(fate)));
     }
     let layout = layout.clone();
-    let erased = spawn_blocking(move || {
-        erase(&layout, last, |key| fates.get(key).copied().unwrap_or(Fate::Unknown))
-    });
+    let erased = spawn_blocking(move || erase(&layout, last, |key| fates.get(key).copied().unwrap_or(Fate::Unknown)));
     erased.await.map_err(io::Error::other)?
 }
 

@@ -19,6 +19,8 @@ const OWN: &str = session_select!(
 );
 const MESSAGE: &str = "SELECT sequence, content FROM session_events \
      WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3 AND event_type = 'user.message'";
+const ANSWER: &str = "SELECT sequence, metadata FROM session_events \
+     WHERE tenant_id = $1 AND session_id = $2 AND event_id = $3 AND event_type = 'user.form_submit'";
 const MESSAGES: &str = "SELECT COUNT(*) FROM session_events \
      WHERE tenant_id = $1 AND session_id = $2 AND event_type = 'user.message'";
 const HAS_EVENT: &str =
@@ -27,6 +29,7 @@ const HAS_EVENT: &str =
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("thread::OWN", OWN),
     ("thread::MESSAGE", MESSAGE),
+    ("thread::ANSWER", ANSWER),
     ("thread::MESSAGES", MESSAGES),
     ("thread::HAS_EVENT", HAS_EVENT),
 ];
@@ -55,6 +58,8 @@ pub enum Known {
     New,
     /// A message: its sequence and content.
     Message(u64, String),
+    /// An answer to a question of the agent: its sequence and metadata.
+    Answer(u64, String),
     /// Another event.
     Other,
 }
@@ -69,6 +74,10 @@ pub async fn known(
     let message = run!(conn, fetch_optional(i64, String), MESSAGE, tenant_id.0, session_id.0, event_id.0)?;
     if let Some((sequence, content)) = message {
         return Ok(Known::Message(sequence.cast_unsigned(), content));
+    }
+    let answer = run!(conn, fetch_optional(i64, String), ANSWER, tenant_id.0, session_id.0, event_id.0)?;
+    if let Some((sequence, metadata)) = answer {
+        return Ok(Known::Answer(sequence.cast_unsigned(), metadata));
     }
     let (others,) = run!(conn, fetch_one One, HAS_EVENT, tenant_id.0, session_id.0, event_id.0)?;
     Ok(if others == 0 { Known::New } else { Known::Other })

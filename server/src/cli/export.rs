@@ -156,7 +156,9 @@ fn chosen(layout: &Layout, wanted: Option<&str>) -> Result<Option<String>, Failu
     };
     match wanted {
         Some(id) if found.contains_key(id) => Ok(Some(id.to_owned())),
-        Some(id) if found.is_empty() => Err(Failure::Misused(format!("the files hold no interaction, so none of {id}"))),
+        Some(id) if found.is_empty() => {
+            Err(Failure::Misused(format!("the files hold no interaction, so none of {id}")))
+        }
         Some(id) => Err(Failure::Misused(format!(
             "the files hold nothing of workspace {id}; --tenant takes an id with --from. Ids and their interactions: {}",
             list()

@@ -71,7 +71,9 @@ pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
     let what = "the database is done, files of training data are not: run it again once this is mended";
     let datalake::Erased { lines, files, unreadable } = of_files.map_err(Failure::io(what))?;
     if unreadable > 0 {
-        let left = format!("shiftbook: {unreadable} lines of later files cannot be read, so nobody can tell whose they are: they stay");
+        let left = format!(
+            "shiftbook: {unreadable} lines of later files cannot be read, so nobody can tell whose they are: they stay"
+        );
         // A closed stderr leaves the lines as they are.
         let _ = writeln!(std::io::stderr(), "{left}");
     }

@@ -3,6 +3,7 @@
 
 use super::{
     form::Form,
+    posted::Posted,
     rating,
     sessions::connect,
     shell::{Turned, Viewer, render},
@@ -22,19 +23,20 @@ use axum::{
 };
 use domain::{
     action::ActionStatus,
+    event::Kind,
     gate::GateKind,
-    id::SessionId,
+    id::{SessionId, UserId},
     session::Status,
     session_feedback::{Label, Surface},
 };
 use ledger::{
-    Error, SessionRecord, action,
+    Error, EventRecord, SessionRecord, action,
     action::ListActions,
     event,
     event::Read,
     feedback,
     gate::{self, MayDecide, Reply},
-    session,
+    member, session,
     thread::{self, Ending, Message, NewThread, Summary},
 };
 use serde::Deserialize;
@@ -134,7 +136,7 @@ async fn rows(
     Ok(Html(ui::rows_fragment(&entries(&state, &viewer, found).await?)))
 }
 
-async fn start(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn start(State(state): State<AppState>, Posted { viewer, form }: Posted) -> Result<Response, Turned> {
     let new = NewThread {
         agent: form.text("agent"),
         incognito: form.has("incognito"),
@@ -209,7 +211,10 @@ async fn read(state: &AppState, viewer: &Viewer, id: SessionId, before: Option<u
         is_question: item.gate.kind == GateKind::Question,
         may_decide: item.may_decide == MayDecide::Yes,
     });
+    let others = others(state, viewer, &session, &slice.events).await?;
     Ok(Talk {
+        others,
+        again_id: thread::again_id(&session).to_string(),
         events: slice.events.into_iter().map(wire_map::event).collect(),
         has_earlier: slice.has_more,
         before,
@@ -220,6 +225,30 @@ async fn read(state: &AppState, viewer: &Viewer, id: SessionId, before: Option<u
         refused: None,
         thread: wire_map::thread(session, None),
     })
+}
+
+/// Who else answered in a conversation, by what events call them. Its own person is not among them, nor whatever they
+/// began it with.
+async fn others(
+    state: &AppState,
+    viewer: &Viewer,
+    session: &SessionRecord,
+    events: &[EventRecord],
+) -> Result<HashMap<String, String>, Turned> {
+    let own = [viewer.scope.caller.to_string(), session.created_by.clone()];
+    let answered = events.iter().filter(|event| event.kind == Kind::USER_FORM_SUBMIT && !own.contains(&event.actor));
+    let actors: BTreeSet<&str> = answered.map(|event| event.actor.as_str()).collect();
+    if actors.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let members = member::list(&state.ledger, &viewer.scope).await?;
+    let named = |actor: &str| {
+        let user = actor.strip_prefix("user:").and_then(|id| id.parse::<UserId>().ok());
+        let Some(user) = user else { return "A program".to_owned() };
+        let member = members.iter().find(|member| member.user_id == user);
+        member.map_or_else(|| "Somebody who has left".to_owned(), |member| member.email.clone())
+    };
+    Ok(actors.into_iter().map(|actor| (actor.to_owned(), named(actor))).collect())
 }
 
 fn wants_fragment(headers: &HeaderMap) -> bool {
@@ -268,10 +297,9 @@ pub async fn refused(
 
 async fn say(
     State(state): State<AppState>,
-    viewer: Viewer,
     Id(id): Id<SessionId>,
     headers: HeaderMap,
-    form: Form,
+    Posted { viewer, form }: Posted,
 ) -> Result<Response, Turned> {
     match tell(&state, &viewer, id, &form).await {
         Ok(()) => done(&state, viewer, id, &headers).await,
@@ -283,15 +311,14 @@ async fn say(
 async fn tell(state: &AppState, viewer: &Viewer, id: SessionId, form: &Form) -> Result<(), Problem> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let session = own(state, viewer, id).await?;
-    let text = form.text("text");
-    if session.status == Status::WaitingHuman && !text.trim().is_empty() {
+    let message = Message { text: form.text("text"), id: form.text("id").parse().ok() };
+    if session.status == Status::WaitingHuman && !message.text.trim().is_empty() {
         let gates = gate::of_sessions(ledger, scope, vec![id]).await?;
-        if gates.iter().any(|item| item.gate.kind == GateKind::Question) {
-            gate::reply(ledger, scope, id, Reply::Accept(Value::from(text).to_string())).await?;
+        let asks = gates.iter().any(|item| item.gate.kind == GateKind::Question);
+        if asks && answer(state, viewer, id, &message).await? {
             return Ok(());
         }
     }
-    let message = Message { text, id: form.text("id").parse().ok() };
     match thread::say(ledger, scope, id, message.clone()).await {
         // The form of an earlier message, filled in again: another message.
         Err(Error::IdConflict { .. }) => {
@@ -302,6 +329,24 @@ async fn tell(state: &AppState, viewer: &Viewer, id: SessionId, form: &Form) -> 
         }
     }
     Ok(())
+}
+
+/// Answers the agent's question, once however often it is sent; whether that is done.
+async fn answer(state: &AppState, viewer: &Viewer, id: SessionId, message: &Message) -> Result<bool, Problem> {
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
+    let answer = || Reply::Accept(Value::from(message.text.as_str()).to_string());
+    match gate::reply_as(ledger, scope, id, message.id, answer()).await {
+        // The form of an earlier message or answer: sent again, or filled in again.
+        Err(Error::IdConflict { .. }) => {
+            if !thread::is_recorded(ledger, scope, id, message).await? {
+                gate::reply(ledger, scope, id, answer()).await?;
+            }
+            Ok(true)
+        }
+        // Somebody was faster, perhaps the same person: what is the same is recognised, and what is not is a message.
+        Err(Error::Refused(_)) => Ok(false),
+        answered => Ok(answered.map(|_| true)?),
+    }
 }
 
 async fn interrupt(

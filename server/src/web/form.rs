@@ -54,6 +54,12 @@ impl Form {
         self.0.get(field).map(|text| text.replace("\r\n", "\n")).unwrap_or_default()
     }
 
+    /// Every field as it came, but for passwords.
+    pub fn typed(&self) -> Vec<(String, String)> {
+        let typed = self.0.iter().filter(|(name, _)| !name.contains("password"));
+        typed.map(|(name, value)| (name.clone(), value.replace("\r\n", "\n"))).collect()
+    }
+
     /// A field without surrounding space; absent when empty.
     pub fn optional(&self, field: &str) -> Option<String> {
         let text = self.text(field).trim().to_owned();

@@ -18,6 +18,7 @@ mod inbox;
 mod inbox_notice;
 mod insights;
 mod people;
+mod posted;
 mod problem;
 mod rating;
 mod session;

@@ -56,8 +56,7 @@ impl FromRequestParts<AppState> for Viewer {
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Turned> {
         let Ok(caller) = Caller::from_request_parts(parts, state).await else {
-            let target =
-                if auth::needs_setup(&state.ledger).await? { "/setup".into() } else { sign_in_href(&parts.uri) };
+            let target = if auth::needs_setup(&state.ledger).await? { "/setup".into() } else { sign_in_href(parts) };
             return Err(Turned::Away(Redirect::to(&target)));
         };
         let mut shell = blank(state, &parts.headers, parts.extensions.get(), parts.uri.query());
@@ -78,10 +77,22 @@ impl FromRequestParts<AppState> for Viewer {
 }
 
 /// The sign-in page, with the way back to a page that can be shown by GET.
-fn sign_in_href(uri: &Uri) -> String {
-    let path = uri.path_and_query().map_or("/", |path| path.as_str());
-    let next: String = form_urlencoded::byte_serialize(path.as_bytes()).collect();
-    if path == "/" || path.contains("/rows") { "/sign-in".into() } else { format!("/sign-in?next={next}") }
+fn sign_in_href(parts: &Parts) -> String {
+    match way_back(parts) {
+        Some(path) => {
+            let next: String = form_urlencoded::byte_serialize(path.as_bytes()).collect();
+            format!("/sign-in?next={next}")
+        }
+        None => "/sign-in".into(),
+    }
+}
+
+/// The page that was asked for; of a form that was sent, the page that it was on.
+pub fn way_back(parts: &Parts) -> Option<String> {
+    let of_page = || parts.headers.get(header::REFERER)?.to_str().ok()?.parse::<Uri>().ok();
+    let uri = if parts.method.is_safe() { parts.uri.clone() } else { of_page()? };
+    let path = uri.path_and_query()?.as_str();
+    (path != "/" && !path.contains("/rows")).then(|| path.to_owned())
 }
 
 /// The shell of a page without a viewer.

@@ -2,6 +2,7 @@
 
 use super::{
     form::Form,
+    posted::brought,
     shell::{Turned, Viewer, Visitor, done, local_path, render},
 };
 use crate::{extract::identify, problem::Problem, state::AppState};
@@ -46,17 +47,26 @@ async fn show(
     if identify(&state, &headers).await?.is_some() {
         return Ok(Redirect::to(local_path(query.next.as_deref())).into_response());
     }
-    let props = sign_in::Props { next: query.next, form: FormState::default() };
+    let props = sign_in::Props { next: query.next, ..sign_in::Props::default() };
     Ok(render(StatusCode::OK, move || sign_in::page(&shell, &props)).await)
 }
 
 async fn submit(State(state): State<AppState>, Visitor(shell): Visitor, form: Form) -> Result<Response, Turned> {
+    let kept = brought(&form);
     match auth::sign_in(&state.ledger, &form.text("email"), &form.text("password")).await {
-        Ok(signed_in) => welcome(&state, &signed_in, local_path(form.optional("next").as_deref())),
+        Ok(signed_in) => match kept {
+            Some(kept) => {
+                let (who, back) = (form.text("email"), form.optional("next"));
+                let back = back.as_deref().map_or(kept.action.clone(), |next| local_path(Some(next)).to_owned());
+                let page = render(StatusCode::OK, move || sign_in::again_page(&shell, &kept, &who, &back)).await;
+                with_session(&state, &signed_in, page)
+            }
+            None => welcome(&state, &signed_in, local_path(form.optional("next").as_deref())),
+        },
         Err(error) => {
             let problem = Problem::from(error);
             let status = status_of(&problem);
-            let props = sign_in::Props { next: form.optional("next"), form: form.refused("", &problem) };
+            let props = sign_in::Props { next: form.optional("next"), form: form.refused("", &problem), kept };
             Ok(render(status, move || sign_in::page(&shell, &props)).await)
         }
     }
@@ -104,7 +114,10 @@ async fn switch(
 }
 
 fn welcome(state: &AppState, signed_in: &SignedIn, path: &str) -> Result<Response, Turned> {
-    let mut response = Redirect::to(path).into_response();
+    with_session(state, signed_in, Redirect::to(path).into_response())
+}
+
+fn with_session(state: &AppState, signed_in: &SignedIn, mut response: Response) -> Result<Response, Turned> {
     let cookie = state.cookies.set_session(&signed_in.secret, signed_in.expires_at, state.ledger.now());
     let cookie = cookie.ok_or_else(|| Problem::internal("the session cookie is not a header value"))?;
     response.headers_mut().append(SET_COOKIE, cookie);

@@ -161,6 +161,11 @@ impl App {
         with(&self.dir, &self.variables)
     }
 
+    /// Where the server keeps everything.
+    pub fn data_dir(&self) -> &std::path::Path {
+        self.dir.path()
+    }
+
     /// SIGKILL.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();

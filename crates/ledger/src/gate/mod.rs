@@ -32,7 +32,7 @@ pub use get::{GateDetail, get};
 pub use item::{GateItem, MayDecide};
 pub use list::{GateFilter, ListGates, list, of_sessions};
 pub use of_action::of_action;
-pub use reply::{Reply, reply};
+pub use reply::{Reply, reply, reply_as};
 pub use snooze::snooze;
 pub use sweep::{Swept, sweep};
 pub use undo::undo;

@@ -14,14 +14,14 @@ use crate::{
 use domain::{
     Scope,
     gate::{GateKind, GateState, Verdict, canonical_digest},
-    id::SessionId,
+    id::{EventId, SessionId},
     limit::GATE_DECISIONS_MAX,
     notification::Topic,
     role::Permission,
     session::{Refusal, Status},
 };
 use serde_json::Value;
-use store::{DecisionRecord, GateRecord, WriteTx};
+use store::{DecisionRecord, GateRecord, WriteTx, thread::Known};
 
 /// What the one who was asked says.
 #[derive(Debug, Clone)]
@@ -35,13 +35,27 @@ pub enum Reply {
 /// Answers the question at which a session waits; the session goes back to the queue. Who started the session may, the
 /// question's reviewers may, and operators.
 pub async fn reply(ledger: &Ledger, scope: &Scope, id: SessionId, reply: Reply) -> Result<SessionRecord> {
+    reply_as(ledger, scope, id, None, reply).await
+}
+
+/// The same under an id that the client made, so that a repeat is recognised.
+///
+/// # Errors
+/// [`Error::IdConflict`] where the session has an event of this id, whatever that is.
+pub async fn reply_as(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    event_id: Option<EventId>,
+    reply: Reply,
+) -> Result<SessionRecord> {
     require(scope, Permission::StartSession)?;
     let mut fields = Fields::default();
     if let Reply::Accept(answer) = &reply {
         fields.document("content", Some(answer));
     }
     fields.check()?;
-    let minter = Minter::new(ledger, ledger.now(), EVENTS);
+    let minter = Minter::new(ledger, ledger.now(), EVENTS).beginning_with(event_id);
     let scope = *scope;
     ledger
         .write((&scope).into(), move |tx| {
@@ -54,6 +68,11 @@ pub async fn reply(ledger: &Ledger, scope: &Scope, id: SessionId, reply: Reply) 
                     return Err(Refusal::WrongStatus { status: session.status }.into());
                 };
                 may_reply(tx, &scope, &session, &gate).await?;
+                if let Some(event_id) = event_id
+                    && store::thread::known(tx.conn(), scope.tenant_id, id, event_id).await? != Known::New
+                {
+                    return Err(Error::IdConflict { detail: "this id is recorded in the session".into() });
+                }
                 record(tx, &scope, session, gate, reply, minter).await
             })
         })

@@ -98,8 +98,9 @@ async fn gather(ledger: &Ledger, row: DueRecord) -> Result<Due> {
     let mut judged = judged.filter(|_| answer_id.is_none_or(|id| !known.contains(&id)));
     if let Some(judged) = &mut judged {
         let id = judged.id;
-        let read =
-            ledger.store().read(Access::System, move |conn| Box::pin(async move { is_judged(conn, tenant_id, id).await }));
+        let read = ledger
+            .store()
+            .read(Access::System, move |conn| Box::pin(async move { is_judged(conn, tenant_id, id).await }));
         judged.is_judged = read.await?;
     }
     Ok(Due { row, session, turns, judged })

@@ -33,6 +33,12 @@ impl Minter {
         Self { at, ids: (0..count).map(|_| ledger.event_id(at)).collect(), messages: MessageIds::new(ledger, at) }
     }
 
+    /// The same, where the first event has an id already.
+    pub(crate) fn beginning_with(mut self, id: Option<EventId>) -> Self {
+        self.ids.extend(id);
+        self
+    }
+
     /// The instant of the command.
     pub(crate) fn at(&self) -> Timestamp {
         self.at

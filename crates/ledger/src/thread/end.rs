@@ -96,7 +96,8 @@ async fn finish(
         return Ok(Ended { turns, summary: Summary::of(&before), session: before });
     }
     let transition = decide(state(&before), change.actor, change.command)?;
-    let mut summary = if summary { Some(summarize(tx.conn(), &before, turns, change.minter.at()).await?) } else { None };
+    let mut summary =
+        if summary { Some(summarize(tx.conn(), &before, turns, change.minter.at()).await?) } else { None };
     let mut usage = None;
     if let Some(closing) = closing {
         let is_about_all = closing.head_sequence == before.head_sequence;

@@ -12,7 +12,7 @@ pub use end::{Ended, Ending, end, end_with};
 pub use get::{get, turns};
 pub use interrupt::interrupt;
 pub use list::list;
-pub use say::{Message, Said, say};
+pub use say::{Message, Said, again_id, is_recorded, say};
 pub use start::{NewThread, Started, start};
 pub use summary::{Closing, Summary};
 

@@ -4,6 +4,7 @@ use super::own;
 use crate::{
     Error, Ledger, Result, SessionRecord,
     guard::{Fields, require},
+    interaction::derived_id,
     session::change::{Change, Minter, state, write},
 };
 use domain::{
@@ -16,7 +17,7 @@ use domain::{
     session::{Actor, Command, Status, decide},
     thread::{MESSAGE, is_incognito, title, untitled},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use store::{PreparedEvent, WriteTx, thread::Known};
 
 /// What a person says.
@@ -51,7 +52,7 @@ pub(super) fn check_text(fields: &mut Fields, field: &str, text: &str) {
 /// The event of a message. Its id is the client's, where it made one.
 pub(super) fn message_event(fresh: EventId, message: &Message) -> Result<PreparedEvent> {
     let kind = Kind::parse(MESSAGE).map_err(|error| Error::Internal(error.to_string()))?;
-    let content = json!([{ "type": "text", "text": message.text }]).to_string();
+    let content = content_of(&message.text);
     let metadata = "{}".to_owned();
     Ok(PreparedEvent {
         id: message.id.unwrap_or(fresh),
@@ -141,8 +142,42 @@ async fn recorded(
     match store::thread::known(tx.conn(), scope.tenant_id, session.id, id).await? {
         Known::New => Ok(None),
         Known::Message(sequence, content) if content == event.content => Ok(Some(sequence)),
-        Known::Message(..) | Known::Other => {
+        Known::Answer(sequence, metadata) if is_answer(&metadata, &message.text) => Ok(Some(sequence)),
+        Known::Message(..) | Known::Answer(..) | Known::Other => {
             Err(Error::IdConflict { detail: "this id is recorded with another text".into() })
         }
     }
+}
+
+/// Whether this answer to a question of the agent, or this message, is recorded under its id.
+///
+/// # Errors
+/// [`Error::NotFound`] where there is no such conversation.
+pub async fn is_recorded(ledger: &Ledger, scope: &Scope, id: SessionId, message: &Message) -> Result<bool> {
+    let (session, _) = super::get(ledger, scope, id).await?;
+    let Some(event_id) = message.id else { return Ok(false) };
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(async move { store::thread::known(conn, tenant_id, session.id, event_id).await })
+    });
+    Ok(match read.await? {
+        Known::Message(_, content) => content == content_of(&message.text),
+        Known::Answer(_, metadata) => is_answer(&metadata, &message.text),
+        Known::New | Known::Other => false,
+    })
+}
+
+fn is_answer(metadata: &str, text: &str) -> bool {
+    serde_json::from_str::<Value>(metadata).is_ok_and(|metadata| metadata["value"] == text)
+}
+
+fn content_of(text: &str) -> String {
+    json!([{ "type": "text", "text": text }]).to_string()
+}
+
+/// The id of the message that is sent again after the turn of this conversation at rest has failed. Sending it twice, from
+/// one page or from several, is sending it once.
+pub fn again_id(session: &SessionRecord) -> EventId {
+    let parts: [&[u8]; 3] = [b"again", session.id.0.as_bytes(), &session.head_sequence.to_be_bytes()];
+    EventId(derived_id(session.created_at, &parts))
 }

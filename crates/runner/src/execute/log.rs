@@ -26,9 +26,7 @@ impl<'a> Log<'a> {
 
     async fn page(self, range: &EventRange) -> client::Result<Events> {
         match self {
-            Self::Held(lease) => {
-                lease.insist(lease.backoff(), |_| lease.desk.events(&lease.session_id, range)).await
-            }
+            Self::Held(lease) => lease.insist(lease.backoff(), |_| lease.desk.events(&lease.session_id, range)).await,
             Self::Of(desk, session_id) => desk.events(session_id, range).await,
         }
     }

@@ -360,7 +360,8 @@ async fn what_is_inferred_later_does_not_stand_over_a_persons_own_word(f: Fixtur
     f.clock.advance(TimeDelta::seconds(5));
     mark(&f.ledger, &lake, &f.member, first.id, Feedback::Negative, (false, None)).await.unwrap();
     // They say something kind afterwards, and more than once: it is noted, and does not overrule them.
-    for (said, answer) in [("Perfect, thanks! And who owns it?", "Ann owns it."), ("Great. Since when?", "Since May.")] {
+    for (said, answer) in [("Perfect, thanks! And who owns it?", "Ann owns it."), ("Great. Since when?", "Since May.")]
+    {
         f.clock.advance(TimeDelta::seconds(5));
         thread::say(&f.ledger, &f.member, talk.id, Message { text: said.into(), id: None }).await.unwrap();
         turn(&f, answer).await;

@@ -111,7 +111,10 @@ mod tests {
             let said = closed(&fake, &chat(&model, wire)).await;
             assert_eq!(said.words.unwrap(), "You asked who comes: Acme.");
             let usage: Value = serde_json::from_str(said.usage.unwrap().get()).unwrap();
-            assert_eq!((&usage["steps"], &usage["inputTokens"], &usage["outputTokens"]), (&json!(2), &json!(110), &json!(22)));
+            assert_eq!(
+                (&usage["steps"], &usage["inputTokens"], &usage["outputTokens"]),
+                (&json!(2), &json!(110), &json!(22))
+            );
             assert!(usage["costUsd"].as_f64().unwrap() > 0.0);
             let asked = model.asked();
             assert_eq!(asked.len(), 1);

@@ -1,0 +1,69 @@
+//! What a form sends when nobody is signed in any more is not lost: it is kept on the sign-in page, and can be sent after it.
+//!
+//! Nothing is stored: the page carries it, and only a browser on a page of ours can have sent it.
+
+use super::{
+    form::Form,
+    shell::{Turned, Viewer, blank, local_path, render, way_back},
+};
+use crate::{problem::Problem, state::AppState};
+use app::sign_in::{self, Kept, Props};
+use axum::{
+    extract::{FromRequest, FromRequestParts as _, Request},
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
+use wire::Code;
+
+/// Longest form that is kept, bytes of its names and values: a message of the greatest length in any script. A longer one is
+/// still in the browser's history.
+pub const KEPT_BYTES_MAX: usize = 128 * 1024;
+/// Paths whose forms are kept.
+const KEPT_BELOW: &str = "/chat";
+
+/// A signed-in person and the form that they sent. Of others the form is kept while they sign in.
+pub struct Posted {
+    /// Who sent it.
+    pub viewer: Viewer,
+    /// What they sent.
+    pub form: Form,
+}
+
+impl FromRequest<AppState> for Posted {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, Response> {
+        let (mut parts, body) = request.into_parts();
+        let viewer = Viewer::from_request_parts(&mut parts, state).await;
+        let action = parts.uri.path().to_owned();
+        let shell = blank(state, &parts.headers, parts.extensions.get(), None);
+        let next = way_back(&parts);
+        let is_script = parts.headers.contains_key("x-fragment");
+        let form = Form::from_request(Request::from_parts(parts, body), state).await;
+        let away = match viewer {
+            Ok(viewer) => return form.map(|form| Self { viewer, form }).map_err(Problem::into_response),
+            Err(Turned::Away(redirect)) => redirect,
+            Err(turned) => return Err(turned.into_response()),
+        };
+        if is_script {
+            // Its page still has what was typed.
+            return Err(Problem::new(Code::Unauthenticated).into_response());
+        }
+        let kept = form.ok().and_then(|form| kept(action, form.typed()));
+        let Some(kept) = kept else { return Err(away.into_response()) };
+        let props = Props { next, kept: Some(kept), ..Props::default() };
+        Err(render(StatusCode::UNAUTHORIZED, move || sign_in::page(&shell, &props)).await)
+    }
+}
+
+/// What was kept, as a sign-in brings it along.
+pub fn brought(form: &Form) -> Option<Kept> {
+    let fields = form.below(Kept::FIELD).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    kept(local_path(form.optional(Kept::ACTION).as_deref()).to_owned(), fields)
+}
+
+fn kept(action: String, fields: Vec<(String, String)>) -> Option<Kept> {
+    let bytes: usize = fields.iter().map(|(name, value)| name.len() + value.len()).sum();
+    let is_ours = action == KEPT_BELOW || action.strip_prefix(KEPT_BELOW).is_some_and(|rest| rest.starts_with('/'));
+    (is_ours && !fields.is_empty() && bytes <= KEPT_BYTES_MAX).then_some(Kept { action, fields })
+}

@@ -1,0 +1,91 @@
+//! Exports from files, and exports whose ratings cannot be read.
+
+use crate::{
+    app::{App, Who},
+    interaction::captured,
+};
+use serde_json::json;
+use std::{fs, path::Path, process::Output};
+
+fn line(workspace: &str, id: &str, answer: &str) -> String {
+    let prompt = json!([{ "role": "user", "content": "Which port?" }]);
+    let line = json!({
+        "id": id, "timestamp": "2026-02-26T00:00:00Z", "tenant_id": workspace, "session_id": "s", "prompt": prompt,
+        "response": answer,
+    });
+    format!("{line}\n")
+}
+
+fn export(app: &App, from: Option<&Path>, more: &[&str]) -> (Output, tempfile::TempDir) {
+    let out = tempfile::tempdir().unwrap();
+    let mut command = app.cli();
+    command.args(["export", "training", "--format", "sft", "--min-feedback", "none", "--out"]).arg(out.path());
+    if let Some(from) = from {
+        command.arg("--from").arg(from);
+    }
+    (command.args(more).output().unwrap(), out)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn files_of_several_workspaces_are_exported_one_by_one_or_not_at_all() {
+    let app = App::start();
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("datalake/01-raw/interactions");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("interactions_2026-02-26_aa.jsonl"), line("w1", "a", "5432") + &line("w2", "b", "3306"))
+        .unwrap();
+    fs::write(folder.join("interactions_2026-02-27_aa.jsonl"), line("w1", "c", "5433")).unwrap();
+    let rows = |out: &tempfile::TempDir| fs::read_to_string(out.path().join("sft.jsonl")).unwrap();
+    for (more, exit, words) in [
+        (&[][..], 2, "hold 2 workspaces"),
+        (&["--tenant", "w3"], 2, "nothing of workspace w3"),
+        (&["--tenant", "w2"], 0, ""),
+        (&["--workspace", "w1"], 0, ""),
+    ] {
+        let (output, out) = export(&app, Some(data.path()), more);
+        let why = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(exit), "{more:?}: {why}");
+        assert!(why.contains(words), "{why}");
+        match more {
+            [_, "w1"] => assert!(rows(&out).lines().count() == 2 && !rows(&out).contains("3306"), "{}", rows(&out)),
+            [_, "w2"] => assert!(rows(&out).lines().count() == 1 && rows(&out).contains("3306"), "{}", rows(&out)),
+            _ => assert!(
+                why.contains("w1 (2)") && why.contains("w2 (1)") && !out.path().join("sft.jsonl").exists(),
+                "{why}"
+            ),
+        }
+    }
+    // One workspace needs no choice.
+    fs::write(folder.join("interactions_2026-02-26_aa.jsonl"), line("w1", "a", "5432")).unwrap();
+    let (output, out) = export(&app, Some(data.path()), &[]);
+    assert!(output.status.success() && rows(&out).lines().count() == 2, "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_export_that_can_read_no_rating_says_so_and_writes_nothing() {
+    let mut app = App::start();
+    let new = json!({ "sessionType": "agent", "agentSlug": "scout", "input": "Which port?" });
+    let id = app.post(Who::Member, "/api/sessions", new).await["id"].as_str().unwrap().to_owned();
+    let claimed = app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
+    let attempt = claimed["sessions"][0]["attempt"].as_u64().unwrap();
+    let done = json!({ "attempt": attempt, "result": "5432" });
+    app.post(Who::Worker, &format!("/api/sessions/{id}/complete"), done).await;
+    captured(&app, &id, 1).await;
+    let (output, _) = export(&app, None, &["--tenant", "acme"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    // Not a database any more.
+    app.kill();
+    let ratings = app.data_dir().join("session_feedback.sqlite3");
+    for file in [ratings.clone(), ratings.with_extension("sqlite3-wal"), ratings.with_extension("sqlite3-shm")] {
+        let _ = fs::remove_file(file);
+    }
+    fs::write(&ratings, "these are no ratings").unwrap();
+    let (output, out) = export(&app, None, &["--tenant", "acme"]);
+    let why = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && why.contains("no rating of a session can be read"), "{why}");
+    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0, "nothing is left behind");
+    let (output, out) = export(&app, None, &["--tenant", "acme", "--source", "manual"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(out.path().join("manifest.json").exists());
+}
