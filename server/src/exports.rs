@@ -10,10 +10,11 @@ use datalake::{
     export::{self, Error, Inputs, MANIFEST_FILE, Options, Preview, Progress},
 };
 use domain::{
-    Entropy, Timestamp,
+    Entropy, Scope, Timestamp,
     id::{TenantId, new_v7},
+    interaction::ExportState,
 };
-use ledger::Ledger;
+use ledger::{Ledger, export_job};
 use std::{
     collections::VecDeque,
     fs, io,
@@ -69,14 +70,16 @@ pub struct Job {
 /// What is asked for, by whom.
 #[derive(Debug)]
 pub struct Asked {
-    /// The workspace.
-    pub tenant_id: TenantId,
+    /// Who asks, in which workspace.
+    pub scope: Scope,
     /// Its slug.
     pub workspace: String,
     /// What is wanted.
     pub options: Options,
     /// Whether to look only.
     pub is_preview: bool,
+    /// The same as JSON, to be remembered.
+    pub noted: String,
 }
 
 /// Why an export was not begun.
@@ -91,6 +94,8 @@ pub enum Busy {
 /// The exports of this server.
 pub struct Exports {
     folder: PathBuf,
+    /// Tells this process from others that make exports for the same database.
+    server: String,
     jobs: Mutex<VecDeque<Arc<Job>>>,
     /// Keeps a folder outside of a data directory until the server stops.
     _temporary: Option<tempfile::TempDir>,
@@ -99,7 +104,7 @@ pub struct Exports {
 impl Exports {
     /// Below the data directory, where what an earlier process left is removed: nobody can find it any more. On PostgreSQL in
     /// a temporary folder, which only a process that is killed leaves behind.
-    pub fn open(settings: &Settings) -> io::Result<Exports> {
+    pub fn open(settings: &Settings, entropy: &dyn Entropy) -> io::Result<Exports> {
         let (folder, temporary) = match &settings.database {
             Database::Sqlite(data_dir) => (data_dir.join(FOLDER), None),
             Database::Postgres { .. } => {
@@ -111,7 +116,15 @@ impl Exports {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        Ok(Exports { folder, jobs: Mutex::default(), _temporary: temporary })
+        let mut random = [0; 8];
+        entropy.fill(&mut random);
+        let server = format!("{:016x}", u64::from_be_bytes(random));
+        Ok(Exports { folder, server, jobs: Mutex::default(), _temporary: temporary })
+    }
+
+    /// Whether this process made, or makes, what is noted as that server's.
+    pub fn is_own(&self, server: &str) -> bool {
+        self.server == server
     }
 
     fn jobs(&self) -> MutexGuard<'_, VecDeque<Arc<Job>>> {
@@ -138,7 +151,8 @@ impl Exports {
     ) -> Result<Arc<Job>, Busy> {
         let begun_at = ledger.now();
         let id = new_v7(begun_at, entropy);
-        let Asked { tenant_id, workspace, options, is_preview } = asked;
+        let Asked { scope, workspace, options, is_preview, noted } = asked;
+        let tenant_id = scope.tenant_id;
         let mut jobs = self.jobs();
         let running: Vec<_> = jobs.iter().filter(|job| job.is_running()).collect();
         if running.iter().any(|job| job.tenant_id == tenant_id) {
@@ -164,7 +178,18 @@ impl Exports {
             stopped: AtomicBool::new(false),
         });
         jobs.push_back(Arc::clone(&job));
-        tokio::spawn(work(ledger.clone(), Arc::clone(&job), workspace, stop));
+        let (ledger, working, server) = (ledger.clone(), Arc::clone(&job), self.server.clone());
+        tokio::spawn(async move {
+            // What cannot be noted is made all the same; only a restart forgets it then.
+            if let Err(error) = export_job::begin(&ledger, &scope, id, server, noted).await {
+                tracing::warn!(export = %id, %error, "an export is not noted");
+            }
+            work(&ledger, &working, workspace, stop).await;
+            let (state, ending) = noted_end(&working.stage());
+            if let Err(error) = export_job::end(&ledger, &scope, id, state, ending).await {
+                tracing::warn!(export = %id, %error, "the end of an export is not noted");
+            }
+        });
         Ok(job)
     }
 }
@@ -211,10 +236,23 @@ fn discard(folder: &Path) {
     }
 }
 
-async fn work(ledger: Ledger, job: Arc<Job>, workspace: String, stop: CancellationToken) {
-    let stage = match collected(&ledger, &job, &workspace, &stop).await {
+/// How it ended, as it is remembered.
+fn noted_end(stage: &Stage) -> (ExportState, export_job::Ending) {
+    let ending = export_job::Ending::default();
+    match stage {
+        Stage::Done(preview) => {
+            let counts = serde_json::to_string(&preview.manifest.counts).ok();
+            (ExportState::Done, export_job::Ending { counts, ..ending })
+        }
+        Stage::Failed(error) => (ExportState::Failed, export_job::Ending { error: Some(error.clone()), ..ending }),
+        Stage::Collecting | Stage::Working(_) | Stage::Stopped => (ExportState::Stopped, ending),
+    }
+}
+
+async fn work(ledger: &Ledger, job: &Arc<Job>, workspace: String, stop: CancellationToken) {
+    let stage = match collected(ledger, job, &workspace, &stop).await {
         Ok(scratch) => {
-            let (rated, own) = (rating(&ledger), Arc::clone(&job));
+            let (rated, own) = (rating(ledger), Arc::clone(job));
             let made = tokio::task::spawn_blocking(move || {
                 let made = make(&own, scratch.path(), rated, &stop);
                 drop(scratch);

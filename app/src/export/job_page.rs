@@ -31,6 +31,8 @@ pub enum Stage {
     Stopped,
     /// It could not be made.
     Failed(String),
+    /// This server does not have it: what became of it, in words.
+    Gone(String),
 }
 
 /// A row of an export for people: names of parts, and their texts.
@@ -95,6 +97,15 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
                 </form>
             }
         });
+        let anew = matches!(job.stage, Stage::Stopped | Stage::Failed(_) | Stage::Gone(_)).then(|| {
+            let step = if is_preview { "preview" } else { "export" };
+            view! {
+                <form method="post" action="/export">
+                    {hidden(&choice)}
+                    <button class="button" type="submit" name="step" value=step data-look="primary">"Make it again"</button>
+                </form>
+            }
+        });
         let download = job.file.clone().map(|(name, bytes)| {
             let label = format!("Download {name} ({})", kibibytes(bytes));
             view! {
@@ -108,7 +119,7 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
             <div class="import-progress" id="import-progress" data-progress=format!("/exports/{id}/progress") data-running=running.then_some("") inner_html=inside></div>
             {running.then(|| view! { <ImportProgress/> })}
             {again.map(|html| view! { <div inner_html=html></div> })}
-            <div class="form-actions">{stop}{export}{download}<a class="button" data-look="quiet" href="/export">"Choose again"</a></div>
+            <div class="form-actions">{stop}{export}{download}{anew}<a class="button" data-look="quiet" href="/export">"Choose again"</a></div>
             {solid(facts(&counts, &redactions))}
             {solid(first(&pairs))}
         };
@@ -134,6 +145,7 @@ fn progress(job: &Job) -> impl IntoView + use<> {
         Stage::Done => ("Done. This is what an export would hold; nothing was written.".to_owned(), None),
         Stage::Stopped => ("It was stopped. Nothing was written.".to_owned(), None),
         Stage::Failed(_) => ("It could not be made. Nothing was written.".to_owned(), None),
+        Stage::Gone(words) => (words.clone(), None),
     };
     let failed = if let Stage::Failed(message) = &job.stage { vec![message.clone()] } else { Vec::new() };
     let failed = notice::refused(failed);

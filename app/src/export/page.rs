@@ -82,7 +82,7 @@ fn table(entries: &[Entry], kept_max: usize) -> impl IntoView + use<> {
                         <tbody>{rows}</tbody>
                     </table>
                 </div>
-                <p class="meta">{format!("The newest {kept_max} are kept, until the server stops.")}</p>
+                <p class="meta">{format!("The newest {kept_max} are kept, until the server stops. Earlier ones can be made again.")}</p>
             </section>
         }
     })

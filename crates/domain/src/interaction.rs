@@ -30,6 +30,21 @@ pub enum Source {
     Session,
 }
 
+/// Where an export of training data stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExportState {
+    /// At work, or cut off with its server.
+    Running,
+    /// Made.
+    Done,
+    /// Somebody stopped it, or the server did.
+    Stopped,
+    /// It could not be made.
+    Failed,
+}
+
+names!(ExportState { Running = "running", Done = "done", Stopped = "stopped", Failed = "failed" });
 names!(Feedback { Negative = "negative", Neutral = "neutral", Positive = "positive" });
 names!(Source { Manual = "manual", OutcomeTracker = "outcome_tracker", Reviewer = "reviewer", Session = "session" });
 

@@ -216,5 +216,7 @@ pub const FEEDBACK_LISTED_MAX: u32 = 1_000;
 
 /// Longest text that was used in the place of an answer, characters.
 pub const EDITED_CHARS_MAX: usize = 100_000;
+/// Exports of a workspace whose fate is remembered, without their files.
+pub const EXPORT_JOBS_REMEMBERED: u32 = 50;
 /// Interactions that one page of a filtered list looks at.
 pub const INTERACTIONS_LOOKED_MAX: u32 = 5_000;

@@ -16,6 +16,7 @@ pub mod entity_import;
 pub mod entity_type;
 mod error;
 pub mod event;
+pub mod export_job;
 pub mod failure;
 pub mod feedback;
 pub mod gate;

@@ -47,6 +47,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         crate::insight::SQL,
         crate::gate::SQL,
         crate::group::SQL,
+        crate::export_job::SQL,
         crate::human::SQL,
         crate::interaction::SQL,
         crate::lease::SQL,

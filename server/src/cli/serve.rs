@@ -47,7 +47,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let mail = settings.smtp.clone().map(Mailer::new).transpose();
     let mail = mail.map_err(|error| Failure::Misused(error.to_string()))?;
     ledger::live::set_frame_renderer(&ledger, render::render_frame);
-    let exports = Exports::open(&settings).map_err(Failure::io("cannot make room for exports"))?;
+    let exports = Exports::open(&settings, &SystemEntropy).map_err(Failure::io("cannot make room for exports"))?;
     let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), key.clone(), exports);
     print_line(&format!("http://{address}"))?;
     tracing::info!(%address, version = super::version::TEXT, "serving");

@@ -25,13 +25,17 @@ use datalake::{
     Message, Source,
     export::{FileFormat, Format, MinFeedback, Options, Preview, Progress, Row},
 };
-use domain::role::Permission;
+use domain::{interaction::ExportState, role::Permission};
+use ledger::export_job::{self, ExportJobRecord};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tokio::{fs::File, io::AsyncReadExt as _};
 use wire::Code;
 
 /// Bytes of a file that are read at once.
 const CHUNK: usize = 64 * 1024;
+/// Exports that are listed.
+const ENTRIES_MAX: u32 = 20;
 /// Longest text of a first row that is shown, characters.
 const SHOWN_CHARS_MAX: usize = 2_000;
 
@@ -70,7 +74,17 @@ async fn chosen(state: &AppState, viewer: Viewer, status: StatusCode, choice: Ch
         },
         begun_at: job.begun_at,
     };
-    let entries = state.exports.of(viewer.scope.tenant_id).into_iter().map(entry).collect();
+    let here = state.exports.of(viewer.scope.tenant_id);
+    let noted = match export_job::list(&state.ledger, &viewer.scope, ENTRIES_MAX).await {
+        Ok(noted) => noted,
+        Err(error) => {
+            tracing::warn!(%error, "earlier exports cannot be listed");
+            Vec::new()
+        }
+    };
+    let gone = noted.into_iter().filter(|noted| here.iter().all(|job| job.id != noted.id));
+    let gone: Vec<Entry> = gone.map(|noted| gone_entry(&noted)).collect();
+    let entries = here.into_iter().map(entry).chain(gone).collect();
     let props = Props { choice, form, entries, kept_max: EXPORTS_KEPT_MAX };
     render(status, move || ui::page(&viewer.shell, props)).await
 }
@@ -88,7 +102,8 @@ async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Res
     };
     let workspace = viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();
     let is_preview = form.text("step") != "export";
-    let asked = Asked { tenant_id: viewer.scope.tenant_id, workspace, options, is_preview };
+    let noted = noted(&resolved(&options), is_preview);
+    let asked = Asked { scope: viewer.scope, workspace, options, is_preview, noted };
     match state.exports.begin(&state.ledger, &*state.entropy, asked, state.shutdown.token()) {
         Ok(job) => Ok(Redirect::to(&format!("/exports/{}", job.id)).into_response()),
         Err(busy) => {
@@ -129,18 +144,120 @@ fn options(choice: &Choice) -> Result<Options, (&'static str, String)> {
 }
 
 fn title(job: &Job) -> String {
-    let what = job.options.format.as_str().to_uppercase();
-    let file = if job.options.file_format == FileFormat::Jsonl { "JSON lines" } else { "Parquet" };
-    let look = if job.is_preview { "Preview of " } else { "" };
+    title_of(&resolved(&job.options), job.is_preview)
+}
+
+fn title_of(choice: &Choice, is_preview: bool) -> String {
+    let what = choice.format.to_uppercase();
+    let file = if choice.file_type == FileFormat::Jsonl.as_str() { "JSON lines" } else { "Parquet" };
+    let look = if is_preview { "Preview of " } else { "" };
     format!("{look}{what} as {file}")
+}
+
+/// What is asked for, by name.
+fn resolved(options: &Options) -> Choice {
+    Choice {
+        format: options.format.as_str().to_owned(),
+        file_type: options.file_format.as_str().to_owned(),
+        min_feedback: options.min_feedback.as_str().to_owned(),
+        sources: options.sources.iter().map(|source| source.as_str().to_owned()).collect(),
+        redact_emails: options.redact_emails,
+    }
+}
+
+/// The choice of an export as it is remembered.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Noted {
+    format: String,
+    file_type: String,
+    min_feedback: String,
+    sources: Vec<String>,
+    redact_emails: bool,
+    preview: bool,
+}
+
+fn noted(choice: &Choice, preview: bool) -> String {
+    let Choice { format, file_type, min_feedback, sources, redact_emails } = choice.clone();
+    // Names and a flag are always JSON.
+    serde_json::to_string(&Noted { format, file_type, min_feedback, sources, redact_emails, preview })
+        .unwrap_or_default()
+}
+
+/// What was chosen for an export that is remembered, and whether it only looked.
+fn remembered(job: &ExportJobRecord) -> (Choice, bool) {
+    let Noted { format, file_type, min_feedback, sources, redact_emails, preview } =
+        serde_json::from_str(&job.options).unwrap_or_default();
+    (Choice { format, file_type, min_feedback, sources, redact_emails }, preview)
+}
+
+fn rows_of(job: &ExportJobRecord) -> u64 {
+    let counts: Option<serde_json::Value> = job.counts.as_deref().and_then(|counts| serde_json::from_str(counts).ok());
+    counts.and_then(|counts| counts["rows"].as_u64()).unwrap_or_default()
+}
+
+fn gone_entry(job: &ExportJobRecord) -> Entry {
+    let (choice, is_preview) = remembered(job);
+    let state = match job.state {
+        ExportState::Running => "Elsewhere, or cut off".to_owned(),
+        ExportState::Done => format!("Done, {} rows; not here any more", rows_of(job)),
+        ExportState::Stopped => "Stopped".to_owned(),
+        ExportState::Failed => "Failed".to_owned(),
+    };
+    Entry { id: job.id.to_string(), title: title_of(&choice, is_preview), state, begun_at: job.begun_at }
+}
+
+/// What became of an export that this server does not have.
+fn gone_words(state: &AppState, job: &ExportJobRecord, is_preview: bool) -> String {
+    let is_own = state.exports.is_own(&job.server);
+    match job.state {
+        ExportState::Running => "It was being made by a server that has stopped since, or by another server of this \
+            workspace, which may still be at it. Nothing of it is here."
+            .to_owned(),
+        ExportState::Done => {
+            let what = if is_preview { "What it showed" } else { "Its file" };
+            let why =
+                if is_own { "made room for newer ones" } else { "is with the server that made it, or went with it" };
+            format!(
+                "It was done, with {} rows. {what} {why}. From the same data it becomes the same again.",
+                rows_of(job)
+            )
+        }
+        ExportState::Stopped => "It was stopped. Nothing was written.".to_owned(),
+        ExportState::Failed => {
+            format!(
+                "It could not be made: {}. Nothing was written.",
+                job.error.as_deref().unwrap_or("no reason is known")
+            )
+        }
+    }
+}
+
+/// The page of an export that this server does not have.
+async fn show_gone(state: &AppState, viewer: Viewer, id: &str) -> Result<Response, Turned> {
+    let job = remembered_job(state, &viewer, id).await?;
+    let (choice, is_preview) = remembered(&job);
+    let stage = ui::Stage::Gone(gone_words(state, &job, is_preview));
+    let shown = ui::Job { id: job.id.to_string(), title: title_of(&choice, is_preview), stage, file: None };
+    let (counts, redactions, pairs) = (Vec::new(), Vec::new(), Vec::new());
+    let props = JobProps { job: shown, choice, is_preview, counts, redactions, pairs };
+    Ok(render(StatusCode::OK, move || ui::job_page(&viewer.shell, props)).await)
+}
+
+async fn remembered_job(state: &AppState, viewer: &Viewer, id: &str) -> Result<ExportJobRecord, Turned> {
+    allowed(viewer)?;
+    let missing = || Problem::detailed(Code::NotFound, "no such export; only the newest are remembered");
+    let id = id.parse().map_err(|_| missing())?;
+    let found = export_job::find(&state.ledger, &viewer.scope, id).await?;
+    Ok(found.ok_or_else(missing)?)
 }
 
 fn found(state: &AppState, viewer: &Viewer, id: &str) -> Result<Arc<Job>, Turned> {
     allowed(viewer)?;
     let job = id.parse().ok().and_then(|id| state.exports.find(viewer.scope.tenant_id, id));
     job.ok_or_else(|| {
-        Problem::detailed(Code::NotFound, "no such export; the oldest are removed, and all when the server stops")
-            .into()
+        let why = "this server does not have that export (any more); on its page it can be made again";
+        Problem::detailed(Code::NotFound, why).into()
     })
 }
 
@@ -160,14 +277,8 @@ fn shown(job: &Job) -> ui::Job {
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, Path(id): Path<String>) -> Result<Response, Turned> {
-    let job = found(&state, &viewer, &id)?;
-    let choice = Choice {
-        format: job.options.format.as_str().to_owned(),
-        file_type: job.options.file_format.as_str().to_owned(),
-        min_feedback: job.options.min_feedback.as_str().to_owned(),
-        sources: job.options.sources.iter().map(|source| source.as_str().to_owned()).collect(),
-        redact_emails: job.options.redact_emails,
-    };
+    let Ok(job) = found(&state, &viewer, &id) else { return show_gone(&state, viewer, &id).await };
+    let choice = resolved(&job.options);
     let (counts, redactions, pairs) = match job.stage() {
         Stage::Done(preview) => {
             let redactions = preview.manifest.redactions.iter().map(|(rule, count)| (rule.clone(), *count)).collect();

@@ -2,8 +2,9 @@
 
 use crate::{
     app::{App, Who},
-    interaction::captured,
+    interaction::{asked_once, begin, captured, ended, seen},
 };
+use reqwest::Method;
 use serde_json::json;
 use std::{fs, path::Path, process::Output};
 
@@ -64,12 +65,7 @@ async fn files_of_several_workspaces_are_exported_one_by_one_or_not_at_all() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_export_that_can_read_no_rating_says_so_and_writes_nothing() {
     let mut app = App::start();
-    let new = json!({ "sessionType": "agent", "agentSlug": "scout", "input": "Which port?" });
-    let id = app.post(Who::Member, "/api/sessions", new).await["id"].as_str().unwrap().to_owned();
-    let claimed = app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
-    let attempt = claimed["sessions"][0]["attempt"].as_u64().unwrap();
-    let done = json!({ "attempt": attempt, "result": "5432" });
-    app.post(Who::Worker, &format!("/api/sessions/{id}/complete"), done).await;
+    let id = asked_once(&app, "Which port?", "5432").await;
     captured(&app, &id, 1).await;
     let (output, _) = export(&app, None, &["--tenant", "acme"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -88,4 +84,44 @@ async fn an_export_that_can_read_no_rating_says_so_and_writes_nothing() {
     let (output, out) = export(&app, None, &["--tenant", "acme", "--source", "manual"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(out.path().join("manifest.json").exists());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_export_is_remembered_after_a_restart_and_becomes_the_same_again() {
+    let mut app = App::start();
+    let id = asked_once(&app, "Which port?", "5432").await;
+    captured(&app, &id, 1).await;
+    let cookie = app.cookie().await;
+    let chosen = [("format", "sft"), ("fileType", "jsonl"), ("minFeedback", "none"), ("source.manual", "on")];
+    let (status, made) = begin(&app, &cookie, &[&chosen[..], &[("step", "export")]].concat()).await;
+    assert_eq!(status, 303, "{made}");
+    ended(&app, &cookie, &made).await;
+    let (_, file) = seen(&app, &cookie, &format!("{made}/file")).await;
+    assert!(file.contains("5432"), "{file}");
+
+    app.terminate();
+    app.wait();
+    app.serve_again();
+    let (status, page) = seen(&app, &cookie, &made).await;
+    assert_eq!(status, 200, "{page}");
+    for part in
+        ["SFT as JSON lines", "It was done, with 1 rows", "Make it again", "name=\"minFeedback\" value=\"none\""]
+    {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    assert!(!page.contains("data-running") && !page.contains("Download"), "{page}");
+    for part in ["file", "manifest"] {
+        assert_eq!(seen(&app, &cookie, &format!("{made}/{part}")).await.0, 404);
+    }
+    let (_, list) = seen(&app, &cookie, "/export").await;
+    assert!(list.contains(&format!("href=\"{made}\"")) && list.contains("not here any more"), "{list}");
+    // What the button sends.
+    let (status, again) = begin(&app, &cookie, &[&chosen[..], &[("step", "export")]].concat()).await;
+    assert_eq!(status, 303, "{again}");
+    ended(&app, &cookie, &again).await;
+    assert_eq!(seen(&app, &cookie, &format!("{again}/file")).await.1, file, "the same data, the same bytes");
+    let unknown = "/exports/0193b0a0-0000-7000-8000-0000000000aa";
+    assert_eq!(seen(&app, &cookie, unknown).await.0, 404);
+    let elsewhere = app.request(Who::Stranger, Method::GET, &made).send().await.unwrap();
+    assert_eq!(elsewhere.status(), 404, "another workspace's");
 }

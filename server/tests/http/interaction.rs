@@ -53,7 +53,7 @@ async fn conversation(app: &App, turns: &[(&str, &str)], feedback: &str) -> Stri
     id
 }
 
-async fn asked_once(app: &App, input: &str, result: &str) -> String {
+pub async fn asked_once(app: &App, input: &str, result: &str) -> String {
     let new = json!({ "sessionType": "agent", "agentSlug": "scout", "input": input });
     let id = app.post(Who::Member, "/api/sessions", new).await["id"].as_str().unwrap().to_owned();
     let attempt = claim(app, &id).await;
@@ -223,7 +223,7 @@ async fn a_log_becomes_training_data_that_counts_what_was_said_and_nothing_else_
 }
 
 /// Posts the form of /export as a browser without scripts does; where it leads.
-async fn begin(app: &App, cookie: &str, fields: &[(&str, &str)]) -> (u16, String) {
+pub async fn begin(app: &App, cookie: &str, fields: &[(&str, &str)]) -> (u16, String) {
     let form = app.http.post(format!("{}/export", app.url)).header("cookie", cookie);
     let answer = form.header("origin", &app.url).form(fields).send().await.unwrap();
     let status = answer.status().as_u16();
@@ -231,13 +231,13 @@ async fn begin(app: &App, cookie: &str, fields: &[(&str, &str)]) -> (u16, String
     (status, location.unwrap_or(answer.text().await.unwrap()))
 }
 
-async fn seen(app: &App, cookie: &str, path: &str) -> (u16, String) {
+pub async fn seen(app: &App, cookie: &str, path: &str) -> (u16, String) {
     let answer = app.http.get(format!("{}{path}", app.url)).header("cookie", cookie).send().await.unwrap();
     (answer.status().as_u16(), answer.text().await.unwrap())
 }
 
 /// The page of an export once it has ended.
-async fn ended(app: &App, cookie: &str, path: &str) -> String {
+pub async fn ended(app: &App, cookie: &str, path: &str) -> String {
     for _ in 0..1_500 {
         let (status, page) = seen(app, cookie, path).await;
         assert_eq!(status, 200, "{page}");
@@ -286,7 +286,9 @@ async fn an_export_is_looked_at_made_and_downloaded_by_plain_forms() {
         let (_, next) = begin(&app, &cookie, &[&chosen[..], &[("step", "export")]].concat()).await;
         ended(&app, &cookie, &next).await;
     }
-    assert_eq!(seen(&app, &cookie, &made).await.0, 404);
+    let (status, page) = seen(&app, &cookie, &made).await;
+    assert!(status == 200 && page.contains("made room for newer ones") && page.contains("Make it again"), "{page}");
+    assert_eq!(seen(&app, &cookie, &format!("{made}/file")).await.0, 404);
     for path in ["/export", preview.as_str()] {
         let answer = app.request(Who::Reviewer, Method::GET, path).send().await.unwrap();
         assert_eq!(answer.status(), 403, "{path}");

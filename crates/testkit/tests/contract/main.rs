@@ -11,6 +11,7 @@ mod dialect;
 mod durability;
 mod email;
 mod entity;
+mod export_job;
 mod failure;
 mod feedback;
 mod gate;
