@@ -1,0 +1,333 @@
+/**
+ * No script from stored content runs: everything that people and agents can write is filled with payloads, and every page
+ * that shows it is visited in Chromium, once as it is served and once without its content security policy.
+ */
+import { type BrowserContext, type Page } from "@playwright/test";
+import { generated, picked, provoke, strangers, watch } from "../hostile";
+import { api, expect, signIn, stage, test, type NewEvent } from "../support";
+import { postAs } from "../working";
+
+const SEED = 20_261_121;
+/** Generated payloads in transcripts, each a text of its own. */
+const GENERATED = 10_000;
+const TEXTS_OF_EVENT = 25;
+const EVENTS_OF_PAGE = 200;
+
+const tenant = "hostile";
+/** A failed test begins anew in a new process: its things have names of their own. */
+const run = Date.now().toString(36);
+/** An agent that never comes. */
+const IDLE = `idle-${run}`;
+const token = () => api("operator", tenant);
+
+/** As a name can be: one line, at most 200 characters. */
+const line = (text: string) => text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim().slice(0, 200);
+
+const text = (words: string) => ({ type: "text", text: words });
+
+/** Several at once, for fields that hold long texts. */
+function joined(payloads: string[], of: number, glue = "\n"): string[] {
+  const texts: string[] = [];
+  for (let at = 0; at < payloads.length; at += of) texts.push(payloads.slice(at, at + of).join(glue));
+  return texts;
+}
+
+/** One payload in every place that an event has, for every kind that a worker can write. */
+function everywhere(payload: string, at: number): NewEvent[] {
+  const call = `call-${at}-${payload}`;
+  const name = payload;
+  const note = { title: payload, message: payload, source: payload, field: payload, name: payload, step: payload, code: payload, [payload]: payload };
+  return [
+    { type: "agent.message", content: [text(payload)] },
+    { type: "agent.thinking", content: [{ type: "reasoning", text: payload }] },
+    { type: "agent.tool_call", content: [{ type: "tool-call", toolCallId: call, toolName: name, input: { [payload]: payload } }] },
+    {
+      type: "agent.tool_result",
+      content: [{ type: at % 2 ? "tool-result" : "tool-error", toolCallId: call, toolName: name, output: at % 3 ? { message: payload } : payload }],
+    },
+    { type: "external.event", content: [], metadata: note },
+    { type: "tool.field_changed", content: [{ type: payload, [payload]: payload }], metadata: note },
+    { type: "state.patch", content: [text(payload)], metadata: note },
+    { type: "session.error", content: [text(payload)], metadata: note },
+    { type: "acme.custom", content: [text(payload), { type: "file", url: payload }], metadata: note },
+  ];
+}
+
+/** Content is made once; both visits see the same. */
+interface Made {
+  /** Pages that show it. */
+  paths: string[];
+  open: { session: string; attempt: number; agentSlug: string };
+  type: string;
+  gates: string[];
+}
+
+let made: Promise<Made> | undefined;
+
+async function transcript(agentSlug: string) {
+  const operator = token();
+  const action = await operator.createAction({ name: line(picked[0]!), agentSlug });
+  const session = await operator.trigger(action.id);
+  const { attempt } = await operator.claim(agentSlug, 3600);
+  const events = picked.flatMap(everywhere);
+  const payloads = generated(GENERATED, SEED);
+  for (let at = 0; at < payloads.length; at += TEXTS_OF_EVENT) {
+    events.push({ type: "agent.message", content: payloads.slice(at, at + TEXTS_OF_EVENT).map(text) });
+  }
+  for (let at = 0; at < events.length; at += EVENTS_OF_PAGE) await operator.append(session.id, attempt, events.slice(at, at + EVENTS_OF_PAGE));
+  const { headSequence } = (await operator.session(session.id)) as unknown as { headSequence: number };
+  const paths = [];
+  for (let before = headSequence + 1; before > 1; before -= EVENTS_OF_PAGE) paths.push(`/sessions/${session.id}?before=${before}`);
+  return { paths, open: { session: session.id, attempt, agentSlug } };
+}
+
+/** A task, a session and a failure for every payload: titles in lists, reasons on today. */
+async function titles(assignedTo: string) {
+  const operator = token();
+  const paths: string[] = [];
+  for (const [at, payload] of picked.entries()) {
+    const agentSlug = at % 2 ? `failing-${run}` : IDLE;
+    const action = await operator.createAction({ name: line(payload), slug: `title-${at}-${run}`, description: payload, agentSlug, assignedTo });
+    if (agentSlug === IDLE) continue;
+    const session = await operator.trigger(action.id, { [payload]: payload });
+    const { attempt } = await operator.claim(agentSlug);
+    await operator.fail(session.id, attempt, payload);
+    if (at % 25 === 1) paths.push(`/sessions/${session.id}`, `/actions/${action.id}`);
+  }
+  return paths;
+}
+
+/** A type whose labels are payloads, a record full of them, and a written version. */
+async function records() {
+  const operator = token();
+  const fields = picked.slice(0, 48).map((payload, at) =>
+    at % 4
+      ? { slug: `f${at}`, name: line(payload), type: "text" }
+      : { slug: `f${at}`, name: line(payload), type: "select", options: [line(picked[at + 1]!), line(picked[at + 2]!)] },
+  );
+  const type = await operator.post<{ id: string; slug: string }>("/api/entity-types", { name: line(picked[8]!), slug: `record-${run}`, fields });
+  const chunks = joined(generated(48 * 20, SEED + 1), 20);
+  const values = (turn: number) =>
+    Object.fromEntries(fields.map((field, at) => [field.slug, field.options ? field.options[turn]! : chunks[(at + turn) % chunks.length]!.slice(0, 9_000)]));
+  const record = await operator.post<{ id: string }>("/api/entities", { typeId: type.id, title: line(picked[9]!), fields: values(0) });
+  await operator.send("PATCH", `/api/entities/${record.id}`, { version: 1, title: line(picked[10]!), fields: values(1) });
+  for (const payload of picked) await operator.post("/api/entities", { typeId: type.id, title: line(payload) });
+  return { type, record, values, paths: [`/entities/${record.id}`, `/entities?type=record-${run}`, `/entity-types/${type.id}`] };
+}
+
+type Records = Awaited<ReturnType<typeof records>>;
+
+/** Everything that waits in the inbox, of every kind, and criteria whose words are payloads. */
+async function gates({ record, values }: Records) {
+  const operator = token();
+  const labels = picked.map(line);
+  const set = await operator.post<{ id: string }>("/api/criteria-sets", {
+    name: labels[11]!,
+    slug: `set-${run}`,
+    description: joined(picked, picked.length)[0]!,
+    dimensions: labels.slice(0, 40).map((name, at) => ({
+      slug: `d${at}`,
+      name,
+      description: picked[at + 40],
+      type: "select",
+      options: [
+        { value: labels[at + 1]!, label: labels[at + 2]!, style: "caution", score: 0.5 },
+        { value: `${at} blocks`, label: labels[at + 3]!, style: "negative", hardBlock: true },
+      ],
+    })),
+  });
+  const agentSlug = `asking-${run}`;
+  const action = await operator.createAction({
+    name: labels[12]!,
+    slug: `output-${run}`,
+    agentSlug,
+    targetEntityId: record.id,
+    outputType: "entity",
+    outputConfig: { criteria_set_ids: [set.id] },
+    metadata: { requiresApproval: true },
+  });
+  const judged = Object.fromEntries(labels.slice(0, 40).map((_, at) => [`d${at}`, labels[at + 1]!]));
+  const waits = async (park: (session: string, attempt: number) => Promise<unknown>, of = action.id) => {
+    const session = await operator.trigger(of);
+    const { attempt } = await operator.claim(agentSlug);
+    await park(session.id, attempt);
+  };
+  for (let turn = 0; turn < 4; turn++) {
+    await waits((session, attempt) => operator.complete(session, attempt, { title: labels[turn + 13]!, ...values(turn % 2), ...judged }));
+  }
+  const asks = await operator.createAction({ name: labels[14]!, slug: `asking-${run}`, agentSlug });
+  for (const [at, words] of joined(picked, 12).entries()) {
+    const pausedToolCall = { toolCallId: `${at}`, toolName: line(words), toolInput: Object.fromEntries(picked.slice(at * 10, at * 10 + 20).map((p) => [p, p])) };
+    await waits((session, attempt) => operator.post(`/api/sessions/${session}/yield`, { attempt, status: "awaiting_tool", pausedToolCall }), asks.id);
+    const properties = Object.fromEntries(picked.slice(at, at + 8).map((p, n) => [n ? `k${n}` : p, { type: "string", title: p, description: p, enum: n % 2 ? [p, `${p} `] : undefined }]));
+    const question = { message: words, schema: at % 2 ? { type: "object", title: words, properties } : undefined };
+    await waits((session, attempt) => operator.post(`/api/sessions/${session}/yield`, { attempt, status: "waiting_human", question }), asks.id);
+  }
+  const { items } = await operator.get<{ items: { id: string; kind: string }[] }>("/api/approvals?assignedTo=all&limit=500");
+  const some = (kind: string, count: number) => items.filter((item) => item.kind === kind).slice(0, count);
+  const open = [...some("output", 2), ...some("tool", 2), ...some("question", 2)].map((item) => item.id);
+  return { gates: open, paths: ["/inbox", "/inbox?assignedTo=all", ...open.map((id) => `/inbox/${id}`), "/criteria-sets", `/criteria-sets/${set.id}`] };
+}
+
+/** What else is shown somewhere: names of groups and tokens, webhooks. */
+async function settings() {
+  const admin = api("admin", tenant);
+  for (const [at, name] of picked.map(line).slice(0, 30).entries()) await admin.post("/api/groups", { name, slug: `g-${at}-${run}` });
+  await admin.post("/api/webhooks", { url: `https://hooks.example/?${encodeURIComponent(picked[0]!)}&"'>`, events: ["session.failed"] });
+}
+
+async function fill(): Promise<Made> {
+  const context = await signedIn();
+  const me = (await (await fetch(`${stage().url}/api/me`, { headers: context })).json()) as { user: { id: string } };
+  const log = await transcript(`talker-${run}`);
+  const failed = await titles(me.user.id);
+  const kept = await records();
+  const waiting = await gates(kept);
+  await settings();
+  const lists = ["/today", "/today?bucket=failed", "/today?bucket=delegatable", "/sessions", "/sessions?status=failed", "/actions", "/working-on", "/settings", "/api/docs"];
+  return { paths: [...log.paths, ...failed, ...kept.paths, ...waiting.paths, ...lists], open: log.open, type: kept.type.id, gates: waiting.gates };
+}
+
+/** The cookie of the admin, for questions about who they are. */
+async function signedIn(): Promise<Record<string, string>> {
+  const { email, password } = stage().tenants[tenant].people.admin;
+  const answer = await fetch(`${stage().url}/sign-in`, {
+    method: "POST",
+    body: new URLSearchParams({ email, password }),
+    headers: { origin: stage().url },
+    redirect: "manual",
+  });
+  return { cookie: answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]).join("; ") };
+}
+
+/** Texts that come from the address and stand on the page. */
+const reflected = joined(picked, 6, " ").flatMap((payload) => {
+  const words = encodeURIComponent(payload);
+  return [`/sessions?q=${words}`, `/nowhere/${words}`];
+});
+const elsewhere = joined(picked, 40, " ").flatMap((payload) => {
+  const words = encodeURIComponent(payload);
+  return [`/today?notice=${words}&bucket=${words}`, `/inbox?state=${words}&open=${words}&select=${words}`, `/entities?type=${words}`, `/actions?target=${words}`, `/sign-in?next=${words}`];
+});
+
+/** Looks at a page as it stands. */
+async function look(page: Page, seen: string[], where: string) {
+  await provoke(page);
+  expect.soft(await strangers(page), where).toEqual([]);
+  expect(seen, where).toEqual([]);
+}
+
+async function visit(page: Page, seen: string[], path: string, awake = true) {
+  await page.goto(path, { waitUntil: "load" });
+  if (awake) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await look(page, seen, path);
+}
+
+/** New rows of an open transcript and of an open inbox, as they arrive. */
+async function live(page: Page, seen: string[], { open }: Made) {
+  await page.goto(`/sessions/${open.session}`);
+  await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
+  const events = picked.slice(0, 15).flatMap((payload, at) => everywhere(payload, 1_000 + at));
+  const last = `all of it ${Date.now()}`;
+  await token().append(open.session, open.attempt, [...events, { type: "agent.message", content: [text(last)] }]);
+  await expect(page.getByText(last, { exact: true })).toBeAttached({ timeout: 30_000 });
+  await look(page, seen, "a transcript that goes on");
+
+  await page.goto("/inbox");
+  await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
+  const agentSlug = `late-${run}`;
+  const action = await token().createAction({ name: line(picked[20]!), agentSlug });
+  const session = await token().trigger(action.id);
+  const { attempt } = await token().claim(agentSlug);
+  const question = { message: `${Date.now()} ${picked.join(" ")}`.slice(0, 2_000) };
+  await token().post(`/api/sessions/${session.id}/yield`, { attempt, status: "waiting_human", question });
+  await expect(page.locator(`#inbox-rows [data-session="${session.id}"]`)).toBeAttached();
+  await look(page, seen, "an inbox that goes on");
+}
+
+/** What is typed comes back with a refusal; what is searched for is shown. */
+async function typed(page: Page, seen: string[], { gates, type }: Made) {
+  await page.goto(`/inbox/${gates[0]}`);
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  for (const field of await page.locator("#gate-form textarea").all()) await field.fill(picked.join("\n"));
+  await page.locator('.gate-bar summary[data-key="deny"]').click();
+  await page.locator('.gate-bar [name="note"]').fill(picked.join("\n").slice(0, 5_000));
+  await page.locator('.gate-bar button[value="deny"]').click();
+  await expect(page.locator("#inbox-rows [data-reason]:not([hidden])").first()).toBeAttached();
+  await look(page, seen, "a refused decision");
+
+  await page.goto("/sessions");
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.getByRole("combobox", { name: "Go to a page, or find a session by its title" }).fill("ran");
+  await expect(page.locator("#palette-list")).toContainText("ran()");
+  await look(page, seen, "the palette");
+
+  await page.goto(`/entity-types/${type}/import`);
+  const rows = picked.map((payload) => `"${payload.replaceAll('"', '""')}"`);
+  await page.locator('textarea[name="source"]').fill(`title,"${line(picked[3]!).replaceAll('"', '""')}"\n${rows.map((row) => `${row},${row}`).join("\n")}`);
+  await page.getByRole("button", { name: "Preview" }).click();
+  await look(page, seen, "the preview of an import");
+
+  await page.goto("/bundles");
+  await page.locator('textarea[name="source"]').fill(JSON.stringify({ name: picked[0], description: picked.join("\n"), groups: [{ slug: "a", name: line(picked[1]!) }, { slug: picked[2], name: "" }] }));
+  await page.getByRole("button", { name: "Preview" }).click();
+  await look(page, seen, "the preview of a bundle");
+
+  await page.goto("/actions#new");
+  const form = page.locator('form[action="/actions"]');
+  await form.evaluate((element) => element.closest("details")?.setAttribute("open", ""));
+  for (const field of await form.locator("input[type=text], textarea").all()) await field.fill(picked.join(" "));
+  await form.evaluate((element) => (element as HTMLFormElement).submit());
+  await page.waitForURL(/\/actions$/);
+  await look(page, seen, "a refused action");
+}
+
+/** What a person leaves behind while they work: markers, and the task's name in the picker. */
+async function working(page: Page, seen: string[]) {
+  const context: BrowserContext = page.context();
+  const action = await token().createAction({ name: line(picked[30]!), agentSlug: IDLE });
+  const { session } = await postAs<{ session: { id: string } }>(context, "/api/sessions/human/start", { taskId: action.id });
+  const marker = (payload: string) => ({ id: crypto.randomUUID(), type: "human.marker", content: [text(payload)], metadata: { at: new Date().toISOString() } });
+  await postAs(context, `/api/sessions/${session.id}/events`, { events: picked.map(marker) });
+  await visit(page, seen, "/working-on");
+  await visit(page, seen, `/sessions/${session.id}`);
+  await postAs(context, "/api/sessions/human/stop", { sessionId: session.id });
+}
+
+for (const bypassCSP of [false, true]) {
+  test.describe(bypassCSP ? "without the content security policy" : "as it is served", () => {
+    test.use({ bypassCSP });
+
+    test("no script from stored content runs", async ({ page, context }) => {
+      test.skip(!process.env.SHIFTBOOK_HOSTILE, "the long tier, some minutes: SHIFTBOOK_HOSTILE=1");
+      test.setTimeout(1_200_000);
+      made ??= fill();
+      const content = await made;
+      const seen = await watch(context);
+      await signIn(page, "admin", tenant);
+      const step = (name: string, work: () => Promise<void>) => test.step(name, work);
+      await step("pages", async () => {
+        for (const path of content.paths) await visit(page, seen, path, !path.startsWith("/api"));
+      });
+      await step("live", () => live(page, seen, content));
+      await step("typed", () => typed(page, seen, content));
+      await step("working", () => working(page, seen));
+      await step("addresses", async () => {
+        for (const path of [...reflected, ...elsewhere]) await visit(page, seen, path, false);
+      });
+    });
+
+    test("what watches would see a script that runs", async ({ page, context }) => {
+      const seen = await watch(context);
+      const body = "<!doctype html><title>x</title><main><img src=x onerror=ran()><p onmouseover=ran()>x</p></main>";
+      const headers = { "content-security-policy": "default-src 'none'" };
+      await context.route("**/planted", (route) => route.fulfill({ contentType: "text/html", body, headers }));
+      await page.goto(`${stage().url}/planted`);
+      await provoke(page);
+      expect((await strangers(page)).length).toBeGreaterThan(1);
+      const told = bypassCSP ? "a stored script ran" : "the policy refused";
+      await expect.poll(() => seen.some((what) => what.includes(told))).toBe(true);
+    });
+  });
+}
