@@ -89,7 +89,7 @@ async fn two_servers_that_append_in_turns_write_one_log() {
         }
     }
     let writer = async |n: usize| {
-        let (server, mut last) = (if n % 2 == 0 { &f.ledger } else { &other }, 0);
+        let (server, mut last) = (if n.is_multiple_of(2) { &f.ledger } else { &other }, 0);
         for _ in 0..10 {
             let done = append(&f, server, session.id, 1, vec![text("y"), text("z")]).await.unwrap();
             assert_eq!(done.events[1].1, done.events[0].1 + 1, "a batch is contiguous");
@@ -130,7 +130,7 @@ async fn a_retry_hears_what_is_recorded_on_whichever_server_it_arrives() {
     }
     // The same events at the same instant, by both.
     let at_once = async |n: usize| {
-        let server = if n % 2 == 0 { &f.ledger } else { &other };
+        let server = if n.is_multiple_of(2) { &f.ledger } else { &other };
         append(&f, server, id, 1, vec![with_id(20, "once")]).await.unwrap().events
     };
     let answers = join_all((0..8).map(at_once)).await;

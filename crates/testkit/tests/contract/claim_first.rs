@@ -141,10 +141,10 @@ async fn claimers_of_two_servers_on_both_ways_never_take_the_same_session() {
         f.pending().await;
     }
     let claimer = async |n: u32| {
-        let server = if n % 2 == 0 { &f.ledger } else { &other };
+        let server = if n.is_multiple_of(2) { &f.ledger } else { &other };
         let mut held = Vec::new();
         loop {
-            let claimed = claim(&f, server, agents(n % 3 == 0), 1 + n % 4).await.unwrap();
+            let claimed = claim(&f, server, agents(n.is_multiple_of(3)), 1 + n % 4).await.unwrap();
             if claimed.is_empty() {
                 return held;
             }
