@@ -207,11 +207,12 @@ pub(super) fn note(text: &str) {
     let mut stderr = std::io::stderr();
     let (dim, plain) = if stderr.is_terminal() { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
     // A closed stderr has nobody to tell.
-    let _ = writeln!(stderr, "{dim}{text}{plain}");
+    let _ = writeln!(stderr, "{dim}{}{plain}", words::harmless(text));
 }
 
-/// Writes to standard output at once.
+/// Writes to standard output at once; to a terminal nothing that it would obey, because agents and models say most of it.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
+    let text = if out.is_terminal() { words::harmless(text) } else { text.to_owned() };
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::io("cannot write to stdout"))
 }

@@ -92,6 +92,12 @@ fn visible(line: &str) -> String {
     line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
+/// A text without what a terminal would obey; its lines and tabs stay.
+pub(super) fn harmless(text: &str) -> String {
+    let kept = text.chars().filter(|c| *c != '\r');
+    kept.map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
+}
+
 fn time(ms: u64) -> String {
     let seconds = ms / 1_000;
     match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
@@ -133,6 +139,12 @@ mod tests {
         ] {
             assert_eq!(Typed::of(line), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn a_terminal_is_told_nothing_to_do() {
+        let said = "One\r\n\ttwo \u{1b}]0;title\u{7} \u{9b}2J é";
+        assert_eq!(harmless(said), "One\n\ttwo \u{fffd}]0;title\u{fffd} \u{fffd}2J é");
     }
 
     #[test]
