@@ -39,6 +39,8 @@ pub async fn create_personal(
     if !may_give(scope.role, role, token_scope) {
         return Err(Error::invalid("role", "a token of yours may at most what you may"));
     }
+    // What a narrowed token may does not follow from its role; its person's own says when they lose it.
+    let role = if token_scope.is_some() { scope.role } else { role };
     make(ledger, scope.tenant_id, name, (role, token_scope), Some(user_id)).await
 }
 

@@ -8,11 +8,11 @@ use crate::{
 use chrono::TimeDelta;
 use domain::{
     Caller, Scope, Timestamp,
-    id::{TokenId, UserId},
-    role::Role,
+    id::{TenantId, TokenId, UserId},
+    role::{Role, may_give},
 };
 use quick_cache::sync::Cache;
-use store::{Access, TenantRecord};
+use store::{Access, TenantRecord, TokenRecord};
 
 /// How long an answer is trusted: the longest that a revocation by another process goes unnoticed here.
 const TRUST: TimeDelta = TimeDelta::seconds(1);
@@ -73,6 +73,7 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
     }
     let found = ledger.store().read(Access::System, move |conn| Box::pin(store::token::find(conn, digest))).await?;
     let Some((tenant, token)) = found.filter(|(_, token)| token.revoked_at.is_none()) else { return Ok(None) };
+    let Some(role) = role_now(ledger, tenant.id, &token).await? else { return Ok(None) };
     if token.last_used_at.is_none_or(|seen| now - seen > TOUCH_EVERY) {
         let (tenant_id, id) = (tenant.id, token.id);
         let touched = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
@@ -83,13 +84,28 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
     let scope = Scope {
         tenant_id: tenant.id,
         caller: Caller::Token(token.id),
-        role: token.role,
+        role,
         token_scope: token.scope,
         on_behalf_of: token.user_id,
     };
     let identity = Identity { scope, tenant, user: None, token: Some((token.id, token.name)) };
     ledger.identities().0.insert(digest, (now, identity.clone()));
     Ok(Some(identity))
+}
+
+/// What a token may as. One that speaks for a person may at most what they may now, whatever they were when it was made;
+/// `None` when they are no longer a member, or when it was narrowed to work that their role has lost.
+async fn role_now(ledger: &Ledger, tenant_id: TenantId, token: &TokenRecord) -> Result<Option<Role>> {
+    let Some(user_id) = token.user_id else { return Ok(Some(token.role)) };
+    let found = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move { store::user::find_member(conn, tenant_id, user_id).await })
+    });
+    Ok(found.await?.and_then(|member| match (may_give(member.role, token.role, None), token.scope) {
+        (true, _) => Some(token.role),
+        // A narrowed token has the role of its person: a lower one is another person's to give it.
+        (false, Some(_)) => None,
+        (false, None) => Some(member.role),
+    }))
 }
 
 /// Whose browser this is; `None` when the sign-in is over or the person is no longer a member.

@@ -10,7 +10,7 @@ use domain::{
 use ledger::{
     Error, action, auth,
     event::{self as events, Append, NewEvent},
-    human,
+    human, member,
     session::{self, Claim, NewSession},
     token,
 };
@@ -21,6 +21,7 @@ on_both_engines!(
     the_block_tells_the_task_and_the_last_events_with_titles,
     a_personal_token_reads_what_its_person_did_and_nobody_elses_does,
     people_have_tokens_of_their_own_that_may_at_most_what_they_may,
+    a_token_of_a_person_may_no_more_than_they_may_now,
     a_claimed_session_brings_what_its_person_was_doing_and_the_transcript_shows_it,
 );
 
@@ -130,6 +131,23 @@ async fn a_personal_token_reads_what_its_person_did_and_nobody_elses_does(f: Fix
     // A token is nobody, whoever it speaks for.
     let refused = token::create_personal(&f.ledger, &admins, "mine", Role::Member, None).await;
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+    f.done().await;
+}
+
+async fn a_token_of_a_person_may_no_more_than_they_may_now(f: Fixture) {
+    let worker = Some(TokenScope::Worker);
+    let (_, whole) = token::create_personal(&f.ledger, &f.operator, "all", Role::Operator, None).await.unwrap();
+    let (narrowed, work) = token::create_personal(&f.ledger, &f.operator, "ci", Role::Member, worker).await.unwrap();
+    assert_eq!(narrowed.role, Role::Operator, "the role of its person");
+    let scope_of = async |secret: &str| auth::by_token(&f.ledger, secret).await.unwrap().map(|known| known.scope.role);
+    assert_eq!((scope_of(&whole).await, scope_of(&work).await), (Some(Role::Operator), Some(Role::Operator)));
+
+    let is_operator = |member: &ledger::MemberRecord| Some(member.user_id) == f.operator.user_id();
+    let members = member::list(&f.ledger, &f.admin).await.unwrap();
+    let email = members.into_iter().find(is_operator).unwrap().email;
+    member::add(&f.ledger, &f.admin, &email, Role::Reviewer, None).await.unwrap();
+    f.clock.advance(TimeDelta::seconds(2));
+    assert_eq!((scope_of(&whole).await, scope_of(&work).await), (Some(Role::Reviewer), None));
     f.done().await;
 }
 
