@@ -2,7 +2,10 @@
 
 use crate::{
     shell::{Shell, Theme},
-    text::escape::{attribute, content},
+    text::{
+        escape::{attribute, content},
+        number,
+    },
 };
 use hydration_context::SsrSharedContext;
 use leptos::{
@@ -85,7 +88,7 @@ fn head(html: &mut String, shell: &Shell, title: &str) {
     }
     html.push_str("><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>");
     if shell.needs_me > 0 {
-        html.push_str(&format!("({}) ", shell.needs_me));
+        html.push_str(&format!("({}) ", number::badge(shell.needs_me)));
     }
     content(html, title);
     html.push_str(" · Shiftbook</title><meta name=\"color-scheme\" content=\"light dark\"><meta name=\"referrer\" content=\"same-origin\">");

@@ -4,6 +4,7 @@ use crate::{
     browser::{dom, fetch},
     live,
 };
+use domain::limit::BADGE_COUNT_MAX;
 use std::cell::Cell;
 use wasm_bindgen_futures::spawn_local;
 
@@ -28,9 +29,11 @@ pub fn start() {
 
 async fn read() {
     let Some(badge) = dom::by_id("needs-me") else { return };
-    let Ok(count) = fetch::get_json("/api/approvals/count").await else { return };
+    let Ok(count) = fetch::get_json("/api/approvals/count?atMost=1000").await else { return };
     let Some(open) = dom::number(&count, "open") else { return };
-    let figure = dom::whole(open);
+    // One more than is shown was asked for.
+    let most = f64::from(BADGE_COUNT_MAX);
+    let figure = [&dom::whole(open.min(most)), if open > most { "+" } else { "" }].concat();
     badge.set_hidden(open == 0.0);
     if let Some(number) = badge.first_child() {
         number.set_text_content(Some(&figure));

@@ -4,6 +4,7 @@ use super::{Connection, Shell, ThemeSwitch};
 use crate::{
     document::{constant, solid},
     palette::{Palette, keys_dialog},
+    text::number,
     ui::{
         icon::{Icon, icon},
         notice,
@@ -79,7 +80,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
         .into_iter()
         .map(|(place, picture, label, href, title)| {
             let badge = (place == Place::Inbox).then(|| {
-                view! { <span class="rail-count" id="needs-me" hidden=waiting == 0>{waiting}<span class="hidden-text">" waiting"</span></span> }
+                view! { <span class="rail-count" id="needs-me" hidden=waiting == 0>{number::badge(waiting)}<span class="hidden-text">" waiting"</span></span> }
             });
             view! {
                 <li>

@@ -1,5 +1,7 @@
 //! Figures.
 
+use domain::limit::BADGE_COUNT_MAX;
+
 /// Digits in groups of three: `12,345`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
@@ -18,6 +20,12 @@ pub fn counted(n: u64, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{} {one}s", grouped(n)) }
 }
 
+/// What a badge says: figures too long for it end in a plus.
+pub fn badge(n: u64) -> String {
+    let most = u64::from(BADGE_COUNT_MAX);
+    if n > most { format!("{most}+") } else { n.to_string() }
+}
+
 /// Dollars, with as many decimals as small sums need.
 pub fn dollars(sum: f64) -> String {
     if sum >= 1.0 { format!("${sum:.2}") } else { format!("${sum:.4}") }
@@ -31,6 +39,7 @@ mod tests {
     fn figures_read_well() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([1, 2].map(|n| counted(n, "event")), ["1 event", "2 events"]);
+        assert_eq!([7, 999, 1_000].map(badge), ["7", "999", "999+"]);
         assert_eq!([0.0031, 12.5].map(dollars), ["$0.0031", "$12.50"]);
     }
 }

@@ -14,6 +14,8 @@ pub const SESSION_EVENTS_MAX: u64 = 1_000_000;
 pub const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
 /// Deepest nesting of a JSON document. serde_json refuses at 128; this leaves room for envelopes.
 pub const JSON_DEPTH_MAX: usize = 96;
+/// Largest figure that the shell shows beside the inbox; more are this and a plus, and are not counted.
+pub const BADGE_COUNT_MAX: u32 = 999;
 /// Items on a page when the caller does not say.
 pub const PAGE_DEFAULT: u32 = 100;
 /// Most items on a page.

@@ -282,7 +282,7 @@ pub struct Snooze {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalCount {
-    /// Open ones that the caller may decide and has not put aside.
+    /// Open ones that the caller may decide and has not put aside; at most `atMost`.
     pub open: u64,
 }
 

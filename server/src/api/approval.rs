@@ -109,17 +109,31 @@ pub async fn list(
     Ok(Json(wire_map::page(listed, wire_map::approval)))
 }
 
+/// The query of [`count`].
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CountQuery {
+    /// Where counting may end: the answer is never more. Without it everything is counted.
+    at_most: Option<u32>,
+}
+
 /// Count what waits for the caller
 ///
 /// Without what they put aside. 0 for a token.
 #[utoipa::path(
     get, path = "/api/approvals/count", operation_id = "countApprovals", tag = "approvals",
+    params(CountQuery),
     responses(
         (status = 200, description = "The count", body = ApprovalCount),
     ),
 )]
-pub async fn count(State(state): State<AppState>, caller: Caller) -> Result<Json<ApprovalCount>, Problem> {
-    let open = use_case::count(&state.ledger, caller.scope()).await?;
+pub async fn count(
+    State(state): State<AppState>,
+    caller: Caller,
+    Params(query): Params<CountQuery>,
+) -> Result<Json<ApprovalCount>, Problem> {
+    let open = use_case::count(&state.ledger, caller.scope(), query.at_most.unwrap_or(u32::MAX)).await?;
     Ok(Json(ApprovalCount { open }))
 }
 

@@ -7,6 +7,7 @@ use axum::{
     http::{HeaderMap, StatusCode, Uri, header, request::Parts},
     response::{Html, IntoResponse, Redirect, Response},
 };
+use domain::limit::BADGE_COUNT_MAX;
 use ledger::{Scope, auth, gate, human};
 use wire::me::Tenant;
 
@@ -60,20 +61,28 @@ impl FromRequestParts<AppState> for Viewer {
             return Err(Turned::Away(Redirect::to(&target)));
         };
         let mut shell = blank(state, &parts.headers, parts.extensions.get(), parts.uri.query());
-        let workspaces = auth::list_workspaces(&state.ledger, caller.scope()).await?;
-        shell.workspaces =
-            workspaces.into_iter().map(|t| Tenant { id: t.id.to_string(), slug: t.slug, name: t.name }).collect();
+        let framed = !is_part(&parts.headers);
+        if framed {
+            let workspaces = auth::list_workspaces(&state.ledger, caller.scope()).await?;
+            shell.workspaces =
+                workspaces.into_iter().map(|t| Tenant { id: t.id.to_string(), slug: t.slug, name: t.name }).collect();
+            shell.needs_me = gate::count(&state.ledger, caller.scope(), BADGE_COUNT_MAX + 1).await?;
+        }
         shell.viewer = Some(wire_map::me(caller.0.clone()));
         if caller.scope().user_id().is_some() {
             let active = human::active(&state.ledger, caller.scope()).await?;
             shell.working_on = active.map(super::working_on::active);
-            shell.needs_me = gate::count(&state.ledger, caller.scope()).await?;
         }
         let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:4210");
         let origin = state.public_origin.clone().unwrap_or_else(|| format!("http://{host}"));
         let is_unasked = caller.scope().user_id().is_some_and(|user| cookie::is_unasked(&parts.headers, user));
         Ok(Self { scope: *caller.scope(), shell, origin, is_unasked })
     }
+}
+
+/// Whether a script asks for a part of a page: what stands around it is not read then.
+fn is_part(headers: &HeaderMap) -> bool {
+    headers.contains_key("x-fragment") || headers.get("sec-fetch-dest").is_some_and(|dest| dest == "empty")
 }
 
 /// The sign-in page, with the way back to a page that can be shown by GET.

@@ -4,12 +4,13 @@ use super::may_decide_any;
 use crate::{Ledger, Result, guard::require};
 use domain::{Scope, role::Permission};
 
-/// Open gates that the caller may decide and has not put aside; 0 for a token.
-pub async fn count(ledger: &Ledger, scope: &Scope) -> Result<u64> {
+/// Open gates that the caller may decide and has not put aside; 0 for a token. Counting ends at `at_most`.
+pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<u64> {
     require(scope, Permission::Read)?;
     let Some(user_id) = scope.user_id() else { return Ok(0) };
     let (tenant_id, any, now) = (scope.tenant_id, may_decide_any(scope), ledger.now());
-    let read =
-        ledger.store().read(scope.into(), move |conn| Box::pin(store::gate::count(conn, tenant_id, user_id, any, now)));
+    let read = ledger
+        .store()
+        .read(scope.into(), move |conn| Box::pin(store::gate::count(conn, tenant_id, user_id, any, now, at_most)));
     Ok(read.await?)
 }

@@ -51,10 +51,11 @@ pub(crate) const ALL: &str = gate_select!(
      ORDER BY g.order_at, g.id LIMIT $6"
 );
 pub(crate) const COUNT_MINE: &str = concat!(
-    "SELECT COUNT(*) FROM gates g WHERE g.tenant_id = $1 AND g.state = 'open' AND ",
+    "SELECT COUNT(*) FROM (SELECT 1 FROM gates g WHERE g.tenant_id = $1 AND g.state = 'open' AND ",
     mine!("$3"),
     " AND NOT ",
-    snoozed!("$4")
+    snoozed!("$4"),
+    " LIMIT $5) AS counted"
 );
 
 /// Whose gates are listed.
@@ -117,16 +118,17 @@ pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Re
     Ok(Page { items: records(rows)?, has_more })
 }
 
-/// Open gates that this person may decide and has not put aside.
+/// Open gates that this person may decide and has not put aside; counting ends at `at_most`.
 pub async fn count(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     user_id: UserId,
     may_decide: bool,
     now: Timestamp,
+    at_most: u32,
 ) -> Result<u64> {
     type One = (i64,);
-    let (count,) =
-        run!(conn, fetch_one One, COUNT_MINE, tenant_id.0, user_id.0, i64::from(may_decide), to_micros(now))?;
+    let (any, now, at_most) = (i64::from(may_decide), to_micros(now), i64::from(at_most));
+    let (count,) = run!(conn, fetch_one One, COUNT_MINE, tenant_id.0, user_id.0, any, now, at_most)?;
     Ok(count.cast_unsigned())
 }

@@ -106,8 +106,8 @@ async fn only_assigned_reviewers_decide(f: Fixture) {
     let elsewhere = decide(&f, &f.stranger, id, says(Verdict::Approve)).await;
     assert!(matches!(elsewhere, Err(Error::NotFound(_))), "{elsewhere:?}");
     assert!(matches!(gate::get(&f.ledger, &f.stranger, id).await, Err(Error::NotFound(_))));
-    assert_eq!(gate::count(&f.ledger, &f.other_member).await.unwrap(), 1);
-    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 0);
+    assert_eq!(gate::count(&f.ledger, &f.other_member, 100).await.unwrap(), 1);
+    assert_eq!(gate::count(&f.ledger, &f.operator, 100).await.unwrap(), 0);
     decide(&f, &f.other_member, id, says(Verdict::Approve)).await.unwrap();
     assert_eq!(now(&f, &acme).await.version, 2);
     f.done().await;
@@ -238,9 +238,9 @@ async fn what_nobody_decides_is_reminded_escalated_and_expires(f: Fixture) {
     let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
     assert_eq!(sweep_after(&f, 59).await, gate::Swept::default());
     assert_eq!(sweep_after(&f, 1).await, gate::Swept { reminded: 1, ..Default::default() });
-    assert_eq!(gate::count(&f.ledger, &f.other_member).await.unwrap(), 0);
+    assert_eq!(gate::count(&f.ledger, &f.other_member, 100).await.unwrap(), 0);
     assert_eq!(sweep_after(&f, 60).await, gate::Swept { escalated: 1, ..Default::default() });
-    assert_eq!(gate::count(&f.ledger, &f.other_member).await.unwrap(), 1);
+    assert_eq!(gate::count(&f.ledger, &f.other_member, 100).await.unwrap(), 1);
     assert_eq!(sweep_after(&f, 60).await, gate::Swept { expired: 1, ..Default::default() });
     assert_eq!(sweep_after(&f, 600).await, gate::Swept::default());
     let ended = session_now(&f, waiting.id).await;
@@ -256,17 +256,17 @@ async fn what_was_put_aside_comes_back(f: Fixture) {
     let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
     let id = item.gate.id;
     gate::snooze(&f.ledger, &f.operator, id, Some(60)).await.unwrap();
-    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 0);
+    assert_eq!(gate::count(&f.ledger, &f.operator, 100).await.unwrap(), 0);
     assert!(open(&f, &f.operator, false).await.is_empty());
     // For others it is where it was.
-    assert_eq!(gate::count(&f.ledger, &f.admin).await.unwrap(), 1);
+    assert_eq!(gate::count(&f.ledger, &f.admin, 100).await.unwrap(), 1);
     let wanted = ListGates { filter: GateFilter::Snoozed, kind: None, all: false, limit: 0, cursor: None };
     assert_eq!(gate::list(&f.ledger, &f.operator, wanted).await.unwrap().items.len(), 1);
     f.clock.advance(TimeDelta::seconds(60));
-    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 1);
+    assert_eq!(gate::count(&f.ledger, &f.operator, 100).await.unwrap(), 1);
     gate::snooze(&f.ledger, &f.operator, id, Some(60)).await.unwrap();
     gate::snooze(&f.ledger, &f.operator, id, None).await.unwrap();
-    assert_eq!(gate::count(&f.ledger, &f.operator).await.unwrap(), 1);
+    assert_eq!(gate::count(&f.ledger, &f.operator, 100).await.unwrap(), 1);
     f.done().await;
 }
 
@@ -299,5 +299,7 @@ async fn the_inbox_pages_by_deadline(f: Fixture) {
         }
     }
     assert_eq!(seen, expected.iter().map(|(_, id, _)| *id).collect::<Vec<_>>());
+    assert_eq!(gate::count(&f.ledger, &f.operator, u32::MAX).await.unwrap(), 5);
+    assert_eq!(gate::count(&f.ledger, &f.operator, 2).await.unwrap(), 2);
     f.done().await;
 }
