@@ -9,6 +9,8 @@ use web_sys::{HtmlElement, HtmlInputElement};
 const KEPT: &str = "item";
 /// On a row that was decided here, until the server has answered.
 pub const LEAVING: &str = "data-leaving";
+/// On a row whose item was read ahead before the list was last read.
+const OLD: &str = "data-old";
 /// On a group's line that the reader unfolded. An attribute of ours outlives a list that is read again.
 const UNFOLDED: &str = "data-unfolded";
 /// On a row whose decision was refused: why. An attribute of ours outlives a list that is read again.
@@ -81,15 +83,20 @@ pub fn kept(row: &HtmlElement) -> JsValue {
 
 /// Keeps it.
 pub fn keep(row: &HtmlElement, item: &JsValue) {
+    let _ = row.remove_attribute(OLD);
     let _ = js_sys::Reflect::set(row, &KEPT.into(), item);
 }
 
-/// Forgets what was read ahead; what was typed and what was refused stays.
-pub fn forget() {
-    items()
-        .iter()
-        .filter(|row| !kept(row).is_object() && !row.has_attribute(WHY))
-        .for_each(|row| keep(row, &JsValue::NULL));
+/// What was read ahead may have changed since; what was typed and what was refused stays as it is.
+pub fn grow_old() {
+    for row in items().iter().filter(|row| kept(row).is_string() && !row.has_attribute(WHY)) {
+        let _ = row.set_attribute(OLD, "");
+    }
+}
+
+/// Whether what the row keeps is shown only until it has been read again.
+pub fn is_old(row: &HtmlElement) -> bool {
+    row.has_attribute(OLD)
 }
 
 /// Says on each row why it was refused, as long as it is neither decided nor opened.

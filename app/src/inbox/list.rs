@@ -105,6 +105,15 @@ pub fn list_fragment(list: &List) -> String {
     plain(list_view(list))
 }
 
+/// What can be undone, when something was decided: the parts of the list that change with it, and no rows.
+pub fn held_fragment(held: &[Approval], now: Timestamp) -> String {
+    plain(view! { <section>{held_part(held, now)}<div data-part="refused"></div></section> })
+}
+
+fn held_part(held: &[Approval], now: Timestamp) -> impl IntoView + use<> {
+    view! { <div data-part="held" class="inbox-held">{held_view(held, now)}</div> }
+}
+
 /// The list of a page.
 pub fn list_view(list: &List) -> impl IntoView + use<> {
     let refused: Vec<String> = list
@@ -127,7 +136,7 @@ pub fn list_view(list: &List) -> impl IntoView + use<> {
         .then(|| view! { <a class="button" data-size="small" href=list.href("")>"Back to the first"</a> });
     view! {
         <section class="inbox-list" id="inbox-list" aria-label="Items">
-            <div data-part="held" class="inbox-held">{held_view(&list.held, list.now)}</div>
+            {held_part(&list.held, list.now)}
             <div data-part="refused">{notice::refused(refused)}</div>
             <form class="inbox-batch-form" id="inbox-batch" method="post" action="/inbox/decisions">
                 // Enter on a box must not decide anything.

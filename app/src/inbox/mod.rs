@@ -53,7 +53,7 @@ pub use detail::{Detail, detail_fragment};
 pub use draft::taken_back;
 pub use island::InboxKeys;
 #[cfg(feature = "ssr")]
-pub use list::{List, Shown, list_fragment};
+pub use list::{List, Shown, held_fragment, list_fragment};
 #[cfg(feature = "hydrate")]
 pub use notify::start as start_notify;
 #[cfg(feature = "ssr")]

@@ -8,7 +8,17 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, HtmlElement, HtmlFormElement};
 
+/// Signals within this time are answered together.
+const GATHER_MS: i32 = 250;
+/// How often reading the list is put off while somebody decides one item after the other.
+const PUT_OFF_MAX: u32 = 20;
+
 thread_local! {
+    /// Whether the list is going to be read, and how often that was put off.
+    static DUE: Cell<bool> = const { Cell::new(false) };
+    static PUT_OFF: Cell<u32> = const { Cell::new(0) };
+    /// Whether something was decided since it was last put off.
+    static DECIDED: Cell<bool> = const { Cell::new(false) };
     /// Counts requests; a list that was asked for before the one that is shown is not shown any more.
     static ASKED: Cell<u32> = const { Cell::new(0) };
     static SHOWN: Cell<u32> = const { Cell::new(0) };
@@ -52,6 +62,7 @@ pub fn on_submit(event: Event) {
     let url = [&form.get_attribute("action").unwrap_or_default(), "?", &query].concat();
     let undone = dom::find(&form, "[name^='item.']").filter(|_| form.has_attribute("data-left"));
     let undone = undone.and_then(|field| field.get_attribute("name"));
+    DECIDED.set(true);
     go_on(&leaving);
     spawn_local(async move {
         let asked = ask();
@@ -102,8 +113,8 @@ fn settle(leaving: &[HtmlElement], asked: u32, answer: Result<(u16, String), fet
     let mut refused = None;
     match answer {
         Ok((200..=299, html)) => {
-            leaving.iter().for_each(|row| rows::keep(row, &wasm_bindgen::JsValue::NULL));
-            show_list(&html, asked);
+            leaving.iter().for_each(|row| row.remove());
+            show(&html, asked);
             if let Some(held) = dom::by_id("inbox-list").and_then(|list| dom::find(&list, "[data-part=held] p")) {
                 say(&held.text_content().unwrap_or_default());
             }
@@ -148,31 +159,55 @@ fn put_back(leaving: &[HtmlElement], html: &str) {
     say(&["Not done. ", &why].concat());
 }
 
-/// Reads the list again.
-pub fn refresh() {
+/// Reads the list soon: not between the keys of somebody who decides quickly, who would wait for its 200 rows.
+pub fn refresh_soon() {
+    if !DUE.replace(true) {
+        PUT_OFF.set(0);
+        dom::after(GATHER_MS, refresh_in_a_pause);
+    }
+}
+
+fn refresh_in_a_pause() {
+    if DECIDED.replace(false) && PUT_OFF.get() < PUT_OFF_MAX {
+        PUT_OFF.set(PUT_OFF.get() + 1);
+        dom::after(GATHER_MS, refresh_in_a_pause);
+        return;
+    }
+    DUE.set(false);
+    refresh();
+}
+
+fn refresh() {
     let Some(query) = dom::by_id("inbox").and_then(|inbox| inbox.get_attribute("data-query")) else { return };
     spawn_local(async move {
         let asked = ask();
         if let Ok(html) = fetch::get_text(&["/inbox/list?", &query].concat()).await {
-            show_list(&html, asked);
+            show(&html, asked);
         }
     });
 }
 
-fn show_list(html: &str, asked: u32) {
-    if asked < SHOWN.get() {
-        refresh();
-        return;
-    }
-    SHOWN.set(asked);
+/// Shows the list, or the parts of it that an answer brings. Lists that were asked for earlier are not shown any more.
+fn show(html: &str, asked: u32) {
     let Some(new) = patch::parse(html).and_then(|fragment| patch::children(&fragment).into_iter().next()) else {
         return;
     };
     let (Some(old), Some(list)) = (dom::by_id("inbox-list"), dom::by_id("inbox-rows")) else { return };
-    rows::forget();
-    if let Some(new) = dom::find(&new, ".inbox-rows") {
-        rows::unfold(&new);
-        patch::list(&list, &new.inner_html(), "data-key-id");
+    match dom::find(&new, ".inbox-rows") {
+        Some(_) if asked < SHOWN.get() => return refresh_soon(),
+        Some(new) => {
+            SHOWN.set(asked);
+            rows::grow_old();
+            rows::unfold(&new);
+            patch::list(&list, &new.inner_html(), "data-key-id");
+            if let Some(row) = rows::current() {
+                triage::prefetch(&row);
+            }
+        }
+        None => {
+            SHOWN.set(ask());
+            refresh_soon();
+        }
     }
     for part in ["held", "refused", "empty", "pager", "elsewhere"] {
         let selector = ["[data-part=", part, "]"].concat();

@@ -6,16 +6,12 @@ use crate::{
     live::{self, Signal},
     palette::step,
 };
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, FocusEvent, HtmlElement, KeyboardEvent, MouseEvent};
 
-/// Signals within this time are answered together.
-const GATHER_MS: i32 = 250;
-
 thread_local! {
-    static DUE: Cell<bool> = const { Cell::new(false) };
     /// The path that the page shows.
     static PATH: RefCell<String> = const { RefCell::new(String::new()) };
 }
@@ -60,12 +56,7 @@ pub fn start() {
         }
     });
     live::subscribe(|signal| {
-        if !DUE.replace(true) {
-            dom::after(GATHER_MS, || {
-                DUE.set(false);
-                send::refresh();
-            });
-        }
+        send::refresh_soon();
         let gate = dom::by_id("gate").and_then(|gate| gate.get_attribute("data-session"));
         let concerns = match signal {
             Signal::Session { id, .. } => gate.as_deref() == Some(id),
@@ -160,7 +151,12 @@ pub fn show(row: &HtmlElement) {
             let _ = detail.append_child(kept.unchecked_ref());
         }),
         kept => match kept.as_string() {
-            Some(html) => put_html(&html),
+            Some(html) => {
+                put_html(&html);
+                if rows::is_old(row) {
+                    spawn_local(reread());
+                }
+            }
             None => {
                 let row = row.clone();
                 spawn_local(async move {
@@ -206,9 +202,9 @@ pub fn focus_title() {
 }
 
 /// Reads an item ahead, so that it is there when its turn comes.
-fn prefetch(row: &HtmlElement) {
+pub fn prefetch(row: &HtmlElement) {
     if let Some(next) = rows::next(row)
-        && rows::kept(&next).is_falsy()
+        && (rows::kept(&next).is_falsy() || rows::is_old(&next))
     {
         spawn_local(async move {
             if let Some(html) = read(&next).await

@@ -241,7 +241,6 @@ async fn decide(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<GateId>,
-    Query(query): Query<ListQuery>,
     headers: HeaderMap,
     form: Form,
 ) -> Result<Response, Turned> {
@@ -250,7 +249,7 @@ async fn decide(
         Err(problem) => Err(problem),
     };
     match asked {
-        Ok(_) => went(&state, &viewer, &query, &headers, &form, "decided").await,
+        Ok(_) => went(&state, &viewer, &headers, &form, "decided").await,
         Err(problem) => {
             refused(&state, viewer, id, &headers, form.refused(&form.text("decision"), &problem), &problem).await
         }
@@ -292,7 +291,6 @@ async fn snooze(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<GateId>,
-    Query(query): Query<ListQuery>,
     headers: HeaderMap,
     form: Form,
 ) -> Result<Response, Turned> {
@@ -303,7 +301,7 @@ async fn snooze(
     match asked {
         Ok(item) => {
             let notice = if item.snoozed_until.is_some() { "snoozed" } else { "unsnoozed" };
-            went(&state, &viewer, &query, &headers, &form, notice).await
+            went(&state, &viewer, &headers, &form, notice).await
         }
         Err(problem) => refused(&state, viewer, id, &headers, form.refused("snooze", &problem), &problem).await,
     }
@@ -314,18 +312,22 @@ fn seconds(form: &Form, field: &str) -> Result<Option<i64>, Problem> {
     text.parse().map(Some).map_err(|_| Problem::field(Code::InvalidRequest, field, "whole seconds"))
 }
 
+/// What a script shows after a decision: the row that was decided is gone there already, the others it reads in a pause.
+async fn held_alone(state: &AppState, viewer: &Viewer) -> Result<Response, Turned> {
+    let held = held(state, viewer).await?;
+    Ok(Html(ui::held_fragment(&held, viewer.shell.now)).into_response())
+}
+
 /// On to the next item.
 async fn went(
     state: &AppState,
     viewer: &Viewer,
-    query: &ListQuery,
     headers: &HeaderMap,
     form: &Form,
     notice: &str,
 ) -> Result<Response, Turned> {
     if is_fragment(headers) {
-        let list = read_list(state, viewer, query, None).await?;
-        return Ok(Html(ui::list_fragment(&list)).into_response());
+        return held_alone(state, viewer).await;
     }
     let next: Option<GateId> = form.optional("next").and_then(|id| id.parse().ok());
     let path = next.map_or_else(|| "/inbox".to_owned(), |id| format!("/inbox/{id}"));
@@ -386,6 +388,9 @@ async fn decide_many(
             None => gate::snooze(&state.ledger, &viewer.scope, id, seconds).await,
         };
         note_refusal(&mut refused, id, answer.err());
+    }
+    if refused.is_empty() && is_fragment(&headers) {
+        return held_alone(&state, &viewer).await;
     }
     many_done(&state, viewer, &query, &headers, refused, if puts_aside { "snoozed" } else { "decided" }).await
 }

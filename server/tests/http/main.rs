@@ -17,6 +17,7 @@ mod export_files;
 mod graph;
 mod hook;
 mod human;
+mod inbox;
 mod interaction;
 mod limits;
 mod matrix;
