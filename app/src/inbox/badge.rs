@@ -4,12 +4,13 @@ use crate::{
     browser::{dom, fetch},
     live,
 };
-use domain::limit::BADGE_COUNT_MAX;
 use std::cell::Cell;
 use wasm_bindgen_futures::spawn_local;
 
 /// Signals within this time are answered together.
 const GATHER_MS: i32 = 600;
+/// `domain::limit::BADGE_COUNT_MAX`, which is not part of this build.
+const MOST: f64 = 999.0;
 
 thread_local! {
     static DUE: Cell<bool> = const { Cell::new(false) };
@@ -32,8 +33,7 @@ async fn read() {
     let Ok(count) = fetch::get_json("/api/approvals/count?atMost=1000").await else { return };
     let Some(open) = dom::number(&count, "open") else { return };
     // One more than is shown was asked for.
-    let most = f64::from(BADGE_COUNT_MAX);
-    let figure = [&dom::whole(open.min(most)), if open > most { "+" } else { "" }].concat();
+    let figure = [dom::whole(open.min(MOST)).as_str(), if open > MOST { "+" } else { "" }].concat();
     badge.set_hidden(open == 0.0);
     if let Some(number) = badge.first_child() {
         number.set_text_content(Some(&figure));
