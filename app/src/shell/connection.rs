@@ -6,13 +6,19 @@ use leptos::prelude::*;
 #[island]
 pub fn Connection() -> impl IntoView {
     let state = RwSignal::new("connecting");
-    let waiting = RwSignal::new((0_u32, false));
+    let waiting = RwSignal::new(0_u32);
+    let is_full = RwSignal::new(false);
     #[cfg(feature = "hydrate")]
     {
         crate::live::start(move |now| state.set(now.as_str()));
         crate::inbox::start_badge();
         crate::inbox::start_notify();
-        crate::working_on::watch_waiting(move |now| waiting.set((now.count, now.full)));
+        crate::working_on::watch_waiting(move |now| {
+            waiting.set(now.count);
+            if is_full.get_untracked() != now.full {
+                is_full.set(now.full);
+            }
+        });
     }
     let word = move || match state.get() {
         "live" => "Live",
@@ -21,11 +27,14 @@ pub fn Connection() -> impl IntoView {
         "signed_out" => "Signed out",
         _ => "Connecting",
     };
-    // While the stream is live, what waits is on its way.
-    let queued = move || match (waiting.get(), state.get()) {
-        ((_, true), _) => ", queue full".to_owned(),
-        ((0, _), _) | (_, "live" | "connecting") => String::new(),
-        ((count, _), _) => format!(", {count} queued"),
+    // While the stream is live, what waits is on its way: nothing listens to its number then.
+    let queued = move || match state.get() {
+        _ if is_full.get() => ", queue full".to_owned(),
+        "live" | "connecting" => String::new(),
+        _ => match waiting.get() {
+            0 => String::new(),
+            count => format!(", {count} queued"),
+        },
     };
     view! {
         <p class="connection js-only" role="status" data-state=move || state.get()>

@@ -51,13 +51,17 @@ pub fn remember(row: Row) {
     });
 }
 
-/// Reads what waits when the page begins: its number, and this tab's part of it.
+/// Reads what waits when the page begins: its number, this tab's part of it, and what was set aside.
 pub async fn begin(tab: &str) {
-    let Ok(rows) = queue::first(&state::owner(), queue::QUEUED_MAX).await else { return };
-    let count = rows.len() as u32;
-    state::set_waiting(Waiting { count, full: count >= queue::QUEUED_MAX });
+    let Ok((rows, refused)) = queue::all(&state::owner()).await else { return };
+    state::found_waiting(waiting(rows.len() as u32));
     rows.into_iter().filter(|row| row.tab == tab).for_each(remember);
     KNOWN.set(true);
+    show_refused(refused);
+}
+
+fn waiting(count: u32) -> Waiting {
+    Waiting { count, full: count >= queue::QUEUED_MAX }
 }
 
 /// Milliseconds since anything was sent.
@@ -87,7 +91,12 @@ async fn send_all() -> Ended {
     let owner = state::owner();
     let mut batch_max = BATCH_EVENTS_MAX;
     loop {
-        let Ok(rows) = queue::first(&owner, batch_max).await else { return Ended::Unreachable };
+        let rows = match queue::first(&owner, batch_max).await {
+            Ok(rows) => rows,
+            // A browser that keeps nothing has nothing that would come before a marker.
+            Err(_) if state::waiting().count == 0 => return Ended::Empty,
+            Err(_) => return Ended::Unreachable,
+        };
         let batch = one_request(rows);
         let Some(first) = batch.first() else {
             tell_count(&owner).await;
@@ -159,15 +168,19 @@ fn forget_own(batch: &[Row]) {
 /// Says how many wait.
 pub async fn tell_count(owner: &str) {
     if let Ok(count) = queue::count(owner).await {
-        state::set_waiting(Waiting { count, full: count >= queue::QUEUED_MAX });
+        state::set_waiting(waiting(count));
     }
 }
 
 /// Shows what was set aside.
 pub async fn tell_refused() {
     if let Ok(rows) = queue::refused(&state::owner()).await {
-        widget::show_refused(&rows.into_iter().map(|row| row.json).collect::<Vec<_>>());
+        show_refused(rows);
     }
+}
+
+fn show_refused(rows: Vec<Row>) {
+    widget::show_refused(&rows.into_iter().map(|row| row.json).collect::<Vec<_>>());
 }
 
 /// The page goes away: sends this tab's events once more, in order and from the first, without waiting for an

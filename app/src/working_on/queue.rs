@@ -4,14 +4,18 @@
 //! owner (workspace and person): another person's sign-in in this browser neither sees nor sends it.
 
 use crate::browser::dom;
-use idb::{Database, DatabaseEvent, Error, Factory, IndexParams, KeyPath, ObjectStoreParams, Query, TransactionMode};
+use idb::{
+    Database, DatabaseEvent, Error, Factory, IndexParams, KeyPath, ObjectStoreParams, Query, Transaction,
+    TransactionMode,
+};
 use std::cell::RefCell;
 use wasm_bindgen::JsValue;
+use wasm_bindgen_futures::JsFuture;
 
 /// Most events that wait in one browser, whoever they belong to.
 pub const QUEUED_MAX: u32 = 5_000;
 /// Most entities remembered as seen; beyond it memory starts anew and an entity may be named twice.
-const SEEN_MAX: u32 = 5_000;
+const SEEN_MAX: f64 = 5_000.0;
 
 const DATABASE: &str = "shiftbook";
 const WAITING: &str = "waiting";
@@ -32,22 +36,30 @@ pub struct Row {
     pub json: String,
 }
 
-/// What became of an event that was to be kept.
+/// What became of events that were to be kept.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kept {
-    /// It waits in this row.
-    Waiting(Row),
-    /// The entity was seen in this session before.
-    Seen,
-    /// There is no room.
+    /// They wait in these rows.
+    Waiting(Vec<Row>),
+    /// There is no room, and none of them is kept.
     Full,
+}
+
+/// The browser's database refused, or there is none.
+#[derive(Debug, Clone, Copy)]
+pub struct Failed;
+
+impl From<Error> for Failed {
+    fn from(_: Error) -> Self {
+        Self
+    }
 }
 
 thread_local! {
     static OPENED: RefCell<Option<std::rc::Rc<Database>>> = const { RefCell::new(None) };
 }
 
-async fn database() -> Result<std::rc::Rc<Database>, Error> {
+async fn database() -> Result<std::rc::Rc<Database>, Failed> {
     if let Some(database) = OPENED.with_borrow(Clone::clone) {
         return Ok(database);
     }
@@ -101,77 +113,130 @@ fn of(owner: &str) -> Option<Query> {
     Some(Query::Key(owner.into()))
 }
 
-/// Keeps an event: it is on disk when this returns. `seen` names what may be recorded once in its session.
-pub async fn keep(owner: &str, mut row: Row, seen: Option<&str>) -> Result<Kept, Error> {
-    let transaction = database().await?.transaction(&[WAITING, SEEN], TransactionMode::ReadWrite)?;
-    let waiting = transaction.object_store(WAITING)?;
-    if waiting.count(None)?.await? >= QUEUED_MAX {
+/// Waits for the event `good` of a request or a transaction; fails with the event `bad`. The promise's own functions
+/// listen, so nothing of ours runs before the one that is waited for.
+async fn heard(target: &JsValue, good: &str, bad: &str) -> Result<(), Failed> {
+    let promise = js_sys::Promise::new(&mut |resolve, reject| {
+        let _ = js_sys::Reflect::set(target, &good.into(), &resolve);
+        let _ = js_sys::Reflect::set(target, &bad.into(), &reject);
+    });
+    JsFuture::from(promise).await.map(drop).map_err(|_| Failed)
+}
+
+/// Waits for the answer to a request. Those of a transaction are answered in order: with this one, all before it are.
+async fn answer(request: impl Into<JsValue>) -> Result<JsValue, Failed> {
+    let request = request.into();
+    heard(&request, "onsuccess", "onerror").await?;
+    Ok(result(&request))
+}
+
+/// What a request was answered.
+fn result(request: &JsValue) -> JsValue {
+    dom::member(request, "result")
+}
+
+fn rows(found: &JsValue) -> Vec<Row> {
+    js_sys::Array::from(found).iter().filter_map(|object| row(&object)).collect()
+}
+
+/// Ends a transaction: what it wrote is kept when this returns, and nothing of it where it fails.
+async fn commit(transaction: Transaction) -> Result<(), Failed> {
+    heard(&transaction.commit()?.into(), "oncomplete", "onabort").await
+}
+
+async fn begin(stores: &[&str], mode: TransactionMode) -> Result<Transaction, Failed> {
+    Ok(database().await?.transaction(stores, mode)?)
+}
+
+/// Keeps what one page made, all of it or nothing: `always`, and what is recorded `once` under a name.
+///
+/// The main thread is what this costs, an event of the database at a time. So everything is asked for at once,
+/// and two answers are listened to: the one that decides, and that it is kept.
+pub async fn keep(owner: &str, always: Row, once: Option<(String, Row)>) -> Result<Kept, Failed> {
+    let transaction = begin(&[WAITING, SEEN], TransactionMode::ReadWrite).await?;
+    let (waiting, memory) = (transaction.object_store(WAITING)?, transaction.object_store(SEEN)?);
+    let add = |row: Row| Ok::<_, Failed>((JsValue::from(waiting.add(&object(owner, &row), None)?), row));
+    let mut added = vec![add(always)?];
+    let once = match once {
+        None => None,
+        Some((name, row)) => {
+            let name = JsValue::from_str(&name);
+            let (size, found) = (JsValue::from(memory.count(None)?), JsValue::from(memory.get(name.clone())?));
+            Some((name, row, size, found))
+        }
+    };
+    let mut count = answer(waiting.count(None)?).await?.as_f64().unwrap_or(f64::MAX);
+    if let Some((name, row, size, found)) = once
+        && result(&found).is_undefined()
+    {
+        if result(&size).as_f64() >= Some(SEEN_MAX) {
+            memory.clear()?;
+        }
+        memory.put(&JsValue::TRUE, Some(&name))?;
+        added.push(add(row)?);
+        count += 1.0;
+    }
+    if count > f64::from(QUEUED_MAX) {
+        transaction.abort()?;
         return Ok(Kept::Full);
     }
-    if let Some(entity) = seen {
-        let store = transaction.object_store(SEEN)?;
-        let key = JsValue::from_str(&[&row.session_id, " ", entity].concat());
-        if store.get(key.clone())?.await?.is_some() {
-            return Ok(Kept::Seen);
-        }
-        if store.count(None)?.await? >= SEEN_MAX {
-            store.clear()?.await?;
-        }
-        store.put(&JsValue::TRUE, Some(&key))?.await?;
-    }
-    let number = waiting.add(&object(owner, &row), None)?.await?;
-    transaction.commit()?.await?;
-    row.number = number.as_f64().unwrap_or_default();
-    Ok(Kept::Waiting(row))
+    commit(transaction).await?;
+    let numbered =
+        |(request, row): (JsValue, Row)| Row { number: result(&request).as_f64().unwrap_or_default(), ..row };
+    Ok(Kept::Waiting(added.into_iter().map(numbered).collect()))
 }
 
 /// How many of this owner's events wait.
-pub async fn count(owner: &str) -> Result<u32, Error> {
-    let transaction = database().await?.transaction(&[WAITING], TransactionMode::ReadOnly)?;
-    transaction.object_store(WAITING)?.index(BY_OWNER)?.count(of(owner))?.await
+pub async fn count(owner: &str) -> Result<u32, Failed> {
+    let transaction = begin(&[WAITING], TransactionMode::ReadOnly).await?;
+    let count = answer(transaction.object_store(WAITING)?.index(BY_OWNER)?.count(of(owner))?).await?;
+    Ok(count.as_f64().unwrap_or_default() as u32)
 }
 
 /// The first of this owner's events, in order.
-pub async fn first(owner: &str, rows_max: u32) -> Result<Vec<Row>, Error> {
-    let transaction = database().await?.transaction(&[WAITING], TransactionMode::ReadOnly)?;
-    let found = transaction.object_store(WAITING)?.index(BY_OWNER)?.get_all(of(owner), Some(rows_max))?.await?;
-    Ok(found.iter().filter_map(row).collect())
+pub async fn first(owner: &str, rows_max: u32) -> Result<Vec<Row>, Failed> {
+    let transaction = begin(&[WAITING], TransactionMode::ReadOnly).await?;
+    let found = answer(transaction.object_store(WAITING)?.index(BY_OWNER)?.get_all(of(owner), Some(rows_max))?).await?;
+    Ok(rows(&found))
+}
+
+/// All of this owner's events: those that wait, in order, and those that were set aside.
+pub async fn all(owner: &str) -> Result<(Vec<Row>, Vec<Row>), Failed> {
+    let transaction = begin(&[WAITING, REFUSED], TransactionMode::ReadOnly).await?;
+    let of_store = |name| Ok::<_, Failed>(transaction.object_store(name)?.index(BY_OWNER)?.get_all(of(owner), None)?);
+    let waiting = JsValue::from(of_store(WAITING)?);
+    let refused = answer(of_store(REFUSED)?).await?;
+    Ok((rows(&result(&waiting)), rows(&refused)))
 }
 
 /// Forgets events that the server has.
-pub async fn recorded(rows: &[Row]) -> Result<(), Error> {
-    let transaction = database().await?.transaction(&[WAITING], TransactionMode::ReadWrite)?;
-    let waiting = transaction.object_store(WAITING)?;
-    for row in rows {
-        waiting.delete(JsValue::from_f64(row.number))?;
+pub async fn recorded(sent: &[Row]) -> Result<(), Failed> {
+    forget(WAITING, sent).await
+}
+
+async fn forget(store: &str, gone: &[Row]) -> Result<(), Failed> {
+    let transaction = begin(&[store], TransactionMode::ReadWrite).await?;
+    let store = transaction.object_store(store)?;
+    for row in gone {
+        store.delete(JsValue::from_f64(row.number))?;
     }
-    transaction.commit()?.await?;
-    Ok(())
+    commit(transaction).await
 }
 
 /// Sets an event aside that the server will never take.
-pub async fn refuse(owner: &str, row: &Row) -> Result<(), Error> {
-    let transaction = database().await?.transaction(&[WAITING, REFUSED], TransactionMode::ReadWrite)?;
+pub async fn refuse(owner: &str, row: &Row) -> Result<(), Failed> {
+    let transaction = begin(&[WAITING, REFUSED], TransactionMode::ReadWrite).await?;
     transaction.object_store(REFUSED)?.put(&object(owner, row), None)?;
     transaction.object_store(WAITING)?.delete(JsValue::from_f64(row.number))?;
-    transaction.commit()?.await?;
-    Ok(())
+    commit(transaction).await
 }
 
 /// What was set aside of this owner's.
-pub async fn refused(owner: &str) -> Result<Vec<Row>, Error> {
-    let transaction = database().await?.transaction(&[REFUSED], TransactionMode::ReadOnly)?;
-    let found = transaction.object_store(REFUSED)?.index(BY_OWNER)?.get_all(of(owner), None)?.await?;
-    Ok(found.iter().filter_map(row).collect())
+pub async fn refused(owner: &str) -> Result<Vec<Row>, Failed> {
+    Ok(all(owner).await?.1)
 }
 
 /// Forgets what was set aside, because the person has read that it was.
-pub async fn forget_refused(rows: &[Row]) -> Result<(), Error> {
-    let transaction = database().await?.transaction(&[REFUSED], TransactionMode::ReadWrite)?;
-    let store = transaction.object_store(REFUSED)?;
-    for row in rows {
-        store.delete(JsValue::from_f64(row.number))?;
-    }
-    transaction.commit()?.await?;
-    Ok(())
+pub async fn forget_refused(read: &[Row]) -> Result<(), Failed> {
+    forget(REFUSED, read).await
 }

@@ -31,38 +31,29 @@ thread_local! {
 /// A page has opened. Records it where a session is active, and sends what earlier pages left behind.
 pub fn start() {
     let is_active = state::active().is_some();
-    if !is_active && state::left_waiting() == 0 {
+    if !is_active && !state::left_waiting() {
         return;
     }
-    listen();
-    if is_active {
-        once_seen(arrive);
+    let document = dom::document();
+    // A browser may render a page ahead and never show it.
+    let is_ahead = dom::member(&document, "prerendering").is_truthy();
+    if is_active && is_ahead {
+        dom::on(&document, "prerenderingchange", |_: Event| arrive());
     }
+    listen(is_active && !is_ahead);
 }
 
 /// A session has begun on this page.
 pub fn session_began() {
-    listen();
-    arrive();
+    listen(true);
 }
 
-/// Calls back when the page is really looked at: a browser may render it ahead and never show it.
-fn once_seen(call: fn()) {
-    let document = dom::document();
-    if dom::member(&document, "prerendering").is_truthy() {
-        let called = Cell::new(false);
-        dom::on(&document, "prerenderingchange", move |_: Event| {
-            if !called.replace(true) {
-                call();
-            }
-        });
-    } else {
-        call();
-    }
-}
-
-fn listen() {
+/// Listens for the life of the page: navigations are real ones. First records the page, where it is looked at.
+fn listen(arrived: bool) {
     if STARTED.replace(true) {
+        if arrived {
+            arrive();
+        }
         return;
     }
     let window = dom::window();
@@ -73,11 +64,12 @@ fn listen() {
     });
     dom::on(&window, "pagehide", |_: Event| flush::hint());
     dom::on(&window, "online", |_: Event| send());
-    // For the life of the page: navigations are real ones.
     Interval::new(SEND_EVERY_MS, send).forget();
-    spawn_local(async {
+    spawn_local(async move {
+        if arrived {
+            record().await;
+        }
         flush::begin(&tab()).await;
-        flush::tell_refused().await;
         if state::waiting().count > 0 {
             let due = f64::from(SEND_EVERY_MS) - flush::since_sent();
             Timeout::new(due.clamp(0.0, f64::from(SEND_EVERY_MS)) as u32, send).forget();
@@ -94,20 +86,26 @@ fn send() {
     }
 }
 
-/// Sends what waits and says how that ended.
+/// Sends what waits and says how that ended. Asks the database, because what other tabs say may be late.
 pub async fn send_now() -> Ended {
-    if state::waiting().count == 0 && state::left_waiting() == 0 { Ended::Empty } else { flush::flush(true).await }
+    flush::flush(true).await
 }
 
 /// Records the present page.
 pub fn arrive() {
+    spawn_local(record());
+}
+
+async fn record() {
     if state::is_paused() {
         return;
     }
     let Some(session) = state::active().filter(super::Active::is_confirmed) else { return };
     let Ok(path) = dom::window().location().pathname() else { return };
-    let mut events = vec![(None, event("human.navigate", &[("pathname", &path)]))];
-    if let Some(entity) = extract_entity_ref_from_path(&path) {
+    let tab = tab();
+    let row = |json| Row { number: 0.0, session_id: session.session_id.clone(), tab: tab.clone(), json };
+    let always = row(event("human.navigate", &[("pathname", &path)]));
+    let once = extract_entity_ref_from_path(&path).map(|entity| {
         let id = entity.entity_id.to_lowercase();
         // The page of an entity knows its type where the path does not.
         let marked = dom::root().and_then(|root| dom::find(&root, "[data-entity-type]"));
@@ -116,35 +114,26 @@ pub fn arrive() {
         let mut members = vec![("entityId", id.as_str())];
         members.extend(entity_type.as_deref().map(|kind| ("entityType", kind)));
         members.push(("pathname", &path));
-        events.push((Some(id.clone()), event("human.entity_view", &members)));
-    }
-    spawn_local(async move {
-        for (seen, json) in events {
-            keep(&session.session_id, json, seen.as_deref()).await;
-        }
-        // What waits for a condition instead of a while may look for this.
-        if let Some(root) = dom::root() {
-            let _ = root.set_attribute("data-recorded", &path);
-        }
+        let name = [&session.session_id, " ", &id].concat();
+        (name, row(event("human.entity_view", &members)))
     });
-}
-
-async fn keep(session_id: &str, json: String, seen: Option<&str>) {
-    let row = Row { number: 0.0, session_id: session_id.to_owned(), tab: tab(), json };
-    let now = state::waiting();
-    match queue::keep(&state::owner(), row, seen).await {
-        Ok(Kept::Waiting(row)) => {
-            flush::remember(row);
-            state::set_waiting(Waiting { count: now.count + 1, full: false });
+    match queue::keep(&state::owner(), always, once).await {
+        Ok(Kept::Waiting(rows)) => {
+            let count = state::waiting().count + rows.len() as u32;
+            rows.into_iter().for_each(flush::remember);
+            state::set_waiting(Waiting { count, full: false });
         }
-        Ok(Kept::Seen) => {}
         Ok(Kept::Full) => {
-            state::set_waiting(Waiting { full: true, ..now });
+            state::set_waiting(Waiting { full: true, ..state::waiting() });
             let count = queue::QUEUED_MAX.to_string();
             let words = " events wait for the server, which is all this browser keeps. Pages are not recorded until it can be reached.";
             widget::say(&[&count, words].concat(), true);
         }
         Err(_) => widget::say("This browser keeps nothing for Shiftbook, so pages are not recorded.", true),
+    }
+    // What waits for a condition instead of a while may look for this.
+    if let Some(root) = dom::root() {
+        let _ = root.set_attribute("data-recorded", &path);
     }
 }
 

@@ -109,15 +109,22 @@ pub fn watch_waiting(watcher: impl Fn(Waiting) + 'static) {
 
 /// The number of events that wait, here, in every other tab, and for the next page.
 pub fn set_waiting(now: Waiting) {
-    let count = now.count.to_string();
-    dom::store(&waiting_key(), Some(&count));
-    post(if now.full { "full" } else { "waiting" }, &count);
+    found_waiting(now);
+    post(if now.full { "full" } else { "waiting" }, &now.count.to_string());
+}
+
+/// The same, where the other tabs know it already.
+pub fn found_waiting(now: Waiting) {
+    // The next page only asks whether anything waits. Writing costs every other tab an event.
+    if left_waiting() != (now.count > 0) {
+        dom::store(&waiting_key(), Some(if now.count > 0 { "1" } else { "0" }));
+    }
     hear_waiting(now);
 }
 
-/// What an earlier page of this person's left waiting; 0 where there was none. Asks no database.
-pub fn left_waiting() -> u32 {
-    dom::stored(&waiting_key()).and_then(|count| count.parse().ok()).unwrap_or_default()
+/// Whether an earlier page of this person's left events waiting. Asks no database.
+pub fn left_waiting() -> bool {
+    dom::stored(&waiting_key()).is_some_and(|left| left != "0")
 }
 
 fn waiting_key() -> String {

@@ -143,6 +143,9 @@ pub fn say(words: &str, bad: bool) {
 pub fn show_refused(events: &[String]) {
     let Some(line) = part("refused") else { return };
     line.set_hidden(events.is_empty());
+    if events.is_empty() {
+        return;
+    }
     if let (Some(body), Some(copy)) = (dom::find(&line, "p"), dom::find(&line, "[data-copy]")) {
         let count = events.len().to_string();
         let words = match events.len() {
