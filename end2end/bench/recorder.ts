@@ -1,11 +1,21 @@
-/** What the recorder costs a page: main-thread time of a navigation with it and without it, and of recording alone. */
-import { type CDPSession } from "@playwright/test";
+/**
+ * What the recorder costs a page, in main-thread CPU time (thread ticks, so other processes do not count).
+ *
+ * A navigation costs it three things, which are measured apart: recording the page that opened, sending what waits,
+ * and the hint when the page goes away. Each is measured many times on one page, against the same page while
+ * recording is paused. Whole navigations are measured too, with and without a session: they are the check, and too
+ * noisy to be the figure.
+ */
+import { type CDPSession, type Page } from "@playwright/test";
 import { quiet, test } from "../support";
-import { awake, begin, signInIdle, taskFor, visit } from "../working";
+import { activeOf, awake, begin, postAs, signInIdle, taskFor, visit, type Task } from "../working";
 
-const NAVIGATIONS = 40;
+const NAVIGATIONS = Number(process.env.SHIFTBOOK_BENCH_NAVIGATIONS ?? 40);
 const RECORDINGS = 300;
+const ALONE = 60;
 const PAUSED = "shiftbook-recorder-paused";
+const LOCK = "shiftbook-recorder";
+const SEND_EVERY_MS = 5_000;
 
 async function busyMs(session: CDPSession) {
   const { metrics } = await session.send("Performance.getMetrics");
@@ -13,46 +23,120 @@ async function busyMs(session: CDPSession) {
   return { task: value("TaskDuration"), script: value("ScriptDuration") };
 }
 
-const median = (figures: number[]) => figures.toSorted((a, b) => a - b)[figures.length >> 1]!;
+const sorted = (figures: number[]) => figures.toSorted((a, b) => a - b);
+const median = (figures: number[]) => sorted(figures)[figures.length >> 1]!;
+/** The median and the quartiles. */
+const spread = (figures: number[]) =>
+  `${median(figures).toFixed(2)} ms (quartiles ${[1, 3].map((quarter) => sorted(figures)[(figures.length * quarter) >> 2]!.toFixed(2)).join(" to ")})`;
+
+async function pause(page: Page, paused: boolean) {
+  await page.evaluate(([key, off]) => (off ? localStorage.setItem(key!, "1") : localStorage.removeItem(key!)), [PAUSED, paused] as const);
+}
+
+/** Main-thread time of what happens meanwhile. */
+async function timed(page: Page, session: CDPSession, happens: () => Promise<void>) {
+  await quiet(page);
+  const before = await busyMs(session);
+  await happens();
+  return (await busyMs(session)).task - before.task;
+}
+
+/** Nothing is sent by this page's interval until it is released: a tab that holds the lock sends for all. */
+const hold = (page: Page) =>
+  page.evaluate(
+    (name) =>
+      new Promise<void>((held) => {
+        void navigator.locks.request(name, () => (held(), new Promise<void>((done) => Object.assign(window, { releaseRecorder: done }))));
+      }),
+    LOCK,
+  );
+const release = (page: Page) => page.evaluate(() => (window as unknown as { releaseRecorder: () => void }).releaseRecorder());
+
+/** Arrives again and again as the back/forward cache would bring the page back. With `hides`, each is sent alone. */
+const arrive = (page: Page, times: number, everyMs: number, hides = false) =>
+  page.evaluate(
+    async ([count, pause, hidden]) => {
+      const wait = (ms: number) => new Promise((wake) => setTimeout(wake, ms));
+      for (let n = 0; n < count; n++) {
+        window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+        await wait(pause);
+        if (!hidden) continue;
+        Object.defineProperty(document, "hidden", { configurable: true, get: () => true });
+        document.dispatchEvent(new Event("visibilitychange"));
+        Reflect.deleteProperty(document, "hidden");
+        await wait(pause);
+      }
+    },
+    [times, everyMs, hides] as const,
+  );
+
+async function wholeNavigations(page: Page, session: CDPSession, task: Task) {
+  const script = { recording: [] as number[], paused: [] as number[], idle: [] as number[] };
+  const whole = { recording: [] as number[], paused: [] as number[], idle: [] as number[] };
+  const modes = ["recording", "paused", "idle"] as const;
+  for (let n = 0; n < NAVIGATIONS * modes.length; n++) {
+    const mode = modes[n % modes.length]!;
+    const active = await activeOf(page.context());
+    if (mode === "idle" && active) await postAs(page.context(), "/api/sessions/human/stop", { sessionId: active.id });
+    if (mode !== "idle" && !active) await begin(page, task);
+    await pause(page, mode === "paused");
+    if (mode === "recording") await visit(page, "/actions");
+    else await awake(page, "/actions");
+    await quiet(page);
+    const busy = await busyMs(session);
+    script[mode].push(busy.script);
+    whole[mode].push(busy.task);
+  }
+  await pause(page, false);
+  for (const mode of modes) console.log(`a navigation, ${mode}: script ${spread(script[mode])}, all tasks ${spread(whole[mode])}`);
+}
 
 test("recorder cost", async ({ page }) => {
-  test.setTimeout(600_000);
+  test.setTimeout(900_000);
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });
   await signInIdle(page, "operator");
-  await begin(page, await taskFor(page, "Measured"));
+  const task = await taskFor(page, "Measured");
+  await begin(page, task);
   await awake(page, "/actions");
+  if (NAVIGATIONS > 0) await wholeNavigations(page, session, task);
 
-  // Whole navigations, by turns with recording on and off.
-  const navigation = { recording: [] as number[], paused: [] as number[] };
-  for (let n = 0; n < NAVIGATIONS * 2; n++) {
-    const paused = n % 2 === 1;
-    await page.evaluate(([key, off]) => (off ? localStorage.setItem(key!, "1") : localStorage.removeItem(key!)), [PAUSED, paused] as const);
-    if (paused) await awake(page, "/actions");
-    else await visit(page, "/actions");
-    await quiet(page);
-    navigation[paused ? "paused" : "recording"].push((await busyMs(session)).script);
-  }
-
-  // Recording alone, many times on one page: what the back/forward cache sets off, with recording on and off.
-  const alone: Record<string, number> = {};
+  const cost = { mixed: 0, recording: 0, sending: 0, alone: 0, leaving: 0 };
   for (const paused of [true, false]) {
-    await page.evaluate(([key, off]) => (off ? localStorage.setItem(key!, "1") : localStorage.removeItem(key!)), [PAUSED, paused] as const);
-    await awake(page, "/actions");
-    await quiet(page);
-    const before = await busyMs(session);
-    await page.evaluate(async (times) => {
-      for (let n = 0; n < times; n++) {
-        window.dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
-        await new Promise((wake) => setTimeout(wake, 15));
+    const sign = paused ? -1 : 1;
+    const fresh = async () => {
+      await pause(page, paused);
+      await awake(page, "/actions");
+      // What the page itself recorded and sent is not what is measured.
+      await new Promise((wake) => setTimeout(wake, SEND_EVERY_MS + 1_000));
+    };
+    await fresh();
+    cost.mixed += (sign * (await timed(page, session, () => arrive(page, RECORDINGS, 15)))) / RECORDINGS;
+    await fresh();
+    await hold(page);
+    cost.recording += (sign * (await timed(page, session, () => arrive(page, RECORDINGS, 15)))) / RECORDINGS;
+    await release(page);
+    cost.sending += (sign * (await timed(page, session, () => page.waitForTimeout(SEND_EVERY_MS + 3_000)))) / RECORDINGS;
+    await fresh();
+    cost.alone += (sign * (await timed(page, session, () => arrive(page, ALONE, 60, true)))) / ALONE;
+    await fresh();
+    await hold(page);
+    await arrive(page, 1, 300);
+    const leave = () => page.evaluate(async (count) => {
+      for (let n = 0; n < count; n++) {
+        window.dispatchEvent(new Event("pagehide"));
+        await new Promise((wake) => setTimeout(wake, 60));
       }
-    }, RECORDINGS);
-    await quiet(page);
-    const after = await busyMs(session);
-    alone[paused ? "paused" : "recording"] = (after.task - before.task) / RECORDINGS;
+    }, ALONE);
+    cost.leaving += (sign * (await timed(page, session, leave))) / ALONE;
+    await release(page);
   }
   console.log(
-    `script time of a navigation, median of ${NAVIGATIONS}: recording ${median(navigation.recording).toFixed(2)} ms, paused ${median(navigation.paused).toFixed(2)} ms\n` +
-      `main-thread time of one recording, mean of ${RECORDINGS}: ${(alone.recording! - alone.paused!).toFixed(3)} ms`,
+    `main-thread time, recording minus paused:\n` +
+      `  recording one page, nothing sent meanwhile, mean of ${RECORDINGS}: ${cost.recording.toFixed(3)} ms\n` +
+      `  sending, per event in requests of 100, mean of ${RECORDINGS}: ${cost.sending.toFixed(3)} ms\n` +
+      `  both, as they fall, mean of ${RECORDINGS}: ${cost.mixed.toFixed(3)} ms\n` +
+      `  recording one page and sending it alone, mean of ${ALONE}: ${cost.alone.toFixed(3)} ms\n` +
+      `  the hint of a page that goes away with one event, mean of ${ALONE}: ${cost.leaving.toFixed(3)} ms`,
   );
 });
