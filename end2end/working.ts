@@ -92,9 +92,16 @@ export const options = (page: Page) => page.locator("#working-list").getByRole("
 /** What the picker says happened. */
 export const said = (page: Page) => page.locator('[data-part="said"]');
 
-/** Opens the popover and picks by the name. */
-export async function pick(page: Page, title: string) {
+/** Opens the popover and finds by the name. */
+export async function find(page: Page, title: string) {
   await idle(page).or(working(page)).click();
   await finder(page).fill(title);
-  await options(page).filter({ hasText: title }).first().click();
+  const found = options(page).filter({ hasText: title }).first();
+  await expect(found).toBeVisible();
+  return found;
+}
+
+/** Opens the popover and picks by the name. */
+export async function pick(page: Page, title: string) {
+  await (await find(page, title)).click();
 }

@@ -1,7 +1,7 @@
 /** Saying what one works on: the picker, the marker, the keys, and the way without scripts. */
 import { api, expect, expectNoAxeViolations, test, type Session } from "../support";
 import {
-  activeOf, awake, begin, finder, idle, logOf, marker, options, pathsOf, pick, postAs, said, signInIdle, stopButton, taskFor, visit, working,
+  activeOf, awake, begin, find, finder, idle, logOf, marker, options, pathsOf, pick, postAs, said, signInIdle, stopButton, taskFor, visit, working,
 } from "../working";
 
 test("what somebody picked, opened and noted stands in the transcript in that order", async ({ page }) => {
@@ -137,7 +137,9 @@ test("pickers of two tabs agree, also when both start at once", async ({ page })
   await expect(working(other, first.name)).toBeVisible();
   await stopButton(other).click();
   await expect(idle(page)).toBeVisible();
-  await Promise.all([pick(page, first.name), pick(other, second.name)]);
+  // Both are about to choose before either does: the button to open the popover goes when the other tab has begun.
+  const [one, two] = [await find(page, first.name), await find(other, second.name)];
+  await Promise.all([one.click(), two.click()]);
   await expect
     .poll(async () => {
       const title = (await activeOf(page.context()))?.title as string;
