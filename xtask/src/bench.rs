@@ -1,4 +1,4 @@
-//! `cargo xtask bench [--quick]`: the release binary measured beside the bare engines, and the inbox in a real Chromium.
+//! `cargo xtask bench [--quick]`: the release binary measured beside the bare engines, training data beside the bare file, and the inbox in a real Chromium.
 
 use std::path::PathBuf;
 
@@ -16,6 +16,9 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     let mut renderer = cargo();
     renderer.args(["build", "--release", "--package", "app", "--features", "ssr", "--example", "render_page"]);
     run(&mut renderer)?;
+    let mut lake_probe = cargo();
+    lake_probe.args(["build", "--release", "--package", "datalake", "--bin", "datalake-probe"]);
+    run(&mut lake_probe)?;
     let postgres = Postgres::start()?;
     let mut bench = cargo();
     bench
@@ -24,6 +27,8 @@ pub fn bench(arguments: &[String]) -> Result<()> {
         .arg(shiftbook())
         .arg("--renderer")
         .arg(target("release/examples/render_page"))
+        .arg("--lake-probe")
+        .arg(target("release/datalake-probe"))
         .args(arguments);
     if let Some(figures) = figures {
         bench.arg("--browser").arg(figures);

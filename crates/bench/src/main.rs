@@ -55,6 +55,9 @@ struct Cli {
     /// The program that renders a page and nothing else (`app/examples/render_page`)
     #[arg(long)]
     renderer: Option<PathBuf>,
+    /// The program that writes and reads training data and nothing else (`datalake-probe`)
+    #[arg(long)]
+    lake_probe: Option<PathBuf>,
     /// Where data directories are made: the disk that is measured
     #[arg(long, value_name = "DIR")]
     work_dir: Option<PathBuf>,
@@ -166,6 +169,7 @@ async fn measure(cli: &Cli) -> Result<()> {
         spec: ServerSpec { binary, database_url: None, log: log.clone() },
         postgres_url: cli.postgres_url.clone(),
         renderer: cli.renderer.clone(),
+        lake_probe: cli.lake_probe.clone(),
         only: cli.only.iter().map(|goal| goal.trim().to_uppercase()).collect::<BTreeSet<_>>(),
         findings: Vec::new(),
     };
@@ -197,7 +201,7 @@ fn command_line() -> String {
     while let Some(word) = words.next() {
         if matches!(
             word.as_str(),
-            "--server" | "--postgres-url" | "--report" | "--work-dir" | "--browser" | "--renderer"
+            "--server" | "--postgres-url" | "--report" | "--work-dir" | "--browser" | "--renderer" | "--lake-probe"
         ) {
             words.next();
         } else {

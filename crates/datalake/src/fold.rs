@@ -1,4 +1,5 @@
-//! The latest feedback of each record, in bounded memory however many lines there are.
+//! The latest feedback of each record, in bounded memory however many lines there are. What comes out names no workspace:
+//! ids of records are those of all workspaces.
 
 use crate::{
     load::Warning,
@@ -118,6 +119,7 @@ fn decode((key, value): &Pair) -> io::Result<FeedbackRecord> {
     let micros = u64::from_be_bytes(time.try_into().map_err(|_| broken())?) ^ (1 << 63);
     Ok(FeedbackRecord {
         record_id: text(id(key))?,
+        tenant_id: None,
         feedback: *feedbacks.get(usize::from(*feedback)).ok_or_else(broken)?,
         was_edited: *was_edited == 1,
         edited: if *has_edited == 1 { Some(text(edited)?) } else { None },
@@ -135,6 +137,7 @@ mod tests {
     fn mark(id: u32, seconds: i64, feedback: Feedback, edited: Option<&str>) -> FeedbackRecord {
         FeedbackRecord {
             record_id: format!("record-{id:03}"),
+            tenant_id: None,
             feedback,
             was_edited: edited.is_some(),
             edited: edited.map(str::to_owned),

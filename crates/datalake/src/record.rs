@@ -68,10 +68,11 @@ pub struct InteractionRecord {
 }
 
 impl InteractionRecord {
-    /// The feedback that the record itself carries, as a line of the sidecar would.
+    /// The feedback that the record itself carries, as a line of the sidecar would. The record names the workspace.
     pub fn own_feedback(&self) -> Option<FeedbackRecord> {
         Some(FeedbackRecord {
             record_id: self.id.clone(),
+            tenant_id: None,
             feedback: self.user_feedback?,
             was_edited: self.was_edited,
             edited: self.edited.clone(),
@@ -86,6 +87,9 @@ impl InteractionRecord {
 pub struct FeedbackRecord {
     /// The record it is about. There need be none: such feedback is ignored.
     pub record_id: String,
+    /// The workspace. Lines that were written before it was noted have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tenant_id: Option<String>,
     /// What is thought of it.
     pub feedback: Feedback,
     /// Somebody changed the answer before it was used.
@@ -98,6 +102,13 @@ pub struct FeedbackRecord {
     pub timestamp: Timestamp,
     /// Where it comes from.
     pub source: Source,
+}
+
+impl FeedbackRecord {
+    /// Whether it may be about a record of this workspace: it says so, or it says nothing.
+    pub fn may_be_of(&self, tenant_id: &str) -> bool {
+        self.tenant_id.as_deref().is_none_or(|of| of == tenant_id)
+    }
 }
 
 /// What was inferred about a record.

@@ -169,8 +169,10 @@ pub async fn mark(
     if edited.as_ref().is_some_and(|text| text.chars().count() > EDITED_CHARS_MAX) {
         return Err(ledger::Error::invalid("edited", format!("at most {EDITED_CHARS_MAX} characters")));
     }
+    let tenant_id = scope.tenant_id;
     let record = move |timestamp: Timestamp| FeedbackRecord {
         record_id: id.to_string(),
+        tenant_id: Some(tenant_id.to_string()),
         feedback,
         was_edited: was_edited || edited.is_some(),
         edited: edited.clone(),
@@ -195,6 +197,7 @@ fn read(due: &Due) -> Captured {
         captured.interactions.push(record(due, turn));
         captured.feedback.extend(turn.judgement.as_ref().map(|judgement| FeedbackRecord {
             record_id: turn.id.to_string(),
+            tenant_id: Some(due.session.tenant_id.to_string()),
             feedback: if judgement.approved { Feedback::Positive } else { Feedback::Negative },
             was_edited: judgement.edited.is_some(),
             edited: judgement.edited.clone(),
@@ -205,6 +208,7 @@ fn read(due: &Due) -> Captured {
     let Some(judged) = &due.judged else { return captured };
     captured.feedback.extend(inferred(judged).map(|feedback| FeedbackRecord {
         record_id: judged.id.to_string(),
+        tenant_id: Some(due.session.tenant_id.to_string()),
         feedback,
         was_edited: false,
         edited: None,

@@ -9,7 +9,7 @@ use crate::{
     lake::{Rated, dump, rating},
 };
 use datalake::{
-    InteractionRecord, Layout, Source,
+    FeedbackRecord, InteractionRecord, Layout, Source,
     export::{self, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress},
 };
 use ledger::{Ledger, Mode, feedback};
@@ -226,10 +226,12 @@ async fn written(
 ) -> Result<Preview, Failure> {
     let work = tokio::task::spawn_blocking(move || {
         let is_wanted = |record: &InteractionRecord| only.as_ref().is_none_or(|only| record.tenant_id == *only);
+        let is_about = |mark: &FeedbackRecord| only.as_ref().is_none_or(|only| mark.may_be_of(only));
         let interactions = datalake::interactions(&layout);
+        let feedback = datalake::feedback(&layout);
         let inputs = Inputs {
             interactions: Box::new(interactions.filter(|line| line.as_ref().map_or(true, is_wanted))),
-            feedback: Box::new(datalake::feedback(&layout)),
+            feedback: Box::new(feedback.filter(|line| line.as_ref().map_or(true, is_about))),
             rating: rated,
         };
         let mut bar = Bar::new();

@@ -5,7 +5,7 @@ use crate::{
     interaction::{asked_once, begin, captured, ended, seen},
 };
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{fs, path::Path, process::Output};
 
 fn line(workspace: &str, id: &str, answer: &str) -> String {
@@ -55,6 +55,28 @@ async fn files_of_several_workspaces_are_exported_one_by_one_or_not_at_all() {
                 "{why}"
             ),
         }
+    }
+    // What was said of other workspaces' answers is none of its business, and no orphan. An old line says not whose it is.
+    let feedback = data.path().join("datalake/01-raw/feedback");
+    fs::create_dir_all(&feedback).unwrap();
+    let mark = |workspace: Option<&str>, id: &str| {
+        let mut line = json!({
+            "record_id": id, "feedback": "positive", "timestamp": "2026-02-26T00:00:01Z", "source": "manual",
+        });
+        if let Some(workspace) = workspace {
+            line["tenant_id"] = json!(workspace);
+        }
+        format!("{line}\n")
+    };
+    let marks = [mark(Some("w1"), "a"), mark(Some("w1"), "c"), mark(Some("w2"), "b"), mark(None, "b"), mark(None, "a")];
+    fs::write(feedback.join("2026-02-26_feedback.jsonl"), marks.concat()).unwrap();
+    for (workspace, positive) in [("w1", 2), ("w2", 1)] {
+        let (output, out) = export(&app, Some(data.path()), &["--tenant", workspace]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let manifest: Value = serde_json::from_slice(&fs::read(out.path().join("manifest.json")).unwrap()).unwrap();
+        let counts = &manifest["counts"];
+        // The old line about the other workspace's answer is the only one that cannot be told from an orphan.
+        assert_eq!((&counts["positive"], &counts["orphans"]), (&json!(positive), &json!(1)), "{manifest}");
     }
     // One workspace needs no choice.
     fs::write(folder.join("interactions_2026-02-26_aa.jsonl"), line("w1", "a", "5432")).unwrap();

@@ -156,7 +156,8 @@ Server, load generator and bare engines share these cores and this disk, so only
 something compiles, an fdatasync takes up to 40 times as long and durable rates fall 2 to 15 times. Ours and its reference
 take turns, three rounds each; the best round counts, the medians' ratio stands beside it where it differs. Ours carries
 token, tenant check, validation, idempotency, hash chain and synchronous FULL. *Raw* is the bare driver without HTTP, with
-one narrow table; *probe* is axum over one SQLite writer and nothing else. References without a run of their own here
+one narrow table; *probe* is axum over one SQLite writer and nothing else; the *raw file* is open, and written and synced in
+one go. References without a run of their own here
 (graphile-worker, Svelte) are constants measured on such a machine on another day.
 
 ";

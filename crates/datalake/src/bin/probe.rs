@@ -12,8 +12,7 @@ use std::{
     time::Instant,
 };
 
-const USAGE: &str =
-    "datalake-probe capture DIR WRITER | generate DIR LINES | index DIR BUDGET_MIB | append DIR LINES | samples DIR";
+const USAGE: &str = "datalake-probe capture DIR WRITER | generate DIR LINES | index DIR BUDGET_MIB | append DIR LINES BATCH | samples DIR";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -21,7 +20,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["capture", folder, writer] => capture(Path::new(folder), writer),
         ["generate", folder, lines] => generate(Path::new(folder), lines.parse()?),
         ["index", folder, budget] => index(Path::new(folder), budget.parse::<usize>()? << 20),
-        ["append", folder, lines] => append(Path::new(folder), lines.parse()?),
+        ["append", folder, lines, batch] => append(Path::new(folder), lines.parse()?, batch.parse()?),
         ["samples", folder] => samples(Path::new(folder)),
         _ => Err(USAGE.into()),
     }
@@ -56,13 +55,15 @@ fn generate(folder: &Path, lines: u64) -> Result<(), Box<dyn Error>> {
     for number in 0..lines {
         // Every third record hears twice, far apart.
         let record = if number % 3 == 2 { number / 3 } else { number };
-        serde_json::to_writer(&mut file, &mark(format!("0198c0de-0000-7000-8000-{record:012}"), at(number)))?;
+        let line = FeedbackRecord { feedback: label(number), ..mark(scattered(record), at(number)) };
+        serde_json::to_writer(&mut file, &line)?;
         file.write_all(b"\n")?;
     }
     file.into_inner()?.sync_all()?;
     Ok(())
 }
 
+/// Folds what `generate` made, and looks at every record that comes out: whether it is the latest.
 fn index(folder: &Path, budget: usize) -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
     let mut fold = Fold::new(folder, budget);
@@ -75,34 +76,50 @@ fn index(folder: &Path, budget: usize) -> Result<(), Box<dyn Error>> {
         },
         |_| skipped += 1,
     )?;
-    let mut records = 0_u64;
+    let (mut records, mut wrong) = (0_u64, 0_u64);
     for record in fold.finish()? {
-        record?;
+        let record = record?;
+        let number = number_of(&record.record_id).ok_or("an id of somebody else's")?;
+        // The line that spoke of it last.
+        let latest = if number * 3 + 2 < lines { number * 3 + 2 } else { number };
+        wrong += u64::from((record.timestamp, record.feedback) != (at(latest), label(latest)));
         records += 1;
     }
-    report(&[("lines", lines), ("skipped", skipped), ("records", records)], started)
+    report(&[("lines", lines), ("skipped", skipped), ("records", records), ("wrong", wrong)], started)
 }
 
-/// The rate of the collector beside that of the bare file: the same lines, one durable write each.
-fn append(folder: &Path, lines: u64) -> Result<(), Box<dyn Error>> {
+/// The rate of the collector beside that of the bare file: the same lines, as many of them in each durable write. They take
+/// turns, write by write.
+fn append(folder: &Path, lines: u64, batch: u64) -> Result<(), Box<dyn Error>> {
+    let started = Instant::now();
     let layout = Layout::below(folder);
-    let line =
-        [serde_json::to_vec(&mark("0198c0de-0000-7000-8000-000000000000".to_owned(), at(0)))?, b"\n".to_vec()].concat();
     std::fs::create_dir_all(layout.feedback())?;
     let mut bare = File::options().append(true).create(true).open(folder.join("bare.jsonl"))?;
     let mut collector = Collector::new(layout, "probe");
-    let (mut own_us, mut bare_us) = (0, 0);
-    for number in 0..lines {
+    let (mut own_nanos, mut bare_nanos, mut lost) = (0, 0, 0_u64);
+    for first in (0..lines).step_by(usize::try_from(batch)?.max(1)) {
+        let marks: Vec<_> =
+            (first..lines.min(first + batch)).map(|number| mark(scattered(number), at(number))).collect();
+        let mut text = Vec::new();
+        for line in &marks {
+            serde_json::to_writer(&mut text, line)?;
+            text.push(b'\n');
+        }
         let begun = Instant::now();
-        bare.write_all(&line)?;
+        bare.write_all(&text)?;
         bare.sync_data()?;
-        bare_us += begun.elapsed().as_nanos();
+        bare_nanos += begun.elapsed().as_nanos();
         let begun = Instant::now();
-        collector.mark_feedback(mark(format!("0198c0de-0000-7000-8000-{number:012}"), at(0)));
-        own_us += begun.elapsed().as_nanos();
+        let is_written = match <[FeedbackRecord; 1]>::try_from(marks) {
+            Ok([only]) => collector.mark_feedback(only) == Marked::Written,
+            Err(many) => collector.write_through(&[], &many, &[], at(0)).is_ok(),
+        };
+        own_nanos += begun.elapsed().as_nanos();
+        lost += u64::from(!is_written);
     }
     let rate = |nanos: u128| u64::try_from(u128::from(lines) * 1_000_000_000 / nanos.max(1)).unwrap_or(u64::MAX);
-    report(&[("lines", lines), ("per_second", rate(own_us)), ("bare_per_second", rate(bare_us))], Instant::now())
+    let rates = [("per_second", rate(own_nanos)), ("bare_per_second", rate(bare_nanos))];
+    report(&[&[("lines", lines), ("lost", lost)], &rates[..]].concat(), started)
 }
 
 /// One export of every kind, each in a folder of its own.
@@ -153,8 +170,37 @@ fn at(number: u64) -> Timestamp {
 }
 
 fn mark(record_id: String, timestamp: Timestamp) -> FeedbackRecord {
-    let source = Source::OutcomeTracker;
-    FeedbackRecord { record_id, feedback: Feedback::Positive, was_edited: false, edited: None, timestamp, source }
+    FeedbackRecord {
+        record_id,
+        tenant_id: Some("0198c0de-0000-7000-8000-000000000001".to_owned()),
+        feedback: Feedback::Positive,
+        was_edited: false,
+        edited: None,
+        timestamp,
+        source: Source::OutcomeTracker,
+    }
+}
+
+/// What the line of this number says.
+fn label(number: u64) -> Feedback {
+    [Feedback::Negative, Feedback::Neutral, Feedback::Positive][(number / 7 % 3) as usize]
+}
+
+/// Odd, so that numbers times this are as many different numbers, in no order.
+const SCATTER: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// An id made of a number. The order of ids is not that of the numbers.
+fn scattered(number: u64) -> String {
+    let bits = number.wrapping_mul(SCATTER);
+    format!("0198c0de-0000-7000-{:04x}-{:012x}", bits >> 48, bits & 0xffff_ffff_ffff)
+}
+
+/// The number that [`scattered`] made an id of.
+fn number_of(id: &str) -> Option<u64> {
+    let bits = u64::from_str_radix(&id.get(19..)?.replace('-', ""), 16).ok()?;
+    // Newton's way to the number that undoes the multiplication: each step doubles the bits that are right.
+    let undo = (0..5).fold(SCATTER, |undo, _| undo.wrapping_mul(2_u64.wrapping_sub(SCATTER.wrapping_mul(undo))));
+    Some(bits.wrapping_mul(undo))
 }
 
 fn record(id: String, timestamp: Timestamp) -> InteractionRecord {

@@ -277,6 +277,7 @@ impl<'a, 'o> Run<'a, 'o> {
         let rated = if self.options.sources.contains(&Source::Session) { self.rated(record) } else { None };
         Ok(rated.map(|feedback| FeedbackRecord {
             record_id: record.id.clone(),
+            tenant_id: None,
             feedback,
             was_edited: false,
             edited: None,

@@ -32,7 +32,8 @@ pub fn record(id: &str, seconds: i64, prompt: &str, response: &str) -> Interacti
 
 pub fn mark(id: &str, seconds: i64, feedback: Feedback, source: Source) -> FeedbackRecord {
     let (was_edited, edited) = (false, None);
-    FeedbackRecord { record_id: id.to_owned(), feedback, was_edited, edited, timestamp: at(seconds), source }
+    let (record_id, tenant_id) = (id.to_owned(), None);
+    FeedbackRecord { record_id, tenant_id, feedback, was_edited, edited, timestamp: at(seconds), source }
 }
 
 pub fn edit(id: &str, seconds: i64, edited: &str) -> FeedbackRecord {
