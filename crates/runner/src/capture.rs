@@ -23,13 +23,22 @@ use std::{
     },
     time::Duration,
 };
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 
 /// How often turns that ended are looked for.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Turns taken at once: one write to each file, and one transaction.
 const BATCH: u32 = 64;
+/// After a batch capture rests so many times as long as the batch took, where others wrote meanwhile: it has a fifth of the
+/// time then, and is late instead.
+const REST_TIMES: u32 = 4;
+/// The longest rest.
+const REST_MAX: Duration = Duration::from_secs(1);
+/// What is later than this is captured without a rest.
+const LATE: TimeDelta = TimeDelta::seconds(60);
+/// Of the writes that the writer counts while a batch is captured, its own: the lease and the lines. PostgreSQL counts neither.
+const OWN_WRITES: u64 = 2;
 /// How long taken turns are ours, and how long one that could not be captured waits.
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 
@@ -58,13 +67,16 @@ impl Lake {
         self.failures.load(Ordering::Relaxed)
     }
 
-    fn write(&self, captured: &[Captured], now: Timestamp) -> io::Result<()> {
+    fn write(&self, captured: Vec<Captured>, now: Timestamp) -> io::Result<()> {
         let Some(files) = &self.files else { return Ok(()) };
         let mut files = files.lock().unwrap_or_else(PoisonError::into_inner);
-        let interactions: Vec<_> = captured.iter().flat_map(|turn| turn.interactions.clone()).collect();
-        let feedback: Vec<_> = captured.iter().flat_map(|turn| turn.feedback.clone()).collect();
-        let outcomes: Vec<_> = captured.iter().flat_map(|turn| turn.outcomes.clone()).collect();
-        files.write_through(&interactions, &feedback, &outcomes, now)
+        let mut all = Captured::default();
+        for turn in captured {
+            all.interactions.extend(turn.interactions);
+            all.feedback.extend(turn.feedback);
+            all.outcomes.extend(turn.outcomes);
+        }
+        files.write_through(&all.interactions, &all.feedback, &all.outcomes, now)
     }
 }
 
@@ -88,8 +100,17 @@ pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
         }
         // A stop waits for one batch, however many are due.
         while !stop.is_cancelled() {
+            let (begun, writes) = (Instant::now(), ledger.stats().items_committed);
             match batch(&ledger, &lake).await {
-                Ok(Some(captured)) if captured > 0 => {}
+                Ok(Some(batch)) if batch.captured > 0 => {
+                    let writes = ledger.stats().items_committed.saturating_sub(writes);
+                    let late = batch.oldest.map_or(TimeDelta::zero(), |ended_at| ledger.now() - ended_at);
+                    tokio::select! {
+                        biased;
+                        () = stop.cancelled() => return,
+                        () = sleep(rest(begun.elapsed(), writes, late)) => {}
+                    }
+                }
                 Ok(_) => break,
                 Err(error) => {
                     lake.failures.fetch_add(1, Ordering::Relaxed);
@@ -105,14 +126,28 @@ pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
 /// captured waits for its lease to end.
 pub async fn drain(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<usize> {
     let mut all = 0;
-    while let Some(captured) = batch(ledger, lake).await?.filter(|captured| *captured > 0) {
-        all += captured;
+    while let Some(batch) = batch(ledger, lake).await?.filter(|batch| batch.captured > 0) {
+        all += batch.captured;
     }
     Ok(all)
 }
 
-/// Captures a batch; how many turns, or `None` where none are due.
-async fn batch(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<Option<usize>> {
+/// How long others are left alone after a batch that took so long, during which the writer made so many `writes`, its own
+/// among them, and whose oldest turn was so `late`. Where nobody else writes there is nobody to wait for.
+fn rest(took: Duration, writes: u64, late: TimeDelta) -> Duration {
+    if writes <= OWN_WRITES || late > LATE { Duration::ZERO } else { (took * REST_TIMES).min(REST_MAX) }
+}
+
+/// Turns that were taken together.
+struct Batch {
+    /// How many of them were captured: all or none.
+    captured: usize,
+    /// When the first of them ended.
+    oldest: Option<Timestamp>,
+}
+
+/// Captures a batch, or nothing where none are due.
+async fn batch(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<Option<Batch>> {
     let mut taken = take(ledger, LEASE, BATCH).await?;
     if taken.is_empty() {
         return Ok(None);
@@ -120,12 +155,13 @@ async fn batch(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<Option<usize
     lake.failures.fetch_add(taken.unreadable, Ordering::Relaxed);
     drop_repeats(&mut taken.due);
     let turns = taken.due.len();
+    let oldest = taken.due.iter().map(Due::ended_at).min();
     match capture(ledger, lake, &taken.due).await {
-        Ok(()) => Ok(Some(turns)),
+        Ok(()) => Ok(Some(Batch { captured: turns, oldest })),
         Err(error) => {
             lake.failures.fetch_add(turns as u64, Ordering::Relaxed);
             tracing::warn!(turns, error, "turns were not captured; it is tried again, and their sessions go on");
-            Ok(Some(0))
+            Ok(Some(Batch { captured: 0, oldest }))
         }
     }
 }
@@ -146,7 +182,7 @@ async fn capture(ledger: &Ledger, lake: &Arc<Lake>, due: &[Due]) -> Result<(), S
     let lines = lines.collect::<serde_json::Result<Vec<_>>>().map_err(|error| error.to_string())?;
     let answers: usize = captured.iter().map(|turn| turn.interactions.len()).sum();
     let (files, now) = (Arc::clone(lake), ledger.now());
-    let written = tokio::task::spawn_blocking(move || files.write(&captured, now)).await;
+    let written = tokio::task::spawn_blocking(move || files.write(captured, now)).await;
     written.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
     settle(ledger, lines).await.map_err(|error| error.to_string())?;
     lake.captured.fetch_add(answers as u64, Ordering::Relaxed);
@@ -183,7 +219,7 @@ pub async fn mark(
     let mark = interaction::mark(ledger, scope, id, feedback, line).await?;
     let captured = Captured { feedback: vec![record(mark.at)], ..Captured::default() };
     let files = Arc::clone(lake);
-    let written = tokio::task::spawn_blocking(move || files.write(&[captured], mark.at)).await;
+    let written = tokio::task::spawn_blocking(move || files.write(vec![captured], mark.at)).await;
     if !matches!(written, Ok(Ok(()))) {
         // The reason is in the log already.
         lake.failures.fetch_add(1, Ordering::Relaxed);
@@ -281,4 +317,19 @@ fn lines(due: &Due, captured: &Captured) -> serde_json::Result<Lines> {
 
 fn line(about: InteractionId, at: Timestamp, record: &impl Serialize) -> serde_json::Result<Line> {
     Ok(Line { about, at, record: serde_json::to_string(record)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capture_leaves_most_of_the_time_to_those_who_write_until_it_is_late() {
+        let took = Duration::from_millis(20);
+        let soon = TimeDelta::seconds(3);
+        assert_eq!(rest(took, OWN_WRITES, soon), Duration::ZERO, "nobody else writes");
+        assert_eq!(rest(took, OWN_WRITES + 1, soon), Duration::from_millis(80));
+        assert_eq!(rest(Duration::from_secs(9), 500, soon), REST_MAX);
+        assert_eq!(rest(took, 500, LATE + TimeDelta::seconds(1)), Duration::ZERO, "it is late");
+    }
 }

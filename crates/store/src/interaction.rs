@@ -84,12 +84,21 @@ macro_rules! fill {
 
 const PUSH: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
      VALUES ($1, $2, $3, $4, $5, $5) ON CONFLICT DO NOTHING";
+const PUSH_IF_SAID: &str = "INSERT INTO captures_due (tenant_id, session_id, sequence, status, ended_at, due_at) \
+     SELECT $1, $2, $3, $4, $5, $5 WHERE EXISTS (SELECT 1 FROM session_events \
+       WHERE tenant_id = $1 AND session_id = $2 AND event_type = $6) \
+     OR EXISTS (SELECT 1 FROM gates WHERE tenant_id = $1 AND session_id = $2) ON CONFLICT DO NOTHING";
 const ANY_DUE: &str = "SELECT COUNT(*) FROM (SELECT 1 FROM captures_due WHERE due_at <= $1 LIMIT 1) AS one";
 const TAKE_SQLITE: &str = take!("");
 const TAKE_POSTGRES: &str = take!(" FOR UPDATE SKIP LOCKED");
 const DONE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND session_id = $2 AND sequence = $3";
+const DONE_ALL_POSTGRES: &str = "DELETE FROM captures_due d \
+     USING UNNEST($1::uuid[], $2::uuid[], $3::bigint[]) AS taken (tenant_id, session_id, sequence) \
+     WHERE d.tenant_id = taken.tenant_id AND d.session_id = taken.session_id AND d.sequence = taken.sequence";
 const INSERT: &str = "INSERT INTO interactions (tenant_id, id, session_id, recorded_at, record) \
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
+const INSERT_ALL_POSTGRES: &str = "INSERT INTO interactions (tenant_id, id, session_id, recorded_at, record) \
+     SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::uuid[], $4::bigint[], $5::text[]) ON CONFLICT DO NOTHING";
 const INSERT_FEEDBACK: &str = "INSERT INTO interaction_feedback \
      (tenant_id, id, session_id, interaction_id, recorded_at, feedback, source, record) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING";
@@ -114,9 +123,8 @@ const FORGET_DUE: &str = "DELETE FROM captures_due WHERE tenant_id = $1 AND sess
 
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("interaction::PUSH", PUSH),
+    ("interaction::PUSH_IF_SAID", PUSH_IF_SAID),
     ("interaction::ANY_DUE", ANY_DUE),
-    ("interaction::DONE", DONE),
-    ("interaction::INSERT", INSERT),
     ("interaction::INSERT_FEEDBACK", INSERT_FEEDBACK),
     ("interaction::INSERT_OUTCOME", INSERT_OUTCOME),
     ("interaction::AFTER", AFTER),
@@ -133,8 +141,13 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("interaction::FORGET", FORGET),
     ("interaction::FORGET_DUE", FORGET_DUE),
 ];
-pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[("interaction::TAKE_SQLITE", TAKE_SQLITE)];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("interaction::TAKE_POSTGRES", TAKE_POSTGRES)];
+pub(crate) const SQLITE_SQL: &[(&str, &str)] =
+    &[("interaction::TAKE_SQLITE", TAKE_SQLITE), ("interaction::DONE", DONE), ("interaction::INSERT", INSERT)];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
+    ("interaction::TAKE_POSTGRES", TAKE_POSTGRES),
+    ("interaction::DONE_ALL_POSTGRES", DONE_ALL_POSTGRES),
+    ("interaction::INSERT_ALL_POSTGRES", INSERT_ALL_POSTGRES),
+];
 
 /// A turn that ended: everything of a session up to an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -279,6 +292,15 @@ pub async fn push(tx: &mut WriteTx<'_>, due: DueRecord) -> Result<()> {
     Ok(())
 }
 
+/// The same, where there may be something to capture: an event of the kind `answer`, if one would be an answer, or anything
+/// that was ever staged for reviewers. Everything else is one look at two indexes, and no row.
+pub async fn push_if_said(tx: &mut WriteTx<'_>, due: DueRecord, answer: Option<&str>) -> Result<()> {
+    let (tenant, session, sequence) = (due.tenant_id.0, due.session_id.0, due.sequence.cast_signed());
+    let (status, ended_at, kind) = (due.status.as_str(), to_micros(due.ended_at), answer.unwrap_or_default());
+    run!(tx.conn(), execute, PUSH_IF_SAID, tenant, session, sequence, status, ended_at, kind)?;
+    Ok(())
+}
+
 /// Whether anything is due. A look that finds nothing needs no writer.
 pub async fn any_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<bool> {
     Ok(run!(conn, fetch_one(i64,), ANY_DUE, to_micros(now))?.0 > 0)
@@ -291,21 +313,50 @@ pub async fn take(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp, max: u
     rows.into_iter().map(DueRecord::try_from).collect()
 }
 
-/// A turn is captured.
-pub async fn done(tx: &mut WriteTx<'_>, due: DueRecord) -> Result<()> {
-    run!(tx.conn(), execute, DONE, due.tenant_id.0, due.session_id.0, due.sequence.cast_signed())?;
+/// Turns are captured.
+pub async fn done(tx: &mut WriteTx<'_>, due: &[DueRecord]) -> Result<()> {
+    match tx.conn() {
+        Conn::Sqlite(c) => {
+            for due in due {
+                c.execute(DONE, &[&due.tenant_id.0, &due.session_id.0, &due.sequence.cast_signed()])?;
+            }
+        }
+        Conn::Postgres(c) => {
+            sqlx::query(DONE_ALL_POSTGRES)
+                .bind(due.iter().map(|due| due.tenant_id.0).collect::<Vec<_>>())
+                .bind(due.iter().map(|due| due.session_id.0).collect::<Vec<_>>())
+                .bind(due.iter().map(|due| due.sequence.cast_signed()).collect::<Vec<_>>())
+                .execute(&mut **c)
+                .await?;
+        }
+    }
     Ok(())
 }
 
-/// Keeps a line of prompts and answers. `false` if it is kept already.
-pub async fn insert(
-    tx: &mut WriteTx<'_>,
-    tenant_id: TenantId,
-    session_id: SessionId,
-    line: &LineRecord,
-) -> Result<bool> {
-    let (at, record) = (to_micros(line.recorded_at), line.record.as_str());
-    Ok(run!(tx.conn(), execute, INSERT, tenant_id.0, line.id, session_id.0, at, record)? == 1)
+/// Keeps lines of prompts and answers, each with its place. What is kept already stays as it is.
+pub async fn insert(tx: &mut WriteTx<'_>, lines: &[(TenantId, SessionId, LineRecord)]) -> Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    match tx.conn() {
+        // Asked in place: one statement for many rows would save next to nothing.
+        Conn::Sqlite(c) => {
+            for (tenant, session, line) in lines {
+                c.execute(INSERT, &[&tenant.0, &line.id, &session.0, &to_micros(line.recorded_at), &line.record])?;
+            }
+        }
+        Conn::Postgres(c) => {
+            sqlx::query(INSERT_ALL_POSTGRES)
+                .bind(lines.iter().map(|(tenant, ..)| tenant.0).collect::<Vec<_>>())
+                .bind(lines.iter().map(|(.., line)| line.id).collect::<Vec<_>>())
+                .bind(lines.iter().map(|(_, session, _)| session.0).collect::<Vec<_>>())
+                .bind(lines.iter().map(|(.., line)| to_micros(line.recorded_at)).collect::<Vec<_>>())
+                .bind(lines.iter().map(|(.., line)| line.record.as_str()).collect::<Vec<_>>())
+                .execute(&mut **c)
+                .await?;
+        }
+    }
+    Ok(())
 }
 
 /// Keeps a line of feedback about an interaction. `false` if it is kept already.

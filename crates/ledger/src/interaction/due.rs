@@ -1,15 +1,17 @@
 //! Turns that ended and are not captured yet.
 
-use super::turn::{Judged, Turn, last, staged};
+use super::{
+    has_answered,
+    turn::{Judged, Turn, last, staged},
+};
 use crate::{Ledger, Result, SessionRecord, gate::reviewed};
 use chrono::TimeDelta;
 use domain::{
-    id::{InteractionId, TenantId},
-    session::Status,
+    Timestamp,
     thread::{MESSAGE, REPLY},
 };
 use store::{
-    Access,
+    Access, Conn,
     interaction::{DueRecord, any_due, is_judged, session_of},
 };
 
@@ -26,6 +28,13 @@ pub struct Due {
     pub turns: Vec<Turn>,
     /// What the turn says about the one before.
     pub judged: Option<Judged>,
+}
+
+impl Due {
+    /// When the turn ended.
+    pub fn ended_at(&self) -> Timestamp {
+        self.row.ended_at
+    }
 }
 
 /// Turns that were taken.
@@ -64,58 +73,44 @@ pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32) -> Result<Taken> 
                 taken.unreadable += 1;
             }
         }
+        // On SQLite a read is answered in place and gives nobody else a turn.
+        tokio::task::yield_now().await;
     }
     Ok(taken)
 }
 
+/// Everything of one turn in one transaction: on PostgreSQL each has its own ways there and back.
 async fn gather(ledger: &Ledger, row: DueRecord) -> Result<Due> {
+    let read = ledger
+        .store()
+        .read(Access::System, move |conn| Box::pin(async move { Ok::<_, store::Error>(turn_of(conn, row).await) }));
+    read.await?
+}
+
+async fn turn_of(conn: &mut Conn<'_>, row: DueRecord) -> Result<Due> {
     let DueRecord { tenant_id, session_id, sequence, .. } = row;
-    let read = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            let session = store::session::find(conn, tenant_id, session_id).await?;
-            let kinds = [MESSAGE, REPLY].map(str::to_owned);
-            let page = store::event::before(conn, tenant_id, session_id, sequence + 1, &kinds, MESSAGES_MAX).await?;
-            Ok((session, page.items))
-        })
-    });
-    let (session, mut events) = read.await?;
+    let session = store::session::find(conn, tenant_id, session_id).await?;
     let session = session.ok_or(crate::Error::NotFound("session"))?;
+    let kinds = [MESSAGE, REPLY].map(str::to_owned);
+    let page = store::event::before(conn, tenant_id, session_id, sequence + 1, &kinds, MESSAGES_MAX).await?;
+    let mut events = page.items;
     events.sort_by_key(|event| event.sequence);
-    let decided = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move { Ok(reviewed(conn, tenant_id, session_id, row.ended_at).await) })
-    });
-    let decided = decided.await??;
+    let decided = reviewed(conn, tenant_id, session_id, row.ended_at).await?;
     let mut turns = staged(&session, &events, &decided);
-    let has_answered = matches!(row.status, Status::Completed | Status::Idle);
-    let (answer, judged) = if has_answered { last(&session, &events, row.status) } else { (None, None) };
+    let (answer, judged) = if has_answered(row.status) { last(&session, &events, row.status) } else { (None, None) };
     let answer_id = answer.as_ref().map(|answer| answer.id);
     // What reviewers approved is the answer, and is there already.
     let is_approved = decided.iter().any(super::turn::is_the_answer);
     turns.extend(answer.filter(|_| !is_approved));
-    let known = known(ledger, tenant_id, turns.iter().map(|turn| turn.id).collect()).await?;
+    let mut known = Vec::new();
+    for turn in &turns {
+        known.extend(session_of(conn, tenant_id, turn.id).await?.map(|_| turn.id));
+    }
     turns.retain(|turn| !known.contains(&turn.id));
     // The end of a conversation that rests repeats its last turn: what that says was kept with it.
     let mut judged = judged.filter(|_| answer_id.is_none_or(|id| !known.contains(&id)));
     if let Some(judged) = &mut judged {
-        let id = judged.id;
-        let read = ledger
-            .store()
-            .read(Access::System, move |conn| Box::pin(async move { is_judged(conn, tenant_id, id).await }));
-        judged.is_judged = read.await?;
+        judged.is_judged = is_judged(conn, tenant_id, judged.id).await?;
     }
     Ok(Due { row, session, turns, judged })
-}
-
-/// Those of `ids` that are captured already.
-async fn known(ledger: &Ledger, tenant_id: TenantId, ids: Vec<InteractionId>) -> Result<Vec<InteractionId>> {
-    let known = ledger.store().read(Access::System, move |conn| {
-        Box::pin(async move {
-            let mut known = Vec::new();
-            for id in ids {
-                known.extend(session_of(conn, tenant_id, id).await?.map(|_| id));
-            }
-            Ok(known)
-        })
-    });
-    Ok(known.await?)
 }

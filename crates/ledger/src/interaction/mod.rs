@@ -21,14 +21,15 @@ use domain::{
     Entropy, Timestamp,
     id::{InteractionId, SessionId, new_v7},
     session::{Command, Status, Type},
-    thread::is_incognito,
+    thread::{REPLY, is_incognito},
 };
 use sha2::{Digest as _, Sha256};
 use store::{WriteTx, interaction::DueRecord};
 use uuid::Uuid;
 
 /// Notes that a turn of an agent ended, if it did and may be kept: incognito conversations are not. One that its person
-/// interrupted has no answer.
+/// interrupted has no answer. Where nobody said anything and nothing was staged there is nothing to capture, and nothing is
+/// noted.
 pub(crate) async fn note(
     tx: &mut WriteTx<'_>,
     session: &SessionRecord,
@@ -45,7 +46,16 @@ pub(crate) async fn note(
     }
     let (tenant_id, session_id, sequence) = (session.tenant_id, session.id, session.head_sequence);
     let due = DueRecord { tenant_id, session_id, sequence, status: session.status, ended_at: now };
-    Ok(store::interaction::push(tx, due).await?)
+    let has_answered = has_answered(session.status);
+    if has_answered && session.result.is_some() && !turn::is_talk(session) {
+        return Ok(store::interaction::push(tx, due).await?);
+    }
+    Ok(store::interaction::push_if_said(tx, due, has_answered.then_some(REPLY)).await?)
+}
+
+/// Whether what an agent said until then is an answer. Of work that failed or was stopped only what reviewers decided counts.
+fn has_answered(status: Status) -> bool {
+    matches!(status, Status::Completed | Status::Idle)
 }
 
 /// Bytes that are always the same for the same thing.

@@ -40,10 +40,11 @@ pub async fn settle(ledger: &Ledger, turns: Vec<(&Due, Lines)>) -> Result<()> {
     let turns: Vec<_> = turns.into_iter().map(|(due, lines)| (due.row, lines)).collect();
     let settled = ledger.store().write(Access::System, move |tx| {
         Box::pin(async move {
-            for (row, lines) in turns {
-                for line in &lines.interactions {
-                    insert(tx, row.tenant_id, row.session_id, &record(line.about.0, line)).await?;
-                }
+            let kept = turns.iter().flat_map(|(row, lines)| {
+                lines.interactions.iter().map(|line| (row.tenant_id, row.session_id, record(line.about.0, line)))
+            });
+            insert(tx, &kept.collect::<Vec<_>>()).await?;
+            for (row, lines) in &turns {
                 for (feedback, source, line) in &lines.feedback {
                     let record = record(line_id(line), line);
                     insert_feedback(tx, row.tenant_id, (row.session_id, line.about), (*feedback, *source), &record)
@@ -53,8 +54,8 @@ pub async fn settle(ledger: &Ledger, turns: Vec<(&Due, Lines)>) -> Result<()> {
                     let about = (row.session_id, line.about);
                     insert_outcome(tx, row.tenant_id, about, *outcome, &record(line_id(line), line)).await?;
                 }
-                done(tx, row).await?;
             }
+            done(tx, &turns.iter().map(|(row, _)| *row).collect::<Vec<_>>()).await?;
             Ok::<_, Error>(())
         })
     });

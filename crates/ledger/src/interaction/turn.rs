@@ -152,7 +152,7 @@ fn judged_by_reviewers(session: &SessionRecord, events: &[EventRecord], reviewed
 }
 
 /// Whether a session is what was said in it, and nothing else: a conversation, or a coding agent that reports by hooks.
-fn is_talk(session: &SessionRecord) -> bool {
+pub(super) fn is_talk(session: &SessionRecord) -> bool {
     is_thread(session) || is_reported(session)
 }
 

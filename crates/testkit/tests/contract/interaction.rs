@@ -21,7 +21,7 @@ use domain::{
 };
 use ledger::{
     Error, SessionRecord,
-    interaction::{self, Due, Line, Lines, ListInteractions, Said, Speaker, Stream, settle, take},
+    interaction::{self, Due, Line, Lines, ListInteractions, Said, Speaker, Stream, Turn, settle, take},
     session::{self, Completion, NewSession, Parking},
     thread::{self, Message},
 };
@@ -49,7 +49,7 @@ on_both_engines!(
 
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 
-async fn answered(f: &Fixture, input: &str, result: &Value) -> SessionRecord {
+pub async fn answered(f: &Fixture, input: &str, result: &Value) -> SessionRecord {
     answered_with(f, input, "{}", result).await
 }
 
@@ -68,20 +68,25 @@ async fn answered_with(f: &Fixture, input: &str, metadata: &str, result: &Value)
     session::complete(&f.ledger, &f.worker, running.id, completion).await.unwrap()
 }
 
-async fn due(f: &Fixture) -> Vec<Due> {
+pub async fn due(f: &Fixture) -> Vec<Due> {
     let taken = take(&f.ledger, LEASE, 32).await.unwrap();
     assert_eq!(taken.unreadable, 0);
     taken.due
 }
 
-async fn keep(f: &Fixture, due: &Due) {
-    let lines =
-        due.turns.iter().map(|turn| Line { about: turn.id, at: turn.at, record: json!(turn.answer).to_string() });
-    let lines = Lines { interactions: lines.collect(), ..Lines::default() };
-    settle(&f.ledger, vec![(due, lines)]).await.unwrap();
+pub async fn keep(f: &Fixture, due: &Due) {
+    keep_all(f, std::slice::from_ref(due)).await;
 }
 
-async fn kept(f: &Fixture, stream: Stream) -> Vec<String> {
+pub async fn keep_all(f: &Fixture, due: &[Due]) {
+    let lines = |due: &Due| {
+        let line = |turn: &Turn| Line { about: turn.id, at: turn.at, record: json!(turn.answer).to_string() };
+        Lines { interactions: due.turns.iter().map(line).collect(), ..Lines::default() }
+    };
+    settle(&f.ledger, due.iter().map(|due| (due, lines(due))).collect()).await.unwrap();
+}
+
+pub async fn kept(f: &Fixture, stream: Stream) -> Vec<String> {
     let page = interaction::page_by_operator(&f.ledger, "acme", stream, Uuid::nil(), 100).await.unwrap();
     page.into_iter().map(|(_, record)| record).collect()
 }
