@@ -1,6 +1,7 @@
 //! What capture costs those who work: nothing where there is nothing to capture, and never their turn.
 
 use crate::{
+    entity::{acme, company},
     gate::{at_once, claim, decide, gated, says, staged},
     interaction::{answered, due, keep, kept},
 };
@@ -61,8 +62,9 @@ async fn where_nothing_was_said_nothing_is_noted(f: Fixture) {
 
 async fn what_reviewers_decided_is_captured_of_work_that_failed_too(f: Fixture) {
     at_once(&f).await;
-    let of = gated(&f, None, Value::Null, json!({})).await;
-    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 12 })).await;
     decide(&f, &f.operator, item.gate.id, says(Verdict::Deny)).await.unwrap();
     assert!(due(&f).await.is_empty(), "the agent works on");
     failed(&f, &claim(&f).await.session).await;
