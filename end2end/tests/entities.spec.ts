@@ -105,6 +105,11 @@ test("a file is previewed, imported with a progress bar and reported row by row 
   await expect(page.locator("main")).toContainText("one of: Lead, Won");
   const listed = await api().get<{ items: { fields: unknown }[] }>(`/api/entities?typeId=${of.id}&q=firm%20599`);
   expect(listed.items[0]?.fields).toEqual({ stage: "Lead", size: 599 });
+  // The same file again would make all of it a second time, and the preview says so.
+  await page.goto(`/entity-types/${of.id}/import`);
+  await page.locator('input[type="file"]').setInputFiles({ name: "firms.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
+  await page.getByRole("button", { name: "Preview" }).click();
+  await expect(page.getByText("600 of those rows would be there twice")).toBeVisible();
 });
 
 test("an entity shows the sessions about it and how its fields stand @nojs", async ({ page }, info) => {

@@ -107,7 +107,13 @@ fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &F
         number::grouped(good),
         number::grouped(preview.failed_count)
     );
-    let text = format!("\n{source}");
+    let repeated = (preview.repeated_count > 0).then(|| {
+        notice::caution(format!(
+            "{} of those rows would be there twice: an earlier row, or an entity of {}, has the title already. What is there is not changed.",
+            number::grouped(preview.repeated_count),
+            one_line(&of.name, 60)
+        ))
+    });
     let label = format!("Import {}", number::counted(good, "row"));
     view! {
         <form class="form import-form" method="post" enctype="multipart/form-data" action=format!("/entity-types/{}/import", of.id)>
@@ -118,6 +124,7 @@ fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &F
             </section>
             <textarea name="source" hidden>{text}</textarea>
             <p>{words}</p>
+            {repeated}
             <div class="form-actions">
                 {(good > 0).then(|| view! { <button class="button" type="submit" name="step" value="import" data-look="primary">{label}</button> })}
                 <button class="button" type="submit" name="step" value="preview">"Check again"</button>

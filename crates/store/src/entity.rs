@@ -3,7 +3,7 @@
 mod title;
 mod write;
 
-pub use title::titles;
+pub use title::{taken_titles, titles};
 pub use write::{insert, update};
 
 use crate::{
@@ -59,12 +59,14 @@ pub(crate) const SQL: &[(&str, &str)] = &[
 ];
 pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[
     ("entity::title::TITLES_SQLITE", title::TITLES_SQLITE),
+    ("entity::title::TAKEN_SQLITE", title::TAKEN_SQLITE),
     ("entity::write::INSERT_SQLITE", write::INSERT_SQLITE),
     ("entity::write::INSERT_VERSIONS_SQLITE", write::INSERT_VERSIONS_SQLITE),
 ];
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
     ("entity::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES),
     ("entity::title::TITLES_POSTGRES", title::TITLES_POSTGRES),
+    ("entity::title::TAKEN_POSTGRES", title::TAKEN_POSTGRES),
     ("entity::write::INSERT_POSTGRES", write::INSERT_POSTGRES),
     ("entity::write::INSERT_VERSIONS_POSTGRES", write::INSERT_VERSIONS_POSTGRES),
 ];

@@ -205,6 +205,9 @@ pub struct ImportPreview {
     pub rows_total: u64,
     /// Rows that cannot be made.
     pub failed_count: u64,
+    /// Rows that can, but whose title an entity of the type or an earlier row has already. They are made all the same,
+    /// so a file that is sent twice is there twice.
+    pub repeated_count: u64,
     /// The first rows that can, at most 10.
     pub rows: Vec<PreviewRow>,
     /// What is wrong with the others: `{row, field, message}`, at most 1,000. The header is row 1.

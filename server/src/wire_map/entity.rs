@@ -99,6 +99,7 @@ pub fn import_preview(preview: import::Preview) -> wired::ImportPreview {
         columns: preview.columns,
         rows_total: preview.rows_total,
         failed_count: preview.failed_count,
+        repeated_count: preview.repeated_count,
         rows: preview.rows.into_iter().map(row).collect(),
         errors: preview.errors,
     }

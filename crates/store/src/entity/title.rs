@@ -2,7 +2,7 @@
 
 use crate::{conn::Conn, error::Result};
 use domain::{
-    id::{EntityId, TenantId},
+    id::{EntityId, EntityTypeId, TenantId},
     limit::ENTITY_TITLES_MAX,
 };
 use uuid::Uuid;
@@ -13,6 +13,33 @@ pub(crate) const TITLES_SQLITE: &str = "SELECT e.id, e.title, t.slug FROM entiti
 pub(crate) const TITLES_POSTGRES: &str = "SELECT e.id, e.title, t.slug FROM entities e \
      JOIN entity_types t ON t.tenant_id = e.tenant_id AND t.id = e.type_id \
      WHERE e.tenant_id = $1 AND e.id = ANY($2) ORDER BY e.id";
+
+pub(crate) const TAKEN_SQLITE: &str = "SELECT DISTINCT title FROM entities \
+     WHERE tenant_id = $1 AND type_id = $2 AND title IN (SELECT value FROM json_each($3))";
+pub(crate) const TAKEN_POSTGRES: &str = "SELECT DISTINCT title FROM entities \
+     WHERE tenant_id = $1 AND type_id = $2 AND title = ANY($3)";
+
+/// A row of one column. Written out, the formatter would take the tuple for a call's arguments.
+type One<T> = (T,);
+
+/// Which of these titles entities of a type have. Titles are the same when they are letter for letter.
+pub async fn taken_titles(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    type_id: EntityTypeId,
+    titles: &[String],
+) -> Result<Vec<String>> {
+    let rows: Vec<One<String>> = match conn {
+        Conn::Sqlite(c) => {
+            let json = serde_json::Value::from(titles).to_string();
+            c.fetch_all::<One<String>>(TAKEN_SQLITE, &[&tenant_id.0, &type_id.0, &json])?
+        }
+        Conn::Postgres(c) => {
+            sqlx::query_as(TAKEN_POSTGRES).bind(tenant_id.0).bind(type_id.0).bind(titles).fetch_all(&mut **c).await?
+        }
+    };
+    Ok(rows.into_iter().map(|(title,)| title).collect())
+}
 
 /// `(id, title, type slug)` of these entities, in id order. Ids that are not of this workspace are left out;
 /// repeated ones count once; of more than [`ENTITY_TITLES_MAX`] different ones the first are looked up.

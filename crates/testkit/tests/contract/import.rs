@@ -18,6 +18,7 @@ on_both_engines!(
     many_who_run_one_import_make_every_row_once,
     wrong_rows_are_reported_by_number_and_field_and_the_others_are_made,
     a_preview_says_what_would_happen_and_makes_nothing,
+    a_preview_says_how_many_rows_would_be_there_twice,
     a_file_that_is_no_table_is_refused_whole,
 );
 
@@ -148,6 +149,24 @@ async fn a_preview_says_what_would_happen_and_makes_nothing(f: Fixture) {
     assert!(titles(&f).await.is_empty());
     let mut raw = f.engine.raw().await;
     assert_eq!(raw.number("SELECT COUNT(*) FROM entity_imports").await, 0);
+    f.done().await;
+}
+
+async fn a_preview_says_how_many_rows_would_be_there_twice(f: Fixture) {
+    let of = company(&f).await;
+    let source = "Name,Stage\nAcme \"A\" Inc.,Lead\nÖbb,Lead\nÖbb,Lead\nWrong,Nope\n";
+    let first = import::preview(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
+    assert_eq!((first.failed_count, first.repeated_count), (1, 1), "one title is in the file twice");
+    let begun = import::begin(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
+    import::run(&f.ledger, f.member.tenant_id, begun.id).await.unwrap();
+    let again = import::preview(&f.ledger, &f.member, of.id, file(source)).await.unwrap();
+    assert_eq!((again.failed_count, again.repeated_count), (1, 3), "every row that can be made is there already");
+    // Neither another case nor another type's entity is the same title.
+    let other = import::preview(&f.ledger, &f.member, of.id, file("Name\nöbb\nÖbb\n")).await.unwrap();
+    assert_eq!(other.repeated_count, 1);
+    let note = crate::entity::note(&f).await;
+    let elsewhere = import::preview(&f.ledger, &f.member, note.id, file("Name\nÖbb\n")).await.unwrap();
+    assert_eq!(elsewhere.repeated_count, 0);
     f.done().await;
 }
 

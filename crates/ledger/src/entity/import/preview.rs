@@ -9,6 +9,7 @@ use domain::{
     limit::{IMPORT_ERRORS_MAX, IMPORT_PREVIEW_ROWS},
     role::Permission,
 };
+use std::collections::HashSet;
 
 /// What an import would do.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct Preview {
     pub rows_total: u64,
     /// Rows that cannot be made.
     pub failed_count: u64,
+    /// Rows that can, but whose title an entity of the type or an earlier row has already: it would be there twice.
+    pub repeated_count: u64,
     /// The first rows that can.
     pub rows: Vec<PreviewRow>,
     /// What is wrong with the others, as far as it is kept.
@@ -45,15 +48,26 @@ pub async fn preview(ledger: &Ledger, scope: &Scope, type_id: EntityTypeId, new:
     let rows_total = file.rows.len() as u64;
     let (tenant_id, mapped) = (scope.tenant_id, columns.clone());
     let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move { check_rows(conn, tenant_id, &entity_type.fields, &mapped, 2, &file.rows).await })
+        Box::pin(async move {
+            let checked = check_rows(conn, tenant_id, &entity_type.fields, &mapped, 2, &file.rows).await?;
+            let titles: Vec<String> = checked.iter().flatten().map(|row| row.title.clone()).collect();
+            Ok((checked, store::entity::taken_titles(conn, tenant_id, type_id, &titles).await?))
+        })
     });
-    let mut preview = Preview { columns, rows_total, failed_count: 0, rows: Vec::new(), errors: Vec::new() };
-    for row in read.await? {
+    let (checked, taken) = read.await?;
+    let mut titles: HashSet<String> = taken.into_iter().collect();
+    let mut preview =
+        Preview { columns, rows_total, failed_count: 0, repeated_count: 0, rows: Vec::new(), errors: Vec::new() };
+    for row in checked {
         match row {
-            Ok(row) if preview.rows.len() < IMPORT_PREVIEW_ROWS => {
-                preview.rows.push(PreviewRow { row: row.number, title: row.title, fields: row.fields });
+            Ok(row) => {
+                if !titles.insert(row.title.clone()) {
+                    preview.repeated_count += 1;
+                }
+                if preview.rows.len() < IMPORT_PREVIEW_ROWS {
+                    preview.rows.push(PreviewRow { row: row.number, title: row.title, fields: row.fields });
+                }
             }
-            Ok(_) => {}
             Err(errors) => {
                 preview.failed_count += 1;
                 preview.errors.extend(errors);
