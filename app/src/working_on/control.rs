@@ -191,8 +191,9 @@ pub fn read_tasks(typed: String) {
 /// Forgets the events that were set aside.
 pub fn dismiss_refused() {
     spawn_local(async {
-        if let Ok(rows) = queue::refused(&state::owner()).await {
-            let _ = queue::forget_refused(&rows).await;
+        let owner = state::owner();
+        if let Ok(rows) = queue::refused(&owner).await {
+            let _ = queue::forget_refused(&owner, &rows).await;
         }
         flush::tell_refused().await;
     });

@@ -105,7 +105,7 @@ async fn send_all() -> Ended {
         mark_sent();
         let answer = fetch::post(&address(first), &body(&batch)).await;
         let settled = match answer.as_ref().map_or(0, |answer| answer.status) {
-            200..300 => queue::recorded(&batch).await,
+            200..300 => queue::recorded(&owner, &batch).await,
             401 => return Ended::SignedOut,
             // A person who signs in as somebody else leaves pages of their former self behind.
             403 | 404 if !is_still(&owner).await => return Ended::SignedOut,
@@ -120,13 +120,14 @@ async fn send_all() -> Ended {
             }
             _ => queue::refuse(&owner, first).await,
         };
-        if settled.is_err() {
-            return Ended::Unreachable;
-        }
+        let Ok(left) = settled else { return Ended::Unreachable };
         forget_own(&batch);
-        tell_count(&owner).await;
+        state::set_waiting(waiting(left));
         if answer.is_some_and(|answer| !answer.is_good()) {
             tell_refused().await;
+        }
+        if left == 0 {
+            return Ended::Empty;
         }
     }
 }

@@ -209,26 +209,27 @@ pub async fn all(owner: &str) -> Result<(Vec<Row>, Vec<Row>), Failed> {
     Ok((rows(&result(&waiting)), rows(&refused)))
 }
 
-/// Forgets events that the server has.
-pub async fn recorded(sent: &[Row]) -> Result<(), Failed> {
-    forget(WAITING, sent).await
+/// Forgets events that the server has. How many of this owner's still wait.
+pub async fn recorded(owner: &str, sent: &[Row]) -> Result<u32, Failed> {
+    forget(begin(&[WAITING], TransactionMode::ReadWrite).await?, WAITING, owner, sent).await
 }
 
-async fn forget(store: &str, gone: &[Row]) -> Result<(), Failed> {
-    let transaction = begin(&[store], TransactionMode::ReadWrite).await?;
+/// Ends with how many of this owner's are left in the store.
+async fn forget(transaction: Transaction, store: &str, owner: &str, gone: &[Row]) -> Result<u32, Failed> {
     let store = transaction.object_store(store)?;
     for row in gone {
         store.delete(JsValue::from_f64(row.number))?;
     }
-    commit(transaction).await
+    let left = JsValue::from(store.index(BY_OWNER)?.count(of(owner))?);
+    commit(transaction).await?;
+    Ok(result(&left).as_f64().unwrap_or_default() as u32)
 }
 
-/// Sets an event aside that the server will never take.
-pub async fn refuse(owner: &str, row: &Row) -> Result<(), Failed> {
+/// Sets an event aside that the server will never take. How many of this owner's still wait.
+pub async fn refuse(owner: &str, row: &Row) -> Result<u32, Failed> {
     let transaction = begin(&[WAITING, REFUSED], TransactionMode::ReadWrite).await?;
     transaction.object_store(REFUSED)?.put(&object(owner, row), None)?;
-    transaction.object_store(WAITING)?.delete(JsValue::from_f64(row.number))?;
-    commit(transaction).await
+    forget(transaction, WAITING, owner, std::slice::from_ref(row)).await
 }
 
 /// What was set aside of this owner's.
@@ -237,6 +238,7 @@ pub async fn refused(owner: &str) -> Result<Vec<Row>, Failed> {
 }
 
 /// Forgets what was set aside, because the person has read that it was.
-pub async fn forget_refused(read: &[Row]) -> Result<(), Failed> {
-    forget(REFUSED, read).await
+pub async fn forget_refused(owner: &str, read: &[Row]) -> Result<(), Failed> {
+    let transaction = begin(&[REFUSED], TransactionMode::ReadWrite).await?;
+    forget(transaction, REFUSED, owner, read).await.map(drop)
 }
