@@ -23,7 +23,8 @@ export default defineConfig({
     ...devices["Desktop Chrome"],
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
-    trace: "retain-on-failure",
+    // A trace films the page: not before something failed, or every spec pays for it.
+    trace: "on-first-retry",
     screenshot: "only-on-failure",
     launchOptions: {
       ...(existsSync(SYSTEM_CHROMIUM) ? { executablePath: SYSTEM_CHROMIUM } : {}),
