@@ -3,7 +3,7 @@
 use crate::browser::dom;
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{HtmlElement, HtmlInputElement};
+use web_sys::{Element, HtmlElement, HtmlInputElement};
 
 /// Where a row keeps the item that was read ahead (a text) or typed into (an element).
 const KEPT: &str = "item";
@@ -68,12 +68,20 @@ pub fn focus(row: &HtmlElement) {
     }
 }
 
-/// The row to go on with: the next one that is left, or else the one before.
+/// The row to go on with: the next one that is left, or else the one before. Only those on the way are looked at.
 pub fn next(row: &HtmlElement) -> Option<HtmlElement> {
-    let all = dom::by_id("inbox-rows").map(|list| dom::find_all(&list, "[data-id]")).unwrap_or_default();
-    let at = all.iter().position(|other| same(other, row))?;
-    let left = |other: &&HtmlElement| !same(other, row) && !other.hidden() && !other.has_attribute(LEAVING);
-    all.iter().skip(at).find(left).or_else(|| all.iter().take(at).rev().find(left)).cloned()
+    nearest(row, Element::next_element_sibling).or_else(|| nearest(row, Element::previous_element_sibling))
+}
+
+fn nearest(row: &HtmlElement, step: fn(&Element) -> Option<Element>) -> Option<HtmlElement> {
+    let mut beside = step(row);
+    while let Some(other) = beside {
+        if other.has_attribute("data-id") && !other.has_attribute("hidden") && !other.has_attribute(LEAVING) {
+            return other.dyn_into().ok();
+        }
+        beside = step(&other);
+    }
+    None
 }
 
 /// What a row keeps.
@@ -101,11 +109,14 @@ pub fn is_old(row: &HtmlElement) -> bool {
 
 /// Says on each row why it was refused, as long as it is neither decided nor opened.
 pub fn tell_why() {
-    for row in items() {
-        let Some(reason) = dom::find(&row, "[data-reason]") else { continue };
-        if !reason.hidden() {
+    let Some(list) = dom::by_id("inbox-rows") else { return };
+    for reason in dom::find_all(&list, "[data-id]:not([data-leaving]) [data-reason]:not([hidden])") {
+        if let Some(row) = row_of(&reason) {
             let _ = row.set_attribute(WHY, &reason.text_content().unwrap_or_default());
-        } else if let Some(why) = row.get_attribute(WHY) {
+        }
+    }
+    for row in dom::find_all(&list, "[data-id][data-why]:not([data-leaving])") {
+        if let (Some(reason), Some(why)) = (dom::find(&row, "[data-reason][hidden]"), row.get_attribute(WHY)) {
             reason.set_text_content(Some(&why));
             reason.set_hidden(false);
         }
@@ -126,7 +137,9 @@ fn tick(row: &HtmlElement) -> Option<HtmlInputElement> {
 
 /// The rows that are ticked.
 pub fn selected() -> Vec<HtmlElement> {
-    items().into_iter().filter(|row| tick(row).is_some_and(|tick| tick.checked())).collect()
+    let Some(list) = dom::by_id("inbox-rows") else { return Vec::new() };
+    let ticked = dom::find_all(&list, "[data-id]:not([data-leaving]) input:checked");
+    ticked.iter().filter_map(|tick| row_of(tick)).collect()
 }
 
 /// Says how many are ticked, and shows what can be done with them.

@@ -10,8 +10,10 @@ use web_sys::{Event, HtmlElement, HtmlFormElement};
 
 /// Signals within this time are answered together.
 const GATHER_MS: i32 = 250;
-/// How often reading the list is put off while somebody decides one item after the other.
-const PUT_OFF_MAX: u32 = 20;
+/// Somebody who decides one item after the other pauses when nothing was decided for this long.
+const PAUSE_MS: i32 = 1_000;
+/// How often reading the list is put off until then.
+const PUT_OFF_MAX: u32 = 5;
 
 thread_local! {
     /// Whether the list is going to be read, and how often that was put off.
@@ -170,7 +172,7 @@ pub fn refresh_soon() {
 fn refresh_in_a_pause() {
     if DECIDED.replace(false) && PUT_OFF.get() < PUT_OFF_MAX {
         PUT_OFF.set(PUT_OFF.get() + 1);
-        dom::after(GATHER_MS, refresh_in_a_pause);
+        dom::after(PAUSE_MS, refresh_in_a_pause);
         return;
     }
     DUE.set(false);

@@ -192,22 +192,23 @@ fn search() -> bool {
     true
 }
 
-/// Moves the focus to the next or previous row; from the current row, where none has it.
+/// Moves the focus to the next or previous row that is shown; from the current row, where none has it.
 pub fn step(by: i32) -> bool {
     let Some(root) = dom::root() else { return false };
-    let rows: Vec<HtmlElement> =
-        dom::find_all(&root, ROW_LINKS).into_iter().filter(|row| row.offset_parent().is_some()).collect();
+    let rows = dom::find_all(&root, ROW_LINKS);
+    // Asking lays a row out, so only those on the way are asked.
+    let is_shown = |row: &&HtmlElement| row.offset_parent().is_some();
     let focused = dom::document().active_element();
     let at = rows.iter().position(|row| focused.as_ref().is_some_and(|f| row.is_same_node(Some(f.unchecked_ref()))));
     let at =
         at.or_else(|| rows.iter().position(|row| row.closest("[aria-current=true]").is_ok_and(|row| row.is_some())));
     let next = match (at, by) {
-        (Some(at), 1) => at + 1,
-        (Some(at), _) => at.saturating_sub(1),
-        (None, _) => 0,
+        (Some(at), 1) => rows.iter().skip(at + 1).find(is_shown),
+        (Some(at), _) => rows.iter().take(at).rev().find(is_shown),
+        (None, _) => rows.iter().find(is_shown),
     };
-    if let Some(row) = rows.get(next) {
+    if let Some(row) = next {
         let _ = row.focus();
     }
-    !rows.is_empty()
+    at.is_some() || next.is_some()
 }
