@@ -12,6 +12,9 @@ use crate::steps::{Count, Report, count_in_line};
 use crate::workspace::{cargo, package_with_binary};
 use crate::{e2e, examples, prerequisites, site, tidy, torture, wasm_target};
 
+/// How long the short tier of torture is on PostgreSQL.
+const POSTGRES_MINUTES: &str = "0.75";
+
 #[derive(clap::Args)]
 pub struct Options {
     /// Run this step alone, with what it needs.
@@ -75,7 +78,8 @@ impl Step {
             // Both only install; a machine that already has what they need loses nothing.
             Step::Postgres => &[Step::Prerequisites],
             Step::Tests => &[Step::Postgres],
-            Step::Budget | Step::Torture => &[Step::Build],
+            Step::Budget => &[Step::Build],
+            Step::Torture => &[Step::Postgres, Step::Build],
             Step::E2e | Step::Examples => &[Step::Prerequisites, Step::Build],
         }
     }
@@ -131,7 +135,7 @@ fn perform(step: Step, postgres: &mut Option<Postgres>, tests: &mut Option<Count
         Step::Tests => rust_tests(&url(postgres)?, tests),
         Step::Build => crate::build::build(),
         Step::Budget => site::check_budget(),
-        Step::Torture => torture_tier(),
+        Step::Torture => torture_tier(&url(postgres)?),
         Step::E2e => {
             let outcome = e2e::e2e(&[]);
             *tests = Some(e2e::count().unwrap_or_default());
@@ -194,14 +198,20 @@ fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
     Ok(())
 }
 
-fn torture_tier() -> Result<()> {
+/// Two minutes on SQLite, and one pass through what can be done to a server on PostgreSQL.
+fn torture_tier(postgres_url: &str) -> Result<()> {
     if package_with_binary("torture")?.is_none() {
         say("!!! SKIPPED: no package has a binary `torture` yet; nothing was tortured !!!");
         return Ok(());
     }
     let seed = std::env::var("SHIFTBOOK_TORTURE_SEED").or_else(|_| fresh_seed())?;
     say(&format!("    seed {seed}; again with: cargo xtask torture --tier test --seed {seed}"));
-    torture::torture(&["--tier", "test", "--seed", &seed].map(str::to_owned))
+    torture::torture(&["--tier", "test", "--seed", &seed].map(str::to_owned))?;
+    say(&format!(
+        "    again on PostgreSQL with: cargo xtask torture --postgres --minutes {POSTGRES_MINUTES} --seed {seed}"
+    ));
+    let on_postgres = ["--minutes", POSTGRES_MINUTES, "--seed", &seed, "--database-url", postgres_url];
+    torture::torture(&on_postgres.map(str::to_owned))
 }
 
 #[expect(
@@ -224,7 +234,7 @@ mod tests {
         assert_eq!(names(Step::Fmt), "fmt");
         assert_eq!(names(Step::Tests), "prerequisites postgres tests");
         assert_eq!(names(Step::E2e), "prerequisites build e2e");
-        assert_eq!(names(Step::Torture), "build torture");
+        assert_eq!(names(Step::Torture), "prerequisites postgres build torture");
     }
 
     #[test]
