@@ -2,7 +2,7 @@
 
 use crate::{
     document::render,
-    shell::{Place, Shell, door, frame},
+    shell::{Shell, door},
     ui::copy::copy_line,
 };
 use leptos::prelude::*;
@@ -16,6 +16,8 @@ pub struct Failure {
     pub detail: Option<String>,
     /// To be quoted.
     pub request_id: String,
+    /// Whether the browser brought a sign-in, be it good or not: those are not asked to sign in.
+    pub has_sign_in: bool,
 }
 
 struct Words {
@@ -64,13 +66,13 @@ const fn words(status: u16) -> Words {
     }
 }
 
-/// The whole page: in the shell for those who are signed in.
+/// The whole page. It is the same for everybody: nobody was looked up for it.
 pub fn page(shell: &Shell, failure: &Failure) -> String {
     let Words { title, happened, todo } = words(failure.status);
     let hushed = matches!(failure.status, 403 | 404 | 410 | 500..=599);
     let detail = failure.detail.clone().filter(|_| !hushed);
     let quote = (failure.status >= 500 && !failure.request_id.is_empty()).then(|| failure.request_id.clone());
-    let signed_in = shell.viewer.is_some();
+    let (href, label) = if failure.has_sign_in { ("/today", "Go to Today") } else { ("/sign-in", "Sign in") };
     let body = move || {
         view! {
             <h1>{title}</h1>
@@ -79,15 +81,11 @@ pub fn page(shell: &Shell, failure: &Failure) -> String {
             <p>{todo}</p>
             {quote.map(|id| copy_line(id, "the request id"))}
             <p>
-                <a class="button" href=if signed_in { "/today" } else { "/sign-in" }>{if signed_in { "Go to Today" } else { "Sign in" }}</a>
+                <a class="button" href=href>{label}</a>
             </p>
         }
     };
-    if signed_in {
-        render(shell, title, || frame(shell, Place::Elsewhere, view! { <div class="form">{body()}</div> }))
-    } else {
-        render(shell, title, || door(true, body()))
-    }
+    render(shell, title, || door(true, body()))
 }
 
 #[cfg(test)]

@@ -9,5 +9,6 @@ use axum::http::HeaderMap;
 pub fn problem_page(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>, problem: &wire::Problem) -> String {
     let shell = blank(state, headers, nonce, None);
     let detail = problem.detail.clone().filter(|_| problem.status < 500);
-    page(&shell, &Failure { status: problem.status, detail, request_id: problem.request_id.clone() })
+    let has_sign_in = state.cookies.session(headers).is_some();
+    page(&shell, &Failure { status: problem.status, detail, request_id: problem.request_id.clone(), has_sign_in })
 }

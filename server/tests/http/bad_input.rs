@@ -232,3 +232,18 @@ async fn a_wrong_dimension_is_named_by_its_path() {
     let fail = json!({ "value": "fail", "label": "fail", "style": "negative", "score": 0.0, "hardBlock": true });
     assert_eq!(made["dimensions"][0]["options"][1], fail);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_that_leads_nowhere_asks_only_those_to_sign_in_who_have_not() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let stranger = Browser { jar: Vec::new(), ..Browser::of(&app, "ada@acme.test").await };
+    for (browser, offered, other) in
+        [(&ada, "href=\"/today\"", "href=\"/sign-in\""), (&stranger, "href=\"/sign-in\"", "href=\"/today\"")]
+    {
+        let nowhere = browser.ask(Method::GET, "/nowhere", &[]).await;
+        assert_eq!(nowhere.status(), StatusCode::NOT_FOUND);
+        let html = nowhere.text().await.unwrap();
+        assert!(html.contains(offered) && !html.contains(other), "{html}");
+    }
+}
