@@ -74,6 +74,7 @@ test("a person talks with an agent, a turn fails and is tried again, and the end
     await page.locator(".talk-end").getByRole("button", { name: "No" }).click();
     await expect(page.locator(".talk-ended")).toContainText("The conversation has ended.");
     await expect(page.locator(".talk-ended")).toContainText("4 messages in");
+    await expect(page.locator(".talk-summary")).toContainText("Heard message 3.");
     await expect(page.locator("#rating")).toContainText("You said that this did not help.");
     await expect(page.locator(".talk-facts")).toContainText("1 rating");
     await page.locator("#rating").getByRole("button", { name: "Undo" }).click();

@@ -3,14 +3,17 @@
 use super::talk::Talk;
 use crate::{
     session::rating_view,
-    text::{duration, number},
+    text::{duration, markdown, number},
     ui::{
         button::{Look, submit},
         icon::{Icon, icon},
         time::since,
     },
 };
-use domain::session::{EndReason, Status};
+use domain::{
+    limit::SUMMARY_QUOTE_CHARS_MAX,
+    session::{EndReason, Status},
+};
 use leptos::prelude::*;
 use wire::thread::{Thread, ThreadSummary};
 
@@ -95,8 +98,8 @@ fn ended(talk: &Talk) -> impl IntoView + use<> {
 
 fn summary_view(summary: &ThreadSummary, agent: &str) -> impl IntoView + use<> {
     let figures = format!("{} in {}", number::counted(summary.turns, "message"), duration::words(summary.duration_ms));
-    let quote = |term: &'static str, text: &Option<String>| {
-        text.clone().map(|text| view! { <div><dt>{term}</dt><dd dir="auto">{text}</dd></div> })
+    let quote = |term: &'static str, text: Option<String>| {
+        text.map(|text| view! { <div><dt>{term}</dt><dd dir="auto">{text}</dd></div> })
     };
     let closing = summary.closing.clone().map(|text| {
         view! {
@@ -110,8 +113,8 @@ fn summary_view(summary: &ThreadSummary, agent: &str) -> impl IntoView + use<> {
     view! {
         <dl class="talk-summary">
             <div><dt>"Summary"</dt><dd>{figures}</dd></div>
-            {quote("First request", &summary.first_request)}
-            {quote("Last reply", &summary.last_reply)}
+            {quote("First request", summary.first_request.clone())}
+            {quote("Last reply", summary.last_reply.as_deref().map(|text| markdown::one_line(text, SUMMARY_QUOTE_CHARS_MAX)))}
         </dl>
         {closing}
         {missing}
