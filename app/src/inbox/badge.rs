@@ -9,8 +9,6 @@ use wasm_bindgen_futures::spawn_local;
 
 /// Signals within this time are answered together.
 const GATHER_MS: i32 = 600;
-/// `domain::limit::BADGE_COUNT_MAX`, which is not part of this build.
-const MOST: f64 = 999.0;
 
 thread_local! {
     static DUE: Cell<bool> = const { Cell::new(false) };
@@ -30,10 +28,12 @@ pub fn start() {
 
 async fn read() {
     let Some(badge) = dom::by_id("needs-me") else { return };
-    let Ok(count) = fetch::get_json("/api/approvals/count?atMost=1000").await else { return };
+    // One more than is shown.
+    let most = badge.get_attribute("data-most").and_then(|most| dom::figure(&most)).unwrap_or_default();
+    let address = ["/api/approvals/count?atMost=", &dom::whole(most + 1.0)].concat();
+    let Ok(count) = fetch::get_json(&address).await else { return };
     let Some(open) = dom::number(&count, "open") else { return };
-    // One more than is shown was asked for.
-    let figure = [dom::whole(open.min(MOST)).as_str(), if open > MOST { "+" } else { "" }].concat();
+    let figure = [dom::whole(open.min(most)).as_str(), if open > most { "+" } else { "" }].concat();
     badge.set_hidden(open == 0.0);
     if let Some(number) = badge.first_child() {
         number.set_text_content(Some(&figure));

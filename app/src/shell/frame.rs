@@ -11,7 +11,7 @@ use crate::{
     },
     working_on::{Picker, WorkingOn, picker_view},
 };
-use domain::role::Permission;
+use domain::{limit::BADGE_COUNT_MAX, role::Permission};
 use leptos::prelude::*;
 use std::sync::OnceLock;
 
@@ -80,7 +80,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
         .into_iter()
         .map(|(place, picture, label, href, title)| {
             let badge = (place == Place::Inbox).then(|| {
-                view! { <span class="rail-count" id="needs-me" hidden=waiting == 0>{number::badge(waiting)}<span class="hidden-text">" waiting"</span></span> }
+                view! { <span class="rail-count" id="needs-me" data-most=BADGE_COUNT_MAX.to_string() hidden=waiting == 0>{number::badge(waiting)}<span class="hidden-text">" waiting"</span></span> }
             });
             view! {
                 <li>
