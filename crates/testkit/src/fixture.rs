@@ -94,6 +94,11 @@ impl Fixture {
         open_with(&self.engine, clock, Mode::Server, leases).await
     }
 
+    /// The admin of yet another workspace.
+    pub async fn workspace(&self, slug: &str) -> Scope {
+        person(&self.ledger, slug, &format!("admin@{slug}.test"), Role::Admin).await
+    }
+
     /// A queued agent session.
     pub async fn pending(&self) -> SessionRecord {
         let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };

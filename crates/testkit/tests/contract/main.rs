@@ -6,6 +6,7 @@ mod append_known;
 mod bundle;
 mod capture;
 mod claim;
+mod claim_fair;
 mod claim_first;
 mod criteria;
 mod dialect;
