@@ -107,6 +107,7 @@ fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &F
         number::grouped(good),
         number::grouped(preview.failed_count)
     );
+    let text = format!("\n{source}");
     let repeated = (preview.repeated_count > 0).then(|| {
         notice::caution(format!(
             "{} of those rows would be there twice: an earlier row, or an entity of {}, has the title already. What is there is not changed.",
