@@ -1,7 +1,10 @@
 //! P-33 in small: bad input gets a precise 4xx, nothing answers 500.
 
-use crate::app::{App, Who, problem};
-use reqwest::Method;
+use crate::{
+    app::{App, Who, problem},
+    browser::Browser,
+};
+use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 #[tokio::test]
