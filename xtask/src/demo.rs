@@ -178,9 +178,11 @@ pub fn start_workers(server: &Served, sign_in: &SignIn, data_dir: &Path) -> Resu
 pub fn play(server: &Served, sign_in: &SignIn) -> Result<()> {
     say("==> open the address above and watch: the demo's sessions start now");
     let client = server.client(&sign_in.operator_token);
+    // What nobody is assigned to counts for nobody on Today.
+    let user_id = client.user_id(&sign_in.email, &sign_in.password)?;
     let mut sessions = Vec::new();
     for agent in &AGENTS {
-        let action = create_action(&client, agent)?;
+        let action = create_action(&client, agent, Some(&user_id))?;
         for run in agent.runs {
             sessions.push(Watched::trigger(&client, agent, &action, run)?);
             let next = Instant::now() + BETWEEN_TRIGGERS;
@@ -195,7 +197,7 @@ pub fn play(server: &Served, sign_in: &SignIn) -> Result<()> {
     Ok(())
 }
 
-pub fn create_action(client: &Client, agent: &Agent) -> Result<String> {
+pub fn create_action(client: &Client, agent: &Agent, assigned_to: Option<&str>) -> Result<String> {
     let action = client.post(
         "/api/actions",
         &json!({
@@ -203,6 +205,7 @@ pub fn create_action(client: &Client, agent: &Agent) -> Result<String> {
             "slug": agent.slug,
             "description": agent.description,
             "agentSlug": agent.slug,
+            "assignedTo": assigned_to,
         }),
     )?;
     Ok(text(&action, "id")?.to_owned())

@@ -105,7 +105,7 @@ fn start_worker(server: &Served, token: &str, agent: &Agent, log: &Path) -> Resu
 }
 
 fn run_sessions(client: &Client, agent: &Agent) -> Result<()> {
-    let action = demo::create_action(client, agent)?;
+    let action = demo::create_action(client, agent, None)?;
     let mut sessions = Vec::new();
     for run in agent.runs {
         sessions.push(Watched::trigger(client, agent, &action, run)?);

@@ -150,6 +150,18 @@ impl Client {
         answer(path, request.config().timeout_global(LIMIT).http_status_as_error(false).build().send_json(body))
     }
 
+    /// The id of whoever signs in with this password, as a browser would.
+    pub fn user_id(&self, email: &str, password: &str) -> Result<String> {
+        let sign_in = ureq::post(format!("{}/sign-in", self.url)).header("origin", &self.url);
+        let sign_in = sign_in.config().timeout_global(LIMIT).max_redirects(0).http_status_as_error(false).build();
+        let signed_in = sign_in.send_form([("email", email), ("password", password)])?;
+        let cookie = signed_in.headers().get("set-cookie").and_then(|cookie| cookie.to_str().ok()?.split(';').next());
+        let cookie = cookie.with_context(|| format!("{email} cannot sign in: {}", signed_in.status()))?;
+        let me = ureq::get(format!("{}/api/me", self.url)).header("cookie", cookie);
+        let me = answer("/api/me", me.config().timeout_global(LIMIT).http_status_as_error(false).build().call())?;
+        Ok(text(me.get("user").context("/api/me names no user")?, "id")?.to_owned())
+    }
+
     fn bearer(&self) -> String {
         format!("Bearer {}", self.token)
     }
