@@ -16,8 +16,8 @@ thread_local! {
 
 /// Keeps the number true for as long as the page lives.
 pub fn start() {
-    live::subscribe(|_| {
-        if !DUE.replace(true) {
+    live::subscribe(|signal| {
+        if signal.moves_queues() && !DUE.replace(true) {
             dom::after(GATHER_MS, || {
                 DUE.set(false);
                 spawn_local(read());

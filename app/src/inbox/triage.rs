@@ -56,7 +56,9 @@ pub fn start() {
         }
     });
     live::subscribe(|signal| {
-        send::refresh_soon();
+        if signal.moves_queues() {
+            send::refresh_soon();
+        }
         let gate = dom::by_id("gate").and_then(|gate| gate.get_attribute("data-session"));
         let concerns = match signal {
             Signal::Session { id, .. } => gate.as_deref() == Some(id),

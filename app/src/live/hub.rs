@@ -28,6 +28,14 @@ pub enum Signal {
     Resync,
 }
 
+impl Signal {
+    /// Whether what waits for people and what is counted may have moved. Not while a running session goes on: a change
+    /// of status is a signal of its own.
+    pub const fn moves_queues(&self) -> bool {
+        !matches!(self, Self::Session { is_running: true, .. })
+    }
+}
+
 /// The state of the stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {

@@ -17,8 +17,8 @@ const GATHER_MS: i32 = 400;
 pub fn start(counts: RwSignal<[Option<u32>; 5]>) {
     read_counts(counts);
     let due = std::rc::Rc::new(Cell::new(false));
-    live::subscribe(move |_: &Signal| {
-        if due.replace(true) {
+    live::subscribe(move |signal: &Signal| {
+        if !signal.moves_queues() || due.replace(true) {
             return;
         }
         let due = due.clone();

@@ -240,7 +240,7 @@ async fn a_wrong_dimension_is_named_by_its_path() {
 async fn an_address_that_leads_nowhere_asks_only_those_to_sign_in_who_have_not() {
     let app = App::start();
     let ada = Browser::of(&app, "ada@acme.test").await;
-    let stranger = Browser { jar: Vec::new(), ..Browser::of(&app, "ada@acme.test").await };
+    let stranger = Browser::stranger(&app);
     for (browser, offered, other) in
         [(&ada, "href=\"/today\"", "href=\"/sign-in\""), (&stranger, "href=\"/sign-in\"", "href=\"/today\"")]
     {

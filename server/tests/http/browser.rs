@@ -12,12 +12,17 @@ pub struct Browser<'a> {
 }
 
 impl<'a> Browser<'a> {
+    /// Nobody's, so far.
+    pub fn stranger(app: &'a App) -> Self {
+        Self { app, jar: Vec::new() }
+    }
+
     /// Signs in.
     pub async fn of(app: &'a App, email: &str) -> Self {
         let form = [("email", email), ("password", PASSWORD)];
         let signed_in =
             app.http.post(format!("{}/sign-in", app.url)).header("origin", &app.url).form(&form).send().await.unwrap();
-        let mut browser = Self { app, jar: Vec::new() };
+        let mut browser = Self::stranger(app);
         browser.keep(&signed_in);
         assert_eq!(browser.jar.len(), 1, "{signed_in:?}");
         browser
