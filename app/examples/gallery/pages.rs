@@ -398,13 +398,16 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         Err(_) => serde_json::from_str(include_str!("openapi.json"))?,
     };
     pages.push(("api-docs", api_docs::page(&shell, &document)));
-    let failure = |status| error_page::Failure {
+    let failure = |status, has_sign_in| error_page::Failure {
         status,
         detail: None,
         request_id: "01935f02-7d1c-7b3e-9f51-2f6f7c1b9a10".into(),
+        has_sign_in,
     };
-    pages.push(("error-404", error_page::page(&shell, &failure(404))));
-    pages.push(("error-500", error_page::page(&shell, &failure(500))));
-    pages.push(("error-500-stranger", error_page::page(&stranger(), &failure(500))));
+    for (name, status, has_sign_in) in
+        [("error-404", 404, true), ("error-500", 500, true), ("error-500-stranger", 500, false)]
+    {
+        pages.push((name, error_page::page(&stranger(), &failure(status, has_sign_in))));
+    }
     Ok(pages.into_iter().map(|(name, html)| (name.to_owned(), html)).collect())
 }
