@@ -140,8 +140,17 @@ function parsed(text: string): { code?: string; detail?: string } {
   }
 }
 
+/** Until colours and places are what they will be; what moves for as long as it is shown is not waited for. */
+async function still(page: Page) {
+  await page.evaluate(async () => {
+    const ending = document.getAnimations().filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity);
+    await Promise.allSettled(ending.map((animation) => animation.finished));
+  });
+}
+
 /** WCAG 2.2 AA, and nothing to excuse. */
 export async function expectNoAxeViolations(page: Page) {
+  await still(page);
   const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
   const { violations } = await new AxeBuilder({ page }).withTags(tags).analyze();
   const readable = violations.map(({ id, help, nodes }) => ({ id, help, at: nodes.map((node) => node.target.join(" ")) }));

@@ -197,7 +197,7 @@ async function conversations(context: Record<string, string>) {
   };
   const idle = await rests(picked[16]!);
   const failed = await begun(picked[17]!);
-  await operator.fail(failed.id, failed.attempt, picked.join(" "));
+  await operator.fail(failed.id, failed.attempt, picked.join(" ").slice(0, 4_000));
   const ended = await rests(picked[18]!);
   await send(`/api/threads/${ended}/end`, {});
   const talk = await begun(picked[19]!);
