@@ -1,4 +1,5 @@
-//! `cargo xtask bench [--quick]`: the release binary measured beside the bare engines, training data beside the bare file, and the inbox in a real Chromium.
+//! `cargo xtask bench [--quick]`: the release binary measured beside the bare engines and the products it is compared with, training data beside the bare file, and the inbox in a real
+//! Chromium.
 
 use std::path::PathBuf;
 
@@ -8,11 +9,17 @@ use crate::postgres::{Postgres, URL_VARIABLE};
 use crate::process::run;
 use crate::workspace::{cargo, package_with_binary, shiftbook, target};
 
+/// Goals whose references are npm packages.
+const IN_NODE: [&str; 2] = ["G8", "G13"];
+
 pub fn bench(arguments: &[String]) -> Result<()> {
     let package = package_with_binary("bench")?.context("no package has a binary `bench`")?;
     crate::build::build()?;
+    let is_whole = !arguments.iter().any(|word| word.starts_with("--only"));
     // Before the rest: whoever asked for single goals did not ask for this one.
-    let figures = if arguments.iter().any(|word| word.starts_with("--only")) { None } else { Some(inbox()?) };
+    let figures = if is_whole { Some(inbox()?) } else { None };
+    let references =
+        if is_whole || names(arguments, &IN_NODE) { Some(crate::prerequisites::bench_references()?) } else { None };
     let mut renderer = cargo();
     renderer.args(["build", "--release", "--package", "app", "--features", "ssr", "--example", "render_page"]);
     run(&mut renderer)?;
@@ -30,10 +37,19 @@ pub fn bench(arguments: &[String]) -> Result<()> {
         .arg("--lake-probe")
         .arg(target("release/datalake-probe"))
         .args(arguments);
+    if let Some(folder) = references {
+        bench.arg("--reference-dir").arg(folder);
+    }
     if let Some(figures) = figures {
         bench.arg("--browser").arg(figures);
     }
     run(&mut bench)
+}
+
+/// Whether one of these goals is named, as in `--only G8,G13` or `--only=G8`.
+fn names(arguments: &[String], goals: &[&str]) -> bool {
+    let mut words = arguments.iter().flat_map(|word| word.split([',', '=']));
+    words.any(|word| goals.iter().any(|goal| word.trim().eq_ignore_ascii_case(goal)))
 }
 
 /// Ten thousand items and a reviewer with a keyboard; the file of what was measured.
@@ -46,4 +62,18 @@ fn inbox() -> Result<PathBuf> {
     playwright.env("SHIFTBOOK_BENCH_FIGURES", &figures).args(["test", "--config", "bench.config.ts", "inbox.ts"]);
     run(&mut playwright)?;
     Ok(figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_are_found_however_they_are_asked_for() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        for asked in ["--only G13", "--quick --only=g8", "--only G1,G8"] {
+            assert!(names(&words(asked), &IN_NODE), "{asked}");
+        }
+        assert!(!names(&words("--quick --only G1,G18,G80"), &IN_NODE));
+    }
 }

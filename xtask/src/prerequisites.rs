@@ -1,6 +1,6 @@
 //! What the tests need beyond Rust: installed where we may, otherwise named in one sentence.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
@@ -14,8 +14,9 @@ struct Need {
     debian: &'static [&'static str],
 }
 
+const NODE: &str = "Node.js with npm";
 const NEEDS: [Need; 4] = [
-    Need { what: "Node.js with npm", present: has_node, debian: &["nodejs", "npm"] },
+    Need { what: NODE, present: has_node, debian: &["nodejs", "npm"] },
     Need { what: "PostgreSQL 15 or newer", present: crate::postgres::is_installed, debian: &["postgresql"] },
     Need { what: "Python 3 with venv", present: has_python, debian: &["python3", "python3-venv"] },
     Need { what: "curl", present: || find_program("curl").is_some(), debian: &["curl"] },
@@ -32,18 +33,31 @@ fn has_python() -> bool {
 }
 
 pub fn ensure() -> Result<()> {
-    let missing: Vec<&Need> = NEEDS.iter().filter(|need| !(need.present)()).collect();
-    if !missing.is_empty() {
-        let packages: Vec<&str> = missing.iter().flat_map(|need| need.debian.iter().copied()).collect();
-        let names: Vec<&str> = missing.iter().map(|need| need.what).collect();
-        if !may_install() {
-            bail!("missing: {} (on Debian: apt-get install {})", names.join(", "), packages.join(" "));
-        }
-        quiet(&format!("apt-get install {}", packages.join(" ")), || apt_get_install(&packages))?;
-    }
-    npm_packages()?;
+    system_packages(NEEDS.iter())?;
+    npm_packages(&root().join("end2end"))?;
     chromium()?;
     python_packages()
+}
+
+/// What `cargo xtask bench` compares with that is written in JavaScript; the folder it is installed in.
+pub fn bench_references() -> Result<PathBuf> {
+    system_packages(NEEDS.iter().filter(|need| need.what == NODE))?;
+    let folder = root().join("crates/bench/reference");
+    npm_packages(&folder)?;
+    Ok(folder)
+}
+
+fn system_packages<'a>(needs: impl Iterator<Item = &'a Need>) -> Result<()> {
+    let missing: Vec<&Need> = needs.filter(|need| !(need.present)()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let packages: Vec<&str> = missing.iter().flat_map(|need| need.debian.iter().copied()).collect();
+    let names: Vec<&str> = missing.iter().map(|need| need.what).collect();
+    if !may_install() {
+        bail!("missing: {} (on Debian: apt-get install {})", names.join(", "), packages.join(" "));
+    }
+    quiet(&format!("apt-get install {}", packages.join(" ")), || apt_get_install(&packages))
 }
 
 fn may_install() -> bool {
@@ -66,8 +80,7 @@ pub fn apt_get_install(packages: &[&str]) -> Result<()> {
 }
 
 /// `npm ci`, unless what is installed is what the lock file says.
-pub fn npm_packages() -> Result<()> {
-    let folder = root().join("end2end");
+fn npm_packages(folder: &Path) -> Result<()> {
     let stamp = folder.join("node_modules/.installed-from");
     let lock = std::fs::read_to_string(folder.join("package-lock.json"))?;
     if std::fs::read_to_string(&stamp).ok().as_ref() == Some(&lock) {
@@ -75,7 +88,7 @@ pub fn npm_packages() -> Result<()> {
     }
     quiet("npm ci", || {
         let mut npm = command("npm");
-        npm.current_dir(&folder).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
+        npm.current_dir(folder).env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1");
         run_quietly(npm.args(["ci", "--no-audit", "--no-fund"]), None)
     })?;
     Ok(std::fs::write(stamp, lock)?)
@@ -98,7 +111,7 @@ fn chromium() -> Result<()> {
 }
 
 /// The Python that runs examples: a virtual environment below `target/` with what `examples/requirements.txt` names.
-pub fn example_python() -> std::path::PathBuf {
+pub fn example_python() -> PathBuf {
     let own = target("python/bin/python3");
     if own.is_file() { own } else { "python3".into() }
 }

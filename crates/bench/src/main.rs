@@ -16,7 +16,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Parser, Subcommand};
 use goal::{Bench, Plan};
 use load::{AppendScript, PairScript, Window};
-use process::ServerSpec;
+use process::{References, ServerSpec};
 use std::{
     collections::BTreeSet,
     net::SocketAddr,
@@ -58,6 +58,9 @@ struct Cli {
     /// The program that writes and reads training data and nothing else (`datalake-probe`)
     #[arg(long)]
     lake_probe: Option<PathBuf>,
+    /// graphile-worker and Svelte, installed by `npm ci` (`crates/bench/reference`); without it they are constants
+    #[arg(long, value_name = "DIR")]
+    reference_dir: Option<PathBuf>,
     /// Where data directories are made: the disk that is measured
     #[arg(long, value_name = "DIR")]
     work_dir: Option<PathBuf>,
@@ -170,6 +173,7 @@ async fn measure(cli: &Cli) -> Result<()> {
         postgres_url: cli.postgres_url.clone(),
         renderer: cli.renderer.clone(),
         lake_probe: cli.lake_probe.clone(),
+        references: cli.reference_dir.as_deref().map(References::open).transpose()?,
         only: cli.only.iter().map(|goal| goal.trim().to_uppercase()).collect::<BTreeSet<_>>(),
         findings: Vec::new(),
     };
@@ -201,7 +205,14 @@ fn command_line() -> String {
     while let Some(word) = words.next() {
         if matches!(
             word.as_str(),
-            "--server" | "--postgres-url" | "--report" | "--work-dir" | "--browser" | "--renderer" | "--lake-probe"
+            "--server"
+                | "--postgres-url"
+                | "--report"
+                | "--work-dir"
+                | "--browser"
+                | "--renderer"
+                | "--lake-probe"
+                | "--reference-dir"
         ) {
             words.next();
         } else {

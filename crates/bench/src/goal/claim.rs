@@ -1,25 +1,47 @@
-//! G8: sessions made, claimed and completed by 32 workers.
+//! G8: sessions made, claimed and completed by 32 workers, beside graphile-worker on PostgreSQL.
 
 use super::{Bench, Series, Site};
 use crate::{
     load::{self, CreateScript, PairScript, duplicates},
-    report::{Bound, Finding},
+    process::{References, figure},
+    raw::postgres::Databases,
+    report::{Bound, Finding, Rounds},
 };
 use anyhow::Result;
 use std::sync::{Arc, atomic::AtomicUsize};
 
 const WORKERS: usize = 32;
-/// graphile-worker, in process, on such a machine.
+/// graphile-worker, in process, on another machine: what is compared with where it cannot be run.
 const GRAPHILE_PAIRS_PER_SECOND: f64 = 2_498.0;
 /// Longest round, in windows: a slow server must not stretch the run.
 const WINDOWS_MAX: u32 = 4;
+/// A job is cheap where jobs are taken in batches: that round gets this many times the jobs that we get sessions.
+const JOBS_PER_SESSION: usize = 4;
 
 pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
+    let (Some(references), Some(url)) = (bench.references.clone(), bench.postgres_url.clone()) else {
+        eprintln!("G8 compares with a constant: it needs --reference-dir and --postgres-url");
+        return in_turns(bench, site, None).await;
+    };
+    let mut databases = Databases::new(&url)?;
+    let measured = match databases.create("graphile_worker").await {
+        Ok(url) => in_turns(bench, site, Some(GraphileWorker::new(references, url))).await,
+        Err(error) => Err(error),
+    };
+    // Whatever happened, somebody else's PostgreSQL is left as it was.
+    databases.drop_all().await?;
+    measured
+}
+
+async fn in_turns(bench: &mut Bench, site: &Site, mut reference: Option<GraphileWorker>) -> Result<()> {
     let (target, token, pid) = (site.server.address(), &site.account.token, site.server.pid());
     let mut window = bench.plan.window.cold();
     window.measure *= WINDOWS_MAX;
     let (mut created, mut paired, mut twice) = (Series::default(), Series::default(), 0);
     for round in 0..bench.plan.rounds {
+        if let Some(reference) = &mut reference {
+            reference.round(bench.plan.claims).await?;
+        }
         let agent = format!("bench-claim-{round}");
         let left = Arc::new(AtomicUsize::new(bench.plan.claims));
         let makers = (0..WORKERS).map(|_| CreateScript::new(target, token, &agent, left.clone())).collect();
@@ -31,9 +53,66 @@ pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
     }
     bench.found(created.finding("G8", format!("sessions created, {WORKERS} connections"), "session"));
     let what = format!("claim + complete pairs, {WORKERS} workers");
-    let pairs = paired.finding("G8", what, "pair").against_constant("graphile-worker", GRAPHILE_PAIRS_PER_SECOND);
-    bench.found(pairs.goals(Bound::AtLeast(1.5), Bound::AtLeast(4.0)));
+    let pairs = paired.finding("G8", what, "pair").goals(Bound::AtLeast(1.5), Bound::AtLeast(4.0));
+    match reference {
+        None => bench.found(pairs.against_constant("graphile-worker", GRAPHILE_PAIRS_PER_SECOND)),
+        Some(reference) => {
+            let [better, other] = reference.best_first();
+            bench.found(pairs.against(better.name(), better.rounds.highest(), better.rounds.median()));
+            let what = format!("the same pairs beside the reference's slower way, {WORKERS} workers");
+            let noted = Finding::highest("G8", what, "/s", &paired.rate);
+            bench.found(noted.against(other.name(), other.rounds.highest(), other.rounds.median()));
+        }
+    }
     let given = Finding::new("G8", format!("sessions given out twice, {WORKERS} workers"), "", twice as f64);
     bench.found(given.goals(Bound::AtMost(0.0), Bound::AtMost(0.0)));
     Ok(())
+}
+
+/// graphile-worker in one process, both ways that `graphile-worker.js` knows.
+struct GraphileWorker {
+    references: References,
+    /// A database of its own.
+    url: String,
+    /// A claim and a completion for each job, as ours.
+    plain: Configuration,
+    /// Claimed and completed many at a time: faster, and a crash costs more.
+    batched: Configuration,
+}
+
+struct Configuration {
+    word: &'static str,
+    rounds: Rounds,
+}
+
+impl Configuration {
+    fn name(&self) -> String {
+        format!("graphile-worker, {}", self.word)
+    }
+}
+
+impl GraphileWorker {
+    fn new(references: References, url: String) -> Self {
+        let configuration = |word| Configuration { word, rounds: Rounds::default() };
+        Self { references, url, plain: configuration("plain"), batched: configuration("batched") }
+    }
+
+    /// A round of each configuration, in a process of its own.
+    async fn round(&mut self, jobs: usize) -> Result<()> {
+        for (configuration, jobs) in [(&mut self.plain, jobs), (&mut self.batched, jobs * JOBS_PER_SESSION)] {
+            let mut script = self.references.script("graphile-worker.js");
+            script.arg(jobs.to_string()).arg(configuration.word).env("DATABASE_URL", &self.url);
+            configuration.rounds.push(figure(&mut script).await?);
+        }
+        Ok(())
+    }
+
+    /// The configuration with the best round, which is what counts, and the other.
+    fn best_first(self) -> [Configuration; 2] {
+        if self.batched.rounds.highest() > self.plain.rounds.highest() {
+            [self.batched, self.plain]
+        } else {
+            [self.plain, self.batched]
+        }
+    }
 }

@@ -13,7 +13,7 @@ mod transcript;
 
 use crate::{
     load::{Load, Window},
-    process::{Account, Server, ServerSpec},
+    process::{Account, References, Server, ServerSpec},
     report::{Finding, Rounds},
 };
 use anyhow::Result;
@@ -75,6 +75,8 @@ pub struct Bench {
     pub renderer: Option<PathBuf>,
     /// The program that writes and reads training data and nothing else.
     pub lake_probe: Option<PathBuf>,
+    /// Programs to compare with that are not ours.
+    pub references: Option<References>,
     /// Empty for all.
     pub only: BTreeSet<String>,
     pub findings: Vec<Finding>,

@@ -4,15 +4,18 @@ use super::{Bench, Series, Site, transcript};
 use crate::{
     http::{Connection, Request, credentials},
     load::{self, GetScript, Held, claimed_sessions},
+    process::figure,
     report::{Bound, Finding, Rounds},
 };
-use anyhow::{Result, ensure};
-use std::{collections::BTreeSet, process::Command};
+use anyhow::Result;
+use std::{collections::BTreeSet, path::PathBuf};
+use tokio::process::Command;
 
 const EVENTS: usize = 100;
 const READERS: usize = 4;
 const SVELTE: &str = "Svelte 5 in Node";
-/// Pages of 100 events that it renders per second of CPU time: from memory, and nothing else.
+/// Pages of 100 events that it rendered per second of CPU time on another machine, from memory, and nothing else: what is
+/// compared with where it cannot be run.
 const SVELTE_PER_CPU_SECOND: f64 = 5_635.0;
 /// What a page can ask a browser to fetch before it is whole.
 const FILE_ENDINGS: [&str; 7] = [".css", ".js", ".wasm", ".svg", ".png", ".ico", ".woff2"];
@@ -21,13 +24,7 @@ const FILES_MAX: usize = 64;
 
 pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
     if bench.wants(&["G13"]) {
-        let held = claimed_sessions(site.server.address(), &site.account.token, 1).await?.remove(0);
-        transcript::fill(site, &held, EVENTS).await?;
-        let path = format!("/sessions/{}", held.id);
-        let pages = rendered(bench, site, &path).await?;
-        let what = format!("page of {EVENTS} events, per second of CPU time");
-        bench.found(pages.finding("G13", what).against_constant(SVELTE, SVELTE_PER_CPU_SECOND));
-        alone(bench, site, &held).await?;
+        transcript_page(bench, site).await?;
     }
     if bench.wants(&["G14"]) {
         first_page(bench, site).await?;
@@ -35,16 +32,46 @@ pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// The same page rendered from memory, as the reference renders it: without HTTP, sign-in and database.
-async fn alone(bench: &mut Bench, site: &Site, held: &Held) -> Result<()> {
-    let Some(renderer) = bench.renderer.clone() else {
-        bench.found(Finding::new("G13", "the page rendered alone", "/s", 0.0).broken_if(true, "needs --renderer"));
-        return Ok(());
+/// A page of events three ways, in turns: by the server; from memory, as the reference renders it, without HTTP, sign-in
+/// and database; and by the reference.
+async fn transcript_page(bench: &mut Bench, site: &Site) -> Result<()> {
+    let held = claimed_sessions(site.server.address(), &site.account.token, 1).await?.remove(0);
+    transcript::fill(site, &held, EVENTS).await?;
+    let path = format!("/sessions/{}", held.id);
+    let files = page_data(bench, site, &held).await?;
+    let seconds = bench.plan.window.measure.as_secs_f64().to_string();
+    let (mut served, mut alone, mut svelte) = (Rendered::default(), Rounds::default(), Rounds::default());
+    for _ in 0..bench.plan.rounds {
+        if let Some(references) = &bench.references {
+            let mut script = references.script("svelte-page.js");
+            svelte.push(figure(script.args(&files).args(["1", &seconds])).await?);
+        }
+        served.round(bench, site, &path).await?;
+        if let Some(renderer) = &bench.renderer {
+            alone.push(figure(Command::new(renderer).args(&files).args(["1", &seconds])).await?);
+        }
+    }
+    let is_measured = bench.references.is_some();
+    let beside = |finding: Finding| {
+        if is_measured {
+            finding.against(SVELTE, svelte.highest(), svelte.median())
+        } else {
+            finding.against_constant(SVELTE, SVELTE_PER_CPU_SECOND)
+        }
     };
-    let mut program = Command::new(renderer);
+    bench.found(beside(served.finding("G13", format!("page of {EVENTS} events, per second of CPU time"))));
+    let what = format!("the same page rendered alone, as the reference does, {EVENTS} events");
+    let alone = Finding::highest("G13", what, "/s", &alone).broken_if(bench.renderer.is_none(), "needs --renderer");
+    bench.found(beside(alone).goals(Bound::AtLeast(1.0), Bound::AtLeast(2.0)));
+    Ok(())
+}
+
+/// What the page is rendered from, as the API says it: the files that both renderers read.
+async fn page_data(bench: &Bench, site: &Site, held: &Held) -> Result<Vec<PathBuf>> {
     let target = site.server.address();
     let mut connection = Connection::open(target).await?;
     let session = format!("/api/sessions/{}", held.id);
+    let mut files = Vec::new();
     for (name, path) in [
         ("me.json", "/api/me".to_owned()),
         ("session.json", session.clone()),
@@ -53,28 +80,30 @@ async fn alone(bench: &mut Bench, site: &Site, held: &Held) -> Result<()> {
         let file = bench.work.join(name);
         let request = Request::get(target, &path, &credentials(&site.account.token));
         std::fs::write(&file, connection.call(&request).await?.body)?;
-        program.arg(file);
+        files.push(file);
     }
-    program.args([bench.plan.rounds.to_string(), bench.plan.window.measure.as_secs_f64().to_string()]);
-    let output = program.output()?;
-    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let mut rounds = Rounds::default();
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
-        rounds.push(line.parse()?);
-    }
-    let what = format!("the same page rendered alone, as the reference does, {EVENTS} events");
-    let finding = Finding::highest("G13", what, "/s", &rounds).against_constant(SVELTE, SVELTE_PER_CPU_SECOND);
-    bench.found(finding.goals(Bound::AtLeast(1.0), Bound::AtLeast(2.0)));
-    Ok(())
+    Ok(files)
 }
 
 /// Pages per second of the server's CPU time.
+#[derive(Default)]
 pub struct Rendered {
     per_cpu_second: Rounds,
     series: Series,
 }
 
 impl Rendered {
+    /// Asks for a page again and again, as a browser that is signed in and takes no compression.
+    async fn round(&mut self, bench: &Bench, site: &Site, path: &str) -> Result<()> {
+        let target = site.server.address();
+        let page = Request::get(target, path, &[site.cookie.clone(), "accept: text/html".into()]);
+        let readers = (0..READERS).map(|_| GetScript(page.clone())).collect();
+        let (load, _) = load::run(target, readers, bench.plan.window, site.server.pid()).await?;
+        self.per_cpu_second.push(load.per_cpu_second());
+        self.series.push(load);
+        Ok(())
+    }
+
     pub fn finding(&self, goal: &'static str, what: String) -> Finding {
         let broken = self.series.first_error.as_deref().unwrap_or_default();
         Finding::highest(goal, what, "/s", &self.per_cpu_second)
@@ -83,16 +112,11 @@ impl Rendered {
     }
 }
 
-/// Asks for a page again and again, as a browser that is signed in and takes no compression.
+/// All rounds of a page that is compared with nothing.
 pub async fn rendered(bench: &Bench, site: &Site, path: &str) -> Result<Rendered> {
-    let target = site.server.address();
-    let page = Request::get(target, path, &[site.cookie.clone(), "accept: text/html".into()]);
-    let mut rendered = Rendered { per_cpu_second: Rounds::default(), series: Series::default() };
+    let mut rendered = Rendered::default();
     for _ in 0..bench.plan.rounds {
-        let readers = (0..READERS).map(|_| GetScript(page.clone())).collect();
-        let (load, _) = load::run(target, readers, bench.plan.window, site.server.pid()).await?;
-        rendered.per_cpu_second.push(load.per_cpu_second());
-        rendered.series.push(load);
+        rendered.round(bench, site, path).await?;
     }
     Ok(rendered)
 }

@@ -1,12 +1,14 @@
-//! Other processes: the server under test, its command line, nginx, and what they cost.
+//! Other processes: the server under test, its command line, nginx, references in Node, and what they cost.
 
 mod nginx;
 mod probe;
+mod reference;
 mod server;
 mod usage;
 
 pub use nginx::Nginx;
 pub use probe::ProbeProcess;
+pub use reference::{References, figure};
 pub use server::{Account, Server, ServerSpec};
 pub use usage::{Usage, machine_and_ours, memory_kib, own_usage, usage};
 

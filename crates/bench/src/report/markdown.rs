@@ -157,8 +157,9 @@ something compiles, an fdatasync takes up to 40 times as long and durable rates 
 take turns, three rounds each; the best round counts, the medians' ratio stands beside it where it differs. Ours carries
 token, tenant check, validation, idempotency, hash chain and synchronous FULL. *Raw* is the bare driver without HTTP, with
 one narrow table; *probe* is axum over one SQLite writer and nothing else; the *raw file* is open, and written and synced in
-one go. References without a run of their own here
-(graphile-worker, Svelte) are constants measured on such a machine on another day.
+one go. *graphile-worker* is one Node process on the same PostgreSQL and *Svelte* a page of the same events rendered in Node,
+both from their npm packages in this run, in turns like the rest; of graphile-worker's two configurations the faster counts. A
+reference that is called a constant did not run here: such a ratio says little.
 
 ";
 

@@ -124,9 +124,10 @@ impl Finding {
         self
     }
 
-    /// Compares with a figure of another day.
-    pub fn against_constant(mut self, what: impl Into<String>, value: f64) -> Self {
-        self.reference = Some(Reference { what: what.into(), value, median: None });
+    /// Compares with a figure of another machine, and says so: such a ratio is no ratio within one run.
+    pub fn against_constant(mut self, what: &str, value: f64) -> Self {
+        let what = format!("{what}: a constant of another machine");
+        self.reference = Some(Reference { what, value, median: None });
         self
     }
 
@@ -205,6 +206,13 @@ mod tests {
     fn figures_are_short() {
         let shown = [0.0, 0.025, 0.4, 0.75, 2.0, 37.25, 812.4, 2_498.0, 130_000.4].map(number);
         assert_eq!(shown, ["0", "0.025", "0.40", "0.75", "2.00", "37.2", "812", "2498", "130,000"]);
+    }
+
+    #[test]
+    fn a_constant_is_called_one() {
+        let finding = Finding::new("G8", "x", "/s", 50.0).against_constant("other", 100.0);
+        assert_eq!(finding.reference.as_ref().unwrap().what, "other: a constant of another machine");
+        assert_eq!((finding.ratio(), finding.median_ratio()), (Some(0.5), Some(0.5)));
     }
 
     #[test]
