@@ -56,12 +56,12 @@ async fn in_turns(bench: &mut Bench, site: &Site, mut reference: Option<Graphile
     let pairs = paired.finding("G8", what, "pair").goals(Bound::AtLeast(1.5), Bound::AtLeast(4.0));
     match reference {
         None => bench.found(pairs.against_constant("graphile-worker", GRAPHILE_PAIRS_PER_SECOND)),
-        Some(reference) => {
-            let [better, other] = reference.best_first();
-            bench.found(pairs.against(better.name(), better.rounds.highest(), better.rounds.median()));
-            let what = format!("the same pairs beside the reference's slower way, {WORKERS} workers");
+        Some(GraphileWorker { plain, batched, .. }) => {
+            bench.found(pairs.against(plain.name(), plain.rounds.highest(), plain.rounds.median()));
+            // Not a goal: what a crash may repeat there is more than the same jobs once more.
+            let what = format!("the same pairs beside jobs taken 500 at a time, {WORKERS} workers");
             let noted = Finding::highest("G8", what, "/s", &paired.rate);
-            bench.found(noted.against(other.name(), other.rounds.highest(), other.rounds.median()));
+            bench.found(noted.against(batched.name(), batched.rounds.highest(), batched.rounds.median()));
         }
     }
     let given = Finding::new("G8", format!("sessions given out twice, {WORKERS} workers"), "", twice as f64);
@@ -74,7 +74,7 @@ struct GraphileWorker {
     references: References,
     /// A database of its own.
     url: String,
-    /// A claim and a completion for each job, as ours.
+    /// A claim and a completion for each job, as ours: this is what ours is measured by.
     plain: Configuration,
     /// Claimed and completed many at a time: faster, and a crash costs more.
     batched: Configuration,
@@ -105,14 +105,5 @@ impl GraphileWorker {
             configuration.rounds.push(figure(&mut script).await?);
         }
         Ok(())
-    }
-
-    /// The configuration with the best round, which is what counts, and the other.
-    fn best_first(self) -> [Configuration; 2] {
-        if self.batched.rounds.highest() > self.plain.rounds.highest() {
-            [self.batched, self.plain]
-        } else {
-            [self.plain, self.batched]
-        }
     }
 }
