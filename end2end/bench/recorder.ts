@@ -88,6 +88,8 @@ async function wholeNavigations(page: Page, session: CDPSession, task: Task) {
     whole[mode].push(busy.task);
   }
   await pause(page, false);
+  // The last mode left no session behind, and what comes next needs one.
+  if (!(await activeOf(page.context()))) await begin(page, task);
   for (const mode of modes) console.log(`a navigation, ${mode}: script ${spread(script[mode])}, all tasks ${spread(whole[mode])}`);
 }
 
