@@ -231,6 +231,7 @@ test("keys can be changed, conflicts are named, and the change holds on every pa
   await page.keyboard.press("ControlOrMeta+Shift+y");
   await expect(marker(page)).toBeVisible();
   await page.keyboard.press("Escape");
+  await expect(marker(page)).toBeHidden();
   await page.keyboard.press("q");
   await expect(page).toHaveURL(/\/sessions$/);
   await awake(page, "/settings");
