@@ -5,7 +5,7 @@
 //! got lost, the page went away) is the same event to the server, because its id was made here.
 
 use super::{
-    queue::{self, Row},
+    queue::{self, Found, Row},
     state::{self, Waiting},
     widget,
 };
@@ -51,13 +51,12 @@ pub fn remember(row: Row) {
     });
 }
 
-/// Reads what waits when the page begins: its number, this tab's part of it, and what was set aside.
-pub async fn begin(tab: &str) {
-    let Ok((rows, refused)) = queue::all(&state::owner()).await else { return };
-    state::found_waiting(waiting(rows.len() as u32));
-    rows.into_iter().filter(|row| row.tab == tab).for_each(remember);
+/// Knows what waits when the page begins: its number, this tab's part of it, and what was set aside.
+pub fn begin(tab: &str, found: Found) {
+    state::found_waiting(waiting(found.waiting.len() as u32));
+    found.waiting.into_iter().filter(|row| row.tab == tab).for_each(remember);
     KNOWN.set(true);
-    show_refused(refused);
+    show_refused(found.refused);
 }
 
 fn waiting(count: u32) -> Waiting {

@@ -45,6 +45,15 @@ pub enum Kept {
     Full,
 }
 
+/// All of an owner's events.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Those that wait, in order.
+    pub waiting: Vec<Row>,
+    /// Those that were set aside.
+    pub refused: Vec<Row>,
+}
+
 /// The browser's database refused, or there is none.
 #[derive(Debug, Clone, Copy)]
 pub struct Failed;
@@ -148,12 +157,19 @@ async fn begin(stores: &[&str], mode: TransactionMode) -> Result<Transaction, Fa
     Ok(database().await?.transaction(stores, mode)?)
 }
 
-/// Keeps what one page made, all of it or nothing: `always`, and what is recorded `once` under a name.
+/// Keeps what one page made, all of it or nothing: `always`, and what is recorded `once` under a name. With `look` it
+/// also says what there is then: the first page of a tab wants to know.
 ///
 /// The main thread is what this costs, an event of the database at a time. So everything is asked for at once,
 /// and two answers are listened to: the one that decides, and that it is kept.
-pub async fn keep(owner: &str, always: Row, once: Option<(String, Row)>) -> Result<Kept, Failed> {
-    let transaction = begin(&[WAITING, SEEN], TransactionMode::ReadWrite).await?;
+pub async fn keep(
+    owner: &str,
+    always: Row,
+    once: Option<(String, Row)>,
+    look: bool,
+) -> Result<(Kept, Option<Found>), Failed> {
+    let stores = if look { &[WAITING, SEEN, REFUSED][..] } else { &[WAITING, SEEN] };
+    let transaction = begin(stores, TransactionMode::ReadWrite).await?;
     let (waiting, memory) = (transaction.object_store(WAITING)?, transaction.object_store(SEEN)?);
     let add = |row: Row| Ok::<_, Failed>((JsValue::from(waiting.add(&object(owner, &row), None)?), row));
     let mut added = vec![add(always)?];
@@ -178,12 +194,25 @@ pub async fn keep(owner: &str, always: Row, once: Option<(String, Row)>) -> Resu
     }
     if count > f64::from(QUEUED_MAX) {
         transaction.abort()?;
-        return Ok(Kept::Full);
+        return Ok((Kept::Full, None));
     }
+    let asked = if look { Some(ask_all(&transaction, owner)?) } else { None };
     commit(transaction).await?;
     let numbered =
         |(request, row): (JsValue, Row)| Row { number: result(&request).as_f64().unwrap_or_default(), ..row };
-    Ok(Kept::Waiting(added.into_iter().map(numbered).collect()))
+    Ok((Kept::Waiting(added.into_iter().map(numbered).collect()), asked.map(Found::of)))
+}
+
+/// Asks for all of this owner's events; the answers are there when the transaction is over.
+fn ask_all(transaction: &Transaction, owner: &str) -> Result<[JsValue; 2], Failed> {
+    let of_store = |name| Ok::<_, Failed>(transaction.object_store(name)?.index(BY_OWNER)?.get_all(of(owner), None)?);
+    Ok([of_store(WAITING)?.into(), of_store(REFUSED)?.into()])
+}
+
+impl Found {
+    fn of([waiting, refused]: [JsValue; 2]) -> Self {
+        Self { waiting: rows(&result(&waiting)), refused: rows(&result(&refused)) }
+    }
 }
 
 /// How many of this owner's events wait.
@@ -200,13 +229,12 @@ pub async fn first(owner: &str, rows_max: u32) -> Result<Vec<Row>, Failed> {
     Ok(rows(&found))
 }
 
-/// All of this owner's events: those that wait, in order, and those that were set aside.
-pub async fn all(owner: &str) -> Result<(Vec<Row>, Vec<Row>), Failed> {
+/// All of this owner's events.
+pub async fn all(owner: &str) -> Result<Found, Failed> {
     let transaction = begin(&[WAITING, REFUSED], TransactionMode::ReadOnly).await?;
-    let of_store = |name| Ok::<_, Failed>(transaction.object_store(name)?.index(BY_OWNER)?.get_all(of(owner), None)?);
-    let waiting = JsValue::from(of_store(WAITING)?);
-    let refused = answer(of_store(REFUSED)?).await?;
-    Ok((rows(&result(&waiting)), rows(&refused)))
+    let asked = ask_all(&transaction, owner)?;
+    commit(transaction).await?;
+    Ok(Found::of(asked))
 }
 
 /// Forgets events that the server has. How many of this owner's still wait.
@@ -234,7 +262,7 @@ pub async fn refuse(owner: &str, row: &Row) -> Result<u32, Failed> {
 
 /// What was set aside of this owner's.
 pub async fn refused(owner: &str) -> Result<Vec<Row>, Failed> {
-    Ok(all(owner).await?.1)
+    Ok(all(owner).await?.refused)
 }
 
 /// Forgets what was set aside, because the person has read that it was.

@@ -7,7 +7,7 @@ use super::{
     entity_ref::extract_entity_ref_from_path,
     flush::{self, Ended},
     marker,
-    queue::{self, Kept, Row},
+    queue::{self, Found, Kept, Row},
     state::{self, Waiting},
     widget,
 };
@@ -66,10 +66,13 @@ fn listen(arrived: bool) {
     dom::on(&window, "online", |_: Event| send());
     Interval::new(SEND_EVERY_MS, send).forget();
     spawn_local(async move {
-        if arrived {
-            record().await;
+        let mut found = if arrived { record(true).await } else { None };
+        if found.is_none() {
+            found = queue::all(&state::owner()).await.ok();
         }
-        flush::begin(&tab()).await;
+        if let Some(found) = found {
+            flush::begin(&tab(), found);
+        }
         if state::waiting().count > 0 {
             let due = f64::from(SEND_EVERY_MS) - flush::since_sent();
             Timeout::new(due.clamp(0.0, f64::from(SEND_EVERY_MS)) as u32, send).forget();
@@ -93,15 +96,18 @@ pub async fn send_now() -> Ended {
 
 /// Records the present page.
 pub fn arrive() {
-    spawn_local(record());
+    spawn_local(async {
+        record(false).await;
+    });
 }
 
-async fn record() {
+/// Records the present page. With `look` it says what waits then, unless nothing could be kept.
+async fn record(look: bool) -> Option<Found> {
     if state::is_paused() {
-        return;
+        return None;
     }
-    let Some(session) = state::active().filter(super::Active::is_confirmed) else { return };
-    let Ok(path) = dom::window().location().pathname() else { return };
+    let session = state::active().filter(super::Active::is_confirmed)?;
+    let path = dom::window().location().pathname().ok()?;
     let tab = tab();
     let row = |json| Row { number: 0.0, session_id: session.session_id.clone(), tab: tab.clone(), json };
     let always = row(event("human.navigate", &[("pathname", &path)]));
@@ -117,13 +123,18 @@ async fn record() {
         let name = [&session.session_id, " ", &id].concat();
         (name, row(event("human.entity_view", &members)))
     });
-    match queue::keep(&state::owner(), always, once).await {
-        Ok(Kept::Waiting(rows)) => {
-            let count = state::waiting().count + rows.len() as u32;
+    let mut known = None;
+    match queue::keep(&state::owner(), always, once, look).await {
+        Ok((Kept::Waiting(rows), found)) => {
+            let count = match &found {
+                Some(found) => found.waiting.len() as u32,
+                None => state::waiting().count + rows.len() as u32,
+            };
             rows.into_iter().for_each(flush::remember);
             state::set_waiting(Waiting { count, full: false });
+            known = found;
         }
-        Ok(Kept::Full) => {
+        Ok((Kept::Full, _)) => {
             state::set_waiting(Waiting { full: true, ..state::waiting() });
             let count = queue::QUEUED_MAX.to_string();
             let words = " events wait for the server, which is all this browser keeps. Pages are not recorded until it can be reached.";
@@ -135,6 +146,7 @@ async fn record() {
     if let Some(root) = dom::root() {
         let _ = root.set_attribute("data-recorded", &path);
     }
+    known
 }
 
 /// An event as the API takes it, with an id of ours and the time in its metadata too.
