@@ -53,7 +53,7 @@ async fn claim(f: &Fixture, scope: &Scope, agents: Option<&str>) -> Option<Sessi
 async fn work(f: &Fixture, scope: &Scope, claims: &Mutex<Vec<Scope>>, until: impl Fn() -> bool) {
     while !until() {
         let Some(session) = claim(f, scope, None).await else { return };
-        claims.lock().unwrap().push(scope.clone());
+        claims.lock().unwrap().push(*scope);
         let done = Completion { attempt: session.attempt, result: None, usage: None };
         session::complete(&f.ledger, scope, session.id, done).await.unwrap();
     }
