@@ -96,6 +96,11 @@ impl SqliteConnection {
         c.busy_timeout(BUSY_TIMEOUT)?;
         if !read_only {
             c.pragma_update(None, "journal_mode", "wal")?;
+            #[cfg(feature = "planted-bugs")]
+            if crate::planted::is(crate::planted::Bug::NoDedup) {
+                // Without it the id would still be refused a second time.
+                c.execute_batch("DROP INDEX IF EXISTS session_events_id")?;
+            }
         }
         c.pragma_update(None, "synchronous", synchronous)?;
         c.pragma_update(None, "foreign_keys", true)?;
