@@ -139,7 +139,7 @@ fn tick(row: &HtmlElement) -> Option<HtmlInputElement> {
 pub fn selected() -> Vec<HtmlElement> {
     let Some(list) = dom::by_id("inbox-rows") else { return Vec::new() };
     let ticked = dom::find_all(&list, "[data-id]:not([data-leaving]) input:checked");
-    ticked.iter().filter_map(|tick| row_of(tick)).collect()
+    ticked.iter().filter_map(row_of).collect()
 }
 
 /// Says how many are ticked, and shows what can be done with them.
