@@ -177,6 +177,7 @@ test("the keyboard reaches the conversations, and the list follows them", async 
   await ready(page);
   const row = page.locator(`[data-session-id="${id}"]`);
   await expect(row).toContainText(/pending/i);
+  await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
   const { attempt } = await api().claim(agent, 600);
   await expect(row).toContainText(/running/i);
   await api().yield(id, attempt, "idle");
