@@ -236,7 +236,9 @@ test(`P-46: through ${ROUNDS} rounds of offline, reload, killed tab and killed s
     await door.locator('input[name="password"]').fill(site.person.password);
     await door.getByRole("button", { name: "Sign in" }).click();
     await expect(door).not.toHaveURL(/sign-in/);
-    const pageOf = async () => `/actions/${(await site.read<{ id: string }>("/api/actions", "POST", { name: "A page" })).id}`;
+    // Names of their own: slugs are made from names, and hundreds of one name run out of them.
+    let pages = 0;
+    const pageOf = async () => `/actions/${(await site.read<{ id: string }>("/api/actions", "POST", { name: `Page ${++pages}` })).id}`;
     const task = (await site.read<{ id: string }>("/api/actions", "POST", { name: "Under way" })).id;
     const session = (await postAs<{ session: { id: string } }>(context, "/api/sessions/human/start", { taskId: task }, site.url)).session.id;
     await door.close();
