@@ -183,3 +183,23 @@ test("the keyboard reaches the conversations, and the list follows them", async 
   await api().yield(id, attempt, "idle");
   await expect(row).toContainText(/idle/i);
 });
+
+test("what happened between a page and its stream is shown when the stream opens", async ({ page }) => {
+  const agent = await clerk("gap");
+  await signIn(page, "operator");
+  const id = await begin(page, agent, "Hello");
+  let open = () => {};
+  const opened = new Promise<void>((done) => (open = done));
+  await page.route("**/api/live", async (route) => {
+    await opened;
+    await route.continue();
+  });
+  await page.goto("/chat");
+  await ready(page);
+  const row = page.locator(`[data-session-id="${id}"]`);
+  await expect(row).toContainText(/pending/i);
+  const { attempt } = await api().claim(agent, 600);
+  open();
+  await expect(row).toContainText(/running/i);
+  await api().complete(id, attempt);
+});

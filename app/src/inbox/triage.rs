@@ -56,14 +56,14 @@ pub fn start() {
         }
     });
     live::subscribe(|signal| {
-        if signal.moves_queues() {
+        if signal.moves_queues() || *signal == Signal::Opened {
             send::refresh_soon();
         }
         let gate = dom::by_id("gate").and_then(|gate| gate.get_attribute("data-session"));
         let concerns = match signal {
             Signal::Session { id, .. } => gate.as_deref() == Some(id),
             Signal::Resync => true,
-            Signal::Counts => false,
+            Signal::Counts | Signal::Opened => false,
         };
         if concerns {
             spawn_local(reread());

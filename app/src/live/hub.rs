@@ -26,13 +26,15 @@ pub enum Signal {
     Counts,
     /// The stream had a gap: anything may have moved.
     Resync,
+    /// This page hears the stream from now on; what moved since the page was made was told to nobody here.
+    Opened,
 }
 
 impl Signal {
-    /// Whether what waits for people and what is counted may have moved. Not while a running session goes on: a change
-    /// of status is a signal of its own.
+    /// Whether what waits for people and what is counted has moved. Not while a running session goes on: a change of
+    /// status is a signal of its own.
     pub const fn moves_queues(&self) -> bool {
-        !matches!(self, Self::Session { is_running: true, .. })
+        !matches!(self, Self::Session { is_running: true, .. } | Self::Opened)
     }
 }
 
@@ -79,6 +81,7 @@ thread_local! {
     static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
     static STATE: Cell<State> = const { Cell::new(State::Connecting) };
     static LEADS: Cell<bool> = const { Cell::new(false) };
+    static OPENED: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Hears every signal for as long as the page lives.
@@ -168,5 +171,8 @@ fn show(state: State) {
     STATE.set(state);
     for watcher in WATCHERS.with_borrow(Clone::clone) {
         watcher(state);
+    }
+    if state == State::Live && !OPENED.replace(true) {
+        deliver(&Signal::Opened);
     }
 }

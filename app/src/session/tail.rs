@@ -55,6 +55,7 @@ pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, a
             listening.read();
             listening.read_summary();
         }
+        Signal::Opened => listening.read_summary(),
         _ => {}
     });
     if at_head {

@@ -29,7 +29,7 @@ pub fn start() {
                     moved.borrow_mut().insert(id.clone());
                 }
             }
-            Signal::Resync => {
+            Signal::Resync | Signal::Opened => {
                 moved.borrow_mut().extend(rows().into_iter().filter_map(|r| r.get_attribute("data-session-id")))
             }
             Signal::Counts => {}
@@ -46,8 +46,6 @@ pub fn start() {
     };
     if let Some(talk) = dom::by_id("talk") {
         patch::remember(&talk);
-        // The stream may open after something happened: ask once.
-        gather(&Signal::Resync);
     }
     live::subscribe(gather);
     dom::on(&dom::document(), "submit", on_submit);
