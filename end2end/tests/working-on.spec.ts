@@ -66,7 +66,7 @@ test("the picker is worked by keyboard alone", async ({ page }) => {
   await expect(finder(page)).toBeHidden();
   await expect(working(page, second.name)).toBeVisible();
   await working(page).press("Enter");
-  await expect(options(page).first()).toHaveText(second.name);
+  await expect(finder(page)).toBeFocused();
   await page.keyboard.press("End");
   await expect(chosen).toHaveText("Stop working");
   await page.keyboard.press("Enter");

@@ -92,11 +92,17 @@ fn close() {
 
 /// Tasks have been read; `partial` where there are more of them.
 pub fn set_tasks(tasks: Vec<Task>, partial: Option<bool>) {
-    SHOWN.with_borrow_mut(|shown| {
+    let chosen = SHOWN.with_borrow_mut(|shown| {
         shown.tasks = Some(tasks);
         shown.partial = partial.unwrap_or(shown.partial);
+        shown.rows.get(shown.at).filter(|_| shown.at > 0).cloned()
     });
     draw();
+    // What somebody went to stays chosen, wherever it stands now.
+    let at = SHOWN.with_borrow(|shown| shown.rows.iter().position(|row| Some(row) == chosen.as_ref()));
+    if let Some(at) = at {
+        point(at);
+    }
 }
 
 fn on_key(event: KeyboardEvent) {
