@@ -18,7 +18,8 @@ use wire::Code;
 
 /// Smaller answers fit a packet as they are, bytes.
 const COMPRESS_BYTES_MIN: u64 = 1_024;
-/// Brotli and gzip level for answers made on the fly: most of the gain for little time.
+/// Gzip level for answers made on the fly: most of the gain for little time. Brotli would make them a tenth smaller and
+/// take a third of a list's time, most of it to clear its window (docs/benchmarks.md); it is for what is packed once.
 const COMPRESS_LEVEL: i32 = 4;
 
 /// The whole server as one service.

@@ -49,20 +49,14 @@ pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, a
             listening.read();
             listening.read_summary();
         }
-        Signal::Resync => {
+        Signal::Resync | Signal::Opened => {
             // What was missed is not known: read until the server says there is no more.
             listening.head_sequence.set(f64::INFINITY);
             listening.read();
             listening.read_summary();
         }
-        Signal::Opened => listening.read_summary(),
         _ => {}
     });
-    if at_head {
-        // The first stream may open after something happened: ask once.
-        tail.head_sequence.set(f64::INFINITY);
-        tail.read();
-    }
     let scrolled = tail;
     dom::on(&dom::window(), "scroll", move |_: Event| {
         if scrolled.arrived.get_untracked() > 0 && is_following() {

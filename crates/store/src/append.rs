@@ -130,6 +130,16 @@ impl GroupNotices {
         entry.1.extend(events);
     }
 
+    /// Everything that a group has written, with where it left the logs.
+    fn take(&mut self, heads: &HashMap<(TenantId, SessionId), Head>, rows: Vec<NewRow>) {
+        for NewRow { tenant_id, record } in rows {
+            let key = (tenant_id, record.session_id);
+            if let Some(head) = heads.get(&key) {
+                self.0.entry(key).or_insert_with(|| (head.clone(), Vec::new())).1.push(record);
+            }
+        }
+    }
+
     /// What became of the sessions that the group wrote to.
     pub(crate) fn heads(&self) -> impl Iterator<Item = &Head> {
         self.0.values().map(|(head, _)| head)
@@ -167,7 +177,6 @@ pub(crate) async fn apply(
             Ok(()) => {
                 let new: Vec<NewRow> = request.events.iter().map(|e| place(head, request, e)).collect();
                 settled.push(Ok(outcome(head, &new)));
-                notices.add(head, new.iter().map(|row| row.record.clone()).collect());
                 rows.extend(new);
             }
             // A repeat of an accepted append must hear what was recorded, whatever the session is now.
@@ -176,6 +185,7 @@ pub(crate) async fn apply(
     }
     let moved: Vec<&Head> = heads.values().filter(|head| head.moved).collect();
     session::write_events(conn, &rows, &moved).await?;
+    notices.take(&heads, rows);
     Ok(settled)
 }
 
@@ -220,7 +230,7 @@ async fn apply_one(
     let mut placed = new.iter().map(|row| (row.record.id, row.record.sequence));
     let events =
         known.iter().filter_map(|k| k.as_ref().map(|k| (k.id, k.sequence)).or_else(|| placed.next())).collect();
-    notices.add(head, new.iter().map(|row| row.record.clone()).collect());
+    notices.add(head, new.into_iter().map(|row| row.record).collect());
     Ok(Ok(AppendOutcome { events, head_sequence: head.head_sequence }))
 }
 

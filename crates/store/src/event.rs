@@ -24,10 +24,12 @@ use std::{ops::ControlFlow, sync::LazyLock};
 use uuid::Uuid;
 
 const COLUMNS: usize = 16;
-const INSERT_PREFIX: &str = "INSERT INTO session_events (tenant_id, session_id, sequence, event_id, event_type, role, content, \
-     metadata, thread_id, external_event_id, attempt, actor, at, recorded_at, body_digest, digest) VALUES";
+const INTO: &str = "INTO session_events (tenant_id, session_id, sequence, event_id, event_type, role, content, \
+     metadata, thread_id, external_event_id, attempt, actor, at, recorded_at, body_digest, digest)";
+/// OR FAIL: whoever inserts events takes all of it back when one is refused, so the engine need not be able to take back one
+/// statement, for which it would copy each page before it changes.
 static INSERT_SQLITE: LazyLock<[String; CHUNKS.len()]> =
-    LazyLock::new(|| values_statements(INSERT_PREFIX, COLUMNS, ""));
+    LazyLock::new(|| values_statements(&format!("INSERT OR FAIL {INTO} VALUES"), COLUMNS));
 static INSERT_POSTGRES: LazyLock<String> = LazyLock::new(|| insert_postgres(1));
 
 /// All rows in one statement, its binds counted from `first`.
@@ -38,7 +40,7 @@ pub(crate) fn insert_postgres(first: usize) -> String {
     ];
     let arrays: Vec<_> =
         columns.iter().enumerate().map(|(place, kind)| format!("${}::{kind}[]", first + place)).collect();
-    format!("{} SELECT * FROM UNNEST({})", INSERT_PREFIX.trim_end_matches(" VALUES"), arrays.join(", "))
+    format!("INSERT {INTO} SELECT * FROM UNNEST({})", arrays.join(", "))
 }
 
 macro_rules! event_select {

@@ -104,6 +104,8 @@ pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[
     ("session::CLAIMABLE_SQLITE", CLAIMABLE_SQLITE),
     ("session::CLAIMABLE_ANY_SQLITE", CLAIMABLE_ANY_SQLITE),
     ("session::list::BY_IDS_SQLITE", list::BY_IDS_SQLITE),
+    ("session::head::READ_SQLITE", head::READ_SQLITE),
+    ("session::head::UPDATE_SQLITE", head::UPDATE_SQLITE),
 ];
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
     ("session::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES),
@@ -121,10 +123,6 @@ pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
     let mut all = head::postgres_statements();
     all.push(("session::SAVE_POSTGRES", SAVE_POSTGRES.clone()));
     all
-}
-
-pub(crate) fn sqlite_statements() -> Vec<(&'static str, String)> {
-    head::sqlite_statements()
 }
 
 row! {

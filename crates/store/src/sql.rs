@@ -26,10 +26,10 @@ pub(crate) fn chunks(total: usize) -> impl Iterator<Item = (usize, usize, usize)
     })
 }
 
-/// `prefix (?, ?), (?, ?) suffix` for each size of [`CHUNKS`].
-pub(crate) fn values_statements(prefix: &str, columns: usize, suffix: &str) -> [String; CHUNKS.len()] {
+/// `prefix (?, ?), (?, ?)` for each size of [`CHUNKS`].
+pub(crate) fn values_statements(prefix: &str, columns: usize) -> [String; CHUNKS.len()] {
     let row = format!("({})", vec!["?"; columns].join(", "));
-    CHUNKS.map(|rows| format!("{prefix} {} {suffix}", vec![row.as_str(); rows].join(", ")))
+    CHUNKS.map(|rows| format!("{prefix} {}", vec![row.as_str(); rows].join(", ")))
 }
 
 /// Every SQL text of this crate as `(name, text)`, by engine.
@@ -90,7 +90,6 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         .concat()
     } else {
         all.extend(crate::event::sqlite_statements());
-        all.extend(crate::session::sqlite_statements());
         [
             crate::entity::SQLITE_SQL,
             crate::event::SQLITE_SQL,

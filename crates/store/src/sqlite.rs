@@ -5,7 +5,7 @@
 //! what takes long (verify, backup) asks from a blocking thread, and the writer has a thread of its own.
 
 use crate::error::SqliteFailure;
-use rusqlite::{Row, ToSql, types::FromSql};
+use rusqlite::{Row, ToSql, config::DbConfig, types::FromSql};
 use std::{path::Path, time::Duration};
 
 /// How long another process may hold the write lock (the command line next to a server).
@@ -93,6 +93,9 @@ impl SqliteConnection {
             if crate::planted::is(crate::planted::Bug::SynchronousNormal) { "normal" } else { synchronous };
         let c = &self.0;
         c.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+        // Plans do not look at bound values. Without this every `LIMIT $n` and every comparison that a partial index names
+        // has its statement prepared anew for each execution, which was a third of a worker's time (docs/benchmarks.md).
+        c.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         c.busy_timeout(BUSY_TIMEOUT)?;
         if !read_only {
             c.pragma_update(None, "journal_mode", "wal")?;
@@ -111,7 +114,12 @@ impl SqliteConnection {
         c.pragma_update(None, "temp_store", "memory")
     }
 
-    /// Statements without binds and rows: BEGIN, SAVEPOINT, COMMIT.
+    /// One statement without binds and rows that comes again and again: BEGIN, SAVEPOINT, COMMIT.
+    pub(crate) fn control(&mut self, sql: &'static str) -> Result<()> {
+        self.execute(sql, &[]).map(drop)
+    }
+
+    /// Statements without binds, whose rows nobody wants.
     pub(crate) fn batch(&mut self, sql: &str) -> Result<()> {
         self.0.execute_batch(sql).map_err(SqliteFailure::into_sqlx)
     }
@@ -132,8 +140,7 @@ impl SqliteConnection {
     ) -> Result<()> {
         let mut walk = || {
             let mut statement = self.0.prepare_cached(sql)?;
-            let places = T::COLUMNS.iter().map(|name| statement.column_index(name));
-            let places = places.collect::<rusqlite::Result<Vec<_>>>()?;
+            let places = places(&statement, T::COLUMNS)?;
             bind(&mut statement, binds)?;
             let mut rows = statement.raw_query();
             while let Some(row) = rows.next()? {
@@ -172,6 +179,23 @@ impl SqliteConnection {
     pub(crate) fn close(self) -> Result<()> {
         self.0.close().map_err(|(_, error)| SqliteFailure::into_sqlx(error))
     }
+}
+
+/// Where the columns of these names are. Most queries name them in the order of the struct, so that each is looked for
+/// behind the one before.
+fn places(statement: &rusqlite::Statement<'_>, columns: &[&str]) -> rusqlite::Result<Vec<usize>> {
+    let count = statement.column_count();
+    let mut next = 0;
+    let mut place = |name: &&str| {
+        for at in (next..count).chain(0..next) {
+            if statement.column_name(at)? == *name {
+                next = at + 1;
+                return Ok(at);
+            }
+        }
+        Err(rusqlite::Error::InvalidColumnName((*name).to_owned()))
+    };
+    columns.iter().map(&mut place).collect()
 }
 
 /// `$2` is the second bind wherever it stands, as on PostgreSQL; SQLite by itself counts names in the order it meets

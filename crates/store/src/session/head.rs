@@ -4,7 +4,6 @@ use crate::{
     conn::Conn,
     event::{self, NewRow},
     record::SessionRecord,
-    sql::{CHUNKS, chunks, values_statements},
     sqlite::{SqliteConnection, row},
 };
 use domain::{
@@ -14,30 +13,18 @@ use domain::{
     id::{SessionId, TenantId, UserId},
     session::{Status, Type},
 };
-use rusqlite::ToSql;
 use sqlx::AssertSqlSafe;
 use std::{collections::HashMap, sync::LazyLock};
 use uuid::Uuid;
 
-static LOCK_SQLITE: LazyLock<[String; CHUNKS.len()]> = LazyLock::new(|| {
-    values_statements(
-        "WITH wanted (tenant_id, id) AS (VALUES",
-        2,
-        ") SELECT s.tenant_id, s.id, s.status, s.session_type, s.attempt, s.attempts_max, s.user_id, s.head_sequence, \
-         s.head_digest, s.updated_at FROM wanted w CROSS JOIN sessions s WHERE s.tenant_id = w.tenant_id AND s.id = w.id",
-    )
-});
+// One row at a time on SQLite: a statement of many rows would make and fill a table of its own first.
+pub(crate) const READ_SQLITE: &str = "SELECT tenant_id, id, status, session_type, attempt, attempts_max, user_id, head_sequence, \
+     head_digest, updated_at FROM sessions WHERE tenant_id = $1 AND id = $2";
 pub(crate) const LOCK_POSTGRES: &str = "SELECT s.tenant_id, s.id, s.status, s.session_type, s.attempt, s.attempts_max, \
      s.user_id, s.head_sequence, s.head_digest, s.updated_at FROM sessions s \
      WHERE s.tenant_id = $1 AND s.id = ANY($2) ORDER BY s.id FOR UPDATE";
-static UPDATE_SQLITE: LazyLock<[String; CHUNKS.len()]> = LazyLock::new(|| {
-    values_statements(
-        "WITH moved (tenant_id, id, head_sequence, head_digest, updated_at) AS (VALUES",
-        5,
-        ") UPDATE sessions SET head_sequence = moved.head_sequence, head_digest = moved.head_digest, \
-         updated_at = moved.updated_at FROM moved WHERE sessions.tenant_id = moved.tenant_id AND sessions.id = moved.id",
-    )
-});
+pub(crate) const UPDATE_SQLITE: &str = "UPDATE OR FAIL sessions SET head_sequence = $3, head_digest = $4, updated_at = $5 \
+     WHERE tenant_id = $1 AND id = $2";
 const UPDATE_POSTGRES: &str = "UPDATE sessions SET head_sequence = moved.head_sequence, \
      head_digest = moved.head_digest, updated_at = moved.updated_at \
      FROM UNNEST($1::uuid[], $2::uuid[], $3::bigint[], $4::bytea[], $5::bigint[]) \
@@ -50,11 +37,6 @@ static APPEND_POSTGRES: LazyLock<String> =
 
 pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
     vec![("session::head::APPEND_POSTGRES", APPEND_POSTGRES.clone())]
-}
-
-pub(crate) fn sqlite_statements() -> Vec<(&'static str, String)> {
-    let lock = LOCK_SQLITE.iter().map(|text| ("session::head::LOCK_SQLITE", text.clone()));
-    lock.chain(UPDATE_SQLITE.iter().map(|text| ("session::head::UPDATE_SQLITE", text.clone()))).collect()
 }
 
 /// Where a session's log stands, and what decides who may write to it.
@@ -137,11 +119,8 @@ pub(crate) async fn lock_heads(
     let mut rows: Vec<HeadRow> = Vec::with_capacity(wanted.len());
     match conn {
         Conn::Sqlite(c) => {
-            for (index, from, to) in chunks(wanted.len()) {
-                let ids = wanted[from..to].iter();
-                let binds: Vec<&dyn ToSql> =
-                    ids.flat_map(|(tenant_id, id)| [&tenant_id.0 as &dyn ToSql, &id.0]).collect();
-                rows.extend(c.fetch_all::<HeadRow>(&LOCK_SQLITE[index], &binds)?);
+            for (tenant_id, id) in &wanted {
+                rows.extend(c.fetch_optional::<HeadRow>(READ_SQLITE, &[&tenant_id.0, &id.0])?);
             }
         }
         Conn::Postgres(c) => {
@@ -177,14 +156,9 @@ pub(crate) async fn write(conn: &mut Conn<'_>, rows: &[NewRow], heads: &[&Head])
 }
 
 fn update_sqlite(c: &mut SqliteConnection, heads: &[&Head]) -> Result<(), sqlx::Error> {
-    for (index, from, to) in chunks(heads.len()) {
-        let figures: Vec<_> =
-            heads[from..to].iter().map(|head| (head.head_sequence.cast_signed(), to_micros(head.updated_at))).collect();
-        let mut binds: Vec<&dyn ToSql> = Vec::with_capacity(figures.len() * 5);
-        for (head, (sequence, updated_at)) in heads[from..to].iter().zip(&figures) {
-            binds.extend([&head.tenant_id.0 as &dyn ToSql, &head.id.0, sequence, &head.head_digest.0, updated_at]);
-        }
-        c.execute(&UPDATE_SQLITE[index], &binds)?;
+    for head in heads {
+        let (sequence, updated_at) = (head.head_sequence.cast_signed(), to_micros(head.updated_at));
+        c.execute(UPDATE_SQLITE, &[&head.tenant_id.0, &head.id.0, &sequence, &head.head_digest.0, &updated_at])?;
     }
     Ok(())
 }

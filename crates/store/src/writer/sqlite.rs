@@ -12,6 +12,9 @@ use crate::{
 use std::sync::{Arc, atomic::Ordering};
 use tokio::sync::{broadcast, mpsc, oneshot};
 
+/// Takes the write lock at once.
+const BEGIN: &str = "BEGIN IMMEDIATE";
+
 pub(super) struct SqliteLane {
     pub(super) connection: SqliteConnection,
     pub(super) notices: broadcast::Sender<Change>,
@@ -50,14 +53,14 @@ impl SqliteLane {
         let mut waiting = Waiting::default();
         let outcome = self.apply_group(group, &mut waiting).await;
         let commit = match outcome {
-            Ok(()) => self.connection.batch("COMMIT"),
+            Ok(()) => self.connection.control("COMMIT"),
             Err(error) => Err(error),
         };
         let failure = match commit {
             Ok(()) => None,
             Err(error) => {
                 // After a failed COMMIT the transaction may or may not be open; both are fine for ROLLBACK.
-                let _ = self.connection.batch("ROLLBACK");
+                let _ = self.connection.control("ROLLBACK");
                 tracing::error!(%error, items, "a group was rolled back");
                 Some(error.to_string())
             }
@@ -86,27 +89,28 @@ impl SqliteLane {
 
     /// Everything between BEGIN and COMMIT. Consecutive appends are one step; each command is a savepoint.
     async fn apply_group(&mut self, group: Vec<Job>, waiting: &mut Waiting) -> std::result::Result<(), sqlx::Error> {
-        let begun = self.connection.batch("BEGIN IMMEDIATE");
-        let mut broken = begun.err();
+        let mut broken = self.connection.control(BEGIN).err();
+        let is_alone = !group.iter().any(|job| matches!(job, Job::Command(_)));
         let mut appends: Vec<(AppendRequest, oneshot::Sender<Settled>)> = Vec::new();
         for job in group {
             match job {
                 Job::Append { request, reply } => appends.push((request, reply)),
                 Job::Command(command) => {
-                    self.append_step(&mut appends, waiting, &mut broken).await;
+                    self.append_step(&mut appends, is_alone, waiting, &mut broken).await;
                     self.command_step(command, waiting, &mut broken).await;
                 }
                 Job::Claim(WaitingClaim { reply, .. }) => drop(reply.send(Ok(None))),
                 Job::Stop => {}
             }
         }
-        self.append_step(&mut appends, waiting, &mut broken).await;
+        self.append_step(&mut appends, is_alone, waiting, &mut broken).await;
         broken.map_or(Ok(()), Err)
     }
 
     async fn append_step(
         &mut self,
         appends: &mut Vec<(AppendRequest, oneshot::Sender<Settled>)>,
+        is_alone: bool,
         waiting: &mut Waiting,
         broken: &mut Option<sqlx::Error>,
     ) {
@@ -116,7 +120,7 @@ impl SqliteLane {
         }
         let settled = match broken {
             Some(error) => Err(error.to_string()),
-            None => match self.appends(&requests).await {
+            None => match self.appends(&requests, is_alone).await {
                 Ok((settled, notices)) => {
                     waiting.notices.extend(notices);
                     Ok(settled)
@@ -144,28 +148,40 @@ impl SqliteLane {
         }
     }
 
+    /// Appends that are alone in their transaction need no savepoint, which would copy each page before it changes: where an
+    /// event is recorded already, the transaction is begun again.
     async fn appends(
         &mut self,
         requests: &[AppendRequest],
+        is_alone: bool,
     ) -> std::result::Result<(Vec<Settled>, Vec<Notice>), sqlx::Error> {
         #[cfg(feature = "planted-bugs")]
         if crate::planted::is(crate::planted::Bug::SplitBatch) {
             self.first_halves(requests).await?;
         }
         let requests: Vec<&AppendRequest> = requests.iter().collect();
-        self.connection.batch("SAVEPOINT appends")?;
+        if !is_alone {
+            self.connection.control("SAVEPOINT appends")?;
+        }
         let mut notices = GroupNotices::default();
         let applied = append::apply(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await;
         let settled = match applied {
             Ok(settled) => settled,
             Err(error) if is_unique_violation(&error) => {
-                self.connection.batch("ROLLBACK TO appends")?;
+                if is_alone {
+                    self.connection.control("ROLLBACK")?;
+                    self.connection.control(BEGIN)?;
+                } else {
+                    self.connection.control("ROLLBACK TO appends")?;
+                }
                 notices = GroupNotices::default();
                 append::apply_carefully(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await?
             }
             Err(error) => return Err(error),
         };
-        self.connection.batch("RELEASE appends")?;
+        if !is_alone {
+            self.connection.control("RELEASE appends")?;
+        }
         Ok((settled, notices.into_notices()))
     }
 
@@ -189,18 +205,20 @@ impl SqliteLane {
         broken: &mut Option<sqlx::Error>,
     ) {
         if broken.is_none() {
-            *broken = self.connection.batch("SAVEPOINT command").err();
+            *broken = self.connection.control("SAVEPOINT command").err();
         }
         let mut tx = WriteTx::new(Conn::Sqlite(&mut self.connection));
         let ran = command.run(&mut tx).await;
         let notices = tx.into_notices();
-        let end = if ran.refused() { "ROLLBACK TO command; RELEASE command" } else { "RELEASE command" };
+        if broken.is_none() && ran.refused() {
+            *broken = self.connection.control("ROLLBACK TO command").err();
+        }
+        if broken.is_none() {
+            *broken = self.connection.control("RELEASE command").err();
+        }
         if !ran.refused() {
             waiting.notices.extend(notices);
         }
         waiting.commands.push(ran);
-        if broken.is_none() {
-            *broken = self.connection.batch(end).err();
-        }
     }
 }
