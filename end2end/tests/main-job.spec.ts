@@ -66,3 +66,25 @@ test("rows that arrive while the reader is elsewhere do not move the page", asyn
   await operator.complete(session.id, claim.attempt);
   await expect(page.locator("#summary")).toContainText(/completed/i);
 });
+
+test("what was recorded between a page and its stream is shown when the stream opens", async ({ page }) => {
+  const operator = api();
+  const agent = `late-${Date.now().toString(36)}`;
+  const action = await operator.createAction({ name: `Late ${agent}`, agentSlug: agent });
+  const session = await operator.trigger(action.id);
+  const claim = await operator.claim(agent, 600);
+  await signIn(page, "operator");
+  let open = () => {};
+  const opened = new Promise<void>((done) => (open = done));
+  await page.route("**/api/live", async (route) => {
+    await opened;
+    await route.continue();
+  });
+  await page.goto(`/sessions/${session.id}`);
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await operator.append(session.id, claim.attempt, [{ type: "agent.message", content: [{ type: "text", text: "said in between" }] }]);
+  open();
+  await expect(page.getByText("said in between", { exact: true })).toBeVisible();
+  await operator.complete(session.id, claim.attempt);
+  await expect(page.locator("#summary")).toContainText(/completed/i);
+});
