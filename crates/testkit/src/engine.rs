@@ -1,7 +1,11 @@
 //! A throw-away database of either engine, and raw access to it for looking behind the product's back.
 
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
-use std::path::PathBuf;
+use std::{
+    fs,
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    path::{Path, PathBuf},
+};
 use store::Database;
 use tempfile::TempDir;
 
@@ -68,6 +72,51 @@ impl IntoSql for AssertSqlSafe<&str> {
     }
 }
 
+/// The address of another database on this server.
+fn url_of(server: &str, database: &str) -> String {
+    let (base, _) = server.rsplit_once('/').unwrap();
+    let query = server.split_once('?').map(|(_, query)| format!("?{query}")).unwrap_or_default();
+    format!("{base}/{database}{query}")
+}
+
+/// The migrated database that the others are copies of, because migrating takes longer than most tests. Whichever test
+/// comes first makes it, with the product's own migrations; one for each set of them.
+async fn template(connection: &mut PgConnection, server: &str) -> String {
+    let digest = migrations_digest();
+    let name = format!("shiftbook_template_{digest:016x}");
+    let exists = format!("SELECT COUNT(*) FROM pg_database WHERE datname = '{name}'");
+    let mut exists = async |connection: &mut PgConnection| -> bool {
+        sqlx::query_scalar::<_, i64>(AssertSqlSafe(exists.as_str())).fetch_one(connection).await.unwrap() > 0
+    };
+    if exists(connection).await {
+        return name;
+    }
+    let key = digest.cast_signed();
+    connection.execute(AssertSqlSafe(format!("SELECT pg_advisory_lock({key})"))).await.unwrap();
+    if !exists(connection).await {
+        // Under its name only when it is whole: a test that is ended half-way leaves nothing that others would copy.
+        let draft = format!("t_{}", uuid::Uuid::from_u128(fastrand::u128(..)).simple());
+        connection.execute(AssertSqlSafe(format!("CREATE DATABASE {draft}"))).await.unwrap();
+        let database = Database::Postgres { url: url_of(server, &draft), accept_data_loss: true };
+        store::Store::open(&database, store::Mode::Tool).await.unwrap().close().await;
+        connection.execute(AssertSqlSafe(format!("ALTER DATABASE {draft} RENAME TO {name}"))).await.unwrap();
+    }
+    connection.execute(AssertSqlSafe(format!("SELECT pg_advisory_unlock({key})"))).await.unwrap();
+    name
+}
+
+/// Of the names and texts of PostgreSQL's migrations.
+fn migrations_digest() -> u64 {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations/postgres");
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        (file.file_name(), fs::read(&file).unwrap()).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
 impl Engine {
     /// A fresh SQLite directory.
     pub fn sqlite() -> Self {
@@ -84,10 +133,10 @@ impl Engine {
         });
         let name = format!("t_{}", uuid::Uuid::from_u128(fastrand::u128(..)).simple());
         let mut connection = PgConnection::connect(&server).await.unwrap();
-        connection.execute(AssertSqlSafe(format!("CREATE DATABASE {name}"))).await.unwrap();
-        let (base, _) = server.rsplit_once('/').unwrap();
-        let query = server.split_once('?').map(|(_, query)| format!("?{query}")).unwrap_or_default();
-        Self::Postgres { url: format!("{base}/{name}{query}"), server, name }
+        let template = template(&mut connection, &server).await;
+        let copy = format!("CREATE DATABASE {name} TEMPLATE {template}");
+        connection.execute(AssertSqlSafe(copy)).await.unwrap();
+        Self::Postgres { url: url_of(&server, &name), server, name }
     }
 
     /// What the ledger opens.
