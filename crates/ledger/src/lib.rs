@@ -38,6 +38,7 @@ pub mod verify;
 pub mod webhook;
 pub mod work_queue;
 
+pub use auth::PasswordCost;
 pub use cursor::Listed;
 pub use domain::{Caller, Clock, Entropy, Scope, Timestamp};
 pub use error::{Error, FieldError, Result};

@@ -1,7 +1,7 @@
 //! Opening the ledger: the store, time, randomness, and what is kept in memory.
 
 use crate::{
-    auth::IdentityCache,
+    auth::{IdentityCache, PasswordCost},
     error::{Error, Result},
     event::{CountedKinds, counted_kinds},
     feedback::Ratings,
@@ -51,6 +51,8 @@ pub struct Options {
     pub lease_clock: LeaseClock,
     /// Where random bytes come from.
     pub entropy: Arc<dyn Entropy>,
+    /// What hashing a password costs.
+    pub password_cost: PasswordCost,
 }
 
 /// The log and everything around it. Cheap to clone.
@@ -68,6 +70,7 @@ struct Inner {
     instance: String,
     identities: IdentityCache,
     kind_counts: CountedKinds,
+    password_cost: PasswordCost,
     password_permits: Semaphore,
     ratings: Ratings,
 }
@@ -118,6 +121,7 @@ impl Ledger {
             entropy: options.entropy,
             identities: IdentityCache::new(),
             kind_counts: counted_kinds(),
+            password_cost: options.password_cost,
             password_permits: Semaphore::new(PASSWORD_HASHES_AT_ONCE),
             ratings: Ratings::default(),
         }));
@@ -225,6 +229,10 @@ impl Ledger {
 
     pub(crate) fn kind_counts(&self) -> &CountedKinds {
         &self.0.kind_counts
+    }
+
+    pub(crate) fn password_cost(&self) -> PasswordCost {
+        self.0.password_cost
     }
 
     pub(crate) fn password_permits(&self) -> &Semaphore {

@@ -8,7 +8,7 @@ use domain::{
     session::Type,
 };
 use ledger::{
-    InstanceKey, LeaseClock, Ledger, Mode, Options, SessionRecord, auth, event as events,
+    InstanceKey, LeaseClock, Ledger, Mode, Options, PasswordCost, SessionRecord, auth, event as events,
     event::NewEvent,
     member,
     session::{self, Claim, NewSession},
@@ -94,6 +94,13 @@ impl Fixture {
         open_with(&self.engine, clock, Mode::Server, leases).await
     }
 
+    /// A command-line tool on the same data, for which passwords cost what they cost where Shiftbook is installed.
+    pub async fn installed_tool(&self) -> Ledger {
+        let lease_clock = LeaseClock::Process(Arc::new(self.clock.clone()));
+        let options = options(&self.engine, &self.clock, Mode::Tool, lease_clock);
+        Ledger::open(Options { password_cost: PasswordCost::Full, ..options }).await.unwrap()
+    }
+
     /// The admin of yet another workspace.
     pub async fn workspace(&self, slug: &str) -> Scope {
         person(&self.ledger, slug, &format!("admin@{slug}.test"), Role::Admin).await
@@ -166,16 +173,21 @@ async fn open_as(engine: &Engine, clock: &TestClock, mode: Mode) -> Ledger {
 }
 
 async fn open_with(engine: &Engine, clock: &TestClock, mode: Mode, lease_clock: LeaseClock) -> Ledger {
-    let options = Options {
+    let ledger = Ledger::open(options(engine, clock, mode, lease_clock)).await.unwrap();
+    ledger::feedback::use_key(&ledger, InstanceKey::parse(INSTANCE_KEY).unwrap());
+    ledger
+}
+
+/// Passwords cost next to nothing here: at their full price, five people took most of a test's time.
+fn options(engine: &Engine, clock: &TestClock, mode: Mode, lease_clock: LeaseClock) -> Options {
+    Options {
         database: engine.database(),
         mode,
         clock: Arc::new(clock.clone()),
         lease_clock,
         entropy: Arc::new(SeededEntropy::new(fastrand::u64(..))),
-    };
-    let ledger = Ledger::open(options).await.unwrap();
-    ledger::feedback::use_key(&ledger, InstanceKey::parse(INSTANCE_KEY).unwrap());
-    ledger
+        password_cost: PasswordCost::Least,
+    }
 }
 
 async fn person(ledger: &Ledger, tenant: &str, email: &str, role: Role) -> Scope {

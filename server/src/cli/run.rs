@@ -251,6 +251,7 @@ pub async fn open(settings: &Settings, mode: Mode) -> Result<Ledger, Failure> {
         clock,
         lease_clock,
         entropy: Arc::new(SystemEntropy),
+        password_cost: ledger::PasswordCost::Full,
     };
     Ok(Ledger::open(options).await?)
 }

@@ -17,6 +17,8 @@ const SVELTE: &str = "Svelte 5 in Node";
 /// Pages of 100 events that it rendered per second of CPU time on another machine, from memory, and nothing else: what is
 /// compared with where it cannot be run.
 const SVELTE_PER_CPU_SECOND: f64 = 5_635.0;
+/// What browsers accept: files come with brotli, and what is made on the fly with gzip.
+const BROWSER_ENCODINGS: &str = "gzip, deflate, br";
 /// What a page can ask a browser to fetch before it is whole.
 const FILE_ENDINGS: [&str; 7] = [".css", ".js", ".wasm", ".svg", ".png", ".ico", ".woff2"];
 /// A page that names more files than this is not read correctly.
@@ -140,21 +142,21 @@ async fn first_page(bench: &mut Bench, site: &Site) -> Result<()> {
             }
         }
     }
-    let compressed = [site.cookie.clone(), "accept: text/html".to_owned(), "accept-encoding: br".to_owned()];
+    let packed = format!("accept-encoding: {BROWSER_ENCODINGS}");
+    let compressed = [site.cookie.clone(), "accept: text/html".to_owned(), packed.clone()];
     let page = connection.call(&Request::get(target, "/today", &compressed)).await?.body_bytes;
     let (mut total, mut parts) = (page, vec![format!("/today {page} bytes")]);
     for path in &known {
-        let Ok(answer) = connection.call(&Request::get(target, path, &["accept-encoding: br".to_owned()])).await else {
-            continue;
-        };
+        let Ok(answer) = connection.call(&Request::get(target, path, &[packed.clone()])).await else { continue };
         total += answer.body_bytes;
         parts.push(format!("{path} {}", answer.body_bytes));
     }
     let is_bare = known.is_empty();
-    let finding = Finding::new("G14", "first page with all its files, brotli", "KiB", total as f64 / 1_024.0)
-        .goals(Bound::AtMost(300.0), Bound::AtMost(150.0))
-        .broken_if(is_bare, "the binary holds no site: build it with `cargo xtask build`")
-        .facts(parts.join(", "));
+    let finding =
+        Finding::new("G14", "first page with all its files, as a browser gets them", "KiB", total as f64 / 1_024.0)
+            .goals(Bound::AtMost(300.0), Bound::AtMost(150.0))
+            .broken_if(is_bare, "the binary holds no site: build it with `cargo xtask build`")
+            .facts(parts.join(", "));
     bench.found(finding);
     Ok(())
 }

@@ -9,6 +9,7 @@ mod sign_in;
 mod workspace;
 
 pub use identify::{Identity, by_cookie, by_token};
+pub use password::PasswordCost;
 pub use setup::{needs_setup, setup};
 pub use sign_in::{SignedIn, sign_in, sign_out};
 pub use workspace::{find_workspace_by_operator, list_workspaces, switch};

@@ -14,11 +14,25 @@ const MEMORY_KIB: u32 = 19 * 1024;
 const ITERATIONS: u32 = 2;
 const LANES: u32 = 1;
 
+/// What hashing a password costs, whoever guesses and whoever signs in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum PasswordCost {
+    /// 19 MiB and tens of milliseconds of a core.
+    #[default]
+    Full,
+    /// The least that argon2 takes. It protects nothing: for people who are thrown away with their test.
+    Least,
+}
+
 /// A hash of no password: checked for unknown addresses, so that they take as long as known ones.
 const DUMMY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2hpZnRib29rLWR1bW15$0000000000000000000000000000000000000000000";
 
-fn hasher() -> Result<Argon2<'static>> {
-    let params = Params::new(MEMORY_KIB, ITERATIONS, LANES, None).map_err(|e| Error::Internal(e.to_string()))?;
+fn hasher(cost: PasswordCost) -> Result<Argon2<'static>> {
+    let (memory_kib, iterations) = match cost {
+        PasswordCost::Full => (MEMORY_KIB, ITERATIONS),
+        PasswordCost::Least => (Params::MIN_M_COST, Params::MIN_T_COST),
+    };
+    let params = Params::new(memory_kib, iterations, LANES, None).map_err(|e| Error::Internal(e.to_string()))?;
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
@@ -32,9 +46,9 @@ pub(crate) async fn hash_password(ledger: &Ledger, password: &str) -> Result<Str
     }
     let mut salt = [0_u8; 16];
     ledger.entropy().fill(&mut salt);
-    let password = password.to_owned();
+    let (password, cost) = (password.to_owned(), ledger.password_cost());
     compute(ledger, move || {
-        let hash: PasswordHash = hasher()?
+        let hash: PasswordHash = hasher(cost)?
             .hash_password_with_salt(password.as_bytes(), &salt)
             .map_err(|e| Error::Internal(format!("argon2: {e}")))?;
         Ok(hash.to_string())
@@ -51,7 +65,8 @@ pub(crate) async fn verify_password(ledger: &Ledger, password: &str, hash: Optio
     compute(ledger, move || {
         let known = hash.is_some();
         let hash = hash.unwrap_or_else(|| DUMMY.to_owned());
-        let right = hasher()?.verify_password(password.as_bytes(), hash.as_str()).is_ok();
+        // The hash says itself what it cost.
+        let right = hasher(PasswordCost::Full)?.verify_password(password.as_bytes(), hash.as_str()).is_ok();
         Ok(known && right)
     })
     .await
@@ -70,8 +85,10 @@ mod tests {
     #[test]
     fn the_dummy_hash_is_computed_with_the_parameters_of_real_ones() {
         let dummy = PasswordHash::new(DUMMY).unwrap();
-        let real: PasswordHash =
-            hasher().unwrap().hash_password_with_salt(b"long enough", b"0123456789abcdef").unwrap();
+        let real: PasswordHash = hasher(PasswordCost::default())
+            .unwrap()
+            .hash_password_with_salt(b"long enough", b"0123456789abcdef")
+            .unwrap();
         assert_eq!(dummy.params, real.params);
         assert_eq!(dummy.algorithm, real.algorithm);
     }

@@ -27,6 +27,7 @@ async fn the_engine_is_set_up_for_durability(f: Fixture) {
             clock: std::sync::Arc::new(f.clock.clone()),
             lease_clock: ledger::LeaseClock::Process(std::sync::Arc::new(f.clock.clone())),
             entropy: std::sync::Arc::new(testkit::SeededEntropy::new(1)),
+            password_cost: ledger::PasswordCost::Least,
         });
         let refused = second.await.err().expect("a second server opened the same directory").to_string();
         assert!(refused.contains("another shiftbook serves"), "{refused}");

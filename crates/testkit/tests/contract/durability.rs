@@ -1,6 +1,6 @@
 //! P-2: a database that would forget acknowledged writes is not used without being told to.
 
-use ledger::{Database, Error, Ledger, Mode, Options};
+use ledger::{Database, Error, Ledger, Mode, Options, PasswordCost};
 use std::sync::Arc;
 use testkit::{Engine, SeededEntropy, TestClock};
 
@@ -11,6 +11,7 @@ async fn open(url: &str, accept_data_loss: bool) -> Result<Ledger, Error> {
         clock: Arc::new(TestClock::default()),
         lease_clock: ledger::LeaseClock::Database,
         entropy: Arc::new(SeededEntropy::new(2)),
+        password_cost: PasswordCost::Least,
     })
     .await
 }

@@ -113,6 +113,7 @@ async fn open_without_key(f: &Fixture) -> ledger::Ledger {
         clock: std::sync::Arc::new(f.clock.clone()),
         lease_clock: ledger::LeaseClock::Process(std::sync::Arc::new(f.clock.clone())),
         entropy: std::sync::Arc::new(testkit::SeededEntropy::new(11)),
+        password_cost: ledger::PasswordCost::Least,
     };
     ledger::Ledger::open(options).await.unwrap()
 }
@@ -349,6 +350,7 @@ async fn the_file_of_ratings_is_durable_refuses_newer_ones_and_is_backed_up() {
         clock: std::sync::Arc::new(f.clock.clone()),
         lease_clock: ledger::LeaseClock::Process(std::sync::Arc::new(f.clock.clone())),
         entropy: std::sync::Arc::new(testkit::SeededEntropy::new(3)),
+        password_cost: ledger::PasswordCost::Least,
     };
     let ledger = ledger::Ledger::open(options(restored.path())).await.unwrap();
     assert_eq!(feedback::count_by_operator(&ledger).await.unwrap(), 1);

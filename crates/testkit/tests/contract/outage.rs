@@ -1,7 +1,7 @@
 //! P-44: a database that cannot be reached. Answers come in time, and nothing stays stuck.
 
 use domain::role::Role;
-use ledger::{Database, Error, Ledger, Mode, Options, member, session};
+use ledger::{Database, Error, Ledger, Mode, Options, PasswordCost, member, session};
 use std::{
     sync::Arc,
     time::{Duration, Instant},
@@ -27,6 +27,7 @@ async fn while_postgres_is_silent_answers_come_in_time_and_afterwards_all_is_wel
         clock: Arc::new(TestClock::default()),
         lease_clock: ledger::LeaseClock::Database,
         entropy: Arc::new(SeededEntropy::new(3)),
+        password_cost: PasswordCost::Least,
     })
     .await
     .unwrap();

@@ -1,7 +1,7 @@
 //! P-27: a stolen database opens nothing. Also sign-in itself.
 
 use domain::role::Role;
-use ledger::{Error, auth, token};
+use ledger::{Error, auth, member, token};
 use std::path::Path;
 use testkit::{Fixture, on_both_engines};
 
@@ -78,6 +78,9 @@ async fn no_issued_secret_is_in_the_files() {
         secrets.push(token::create(&f.ledger, &f.admin, &format!("t{n}"), Role::Member, None).await.unwrap().1);
     }
     secrets.push(auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD).await.unwrap().secret);
+    let tool = f.installed_tool().await;
+    member::add_by_operator(&tool, "acme", "eve@acme.test", Role::Member, PASSWORD).await.unwrap();
+    tool.close().await;
     let bytes = bytes_of(f.engine.file().unwrap().parent().unwrap());
     let haystack = String::from_utf8_lossy(&bytes);
     assert!(haystack.contains("$argon2id$v=19$m=19456,t=2,p=1$"), "passwords are kept as argon2id");
