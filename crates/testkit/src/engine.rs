@@ -85,7 +85,7 @@ async fn template(connection: &mut PgConnection, server: &str) -> String {
     let digest = migrations_digest();
     let name = format!("shiftbook_template_{digest:016x}");
     let exists = format!("SELECT COUNT(*) FROM pg_database WHERE datname = '{name}'");
-    let mut exists = async |connection: &mut PgConnection| -> bool {
+    let exists = async |connection: &mut PgConnection| -> bool {
         sqlx::query_scalar::<_, i64>(AssertSqlSafe(exists.as_str())).fetch_one(connection).await.unwrap() > 0
     };
     if exists(connection).await {

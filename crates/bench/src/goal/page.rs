@@ -147,7 +147,9 @@ async fn first_page(bench: &mut Bench, site: &Site) -> Result<()> {
     let page = connection.call(&Request::get(target, "/today", &compressed)).await?.body_bytes;
     let (mut total, mut parts) = (page, vec![format!("/today {page} bytes")]);
     for path in &known {
-        let Ok(answer) = connection.call(&Request::get(target, path, &[packed.clone()])).await else { continue };
+        let Ok(answer) = connection.call(&Request::get(target, path, std::slice::from_ref(&packed))).await else {
+            continue;
+        };
         total += answer.body_bytes;
         parts.push(format!("{path} {}", answer.body_bytes));
     }
