@@ -1,7 +1,7 @@
 //! The writer: merges what arrives together into one transaction and answers after COMMIT.
 //!
 //! SQLite has one writer task, which owns the only write connection and runs every write as a job.
-//! PostgreSQL has a few lanes that merge appends, where a session always takes the same lane, and a few that merge claims.
+//! PostgreSQL has a few lanes that merge appends, where a session always takes the same lane, and one that merges claims.
 
 mod postgres;
 mod sqlite;
@@ -44,8 +44,9 @@ const QUEUE_ITEMS_MAX: usize = 4_096;
 const QUEUE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Lanes that merge appends on PostgreSQL.
 const APPEND_LANES: usize = 2;
-/// Lanes that merge claims there. Claims that may share a statement take the same one.
-const CLAIM_LANES: usize = 2;
+/// The lane behind them merges claims. There is one, in which workspaces and agents take turns: of two, a crowded workspace
+/// could have one nearly to itself, and take more than its share.
+const CLAIM_LANE: usize = APPEND_LANES;
 
 /// Numbers of the writer since the process started.
 #[derive(Debug, Clone, Copy, Default)]
@@ -160,7 +161,7 @@ impl Writer {
         let counters = Arc::new(Counters::default());
         let mut lanes = Vec::new();
         let mut tasks = Vec::new();
-        for _ in 0..APPEND_LANES + CLAIM_LANES {
+        for _ in 0..=CLAIM_LANE {
             let (sender, jobs) = mpsc::channel(QUEUE_ITEMS_MAX);
             let sinks = (notices.clone(), notifier.clone());
             let lane = PostgresLane::new(pool.clone(), sinks, counters.clone());
@@ -209,10 +210,7 @@ impl Writer {
     /// On PostgreSQL: claims, together with the claims on the same terms that wait.
     pub(crate) async fn claim(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<SessionRecord>>> {
         let (reply, answer) = oneshot::channel();
-        let mut hasher = DefaultHasher::new();
-        (access, &claim.terms.agent_slug).hash(&mut hasher);
-        let lane = APPEND_LANES + usize::from(hasher.finish().to_le_bytes()[0]) % CLAIM_LANES;
-        self.enqueue(lane, 0, Job::Claim(WaitingClaim { access, claim, reply }))?;
+        self.enqueue(CLAIM_LANE, 0, Job::Claim(WaitingClaim { access, claim, reply }))?;
         answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into())))
     }
 
