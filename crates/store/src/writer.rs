@@ -23,7 +23,6 @@ use postgres::PostgresLane;
 use sqlite::SqliteLane;
 use sqlx::PgPool;
 use std::{
-    hash::{DefaultHasher, Hash as _, Hasher as _},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
