@@ -22,11 +22,9 @@ use futures_util::future::BoxFuture;
 use postgres::PostgresLane;
 use sqlite::SqliteLane;
 use sqlx::PgPool;
-use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
-    },
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
 };
 use tokio::{
     sync::{broadcast, mpsc, oneshot},
