@@ -15,7 +15,10 @@ use std::{
     io::{IsTerminal as _, Write as _},
     time::Duration,
 };
-use tokio::time::Instant;
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    time::Instant,
+};
 use wire::{
     Code,
     approval::ElicitationReply,
@@ -117,9 +120,11 @@ impl Chat {
 
     /// Says it, and shows what comes of it.
     async fn say(&mut self, text: String) -> Result<Turn, Failure> {
+        // Before the message is sent: from then on Ctrl-C is about this turn, and without this it would end the program.
+        let mut interrupts = signal(SignalKind::interrupt()).map_err(Failure::io("cannot listen to Ctrl-C"))?;
         let asked = if self.is_asked { self.answer(text).await } else { self.tell(text).await };
         match asked {
-            Ok(sequence) => self.follow(sequence).await,
+            Ok(sequence) => self.follow(sequence, &mut interrupts).await,
             Err(error) => {
                 note(&error.to_string());
                 Ok(if error.code() == Some(Code::AlreadyFinal) { Turn::Ended } else { Turn::Over })

@@ -6,7 +6,7 @@ use client::Heard;
 use domain::thread::text_of;
 use serde_json::Value;
 use std::io::IsTerminal as _;
-use tokio::{select, signal::ctrl_c};
+use tokio::{select, signal::unix::Signal};
 use wire::{Code, event::Event, worker::Delta};
 
 /// How a turn ended for whoever waits.
@@ -19,13 +19,14 @@ pub enum Turn {
 }
 
 impl Chat {
-    /// Shows the log from where it was shown to, until the turn that began at `asked` is over. Ctrl-C stops the turn.
-    pub(super) async fn follow(&mut self, asked: u64) -> Result<Turn, Failure> {
+    /// Shows the log from where it was shown to, until the turn that began at `asked` is over. Ctrl-C stops the turn:
+    /// `interrupts` hears it also while an event is being shown, and has heard it since the message was sent.
+    pub(super) async fn follow(&mut self, asked: u64, interrupts: &mut Signal) -> Result<Turn, Failure> {
         let mut stream = self.client.stream(&self.thread.id, self.position);
         loop {
             let heard = select! {
                 heard = stream.hear() => heard,
-                _ = ctrl_c() => {
+                _ = interrupts.recv() => {
                     self.break_off()?;
                     self.interrupt().await;
                     return Ok(Turn::Over);
