@@ -1,4 +1,4 @@
-//! Says when the binary must be built again, and which commit it is built from.
+//! Says when the binary must be built again, which commit it is built from, and how it is linked.
 
 use std::{path::Path, process::Command};
 
@@ -18,6 +18,21 @@ fn main() {
     }
     let suffix = commit().map(|commit| format!(" ({commit})")).unwrap_or_default();
     println!("cargo::rustc-env=SHIFTBOOK_COMMIT_SUFFIX={suffix}");
+    if links_with_lld() {
+        // Functions whose machine code is the same are kept once.
+        println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
+    }
+}
+
+/// Where rustc brings its own linker; the others do not know the option. Whoever chose another linker keeps it.
+fn links_with_lld() -> bool {
+    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|found| found == value);
+    let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    is("TARGET", "x86_64-unknown-linux-gnu")
+        && is("PROFILE", "release")
+        && std::env::var_os("RUSTC_LINKER").is_none()
+        && !flags.contains("linker")
+        && !flags.contains("fuse-ld")
 }
 
 /// The commit of this checkout; unknown in a source archive unless the packager says it.
