@@ -1,0 +1,1 @@
+-- Appends and claims in one round trip are PostgreSQL's: here nothing travels.
