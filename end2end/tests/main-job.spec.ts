@@ -88,3 +88,38 @@ test("what was recorded between a page and its stream is shown when the stream o
   await operator.complete(session.id, claim.attempt);
   await expect(page.locator("#summary")).toContainText(/completed/i);
 });
+
+test("what is recorded while the first read of the tail is on its way is shown without a further signal", async ({ page }) => {
+  const operator = api();
+  const agent = `meanwhile-${Date.now().toString(36)}`;
+  const action = await operator.createAction({ name: `Meanwhile ${agent}`, agentSlug: agent });
+  const session = await operator.trigger(action.id);
+  const claim = await operator.claim(agent, 600);
+  await signIn(page, "operator");
+  let release = () => {};
+  const released = new Promise<void>((done) => (release = done));
+  let asked = () => {};
+  const isAsked = new Promise<void>((done) => (asked = done));
+  // The first read is answered at once by the server, and kept from the page until more was recorded and told.
+  await page.route(
+    "**/rows?*",
+    async (route) => {
+      const response = await route.fetch();
+      asked();
+      await released;
+      await route.fulfill({ response });
+    },
+    { times: 1 },
+  );
+  // The head of the page is read again after a signal: once for the opened stream, and once for what is recorded then.
+  const isSummary = (response: { url(): string }) => response.url().endsWith("/summary");
+  const opened = page.waitForResponse(isSummary);
+  await page.goto(`/sessions/${session.id}`);
+  await Promise.all([isAsked, opened]);
+  const told = page.waitForResponse(isSummary);
+  await operator.append(session.id, claim.attempt, [{ type: "agent.message", content: [{ type: "text", text: "said meanwhile" }] }]);
+  await told;
+  release();
+  await expect(page.getByText("said meanwhile", { exact: true })).toBeVisible();
+  await operator.complete(session.id, claim.attempt);
+});

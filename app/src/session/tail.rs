@@ -20,6 +20,8 @@ struct Tail {
     last_sequence: Cell<f64>,
     /// Newest sequence heard of.
     head_sequence: Cell<f64>,
+    /// Signals may have been missed: a read that begins after this was set finds out.
+    is_head_unknown: Cell<bool>,
     at_head: bool,
     is_reading: Cell<bool>,
     is_summary_due: Cell<bool>,
@@ -33,6 +35,7 @@ pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, a
         kinds: kinds.to_owned(),
         last_sequence: Cell::new(last_sequence as f64),
         head_sequence: Cell::new(last_sequence as f64),
+        is_head_unknown: Cell::new(false),
         at_head,
         is_reading: Cell::new(false),
         is_summary_due: Cell::new(false),
@@ -50,8 +53,7 @@ pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, a
             listening.read_summary();
         }
         Signal::Resync | Signal::Opened => {
-            // What was missed is not known: read until the server says there is no more.
-            listening.head_sequence.set(f64::INFINITY);
+            listening.is_head_unknown.set(true);
             listening.read();
             listening.read_summary();
         }
@@ -69,27 +71,32 @@ pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, a
 }
 
 impl Tail {
-    /// Reads what came after the last row, page by page, one request at a time.
+    /// Whether there may be rows after the last one.
+    fn is_behind(&self) -> bool {
+        self.is_head_unknown.get() || self.head_sequence.get() > self.last_sequence.get()
+    }
+
+    /// Reads what came after the last row, page by page, one request at a time. What is heard while one is on its way is
+    /// looked at when it has come.
     fn read(self: &Rc<Self>) {
-        if !self.at_head || self.is_reading.get() || self.head_sequence.get() <= self.last_sequence.get() {
+        if !self.at_head || self.is_reading.get() || !self.is_behind() {
             return;
         }
         self.is_reading.set(true);
         let tail = self.clone();
         spawn_local(async move {
             loop {
+                let was_unknown = tail.is_head_unknown.take();
                 match tail.read_page().await {
-                    Ok(true) => {}
-                    // Heard of more while reading: the next signal or this check goes on.
-                    Ok(false) => {
-                        let head = tail.head_sequence.get();
-                        if head.is_finite() && head > tail.last_sequence.get() {
-                            continue;
+                    Ok(has_more) => {
+                        if !has_more && !tail.is_behind() {
+                            break;
                         }
-                        tail.head_sequence.set(tail.last_sequence.get());
+                    }
+                    Err(_) => {
+                        tail.is_head_unknown.set(was_unknown || tail.is_head_unknown.get());
                         break;
                     }
-                    Err(_) => break,
                 }
             }
             tail.is_reading.set(false);
@@ -113,9 +120,6 @@ impl Tail {
         let added = transcript::append(&html);
         // With a filter the head moves past rows that are not shown.
         self.last_sequence.set(if has_more { last.max(after) } else { head.max(last).max(after) });
-        if self.head_sequence.get().is_infinite() && !has_more {
-            self.head_sequence.set(head);
-        }
         if added > 0 {
             if follow {
                 scroll_to_end();
