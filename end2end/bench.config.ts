@@ -5,4 +5,4 @@ import config from "./playwright.config";
 const use = { ...config.use, trace: "off", screenshot: "off" } as const;
 
 /** Measurements, run by hand: `SHIFTBOOK_BIN=… npx playwright test --config bench.config.ts`. They print, they do not judge. */
-export default defineConfig({ ...config, use, testDir: "bench", testMatch: /.*\.ts/, retries: 0, reporter: [["list"]], projects: [{ name: "js" }] });
+export default defineConfig({ ...config, use, testDir: "bench", testMatch: /.*\.ts/, workers: 1, retries: 0, reporter: [["list"]], projects: [{ name: "js" }] });

@@ -13,8 +13,8 @@ export default defineConfig({
   globalSetup: "./setup.ts",
   forbidOnly: Boolean(process.env.CI),
   fullyParallel: false,
-  // One server and two cores: specs in parallel would measure each other.
-  workers: 1,
+  // Each worker has a server of its own. A page waits for its server and its screen about half of the time.
+  workers: 2,
   retries: 1,
   timeout: 60_000,
   expect: { timeout: 10_000 },

@@ -3,33 +3,45 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import type { FullConfig } from "@playwright/test";
 import { startServer, stopServer, type Server } from "./server";
-import { BINARY, ROLES, STAGE_FILE, TENANTS, type Stage, type Tenant } from "./stage";
+import { BINARY, OUTPUT, ROLES, stageFile, TENANTS, type Stage, type Tenant } from "./stage";
 
-/** Results, the server's log, the stage. */
-const OUTPUT = dirname(STAGE_FILE);
-
-/** Starts one server for all specs, on a free port with a fresh data directory, and makes its people and tokens. */
-export default async function setup(): Promise<() => Promise<void>> {
+/** Sets a stage for each worker, and takes all of them down in the end. */
+export default async function setup({ workers }: FullConfig): Promise<() => Promise<void>> {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run \`cargo xtask build\` first`);
   mkdirSync(OUTPUT, { recursive: true });
+  const stages: (() => Promise<void>)[] = [];
+  const takeDown = async () => void (await Promise.all(stages.map((end) => end())));
+  try {
+    for (let worker = 0; worker < workers; worker += 1) stages.push(await raise(worker));
+  } catch (error) {
+    await takeDown();
+    throw error;
+  }
+  return takeDown;
+}
+
+/** Starts a server on a free port with a fresh data directory, and makes its people and tokens. Returns what ends it. */
+async function raise(worker: number): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "shiftbook-e2e-"));
-  const log = createWriteStream(join(OUTPUT, "server.log"));
+  const log = createWriteStream(join(OUTPUT, `server-${worker}.log`));
   await once(log, "open");
   const server = await startServer(dataDir, undefined, log).catch((error: unknown) => {
     rmSync(dataDir, { recursive: true, force: true });
     throw error;
   });
+  const end = () => stop(server, dataDir, stageFile(worker));
   try {
     const tenants = Object.fromEntries(TENANTS.map((tenant) => [tenant, populate(dataDir, tenant)])) as Stage["tenants"];
     const stage: Stage = { url: server.url, dataDir, tenants };
-    writeFileSync(STAGE_FILE, JSON.stringify(stage, null, 2), { mode: 0o600 });
+    writeFileSync(stageFile(worker), JSON.stringify(stage, null, 2), { mode: 0o600 });
   } catch (error) {
-    await stop(server, dataDir);
+    await end();
     throw error;
   }
-  return () => stop(server, dataDir);
+  return end;
 }
 
 function populate(dataDir: string, tenant: string): Tenant {
@@ -55,8 +67,8 @@ function populate(dataDir: string, tenant: string): Tenant {
   };
 }
 
-async function stop(server: Server, dataDir: string) {
+async function stop(server: Server, dataDir: string, stageFile: string) {
   await stopServer(server);
   rmSync(dataDir, { recursive: true, force: true });
-  rmSync(STAGE_FILE, { force: true });
+  rmSync(stageFile, { force: true });
 }

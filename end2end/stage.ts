@@ -2,10 +2,11 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What setup.ts puts on stage for the specs: a server, three tenants, their people and tokens. */
+/** What setup.ts puts on stage for the specs: a server for each worker, and on it three tenants, their people and tokens. */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 export const BINARY = process.env.SHIFTBOOK_BIN ?? join(ROOT, "target/release/shiftbook");
-export const STAGE_FILE = join(ROOT, "target/e2e/stage.json");
+/** Results, logs of the servers, stages. */
+export const OUTPUT = join(ROOT, "target/e2e");
 
 /** `hostile` is for content that would be in the way of every other spec. */
 export const TENANTS = ["acme", "other", "hostile"] as const;
@@ -31,9 +32,14 @@ export interface Stage {
   tenants: Record<TenantName, Tenant>;
 }
 
+export function stageFile(worker: number | string): string {
+  return join(OUTPUT, `stage-${worker}.json`);
+}
+
 let read: Stage | undefined;
 
+/** The stage of the worker that asks: specs that run side by side never see each other's work. */
 export function stage(): Stage {
-  read ??= JSON.parse(readFileSync(STAGE_FILE, "utf8")) as Stage;
+  read ??= JSON.parse(readFileSync(stageFile(process.env.TEST_PARALLEL_INDEX ?? 0), "utf8")) as Stage;
   return read;
 }
