@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
+use crate::build::Build;
 use crate::postgres::{Postgres, URL_VARIABLE};
 use crate::process::run;
-use crate::workspace::{cargo, package_with_binary, shiftbook, target};
+use crate::workspace::{cargo, package_with_binary, target};
 
 /// Goals whose references are npm packages.
 const IN_NODE: [&str; 2] = ["G8", "G13"];
@@ -31,7 +32,7 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     bench
         .env(URL_VARIABLE, postgres.url())
         .args(["run", "--release", "--package", &package, "--bin", "bench", "--", "--server"])
-        .arg(shiftbook())
+        .arg(Build::Release.shiftbook())
         .arg("--renderer")
         .arg(target("release/examples/render_page"))
         .arg("--lake-probe")
@@ -58,7 +59,7 @@ fn inbox() -> Result<PathBuf> {
     let figures = target("bench/inbox.json");
     // Those of an earlier run must not be taken for this one's.
     let _ = std::fs::remove_file(&figures);
-    let mut playwright = crate::e2e::tool("playwright");
+    let mut playwright = crate::e2e::tool(Build::Release, "playwright");
     playwright.env("SHIFTBOOK_BENCH_FIGURES", &figures).args(["test", "--config", "bench.config.ts", "inbox.ts"]);
     run(&mut playwright)?;
     Ok(figures)

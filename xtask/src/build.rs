@@ -1,14 +1,102 @@
-//! `cargo xtask build`: the site, then one release binary with the site inside.
+//! `cargo xtask build`: the site, then one release binary with the site inside. And the build of the tests, which has the
+//! same programs, checked instead of optimised.
 
-use anyhow::Result;
+use std::path::PathBuf;
+use std::process::Command;
 
-use crate::process::run;
+use anyhow::{Result, bail};
+use serde_json::Value;
+
+use crate::process::{capture, run};
 use crate::progress::{announced, say};
-use crate::workspace::cargo;
+use crate::workspace::{cargo, target};
 
+/// The packages and features of the tests: any other choice would compile half of the dependencies once more.
+pub const TESTED: [&str; 5] = ["--workspace", "--exclude", "frontend", "--features", "app/ssr"];
+
+/// Which of the two builds a program is taken from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Build {
+    /// What ships.
+    Release,
+    /// With debug assertions and checked arithmetic; made together with the tests, so it costs no build of its own.
+    Tests,
+}
+
+impl Build {
+    fn folder(self) -> &'static str {
+        match self {
+            Build::Release => "release",
+            Build::Tests => "debug",
+        }
+    }
+
+    /// The server, with the site inside.
+    pub fn shiftbook(self) -> PathBuf {
+        self.program("shiftbook")
+    }
+
+    pub fn program(self, name: &str) -> PathBuf {
+        target(self.folder()).join(name)
+    }
+}
+
+/// The release binary.
 pub fn build() -> Result<()> {
     crate::site::build()?;
     announced("compile the server", || run(cargo().args(["build", "--release", "--package", "server"])))?;
     say("    target/release/shiftbook is ready");
     Ok(())
+}
+
+/// A cargo that compiles our own crates with clippy's driver: one pass finds the lints and makes what the tests run, where
+/// `cargo clippy` would read all dependencies a second time. Every call that is to find these crates must be made with it.
+pub fn checked_cargo() -> Command {
+    let mut cargo = cargo();
+    cargo.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
+    cargo
+}
+
+/// The tests, and all programs with the options of the tests.
+pub fn build_tests() -> Result<()> {
+    run(checked_cargo().args(["build", "--all-targets"]).args(TESTED))
+}
+
+/// What the compiler and clippy said of what [`build_tests`] built: cargo says it again. One warning is a failure.
+pub fn check_warnings() -> Result<()> {
+    let messages = capture(checked_cargo().args(["build", "--all-targets", "--message-format", "json"]).args(TESTED))?;
+    let warnings = messages.lines().filter_map(warning).collect::<Vec<_>>();
+    if warnings.is_empty() {
+        return Ok(());
+    }
+    for warning in &warnings {
+        say(warning);
+    }
+    bail!("{} warnings", warnings.len())
+}
+
+/// The text of a message of cargo, if it is the compiler's and more than a note.
+fn warning(line: &str) -> Option<String> {
+    let line: Value = serde_json::from_str(line).ok()?;
+    let message = line.get("message").filter(|_| line["reason"] == "compiler-message")?;
+    let counts = matches!(message["level"].as_str(), Some("warning" | "error"));
+    counts.then(|| message["rendered"].as_str().unwrap_or_default().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_of_the_compiler_is_found_among_the_messages_of_cargo() {
+        let said = r#"{"reason":"compiler-message","message":{"level":"warning","rendered":"unused"}}"#;
+        assert_eq!(warning(said).as_deref(), Some("unused"));
+        for other in [
+            r#"{"reason":"compiler-message","message":{"level":"note","rendered":"so"}}"#,
+            r#"{"reason":"compiler-artifact","message":{"level":"warning"}}"#,
+            r#"{"reason":"build-finished","success":true}"#,
+        ] {
+            assert_eq!(warning(other), None, "{other}");
+        }
+    }
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
+use crate::build::Build;
 use crate::process::{Managed, pause};
 use crate::progress::{say, seconds};
 use crate::served::{Admin, Client, Served, text};
@@ -104,7 +105,7 @@ fn sign_in_file(data_dir: &Path) -> PathBuf {
 impl SignIn {
     pub fn create(data_dir: &Path) -> Result<SignIn> {
         say("==> make the demo workspace");
-        let admin = Admin::new(data_dir, TENANT);
+        let admin = Admin::new(Build::Release, data_dir, TENANT);
         let password = random_password()?;
         admin.add_user(EMAIL, "admin", &password)?;
         let sign_in = SignIn {

@@ -6,30 +6,31 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use crate::build::Build;
 use crate::process::run;
 use crate::steps::Count;
-use crate::workspace::{command as program, root, shiftbook, target};
+use crate::workspace::{command as program, root, target};
 
 pub fn command(arguments: &[String]) -> Result<()> {
     crate::prerequisites::ensure()?;
     crate::build::build()?;
-    e2e(arguments)
+    e2e(Build::Release, arguments)
 }
 
 /// Type-checks the specs and runs them. How many passed is known also when some fail, so it is asked apart: `count`.
-pub fn e2e(arguments: &[String]) -> Result<()> {
+pub fn e2e(build: Build, arguments: &[String]) -> Result<()> {
     // Results of an earlier run must not be taken for this one's.
     let _ = std::fs::remove_file(results());
-    run(tool("tsc").arg("--noEmit"))?;
-    run(tool("playwright").arg("test").args(arguments))
+    run(tool(build, "tsc").arg("--noEmit"))?;
+    run(tool(build, "playwright").arg("test").args(arguments))
 }
 
 /// A program of the end-to-end tests, in their folder, with the binary to test.
-pub fn tool(name: &str) -> Command {
+pub fn tool(build: Build, name: &str) -> Command {
     let folder = root().join("end2end");
     let mut tool = program(folder.join("node_modules/.bin").join(name));
     tool.current_dir(&folder)
-        .env("SHIFTBOOK_BIN", shiftbook())
+        .env("SHIFTBOOK_BIN", build.shiftbook())
         .env("SHIFTBOOK_PYTHON", crate::prerequisites::example_python())
         .env("PLAYWRIGHT_JSON_OUTPUT_FILE", results());
     tool

@@ -5,6 +5,7 @@ use std::process::Stdio;
 
 use anyhow::{Result, bail};
 
+use crate::build::Build;
 use crate::demo::{self, Agent, Run, Watched};
 use crate::prerequisites::example_python;
 use crate::process::{Managed, capture, run_quietly};
@@ -28,12 +29,12 @@ const COMMANDS: [Agent; 1] = [Agent::example(
     &[Run { input: r#"{"question":"How does a worker lose its lease?"}"#, rests_in: "completed" }],
 )];
 
-pub fn check(tests: &mut Option<Count>) -> Result<()> {
+pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let admin = Admin::new(folder.path(), "examples");
+    let admin = Admin::new(build, folder.path(), "examples");
     let operator = admin.add_token("operator", "operator", None)?;
     let worker = admin.add_token("worker", "operator", Some("worker"))?;
-    let server = Served::start(folder.path(), "127.0.0.1:0")?;
+    let server = Served::start(build, folder.path(), "127.0.0.1:0")?;
     let client = server.client(&operator);
     let log = folder.path().join("workers.log");
 

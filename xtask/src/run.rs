@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use crate::build::Build;
 use crate::demo;
 use crate::progress::say;
 use crate::served::Served;
@@ -35,7 +36,7 @@ pub fn run(options: &Options) -> Result<()> {
     } else {
         demo::SignIn::read(&data_dir)
     };
-    let mut server = Served::start(&data_dir, &options.listen)?;
+    let mut server = Served::start(Build::Release, &data_dir, &options.listen)?;
     say("");
     say(&format!("    Shiftbook    {}", server.url));
     if let Some(sign_in) = &sign_in {

@@ -9,21 +9,23 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::build::Build;
 use crate::process::{Managed, capture, capture_with_input, pause};
-use crate::workspace::{command, shiftbook};
+use crate::workspace::command;
 
 const START_SECONDS_MAX: u64 = 60;
 const REQUEST_SECONDS_MAX: u64 = 30;
 
 pub struct Served {
     pub url: String,
+    build: Build,
     process: Managed,
 }
 
 impl Served {
     /// Starts the server and waits until it says where it listens and answers there.
-    pub fn start(data_dir: &Path, listen: &str) -> Result<Served> {
-        let mut serve = command(shiftbook());
+    pub fn start(build: Build, data_dir: &Path, listen: &str) -> Result<Served> {
+        let mut serve = command(build.shiftbook());
         serve.args(["serve", "--listen", listen, "--data-dir"]).arg(data_dir).stdout(Stdio::piped());
         let mut process = Managed::service(&mut serve)?;
         let mut lines = BufReader::new(process.stdout()?).lines();
@@ -55,7 +57,7 @@ impl Served {
             }
             pause(Duration::from_millis(50))?;
         }
-        Ok(Served { url, process })
+        Ok(Served { url, build, process })
     }
 
     /// Waits until the server ends or somebody interrupts.
@@ -75,7 +77,7 @@ impl Served {
     /// A worker process for one agent, as anybody would start it: `shiftbook work --agent A -- COMMAND`.
     /// Such workers inherit our environment, so `pace` reaches the demo's agents: seconds of rest between two steps.
     pub fn worker(&self, token: &str, agent: &str, words: &[String], pace: &str, log: &Path) -> Result<Managed> {
-        let mut work = self.command_for(token, command(shiftbook()));
+        let mut work = self.command_for(token, command(self.build.shiftbook()));
         work.env("DEMO_PACE_SECONDS", pace);
         work.args(["work", "--agent", agent, "--"]).args(words);
         let log = std::fs::File::options().create(true).append(true).open(log)?;
@@ -99,17 +101,18 @@ fn address(line: &str) -> Result<String> {
 
 /// The administrative commands, on a data directory.
 pub struct Admin {
+    build: Build,
     data_dir: PathBuf,
     tenant: String,
 }
 
 impl Admin {
-    pub fn new(data_dir: &Path, tenant: &str) -> Admin {
-        Admin { data_dir: data_dir.to_path_buf(), tenant: tenant.to_owned() }
+    pub fn new(build: Build, data_dir: &Path, tenant: &str) -> Admin {
+        Admin { build, data_dir: data_dir.to_path_buf(), tenant: tenant.to_owned() }
     }
 
     fn command(&self, words: &[&str]) -> Command {
-        let mut admin = command(shiftbook());
+        let mut admin = command(self.build.shiftbook());
         admin.env("SHIFTBOOK_DATA_DIR", &self.data_dir).args(words).args(["--tenant", &self.tenant]);
         admin
     }

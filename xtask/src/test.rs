@@ -5,11 +5,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail};
 
+use crate::build::{self, Build, TESTED};
 use crate::postgres::{Postgres, URL_VARIABLE};
 use crate::process::{interrupted, run, run_quietly, run_watched};
 use crate::progress::say;
 use crate::steps::{Count, Report, count_in_line};
-use crate::workspace::{cargo, package_with_binary};
+use crate::workspace::cargo;
 use crate::{e2e, examples, prerequisites, site, tidy, torture, wasm_target};
 
 /// How long the short tier of torture is on PostgreSQL.
@@ -20,20 +21,25 @@ pub struct Options {
     /// Run this step alone, with what it needs.
     #[arg(long, value_enum, value_name = "STEP")]
     only: Option<Step>,
-    /// Leave out what needs the release build: sizes, torture, browsers, examples.
+    /// Leave out what needs the site: its size, torture, browsers, examples.
     #[arg(long, conflicts_with = "only")]
     quick: bool,
+    /// Torture, browsers and examples on the binary as it ships, which takes longer to build than all the rest.
+    #[arg(long, conflicts_with = "quick")]
+    release: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Step {
     Prerequisites,
     Fmt,
-    Clippy,
     Tidy,
+    Site,
+    Compile,
+    Clippy,
     Postgres,
     Tests,
-    Build,
+    Release,
     Budget,
     Torture,
     E2e,
@@ -41,14 +47,17 @@ enum Step {
 }
 
 impl Step {
-    const ALL: [Step; 11] = [
+    const ALL: [Step; 13] = [
         Step::Prerequisites,
         Step::Fmt,
-        Step::Clippy,
         Step::Tidy,
+        // Before the server is compiled, which has it inside.
+        Step::Site,
+        Step::Compile,
+        Step::Clippy,
         Step::Postgres,
         Step::Tests,
-        Step::Build,
+        Step::Release,
         Step::Budget,
         Step::Torture,
         Step::E2e,
@@ -59,11 +68,13 @@ impl Step {
         match self {
             Step::Prerequisites => "prerequisites",
             Step::Fmt => "fmt",
-            Step::Clippy => "clippy",
             Step::Tidy => "tidy",
+            Step::Site => "site",
+            Step::Compile => "compile",
+            Step::Clippy => "clippy",
             Step::Postgres => "postgres",
             Step::Tests => "tests",
-            Step::Build => "build",
+            Step::Release => "release",
             Step::Budget => "budget",
             Step::Torture => "torture",
             Step::E2e => "e2e",
@@ -74,40 +85,43 @@ impl Step {
     /// Without these having passed, the step cannot say anything.
     fn needs(self) -> &'static [Step] {
         match self {
-            Step::Prerequisites | Step::Fmt | Step::Clippy | Step::Tidy | Step::Build => &[],
+            Step::Prerequisites | Step::Fmt | Step::Tidy | Step::Site | Step::Compile => &[],
+            Step::Clippy => &[Step::Compile],
             // Both only install; a machine that already has what they need loses nothing.
             Step::Postgres => &[Step::Prerequisites],
-            Step::Tests => &[Step::Postgres],
-            Step::Budget => &[Step::Build],
-            Step::Torture => &[Step::Postgres, Step::Build],
-            Step::E2e | Step::Examples => &[Step::Prerequisites, Step::Build],
+            Step::Tests => &[Step::Compile, Step::Postgres],
+            Step::Release | Step::Budget => &[Step::Site],
+            Step::Torture => &[Step::Site, Step::Compile, Step::Postgres],
+            Step::E2e | Step::Examples => &[Step::Prerequisites, Step::Site, Step::Compile],
         }
     }
 
     fn is_quick(self) -> bool {
-        !matches!(self, Step::Build | Step::Budget | Step::Torture | Step::E2e | Step::Examples)
+        !matches!(self, Step::Site | Step::Release | Step::Budget | Step::Torture | Step::E2e | Step::Examples)
     }
 
     /// Whether this step is part of running `goal` alone.
     fn serves(self, goal: Step) -> bool {
         self == goal || goal.needs().iter().any(|need| self.serves(*need))
     }
+
+    fn is_wanted(self, options: &Options) -> bool {
+        let asked = options.only.map_or(!options.quick || self.is_quick(), |goal| self.serves(goal));
+        asked && (self != Step::Release || options.release)
+    }
 }
 
 pub fn test(options: &Options) -> Result<()> {
     let mut report = Report::default();
     let mut postgres: Option<Postgres> = None;
-    for step in Step::ALL {
-        let wanted = options.only.map_or(!options.quick || step.is_quick(), |goal| step.serves(goal));
-        if !wanted {
-            continue;
-        }
+    let build = if options.release { Build::Release } else { Build::Tests };
+    for step in Step::ALL.into_iter().filter(|step| step.is_wanted(options)) {
         // A missing browser must not keep the tests from running: who lacks what he needs fails by himself.
         let hopeless = step.needs().iter().any(|need| *need != Step::Prerequisites && report.failed(need.name()));
         if hopeless {
             report.not_run(step.name());
         } else {
-            report.step(step.name(), |tests| perform(step, &mut postgres, tests));
+            report.step(step.name(), |tests| perform(step, build, &mut postgres, tests));
         }
     }
     drop(postgres);
@@ -122,26 +136,28 @@ pub fn test(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn perform(step: Step, postgres: &mut Option<Postgres>, tests: &mut Option<Count>) -> Result<()> {
+fn perform(step: Step, build: Build, postgres: &mut Option<Postgres>, tests: &mut Option<Count>) -> Result<()> {
     match step {
         Step::Prerequisites => prerequisites::ensure(),
         Step::Fmt => run(cargo().args(["fmt", "--all", "--check"])),
-        Step::Clippy => clippy(),
         Step::Tidy => tidy::command(),
+        Step::Site => site::build(),
+        Step::Compile => build::build_tests(),
+        Step::Clippy => clippy(),
         Step::Postgres => {
             *postgres = Some(Postgres::start()?);
             Ok(())
         }
         Step::Tests => rust_tests(&url(postgres)?, tests),
-        Step::Build => crate::build::build(),
+        Step::Release => build::build(),
         Step::Budget => site::check_budget(),
-        Step::Torture => torture_tier(&url(postgres)?),
+        Step::Torture => torture_tier(build, &url(postgres)?),
         Step::E2e => {
-            let outcome = e2e::e2e(&[]);
+            let outcome = e2e::e2e(build, &[]);
             *tests = Some(e2e::count().unwrap_or_default());
             outcome
         }
-        Step::Examples => examples::check(tests),
+        Step::Examples => examples::check(build, tests),
     }
 }
 
@@ -152,11 +168,7 @@ fn url(postgres: &Option<Postgres>) -> Result<String> {
 /// Three calls, because one would unify the features `ssr` and `hydrate` of `app`: what runs on the server, what both
 /// sides share as the browser gets it, and what ships to the browser alone.
 fn clippy() -> Result<()> {
-    let warnings = ["--", "-D", "warnings"];
-    // The packages and features of the tests: any other choice would compile half of the dependencies once more.
-    run(cargo()
-        .args(["clippy", "--workspace", "--all-targets", "--exclude", "frontend", "--features", "app/ssr"])
-        .args(warnings))?;
+    build::check_warnings()?;
     let compiler = wasm_target::ensure()?;
     wasm_target::lint(&compiler, &["domain", "wire"])?;
     wasm_target::lint(&compiler, &["app", "frontend"])
@@ -165,7 +177,6 @@ fn clippy() -> Result<()> {
 /// Unit and contract tests on both engines. nextest where it is installed, because it tells slow and stuck tests apart;
 /// documentation examples always by cargo itself.
 fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
-    let all = ["--workspace", "--exclude", "frontend", "--features", "app/ssr"];
     let has_nextest = run_quietly(cargo().args(["nextest", "--version"]), None).is_ok();
     let mut calls = Vec::new();
     if has_nextest {
@@ -178,8 +189,8 @@ fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
     let mut total = Count::default();
     let mut outcome = Ok(());
     for call in calls {
-        let mut command = cargo();
-        command.env(URL_VARIABLE, postgres_url).args(call).args(all);
+        let mut command = build::checked_cargo();
+        command.env(URL_VARIABLE, postgres_url).args(call).args(TESTED);
         if std::io::stdout().is_terminal() {
             command.env("CARGO_TERM_COLOR", "always");
         }
@@ -199,19 +210,15 @@ fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
 }
 
 /// Two minutes on SQLite, and one pass through what can be done to a server on PostgreSQL.
-fn torture_tier(postgres_url: &str) -> Result<()> {
-    if package_with_binary("torture")?.is_none() {
-        say("!!! SKIPPED: no package has a binary `torture` yet; nothing was tortured !!!");
-        return Ok(());
-    }
+fn torture_tier(build: Build, postgres_url: &str) -> Result<()> {
     let seed = std::env::var("SHIFTBOOK_TORTURE_SEED").or_else(|_| fresh_seed())?;
     say(&format!("    seed {seed}; again with: cargo xtask torture --tier test --seed {seed}"));
-    torture::torture(&["--tier", "test", "--seed", &seed].map(str::to_owned))?;
+    torture::torture(build, &["--tier", "test", "--seed", &seed].map(str::to_owned))?;
     say(&format!(
         "    again on PostgreSQL with: cargo xtask torture --postgres --minutes {POSTGRES_MINUTES} --seed {seed}"
     ));
     let on_postgres = ["--minutes", POSTGRES_MINUTES, "--seed", &seed, "--database-url", postgres_url];
-    torture::torture(&on_postgres.map(str::to_owned))
+    torture::torture(build, &on_postgres.map(str::to_owned))
 }
 
 #[expect(
@@ -232,9 +239,9 @@ mod tests {
             Step::ALL.into_iter().filter(|step| step.serves(goal)).map(Step::name).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(names(Step::Fmt), "fmt");
-        assert_eq!(names(Step::Tests), "prerequisites postgres tests");
-        assert_eq!(names(Step::E2e), "prerequisites build e2e");
-        assert_eq!(names(Step::Torture), "prerequisites postgres build torture");
+        assert_eq!(names(Step::Tests), "prerequisites compile postgres tests");
+        assert_eq!(names(Step::E2e), "prerequisites site compile e2e");
+        assert_eq!(names(Step::Torture), "prerequisites site compile postgres torture");
     }
 
     #[test]

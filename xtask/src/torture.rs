@@ -5,10 +5,11 @@
 
 use anyhow::{Context, Result};
 
+use crate::build::Build;
 use crate::postgres::Postgres;
 use crate::process::run;
 use crate::progress::announced;
-use crate::workspace::{cargo, package_with_binary, shiftbook, target};
+use crate::workspace::{cargo, command as program, package_with_binary, target};
 
 pub fn command(arguments: &[String]) -> Result<()> {
     if arguments.first().is_some_and(|first| first == "planted") {
@@ -22,12 +23,16 @@ pub fn command(arguments: &[String]) -> Result<()> {
     if let Some(postgres) = &postgres {
         arguments.extend(["--database-url".to_owned(), postgres.url()]);
     }
-    torture(&arguments)
+    torture(Build::Release, &arguments)
 }
 
 /// Runs it against the binary that is already built.
-pub fn torture(arguments: &[String]) -> Result<()> {
-    run(harness()?.args(["run", "--server"]).arg(shiftbook()).args(arguments))
+pub fn torture(build: Build, arguments: &[String]) -> Result<()> {
+    let mut harness = match build {
+        Build::Release => harness()?,
+        Build::Tests => program(build.program("torture")),
+    };
+    run(harness.args(["run", "--server"]).arg(build.shiftbook()).args(arguments))
 }
 
 fn planted(arguments: &[String]) -> Result<()> {

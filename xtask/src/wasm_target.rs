@@ -185,7 +185,8 @@ fn find_linker() -> Option<PathBuf> {
     (20..40).rev().find_map(|major| find_program(&format!("wasm-ld-{major}")))
 }
 
-/// `cargo check` or `cargo clippy` of the rooms that go to the browser. Clippy belongs to the toolchain it came
+/// `cargo check` or `cargo clippy` of the rooms that go to the browser, with the profile that ships: what the site's build
+/// has made of macros and their dependencies is used again. Clippy belongs to the toolchain it came
 /// with, so with Debian's compiler the rooms are only checked, and that is said.
 pub fn lint(compiler: &Compiler, packages: &[&str]) -> Result<()> {
     let mut cargo = compiler.cargo();
@@ -195,7 +196,7 @@ pub fn lint(compiler: &Compiler, packages: &[&str]) -> Result<()> {
         say("    clippy cannot use Debian's standard library: checking instead");
         cargo.arg("check");
     }
-    cargo.args(["--target", TARGET]);
+    cargo.args(["--target", TARGET, "--profile", "wasm-release"]);
     for package in packages {
         cargo.args(["--package", package]);
     }

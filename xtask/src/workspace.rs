@@ -22,11 +22,6 @@ pub fn target(path: &str) -> PathBuf {
     root().join("target").join(path)
 }
 
-/// The release binary with the site inside.
-pub fn shiftbook() -> PathBuf {
-    target("release/shiftbook")
-}
-
 /// A command that runs in the root of the workspace, with closed stdin: nothing here may ask questions.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
