@@ -123,3 +123,18 @@ test("what is recorded while the first read of the tail is on its way is shown w
   await expect(page.getByText("said meanwhile", { exact: true })).toBeVisible();
   await operator.complete(session.id, claim.attempt);
 });
+
+test("a stream that neither opens nor fails is given up and asked for again", async ({ page }) => {
+  await signIn(page, "operator");
+  await page.clock.install();
+  let swallowed = () => {};
+  const isSwallowed = new Promise<void>((done) => (swallowed = done));
+  await page.route("**/api/live", () => swallowed(), { times: 1 });
+  await page.goto("/today");
+  await isSwallowed;
+  await expect(page.locator(".connection")).toHaveText("Connecting");
+  await page.clock.fastForward(16_000);
+  await expect(page.locator(".connection")).toHaveText("Reconnecting");
+  await page.clock.fastForward(1_000);
+  await expect(page.locator(".connection")).toHaveText("Live");
+});

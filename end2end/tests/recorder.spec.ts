@@ -77,8 +77,9 @@ test("what waits is shown while the server cannot be reached, and sent once it c
   await visit(page, "/sessions");
   await context.setOffline(true);
   await expect(page.locator(".connection")).toContainText("2 queued");
-  await context.setOffline(false);
+  // Before the network is back: a request that comes while Playwright stops to look at requests may never be let through.
   await page.unroute(EVENTS);
+  await context.setOffline(false);
   await expect(page.locator(".connection")).toHaveText("Live", { timeout: 20_000 });
   await expect.poll(() => pathsOf(session), { timeout: 20_000 }).toEqual(["/actions", "/sessions"]);
   await expect.poll(() => waiting(page)).toBe(0);

@@ -11,6 +11,8 @@ use web_sys::{Event, EventSource, MessageEvent};
 
 /// The server speaks every 15 s, if only to say that it is there.
 const SILENCE_MS_MAX: f64 = 45_000.0;
+/// A stream that is asked for is open after a round trip, or something on the way swallows it.
+const OPENING_MS_MAX: f64 = 10_000.0;
 const BACKOFF_MS_MIN: f64 = 500.0;
 const BACKOFF_MS_MAX: f64 = 30_000.0;
 /// Failures in a row after which we ask whether we are still signed in.
@@ -29,7 +31,10 @@ thread_local! {
 pub fn lead() {
     hub::become_leader();
     let window = dom::window();
-    dom::on(&window, "online", |_: Event| open());
+    dom::on(&window, "online", |_: Event| {
+        hub::announce_state(State::Reconnecting);
+        open();
+    });
     dom::on(&window, "offline", |_: Event| {
         close();
         hub::announce_state(State::Offline);
@@ -66,7 +71,7 @@ fn open() {
     let Ok(source) = EventSource::new("/api/live") else { return };
     let generation = GENERATION.get();
     let current = move || GENERATION.get() == generation;
-    heard();
+    HEARD_AT.set(js_sys::Date::now() - SILENCE_MS_MAX + OPENING_MS_MAX);
     dom::on(&source, "open", move |_: Event| {
         if !current() {
             return;
