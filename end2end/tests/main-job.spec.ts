@@ -1,5 +1,5 @@
 /** The main job: somebody triggers an action, a real process works on it, and its log appears. */
-import { api, expect, runWorker, signIn, test } from "../support";
+import { api, expect, runWorker, signIn, stage, test } from "../support";
 
 /** A small real agent: three events, a pause that waits for a line of input it never needs, a result. */
 const AGENT = `
@@ -87,6 +87,27 @@ test("what was recorded between a page and its stream is shown when the stream o
   await expect(page.getByText("said in between", { exact: true })).toBeVisible();
   await operator.complete(session.id, claim.attempt);
   await expect(page.locator("#summary")).toContainText(/completed/i);
+});
+
+test("what came up between Today and its stream is counted and listed when the stream opens", async ({ page }) => {
+  await signIn(page, "reviewer");
+  const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
+  let open = () => {};
+  const opened = new Promise<void>((done) => (open = done));
+  await page.route("**/api/live", async (route) => {
+    await opened;
+    await route.continue();
+  });
+  const counted = page.waitForResponse(/work-queue-counts/);
+  await page.goto("/today?bucket=delegatable");
+  const { delegatable } = (await (await counted).json()) as { delegatable: number };
+  const count = page.locator("[data-bucket=delegatable] .strip-count");
+  await expect(count).toHaveText(String(delegatable));
+  const name = `Ready meanwhile ${Date.now().toString(36)}`;
+  await api().createAction({ name, agentSlug: "delegate", assignedTo: me.user.id });
+  open();
+  await expect(count).toHaveText(String(delegatable + 1));
+  await expect(page.locator(".row", { hasText: name })).toBeVisible();
 });
 
 test("what is recorded while the first read of the tail is on its way is shown without a further signal", async ({ page }) => {

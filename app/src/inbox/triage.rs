@@ -56,7 +56,7 @@ pub fn start() {
         }
     });
     live::subscribe(|signal| {
-        if signal.moves_queues() || *signal == Signal::Opened {
+        if signal.moves_queues() {
             send::refresh_soon();
         }
         let gate = dom::by_id("gate").and_then(|gate| gate.get_attribute("data-session"));

@@ -31,10 +31,10 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Whether what waits for people and what is counted has moved. Not while a running session goes on: a change of
-    /// status is a signal of its own.
+    /// Whether what waits for people and what is counted may have moved. Not while a running session goes on: a change
+    /// of status is a signal of its own.
     pub const fn moves_queues(&self) -> bool {
-        !matches!(self, Self::Session { is_running: true, .. } | Self::Opened)
+        !matches!(self, Self::Session { is_running: true, .. })
     }
 }
 
