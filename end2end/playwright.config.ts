@@ -16,8 +16,9 @@ export default defineConfig({
   // Each worker has a server of its own. A page waits for its server and its screen about half of the time.
   workers: 2,
   retries: 1,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  timeout: 90_000,
+  // Patience, not a limit that is tested: two browsers and two servers share as few as two cores.
+  expect: { timeout: 20_000 },
   reporter: [["list"], ["json", { outputFile: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ?? "../target/e2e/results.json" }], ["./flaky.ts"]],
   use: {
     ...devices["Desktop Chrome"],
