@@ -8,10 +8,13 @@ use anyhow::{Context, Result};
 use crate::build::Build;
 use crate::postgres::{Postgres, URL_VARIABLE};
 use crate::process::run;
-use crate::workspace::{cargo, package_with_binary, target};
+use crate::progress::announced;
+use crate::workspace::{cargo, package_with_binary, root, target};
 
 /// Goals whose references are npm packages.
 const IN_NODE: [&str; 2] = ["G8", "G13"];
+/// The goal whose reference is UmaDB.
+const UMADB: &str = "G2";
 
 pub fn bench(arguments: &[String]) -> Result<()> {
     let package = package_with_binary("bench")?.context("no package has a binary `bench`")?;
@@ -21,6 +24,7 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     let figures = if is_whole { Some(inbox()?) } else { None };
     let references =
         if is_whole || names(arguments, &IN_NODE) { Some(crate::prerequisites::bench_references()?) } else { None };
+    let umadb = if is_whole || names(arguments, &[UMADB]) { Some(umadb()?) } else { None };
     let mut renderer = cargo();
     renderer.args(["build", "--release", "--package", "app", "--features", "ssr", "--example", "render_page"]);
     run(&mut renderer)?;
@@ -41,10 +45,26 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     if let Some(folder) = references {
         bench.arg("--reference-dir").arg(folder);
     }
+    if let Some(program) = umadb {
+        bench.arg("--umadb").arg(program);
+    }
     if let Some(figures) = figures {
         bench.arg("--browser").arg(figures);
     }
     run(&mut bench)
+}
+
+/// Compiles the program that appends to UmaDB, with a server of it inside.
+fn umadb() -> Result<PathBuf> {
+    crate::prerequisites::protoc()?;
+    let folder = target("umadb");
+    announced("compile UmaDB, to compare with", || {
+        let manifest = root().join("crates/bench/reference/umadb/Cargo.toml");
+        let mut compiler = cargo();
+        compiler.args(["build", "--release", "--locked", "--manifest-path"]).arg(manifest);
+        run(compiler.arg("--target-dir").arg(&folder))
+    })?;
+    Ok(folder.join("release/umadb-append"))
 }
 
 /// Whether one of these goals is named, as in `--only G8,G13` or `--only=G8`.

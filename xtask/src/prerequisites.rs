@@ -15,6 +15,12 @@ struct Need {
 }
 
 const NODE: &str = "Node.js with npm";
+/// For `cargo xtask bench` alone: what compiles a reference's wire format.
+const PROTOC: Need = Need {
+    what: "the compiler of protocol buffers",
+    present: || find_program("protoc").is_some(),
+    debian: &["protobuf-compiler"],
+};
 const NEEDS: [Need; 4] = [
     Need { what: NODE, present: has_node, debian: &["nodejs", "npm"] },
     Need { what: "PostgreSQL 15 or newer", present: crate::postgres::is_installed, debian: &["postgresql"] },
@@ -45,6 +51,11 @@ pub fn bench_references() -> Result<PathBuf> {
     let folder = root().join("crates/bench/reference");
     npm_packages(&folder)?;
     Ok(folder)
+}
+
+/// What a reference of `cargo xtask bench` in Rust is compiled with.
+pub fn protoc() -> Result<()> {
+    system_packages([&PROTOC].into_iter())
 }
 
 fn system_packages<'a>(needs: impl Iterator<Item = &'a Need>) -> Result<()> {

@@ -58,6 +58,9 @@ struct Cli {
     /// The program that writes and reads training data and nothing else (`datalake-probe`)
     #[arg(long)]
     lake_probe: Option<PathBuf>,
+    /// The program that appends to UmaDB (`crates/bench/reference/umadb`); without it G2 is left out
+    #[arg(long)]
+    umadb: Option<PathBuf>,
     /// graphile-worker and Svelte, installed by `npm ci` (`crates/bench/reference`); without it they are constants
     #[arg(long, value_name = "DIR")]
     reference_dir: Option<PathBuf>,
@@ -173,6 +176,7 @@ async fn measure(cli: &Cli) -> Result<()> {
         postgres_url: cli.postgres_url.clone(),
         renderer: cli.renderer.clone(),
         lake_probe: cli.lake_probe.clone(),
+        umadb: cli.umadb.clone(),
         references: cli.reference_dir.as_deref().map(References::open).transpose()?,
         only: cli.only.iter().map(|goal| goal.trim().to_uppercase()).collect::<BTreeSet<_>>(),
         findings: Vec::new(),

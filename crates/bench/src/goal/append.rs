@@ -1,14 +1,15 @@
-//! G1, G4, G19: appends over HTTP, beside group commit on the bare engine.
+//! G1, G2, G4, G19: appends over HTTP, beside group commit on the bare engine and beside UmaDB.
 
 use super::{Bench, Series, Site};
 use crate::{
     load::{self, AppendScript, Held, Load, ProbeAppendScript, Window, claimed_sessions},
-    process::ProbeProcess,
+    process::{ProbeProcess, figure},
     raw::sqlite::Raw,
     report::{Bound, Finding, Rounds},
 };
 use anyhow::Result;
 use serde::Deserialize;
+use tokio::process::Command;
 
 /// Connections beyond the eight of the goals; 32 and 128 are G19's.
 const CONNECTIONS: [usize; 4] = [8, 32, 64, 128];
@@ -20,7 +21,7 @@ const BATCH_CONNECTIONS: usize = 8;
 pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
     let raw = Raw::create(bench.work.join("raw.sqlite3"))?;
     let held = claimed_sessions(site.server.address(), &site.account.token, CONNECTIONS[3]).await?;
-    if bench.wants(&["G1", "G19"]) {
+    if bench.wants(&["G1", "G2", "G19"]) {
         singles(bench, site, &raw, &held).await?;
     }
     if bench.wants(&["G4"]) {
@@ -62,15 +63,29 @@ async fn to_probe(bench: &Bench, probe: &ProbeProcess, connections: usize) -> Re
     Ok(load::run(target, scripts, bench.plan.window, probe.pid()).await?.0)
 }
 
+/// The same number of connections on UmaDB, with its own client: events per second.
+async fn to_umadb(bench: &Bench, connections: usize) -> Result<Option<f64>> {
+    let Some(program) = &bench.umadb else { return Ok(None) };
+    let mut command = Command::new(program);
+    command.args([connections.to_string(), bench.plan.window.measure.as_secs_f64().to_string()]).arg(&bench.work);
+    Ok(Some(figure(&mut command).await?))
+}
+
 async fn singles(bench: &mut Bench, site: &Site, raw: &Raw, held: &[Held]) -> Result<()> {
     let probe = ProbeProcess::start(&bench.work.join("probe-appends"), None).await?;
     let mut probes: [Series; 4] = Default::default();
     let mut ours: [Series; 4] = Default::default();
     let mut bare: [Rounds; 4] = Default::default();
+    let mut umadb = Rounds::default();
     for _ in 0..bench.plan.rounds {
         for (at, connections) in CONNECTIONS.into_iter().enumerate() {
             bare[at].push(raw.group_commit(connections, bench.plan.window).await?);
             ours[at].push(append(site, &held[..connections], 1, bench.plan.window).await?);
+            if connections == CONNECTIONS[0]
+                && let Some(rate) = to_umadb(bench, connections).await?
+            {
+                umadb.push(rate);
+            }
             if matches!(connections, 8 | 128) {
                 probes[at].push(to_probe(bench, &probe, connections).await?);
             }
@@ -89,6 +104,12 @@ async fn singles(bench: &mut Bench, site: &Site, raw: &Raw, held: &[Held]) -> Re
             let finding = probes[at].finding("G1", what, "event");
             bench.found(finding.against(format!("raw, {connections} writers"), best, median));
         }
+    }
+    if bench.umadb.is_some() {
+        let what = format!("single appends, {} connections", CONNECTIONS[0]);
+        let finding = Finding::highest("G2", what, "/s", &ours[0].rate);
+        let finding = finding.against("UmaDB", umadb.highest(), umadb.median());
+        bench.found(finding.goals(Bound::AtLeast(0.8), Bound::AtLeast(1.5)));
     }
     let errors = ours[1].errors + ours[3].errors;
     let first = ours[1].first_error.as_deref().or(ours[3].first_error.as_deref()).unwrap_or_default();

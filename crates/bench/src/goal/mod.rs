@@ -75,6 +75,8 @@ pub struct Bench {
     pub renderer: Option<PathBuf>,
     /// The program that writes and reads training data and nothing else.
     pub lake_probe: Option<PathBuf>,
+    /// The program that appends to UmaDB, each event by itself (`reference/umadb`).
+    pub umadb: Option<PathBuf>,
     /// Programs to compare with that are not ours.
     pub references: Option<References>,
     /// Empty for all.
@@ -102,7 +104,7 @@ impl Site {
 impl Bench {
     /// Measures what was asked for, in an order that starts few servers. What cannot be measured is a finding too.
     pub async fn run(&mut self) {
-        if self.wants(&["G1", "G4", "G6", "G8", "G11", "G13", "G14", "G15", "G16", "G17", "G19"]) {
+        if self.wants(&["G1", "G2", "G4", "G6", "G8", "G11", "G13", "G14", "G15", "G16", "G17", "G19"]) {
             let measured = self.on_a_new_server().await;
             self.failed("G16", "a new server", measured);
         }
@@ -123,7 +125,7 @@ impl Bench {
 
     async fn on_a_new_server(&mut self) -> Result<()> {
         let site = footprint::start(self).await?;
-        if self.wants(&["G1", "G4", "G19"]) {
+        if self.wants(&["G1", "G2", "G4", "G19"]) {
             let measured = append::measure(self, &site).await;
             self.failed("G1", "appends", measured);
         }

@@ -158,8 +158,8 @@ take turns, three rounds each; the best round counts, the medians' ratio stands 
 token, tenant check, validation, idempotency, hash chain and synchronous FULL. *Raw* is the bare driver without HTTP, with
 one narrow table; *probe* is axum over one SQLite writer and nothing else; the *raw file* is open, and written and synced in
 one go. *graphile-worker* is one Node process on the same PostgreSQL and *Svelte* a page of the same events rendered in Node,
-both from their npm packages in this run, in turns like the rest; ours is judged by graphile-worker's plain configuration, a claim and a completion for each job like ours. A
-reference that is called a constant did not run here: such a ratio says little.
+both from their npm packages in this run, in turns like the rest; ours is judged by graphile-worker's plain configuration, a claim and a completion for each job like ours. *UmaDB* is its server
+with its defaults in a process of its own, driven by its own gRPC client. A reference that is called a constant did not run here: such a ratio says little.
 
 ";
 
