@@ -30,7 +30,7 @@ const COMMANDS: [Agent; 1] = [Agent::example(
 )];
 
 pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
-    let folder = tempfile::tempdir()?;
+    let folder = tempfile::tempdir_in(crate::scratch::folder())?;
     let admin = Admin::new(build, folder.path(), "examples");
     let operator = admin.add_token("operator", "operator", None)?;
     let worker = admin.add_token("worker", "operator", Some("worker"))?;

@@ -57,7 +57,7 @@ pub fn is_installed() -> bool {
 
 impl Cluster {
     fn start(bin: PathBuf) -> Result<Cluster> {
-        let folder = tempfile::Builder::new().prefix("shiftbook-postgres-").tempdir()?;
+        let folder = tempfile::Builder::new().prefix("shiftbook-postgres-").tempdir_in(crate::scratch::folder())?;
         if is_root() {
             run_quietly(command("chown").arg("postgres").arg(folder.path()), None)?;
         }

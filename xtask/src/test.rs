@@ -11,7 +11,7 @@ use crate::process::{interrupted, run, run_quietly, run_watched};
 use crate::progress::say;
 use crate::steps::{Count, Report, count_in_line};
 use crate::workspace::cargo;
-use crate::{e2e, examples, prerequisites, site, tidy, torture, wasm_target};
+use crate::{e2e, examples, prerequisites, scratch, site, tidy, torture, wasm_target};
 
 /// How long the short tier of torture is on PostgreSQL.
 const POSTGRES_MINUTES: &str = "0.75";
@@ -113,6 +113,8 @@ impl Step {
 
 pub fn test(options: &Options) -> Result<()> {
     let mut report = Report::default();
+    // Lives longer than the database in it.
+    let scratch = scratch::in_memory();
     let mut postgres: Option<Postgres> = None;
     let build = if options.release { Build::Release } else { Build::Tests };
     for step in Step::ALL.into_iter().filter(|step| step.is_wanted(options)) {
@@ -125,6 +127,7 @@ pub fn test(options: &Options) -> Result<()> {
         }
     }
     drop(postgres);
+    drop(scratch);
     if interrupted() {
         bail!("interrupted");
     }
@@ -178,9 +181,12 @@ fn clippy() -> Result<()> {
 /// documentation examples always by cargo itself.
 fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
     let has_nextest = run_quietly(cargo().args(["nextest", "--version"]), None).is_ok();
+    // Half as many more than cores: tests wait for servers, databases and each other a quarter of the time.
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = (cores + cores.div_ceil(2)).to_string();
     let mut calls = Vec::new();
     if has_nextest {
-        calls.push(vec!["nextest", "run", "--no-fail-fast"]);
+        calls.push(vec!["nextest", "run", "--no-fail-fast", "--test-threads", &threads]);
     } else {
         calls.push(vec!["test", "--no-fail-fast", "--lib", "--bins", "--tests"]);
     }

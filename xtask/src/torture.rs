@@ -32,7 +32,7 @@ pub fn torture(build: Build, arguments: &[String]) -> Result<()> {
         Build::Release => harness()?,
         Build::Tests => program(build.program("torture")),
     };
-    run(harness.args(["run", "--server"]).arg(build.shiftbook()).args(arguments))
+    run(crate::scratch::on_disk(&mut harness).args(["run", "--server"]).arg(build.shiftbook()).args(arguments))
 }
 
 fn planted(arguments: &[String]) -> Result<()> {

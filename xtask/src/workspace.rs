@@ -34,6 +34,7 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
             command.env_remove(&name);
         }
     }
+    crate::scratch::tell(&mut command);
     command
 }
 
