@@ -21,7 +21,7 @@ use tokio::{
 };
 
 /// How often a workspace is looked for that does not exist yet.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// How long agents may take to end when the server stops. Within the time that its connections have.
 const STOP: Duration = Duration::from_millis(2_500);
 
