@@ -97,6 +97,25 @@ test("a task can be made in the picker, and who may not make one is not offered 
   await other.close();
 });
 
+test("a row that somebody went to stays chosen when the tasks come late", async ({ page }) => {
+  await signInIdle(page, "operator");
+  await taskFor(page, "Comes late");
+  let release = () => {};
+  const released = new Promise<void>((done) => (release = done));
+  await page.route(/assignedTo=me/, async (route) => {
+    const answer = await route.fetch();
+    await released;
+    await route.fulfill({ response: answer });
+  });
+  await awake(page, "/today");
+  await idle(page).click();
+  await expect(options(page)).toHaveText(["Create new task…"]);
+  await finder(page).press("End");
+  release();
+  await expect(options(page).filter({ hasText: "Comes late" })).toBeVisible();
+  await expect(page.locator("#working-list [aria-selected=true]")).toHaveText("Create new task…");
+});
+
 test("one click stops the work, and what was opened before is in the log", async ({ page }) => {
   await signInIdle(page, "operator");
   const session = await begin(page, await taskFor(page, "Stopped at once"));
@@ -282,20 +301,20 @@ test("axe finds nothing in the picker, the marker, the day and the keys", async 
     await awake(page, "/sessions");
     await idle(page).click();
     await expect(options(page).first()).toBeVisible();
-    await expectNoAxeViolations(page);
+    await expectNoAxeViolations(page, colorScheme);
     const session = await begin(page, task);
     await visit(page, "/sessions");
     await working(page).click();
     await expect(options(page).first()).toBeVisible();
-    await expectNoAxeViolations(page);
+    await expectNoAxeViolations(page, colorScheme);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Alt+m");
     await expect(marker(page)).toBeVisible();
-    await expectNoAxeViolations(page);
+    await expectNoAxeViolations(page, colorScheme);
     await visit(page, "/working-on");
-    await expectNoAxeViolations(page);
+    await expectNoAxeViolations(page, colorScheme);
     await visit(page, "/settings");
-    await expectNoAxeViolations(page);
+    await expectNoAxeViolations(page, colorScheme);
     await postAs(page.context(), "/api/sessions/human/stop", { sessionId: session });
   }
 });

@@ -20,6 +20,8 @@ struct Shown {
     naming: bool,
     /// The chosen row.
     at: usize,
+    /// Whether somebody went to it. Otherwise it is just the first.
+    gone_to: bool,
     rows: Vec<Row>,
 }
 
@@ -40,7 +42,7 @@ pub fn start() {
         }
     });
     dom::on(&field, "input", |_: Event| {
-        SHOWN.with_borrow_mut(|shown| shown.at = 0);
+        SHOWN.with_borrow_mut(|shown| (shown.at, shown.gone_to) = (0, false));
         draw();
         if SHOWN.with_borrow(|shown| shown.partial) {
             control::read_tasks(typed());
@@ -54,7 +56,7 @@ pub fn start() {
     });
     dom::on(&list, "mousemove", |event: MouseEvent| {
         if let Some(at) = option_at(&event) {
-            point(at);
+            go_to(at);
         }
     });
     widget::on_part("drop", "click", |_| {
@@ -95,7 +97,7 @@ pub fn set_tasks(tasks: Vec<Task>, partial: Option<bool>) {
     let chosen = SHOWN.with_borrow_mut(|shown| {
         shown.tasks = Some(tasks);
         shown.partial = partial.unwrap_or(shown.partial);
-        shown.rows.get(shown.at).filter(|_| shown.at > 0).cloned()
+        shown.rows.get(shown.at).filter(|_| shown.gone_to).cloned()
     });
     draw();
     // What somebody went to stays chosen, wherever it stands now.
@@ -113,7 +115,7 @@ fn on_key(event: KeyboardEvent) {
     } else if key == "Enter" {
         choose(at);
     } else if let Some(to) = moved(&key, at, count) {
-        point(to);
+        go_to(to);
         if let Some(option) = option(to) {
             let nearest = web_sys::ScrollIntoViewOptions::new();
             nearest.set_block(web_sys::ScrollLogicalPosition::Nearest);
@@ -129,7 +131,7 @@ fn choose(at: usize) {
     let Some(row) = SHOWN.with_borrow(|shown| shown.rows.get(at).cloned()) else { return };
     match row {
         Row::Create(name) if name.is_empty() => {
-            SHOWN.with_borrow_mut(|shown| (shown.naming, shown.at) = (true, 0));
+            SHOWN.with_borrow_mut(|shown| (shown.naming, shown.at, shown.gone_to) = (true, 0, false));
             draw();
             if let Some(field) = field() {
                 let _ = field.focus();
@@ -161,6 +163,12 @@ fn option(at: usize) -> Option<HtmlElement> {
 
 fn option_at(event: &Event) -> Option<usize> {
     dom::closest(event, "[role=option]")?.id().rsplit('-').next()?.parse().ok()
+}
+
+/// Chooses a row because somebody went there.
+fn go_to(at: usize) {
+    SHOWN.with_borrow_mut(|shown| shown.gone_to = true);
+    point(at);
 }
 
 /// Marks the chosen row, for eyes and for assistive technology.
