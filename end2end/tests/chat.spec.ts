@@ -131,7 +131,7 @@ test("the list and a conversation in every state have no axe violation and fit a
   const look = async (what: string) => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      await expectNoAxeViolations(page);
+      await expectNoAxeViolations(page, colorScheme);
     }
     await page.setViewportSize({ width: 360, height: 740 });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

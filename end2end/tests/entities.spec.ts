@@ -199,7 +199,7 @@ test.describe("every page of entities", () => {
         await page.emulateMedia({ colorScheme });
         for (const width of [1280, 360]) {
           await page.setViewportSize({ width, height: 800 });
-          if (width === 1280) await expectNoAxeViolations(page);
+          if (width === 1280) await expectNoAxeViolations(page, colorScheme);
           const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
           expect(overflow, `${name} at ${width} px`).toBeLessThanOrEqual(0);
           const shots = process.env.SHIFTBOOK_SHOTS;

@@ -367,7 +367,7 @@ test("axe finds nothing in light and dark, nothing overflows at 1280 or 360 px, 
       await page.emulateMedia({ colorScheme });
       for (const width of [1280, 360]) {
         await page.setViewportSize({ width, height: 800 });
-        await expectNoAxeViolations(page);
+        await expectNoAxeViolations(page, colorScheme);
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
         expect(overflow, `${name} at ${width} px`).toBeLessThanOrEqual(0);
         const shots = process.env.SHIFTBOOK_SHOTS;

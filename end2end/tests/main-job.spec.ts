@@ -98,16 +98,36 @@ test("what came up between Today and its stream is counted and listed when the s
     await opened;
     await route.continue();
   });
-  const counted = page.waitForResponse(/work-queue-counts/);
   await page.goto("/today?bucket=delegatable");
-  const { delegatable } = (await (await counted).json()) as { delegatable: number };
   const count = page.locator("[data-bucket=delegatable] .strip-count");
-  await expect(count).toHaveText(String(delegatable));
+  await expect(count).toHaveText(/^\d+$/);
+  const delegatable = Number(await count.textContent());
   const name = `Ready meanwhile ${Date.now().toString(36)}`;
   await api().createAction({ name, agentSlug: "delegate", assignedTo: me.user.id });
   open();
   await expect(count).toHaveText(String(delegatable + 1));
   await expect(page.locator(".row", { hasText: name })).toBeVisible();
+});
+
+test("the strip says since when, and in which hours of the day", async ({ page }) => {
+  await signIn(page, "operator");
+  const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
+  const agent = `strip-${Date.now().toString(36)}`;
+  const action = await api().createAction({ name: `Strip ${agent}`, agentSlug: agent, assignedTo: me.user.id });
+  const take = async () => {
+    const session = await api().trigger(action.id);
+    return { id: session.id, attempt: (await api().claim(agent, 600)).attempt };
+  };
+  const failing = await take();
+  await api().fail(failing.id, failing.attempt, "No such supplier.");
+  const waiting = await take();
+  await api().post(`/api/sessions/${waiting.id}/yield`, { attempt: waiting.attempt, status: "waiting_human" });
+  await page.goto("/today");
+  for (const [bucket, words] of [["failed", /^last .+/], ["needs_me", /^oldest \S+/], ["delegatable", "an agent is ready"]] as const) {
+    await expect(page.locator(`[data-bucket=${bucket}] .strip-sub`)).toHaveText(words);
+  }
+  // Midnight may have passed in between; the hour of what is being looked at has begun in any case.
+  await expect(page.locator("[data-bucket=failed] .strip-day [data-hour=some]")).not.toHaveCount(0);
 });
 
 test("what is recorded while the first read of the tail is on its way is shown without a further signal", async ({ page }) => {

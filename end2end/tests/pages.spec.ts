@@ -63,7 +63,7 @@ for (const [name, path] of PAGES) {
     if (info.project.name === "js") {
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme });
-        await expectNoAxeViolations(page);
+        await expectNoAxeViolations(page, colorScheme);
       }
       expect(await page.evaluate(() => (window as { pwned?: number }).pwned), "stored script ran").toBeUndefined();
       await page.setViewportSize({ width: 360, height: 740 });

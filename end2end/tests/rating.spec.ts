@@ -83,7 +83,7 @@ test("the question has no axe violation and fits a phone", async ({ page }) => {
     await expect(page.locator("#rating")).toBeVisible();
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      await expectNoAxeViolations(page);
+      await expectNoAxeViolations(page, colorScheme);
     }
     await page.setViewportSize({ width: 360, height: 740 });
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
