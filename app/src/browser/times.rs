@@ -24,6 +24,7 @@ pub fn refine(root: &Element) {
                 Some(words) => ["in ", &words].concat(),
                 None => absolute(&at),
             },
+            Some("age") => relative(ago).unwrap_or_else(|| absolute(&at)),
             Some("ago") => relative(ago).map_or_else(|| absolute(&at), |words| format!("{words} ago")),
             Some("since") => {
                 relative(ago).map_or_else(|| format!("since {}", absolute(&at)), |words| format!("for {words}"))

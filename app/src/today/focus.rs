@@ -13,9 +13,10 @@ use wasm_bindgen_futures::spawn_local;
 /// Signals within this time are answered together.
 const GATHER_MS: i32 = 400;
 
-/// Reads the counts now and whenever something moved.
+/// Reads the counts and how the day went, now and whenever something moved.
 pub fn start(counts: RwSignal<[Option<u32>; 5]>) {
     read_counts(counts);
+    read_courses();
     let due = std::rc::Rc::new(Cell::new(false));
     live::subscribe(move |signal: &Signal| {
         if !signal.moves_queues() || due.replace(true) {
@@ -25,6 +26,7 @@ pub fn start(counts: RwSignal<[Option<u32>; 5]>) {
         dom::after(GATHER_MS, move || {
             due.set(false);
             read_counts(counts);
+            read_courses();
             BUCKETS.into_iter().for_each(|bucket| read_section(bucket.name));
         });
     });
@@ -35,6 +37,21 @@ fn read_counts(counts: RwSignal<[Option<u32>; 5]>) {
         let zone = times::zone();
         let Ok(json) = fetch::get_json(&format!("/api/today/work-queue-counts?timezone={zone}")).await else { return };
         counts.set(BUCKETS.map(|bucket| dom::number(&json, bucket.count).map(|n| n as u32)));
+    });
+}
+
+fn read_courses() {
+    spawn_local(async move {
+        let zone = times::zone();
+        let Ok(html) = fetch::get_text(&format!("/today/courses?timezone={zone}")).await else { return };
+        let (Some(root), Some(courses)) = (dom::root(), patch::parse(&html)) else { return };
+        for course in patch::children(&courses) {
+            let name = course.get_attribute("data-course").unwrap_or_default();
+            if let Some(place) = dom::find(&root, &format!("[data-bucket={name}] .strip-more")) {
+                place.set_inner_html(&course.inner_html());
+                times::refine(&place);
+            }
+        }
     });
 }
 

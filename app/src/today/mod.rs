@@ -1,6 +1,8 @@
 //! Today: what needs me? The strip of five buckets, and a list for each.
 
 mod bucket;
+#[cfg(feature = "ssr")]
+mod course;
 #[cfg(feature = "hydrate")]
 mod focus;
 #[cfg(feature = "ssr")]
@@ -9,6 +11,8 @@ mod page;
 mod section;
 mod strip;
 
+#[cfg(feature = "ssr")]
+pub use course::{Course, course_fragment};
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]

@@ -3,7 +3,7 @@
 use super::bucket::BUCKETS;
 use leptos::prelude::*;
 
-/// Five counts, fetched by themselves and again whenever something moved. `picked` is the bucket of the
+/// Five counts and how the day went, fetched by themselves and again whenever something moved. `picked` is the bucket of the
 /// address, or empty.
 #[island]
 pub fn WorkQueueStrip(picked: String) -> impl IntoView {
@@ -41,7 +41,7 @@ pub fn WorkQueueStrip(picked: String) -> impl IntoView {
                             {move || count().map_or_else(|| "–".to_owned(), |n| n.to_string())}
                         </span>
                         <span class="strip-label">{bucket.label}</span>
-                        <span class="strip-sub">{bucket.about}</span>
+                        <div class="strip-more"><span class="strip-sub">{bucket.about}</span></div>
                     </a>
                 </li>
             }

@@ -11,7 +11,7 @@ use domain::{
     role::Permission,
     work_queue::{Bucket, FAILED_WINDOW_HOURS},
 };
-use store::work_queue::{Me, Since};
+use store::work_queue::{Me, Part, Since};
 use uuid::Uuid;
 
 /// Counts of the five buckets.
@@ -27,6 +27,33 @@ pub struct Counts {
     pub failed: u64,
     /// Completed since the caller's midnight.
     pub done_today: u64,
+}
+
+/// Hours of the longest local day: one on which clocks go back.
+pub const HOURS_MAX: usize = 25;
+
+/// One bucket in the course of the caller's day.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Course {
+    /// Since when the oldest waits or is at work; of what has ended, when the newest did. None while there is nothing.
+    pub at: Option<Timestamp>,
+    /// How many came up, began or ended in each hour since the caller's midnight.
+    pub hours: [u64; HOURS_MAX],
+}
+
+/// How the day went. Nothing is told of what could be delegated: it neither begins nor ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Day {
+    /// What waits for the caller.
+    pub needs_me: Course,
+    /// What is at work; its hours are those in which sessions were made, also such as have ended since.
+    pub running: Course,
+    /// What ended badly.
+    pub failed: Course,
+    /// What was completed.
+    pub done_today: Course,
+    /// Hours of this day that have begun.
+    pub hours: usize,
 }
 
 /// The rows behind one bucket.
@@ -48,6 +75,44 @@ pub async fn counts(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Co
         .read(scope.into(), move |conn| Box::pin(store::work_queue::counts(conn, tenant_id, me, since)))
         .await?;
     Ok(Counts { needs_me, running, delegatable, failed, done_today })
+}
+
+/// How the caller's day went so far, in one round trip.
+pub async fn day(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Day> {
+    require(scope, Permission::Read)?;
+    let since = since(ledger.now(), timezone)?;
+    let (tenant_id, me) = (scope.tenant_id, me(scope));
+    let read =
+        ledger.store().read(scope.into(), move |conn| Box::pin(store::work_queue::day(conn, tenant_id, me, since)));
+    let begun = (since.now - since.done).num_hours() + 1;
+    let mut day = Day { hours: usize::try_from(begun).unwrap_or_default().min(HOURS_MAX), ..Day::default() };
+    for hour in read.await? {
+        let oldest = |course: &mut Course| course.at = Some(course.at.map_or(hour.first, |at| at.min(hour.first)));
+        let newest = |course: &mut Course| course.at = course.at.max(Some(hour.last));
+        let course = match hour.part {
+            Part::Waiting => {
+                oldest(&mut day.needs_me);
+                &mut day.needs_me
+            }
+            Part::Live => {
+                oldest(&mut day.running);
+                continue;
+            }
+            Part::Begun => &mut day.running,
+            Part::Failed => {
+                newest(&mut day.failed);
+                &mut day.failed
+            }
+            Part::Done => {
+                newest(&mut day.done_today);
+                &mut day.done_today
+            }
+        };
+        if let Some(count) = hour.hour.and_then(|at| course.hours.get_mut(usize::from(at))) {
+            *count += hour.count;
+        }
+    }
+    Ok(day)
 }
 
 /// The rows behind one bucket, at most `limit`.

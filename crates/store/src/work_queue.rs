@@ -1,17 +1,17 @@
-//! The five buckets: counts in one round trip, and the rows behind one bucket.
+//! The five buckets: counts in one round trip, what the day was like, and the rows behind one bucket.
 
 use crate::{
     action::{self, action_select},
     conn::{Conn, run},
-    error::Result,
+    error::{Error, Result},
     gate::inbox::{mine, snoozed},
     record::{ActionRecord, SessionRecord},
     session::{self, session_select},
 };
 use domain::{
     Timestamp,
-    clock::to_micros,
-    id::{TenantId, UserId},
+    clock::{from_micros, to_micros},
+    id::{TenantId, UserId, least_v7},
     work_queue::Bucket,
 };
 
@@ -68,6 +68,66 @@ const COUNTS: &str = concat!(
     " AS bigint)"
 );
 
+// A part of the day: its number, the hour (-1: before $3), how many, the first and the last instant. What waits or is at
+// work counts whenever it began, what began or ended since $3.
+macro_rules! part_of_day {
+    ($part:literal, $at:literal, $from:expr) => {
+        concat!(
+            "SELECT CAST(",
+            $part,
+            " AS bigint), CASE WHEN ",
+            $at,
+            " < $3 THEN -1 ELSE (",
+            $at,
+            " - $3) / 3600000000 END, COUNT(*), MIN(",
+            $at,
+            "), MAX(",
+            $at,
+            ") FROM ",
+            $from,
+            " GROUP BY 2"
+        )
+    };
+}
+macro_rules! sessions_of_my_actions {
+    ($which:literal) => {
+        concat!(
+            "actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 AND a.assigned_to = $2 AND s.tenant_id = $1 \
+             AND s.action_id = a.id AND ",
+            $which
+        )
+    };
+}
+const DAY: &str = concat!(
+    part_of_day!("0", "s.updated_at", sessions_of_my_actions!("s.status IN ('waiting_human', 'awaiting_tool')")),
+    " UNION ALL ",
+    part_of_day!("0", "g.opened_at", concat!("gates g WHERE ", gates_of_mine!("$5", "$6"), not_on_my_action!("g"))),
+    " UNION ALL ",
+    part_of_day!("0", "s.updated_at", concat!("sessions s WHERE ", waits_elsewhere!(), not_on_my_action!("s"))),
+    " UNION ALL ",
+    part_of_day!(
+        "1",
+        "s.created_at",
+        sessions_of_my_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')")
+    ),
+    " UNION ALL ",
+    part_of_day!("2", "s.created_at", sessions_of_my_actions!("s.id >= $7 AND s.session_type IN ('agent', 'mixed')")),
+    " UNION ALL ",
+    part_of_day!(
+        "3",
+        "s.completed_at",
+        sessions_of_my_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $4")
+    ),
+    " UNION ALL ",
+    part_of_day!(
+        "4",
+        "s.completed_at",
+        sessions_of_my_actions!(
+            "s.status = 'completed' AND s.completed_at >= $3 AND s.session_type IN ('agent', 'mixed')"
+        )
+    ),
+);
+
 // The ids first, action by action (CROSS JOIN keeps that order on SQLite), and whole rows of the few that are shown.
 macro_rules! section_select {
     ($which:literal, $order:literal) => {
@@ -112,6 +172,7 @@ const DELEGATABLE: &str = action_select!(
 
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("work_queue::COUNTS", COUNTS),
+    ("work_queue::DAY", DAY),
     ("work_queue::NEEDS_ME", NEEDS_ME),
     ("work_queue::ELSEWHERE", ELSEWHERE),
     ("work_queue::RUNNING", RUNNING),
@@ -155,6 +216,68 @@ pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, me: Me, since: Sin
         to_micros(since.now),
     )?;
     Ok([row.0, row.1, row.2, row.3, row.4].map(i64::cast_unsigned))
+}
+
+/// What is told about a day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// What waits for the person, by when it began to.
+    Waiting,
+    /// What is queued or at work, by when it was made.
+    Live,
+    /// What was made since midnight.
+    Begun,
+    /// What ended badly within the window.
+    Failed,
+    /// What was completed since midnight.
+    Done,
+}
+
+impl Part {
+    const ALL: [Self; 5] = [Self::Waiting, Self::Live, Self::Begun, Self::Failed, Self::Done];
+}
+
+/// What of a part lies in one hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hour {
+    /// Which part.
+    pub part: Part,
+    /// The hour since midnight; none for all that lies before it.
+    pub hour: Option<u8>,
+    /// How many.
+    pub count: u64,
+    /// The first of them.
+    pub first: Timestamp,
+    /// The last of them.
+    pub last: Timestamp,
+}
+
+/// The day so far, hour by hour; hours with nothing in them are left out, and some parts come in several rows an hour.
+pub async fn day(conn: &mut Conn<'_>, tenant_id: TenantId, me: Me, since: Since) -> Result<Vec<Hour>> {
+    type Row = (i64, i64, i64, i64, i64);
+    let rows = run!(
+        conn,
+        fetch_all Row,
+        DAY,
+        tenant_id.0,
+        me.user_id.0,
+        to_micros(since.done),
+        to_micros(since.failed),
+        i64::from(me.may_decide),
+        to_micros(since.now),
+        least_v7(since.done),
+    )?;
+    let hours = rows.into_iter().map(|(part, hour, count, first, last)| {
+        let known = usize::try_from(part).ok().and_then(|at| Part::ALL.get(at).copied());
+        Ok(Hour {
+            part: known.ok_or_else(|| Error::inconsistent("day", "part", part))?,
+            hour: u8::try_from(hour).ok(),
+            count: count.cast_unsigned(),
+            first: from_micros(first),
+            last: from_micros(last),
+        })
+    });
+    hours.collect()
 }
 
 /// The sessions of a bucket; empty for `Delegatable`.

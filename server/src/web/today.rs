@@ -5,7 +5,7 @@ use super::{
     shell::{Turned, Viewer, render},
 };
 use crate::{problem::Problem, state::AppState, wire_map};
-use app::today::{self, Gate, Props, Section};
+use app::today::{self, Course, Gate, Props, Section};
 use axum::{
     Router,
     extract::{Path, Query, State},
@@ -25,7 +25,10 @@ use wire::Code;
 const ROWS_MAX: u32 = 25;
 
 pub fn router() -> Router<AppState> {
-    Router::new().route("/today", get(show)).route("/today/section/{bucket}", get(section))
+    Router::new()
+        .route("/today", get(show))
+        .route("/today/courses", get(courses))
+        .route("/today/section/{bucket}", get(section))
 }
 
 #[derive(Deserialize)]
@@ -59,6 +62,25 @@ async fn show(
         None => None,
     };
     Ok(render(StatusCode::OK, move || today::page(&viewer.shell, Props { picked, sections, connect, day })).await)
+}
+
+/// What stands below the labels of the strip.
+async fn courses(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Query(query): Query<TodayQuery>,
+) -> Result<Html<String>, Turned> {
+    let day = work_queue::day(&state.ledger, &viewer.scope, query.timezone()).await?;
+    let course = |bucket, course: work_queue::Course| {
+        let hours = course.hours.into_iter().take(day.hours).collect();
+        Course { bucket, at: course.at, hours }
+    };
+    Ok(Html(today::course_fragment(&[
+        course(Bucket::NeedsMe, day.needs_me),
+        course(Bucket::Running, day.running),
+        course(Bucket::Failed, day.failed),
+        course(Bucket::DoneToday, day.done_today),
+    ])))
 }
 
 async fn section(

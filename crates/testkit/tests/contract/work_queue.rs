@@ -4,11 +4,14 @@ use crate::{
     entity::{acme, company},
     gate::{decide, gated, open, says, staged},
 };
-use chrono::TimeDelta;
-use domain::{Scope, gate::Verdict, hook::Source, work_queue::Bucket};
+use chrono::{NaiveTime, TimeDelta};
+use domain::{Clock as _, Scope, Timestamp, gate::Verdict, hook::Source, session::YieldTo, work_queue::Bucket};
 use ledger::{
-    action::{self, ActionChange},
-    gate, hook, session, work_queue,
+    SessionRecord,
+    action::{self, ActionChange, NewAction, Trigger},
+    gate, hook,
+    session::{self, Completion, Failure},
+    work_queue,
 };
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
@@ -16,6 +19,7 @@ use testkit::{Fixture, on_both_engines};
 on_both_engines!(
     what_a_person_may_decide_needs_them_whosever_task_it_is,
     a_coding_agent_that_waits_needs_its_person_alone,
+    the_day_tells_the_oldest_and_counts_by_the_hour,
 );
 
 async fn needs(f: &Fixture, scope: &Scope) -> u64 {
@@ -90,4 +94,60 @@ async fn a_coding_agent_that_waits_needs_its_person_alone(f: Fixture) {
     hook::record(&f.ledger, &f.member, send("PostToolUse", tool)).await.unwrap();
     assert_eq!(needs(&f, &f.member).await, 0);
     f.done().await;
+}
+
+async fn the_day_tells_the_oldest_and_counts_by_the_hour(f: Fixture) {
+    let before_midnight = f.clock.now() + until_midnight(f.clock.now()) - TimeDelta::minutes(30);
+    f.clock.advance(before_midnight - f.clock.now());
+    let assigned_to = f.operator.user_id();
+    let task = NewAction { name: "Look".into(), agent_slug: Some("scout".into()), assigned_to, ..NewAction::default() };
+    let task = action::create(&f.ledger, &f.operator, task).await.unwrap();
+    let taken = async || {
+        action::trigger(&f.ledger, &f.operator, task.id, Trigger::default()).await.unwrap();
+        f.claim(1, 3_600).await.pop().unwrap()
+    };
+    let waits = async |session: SessionRecord| {
+        let parking = session::Parking::at(session.attempt, YieldTo::WaitingHuman);
+        session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+    };
+    waits(taken().await).await;
+    assert_eq!(work_queue::day(&f.ledger, &f.operator, "UTC").await.unwrap().needs_me.hours[23], 1);
+
+    f.clock.advance(TimeDelta::hours(1));
+    let half_past_midnight = f.clock.now();
+    let done = taken().await;
+    let completion = Completion { attempt: done.attempt, result: None, usage: None };
+    session::complete(&f.ledger, &f.worker, done.id, completion).await.unwrap();
+    let bad = taken().await;
+    let failure = Failure { attempt: bad.attempt, message: "x".into(), code: None, usage: None };
+    session::fail(&f.ledger, &f.worker, bad.id, failure).await.unwrap();
+
+    f.clock.advance(TimeDelta::minutes(100));
+    let later = f.clock.now();
+    waits(taken().await).await;
+    action::trigger(&f.ledger, &f.operator, task.id, Trigger::default()).await.unwrap();
+
+    let day = work_queue::day(&f.ledger, &f.operator, "UTC").await.unwrap();
+    assert_eq!(day.hours, 3);
+    let told =
+        [day.needs_me, day.running, day.failed, day.done_today].map(|course| (course.at, course.hours[..4].to_vec()));
+    let expected = [
+        (Some(before_midnight), vec![0, 0, 1, 0]),
+        (Some(later), vec![2, 0, 2, 0]),
+        (Some(half_past_midnight), vec![1, 0, 0, 0]),
+        (Some(half_past_midnight), vec![1, 0, 0, 0]),
+    ];
+    assert_eq!(told, expected);
+    // Where it is still yesterday, all of it lies in one day; and it is nobody else's.
+    let yesterday = work_queue::day(&f.ledger, &f.operator, "America/New_York").await.unwrap();
+    assert_eq!(yesterday.needs_me.hours.iter().sum::<u64>(), 2);
+    for scope in [f.member, f.stranger] {
+        let day = work_queue::day(&f.ledger, &scope, "UTC").await.unwrap();
+        assert_eq!(day, work_queue::Day { hours: 3, ..Default::default() });
+    }
+    f.done().await;
+}
+
+fn until_midnight(now: Timestamp) -> TimeDelta {
+    TimeDelta::days(1) - (now.time() - NaiveTime::MIN)
 }

@@ -1,0 +1,87 @@
+//! How the day of a bucket went: since when, and a bar for each hour. Read by the strip, apart from the page.
+
+use super::bucket::BUCKETS;
+use crate::{document::plain, text::html::Html, ui::time::machine};
+use domain::{Timestamp, work_queue::Bucket};
+use leptos::prelude::*;
+
+/// Height of the tallest bar, units of the drawing.
+const TALLEST: u64 = 16;
+/// Width of an hour, units; a quarter of it stays free.
+const HOUR: usize = 4;
+const BAR: u64 = 3;
+
+/// One bucket in the course of the day.
+#[derive(Debug, Clone)]
+pub struct Course {
+    /// Which bucket.
+    pub bucket: Bucket,
+    /// Since when the oldest waits or is at work, or when the newest ended.
+    pub at: Option<Timestamp>,
+    /// How many in each hour that has begun, from midnight on.
+    pub hours: Vec<u64>,
+}
+
+/// For each course what stands below the label of its bucket.
+pub fn course_fragment(courses: &[Course]) -> String {
+    plain(courses.iter().map(course_view).collect::<Vec<_>>())
+}
+
+fn course_view(course: &Course) -> impl IntoView + use<> {
+    let name = course.bucket.as_str();
+    let about = BUCKETS.into_iter().find(|words| words.name == name).map_or("", |words| words.about);
+    let sub = match course.at {
+        None => about.into_any(),
+        Some(at) => {
+            let (before, kind) = match course.bucket {
+                Bucket::Running => ("longest ", "age"),
+                Bucket::Failed | Bucket::DoneToday => ("last ", "ago"),
+                Bucket::NeedsMe | Bucket::Delegatable => ("oldest ", "age"),
+            };
+            view! { {before}<time datetime=machine(at) data-time=kind></time> }.into_any()
+        }
+    };
+    let width = course.hours.len().max(24) * HOUR;
+    view! {
+        <div data-course=name>
+            <span class="strip-sub">{sub}</span>
+            <svg class="strip-day" viewBox=format!("0 0 {width} {TALLEST}") preserveAspectRatio="none" aria-hidden="true" inner_html=bars(&course.hours)></svg>
+        </div>
+    }
+}
+
+/// A bar for each hour, as tall as it is beside the busiest one; an hour in which something was is never invisible.
+fn bars(hours: &[u64]) -> String {
+    let most = hours.iter().copied().max().unwrap_or_default().max(1);
+    let mut svg = Html::with_capacity(1_024);
+    for (at, &count) in hours.iter().enumerate() {
+        let height = if count == 0 { 1 } else { (count * TALLEST / most).max(3) };
+        let kind = if count == 0 { "none" } else { "some" };
+        svg.raw("<rect data-hour=\"").raw(kind).raw("\" x=\"").number((at * HOUR) as u64);
+        svg.raw("\" y=\"").number(TALLEST - height).raw("\" width=\"").number(BAR);
+        svg.raw("\" height=\"").number(height).raw("\"></rect>");
+    }
+    svg.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_hour_with_one_beside_a_thousand_can_still_be_seen() {
+        let drawn = bars(&[0, 1, 1_000]);
+        let heights: Vec<_> = drawn.split("height=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+        assert_eq!(heights, ["1", "3", "16"]);
+        assert_eq!(drawn.matches("data-hour=\"some\"").count(), 2);
+    }
+
+    #[test]
+    fn a_bucket_that_has_been_empty_says_what_it_is_for() {
+        let empty = Course { bucket: Bucket::Failed, at: None, hours: vec![0; 3] };
+        assert!(course_fragment(&[empty]).contains("in the last 24 hours"));
+        let at = Some("2026-11-21T07:04:03Z".parse().unwrap());
+        let html = course_fragment(&[Course { bucket: Bucket::NeedsMe, at, hours: vec![0, 2] }]);
+        assert!(html.contains("oldest <") && html.contains("2026-11-21T07:04:03.000Z"), "{html}");
+    }
+}
