@@ -219,12 +219,22 @@ fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
 fn torture_tier(build: Build, postgres_url: &str) -> Result<()> {
     let seed = std::env::var("SHIFTBOOK_TORTURE_SEED").or_else(|_| fresh_seed())?;
     say(&format!("    seed {seed}; again with: cargo xtask torture --tier test --seed {seed}"));
-    torture::torture(build, &["--tier", "test", "--seed", &seed].map(str::to_owned))?;
     say(&format!(
-        "    again on PostgreSQL with: cargo xtask torture --postgres --minutes {POSTGRES_MINUTES} --seed {seed}"
+        "    on PostgreSQL beside it; again with: cargo xtask torture --postgres --minutes {POSTGRES_MINUTES} --seed {seed}"
     ));
-    let on_postgres = ["--minutes", POSTGRES_MINUTES, "--seed", &seed, "--database-url", postgres_url];
-    torture::torture(build, &on_postgres.map(str::to_owned))
+    let on_sqlite = ["--tier", "test", "--seed", &seed].map(str::to_owned);
+    let on_postgres =
+        ["--minutes", POSTGRES_MINUTES, "--seed", &seed, "--database-url", postgres_url].map(str::to_owned);
+    // Both take the time that they are given, and leave half of two cores idle.
+    std::thread::scope(|scope| {
+        let beside = scope.spawn(|| torture::quietly(build, &on_postgres));
+        let outcome = torture::torture(build, &on_sqlite);
+        let Ok(of_postgres) = beside.join() else { bail!("torture on PostgreSQL panicked") };
+        if of_postgres.is_ok() {
+            say("    on PostgreSQL: nothing found");
+        }
+        outcome.and(of_postgres)
+    })
 }
 
 #[expect(

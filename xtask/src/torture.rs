@@ -3,11 +3,13 @@
 //! `--postgres` runs it on a throw-away PostgreSQL instead of SQLite. `planted [--only BUG]` builds a server with planted
 //! bugs and fails unless the harness finds each. All other arguments go to the binary `torture` as they are.
 
+use std::process::Command;
+
 use anyhow::{Context, Result};
 
 use crate::build::Build;
 use crate::postgres::Postgres;
-use crate::process::run;
+use crate::process::{run, run_quietly};
 use crate::progress::announced;
 use crate::workspace::{cargo, command as program, package_with_binary, target};
 
@@ -28,11 +30,21 @@ pub fn command(arguments: &[String]) -> Result<()> {
 
 /// Runs it against the binary that is already built.
 pub fn torture(build: Build, arguments: &[String]) -> Result<()> {
+    run(&mut call(build, arguments)?)
+}
+
+/// The same; what it says is shown only if it fails.
+pub fn quietly(build: Build, arguments: &[String]) -> Result<()> {
+    run_quietly(&mut call(build, arguments)?, None)
+}
+
+fn call(build: Build, arguments: &[String]) -> Result<Command> {
     let mut harness = match build {
         Build::Release => harness()?,
         Build::Tests => program(build.program("torture")),
     };
-    run(crate::scratch::on_disk(&mut harness).args(["run", "--server"]).arg(build.shiftbook()).args(arguments))
+    crate::scratch::on_disk(&mut harness).args(["run", "--server"]).arg(build.shiftbook()).args(arguments);
+    Ok(harness)
 }
 
 fn planted(arguments: &[String]) -> Result<()> {
@@ -45,7 +57,7 @@ fn planted(arguments: &[String]) -> Result<()> {
     run(harness()?.args(["planted", "--server"]).arg(target("planted/release/shiftbook")).args(arguments))
 }
 
-fn harness() -> Result<std::process::Command> {
+fn harness() -> Result<Command> {
     let package = package_with_binary("torture")?.context("no package has a binary `torture`")?;
     let mut torture = cargo();
     torture.args(["run", "--release", "--package", &package, "--bin", "torture", "--"]);
