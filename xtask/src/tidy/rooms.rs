@@ -37,12 +37,18 @@ fn may_use(room: &str) -> Option<&'static [&'static str]> {
     })
 }
 
+/// Other people's products that the bench compares with: each a workspace of its own, and no room of ours.
+const REFERENCES: &str = "crates/bench/reference/";
+
 pub fn check(path: &str, text: &str) -> Vec<Finding> {
     let Ok(manifest) = text.parse::<toml::Table>() else {
         return vec![Finding::new(path, 1, "syntax", "this is not TOML")];
     };
     if path == "Cargo.toml" {
-        return purposes(path, text);
+        return purposes(path, text, "[workspace.dependencies]");
+    }
+    if path.starts_with(REFERENCES) {
+        return purposes(path, text, "[dependencies]");
     }
     let room = path.trim_end_matches("/Cargo.toml").rsplit('/').next().unwrap_or_default();
     let Some(allowed) = may_use(room) else {
@@ -88,13 +94,13 @@ fn line_of(text: &str, name: &str) -> usize {
 }
 
 /// Every dependency of the workspace says in one comment behind it what it is for. Our own rooms need none.
-fn purposes(path: &str, text: &str) -> Vec<Finding> {
+fn purposes(path: &str, text: &str, table: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut inside = false;
     let mut open_since: Option<(usize, String)> = None;
     for (at, line) in text.lines().enumerate() {
         if line.starts_with('[') {
-            inside = line.trim() == "[workspace.dependencies]";
+            inside = line.trim() == table;
             continue;
         }
         if !inside || line.trim().is_empty() || line.starts_with('#') {
@@ -170,6 +176,13 @@ mod tests {
         finds("crates/other/Cargo.toml", "", &[(1, "room-direction")]);
         let platform = "[target.'cfg(unix)'.dependencies]\nserver = { workspace = true }\n";
         finds("crates/ledger/Cargo.toml", platform, &[(2, "room-direction")]);
+    }
+
+    #[test]
+    fn what_is_compared_with_is_no_room_and_says_what_it_needs() {
+        let text = "[dependencies]\ntokio = \"1\"\nuuid = \"1\" # ids\n";
+        finds("crates/bench/reference/other/Cargo.toml", text, &[(2, "purpose")]);
+        finds("crates/bench/other/Cargo.toml", "", &[(1, "room-direction")]);
     }
 
     #[test]
