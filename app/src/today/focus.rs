@@ -6,28 +6,37 @@ use crate::{
     live::{self, Signal},
 };
 use leptos::prelude::*;
-use std::cell::Cell;
+use std::{cell::Cell, rc::Rc};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
 /// Signals within this time are answered together.
 const GATHER_MS: i32 = 400;
+/// The same for how the day went, which takes the server as long as the counts and changes by the hour.
+const GATHER_COURSES_MS: i32 = 5_000;
 
 /// Reads the counts and how the day went, now and whenever something moved.
 pub fn start(counts: RwSignal<[Option<u32>; 5]>) {
     read_counts(counts);
     read_courses();
-    let due = std::rc::Rc::new(Cell::new(false));
+    gathered(GATHER_COURSES_MS, read_courses);
+    gathered(GATHER_MS, move || {
+        read_counts(counts);
+        BUCKETS.into_iter().for_each(|bucket| read_section(bucket.name));
+    });
+}
+
+/// Calls this once for all signals within the time.
+fn gathered(millis: i32, read: impl Fn() + Clone + 'static) {
+    let due = Rc::new(Cell::new(false));
     live::subscribe(move |signal: &Signal| {
         if !signal.moves_queues() || due.replace(true) {
             return;
         }
-        let due = due.clone();
-        dom::after(GATHER_MS, move || {
+        let (due, read) = (due.clone(), read.clone());
+        dom::after(millis, move || {
             due.set(false);
-            read_counts(counts);
-            read_courses();
-            BUCKETS.into_iter().for_each(|bucket| read_section(bucket.name));
+            read();
         });
     });
 }

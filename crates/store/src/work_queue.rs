@@ -107,7 +107,7 @@ const DAY: &str = concat!(
     " UNION ALL ",
     part_of_day!(
         "1",
-        "s.created_at",
+        "COALESCE(s.started_at, s.created_at)",
         sessions_of_my_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')")
     ),
     " UNION ALL ",
@@ -223,7 +223,7 @@ pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, me: Me, since: Sin
 pub enum Part {
     /// What waits for the person, by when it began to.
     Waiting,
-    /// What is queued or at work, by when it was made.
+    /// What is queued or at work, by when it was begun, or made.
     Live,
     /// What was made since midnight.
     Begun,
