@@ -7,6 +7,9 @@ use web_sys::Element;
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
+/// Milliseconds that are not counted.
+const MOMENT: f64 = 10_000.0;
+
 /// Refines every time under `root`.
 pub fn refine(root: &Element) {
     let now = Date::now();
@@ -24,6 +27,8 @@ pub fn refine(root: &Element) {
                 Some(words) => ["in ", &words].concat(),
                 None => absolute(&at),
             },
+            // "oldest a moment" would be no answer.
+            Some("age") if ago < MOMENT => "under 10 s".to_owned(),
             Some("age") => relative(ago).unwrap_or_else(|| absolute(&at)),
             Some("ago") => relative(ago).map_or_else(|| absolute(&at), |words| format!("{words} ago")),
             Some("since") => {
@@ -75,7 +80,7 @@ fn absolute(at: &Date) -> String {
 fn relative(ms: f64) -> Option<String> {
     let minutes = (ms / 60_000.0) as u64;
     Some(match minutes {
-        0 if ms < 10_000.0 => "a moment".to_owned(),
+        0 if ms < MOMENT => "a moment".to_owned(),
         0 => format!("{} s", (ms / 1_000.0) as u64),
         1..60 => format!("{minutes} min"),
         60..1_440 => format!("{} h", minutes / 60),
