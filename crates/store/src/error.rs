@@ -103,3 +103,8 @@ impl sqlx::error::DatabaseError for SqliteFailure {
 pub(crate) fn is_unique_violation(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
 }
+
+/// PostgreSQL waited for a lock as long as it was told to.
+pub(crate) fn is_lock_timeout(error: &sqlx::Error) -> bool {
+    error.as_database_error().is_some_and(|error| error.code().as_deref() == Some("55P03"))
+}

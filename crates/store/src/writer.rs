@@ -1,13 +1,14 @@
 //! The writer: merges what arrives together into one transaction and answers after COMMIT.
 //!
 //! SQLite has one writer task, which owns the only write connection and runs every write as a job.
-//! PostgreSQL has a few lanes that merge appends, where a session always takes the same lane, and one that merges claims.
+//! PostgreSQL has two lanes that merge appends and one that merges claims. The first lane of appends takes them all while
+//! they are few, and leaves what may have to wait for a lock to the second; when they are many, they share them.
 
 mod postgres;
 mod sqlite;
 
 use crate::{
-    append::{AppendRequest, Settled},
+    append::{AppendRequest, Settled, known::KnownHeads},
     conn::Access,
     error::{Error, Result},
     notify::Notifier,
@@ -41,6 +42,9 @@ const QUEUE_ITEMS_MAX: usize = 4_096;
 const QUEUE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Lanes that merge appends on PostgreSQL.
 const APPEND_LANES: usize = 2;
+/// Appends at once that one lane takes alone. Up to there larger groups gain more than a second backend does, beyond it is
+/// the other way round (docs/benchmarks.md).
+const ALONE_MAX: usize = 16;
 /// The lane behind them merges claims. There is one, in which workspaces and agents take turns: of two, a crowded workspace
 /// could have one nearly to itself, and take more than its share.
 const CLAIM_LANE: usize = APPEND_LANES;
@@ -63,12 +67,28 @@ pub struct Stats {
 #[derive(Default)]
 struct Counters {
     closed: AtomicBool,
+    /// PostgreSQL: whether both lanes take appends.
+    spread: AtomicBool,
     queued_items: AtomicU64,
     queued_bytes: AtomicUsize,
     groups: AtomicU64,
     groups_at_known_heads: AtomicU64,
     items: AtomicU64,
     events: AtomicU64,
+}
+
+impl Counters {
+    /// A job waits.
+    fn came(&self, bytes: usize) {
+        self.queued_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.queued_items.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A job waits no more.
+    fn left(&self, bytes: usize) {
+        self.queued_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.queued_items.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Handle of the writer tasks.
@@ -87,6 +107,15 @@ enum Job {
     /// PostgreSQL alone.
     Claim(WaitingClaim),
     Stop,
+}
+
+impl Job {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Append { request, .. } => request.bytes(),
+            Self::Command(_) | Self::Claim(_) | Self::Stop => 0,
+        }
+    }
 }
 
 /// A claim and who waits for its answer.
@@ -156,13 +185,13 @@ impl Writer {
 
     pub(crate) fn postgres(pool: PgPool, notices: broadcast::Sender<Change>, notifier: Notifier) -> Self {
         let counters = Arc::new(Counters::default());
-        let mut lanes = Vec::new();
+        let heads = Arc::new(KnownHeads::new());
+        let (lanes, queues): (Vec<_>, Vec<_>) = (0..=CLAIM_LANE).map(|_| mpsc::channel(QUEUE_ITEMS_MAX)).unzip();
         let mut tasks = Vec::new();
-        for _ in 0..=CLAIM_LANE {
-            let (sender, jobs) = mpsc::channel(QUEUE_ITEMS_MAX);
+        for (place, jobs) in queues.into_iter().enumerate() {
             let sinks = (notices.clone(), notifier.clone());
-            let lane = PostgresLane::new(pool.clone(), sinks, counters.clone());
-            lanes.push(sender);
+            let patient = (place == 0).then(|| lanes[1].clone());
+            let lane = PostgresLane::new(pool.clone(), sinks, counters.clone(), heads.clone(), patient);
             tasks.push(tokio::spawn(lane.run(jobs)));
         }
         Self { lanes, counters, tasks: Mutex::new(tasks) }
@@ -198,7 +227,7 @@ impl Writer {
 
     async fn append(&self, request: AppendRequest) -> Settled {
         let (reply, answer) = oneshot::channel();
-        let lane = lane_of(request.session_id, self.lanes.len().min(APPEND_LANES));
+        let lane = if self.counters.spread.load(Ordering::Relaxed) { lane_of(request.session_id) } else { 0 };
         let bytes = request.bytes();
         self.enqueue(lane, bytes, Job::Append { request, reply })?;
         answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into()).into()))
@@ -213,27 +242,23 @@ impl Writer {
 
     fn enqueue(&self, lane: usize, bytes: usize, job: Job) -> Result<()> {
         self.check_open()?;
-        let full = || Error::Unavailable("too many writes are waiting".into());
         if self.counters.queued_bytes.load(Ordering::Relaxed) + bytes > QUEUE_BYTES_MAX {
-            return Err(full());
+            return Err(queue_full());
         }
-        self.counters.queued_bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.counters.queued_items.fetch_add(1, Ordering::Relaxed);
+        self.counters.came(bytes);
         self.lanes[lane].try_send(job).map_err(|_| {
-            self.counters.queued_bytes.fetch_sub(bytes, Ordering::Relaxed);
-            self.counters.queued_items.fetch_sub(1, Ordering::Relaxed);
-            full()
+            self.counters.left(bytes);
+            queue_full()
         })
     }
 
     /// Refuses new jobs and waits until the accepted ones are committed.
     pub(crate) async fn close(&self) {
         self.counters.closed.store(true, Ordering::Release);
-        for lane in &self.lanes {
-            let _ = lane.send(Job::Stop).await;
-        }
         let tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
-        for task in tasks {
+        // One after the other: the first lane may still leave something to the second.
+        for (lane, task) in self.lanes.iter().zip(tasks) {
+            let _ = lane.send(Job::Stop).await;
             if let Err(error) = task.await {
                 tracing::error!(%error, "a writer task failed");
             }
@@ -251,9 +276,13 @@ impl Store {
     }
 }
 
-fn lane_of(session_id: SessionId, lanes: usize) -> usize {
+fn queue_full() -> Error {
+    Error::Unavailable("too many writes are waiting".into())
+}
+
+fn lane_of(session_id: SessionId) -> usize {
     // The last bytes of a UUIDv7 are random.
-    usize::from(session_id.0.as_bytes()[15]) % lanes
+    usize::from(session_id.0.as_bytes()[15]) % APPEND_LANES
 }
 
 /// Waits for a job, then takes what else is there: no timer, the group is as large as the load.
@@ -270,12 +299,9 @@ async fn next_group(jobs: &mut mpsc::Receiver<Job>, counters: &Counters) -> (Vec
                 jobs.close();
             }
             Some(job) => {
-                counters.queued_items.fetch_sub(1, Ordering::Relaxed);
-                if let Job::Append { request, .. } = &job {
-                    let size = request.bytes();
-                    bytes += size;
-                    counters.queued_bytes.fetch_sub(size, Ordering::Relaxed);
-                }
+                let size = job.bytes();
+                bytes += size;
+                counters.left(size);
                 group.push(job);
             }
         }

@@ -1,6 +1,6 @@
 //! Appends at heads that are known: PostgreSQL in one round trip.
 //!
-//! A lane keeps the heads of the sessions that it wrote to, so the next events of such a session are placed and hashed
+//! The lanes keep the heads of the sessions that they wrote to, so the next events of such a session are placed and hashed
 //! before the database is asked. What is kept is only a guess: the function `shiftbook_append` writes to a session if it
 //! still has exactly that head, status and attempt, and leaves it alone otherwise. Then, and whenever the guess would
 //! refuse a request, the request is judged by what is read under the lock ([`super::apply`]). So nobody is ever refused,
@@ -21,10 +21,11 @@ use sqlx::{PgConnection, Row as _};
 use std::{
     collections::{BTreeMap, HashSet, btree_map::Entry},
     ops::Range,
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 use uuid::Uuid;
 
-/// Sessions that a lane remembers; a head has about 150 bytes.
+/// Sessions that the lanes remember; a head has about 150 bytes.
 const HEADS_MAX: usize = 4_096;
 
 /// The sessions that it wrote to. Parameters: workspace, person; per session, in id order, its id, what is expected
@@ -34,21 +35,29 @@ const APPEND_AT_HEADS: &str = "SELECT shiftbook_append($1, $2, $3, $4, $5, $6, $
 
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("append::known::APPEND_AT_HEADS", APPEND_AT_HEADS)];
 
-/// Heads of sessions as a lane left them.
-pub(crate) struct KnownHeads(Cache<(TenantId, SessionId), Head>);
+/// Heads of sessions as the lanes left them: all lanes share them, because a session may change its lane.
+pub(crate) struct KnownHeads(Mutex<Cache<(TenantId, SessionId), Head>>);
 
 impl KnownHeads {
     pub(crate) fn new() -> Self {
-        Self(Cache::new(HEADS_MAX))
+        Self(Mutex::new(Cache::new(HEADS_MAX)))
     }
 
     /// What a committed transaction made of a session.
-    pub(crate) fn learn(&mut self, head: &Head) {
-        self.0.insert((head.tenant_id, head.id), Head { moved: false, ..head.clone() });
+    pub(crate) fn learn(&self, head: &Head) {
+        self.locked().insert((head.tenant_id, head.id), Head { moved: false, ..head.clone() });
     }
 
-    fn forget(&mut self, key: (TenantId, SessionId)) {
-        self.0.remove(&key);
+    fn get(&self, key: (TenantId, SessionId)) -> Option<Head> {
+        self.locked().get(&key).cloned()
+    }
+
+    fn forget(&self, key: (TenantId, SessionId)) {
+        self.locked().remove(&key);
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Cache<(TenantId, SessionId), Head>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -82,8 +91,8 @@ impl Placed {
         let step = match self.steps.entry(request.session_id) {
             Entry::Occupied(step) => step.into_mut(),
             Entry::Vacant(free) => {
-                let head = known.0.get(&(request.tenant_id, request.session_id))?;
-                free.insert(Step { before: head.clone(), after: head.clone() })
+                let head = known.get((request.tenant_id, request.session_id))?;
+                free.insert(Step { before: head.clone(), after: head })
             }
         };
         check(&step.after, request).ok()?;
@@ -100,12 +109,13 @@ impl Placed {
     /// Their outcomes by request; `None` for every other request, of which nothing is written.
     ///
     /// # Errors
-    /// A unique violation when an event is recorded already; nothing of the group is written then.
+    /// A unique violation when an event is recorded already, "lock not available" when somebody holds one of the sessions;
+    /// nothing of the group is written then.
     pub(crate) async fn write(
         self,
         connection: &mut PgConnection,
         access: Access,
-        known: &mut KnownHeads,
+        known: &KnownHeads,
         notices: &mut GroupNotices,
     ) -> Result<Vec<Option<AppendOutcome>>, sqlx::Error> {
         let outcome = self.execute(connection, access).await;

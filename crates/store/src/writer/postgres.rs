@@ -1,22 +1,25 @@
 //! A PostgreSQL lane: merges appends of one workspace and person into one transaction, and claims on the same terms.
 //!
-//! A session always takes the same lane, so the lane knows where its log stands since it last wrote to it, and most
-//! groups are one statement ([`Placed`]). Whatever that leaves is done in a transaction that reads and locks first.
+//! The lanes know where the logs that they last wrote to stand, and most groups are one statement ([`Placed`]). Whatever
+//! that leaves is done in a transaction that reads and locks first, and that the first lane leaves to the second: so a
+//! session that somebody holds keeps it for a blink only.
 
 mod claim;
+mod expected;
 
-use super::{Counters, Job, next_group};
+use super::{ALONE_MAX, Counters, Job, next_group, queue_full};
 use crate::{
     append::{
         self, AppendRefusal, AppendRequest, GroupNotices, Settled,
         known::{KnownHeads, Placed},
     },
     conn::{Access, Conn},
-    error::{Error, is_unique_violation},
+    error::{Error, is_lock_timeout, is_unique_violation},
     notify::Notifier,
     open::{POSTGRES_TRUSTED, publish},
     transaction::{Change, in_time, transaction_on},
 };
+use expected::Expected;
 use sqlx::{PgPool, Postgres, pool::PoolConnection};
 use std::{
     collections::HashMap,
@@ -24,7 +27,7 @@ use std::{
 };
 use tokio::{
     sync::{broadcast, mpsc, oneshot},
-    time::timeout,
+    time::{timeout, timeout_at},
 };
 
 /// A request and who waits for its answer.
@@ -35,7 +38,10 @@ pub(super) struct PostgresLane {
     notices: broadcast::Sender<Change>,
     notifier: Notifier,
     counters: Arc<Counters>,
-    heads: KnownHeads,
+    heads: Arc<KnownHeads>,
+    /// The first lane: who takes what it cannot write at once.
+    second: Option<mpsc::Sender<Job>>,
+    expected: Expected,
     /// Kept while groups follow one another: giving a connection back costs a round trip.
     connection: Option<PoolConnection<Postgres>>,
 }
@@ -45,14 +51,16 @@ impl PostgresLane {
         pool: PgPool,
         (notices, notifier): (broadcast::Sender<Change>, Notifier),
         counters: Arc<Counters>,
+        heads: Arc<KnownHeads>,
+        second: Option<mpsc::Sender<Job>>,
     ) -> Self {
-        Self { pool, notices, notifier, counters, heads: KnownHeads::new(), connection: None }
+        Self { pool, notices, notifier, counters, heads, second, expected: Expected::default(), connection: None }
     }
 
     pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         loop {
             let next = next_group(&mut jobs, &self.counters);
-            let (group, stop) = match self.connection {
+            let (mut group, mut stop) = match self.connection {
                 None => next.await,
                 // Nothing is lost when the time is up: a group is taken at once or not at all.
                 Some(_) => match timeout(POSTGRES_TRUSTED, next).await {
@@ -63,29 +71,68 @@ impl PostgresLane {
                     }
                 },
             };
-            // Row-level security knows one workspace and one person per transaction.
-            let mut by_access: HashMap<Access, Vec<Waiting>> = HashMap::new();
-            let mut claims = Vec::new();
-            for job in group {
-                match job {
-                    Job::Append { request, reply } => {
-                        let access = Access::Tenant { tenant_id: request.tenant_id, user_id: request.user_id };
-                        by_access.entry(access).or_default().push((request, reply));
-                    }
-                    Job::Claim(claim) => claims.push(claim),
-                    // Every other write is a transaction of its own here.
-                    Job::Command(_) | Job::Stop => {}
-                }
+            if self.second.is_some() && !stop {
+                stop = self.fill(&mut group, &mut jobs).await;
             }
-            self.claim(claims).await;
-            for (access, appends) in by_access {
-                let left = self.commit_at_known_heads(access, appends).await;
-                if !left.is_empty() {
-                    self.commit_under_lock(access, left).await;
-                }
+            let items = group.len();
+            self.commit(group).await;
+            if self.second.is_some() {
+                self.look_around(items + jobs.len());
             }
             if stop {
                 break;
+            }
+        }
+    }
+
+    /// Waits for those who are expected; whether the lane stops.
+    async fn fill(&mut self, group: &mut Vec<Job>, jobs: &mut mpsc::Receiver<Job>) -> bool {
+        let Some(until) = self.expected.until(group.len()) else { return false };
+        while !self.expected.is_met(group.len()) {
+            let Ok((more, stop)) = timeout_at(until, next_group(jobs, &self.counters)).await else {
+                self.expected.missed();
+                return false;
+            };
+            group.extend(more);
+            if stop {
+                return true;
+            }
+        }
+        self.expected.came();
+        false
+    }
+
+    /// So many were there at once. When they are many, the second lane takes its share, and nobody is waited for: what
+    /// arrives while a group is written makes the next one large enough.
+    fn look_around(&mut self, items: usize) {
+        let others = self.counters.queued_items.load(Ordering::Relaxed);
+        let are_many = items.max(usize::try_from(others).unwrap_or(usize::MAX)) > ALONE_MAX;
+        self.counters.spread.store(are_many, Ordering::Relaxed);
+        self.expected.saw(if are_many { 0 } else { items });
+    }
+
+    async fn commit(&mut self, group: Vec<Job>) {
+        // Row-level security knows one workspace and one person per transaction.
+        let mut by_access: HashMap<Access, Vec<Waiting>> = HashMap::new();
+        let mut claims = Vec::new();
+        for job in group {
+            match job {
+                Job::Append { request, reply } => {
+                    let access = Access::Tenant { tenant_id: request.tenant_id, user_id: request.user_id };
+                    by_access.entry(access).or_default().push((request, reply));
+                }
+                Job::Claim(claim) => claims.push(claim),
+                // Every other write is a transaction of its own here.
+                Job::Command(_) | Job::Stop => {}
+            }
+        }
+        self.claim(claims).await;
+        for (access, appends) in by_access {
+            let left = self.commit_at_known_heads(access, appends).await;
+            match &self.second {
+                _ if left.is_empty() => {}
+                Some(second) => self.leave_to(second, left),
+                None => self.commit_under_lock(access, left).await,
             }
         }
     }
@@ -98,7 +145,7 @@ impl PostgresLane {
         }
         let mut notices = GroupNotices::default();
         let written = match connection(&self.pool, &mut self.connection).await {
-            Ok(connection) => in_time(placed.write(connection, access, &mut self.heads, &mut notices)).await,
+            Ok(connection) => in_time(placed.write(connection, access, &self.heads, &mut notices)).await,
             Err(error) => Err(error),
         };
         match written {
@@ -112,7 +159,7 @@ impl PostgresLane {
                 }
                 left.into_iter().map(|(waiting, _)| waiting).collect()
             }
-            Ok(Err(error)) if is_unique_violation(&error) => appends,
+            Ok(Err(error)) if is_unique_violation(&error) || is_lock_timeout(&error) => appends,
             Ok(Err(error)) => {
                 self.refuse_all(appends, error.into());
                 Vec::new()
@@ -120,6 +167,19 @@ impl PostgresLane {
             Err(error) => {
                 self.refuse_all(appends, error);
                 Vec::new()
+            }
+        }
+    }
+
+    fn leave_to(&self, second: &mpsc::Sender<Job>, appends: Vec<Waiting>) {
+        for (request, reply) in appends {
+            let bytes = request.bytes();
+            self.counters.came(bytes);
+            if let Err(refused) = second.try_send(Job::Append { request, reply }) {
+                self.counters.left(bytes);
+                if let Job::Append { reply, .. } = refused.into_inner() {
+                    let _ = reply.send(Err(queue_full().into()));
+                }
             }
         }
     }

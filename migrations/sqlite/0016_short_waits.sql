@@ -1,0 +1,1 @@
+-- How long an append waits for a lock is PostgreSQL's: here there is one writer.
