@@ -37,9 +37,20 @@ impl From<&Scope> for Access {
     }
 }
 
+/// What a PostgreSQL transaction is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Mode {
+    /// Reading.
+    Read,
+    /// One write: it waits for what somebody holds, as long as its caller does.
+    Write,
+    /// Writes of many: a blink is all that they wait for what one of them needs.
+    Shared,
+}
+
 impl Access {
     /// The statement that begins a PostgreSQL transaction: role, row-level security and time limits in one round trip.
-    pub(crate) fn begin_sql(self, read_only: bool) -> String {
+    pub(crate) fn begin_sql(self, mode: Mode) -> String {
         let (tenant, user, system) = match self {
             Self::Tenant { tenant_id, user_id } => {
                 (tenant_id.to_string(), user_id.map(|u| u.to_string()).unwrap_or_default(), "off")
@@ -47,11 +58,15 @@ impl Access {
             Self::System | Self::Retention => (String::new(), String::new(), "on"),
         };
         let role = if matches!(self, Self::Retention) { "none" } else { "shiftbook_app" };
-        let mode = if read_only { " READ ONLY" } else { "" };
+        let (mode, lock_timeout) = match mode {
+            Mode::Read => (" READ ONLY", "2s"),
+            Mode::Write => ("", "2s"),
+            Mode::Shared => ("", "50ms"),
+        };
         format!(
             "BEGIN{mode}; SELECT set_config('role', '{role}', true), set_config('app.tenant', '{tenant}', true), \
              set_config('app.user', '{user}', true), set_config('app.system', '{system}', true), \
-             set_config('statement_timeout', '5s', true), set_config('lock_timeout', '2s', true), \
+             set_config('statement_timeout', '5s', true), set_config('lock_timeout', '{lock_timeout}', true), \
              set_config('idle_in_transaction_session_timeout', '10s', true)"
         )
     }

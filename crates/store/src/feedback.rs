@@ -5,7 +5,7 @@
 
 use crate::{
     backup,
-    conn::{Access, Conn, run},
+    conn::{Access, Conn, Mode, run},
     error::{Error, Result},
     open::lock_file,
     sqlite::{SqliteConnection, row},
@@ -373,7 +373,7 @@ impl FeedbackBackend {
                 let pool = pool.clone();
                 answer_in_time(async move {
                     let body = async |connection: &mut sqlx::PgConnection| body(&mut Conn::Postgres(connection)).await;
-                    in_transaction(&pool, Access::System, false, body).await
+                    in_transaction(&pool, Access::System, Mode::Write, body).await
                 })
                 .await
             }

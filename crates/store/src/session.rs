@@ -12,7 +12,7 @@ mod planted;
 
 pub use due::{extend_lease, leases_lost, overdue, rearm_leases};
 pub use first_claim::{FirstClaim, FirstTerms};
-pub(crate) use head::{Head, lock_heads, write as write_events};
+pub(crate) use head::{Head, lock_free, lock_heads, write as write_events};
 pub(crate) use list::contains;
 pub use list::{Filter, list, list_by_ids, newest_of_action};
 pub use of_entity::{OfEntity, list_of_entity};

@@ -2,7 +2,7 @@
 //! transactions of their own, in tasks that no departing client can cancel.
 
 use crate::{
-    conn::{Access, Conn},
+    conn::{Access, Conn, Mode},
     error::{Error, Result},
     open::{Db, Store},
     record::EventRecord,
@@ -103,8 +103,10 @@ impl Store {
             Db::Postgres(pool) => {
                 let pool = pool.clone();
                 answer_in_time(async move {
-                    in_transaction(&pool, access, true, async |connection| body(&mut Conn::Postgres(connection)).await)
-                        .await
+                    in_transaction(&pool, access, Mode::Read, async |connection| {
+                        body(&mut Conn::Postgres(connection)).await
+                    })
+                    .await
                 })
                 .await
             }
@@ -126,7 +128,7 @@ impl Store {
                 self.writer().check_open()?;
                 let (pool, store) = (pool.clone(), self.clone());
                 answer_in_time(async move {
-                    let (value, notices) = in_transaction(&pool, access, false, async |connection| {
+                    let (value, notices) = in_transaction(&pool, access, Mode::Write, async |connection| {
                         let mut tx = WriteTx::new(Conn::Postgres(connection));
                         let value = body(&mut tx).await?;
                         Ok::<_, E>((value, tx.into_notices()))
@@ -170,14 +172,14 @@ pub(crate) async fn lane_in_time<T, E: From<Error>>(
 pub(crate) async fn in_transaction<T, E>(
     pool: &PgPool,
     access: Access,
-    read_only: bool,
+    mode: Mode,
     body: impl AsyncFnOnce(&mut sqlx::PgConnection) -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E>
 where
     E: From<Error>,
 {
     let mut connection = pool.acquire().await.map_err(Error::from)?;
-    let finished = in_time(transaction_on(&mut connection, access, read_only, body)).await;
+    let finished = in_time(transaction_on(&mut connection, access, mode, body)).await;
     finished.unwrap_or_else(|late| {
         connection.close_on_drop();
         Err(late.into())
@@ -194,14 +196,13 @@ pub(crate) async fn in_time<T>(work: impl Future<Output = T>) -> Result<T> {
 pub(crate) async fn transaction_on<T, E>(
     connection: &mut sqlx::PgConnection,
     access: Access,
-    read_only: bool,
+    mode: Mode,
     body: impl AsyncFnOnce(&mut sqlx::PgConnection) -> std::result::Result<T, E>,
 ) -> std::result::Result<T, E>
 where
     E: From<Error>,
 {
-    let mut transaction =
-        connection.begin_with(AssertSqlSafe(access.begin_sql(read_only))).await.map_err(Error::from)?;
+    let mut transaction = connection.begin_with(AssertSqlSafe(access.begin_sql(mode))).await.map_err(Error::from)?;
     match body(&mut transaction).await {
         Ok(value) => {
             transaction.commit().await.map_err(Error::from)?;

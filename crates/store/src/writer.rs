@@ -2,7 +2,7 @@
 //!
 //! SQLite has one writer task, which owns the only write connection and runs every write as a job.
 //! PostgreSQL has two lanes that merge appends and one that merges claims. The first lane of appends takes them all while
-//! they are few, and leaves what may have to wait for a lock to the second; when they are many, they share them.
+//! they are few; when they are many, the two share them.
 
 mod postgres;
 mod sqlite;
@@ -190,8 +190,7 @@ impl Writer {
         let mut tasks = Vec::new();
         for (place, jobs) in queues.into_iter().enumerate() {
             let sinks = (notices.clone(), notifier.clone());
-            let patient = (place == 0).then(|| lanes[1].clone());
-            let lane = PostgresLane::new(pool.clone(), sinks, counters.clone(), heads.clone(), patient);
+            let lane = PostgresLane::new(pool.clone(), sinks, counters.clone(), heads.clone(), place == 0);
             tasks.push(tokio::spawn(lane.run(jobs)));
         }
         Self { lanes, counters, tasks: Mutex::new(tasks) }
@@ -256,9 +255,10 @@ impl Writer {
     pub(crate) async fn close(&self) {
         self.counters.closed.store(true, Ordering::Release);
         let tasks = std::mem::take(&mut *self.tasks.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
-        // One after the other: the first lane may still leave something to the second.
-        for (lane, task) in self.lanes.iter().zip(tasks) {
+        for lane in &self.lanes {
             let _ = lane.send(Job::Stop).await;
+        }
+        for task in tasks {
             if let Err(error) = task.await {
                 tracing::error!(%error, "a writer task failed");
             }
@@ -285,33 +285,45 @@ fn lane_of(session_id: SessionId) -> usize {
     usize::from(session_id.0.as_bytes()[15]) % APPEND_LANES
 }
 
-/// Waits for a job, then takes what else is there: no timer, the group is as large as the load.
-async fn next_group(jobs: &mut mpsc::Receiver<Job>, counters: &Counters) -> (Vec<Job>, bool) {
-    let mut group = Vec::new();
-    let mut bytes = 0;
-    let mut stop = false;
-    let mut next = jobs.recv().await;
-    loop {
-        match next {
-            None | Some(Job::Stop) => {
-                stop = true;
-                // What was accepted before the stop is still written.
-                jobs.close();
-            }
-            Some(job) => {
-                let size = job.bytes();
-                bytes += size;
-                counters.left(size);
-                group.push(job);
-            }
-        }
-        if !stop && (group.len() >= GROUP_ITEMS_MAX || bytes >= GROUP_BYTES_MAX) {
-            break;
-        }
-        match jobs.try_recv() {
-            Ok(job) => next = Some(job),
-            Err(_) => break,
-        }
+/// Jobs of one transaction.
+#[derive(Default)]
+struct Group {
+    jobs: Vec<Job>,
+    bytes: usize,
+}
+
+impl Group {
+    fn is_full(&self) -> bool {
+        self.jobs.len() >= GROUP_ITEMS_MAX || self.bytes >= GROUP_BYTES_MAX
     }
-    (group, stop)
+
+    /// Waits for a job, then takes what else is there; whether the lane stops. No timer: the group is as large as the load.
+    /// Whoever gives up waiting has lost nothing.
+    async fn fill(&mut self, jobs: &mut mpsc::Receiver<Job>, counters: &Counters) -> bool {
+        let mut stop = false;
+        let mut next = jobs.recv().await;
+        loop {
+            match next {
+                None | Some(Job::Stop) => {
+                    stop = true;
+                    // What was accepted before the stop is still written.
+                    jobs.close();
+                }
+                Some(job) => {
+                    let bytes = job.bytes();
+                    self.bytes += bytes;
+                    counters.left(bytes);
+                    self.jobs.push(job);
+                }
+            }
+            if !stop && self.is_full() {
+                break;
+            }
+            match jobs.try_recv() {
+                Ok(job) => next = Some(job),
+                Err(_) => break,
+            }
+        }
+        stop
+    }
 }

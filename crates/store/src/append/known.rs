@@ -9,6 +9,7 @@
 use super::{AppendOutcome, AppendRequest, GroupNotices, check, place};
 use crate::{
     conn::Access,
+    error::{is_lock_timeout, is_unique_violation},
     event::{NewRow, bind_rows},
     session::Head,
 };
@@ -26,7 +27,7 @@ use std::{
 use uuid::Uuid;
 
 /// Sessions that the lanes remember; a head has about 150 bytes.
-const HEADS_MAX: usize = 4_096;
+const HEADS_MAX: usize = 8_192;
 
 /// The sessions that it wrote to. Parameters: workspace, person; per session, in id order, its id, what is expected
 /// (status, attempt, sequence, digest) and what it becomes (sequence, digest, instant); the events.
@@ -122,6 +123,8 @@ impl Placed {
         for step in self.steps.values() {
             match &outcome {
                 Ok(moved) if moved.contains(&step.after.id.0) => known.learn(&step.after),
+                // Nothing was written, and nothing was learnt either.
+                Err(error) if is_unique_violation(error) || is_lock_timeout(error) => {}
                 // Nobody can say what they are now.
                 _ => known.forget((step.after.tenant_id, step.after.id)),
             }

@@ -13,8 +13,11 @@ use domain::{
     id::{SessionId, TenantId, UserId},
     session::{Status, Type},
 };
-use sqlx::AssertSqlSafe;
-use std::{collections::HashMap, sync::LazyLock};
+use sqlx::{AssertSqlSafe, PgConnection};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::LazyLock,
+};
 use uuid::Uuid;
 
 // One row at a time on SQLite: a statement of many rows would make and fill a table of its own first.
@@ -23,6 +26,9 @@ pub(crate) const READ_SQLITE: &str = "SELECT tenant_id, id, status, session_type
 pub(crate) const LOCK_POSTGRES: &str = "SELECT s.tenant_id, s.id, s.status, s.session_type, s.attempt, s.attempts_max, \
      s.user_id, s.head_sequence, s.head_digest, s.updated_at FROM sessions s \
      WHERE s.tenant_id = $1 AND s.id = ANY($2) ORDER BY s.id FOR UPDATE";
+const HELD_POSTGRES: &str = "WITH free AS MATERIALIZED (SELECT f.id FROM sessions f WHERE f.tenant_id = $1 AND f.id = ANY($2) \
+     ORDER BY f.id FOR UPDATE SKIP LOCKED) \
+     SELECT s.id FROM sessions s WHERE s.tenant_id = $1 AND s.id = ANY($2) AND s.id NOT IN (SELECT id FROM free)";
 pub(crate) const UPDATE_SQLITE: &str = "UPDATE OR FAIL sessions SET head_sequence = $3, head_digest = $4, updated_at = $5 \
      WHERE tenant_id = $1 AND id = $2";
 const UPDATE_POSTGRES: &str = "UPDATE sessions SET head_sequence = moved.head_sequence, \
@@ -36,7 +42,10 @@ static APPEND_POSTGRES: LazyLock<String> =
     LazyLock::new(|| format!("WITH written AS ({}) {UPDATE_POSTGRES}", event::insert_postgres(6)));
 
 pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
-    vec![("session::head::APPEND_POSTGRES", APPEND_POSTGRES.clone())]
+    vec![
+        ("session::head::APPEND_POSTGRES", APPEND_POSTGRES.clone()),
+        ("session::head::HELD_POSTGRES", HELD_POSTGRES.to_owned()),
+    ]
 }
 
 /// Where a session's log stands, and what decides who may write to it.
@@ -131,6 +140,18 @@ pub(crate) async fn lock_heads(
         }
     }
     Ok(rows.into_iter().filter_map(HeadRow::into_head).map(|head| ((head.tenant_id, head.id), head)).collect())
+}
+
+/// Locks what can be had at once of these sessions; those that somebody else holds.
+pub(crate) async fn lock_free(
+    connection: &mut PgConnection,
+    tenant_id: TenantId,
+    wanted: &[SessionId],
+) -> Result<HashSet<SessionId>, sqlx::Error> {
+    let wanted: Vec<Uuid> = wanted.iter().map(|id| id.0).collect();
+    let held: Vec<Uuid> =
+        sqlx::query_scalar(HELD_POSTGRES).bind(tenant_id.0).bind(wanted).fetch_all(connection).await?;
+    Ok(held.into_iter().map(SessionId).collect())
 }
 
 /// Inserts events and writes the heads that they advanced.

@@ -1,37 +1,57 @@
 //! A PostgreSQL lane: merges appends of one workspace and person into one transaction, and claims on the same terms.
 //!
-//! The lanes know where the logs that they last wrote to stand, and most groups are one statement ([`Placed`]). Whatever
-//! that leaves is done in a transaction that reads and locks first, and that the first lane leaves to the second: so a
-//! session that somebody holds keeps it for a blink only.
+//! The lane knows where the logs that it last wrote to stand, and most groups are one statement ([`Placed`]). Whatever that
+//! leaves is done in a transaction that reads and locks first ([`locked`]). A session that somebody holds keeps a lane for a
+//! blink; its appends are put aside then ([`held`]).
 
 mod claim;
 mod expected;
+mod held;
+mod locked;
 
-use super::{ALONE_MAX, Counters, Job, next_group, queue_full};
+use super::{ALONE_MAX, Counters, Group, Job};
 use crate::{
     append::{
-        self, AppendRefusal, AppendRequest, GroupNotices, Settled,
+        AppendRefusal, AppendRequest, GroupNotices, Settled,
         known::{KnownHeads, Placed},
     },
-    conn::{Access, Conn},
+    conn::Access,
     error::{Error, is_lock_timeout, is_unique_violation},
     notify::Notifier,
     open::{POSTGRES_TRUSTED, publish},
-    transaction::{Change, in_time, transaction_on},
+    transaction::{Change, in_time},
 };
 use expected::Expected;
+use held::Held;
+use locked::Way;
 use sqlx::{PgPool, Postgres, pool::PoolConnection};
 use std::{
     collections::HashMap,
     sync::{Arc, atomic::Ordering},
+    time::Duration,
 };
 use tokio::{
     sync::{broadcast, mpsc, oneshot},
-    time::{timeout, timeout_at},
+    time::{Instant, timeout_at},
 };
 
+/// How long an append waits for a session that somebody holds: as long as any other write does.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// A request and who waits for its answer.
-type Waiting = (AppendRequest, oneshot::Sender<Settled>);
+struct Waiting {
+    request: AppendRequest,
+    reply: oneshot::Sender<Settled>,
+    /// When it is refused, should somebody hold its session until then.
+    until: Instant,
+}
+
+impl Waiting {
+    /// Row-level security knows one workspace and one person per transaction.
+    fn access(&self) -> Access {
+        Access::Tenant { tenant_id: self.request.tenant_id, user_id: self.request.user_id }
+    }
+}
 
 pub(super) struct PostgresLane {
     pool: PgPool,
@@ -39,9 +59,10 @@ pub(super) struct PostgresLane {
     notifier: Notifier,
     counters: Arc<Counters>,
     heads: Arc<KnownHeads>,
-    /// The first lane: who takes what it cannot write at once.
-    second: Option<mpsc::Sender<Job>>,
+    /// Whether it is the first lane, which has all appends while they are few.
+    is_first: bool,
     expected: Expected,
+    held: Held,
     /// Kept while groups follow one another: giving a connection back costs a round trip.
     connection: Option<PoolConnection<Postgres>>,
 }
@@ -52,32 +73,26 @@ impl PostgresLane {
         (notices, notifier): (broadcast::Sender<Change>, Notifier),
         counters: Arc<Counters>,
         heads: Arc<KnownHeads>,
-        second: Option<mpsc::Sender<Job>>,
+        is_first: bool,
     ) -> Self {
-        Self { pool, notices, notifier, counters, heads, second, expected: Expected::default(), connection: None }
+        let (expected, held) = (Expected::default(), Held::default());
+        Self { pool, notices, notifier, counters, heads, is_first, expected, held, connection: None }
     }
 
     pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         loop {
-            let next = next_group(&mut jobs, &self.counters);
-            let (mut group, mut stop) = match self.connection {
-                None => next.await,
-                // Nothing is lost when the time is up: a group is taken at once or not at all.
-                Some(_) => match timeout(POSTGRES_TRUSTED, next).await {
-                    Ok(next) => next,
-                    Err(_) => {
-                        self.connection = None;
-                        continue;
-                    }
-                },
-            };
-            if self.second.is_some() && !stop {
-                stop = self.fill(&mut group, &mut jobs).await;
+            let mut group = Group::default();
+            let Some(mut stop) = self.next_group(&mut group, &mut jobs).await else { continue };
+            if self.is_first && !stop {
+                stop = self.wait_for_expected(&mut group, &mut jobs).await;
             }
-            let items = group.len();
-            self.commit(group).await;
-            if self.second.is_some() {
-                self.look_around(items + jobs.len());
+            let items = group.jobs.len();
+            let transactions = self.commit(group.jobs).await;
+            if self.is_first {
+                self.look_around(items + jobs.len(), transactions);
+            }
+            if stop || self.held.is_due() {
+                self.look_at_held(stop).await;
             }
             if stop {
                 break;
@@ -85,63 +100,87 @@ impl PostgresLane {
         }
     }
 
+    /// Whether the lane stops; `None` when something else was to be done first.
+    async fn next_group(&mut self, group: &mut Group, jobs: &mut mpsc::Receiver<Job>) -> Option<bool> {
+        let idle = self.connection.is_some().then(|| Instant::now() + POSTGRES_TRUSTED);
+        let next = group.fill(jobs, &self.counters);
+        let Some(until) = self.held.next_look().or(idle) else { return Some(next.await) };
+        if let Ok(stop) = timeout_at(until, next).await {
+            return Some(stop);
+        }
+        if self.held.is_due() {
+            self.look_at_held(false).await;
+        } else {
+            self.connection = None;
+        }
+        None
+    }
+
     /// Waits for those who are expected; whether the lane stops.
-    async fn fill(&mut self, group: &mut Vec<Job>, jobs: &mut mpsc::Receiver<Job>) -> bool {
-        let Some(until) = self.expected.until(group.len()) else { return false };
-        while !self.expected.is_met(group.len()) {
-            let Ok((more, stop)) = timeout_at(until, next_group(jobs, &self.counters)).await else {
-                self.expected.missed();
-                return false;
-            };
-            group.extend(more);
-            if stop {
-                return true;
+    async fn wait_for_expected(&mut self, group: &mut Group, jobs: &mut mpsc::Receiver<Job>) -> bool {
+        let Some(until) = self.expected.until(group.jobs.len()) else { return false };
+        while !self.expected.is_met(group.jobs.len()) && !group.is_full() {
+            match timeout_at(until, group.fill(jobs, &self.counters)).await {
+                Ok(true) => return true,
+                Ok(false) => {}
+                Err(_) => {
+                    self.expected.missed();
+                    return false;
+                }
             }
         }
         self.expected.came();
         false
     }
 
-    /// So many were there at once. When they are many, the second lane takes its share, and nobody is waited for: what
-    /// arrives while a group is written makes the next one large enough.
-    fn look_around(&mut self, items: usize) {
-        let others = self.counters.queued_items.load(Ordering::Relaxed);
-        let are_many = items.max(usize::try_from(others).unwrap_or(usize::MAX)) > ALONE_MAX;
-        self.counters.spread.store(are_many, Ordering::Relaxed);
-        self.expected.saw(if are_many { 0 } else { items });
+    /// So many were there at once, for so many transactions. When they are many, the second lane takes its share, and nobody
+    /// is waited for: what arrives while a group is written makes the next one large enough. Nor when they share nothing.
+    fn look_around(&mut self, items: usize, transactions: usize) {
+        let in_all = if self.counters.spread.load(Ordering::Relaxed) { 2 * items } else { items };
+        let is_shared = in_all > ALONE_MAX || transactions > 1;
+        self.counters.spread.store(is_shared, Ordering::Relaxed);
+        self.expected.saw(if is_shared { 0 } else { items });
     }
 
-    async fn commit(&mut self, group: Vec<Job>) {
-        // Row-level security knows one workspace and one person per transaction.
+    /// How many transactions the appends took at least.
+    async fn commit(&mut self, group: Vec<Job>) -> usize {
+        let until = Instant::now() + PATIENCE;
         let mut by_access: HashMap<Access, Vec<Waiting>> = HashMap::new();
-        let mut claims = Vec::new();
+        let (mut claims, mut held) = (Vec::new(), Vec::new());
         for job in group {
             match job {
                 Job::Append { request, reply } => {
-                    let access = Access::Tenant { tenant_id: request.tenant_id, user_id: request.user_id };
-                    by_access.entry(access).or_default().push((request, reply));
+                    let waiting = Waiting { request, reply, until };
+                    if self.held.has(waiting.request.session_id) {
+                        held.push(waiting);
+                    } else {
+                        by_access.entry(waiting.access()).or_default().push(waiting);
+                    }
                 }
                 Job::Claim(claim) => claims.push(claim),
                 // Every other write is a transaction of its own here.
                 Job::Command(_) | Job::Stop => {}
             }
         }
+        self.held.put(held, &self.counters);
         self.claim(claims).await;
+        let transactions = by_access.len();
         for (access, appends) in by_access {
-            let left = self.commit_at_known_heads(access, appends).await;
-            match &self.second {
-                _ if left.is_empty() => {}
-                Some(second) => self.leave_to(second, left),
-                None => self.commit_under_lock(access, left).await,
+            let (left, way) = self.commit_at_known_heads(access, appends).await;
+            if !left.is_empty() {
+                let held = self.commit_under_lock(access, left, way).await;
+                self.held.put(held, &self.counters);
             }
         }
+        transactions
     }
 
-    /// Answers what can be written without asking first; the requests that are left.
-    async fn commit_at_known_heads(&mut self, access: Access, appends: Vec<Waiting>) -> Vec<Waiting> {
-        let placed = Placed::new(&self.heads, appends.iter().map(|(request, _)| request));
+    /// Answers what can be written without asking first; the requests that are left, and how to go on with them.
+    async fn commit_at_known_heads(&mut self, access: Access, appends: Vec<Waiting>) -> (Vec<Waiting>, Way) {
+        let way = Way::default();
+        let placed = Placed::new(&self.heads, appends.iter().map(|waiting| &waiting.request));
         if placed.is_empty() {
-            return appends;
+            return (appends, way);
         }
         let mut notices = GroupNotices::default();
         let written = match connection(&self.pool, &mut self.connection).await {
@@ -154,76 +193,23 @@ impl PostgresLane {
                     appends.into_iter().zip(outcomes).partition(|(_, outcome)| outcome.is_some());
                 if !done.is_empty() {
                     self.counters.groups_at_known_heads.fetch_add(1, Ordering::Relaxed);
-                    let done = done.into_iter().filter_map(|((_, reply), outcome)| Some((reply, Ok(outcome?))));
+                    let done = done.into_iter().filter_map(|(waiting, outcome)| Some((waiting.reply, Ok(outcome?))));
                     self.answer(done.collect(), notices);
                 }
-                left.into_iter().map(|(waiting, _)| waiting).collect()
+                (left.into_iter().map(|(waiting, _)| waiting).collect(), way)
             }
-            Ok(Err(error)) if is_unique_violation(&error) || is_lock_timeout(&error) => appends,
+            Ok(Err(error)) if is_unique_violation(&error) => (appends, Way { careful: true, ..way }),
+            // It has been waited for already.
+            Ok(Err(error)) if is_lock_timeout(&error) => (appends, Way { around_held: true, ..way }),
             Ok(Err(error)) => {
                 self.refuse_all(appends, error.into());
-                Vec::new()
+                (Vec::new(), way)
             }
             Err(error) => {
                 self.refuse_all(appends, error);
-                Vec::new()
+                (Vec::new(), way)
             }
         }
-    }
-
-    fn leave_to(&self, second: &mpsc::Sender<Job>, appends: Vec<Waiting>) {
-        for (request, reply) in appends {
-            let bytes = request.bytes();
-            self.counters.came(bytes);
-            if let Err(refused) = second.try_send(Job::Append { request, reply }) {
-                self.counters.left(bytes);
-                if let Job::Append { reply, .. } = refused.into_inner() {
-                    let _ = reply.send(Err(queue_full().into()));
-                }
-            }
-        }
-    }
-
-    async fn commit_under_lock(&mut self, access: Access, appends: Vec<Waiting>) {
-        let requests: Vec<&AppendRequest> = appends.iter().map(|(request, _)| request).collect();
-        let mut outcome = self.attempt(access, &requests, false).await;
-        if matches!(&outcome, Err(Attempt::Repeated)) {
-            outcome = self.attempt(access, &requests, true).await;
-        }
-        match outcome {
-            Ok((settled, notices)) => {
-                for head in notices.heads() {
-                    self.heads.learn(head);
-                }
-                self.answer(appends.into_iter().map(|(_, reply)| reply).zip(settled).collect(), notices);
-            }
-            Err(Attempt::Repeated) => self.refuse_all(appends, Error::Unavailable("ids repeated".into())),
-            Err(Attempt::Failed(error)) => self.refuse_all(appends, error),
-        }
-    }
-
-    async fn attempt(
-        &mut self,
-        access: Access,
-        requests: &[&AppendRequest],
-        careful: bool,
-    ) -> std::result::Result<(Vec<Settled>, GroupNotices), Attempt> {
-        let connection = connection(&self.pool, &mut self.connection).await?;
-        let work = transaction_on(connection, access, false, async |connection| {
-            let mut notices = GroupNotices::default();
-            let mut conn = Conn::Postgres(connection);
-            let settled = if careful {
-                append::apply_carefully(&mut conn, requests, &mut notices).await
-            } else {
-                append::apply(&mut conn, requests, &mut notices).await
-            };
-            match settled {
-                Ok(settled) => Ok((settled, notices)),
-                Err(error) if !careful && is_unique_violation(&error) => Err(Attempt::Repeated),
-                Err(error) => Err(Attempt::Failed(error.into())),
-            }
-        });
-        in_time(work).await?
     }
 
     /// Tells watchers and answers, after COMMIT.
@@ -251,7 +237,7 @@ impl PostgresLane {
         self.discard_connection();
         let text = error.to_string();
         tracing::error!(error = text, items = appends.len(), "a group was rolled back");
-        for (_, reply) in appends {
+        for Waiting { reply, .. } in appends {
             let refusal: AppendRefusal = Error::Unavailable(text.clone()).into();
             let _ = reply.send(Err(refusal));
         }
@@ -267,18 +253,4 @@ async fn connection<'c>(
         *kept = Some(pool.acquire().await?);
     }
     kept.as_deref_mut().ok_or_else(|| Error::Unavailable("no connection".into()))
-}
-
-/// Why a group could not be committed.
-enum Attempt {
-    /// An id is recorded already: check each request.
-    Repeated,
-    /// Anything else.
-    Failed(Error),
-}
-
-impl From<Error> for Attempt {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
-    }
 }

@@ -1,6 +1,6 @@
 //! The one SQLite writer: BEGIN, merged appends and commands as savepoints, COMMIT, answers.
 
-use super::{Command, Counters, Job, Settle, WaitingClaim, next_group};
+use super::{Command, Counters, Group, Job, Settle, WaitingClaim};
 use crate::{
     append::{self, AppendRefusal, AppendRequest, GroupNotices, Settled},
     conn::Conn,
@@ -32,9 +32,10 @@ struct Waiting {
 impl SqliteLane {
     pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
         loop {
-            let (group, stop) = next_group(&mut jobs, &self.counters).await;
-            if !group.is_empty() {
-                self.commit_group(group).await;
+            let mut group = Group::default();
+            let stop = group.fill(&mut jobs, &self.counters).await;
+            if !group.jobs.is_empty() {
+                self.commit_group(group.jobs).await;
             }
             if stop {
                 break;

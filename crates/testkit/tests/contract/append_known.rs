@@ -48,10 +48,19 @@ async fn assert_whole(f: &Fixture, id: SessionId, messages: usize) {
     f.assert_verified().await;
 }
 
+const WAITING_FOR_LOCK: &str =
+    "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
 /// Until that many statements of this database wait for a lock that somebody holds.
 pub(crate) async fn until_waiting(raw: &mut Raw, statements: i64) {
-    let sql = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    while raw.number(sql).await < statements {
+    while raw.number(WAITING_FOR_LOCK).await < statements {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Until an append waits for a lock, in the database or put aside.
+async fn until_held_up(f: &Fixture, raw: &mut Raw) {
+    while raw.number(WAITING_FOR_LOCK).await + f.ledger.stats().queue_items.cast_signed() < 1 {
         tokio::task::yield_now().await;
     }
 }
@@ -180,7 +189,7 @@ async fn a_lease_that_is_lost_while_the_statement_waits_refuses_it() {
         assert_eq!(taken.unwrap(), 1);
         let late = f.append(id, 1, vec![text("late")]);
         let taking = async {
-            until_waiting(&mut watcher, 1).await;
+            until_held_up(&f, &mut watcher).await;
             holder.execute("COMMIT").await.unwrap();
         };
         let (refused, ()) = tokio::join!(late, taking);
@@ -213,9 +222,14 @@ async fn of_a_group_only_the_sessions_that_are_not_as_they_were_are_judged_again
         let before = groups(&f.ledger);
         hold(&mut holder, held).await;
         let rest = async {
-            until_waiting(&mut watcher, 1).await;
+            until_held_up(&f, &mut watcher).await;
             let both = [known, moved].map(|id| f.append(id, 1, vec![text("c")]));
-            let release = async { holder.execute("COMMIT").await.unwrap() };
+            let release = async {
+                while f.ledger.stats().queue_items < 2 && watcher.number(WAITING_FOR_LOCK).await > 0 {
+                    tokio::task::yield_now().await;
+                }
+                holder.execute("COMMIT").await.unwrap();
+            };
             tokio::join!(join_all(both), release).0
         };
         let (first, rest) = tokio::join!(f.append(held, 1, vec![text("c")]), rest);
@@ -235,32 +249,60 @@ async fn of_a_group_only_the_sessions_that_are_not_as_they_were_are_judged_again
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_session_that_somebody_holds_keeps_no_other_appends_waiting() {
+async fn a_session_that_somebody_holds_keeps_nobody_else_waiting() {
     let f = Fixture::postgres().await;
-    let [remembered, new, free] = [f.running().await.id, f.running().await.id, f.running().await.id];
-    for id in [remembered, free] {
-        f.append(id, 1, vec![text("a")]).await.unwrap();
+    let mut ids = Vec::new();
+    for _ in 0..6 {
+        ids.push(f.running().await.id);
     }
-    let (mut holder, mut watcher) = (f.engine.raw().await, f.engine.raw().await);
-    for held in [remembered, new] {
+    // Some are remembered and some are not; of each, the one in the middle is held.
+    for id in &ids[..3] {
+        f.append(*id, 1, vec![text("a")]).await.unwrap();
+    }
+    let mut holder = f.engine.raw().await;
+    for held in [ids[4], ids[1]] {
         hold(&mut holder, held).await;
+        let before = f.log(held).await.len();
         let meanwhile = async {
-            until_waiting(&mut watcher, 1).await;
             for _ in 0..3 {
-                f.append(free, 1, vec![text("b")]).await.unwrap();
+                let others = ids.iter().filter(|id| **id != held).map(|id| f.append(*id, 1, vec![text("b")]));
+                for done in join_all(others).await {
+                    done.unwrap();
+                }
             }
-            assert_eq!(
-                f.log(held).await.iter().filter(|e| e.kind == "agent.message").count(),
-                usize::from(held != new)
-            );
+            // Nor is a session locked because somebody in its group waits.
+            for id in ids.iter().filter(|id| **id != held) {
+                session::heartbeat(&f.ledger, &f.worker, *id, 1).await.unwrap();
+            }
+            assert_eq!(f.log(held).await.len(), before, "nobody else could write to it");
             holder.execute("COMMIT").await.unwrap();
         };
-        let (late, ()) = tokio::join!(f.append(held, 1, vec![text("c")]), meanwhile);
+        let late = join_all((0..3).map(|n| f.append(held, 1, vec![text(&format!("late {n}"))])));
         // One that had kept the others waiting would have been given up before they were answered.
-        assert!(late.is_ok(), "{late:?}");
+        let (late, ()) = tokio::join!(late, meanwhile);
+        assert!(late.iter().all(Result::is_ok), "{late:?}");
     }
-    for (id, messages) in [(remembered, 2), (new, 1), (free, 7)] {
-        assert_whole(&f, id, messages).await;
+    for (at, id) in ids.iter().enumerate() {
+        let remembered = usize::from(at < 3);
+        assert_whole(&f, *id, remembered + 6).await;
+    }
+    f.done().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_append_is_given_up_when_its_session_is_held_for_too_long_and_nothing_of_it_is_written() {
+    let f = Fixture::postgres().await;
+    let [held, free] = [f.running().await.id, f.running().await.id];
+    let mut holder = f.engine.raw().await;
+    hold(&mut holder, held).await;
+    let (refused, done) = tokio::join!(f.append(held, 1, vec![text("lost")]), f.append(free, 1, vec![text("a")]));
+    assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+    assert!(done.is_ok(), "{done:?}");
+    holder.execute("COMMIT").await.unwrap();
+    f.append(held, 1, vec![text("again")]).await.unwrap();
+    assert_eq!(f.ledger.stats().queue_items, 0, "what was given up is queued no more");
+    for id in [held, free] {
+        assert_whole(&f, id, 1).await;
     }
     f.done().await;
 }

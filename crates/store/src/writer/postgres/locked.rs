@@ -1,0 +1,116 @@
+//! Appends that are judged by what is read under the lock of their sessions.
+
+use super::{PostgresLane, Waiting, connection};
+use crate::{
+    append::{self, AppendRequest, GroupNotices, Settled},
+    conn::{Access, Conn, Mode},
+    error::{Error, is_lock_timeout, is_unique_violation},
+    session,
+    transaction::{in_time, transaction_on},
+};
+use std::collections::HashSet;
+
+/// How a group is tried.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Way {
+    /// Each request is checked for events that are recorded already.
+    pub(super) careful: bool,
+    /// What somebody holds is left out.
+    pub(super) around_held: bool,
+}
+
+/// Why a group could not be committed this way.
+enum Attempt {
+    /// An id is recorded already.
+    Repeated,
+    /// Somebody holds one of the sessions.
+    Held,
+    /// Anything else.
+    Failed(Error),
+}
+
+impl From<Error> for Attempt {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// What became of each request; `None` where somebody holds the session.
+type Outcome = std::result::Result<(Vec<Option<Settled>>, GroupNotices), Attempt>;
+
+impl PostgresLane {
+    /// Answers all but those whose sessions somebody holds, which it gives back.
+    pub(super) async fn commit_under_lock(
+        &mut self,
+        access: Access,
+        appends: Vec<Waiting>,
+        mut way: Way,
+    ) -> Vec<Waiting> {
+        let requests: Vec<&AppendRequest> = appends.iter().map(|waiting| &waiting.request).collect();
+        let (settled, notices) = loop {
+            match self.attempt(access, &requests, way).await {
+                Ok(done) => break done,
+                Err(Attempt::Repeated) if !way.careful => way.careful = true,
+                Err(Attempt::Held) if !way.around_held => way.around_held = true,
+                Err(error) => {
+                    let error = match error {
+                        Attempt::Repeated => Error::Unavailable("ids repeated".into()),
+                        Attempt::Held => Error::Unavailable("another transaction holds what an append needs".into()),
+                        Attempt::Failed(error) => error,
+                    };
+                    self.refuse_all(appends, error);
+                    return Vec::new();
+                }
+            }
+        };
+        for head in notices.heads() {
+            self.heads.learn(head);
+        }
+        let (done, held): (Vec<_>, Vec<_>) =
+            appends.into_iter().zip(settled).partition(|(_, settled)| settled.is_some());
+        if !done.is_empty() {
+            let done = done.into_iter().filter_map(|(waiting, settled)| Some((waiting.reply, settled?)));
+            self.answer(done.collect(), notices);
+        }
+        held.into_iter().map(|(waiting, _)| waiting).collect()
+    }
+
+    async fn attempt(&mut self, access: Access, requests: &[&AppendRequest], way: Way) -> Outcome {
+        let connection = connection(&self.pool, &mut self.connection).await?;
+        let work = transaction_on(connection, access, Mode::Shared, async |connection| {
+            match apply(connection, requests, way).await {
+                Ok(done) => Ok(done),
+                Err(error) if !way.careful && is_unique_violation(&error) => Err(Attempt::Repeated),
+                Err(error) if is_lock_timeout(&error) => Err(Attempt::Held),
+                Err(error) => Err(Attempt::Failed(error.into())),
+            }
+        });
+        in_time(work).await?
+    }
+}
+
+async fn apply(
+    connection: &mut sqlx::PgConnection,
+    requests: &[&AppendRequest],
+    way: Way,
+) -> Result<(Vec<Option<Settled>>, GroupNotices), sqlx::Error> {
+    let mut held = HashSet::new();
+    if way.around_held
+        && let Some(first) = requests.first()
+    {
+        let wanted: Vec<_> = requests.iter().map(|request| request.session_id).collect();
+        held = session::lock_free(connection, first.tenant_id, &wanted).await?;
+    }
+    let free: Vec<&AppendRequest> =
+        requests.iter().filter(|request| !held.contains(&request.session_id)).copied().collect();
+    let mut notices = GroupNotices::default();
+    let mut conn = Conn::Postgres(connection);
+    let settled = if way.careful {
+        append::apply_carefully(&mut conn, &free, &mut notices).await?
+    } else {
+        append::apply(&mut conn, &free, &mut notices).await?
+    };
+    let mut settled = settled.into_iter();
+    let of = |request: &&AppendRequest| if held.contains(&request.session_id) { None } else { settled.next() };
+    Ok((requests.iter().map(of).collect(), notices))
+}
