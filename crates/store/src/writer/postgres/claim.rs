@@ -6,7 +6,7 @@ use crate::{
     error::{Error, Result},
     open::publish,
     record::SessionRecord,
-    session::FirstClaim,
+    session::{FirstClaim, Head},
     transaction::in_time,
     writer::WaitingClaim,
 };
@@ -51,6 +51,10 @@ impl PostgresLane {
         };
         match taken {
             Ok(Some(taken)) => {
+                // Whoever claims a session is about to append to it.
+                for (session, _) in &taken {
+                    self.heads.learn(&Head::of(session));
+                }
                 let (sessions, notices): (Vec<_>, Vec<_>) = taken.into_iter().unzip();
                 publish(&self.notices, Some(&self.notifier), notices);
                 let mut sessions = sessions.into_iter();
