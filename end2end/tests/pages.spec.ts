@@ -101,11 +101,13 @@ test("a log of 100,000 events opens at its end and loads earlier ones on request
 test("the keyboard alone reaches today, sessions and the list of keys", async ({ page }) => {
   await signIn(page, "operator");
   await page.goto("/today");
-  await page.waitForLoadState("networkidle");
+  // Keys are heard once the scripts of the document run.
+  const ready = () => expect(page.locator("html")).toHaveAttribute("data-ready", "");
+  await ready();
   await page.keyboard.press("g");
   await page.keyboard.press("s");
   await expect(page).toHaveURL(/\/sessions/);
-  await page.waitForLoadState("load");
+  await ready();
   await page.keyboard.press("?");
   await expect(page.getByRole("dialog")).toBeVisible();
   await page.keyboard.press("Escape");
