@@ -151,7 +151,7 @@ impl PostgresLane {
             match job {
                 Job::Append { request, reply } => {
                     let waiting = Waiting { request, reply, until };
-                    if self.held.has(waiting.request.session_id) {
+                    if self.held.has(&waiting.request) {
                         held.push(waiting);
                     } else {
                         by_access.entry(waiting.access()).or_default().push(waiting);

@@ -2,8 +2,12 @@
 //! with them.
 
 use super::{PostgresLane, Waiting, locked::Way};
-use crate::{conn::Access, error::Error, writer::Counters};
-use domain::id::SessionId;
+use crate::{
+    append::AppendRequest,
+    conn::Access,
+    error::Error,
+    writer::{Counters, QUEUE_ITEMS_MAX, queue_full},
+};
 use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
@@ -27,16 +31,23 @@ impl Held {
         self.next_look.is_some_and(|at| at <= Instant::now())
     }
 
-    /// Whether appends to this session wait already: the next one waits behind them.
-    pub(super) fn has(&self, session_id: SessionId) -> bool {
-        self.waiting.iter().any(|waiting| waiting.request.session_id == session_id)
+    /// Whether appends to the same session of the same workspace wait already: the next one waits behind them. Nobody can
+    /// tell by naming another workspace's session whether it is held.
+    pub(super) fn has(&self, next: &AppendRequest) -> bool {
+        let of = |request: &AppendRequest| (request.tenant_id, request.session_id);
+        self.waiting.iter().any(|waiting| of(&waiting.request) == of(next))
     }
 
+    /// Takes them in, as many as a lane may have waiting; the others are refused like what finds a queue full.
     pub(super) fn put(&mut self, appends: Vec<Waiting>, counters: &Counters) {
-        for waiting in &appends {
+        for waiting in appends {
+            if self.waiting.len() == QUEUE_ITEMS_MAX {
+                let _ = waiting.reply.send(Err(queue_full().into()));
+                continue;
+            }
             counters.came(waiting.request.bytes());
+            self.waiting.push(waiting);
         }
-        self.waiting.extend(appends);
         // Not later because of those who came meanwhile.
         if !self.waiting.is_empty() && self.next_look.is_none() {
             self.next_look = Some(Instant::now() + PAUSE);
