@@ -12,6 +12,9 @@ use web_sys::{Event, HtmlElement, HtmlFormElement};
 const GATHER_MS: i32 = 250;
 /// Somebody who decides one item after the other pauses when nothing was decided for this long.
 const PAUSE_MS: i32 = 1_000;
+/// Said of a decision that got no answer: it may have been recorded, and a repeat is answered with what is recorded.
+const UNANSWERED: &str =
+    "The server cannot be reached, so it is not known whether this was recorded. Send it again to make sure.";
 /// How often reading the list is put off until then.
 const PUT_OFF_MAX: u32 = 5;
 
@@ -140,7 +143,7 @@ fn settle(leaving: &[HtmlElement], asked: u32, answer: Result<(u16, String), fet
 fn put_back(leaving: &[HtmlElement], html: &str) {
     let item = patch::parse(html).and_then(|fragment| patch::children(&fragment).into_iter().next());
     let why = item.and_then(|item| item.get_attribute("data-refused"));
-    let why = why.unwrap_or_else(|| if html.is_empty() { fetch::UNREACHABLE } else { "It was refused." }.to_owned());
+    let why = why.unwrap_or_else(|| if html.is_empty() { UNANSWERED } else { "It was refused." }.to_owned());
     let is_open = leaving.iter().any(|row| row.has_attribute("aria-current"));
     match (leaving, html) {
         ([row], "") if is_open => triage::show(row),
@@ -158,7 +161,7 @@ fn put_back(leaving: &[HtmlElement], html: &str) {
         let _ = row.set_attribute(rows::WHY, &why);
     }
     rows::tell_why();
-    say(&["Not done. ", &why].concat());
+    say(&[if html.is_empty() { "" } else { "Not done. " }, &why].concat());
 }
 
 /// Reads the list soon: not between the keys of somebody who decides quickly, who would wait for its 200 rows.

@@ -181,23 +181,28 @@ fn options(known: Option<&Known>, text: &str) -> Vec<(String, String)> {
 }
 
 /// What was typed over the values: the keys to edit, empty where everything stands as it is proposed. `typed` answers
-/// with a form field, absent where it was not sent.
+/// with a form field, absent where it was not sent; `shown` is the digest that the form carries.
 ///
 /// Keys that differ from the staged value are named although another reviewer proposed them: an edit starts from what
-/// the agent staged.
+/// the agent staged. A form that was made for other values and asks for those that are proposed now is an edit, sent
+/// again because its answer was lost.
 ///
 /// # Errors
 /// Every field that cannot be read, under its name.
 pub fn edited(
     detail: &ApprovalDetail,
+    shown: Option<&str>,
     typed: impl Fn(&str) -> Option<String>,
 ) -> Result<Map<String, Value>, Vec<FieldError>> {
     let (proposed, staged) = (values(&detail.approval), staged(detail));
     let is_call = detail.approval.kind == GateKind::Tool;
+    let is_old = shown.is_some_and(|shown| shown != detail.approval.digest);
     let (mut edit, mut wrong, mut any) = (Map::new(), Vec::new(), false);
     for row in rows(detail) {
         let Some(before) = proposed.get(&row.key) else { continue };
-        let value = match typed(&row.name) {
+        let sent = typed(&row.name);
+        any |= is_old && sent.is_some() && staged.get(&row.key) != Some(before);
+        let value = match sent {
             Some(text) if same_text(&text, &row.proposed) => before.clone(),
             Some(text) => match value(&row.control, text.trim_end_matches('\r'), before, is_call) {
                 Ok(value) => value,
@@ -326,26 +331,27 @@ mod tests {
     #[test]
     fn untouched_forms_edit_nothing_whatever_the_line_ends() {
         let detail = detail(tool(1, json!({"body": "a\r\nb", "to": "x"})));
-        assert_eq!(edited(&detail, typed(&[("body", "a\nb"), ("to", "x")])), Ok(Map::new()));
-        assert_eq!(edited(&detail, typed(&[])), Ok(Map::new()));
+        assert_eq!(edited(&detail, None, typed(&[("body", "a\nb"), ("to", "x")])), Ok(Map::new()));
+        assert_eq!(edited(&detail, None, typed(&[])), Ok(Map::new()));
     }
 
     #[test]
     fn typed_text_becomes_a_value_of_the_staged_type() {
         let edit = edited(
             &deal(),
+            None,
             typed(&[("stage", "Lead"), ("amount", " 4.5 "), ("lines", "[{\"sku\": 2}]"), ("hot", "false")]),
         );
         let expected = json!({"stage": "Lead", "amount": 4.5, "lines": [{"sku": 2}], "hot": false});
         assert_eq!(edit.map(Value::from), Ok(expected));
-        assert_eq!(edited(&deal(), typed(&[("closes", "")])).map(Value::from), Ok(json!({"closes": null})));
+        assert_eq!(edited(&deal(), None, typed(&[("closes", "")])).map(Value::from), Ok(json!({"closes": null})));
         let call = detail(tool(1, json!({"to": "x"})));
-        assert_eq!(edited(&call, typed(&[("to", "")])).map(Value::from), Ok(json!({"to": ""})));
+        assert_eq!(edited(&call, None, typed(&[("to", "")])).map(Value::from), Ok(json!({"to": ""})));
     }
 
     #[test]
     fn every_value_that_cannot_be_read_is_named() {
-        let wrong = edited(&deal(), typed(&[("amount", "many"), ("lines", "[{"), ("hot", "maybe")])).unwrap_err();
+        let wrong = edited(&deal(), None, typed(&[("amount", "many"), ("lines", "[{"), ("hot", "maybe")])).unwrap_err();
         let mut named: Vec<_> = wrong.iter().filter_map(|error| error.field.as_deref()).collect();
         named.sort_unstable();
         assert_eq!(named, ["value.amount", "value.hot", "value.lines"]);
@@ -356,10 +362,24 @@ mod tests {
         let mut detail = detail(output(1, json!({"amount": 3, "stage": "Won"})));
         detail.approval.proposed = Some(raw(&json!({"amount": 3, "stage": "Lost"})));
         assert_eq!(rows(&detail)[1].staged.as_deref(), Some("Won"));
-        let edit = edited(&detail, typed(&[("amount", "4")]));
+        let edit = edited(&detail, None, typed(&[("amount", "4")]));
         assert_eq!(edit.map(Value::from), Ok(json!({"stage": "Lost", "amount": 4})));
-        let back = edited(&detail, typed(&[("stage", "Won")]));
+        let back = edited(&detail, None, typed(&[("stage", "Won")]));
         assert_eq!(back.map(Value::from), Ok(json!({"stage": "Won"})));
-        assert_eq!(edited(&detail, typed(&[("stage", "Lost")])), Ok(Map::new()), "it is an approval");
+        assert_eq!(edited(&detail, None, typed(&[("stage", "Lost")])), Ok(Map::new()), "it is an approval");
+        let current = detail.approval.digest.clone();
+        assert_eq!(edited(&detail, Some(&current), typed(&[("stage", "Lost")])), Ok(Map::new()));
+    }
+
+    #[test]
+    fn a_form_that_is_sent_again_after_its_edit_was_recorded_is_that_edit() {
+        let mut detail = detail(output(1, json!({"amount": 3, "stage": "Won"})));
+        let shown = detail.approval.digest.clone();
+        detail.approval.proposed = Some(raw(&json!({"amount": 4, "stage": "Won"})));
+        detail.approval.digest = "f".repeat(64);
+        let again = edited(&detail, Some(&shown), typed(&[("amount", "4"), ("stage", "Won")]));
+        assert_eq!(again.map(Value::from), Ok(json!({"amount": 4})));
+        // Without fields nothing is asked for but an approval of what was shown.
+        assert_eq!(edited(&detail, Some(&shown), typed(&[])), Ok(Map::new()));
     }
 }

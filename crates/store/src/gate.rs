@@ -54,6 +54,10 @@ const WAITING_OF_ACTION: &str = gate_select!(
     "g.tenant_id = $1 AND g.state = 'open' AND g.session_id IN (SELECT s.id FROM sessions s WHERE s.tenant_id = $1 \
      AND s.action_id = $2 AND s.status IN ('waiting_human', 'awaiting_tool')) ORDER BY g.id LIMIT $3"
 );
+const LAST_OF_ACTION: &str = gate_select!(
+    "g.tenant_id = $1 AND g.state <> 'open' AND g.session_id = (SELECT s.id FROM sessions s WHERE s.tenant_id = $1 \
+     AND s.action_id = $2 ORDER BY s.id DESC LIMIT 1) ORDER BY g.attempt DESC LIMIT 1"
+);
 macro_rules! of_sessions {
     ($ids:literal) => {
         gate_select!(concat!("g.tenant_id = $1 AND g.state IN ('open', 'held') AND g.session_id ", $ids))
@@ -75,6 +79,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("gate::WAITING", WAITING),
     ("gate::NEWEST_OF_SESSION", NEWEST_OF_SESSION),
     ("gate::WAITING_OF_ACTION", WAITING_OF_ACTION),
+    ("gate::LAST_OF_ACTION", LAST_OF_ACTION),
     ("gate::DENIED", DENIED),
     ("gate::SETTLED_OF_SESSION", SETTLED_OF_SESSION),
     ("gate::TO_WAKE", TO_WAKE),
@@ -276,6 +281,15 @@ pub async fn waiting_of_action(
     max: u32,
 ) -> Result<Vec<GateRecord>> {
     records(run!(conn, fetch_all Row, WAITING_OF_ACTION, tenant_id.0, action_id.0, i64::from(max))?)
+}
+
+/// The last gate of the action's newest session that is no longer open.
+pub async fn last_of_action(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    action_id: ActionId,
+) -> Result<Option<GateRecord>> {
+    record(run!(conn, fetch_optional Row, LAST_OF_ACTION, tenant_id.0, action_id.0)?)
 }
 
 /// Gates of a session whose output was denied, oldest first.

@@ -191,7 +191,7 @@ pub struct Decide {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ToolApproval {
-    /// tool, output or fields; tool when absent.
+    /// tool, output, fields or question. Optional: the approval has its kind; another one is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
     pub kind: Option<GateKind>,

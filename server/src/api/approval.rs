@@ -267,7 +267,9 @@ pub async fn snooze(
 
 /// Decide by action
 ///
-/// `id` is an approval, or an action of which one session waits for a decision.
+/// `id` is an approval, or an action of which one session waits for a decision. What is decided follows from the
+/// approval's own kind: `modifiedArgs` are for a tool call, `modifiedOutput` for an output. A repeat answers with what is
+/// recorded, as long as the action has no newer session.
 #[utoipa::path(
     post, path = "/api/actions/{id}/tool-approval", operation_id = "toolApproval", tag = "approvals",
     request_body = ToolApproval,
@@ -287,9 +289,8 @@ pub async fn tool_approval(
     Id(id): Id<domain::id::ActionId>,
     JsonBody(body): JsonBody<ToolApproval>,
 ) -> Result<Json<Approval>, Problem> {
-    let kind = body.kind;
-    let new = wire_map::tool_approval(body)?;
-    let id = use_case::of_action(&state.ledger, caller.scope(), id.0, kind).await?;
+    let (id, kind) = use_case::of_action(&state.ledger, caller.scope(), id.0, body.kind).await?;
+    let new = wire_map::tool_approval(body, kind)?;
     Ok(Json(wire_map::approval(use_case::decide(&state.ledger, caller.scope(), id, new).await?)))
 }
 

@@ -265,7 +265,7 @@ async fn new_decision(state: &AppState, viewer: &Viewer, id: GateId, form: &Form
     match verdict {
         Verdict::Approve | Verdict::Edit => {
             let detail = wire_map::approval_detail(gate::get(&state.ledger, &viewer.scope, id).await?);
-            let edit = ui::edited(&detail, typed).map_err(unreadable)?;
+            let edit = ui::edited(&detail, digest.as_deref(), typed).map_err(unreadable)?;
             let value = (!edit.is_empty()).then(|| serde_json::Value::Object(edit).to_string());
             let verdict = if value.is_some() { Verdict::Edit } else { Verdict::Approve };
             Ok(NewDecision { verdict, value, note, digest })

@@ -2,7 +2,7 @@
 
 use super::{json, text};
 use crate::problem::Problem;
-use domain::gate::Verdict;
+use domain::gate::{GateKind, Verdict};
 use ledger::{
     DecisionRecord, ReviewerRecord,
     gate::{Denied, GateDetail, GateItem, NewDecision, Reply, Resumed},
@@ -112,14 +112,17 @@ pub fn new_decision_of_many(sent: to::DecideOne) -> NewDecision {
 }
 
 /// The decision of a caller that speaks of tool approvals. Approving with edits is an edit.
-pub fn tool_approval(sent: to::ToolApproval) -> Result<NewDecision, Problem> {
-    let value = match (sent.modified_output, sent.modified_args) {
-        (Some(_), Some(_)) => {
-            let message = "send modifiedOutput for an output, or modifiedArgs for a call, not both";
-            return Err(Problem::field(Code::InvalidRequest, "modifiedArgs", message));
-        }
-        (output, args) => output.or(args).map(text),
+pub fn tool_approval(sent: to::ToolApproval, kind: GateKind) -> Result<NewDecision, Problem> {
+    let refuse = |field, goes: &str| {
+        Err(Problem::field(Code::InvalidRequest, field, format!("goes with {goes}; this approval is of kind {kind}")))
     };
+    if sent.modified_args.is_some() && kind != GateKind::Tool {
+        return refuse("modifiedArgs", "a tool call");
+    }
+    if sent.modified_output.is_some() && !matches!(kind, GateKind::Output | GateKind::Fields) {
+        return refuse("modifiedOutput", "an output");
+    }
+    let value = sent.modified_output.or(sent.modified_args).map(text);
     let verdict = match (sent.decision, &value) {
         (Verdict::Approve, Some(_)) => Verdict::Edit,
         (verdict, _) => verdict,

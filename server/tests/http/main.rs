@@ -4,6 +4,7 @@
 
 mod agents;
 mod app;
+mod approval;
 mod approval_kill;
 mod bad_input;
 mod browser;

@@ -64,6 +64,8 @@ pub struct Asked {
     pub value: Digest,
     /// Digest of what they were shown, where they say it.
     pub shown: Option<Digest>,
+    /// Whether they sent the proposed values themselves, as a repeated edit does. `shown` is not compared then.
+    pub restates: bool,
 }
 
 /// What becomes of it.
@@ -86,19 +88,19 @@ pub enum Judgement {
 
 /// Judges a decision. Total; changes nothing.
 pub fn judge(state: GateState, quorum: u32, standing: &Standing, asked: &Asked) -> Judgement {
+    let shown = if asked.restates { Some(asked.value) } else { asked.shown };
     let same = |vote: &Vote| vote.verdict == Some(asked.verdict) && vote.value == asked.value;
     match (state, &standing.last) {
         (GateState::Expired | GateState::Withdrawn, _) => return Judgement::Closed,
         (GateState::Held | GateState::Settled, Some(last)) => {
-            // Approving what another reviewer edited into place is agreeing with what was decided.
-            let agrees = asked.verdict == Verdict::Approve
-                && last.verdict.is_some_and(|verdict| matches!(verdict, Verdict::Approve | Verdict::Edit))
-                && asked.shown == Some(standing.digest);
-            return if same(last) || agrees {
-                Judgement::Repeat(last.number)
-            } else {
-                Judgement::Conflict(last.number)
+            let approved = last.verdict.is_some_and(|verdict| matches!(verdict, Verdict::Approve | Verdict::Edit));
+            let repeats = match asked.verdict {
+                // An approval agrees with an edit only if it is about the edited values.
+                Verdict::Approve if last.verdict == Some(Verdict::Edit) => shown == Some(standing.digest),
+                Verdict::Approve => approved && shown.is_none_or(|shown| shown == standing.digest),
+                Verdict::Edit | Verdict::Deny | Verdict::Respond => same(last),
             };
+            return if repeats { Judgement::Repeat(last.number) } else { Judgement::Conflict(last.number) };
         }
         (GateState::Held | GateState::Settled, None) => return Judgement::Closed,
         (GateState::Open, Some(last)) if last.user_id == asked.user_id && same(last) => {
@@ -106,7 +108,7 @@ pub fn judge(state: GateState, quorum: u32, standing: &Standing, asked: &Asked) 
         }
         (GateState::Open, _) => {}
     }
-    if asked.shown.is_some_and(|shown| shown != standing.digest) {
+    if shown.is_some_and(|shown| shown != standing.digest) {
         return Judgement::Stale;
     }
     match asked.verdict {
@@ -140,7 +142,12 @@ mod tests {
     }
 
     fn asks(by: u128, verdict: Verdict, value: Digest, shown: Option<Digest>) -> Asked {
-        Asked { user_id: user(by), verdict, value, shown }
+        Asked { user_id: user(by), verdict, value, shown, restates: false }
+    }
+
+    /// The same edit again: it changes nothing, so it is an approval of the values that it sends.
+    fn restates(by: u128, value: Digest) -> Asked {
+        Asked { restates: true, ..asks(by, Verdict::Approve, value, Some(STAGED)) }
     }
 
     #[test]
@@ -181,6 +188,25 @@ mod tests {
             let judged = judge(state, 1, &standing, &asks(1, Verdict::Approve, STAGED, None));
             assert_eq!(judged, Judgement::Closed);
         }
+    }
+
+    #[test]
+    fn a_repeated_edit_answers_with_its_vote() {
+        let one = stand(STAGED, &[vote(1, 1, Verdict::Edit, EDITED)]);
+        for state in [GateState::Held, GateState::Settled] {
+            assert_eq!(judge(state, 1, &one, &restates(1, EDITED)), Judgement::Repeat(1));
+            let as_staged = asks(1, Verdict::Approve, EDITED, Some(STAGED));
+            assert_eq!(judge(state, 1, &one, &as_staged), Judgement::Conflict(1));
+            assert_eq!(judge(state, 1, &one, &asks(1, Verdict::Approve, EDITED, None)), Judgement::Conflict(1));
+            assert_eq!(judge(state, 1, &one, &asks(1, Verdict::Deny, STAGED, None)), Judgement::Conflict(1));
+        }
+        // While further approvals are awaited, the same.
+        assert_eq!(judge(GateState::Open, 2, &one, &restates(1, EDITED)), Judgement::Repeat(1));
+        // Once another reviewer has agreed, their vote is the last.
+        let two = stand(STAGED, &[vote(1, 1, Verdict::Edit, EDITED), vote(2, 2, Verdict::Approve, EDITED)]);
+        assert_eq!(judge(GateState::Held, 2, &two, &restates(1, EDITED)), Judgement::Repeat(2));
+        let as_staged = asks(3, Verdict::Approve, EDITED, Some(STAGED));
+        assert_eq!(judge(GateState::Held, 2, &two, &as_staged), Judgement::Conflict(2));
     }
 
     #[test]

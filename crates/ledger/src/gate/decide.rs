@@ -119,8 +119,9 @@ async fn record(
     }
     let decisions = decisions_of(tx.conn(), &gate).await?;
     let standing = standing(&gate, &decisions);
-    let decided = read(&gate, &standing, &decisions, new)?;
-    let asked = Asked { user_id: decider.user_id, verdict: decided.verdict, value: decided.digest, shown };
+    let decided = read(&gate, &standing, &decisions, decider.user_id, new)?;
+    let Decided { verdict, digest, restates, .. } = decided;
+    let asked = Asked { user_id: decider.user_id, verdict, value: digest, shown, restates };
     let decides = match judge(gate.state, gate.quorum, &standing, &asked) {
         Judgement::Repeat(_) => return Ok(()),
         Judgement::Conflict(number) => {
@@ -177,10 +178,25 @@ struct Decided {
     values: Option<Map<String, Value>>,
     digest: domain::chain::Digest,
     note: Option<String>,
+    /// As in [`Asked::restates`].
+    restates: bool,
+}
+
+impl Decided {
+    /// A decision that leaves the values alone.
+    const fn plain(verdict: Verdict, digest: domain::chain::Digest, note: Option<String>) -> Self {
+        Self { verdict, stored: None, values: None, digest, note, restates: false }
+    }
 }
 
 /// Reads a decision against what is proposed now. An edit that changes nothing is an approval.
-fn read(gate: &GateRecord, standing: &Standing, decisions: &[DecisionRecord], new: NewDecision) -> Result<Decided> {
+fn read(
+    gate: &GateRecord,
+    standing: &Standing,
+    decisions: &[DecisionRecord],
+    user_id: UserId,
+    new: NewDecision,
+) -> Result<Decided> {
     let note = new.note.filter(|note| !note.trim().is_empty());
     if !gate.kind.takes(new.verdict) {
         let message = format!("a gate of kind {} cannot be answered with `{}`", gate.kind, new.verdict);
@@ -194,7 +210,7 @@ fn read(gate: &GateRecord, standing: &Standing, decisions: &[DecisionRecord], ne
         .map_err(|error| Error::invalid("value", format!("not readable as JSON: {error}")))?;
     let value = value.filter(|value| !value.is_null());
     match new.verdict {
-        Verdict::Approve | Verdict::Edit => edit(gate, standing, decisions, (new.verdict, value), note),
+        Verdict::Approve | Verdict::Edit => edit(gate, standing, decisions, (user_id, new.verdict, value), note),
         Verdict::Deny => {
             if value.is_some() {
                 return Err(Error::invalid("value", "a denial has a note, not a value"));
@@ -202,14 +218,15 @@ fn read(gate: &GateRecord, standing: &Standing, decisions: &[DecisionRecord], ne
             if note.is_none() && matches!(gate.kind, GateKind::Output | GateKind::Fields) {
                 return Err(Error::invalid("note", "say why: the agent works on with the reason"));
             }
-            Ok(Decided { verdict: Verdict::Deny, stored: None, values: None, digest: gate.task_digest, note })
+            Ok(Decided::plain(Verdict::Deny, gate.task_digest, note))
         }
         Verdict::Respond => {
             let answer = value.or_else(|| note.clone().map(Value::from));
             let answer = answer.ok_or_else(|| Error::invalid("value", "a response needs an answer"))?;
             check_answer(gate, &answer)?;
             let digest = canonical_digest(&answer);
-            Ok(Decided { verdict: Verdict::Respond, stored: Some(answer.to_string()), values: None, digest, note })
+            let plain = Decided::plain(Verdict::Respond, digest, note);
+            Ok(Decided { stored: Some(answer.to_string()), ..plain })
         }
     }
 }
@@ -226,7 +243,7 @@ fn edit(
     gate: &GateRecord,
     standing: &Standing,
     decisions: &[DecisionRecord],
-    (verdict, value): (Verdict, Option<Value>),
+    (user_id, verdict, value): (UserId, Verdict, Option<Value>),
     note: Option<String>,
 ) -> Result<Decided> {
     let Some(staged) = gate.task.editable() else { return Err(not_found()) };
@@ -244,14 +261,12 @@ fn edit(
         if verdict == Verdict::Edit && given.is_empty() {
             return Err(Error::invalid("value", "an edit needs values; to take it as it is, approve"));
         }
+        let own = decisions.iter().any(|d| Some(d.number) == standing.proposal && d.user_id == Some(user_id));
+        // The sender names these values: the edit is their own, or it makes them out of what was staged.
+        let restates = !given.is_empty() && (own || merge(staged, &given) == current);
         // Approving an edit that is proposed is bound to that edit.
-        return Ok(Decided {
-            verdict: Verdict::Approve,
-            stored: None,
-            values: Some(merged),
-            digest: standing.digest,
-            note,
-        });
+        let plain = Decided::plain(Verdict::Approve, standing.digest, note);
+        return Ok(Decided { values: Some(merged), restates, ..plain });
     }
     let changed: Map<String, Value> = merged
         .iter()
@@ -265,6 +280,7 @@ fn edit(
         values: Some(merged),
         digest,
         note,
+        restates: false,
     })
 }
 

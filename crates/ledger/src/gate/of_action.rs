@@ -10,33 +10,38 @@ use domain::{
 };
 use uuid::Uuid;
 
-/// The gate of this id, or the one open gate of the action of this id.
+/// The gate of this id, or the one open gate of the action of this id. With none open, the last one of the action's
+/// newest session: whoever repeats a decision hears what is recorded.
 ///
 /// # Errors
-/// [`Error::Invalid`] when the action's sessions wait at several gates.
-pub async fn of_action(ledger: &Ledger, scope: &Scope, id: Uuid, kind: Option<GateKind>) -> Result<GateId> {
+/// [`Error::Invalid`] when the action's sessions wait at several gates, or when `kind` is not the gate's.
+pub async fn of_action(ledger: &Ledger, scope: &Scope, id: Uuid, kind: Option<GateKind>) -> Result<(GateId, GateKind)> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let (own, of_action) = ledger
+    let found = ledger
         .store()
         .read(scope.into(), move |conn| {
             Box::pin(async move {
-                let own = store::gate::find(conn, tenant_id, GateId(id)).await?;
-                Ok((own, store::gate::waiting_of_action(conn, tenant_id, ActionId(id), 2).await?))
+                if let Some(own) = store::gate::find(conn, tenant_id, GateId(id)).await? {
+                    return Ok(vec![own]);
+                }
+                let open = store::gate::waiting_of_action(conn, tenant_id, ActionId(id), 2).await?;
+                if !open.is_empty() {
+                    return Ok(open);
+                }
+                Ok(store::gate::last_of_action(conn, tenant_id, ActionId(id)).await?.into_iter().collect())
             })
         })
         .await?;
-    let found = match (own, of_action.as_slice()) {
-        (Some(gate), _) => gate,
-        (None, [gate]) => gate.clone(),
-        (None, []) => return Err(not_found()),
-        (None, _) => {
+    let gate = match found.as_slice() {
+        [gate] => gate,
+        [] => return Err(not_found()),
+        _ => {
             return Err(Error::invalid("id", "several sessions of this action wait for a decision: name one approval"));
         }
     };
-    // Who does not say a kind means a tool's, as the first clients did; `output` and `fields` must be meant.
-    if found.kind != kind.unwrap_or(GateKind::Tool) {
-        return Err(Error::invalid("kind", format!("this approval is of kind {}", found.kind)));
+    if kind.is_some_and(|kind| kind != gate.kind) {
+        return Err(Error::invalid("kind", format!("this approval is of kind {}", gate.kind)));
     }
-    Ok(found.id)
+    Ok((gate.id, gate.kind))
 }
