@@ -378,8 +378,15 @@ async fn decide_many(
     if verdict.is_none() && !puts_aside {
         return Err(Problem::field(Code::InvalidRequest, "decision", "approve or deny").into());
     }
+    let selected = items(&form)?;
+    if selected.is_empty() {
+        // No item has this id, so the list says it above its rows.
+        let why = "Nothing was selected, so nothing was done. Select the items first.".to_owned();
+        let list = List { refused: [(String::new(), why)].into(), ..read_list(&state, &viewer, &query, None).await? };
+        return list_again(&state, viewer, list, &headers, StatusCode::UNPROCESSABLE_ENTITY).await;
+    }
     let mut refused = BTreeMap::new();
-    for (id, digest) in items(&form)? {
+    for (id, digest) in selected {
         let answer = match verdict {
             Some(verdict) => {
                 let new = NewDecision { verdict, value: None, note: form.optional("note"), digest: Some(digest) };
@@ -430,8 +437,19 @@ async fn many_done(
         return Ok(done("/inbox", notice).into_response());
     }
     let list = List { refused, ..read_list(state, &viewer, query, None).await? };
+    list_again(state, viewer, list, headers, StatusCode::OK).await
+}
+
+/// The list with what was refused on it: alone for a script, else in its page.
+async fn list_again(
+    state: &AppState,
+    viewer: Viewer,
+    list: List,
+    headers: &HeaderMap,
+    status: StatusCode,
+) -> Result<Response, Turned> {
     if is_fragment(headers) {
-        return Ok(Html(ui::list_fragment(&list)).into_response());
+        return Ok((status, Html(ui::list_fragment(&list))).into_response());
     }
-    page(state, viewer, list, FormState::default(), StatusCode::OK).await
+    page(state, viewer, list, FormState::default(), status).await
 }

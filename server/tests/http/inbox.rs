@@ -65,3 +65,21 @@ async fn the_count_ends_where_it_is_told_to_and_stands_in_the_title() {
     let page = html(app.http.get(format!("{}/inbox", app.url)).header("cookie", app.cookie().await)).await;
     assert!(page.contains("<title>(3) "), "{page}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_batch_that_selects_nothing_decides_nothing_and_says_so() {
+    let app = App::start();
+    let items = asked(&app, 2).await;
+    let cookie = app.cookie().await;
+    for (form, is_script) in [("decision=approve", false), ("decision=deny&note=No", true), ("snooze=3600", false)] {
+        let request = app.http.post(format!("{}/inbox/decisions", app.url)).header("cookie", &cookie);
+        let request = request.header("origin", &app.url).header("content-type", "application/x-www-form-urlencoded");
+        let request = if is_script { request.header("x-fragment", "1") } else { request };
+        let response = request.body(form).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::UNPROCESSABLE_ENTITY, "{form}");
+        let html = response.text().await.unwrap();
+        assert!(html.contains("Nothing was selected") && !html.contains("Decided."), "{form}: {html}");
+        assert!(items.iter().all(|id| html.contains(&format!("data-id=\"{id}\""))), "{form}: {html}");
+        assert_eq!(html.contains("<title>"), !is_script, "{form}");
+    }
+}
