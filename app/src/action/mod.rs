@@ -5,6 +5,7 @@ mod form;
 mod list_page;
 mod page;
 mod span;
+mod waits;
 
 pub use approval_form::{KEEP_SETS, Reviewing};
 pub use form::Targets;

@@ -3,6 +3,7 @@
 use super::{
     approval_form::Reviewing,
     form::{Targets, action_form},
+    waits::{Waits, waits},
 };
 use crate::{
     FormState,
@@ -121,6 +122,7 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targe
             view! { <a class="quiet" href=format!("/sessions/{id}")>{status_badge(status)}</a>{lasted} }.into_any(),
         ))
     });
+    let Waits { what, who } = waits(action, members);
     let error = newest.and_then(|n| n.error.as_ref()).map(|error| {
         let error = shorten::one_line(error, ERROR_CHARS_MAX);
         view! { <div class="session-error"><span dir="auto">{error}</span></div> }
@@ -133,6 +135,8 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targe
             {about}
             {fact("Slug", view! { <code>{action.slug.clone()}</code> }.into_any())}
             {fact("Output", action.output_type.as_str().into_any())}
+            {fact("Waits for approval", what.into_any())}
+            {fact("Approved by", view! { <span dir="auto">{who}</span> }.into_any())}
             {run}
         </dl>
         {error}

@@ -22,12 +22,39 @@ pub struct PausedToolCall {
 pub struct Staged {
     /// The whole structured output.
     pub staged_output: Map<String, Value>,
+    /// Whether the output is the value of `text` alone: an agent that answers with a string, or with nothing.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub text_only: bool,
     /// Mean score of the chosen options, where they have scores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria_score: Option<f64>,
     /// What a reviewer should look at twice.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub safety_flags: Vec<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// The key under which a plain text is staged.
+const TEXT: &str = "text";
+
+impl Staged {
+    /// An agent's output as it is staged, whole. What is no object is staged as `text`.
+    pub fn of(output: Value) -> Self {
+        let (staged_output, text_only) = match output {
+            Value::Object(object) => (object, false),
+            plain => (Map::from_iter([(TEXT.to_owned(), plain)]), true),
+        };
+        Self { staged_output, text_only, criteria_score: None, safety_flags: Vec::new() }
+    }
+
+    /// The output that these values make, in the form in which the agent gave it.
+    pub fn output(&self, mut values: Map<String, Value>) -> Value {
+        if self.text_only { values.remove(TEXT).unwrap_or_default() } else { Value::Object(values) }
+    }
 }
 
 /// A question to a person.
@@ -112,7 +139,7 @@ impl Task {
 
     /// What is left of a gate of this kind when its content was erased.
     pub fn erased(kind: GateKind, words: &str) -> Self {
-        let staged = Staged { staged_output: Map::new(), criteria_score: None, safety_flags: Vec::new() };
+        let staged = Staged::of(Value::Object(Map::new()));
         match kind {
             GateKind::Tool => Self::Tool(PausedToolCall {
                 tool_call_id: String::new(),
@@ -141,6 +168,14 @@ impl Task {
             Self::Tool(call) => Some(&call.tool_input),
             Self::Output(staged) | Self::Fields(staged) => Some(&staged.staged_output),
             Self::Question(_) => None,
+        }
+    }
+
+    /// The output that these values make; an object for everything but a staged text.
+    pub fn output(&self, values: Map<String, Value>) -> Value {
+        match self {
+            Self::Output(staged) | Self::Fields(staged) => staged.output(values),
+            Self::Tool(_) | Self::Question(_) => Value::Object(values),
         }
     }
 
@@ -174,6 +209,7 @@ mod tests {
             json!({"kind": "tool", "pausedToolCall": {"toolCallId": "c1", "toolName": "send", "toolInput": {"to": "x"}}}),
             json!({"kind": "output", "stagedOutput": {"stage": "Won"}, "criteriaScore": 0.5, "safetyFlags": ["tone: sharp"]}),
             json!({"kind": "fields", "stagedOutput": {"stage": "Won"}}),
+            json!({"kind": "output", "stagedOutput": {"text": "Done."}, "textOnly": true}),
             json!({"kind": "question", "question": {"message": "Which one?"}}),
         ] {
             let task = Task::parse(&record.to_string()).unwrap();
@@ -181,6 +217,15 @@ mod tests {
         }
         let old = json!({"pausedToolCall": {"toolCallId": "c1", "toolName": "send", "toolInput": {}}});
         assert_eq!(Task::parse(&old.to_string()).unwrap().kind(), GateKind::Tool);
+    }
+
+    #[test]
+    fn an_output_comes_back_in_the_form_in_which_it_was_staged() {
+        for output in [json!("Done."), json!(null), json!({"text": "Done.", "notes": 3}), json!({"text": "Done."})] {
+            let staged = Staged::of(output.clone());
+            assert_eq!(staged.output(staged.staged_output.clone()), output);
+            assert_eq!(staged.text_only, !output.is_object());
+        }
     }
 
     #[test]

@@ -311,7 +311,7 @@ async fn check_output(
     if let Some(error) = blocked {
         return Err(Error::HardBlock(error));
     }
-    let text = Value::Object(values.clone()).to_string();
+    let text = gate.task.output(values.clone()).to_string();
     let errors = output::check(tx.conn(), gate.tenant_id, &action, session, Some(&text)).await?;
     if errors.is_empty() { Ok(()) } else { Err(Error::Invalid(errors)) }
 }

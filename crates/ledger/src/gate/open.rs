@@ -112,7 +112,7 @@ pub(super) fn judge_output(
 pub(crate) struct Stage<'a> {
     pub(crate) gate_id: GateId,
     pub(crate) action: &'a ActionRecord,
-    pub(crate) output: Map<String, Value>,
+    pub(crate) output: Value,
     pub(crate) usage: Option<String>,
 }
 
@@ -130,14 +130,15 @@ pub(crate) async fn stage(
         Ok(criteria) => criteria,
         Err(reason) => return block(tx, before, change, reason, None, usage).await,
     };
-    let (score, flags) = match judge_output(action.output_type, &output, criteria.as_ref()) {
+    let staged = Staged::of(output);
+    let (score, flags) = match judge_output(action.output_type, &staged.staged_output, criteria.as_ref()) {
         SafetyGate::Passed { score, flags } => (score, flags),
         blocked => {
             let reason = blocked.refusal().unwrap_or_default();
             return block(tx, before, change, reason, Some(json!(blocked)), usage).await;
         }
     };
-    let staged = Staged { staged_output: output, criteria_score: score, safety_flags: flags };
+    let staged = Staged { criteria_score: score, safety_flags: flags, ..staged };
     let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
     let now = change.minter.at();
     let gate = open(tx, &before, Some(action), (gate_id, task), criteria.as_ref(), now).await?;
@@ -208,14 +209,14 @@ async fn open(
         Task::Output(staged) | Task::Fields(staged) => (staged.criteria_score, staged.safety_flags.clone()),
         Task::Tool(_) | Task::Question(_) => (None, Vec::new()),
     };
-    let makes_new = action.is_some_and(|a| matches!(a.output_type, OutputType::Entities | OutputType::RelationEntity));
+    let writes_it = action.is_none_or(|a| matches!(a.output_type, OutputType::Entity | OutputType::Fields));
     let is_output = matches!(task, Task::Output(_));
     let gate = GateRecord {
         tenant_id: session.tenant_id,
         id,
         session_id: session.id,
         action_id: session.action_id,
-        entity_id: session.entity_id.filter(|_| !(is_output && makes_new)),
+        entity_id: session.entity_id.filter(|_| !is_output || writes_it),
         agent_slug: session.agent_slug.clone(),
         kind: task.kind(),
         state: GateState::Open,

@@ -89,19 +89,21 @@ async fn write_back(
     let action = action.ok_or_else(|| Error::Internal(format!("gate {} has staged output and no action", gate.id)))?;
     let now = by.minter.at();
     let ids = std::mem::take(&mut by.entity_ids);
+    let output = gate.task.output(values);
     // The person who approved it answers for the record's new version.
-    let back = WriteBack { action: &action, session: &session, output: &values, actor: &decision.actor, now, ids };
+    let back = WriteBack { action: &action, session: &session, output: &output, actor: &decision.actor, now, ids };
     let written = output::write_back(tx, back).await?;
     let mut metadata = quote(gate.id);
     metadata["attempt"] = session.attempt.into();
-    metadata["hasResult"] = true.into();
+    metadata["hasResult"] = (!output.is_null()).into();
     metadata["approvedBy"] = decision.actor.as_str().into();
     metadata["written"] = json!(written);
     let events = vec![by.minter.event(Kind::SESSION_COMPLETED, None, &metadata)?];
-    let change = change(&session, Command::Approve, by, "its output was approved and written".into());
+    let reason = if written.0.is_empty() { "its output was approved" } else { "its output was approved and written" };
+    let change = change(&session, Command::Approve, by, reason.into());
     let transition = decide(state(&session), Actor::Server, Command::Approve)?;
-    let result = Value::Object(values).to_string();
-    write(tx, session, transition, change, events, |session| session.result = Some(result)).await
+    let result = (!output.is_null()).then(|| output.to_string());
+    write(tx, session, transition, change, events, |session| session.result = result).await
 }
 
 async fn deny(

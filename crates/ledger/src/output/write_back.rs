@@ -4,7 +4,7 @@ use super::plan::{Step, plan};
 use crate::{ActionRecord, EntityRecord, Error, Ledger, Result, SessionRecord, entity::checked};
 use domain::{Timestamp, entity::Values, id::EntityId, limit::OUTPUT_ENTITIES_MAX};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use store::WriteTx;
 
 /// What is written, and for whom.
@@ -14,7 +14,7 @@ pub(crate) struct WriteBack<'a> {
     /// Whose result it is; the versions that are written name it.
     pub(crate) session: &'a SessionRecord,
     /// The result, or what a reviewer made of it.
-    pub(crate) output: &'a Map<String, Value>,
+    pub(crate) output: &'a Value,
     /// Who answers for it.
     pub(crate) actor: &'a str,
     /// When.
@@ -66,9 +66,8 @@ pub(crate) fn entity_ids(ledger: &Ledger, now: Timestamp, result: &str) -> Vec<E
 /// # Errors
 /// [`Error::OutputInvalid`] when it does not keep its contract (any more).
 pub(crate) async fn write_back(tx: &mut WriteTx<'_>, mut write: WriteBack<'_>) -> Result<Written> {
-    let result = Value::Object(write.output.clone());
     let tenant_id = write.session.tenant_id;
-    let planned = plan(tx.conn(), tenant_id, write.action, write.session, Some(&result)).await?;
+    let planned = plan(tx.conn(), tenant_id, write.action, write.session, Some(write.output)).await?;
     let steps = planned.map_err(|errors| Error::OutputInvalid { errors, failed: false })?;
     let (mut updates, mut made) = (Vec::new(), Vec::new());
     for step in steps {

@@ -10,12 +10,12 @@ use crate::{
 use domain::{
     Scope,
     event::Kind,
-    gate::{GateKind, canonical_digest},
+    gate::{Staged, Task},
     id::{EntityId, GateId, SessionId},
     role::Permission,
     session::{Actor, Command, Refusal, Status, Transition, decide},
 };
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use store::WriteTx;
 
 /// What a worker reports.
@@ -113,10 +113,9 @@ enum Settled {
     /// Its entities are written, where it has any.
     Written(Written),
     /// A person has to decide first: nothing is written.
-    AwaitsApproval(Map<String, Value>),
+    AwaitsApproval(Value),
 }
 
-/// Only objects have something to write.
 async fn settled(
     tx: &mut WriteTx<'_>,
     action: &ActionRecord,
@@ -125,22 +124,29 @@ async fn settled(
     result: Option<&str>,
     ids: Vec<EntityId>,
 ) -> Result<Settled> {
-    let Some(output) = result.and_then(|result| serde_json::from_str(result).ok()) else {
-        return Ok(Settled::Written(Written::default()));
-    };
+    let output = read(result);
     if output::awaits_approval(action, session) {
         return Ok(Settled::AwaitsApproval(output));
+    }
+    // Only objects have something to write.
+    if !output.is_object() {
+        return Ok(Settled::Written(Written::default()));
     }
     let (actor, now) = (change.caller.to_string(), change.minter.at());
     let write = WriteBack { action, session, output: &output, actor: &actor, now, ids };
     Ok(Settled::Written(output::write_back(tx, write).await?))
 }
 
+/// The result as JSON; its contract was checked before. Null for a session that ends without a word.
+fn read(result: Option<&str>) -> Value {
+    result.and_then(|result| serde_json::from_str(result).ok()).unwrap_or_default()
+}
+
 /// Whether this very result waits for approval already: its worker did not hear the answer and reports again.
 async fn is_staged(tx: &mut WriteTx<'_>, session: &SessionRecord, completion: &Completion) -> Result<bool> {
     let Some(gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(false) };
-    let reported: Option<Value> = completion.result.as_deref().and_then(|result| serde_json::from_str(result).ok());
-    Ok(matches!(gate.kind, GateKind::Output | GateKind::Fields)
-        && gate.attempt == completion.attempt
-        && reported.is_some_and(|reported| canonical_digest(&reported) == gate.task_digest))
+    let (Task::Output(staged) | Task::Fields(staged)) = &gate.task else { return Ok(false) };
+    let reported = Staged::of(read(completion.result.as_deref()));
+    Ok(gate.attempt == completion.attempt
+        && (reported.text_only, reported.staged_output) == (staged.text_only, staged.staged_output.clone()))
 }

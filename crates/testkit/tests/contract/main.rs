@@ -19,6 +19,7 @@ mod feedback;
 mod gate;
 mod gate_repeat;
 mod gate_rules;
+mod gate_text;
 mod gate_told;
 mod graph;
 mod graph_children;

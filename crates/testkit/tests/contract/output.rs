@@ -390,10 +390,12 @@ async fn an_output_that_needs_approval_is_not_written(f: Fixture) {
         assert_eq!(*staged, json!({ "stage": "Won" }));
     }
     assert_eq!(entity::get(&f.ledger, &f.member, about.id).await.unwrap().version, 1);
-    // What writes nothing needs nobody.
-    let task = action::create(&f.ledger, &f.operator, new(OutputType::Fields, None)).await.unwrap();
-    let session = run(&f, task.id).await;
-    complete(&f, &session, &json!({ "n": 1 })).await.unwrap();
-    assert_eq!(told(&f, &session, "session.completed").await["written"], json!([]));
+    // What would write nothing waits too: the action asks for a person, and a result counts only then.
+    for (output_type, result) in [(OutputType::Fields, json!({ "n": 1 })), (OutputType::Text, json!("Done."))] {
+        let task = action::create(&f.ledger, &f.operator, new(output_type, None)).await.unwrap();
+        let session = run(&f, task.id).await;
+        let waiting = complete(&f, &session, &result).await.unwrap();
+        assert_eq!((waiting.status, waiting.result), (Status::WaitingHuman, None));
+    }
     f.done().await;
 }

@@ -1,0 +1,99 @@
+//! What of an action waits for people, and for whom, in words.
+
+use super::span;
+use domain::gate::needs_approval;
+use serde_json::{Map, Value};
+use wire::{action::Action, settings::Member};
+
+/// What waits for people, for whom, and on what terms.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waits {
+    /// What waits.
+    pub what: &'static str,
+    /// Who decides.
+    pub who: String,
+}
+
+/// What an action's page says about its approvals.
+pub fn waits(action: &Action, members: &[Member]) -> Waits {
+    let metadata: Map<String, Value> = serde_json::from_str(action.metadata.get()).unwrap_or_default();
+    let approval = metadata.get("approval").and_then(Value::as_object).cloned().unwrap_or_default();
+    let what = if needs_approval(&metadata) {
+        "its output, and tool calls that ask"
+    } else {
+        "tool calls that ask; its output counts at once"
+    };
+    Waits { what, who: [Some(reviewers(action, &approval, members)), terms(&approval)].into_iter().flatten().collect() }
+}
+
+fn reviewers(action: &Action, approval: &Map<String, Value>, members: &[Member]) -> String {
+    let email = |id: &str| members.iter().find(|m| m.id == id).map_or("a former member", |m| m.email.as_str());
+    let named: Vec<String> = approval
+        .get("reviewers")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(|who| match who.split_once(':') {
+            Some(("user", id)) => email(id).to_owned(),
+            Some(("group", slug)) => format!("the group {slug}"),
+            _ => "any reviewer".to_owned(),
+        })
+        .collect();
+    match (named.is_empty(), &action.assigned_to) {
+        (false, _) => named.join(", "),
+        (true, Some(id)) => format!("{}, whose task it is", email(id)),
+        (true, None) => "any reviewer".to_owned(),
+    }
+}
+
+/// How many have to approve, by when, and who else is asked.
+fn terms(approval: &Map<String, Value>) -> Option<String> {
+    let seconds = |key: &str| approval.get(key).and_then(Value::as_i64).map(span::write);
+    let quorum = approval.get("quorum").and_then(Value::as_u64).filter(|quorum| *quorum > 1);
+    let others = approval.get("selfApproval") == Some(&Value::Bool(false));
+    let terms: Vec<String> = [
+        quorum.map(|quorum| format!("{quorum} have to approve")),
+        others.then(|| "not who started it".to_owned()),
+        seconds("expiresAfterSeconds").map(|span| format!("expires after {span}")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!terms.is_empty()).then(|| format!(" ({})", terms.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn said(assigned_to: Option<&str>, metadata: &Value) -> (&'static str, String) {
+        let at = "2026-11-21T07:00:00Z";
+        let action = json!({
+            "id": "a", "slug": "write", "name": "Write", "description": "", "agentSlug": "scout", "assignedTo": assigned_to,
+            "outputType": "text", "outputConfig": {}, "metadata": metadata, "status": "active", "createdAt": at, "updatedAt": at,
+        });
+        let action: Action = serde_json::from_str(&action.to_string()).unwrap();
+        let member = |id, email| json!({ "id": id, "email": email, "role": "member", "createdAt": at });
+        let members = json!([member("1", "ada@acme.test"), member("2", "bo@acme.test")]);
+        let members: Vec<Member> = serde_json::from_value(members).unwrap();
+        let waits = waits(&action, &members);
+        (waits.what, waits.who)
+    }
+
+    #[test]
+    fn it_says_what_waits_and_for_whom() {
+        let (what, who) = said(None, &json!({ "requiresApproval": true }));
+        assert_eq!((what, who.as_str()), ("its output, and tool calls that ask", "any reviewer"));
+        let (what, who) = said(Some("1"), &json!({}));
+        assert_eq!(what, "tool calls that ask; its output counts at once");
+        assert_eq!(who, "ada@acme.test, whose task it is");
+        let approval = json!({
+            "reviewers": ["user:2", "group:legal", "user:9"], "quorum": 2, "selfApproval": false, "expiresAfterSeconds": 172_800,
+        });
+        let (_, who) = said(Some("1"), &json!({ "requiresApproval": true, "approval": approval }));
+        let terms = "(2 have to approve; not who started it; expires after 2d)";
+        assert_eq!(who, format!("bo@acme.test, the group legal, a former member {terms}"));
+    }
+}
