@@ -71,7 +71,8 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let known: Vec<&str> = named.chain(["note", ANSWER]).collect();
     let refused = form.general(&known);
     let reason = form.errors.first().map(|error| error.message.clone());
-    let table = (!rows.is_empty()).then(|| value_table(&rows, may, &form.of("approve")));
+    let table =
+        (!rows.is_empty()).then(|| value_table(&rows, (may, approval.state != GateState::Open), &form.of("approve")));
     let answer = (approval.kind == GateKind::Question && may).then(|| answer(&asks, &form.of("respond")));
     let decides = answer.is_some().then_some("");
     let table_heading = match approval.kind {

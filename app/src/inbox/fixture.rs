@@ -73,6 +73,7 @@ pub fn detail(approval: Approval) -> ApprovalDetail {
     ApprovalDetail {
         approval,
         entity: None,
+        entity_then: None,
         fields: Vec::new(),
         dimensions: Vec::new(),
         decisions: Vec::new(),

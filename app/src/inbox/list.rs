@@ -299,6 +299,8 @@ fn facts(item: &Approval) -> impl IntoView + use<> {
         (_, Some(decision)) => format!("{} by {}", super::words::decision_word(decision), decision.email),
         (_, None) => "Decided".to_owned(),
     };
+    let decided = item.decision.as_ref().filter(|_| matches!(item.state, GateState::Held | GateState::Settled));
+    let decided_at = decided.map(|decision| view! { ", "{moment(decision.at)} });
     let under_action = item.action_name.clone().filter(|_| item.kind != GateKind::Question);
     view! {
         <div class="row-sub">
@@ -309,7 +311,7 @@ fn facts(item: &Approval) -> impl IntoView + use<> {
             {due}
             {snoozed}
             {quorum}
-            <span class="inbox-turn" data-mine=item.may_decide.then_some("")>{stands}</span>
+            <span class="inbox-turn" data-mine=item.may_decide.then_some("")>{stands}{decided_at}</span>
         </div>
     }
 }

@@ -1,11 +1,11 @@
 //! The sentence on top of an item: who wants to do what to what.
 
 use super::{
-    values::Row,
+    values::{Row, record},
     words::{agent, task},
 };
 use crate::text::shorten::one_line;
-use domain::gate::{GateKind, Task};
+use domain::gate::{GateKind, GateState, Task};
 use leptos::prelude::*;
 use wire::approval::ApprovalDetail;
 
@@ -25,16 +25,18 @@ pub enum Piece {
     Name(String),
 }
 
-/// Who wants to do what.
+/// Who wants to do what, or wanted to, once it is decided or closed.
 pub fn sentence(detail: &ApprovalDetail, rows: &[Row]) -> Vec<Piece> {
     let words = |text: &str| Piece::Words(text.to_owned());
     let approval = &detail.approval;
     let who = agent(approval);
-    let title = detail.entity.as_ref().map(|e| e.title.clone()).or_else(|| approval.entity_title.clone());
+    let is_open = approval.state == GateState::Open;
+    let wants = if is_open { "wants" } else { "wanted" };
+    let title = record(detail).map(|(title, _)| title.to_owned()).or_else(|| approval.entity_title.clone());
     let about = title.map(|title| Piece::Name(one_line(&title, VALUE_CHARS_MAX)));
     match (approval.kind, about) {
         (GateKind::Tool, about) => {
-            let mut pieces = vec![Piece::Words(format!("{who} wants to call ")), Piece::Name(approval.title.clone())];
+            let mut pieces = vec![Piece::Words(format!("{who} {wants} to call ")), Piece::Name(approval.title.clone())];
             pieces.extend(about.into_iter().flat_map(|name| [words(" for "), name]));
             pieces
         }
@@ -43,34 +45,38 @@ pub fn sentence(detail: &ApprovalDetail, rows: &[Row]) -> Vec<Piece> {
                 Some(Task::Question(question)) => question.message,
                 _ => approval.title.clone(),
             };
-            vec![Piece::Words(format!("{who} asks: {}", one_line(&message, QUESTION_CHARS_MAX)))]
+            let asks = if is_open { "asks" } else { "asked" };
+            vec![Piece::Words(format!("{who} {asks}: {}", one_line(&message, QUESTION_CHARS_MAX)))]
         }
         (_, None) => {
             let name = approval.action_name.clone().unwrap_or_else(|| approval.title.clone());
-            vec![Piece::Words(format!("{who} wants its output of ")), Piece::Name(name), words(" approved")]
+            vec![Piece::Words(format!("{who} {wants} its output of ")), Piece::Name(name), words(" approved")]
         }
         (_, Some(name)) if rows.iter().all(|row| row.now.is_none()) => {
-            vec![Piece::Words(format!("{who} wants its output about ")), name, words(" approved")]
+            vec![Piece::Words(format!("{who} {wants} its output about ")), name, words(" approved")]
         }
         (_, Some(name)) => {
             let changes: Vec<&Row> = rows.iter().filter(|row| row.changes && row.now.is_some()).collect();
             match changes.as_slice() {
-                [] => vec![Piece::Words(format!("{who} wants to leave ")), name, words(" as it is")],
-                [one] => set(&who, one, name),
-                many => vec![Piece::Words(format!("{who} wants to change {} fields of ", many.len())), name],
+                [] => {
+                    let as_it_is = if is_open { " as it is" } else { " as it was" };
+                    vec![Piece::Words(format!("{who} {wants} to leave ")), name, words(as_it_is)]
+                }
+                [one] => set(&format!("{who} {wants}"), one, name),
+                many => vec![Piece::Words(format!("{who} {wants} to change {} fields of ", many.len())), name],
             }
         }
     }
 }
 
-fn set(who: &str, row: &Row, name: Piece) -> Vec<Piece> {
+fn set(who_wants: &str, row: &Row, name: Piece) -> Vec<Piece> {
     let value = |text: &str| match text.trim() {
         "" => Piece::Words("nothing".to_owned()),
         text => Piece::Field(one_line(text, VALUE_CHARS_MAX)),
     };
     let words = |text: &str| Piece::Words(text.to_owned());
     let mut pieces =
-        vec![Piece::Words(format!("{who} wants to set ")), Piece::Field(row.label.clone()), words(" of "), name];
+        vec![Piece::Words(format!("{who_wants} to set ")), Piece::Field(row.label.clone()), words(" of "), name];
     if let Some(now) = row.now.as_deref().filter(|now| !now.trim().is_empty()) {
         pieces.extend([words(" from "), value(now)]);
     }
@@ -139,6 +145,25 @@ mod tests {
         assert_eq!(said(&two), "Scout wants to change 2 fields of **Acme Corp**");
         let same = about_acme(json!({"stage": "Won"}), json!({"stage": "Won"}));
         assert_eq!(said(&same), "Scout wants to leave **Acme Corp** as it is");
+        let decided = |then: Option<Value>| {
+            let mut decided = about_acme(json!({"stage": "Won"}), json!({"stage": "Won"}));
+            decided.approval.state = GateState::Settled;
+            decided.entity_then = then.map(|fields| wire::entity::EntityVersion {
+                version: 1,
+                title: "Acme".into(),
+                fields: fields.as_object().unwrap().clone(),
+                actor: "system".into(),
+                session_id: None,
+                at: decided.approval.opened_at,
+            });
+            said(&decided)
+        };
+        assert_eq!(
+            decided(Some(json!({"stage": "Lead"}))),
+            "Scout wanted to set *Stage* of **Acme** from *Lead* to *Won*"
+        );
+        assert_eq!(decided(Some(json!({"stage": "Won"}))), "Scout wanted to leave **Acme** as it was");
+        assert_eq!(decided(None), "Scout wanted its output about **Acme Corp 1** approved");
         assert_eq!(said(&detail(tool(1, json!({})))), "Scout wants to call **send_mail**");
         assert_eq!(said(&detail(question(1))), "Scout asks: Which region?");
         let unknown = detail(output(1, json!({"text": "x"})));

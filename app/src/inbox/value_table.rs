@@ -1,4 +1,5 @@
-//! The values of an item as a table: what the record has now, what is proposed, and editing that in place.
+//! The values of an item as a table: what the record has now, what is proposed, and editing that in place. Once it is
+//! decided: what the record was then, and what was proposed.
 
 use super::values::{Control, Row};
 use crate::{
@@ -7,17 +8,18 @@ use crate::{
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 
-/// The table. `edits` makes the proposed values fields of the form around it.
-pub fn value_table(rows: &[Row], edits: bool, form: &FormState) -> impl IntoView + use<> {
+/// The table. `edits` makes the proposed values fields of the form around it; `decided` says that the values of the record
+/// are those of the decision.
+pub fn value_table(rows: &[Row], (edits, decided): (bool, bool), form: &FormState) -> impl IntoView + use<> {
     let has_now = rows.iter().any(|row| row.now.is_some());
-    let lines = rows.iter().map(|row| line(row, has_now, edits, form).into_any()).collect::<Vec<_>>();
+    let lines = rows.iter().map(|row| line(row, has_now, (edits, decided), form).into_any()).collect::<Vec<_>>();
     view! {
         <table class="gate-values" data-now=has_now.then_some("")>
             <caption class="hidden-text">"Values"</caption>
             <thead>
                 <tr>
                     <th scope="col">"Field"</th>
-                    {has_now.then(|| view! { <th scope="col">"Now"</th> })}
+                    {has_now.then(|| view! { <th scope="col">{now_word(decided)}</th> })}
                     <th scope="col">"Proposed"</th>
                 </tr>
             </thead>
@@ -26,7 +28,7 @@ pub fn value_table(rows: &[Row], edits: bool, form: &FormState) -> impl IntoView
     }
 }
 
-fn line(row: &Row, has_now: bool, edits: bool, form: &FormState) -> impl IntoView + use<> {
+fn line(row: &Row, has_now: bool, (edits, decided): (bool, bool), form: &FormState) -> impl IntoView + use<> {
     let now = has_now.then(|| {
         let cell = match &row.now {
             None => view! { <span class="meta" title="Not a field of the record">"—"</span> }.into_any(),
@@ -34,7 +36,7 @@ fn line(row: &Row, has_now: bool, edits: bool, form: &FormState) -> impl IntoVie
             Some(text) if row.changes => view! { <del dir="auto">{text.clone()}</del> }.into_any(),
             Some(text) => view! { <span class="gate-text" dir="auto">{text.clone()}</span> }.into_any(),
         };
-        view! { <td class="gate-now"><span class="unit">"Now: "</span>{cell}</td> }
+        view! { <td class="gate-now"><span class="unit">{now_word(decided)}": "</span>{cell}</td> }
     });
     let proposed = if edits {
         control(row, form).into_any()
@@ -56,6 +58,11 @@ fn line(row: &Row, has_now: bool, edits: bool, form: &FormState) -> impl IntoVie
             <td>{proposed}{staged}</td>
         </tr>
     }
+}
+
+/// What the column of the record's values is called.
+const fn now_word(decided: bool) -> &'static str {
+    if decided { "Then" } else { "Now" }
 }
 
 fn control(row: &Row, form: &FormState) -> InertElement {

@@ -6,7 +6,7 @@ use super::words::{field_word, start_text, task, values};
 use crate::{FieldError, entity::Relations, session::Titles};
 use domain::{
     entity::{FIELD_TITLE, FieldDef},
-    gate::GateKind,
+    gate::{GateKind, GateState},
 };
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
@@ -43,7 +43,8 @@ pub struct Row {
     pub name: String,
     /// In words.
     pub label: String,
-    /// What the record has now; absent where the record has no such field, or there is no record.
+    /// What the record has now, or had when it was decided; absent where the record has no such field, or there is no
+    /// record.
     pub now: Option<String>,
     /// What is proposed, as its field has it.
     pub proposed: String,
@@ -85,11 +86,21 @@ fn read(all: &[Json]) -> Vec<Known> {
     all.iter().filter_map(|json| serde_json::from_str(json.get()).ok()).collect()
 }
 
+/// The record that an item is compared with, its title and its values: as it is while the item waits, as it was when it
+/// was decided afterwards.
+pub fn record(detail: &ApprovalDetail) -> Option<(&str, &Map<String, Value>)> {
+    match detail.approval.state {
+        GateState::Open => detail.entity.as_ref().map(|entity| (entity.title.as_str(), &entity.fields)),
+        _ => detail.entity_then.as_ref().map(|then| (then.title.as_str(), &then.fields)),
+    }
+}
+
 /// The rows of an item: the title, fields in the order of their type, dimensions, and what nothing describes.
 pub fn rows(detail: &ApprovalDetail) -> Vec<Row> {
     let proposed = values(&detail.approval);
     let staged = staged(detail);
     let (fields, dimensions) = (read(&detail.fields), read(&detail.dimensions));
+    let record = record(detail);
     let mut keys: Vec<&str> = vec![FIELD_TITLE];
     keys.extend(fields.iter().chain(&dimensions).map(|known| known.slug.as_str()));
     keys.extend(proposed.keys().map(String::as_str));
@@ -98,9 +109,9 @@ pub fn rows(detail: &ApprovalDetail) -> Vec<Row> {
         let Some(value) = proposed.get(key).filter(|_| !rows.iter().any(|row| row.key == key)) else { continue };
         let field = fields.iter().find(|known| known.slug == key);
         let known = field.or_else(|| dimensions.iter().find(|known| known.slug == key));
-        let now = detail.entity.as_ref().and_then(|entity| match (key, field) {
-            (FIELD_TITLE, _) => Some(entity.title.clone()),
-            (_, Some(_)) => Some(entity.fields.get(key).map(start_text).unwrap_or_default()),
+        let now = record.and_then(|(title, fields)| match (key, field) {
+            (FIELD_TITLE, _) => Some(title.to_owned()),
+            (_, Some(_)) => Some(fields.get(key).map(start_text).unwrap_or_default()),
             (_, None) => None,
         });
         let text = start_text(value);

@@ -1,6 +1,9 @@
 //! Approvals: what waits for a decision, and deciding.
 
-use crate::{Json, entity::Entity};
+use crate::{
+    Json,
+    entity::{Entity, EntityVersion},
+};
 use domain::{
     Timestamp,
     gate::{GateKind, GateState, Verdict},
@@ -133,6 +136,8 @@ pub struct ApprovalDetail {
     pub approval: Approval,
     /// The record as it is now.
     pub entity: Option<Entity>,
+    /// The record as it was when the decision was recorded. Null before, and for decisions that do not name its version.
+    pub entity_then: Option<EntityVersion>,
     /// Fields of the record's type that the staged values fill, in the type's order: `[{slug, name, type, options, …}]`.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
     pub fields: Vec<Json>,

@@ -210,7 +210,9 @@ async fn read_detail(
         _ => Relations::default(),
     };
     let item = wire_map::approval_detail(found);
-    let now_has = item.entity.iter().flat_map(|entity| entity.fields.values()).filter_map(|value| value.as_str());
+    let now_has = item.entity.iter().flat_map(|entity| entity.fields.values());
+    let then_had = item.entity_then.iter().flat_map(|then| then.fields.values());
+    let now_has = now_has.chain(then_had).filter_map(|value| value.as_str());
     titles.extend(named(state, viewer, std::slice::from_ref(&item.approval), now_has).await?);
     let viewer_id = viewer.scope.user_id().map(|id| id.to_string());
     let before = viewer_id.as_deref().and_then(|viewer_id| ui::taken_back(&item, viewer_id));

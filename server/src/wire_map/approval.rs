@@ -93,6 +93,7 @@ pub fn approval_detail(detail: GateDetail) -> to::ApprovalDetail {
         fields: fields.filter_map(|field| serde_json::to_string(field).ok()).map(json).collect(),
         decisions: detail.item.decisions.iter().cloned().map(decision).collect(),
         entity: detail.entity.map(super::entity),
+        entity_then: detail.entity_then.map(super::entity_version),
         dimensions: dimensions.unwrap_or_default(),
         denials: detail.denials.into_iter().map(denial).collect(),
         denials_max: domain::gate::OUTPUT_REJECTION_MAX,

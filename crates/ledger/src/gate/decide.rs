@@ -149,6 +149,7 @@ async fn record(
         value_digest: decided.digest,
         note: decided.note,
         at: decider.minter.at(),
+        entity_version: None,
     };
     store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
     let undo_seconds = store::tenant::undo_seconds(tx.conn(), scope.tenant_id).await?;

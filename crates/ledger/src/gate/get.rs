@@ -2,12 +2,13 @@
 
 use super::{
     context::{Denied, denials},
+    decisions_of,
     item::{GateItem, load},
-    not_found,
+    not_found, standing,
 };
-use crate::{EntityRecord, Ledger, Result, guard::require};
-use domain::{Scope, entity::FieldDef, id::GateId, role::Permission};
-use store::GateRecord;
+use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require};
+use domain::{Scope, entity::FieldDef, gate::GateState, id::GateId, role::Permission};
+use store::{Conn, GateRecord};
 
 /// A gate, the record it is about, and what happened before.
 #[derive(Debug, Clone)]
@@ -16,6 +17,8 @@ pub struct GateDetail {
     pub item: GateItem,
     /// The record as it is now.
     pub entity: Option<EntityRecord>,
+    /// The record as it was when the decision was recorded. None before, and for decisions that do not name its version.
+    pub entity_then: Option<EntityVersionRecord>,
     /// Fields of that record's type, or of the type that new records have.
     pub fields: Vec<FieldDef>,
     /// Earlier denials in this session.
@@ -43,17 +46,32 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateDetai
                 let Some(gate) = store::gate::find(conn, tenant_id, id).await? else { return Ok(None) };
                 let denials = denials(conn, &gate).await?;
                 let (entity, fields) = record(conn, &gate).await?;
+                let then = then(conn, &gate).await?;
                 let undo_seconds = store::tenant::undo_seconds(conn, tenant_id).await?;
-                Ok(Some((load(conn, &reader, vec![gate], now).await?, entity, fields, denials, undo_seconds)))
+                let loaded = load(conn, &reader, vec![gate], now).await?;
+                Ok(Some((loaded, (entity, then), fields, denials, undo_seconds)))
             })
         })
         .await?;
-    let (loaded, entity, fields, denials, undo_seconds) = read.ok_or_else(not_found)?;
-    Ok(GateDetail { item: loaded.item(scope)?, entity, fields, denials, undo_seconds })
+    let (loaded, (entity, entity_then), fields, denials, undo_seconds) = read.ok_or_else(not_found)?;
+    Ok(GateDetail { item: loaded.item(scope)?, entity, entity_then, fields, denials, undo_seconds })
+}
+
+/// The record at the decision that counts, once there is one.
+async fn then(conn: &mut Conn<'_>, gate: &GateRecord) -> Result<Option<EntityVersionRecord>> {
+    let Some(entity_id) = gate.entity_id.filter(|_| matches!(gate.state, GateState::Held | GateState::Settled)) else {
+        return Ok(None);
+    };
+    let decisions = decisions_of(conn, gate).await?;
+    let last = standing(gate, &decisions).last.map(|vote| vote.number);
+    let version = decisions.iter().find(|d| Some(d.number) == last).and_then(|d| d.entity_version);
+    let Some(version) = version else { return Ok(None) };
+    let page = store::entity::versions(conn, gate.tenant_id, entity_id, Some(version + 1), 1).await?;
+    Ok(page.items.into_iter().find(|found| found.version == version))
 }
 
 /// The record that an approval writes, and the fields it has.
-async fn record(conn: &mut store::Conn<'_>, gate: &GateRecord) -> store::Result<(Option<EntityRecord>, Vec<FieldDef>)> {
+async fn record(conn: &mut Conn<'_>, gate: &GateRecord) -> store::Result<(Option<EntityRecord>, Vec<FieldDef>)> {
     let tenant_id = gate.tenant_id;
     let entity = match gate.entity_id {
         Some(id) => store::entity::find(conn, tenant_id, id).await?,

@@ -125,6 +125,7 @@ async fn record(
         value_digest: digest,
         note: None,
         at: minter.at(),
+        entity_version: None,
     };
     store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
     gate.outcome = Some(verdict);

@@ -198,6 +198,7 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
                     value_digest: gate.task_digest,
                     note: Some(format!("it could not be carried out: {why}")),
                     at: now,
+                    entity_version: None,
                 };
                 store::gate::add_decision(tx, tenant_id, id, &decision).await?;
                 gate.state = GateState::Open;

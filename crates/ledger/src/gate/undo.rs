@@ -57,6 +57,7 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
                     value_digest: gate.task_digest,
                     note: None,
                     at: now,
+                    entity_version: None,
                 };
                 store::gate::add_decision(tx, tenant_id, id, &decision).await?;
                 gate.state = GateState::Open;

@@ -18,13 +18,15 @@ use std::collections::HashMap;
 use uuid::Uuid;
 
 pub(crate) const ADD: &str = "INSERT INTO gate_decisions (tenant_id, gate_id, number, user_id, actor, verdict, undoes, value, \
-     value_digest, note, at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+     value_digest, note, at, entity_version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, \
+     (SELECT e.version FROM gates g JOIN entities e ON e.tenant_id = g.tenant_id AND e.id = g.entity_id \
+     WHERE g.tenant_id = $1 AND g.id = $2))";
 
 macro_rules! of_gates {
     ($ids:literal) => {
         concat!(
             "SELECT d.gate_id, d.number, d.user_id, d.actor, COALESCE(u.email, '') AS email, d.verdict, d.undoes, d.value, \
-             d.value_digest, d.note, d.at FROM gate_decisions d LEFT JOIN users u ON u.id = d.user_id \
+             d.value_digest, d.note, d.at, d.entity_version FROM gate_decisions d LEFT JOIN users u ON u.id = d.user_id \
              WHERE d.tenant_id = $1 AND d.gate_id ",
             $ids,
             " ORDER BY d.gate_id, d.number"
@@ -47,6 +49,7 @@ row! {
         value_digest: Vec<u8>,
         note: Option<String>,
         at: i64,
+        entity_version: Option<i64>,
     }
 }
 
@@ -71,6 +74,7 @@ impl TryFrom<Row> for DecisionRecord {
                 .ok_or_else(|| bad("value_digest", &row.value_digest.len()))?,
             note: row.note,
             at: from_micros(row.at),
+            entity_version: row.entity_version.map(i64::cast_unsigned),
         })
     }
 }

@@ -122,4 +122,6 @@ pub struct DecisionRecord {
     pub note: Option<String>,
     /// When.
     pub at: Timestamp,
+    /// Version of the gate's record at that instant. The database fills it in when the decision is stored.
+    pub entity_version: Option<u64>,
 }

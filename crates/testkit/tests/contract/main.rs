@@ -17,6 +17,7 @@ mod export_job;
 mod failure;
 mod feedback;
 mod gate;
+mod gate_record;
 mod gate_repeat;
 mod gate_rules;
 mod gate_text;
