@@ -169,6 +169,15 @@ pub fn task_status(status: action::TaskStatus) -> wire::action::TaskStatus {
     }
 }
 
+/// A session that was triggered, and what its caller should know.
+pub fn triggered(record: SessionRecord) -> wire::action::Triggered {
+    let warning = record.agent_slug.is_none().then(|| wire::action::Warning {
+        code: wire::action::NO_AGENT.into(),
+        message: "the action names no agent: only a worker that claims without agentSlugs takes its sessions".into(),
+    });
+    wire::action::Triggered { session: session(record), warnings: warning.into_iter().collect() }
+}
+
 /// A session.
 pub fn session(record: SessionRecord) -> wire::session::Session {
     let elapsed = record.started_at.zip(record.completed_at).map(|(from, to)| (to - from).num_milliseconds());

@@ -150,7 +150,7 @@ fn trigger_form(shell: &Shell, action: &Action, form: &FormState) -> impl IntoVi
     let key = format!("{}-{}", shell.form_key, action.id);
     let hint = "What the agent is given. JSON is passed on as JSON, anything else as text.";
     let no_agent = action.agent_slug.is_none().then(|| {
-        view! { <p class="meta">"It names no agent: its sessions wait until any worker takes them."</p> }
+        view! { <p class="meta">"It names no agent: its sessions wait for a worker that claims without naming agents."</p> }
     });
     view! {
         <form class="form" method="post" action=format!("/actions/{}/trigger", action.id)>

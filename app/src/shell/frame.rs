@@ -56,7 +56,7 @@ const ENTRIES: [(Place, Icon, &str, &str, &str); 8] = [
 
 /// A page inside the shell.
 pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
-    let notice = shell.notice.as_deref().and_then(notice::text).map(notice::good);
+    let notice = shell.notice.as_deref().and_then(notice::of);
     view! {
         <a class="skip" href="#main">"Skip to content"</a>
         <div class="shell">

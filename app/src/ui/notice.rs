@@ -24,6 +24,9 @@ pub fn text(code: &str) -> Option<&'static str> {
         "group_created" => "Group created.",
         "group_saved" => "Group saved.",
         "triggered" => "Queued. The log appears here as soon as an agent picks it up.",
+        "triggered_unclaimed" => {
+            "Queued, but this task names no agent: only a worker that claims without naming agents takes it."
+        }
         "cancelled" => "Cancelled. What was recorded stays in the log.",
         "acknowledged" => "Acknowledged. The failure stays in the log.",
         "retried" => "Queued again as a new session.",
@@ -41,6 +44,12 @@ pub fn text(code: &str) -> Option<&'static str> {
         "workspace_switched" => "You are in another workspace now.",
         _ => return None,
     })
+}
+
+/// The line of a `?notice=` code.
+pub fn of(code: &str) -> Option<AnyView> {
+    let text = text(code)?;
+    Some(if code == "triggered_unclaimed" { caution(text).into_any() } else { good(text).into_any() })
 }
 
 /// A line about something that went well.

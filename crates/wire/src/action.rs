@@ -1,6 +1,6 @@
 //! Actions.
 
-use crate::Json;
+use crate::{Json, session::Session};
 use domain::{
     Timestamp,
     action::{ActionStatus, OutputType},
@@ -124,6 +124,32 @@ pub struct UpdateAction {
 /// Tells `null` (clear it) from an absent field (leave it).
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<String>>, D::Error> {
     Option::<String>::deserialize(deserializer).map(Some)
+}
+
+/// The warning of a session that names no agent: workers that name agents never take it.
+pub const NO_AGENT: &str = "no_agent";
+
+/// What a caller should know about a request that was done.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Warning {
+    /// For programs: `no_agent`.
+    pub code: String,
+    /// For people.
+    pub message: String,
+}
+
+/// The answer to a trigger: the session, and what its caller should know.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Triggered {
+    /// The session.
+    #[serde(flatten)]
+    pub session: Session,
+    /// Empty where there is nothing to say.
+    pub warnings: Vec<Warning>,
 }
 
 /// `POST /api/actions/{id}/trigger`

@@ -13,7 +13,7 @@ use domain::{
 };
 use ledger::action as use_case;
 use serde::{Deserialize, Deserializer, de};
-use wire::{Page, action, session::Session};
+use wire::{Page, action};
 
 /// Create an action
 #[utoipa::path(
@@ -138,6 +138,7 @@ pub async fn update(
 /// Trigger an action
 ///
 /// Queues a session of the action. With `dependsOn` it waits as a draft until those have ended. The body may be left out.
+/// `warnings` says so when the action names no agent: only a worker that claims without `agentSlugs` takes the session.
 #[utoipa::path(
     post, path = "/api/actions/{id}/trigger", operation_id = "triggerAction",
     tag = "actions", request_body = Option<action::Trigger>,
@@ -145,7 +146,7 @@ pub async fn update(
     responses(
         (
             status = 201, description = "The queued session, or the one that this idempotency key made before",
-            body = Session,
+            body = action::Triggered,
         ),
         (
             status = 409,
@@ -159,9 +160,9 @@ pub async fn trigger(
     caller: Caller,
     Id(id): Id<ActionId>,
     JsonBodyOrDefault(body): JsonBodyOrDefault<action::Trigger>,
-) -> Result<(StatusCode, Json<Session>), Problem> {
+) -> Result<(StatusCode, Json<action::Triggered>), Problem> {
     let record = use_case::trigger(&state.ledger, caller.scope(), id, wire_map::trigger(body)?).await?;
-    Ok((StatusCode::CREATED, Json(wire_map::session(record))))
+    Ok((StatusCode::CREATED, Json(wire_map::triggered(record))))
 }
 
 /// How an action's newest session stands

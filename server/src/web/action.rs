@@ -183,7 +183,10 @@ async fn trigger(
         ..action::Trigger::default()
     };
     match action::trigger(&state.ledger, &viewer.scope, id, trigger).await {
-        Ok(session) => Ok(Redirect::to(&format!("/sessions/{}?notice=triggered", session.id)).into_response()),
+        Ok(session) => {
+            let notice = if session.agent_slug.is_some() { "triggered" } else { "triggered_unclaimed" };
+            Ok(Redirect::to(&format!("/sessions/{}?notice={notice}", session.id)).into_response())
+        }
         Err(error) => {
             let problem = Problem::from(error);
             refused(&state, viewer, id, form.refused("trigger", &problem), &problem).await

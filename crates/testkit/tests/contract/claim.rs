@@ -7,7 +7,7 @@ use domain::{
 };
 use futures_util::future::join_all;
 use ledger::{
-    Error,
+    Error, action,
     session::{self, Claim, Completion, Failure},
 };
 use std::{collections::HashSet, time::Duration};
@@ -16,6 +16,7 @@ use testkit::{Fixture, on_both_engines, text};
 on_both_engines!(
     a_queued_session_is_claimed_by_exactly_one_worker,
     claims_are_oldest_first_and_only_for_the_agents_asked_for,
+    a_claim_that_names_no_agents_takes_sessions_of_any_agent_and_of_none,
     a_waiting_claim_is_woken_by_a_new_session,
     a_worker_that_lost_its_lease_cannot_write,
     a_heartbeat_keeps_the_lease,
@@ -53,6 +54,28 @@ async fn claims_are_oldest_first_and_only_for_the_agents_asked_for(f: Fixture) {
     assert!(claim("writer").await.unwrap().is_empty());
     assert_eq!(claim("scout").await.unwrap()[0].session.id, first.id);
     assert_eq!(claim("scout").await.unwrap()[0].session.id, second.id);
+    f.done().await;
+}
+
+async fn a_claim_that_names_no_agents_takes_sessions_of_any_agent_and_of_none(f: Fixture) {
+    let unowned = action::NewAction { name: "Nobody's".into(), ..Default::default() };
+    let unowned = action::create(&f.ledger, &f.operator, unowned).await.unwrap();
+    let of_none = action::trigger(&f.ledger, &f.operator, unowned.id, Default::default()).await.unwrap();
+    assert_eq!((of_none.status, of_none.agent_slug), (Status::Pending, None));
+    f.clock.advance(TimeDelta::milliseconds(2));
+    let of_scout = f.pending().await;
+    let claim = async |agent_slugs: Option<Vec<String>>| {
+        let claim = Claim { agent_slugs, max: 1, lease_seconds: 60 };
+        let claimed = session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap();
+        claimed.into_iter().map(|claimed| claimed.session.id).collect::<Vec<_>>()
+    };
+    assert!(claim(Some(vec!["writer".into()])).await.is_empty());
+    // It is the oldest, and names no agent: only a claim that names none takes it.
+    assert_eq!(claim(Some(vec!["scout".into()])).await, [of_scout.id]);
+    assert!(claim(Some(vec!["scout".into()])).await.is_empty());
+    let second = f.pending().await;
+    assert_eq!(claim(None).await, [of_none.id]);
+    assert_eq!(claim(None).await, [second.id]);
     f.done().await;
 }
 
