@@ -1,4 +1,4 @@
-//! Cookies: the sign-in, the theme, and questions that somebody waved aside. Values are written and read here and nowhere else.
+//! Cookies: the sign-in, the theme, whose work /today shows, and questions that somebody waved aside. Values are written and read here and nowhere else.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
 use domain::{Timestamp, id::UserId, session_feedback::ASKED_DAYS};
@@ -10,6 +10,8 @@ const SESSION: &str = "sbk_session";
 /// The prefix makes browsers refuse the cookie unless it is Secure, of this host alone and of path `/`.
 const SESSION_SECURE: &str = "__Host-sbk_session";
 const THEME: &str = "theme";
+/// Whose work /today shows: `me` or `all`. Browsers send it there alone.
+const TODAY: &str = "today";
 /// With a person's id behind it: they do not want to be asked about the session at whose address it is.
 const UNASKED: &str = "unasked-";
 
@@ -92,6 +94,20 @@ pub fn theme(headers: &HeaderMap) -> Option<Theme> {
 /// `Set-Cookie` for a chosen theme. Scripts read it too, so that the switch and the page agree.
 pub fn set_theme(theme: &str) -> String {
     format!("{THEME}={theme}; Path=/; Max-Age=31536000; SameSite=Lax")
+}
+
+/// Whose work this browser looked at last on /today, as in its address.
+pub fn today(headers: &HeaderMap) -> Option<&str> {
+    find(headers, TODAY)
+}
+
+/// `Set-Cookie` for whose work /today shows from now on.
+pub fn set_today(everybody: bool) -> HeaderValue {
+    HeaderValue::from_static(if everybody {
+        "today=all; Path=/today; Max-Age=31536000; HttpOnly; SameSite=Lax"
+    } else {
+        "today=me; Path=/today; Max-Age=31536000; HttpOnly; SameSite=Lax"
+    })
 }
 
 fn find<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -15,14 +15,24 @@ pub struct Bucket {
     pub empty: &'static str,
 }
 
+/// What the first bucket is called where everybody's work is shown.
+const NEEDS_SOMEBODY: &str = "Needs somebody";
+
+impl Bucket {
+    /// The heading, of the reader's work or of everybody's.
+    pub fn heading(&self, everybody: bool) -> &'static str {
+        if everybody && self.count == "needsMe" { NEEDS_SOMEBODY } else { self.label }
+    }
+}
+
 /// All five, in the order of the strip.
 pub const BUCKETS: [Bucket; 5] = [
     Bucket {
         name: "needs_me",
         count: "needsMe",
         label: "Needs me",
-        about: "waits for your answer",
-        empty: "Nothing waits for you.",
+        about: "waits for an answer",
+        empty: "Nothing waits for an answer.",
     },
     Bucket {
         name: "running",
@@ -36,7 +46,7 @@ pub const BUCKETS: [Bucket; 5] = [
         count: "delegatable",
         label: "Can be delegated",
         about: "an agent is ready",
-        empty: "No action waits for an agent. Give an action an agent to see it here.",
+        empty: "No task is ready for an agent. Give a task an agent to see it here.",
     },
     Bucket {
         name: "failed",
@@ -53,6 +63,13 @@ pub const BUCKETS: [Bucket; 5] = [
         empty: "Nothing has been completed today yet.",
     },
 ];
+
+/// The address of the page with a bucket picked, or of all of them where that is empty.
+pub fn address(everybody: bool, picked: &str) -> String {
+    let of = if everybody { "all" } else { "me" };
+    let bucket = if picked.is_empty() { "" } else { "&bucket=" };
+    ["/today?assignedTo=", of, bucket, picked].concat()
+}
 
 #[cfg(all(test, feature = "ssr"))]
 mod tests {

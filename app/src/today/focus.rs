@@ -1,6 +1,6 @@
 //! Counts and sections that stay true, and picking a bucket without a new page. Only in the WASM build.
 
-use super::bucket::BUCKETS;
+use super::bucket::{BUCKETS, address};
 use crate::{
     browser::{dom, fetch, patch, times},
     live::{self, Signal},
@@ -16,14 +16,19 @@ const GATHER_MS: i32 = 400;
 const GATHER_COURSES_MS: i32 = 5_000;
 
 /// Reads the counts and how the day went, now and whenever something moved.
-pub fn start(counts: RwSignal<[Option<u32>; 5]>) {
-    read_counts(counts);
-    read_courses();
-    gathered(GATHER_COURSES_MS, read_courses);
+pub fn start(counts: RwSignal<[Option<u32>; 5]>, everybody: bool) {
+    read_counts(counts, everybody);
+    read_courses(everybody);
+    gathered(GATHER_COURSES_MS, move || read_courses(everybody));
     gathered(GATHER_MS, move || {
-        read_counts(counts);
-        BUCKETS.into_iter().for_each(|bucket| read_section(bucket.name));
+        read_counts(counts, everybody);
+        BUCKETS.into_iter().for_each(|bucket| read_section(bucket.name, everybody));
     });
+}
+
+/// What every address of a part of the page ends with: whose day it is, and whose work.
+fn query(everybody: bool) -> String {
+    ["?timezone=", &times::zone(), "&assignedTo=", if everybody { "all" } else { "me" }].concat()
 }
 
 /// Calls this once for all signals within the time.
@@ -41,18 +46,17 @@ fn gathered(millis: i32, read: impl Fn() + Clone + 'static) {
     });
 }
 
-fn read_counts(counts: RwSignal<[Option<u32>; 5]>) {
+fn read_counts(counts: RwSignal<[Option<u32>; 5]>, everybody: bool) {
     spawn_local(async move {
-        let zone = times::zone();
-        let Ok(json) = fetch::get_json(&format!("/api/today/work-queue-counts?timezone={zone}")).await else { return };
+        let url = ["/api/today/work-queue-counts", &query(everybody)].concat();
+        let Ok(json) = fetch::get_json(&url).await else { return };
         counts.set(BUCKETS.map(|bucket| dom::number(&json, bucket.count).map(|n| n as u32)));
     });
 }
 
-fn read_courses() {
+fn read_courses(everybody: bool) {
     spawn_local(async move {
-        let zone = times::zone();
-        let Ok(html) = fetch::get_text(&format!("/today/courses?timezone={zone}")).await else { return };
+        let Ok(html) = fetch::get_text(&["/today/courses", &query(everybody)].concat()).await else { return };
         let (Some(root), Some(courses)) = (dom::root(), patch::parse(&html)) else { return };
         for course in patch::children(&courses) {
             let name = course.get_attribute("data-course").unwrap_or_default();
@@ -64,14 +68,14 @@ fn read_courses() {
     });
 }
 
-fn read_section(name: &'static str) {
+fn read_section(name: &'static str, everybody: bool) {
     let Some(section) = dom::by_id(&format!("section-{name}")) else { return };
     if section.hidden() {
         return;
     }
     spawn_local(async move {
-        let zone = times::zone();
-        let Ok(html) = fetch::get_text(&format!("/today/section/{name}?timezone={zone}")).await else { return };
+        let url = ["/today/section/", name, &query(everybody)].concat();
+        let Ok(html) = fetch::get_text(&url).await else { return };
         let Some(new) = patch::parse(&html).and_then(|f| patch::children(&f).into_iter().next()) else { return };
         match (dom::find(&section, ".rows"), dom::find(&new, ".rows")) {
             (Some(list), Some(rows)) => patch::list(&list, &rows.inner_html(), "data-key-id"),
@@ -81,20 +85,20 @@ fn read_section(name: &'static str) {
 }
 
 /// Shows the picked bucket alone, or all of them, and moves the focus to what is shown.
-pub fn show(picked: &str) {
+pub fn show(picked: &str, everybody: bool) {
     for bucket in BUCKETS {
         if let Some(section) = dom::by_id(&format!("section-{}", bucket.name)) {
             section.set_hidden(!picked.is_empty() && picked != bucket.name);
         }
     }
-    let address = if picked.is_empty() { "/today".to_owned() } else { format!("/today?bucket={picked}") };
+    let address = address(everybody, picked);
     if let Ok(history) = dom::window().history() {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&address));
     }
     if picked.is_empty() {
         return;
     }
-    read_section(BUCKETS.into_iter().find(|b| b.name == picked).map_or("needs_me", |b| b.name));
+    read_section(BUCKETS.into_iter().find(|b| b.name == picked).map_or("needs_me", |b| b.name), everybody);
     if let Some(heading) = dom::by_id(&format!("heading-{picked}")) {
         let _ = heading.focus();
         heading.scroll_into_view();

@@ -21,6 +21,8 @@ use leptos::prelude::*;
 pub struct Props {
     /// `?bucket=`: the one that is picked.
     pub picked: Option<Bucket>,
+    /// `?assignedTo=all`: the whole workspace's work, not only the reader's.
+    pub everybody: bool,
     /// All five, in order.
     pub sections: Vec<Section>,
     /// How to connect an agent, shown while nothing has ever run.
@@ -29,17 +31,37 @@ pub struct Props {
     pub day: Option<Day>,
 }
 
+/// What the page shows, in a sentence.
+const OF_MINE: &str = "Your tasks, and what waits for your decision.";
+const OF_EVERYONE: &str = "Everybody's tasks, and those that are nobody's.";
+
+/// Links between the reader's work and everybody's. They keep the picked bucket.
+fn switch(everybody: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
+    let link = move |label: &'static str, value: &str, on: bool| {
+        let bucket = picked.map(|bucket| format!("&bucket={}", bucket.as_str())).unwrap_or_default();
+        let href = format!("/today?assignedTo={value}{bucket}");
+        view! { <a class="chip" href=href aria-current=on.then_some("true")>{label}</a> }
+    };
+    view! {
+        <nav class="chips" aria-label="Whose work">
+            {link("Mine", "me", !everybody)}
+            {link("Everyone", "all", everybody)}
+        </nav>
+    }
+}
+
 /// The whole page. The counts come later, by themselves.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Today", || {
-        let Props { picked, sections, connect: connecting, day } = props;
-        let strip = view! { <WorkQueueStrip picked=picked.map_or("", Bucket::as_str).to_owned()/> };
+        let Props { picked, everybody, sections, connect: connecting, day } = props;
+        let strip = view! { <WorkQueueStrip picked=picked.map_or("", Bucket::as_str).to_owned() everybody=everybody/> };
         let sections = sections
             .iter()
             .map(|section| solid(section_view(shell, section, picked.is_some_and(|p| p != section.bucket))))
             .collect::<Vec<_>>();
         let page = view! {
-            {page_head("Today".to_owned(), Vec::new(), ())}
+            {page_head("Today".to_owned(), Vec::new(), solid(switch(everybody, picked)))}
+            <p class="meta">{if everybody { OF_EVERYONE } else { OF_MINE }}</p>
             {strip}
             {connecting.map(|c| solid(connect(c)))}
             {sections}

@@ -38,6 +38,8 @@ pub struct Gate {
 pub struct Section {
     /// Which bucket.
     pub bucket: Bucket,
+    /// Whether it is everybody's, not only the reader's.
+    pub everybody: bool,
     /// Its sessions, the most urgent first.
     pub sessions: Vec<SessionEntry>,
     /// Its actions.
@@ -46,6 +48,8 @@ pub struct Section {
     pub gates: BTreeMap<String, Gate>,
     /// Whether there are more than these.
     pub has_more: bool,
+    /// How many more ended badly on tasks that are nobody's.
+    pub of_nobody: u64,
 }
 
 /// One section again, when something moved.
@@ -65,6 +69,11 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
         let href = section.bucket.statuses().first().map_or("/actions".to_owned(), |s| format!("/sessions?status={s}"));
         view! { <p class="rows-more"><a href=href>"Show all"</a></p> }
     });
+    let of_nobody = (section.of_nobody > 0).then(|| {
+        let count = number::counted(section.of_nobody, "session");
+        let href = super::bucket::address(true, name);
+        view! { <p class="rows-more"><a href=href>{format!("{count} of tasks that are nobody's failed too")}</a></p> }
+    });
     let body = if rows.is_empty() {
         view! { <div class="empty" data-size="small"><p>{words.empty}</p></div> }.into_any()
     } else {
@@ -73,10 +82,11 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
     view! {
         <section class="section" id=format!("section-{name}") hidden=hidden aria-labelledby=format!("heading-{name}")>
             <div class="section-head">
-                <h2 id=format!("heading-{name}") tabindex="-1">{words.label}</h2>
+                <h2 id=format!("heading-{name}") tabindex="-1">{words.heading(section.everybody)}</h2>
                 <span class="meta">{count}</span>
             </div>
             {body}
+            {of_nobody}
         </section>
     }
 }

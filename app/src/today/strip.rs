@@ -4,13 +4,13 @@ use super::bucket::BUCKETS;
 use leptos::prelude::*;
 
 /// Five counts and how the day went, fetched by themselves and again whenever something moved. `picked` is the bucket of the
-/// address, or empty.
+/// address, or empty; `everybody` says that everybody's work is shown.
 #[island]
-pub fn WorkQueueStrip(picked: String) -> impl IntoView {
+pub fn WorkQueueStrip(picked: String, everybody: bool) -> impl IntoView {
     let counts = RwSignal::new([None::<u32>; 5]);
     let picked = RwSignal::new(picked);
     #[cfg(feature = "hydrate")]
-    super::focus::start(counts);
+    super::focus::start(counts, everybody);
     let pick = move |name: &'static str, event: leptos::ev::MouseEvent| {
         if event.ctrl_key() || event.meta_key() || event.shift_key() {
             return;
@@ -19,7 +19,7 @@ pub fn WorkQueueStrip(picked: String) -> impl IntoView {
         let now = if picked.get_untracked() == name { "" } else { name };
         picked.set(now.to_owned());
         #[cfg(feature = "hydrate")]
-        super::focus::show(now);
+        super::focus::show(now, everybody);
     };
     let buckets = BUCKETS
         .into_iter()
@@ -31,7 +31,7 @@ pub fn WorkQueueStrip(picked: String) -> impl IntoView {
                 <li>
                     <a
                         class="strip-bucket"
-                        href=format!("/today?bucket={}", bucket.name)
+                        href=super::bucket::address(everybody, bucket.name)
                         data-bucket=bucket.name
                         data-some=move || count().is_some_and(|n| n > 0).then_some("")
                         aria-current=move || is_picked().then_some("true")
@@ -40,7 +40,7 @@ pub fn WorkQueueStrip(picked: String) -> impl IntoView {
                         <span class="strip-count" data-waiting=move || count().is_none().then_some("")>
                             {move || count().map_or_else(|| "–".to_owned(), |n| n.to_string())}
                         </span>
-                        <span class="strip-label">{bucket.label}</span>
+                        <span class="strip-label">{bucket.heading(everybody)}</span>
                         <div class="strip-more"><span class="strip-sub">{bucket.about}</span></div>
                     </a>
                 </li>

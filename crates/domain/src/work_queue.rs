@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum Bucket {
     /// Sessions in `waiting_human` or `awaiting_tool` on a task assigned to the caller, or at a gate that the caller may
-    /// decide and has not put aside, or that are the caller's own (a coding agent that asks in its terminal).
+    /// decide and has not put aside, or that are the caller's own (a coding agent that asks in its terminal). Of everyone's
+    /// queue: all sessions in these statuses.
     NeedsMe,
     /// `running` or `pending` agent and mixed sessions on the caller's tasks.
     Running,
-    /// Active actions with an agent and no live session.
+    /// Active actions with an agent and no session that is `running` or `pending` or waits for a person.
     Delegatable,
     /// `failed`, `expired` or `abandoned` on the caller's tasks, changed within 24 hours.
     Failed,

@@ -11,19 +11,30 @@ use domain::{
     role::Permission,
     work_queue::{Bucket, FAILED_WINDOW_HOURS},
 };
-use store::work_queue::{Me, Part, Since};
+use store::work_queue::{Me, Of, Part, Since};
 use uuid::Uuid;
+
+/// Whose queue is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Whose {
+    /// The caller's tasks, and what they may decide.
+    #[default]
+    Mine,
+    /// The whole workspace: every task, assigned or not, and sessions of none.
+    Everyone,
+}
 
 /// Counts of the five buckets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Waiting for the caller: on their tasks, at gates that they may decide, or elsewhere in a session of theirs.
+    /// Waiting for the caller: on their tasks, at gates that they may decide, or elsewhere in a session of theirs. Of
+    /// everyone's: waiting for anybody.
     pub needs_me: u64,
-    /// Pending or running on the caller's tasks.
+    /// Pending or running.
     pub running: u64,
-    /// An agent could take these on.
+    /// An agent could take these on: nothing of them is queued, at work, or waits for a person.
     pub delegatable: u64,
-    /// Ended badly within 24 hours on the caller's tasks.
+    /// Ended badly within 24 hours.
     pub failed: u64,
     /// Completed since the caller's midnight.
     pub done_today: u64,
@@ -63,27 +74,29 @@ pub struct Section {
     pub sessions: Vec<SessionRecord>,
     /// Its actions, for `Delegatable`.
     pub actions: Vec<ActionRecord>,
+    /// Of the caller's own `Failed`: how many more ended badly on tasks that are nobody's, or on none.
+    pub of_nobody: u64,
 }
 
-/// The five counts in one round trip. A token has no tasks of its own: it sees unassigned delegatable actions alone.
-pub async fn counts(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Counts> {
+/// The five counts in one round trip. A token has no tasks of its own: only everyone's queue says something to it.
+pub async fn counts(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -> Result<Counts> {
     require(scope, Permission::Read)?;
     let since = since(ledger.now(), timezone)?;
-    let (tenant_id, me) = (scope.tenant_id, me(scope));
+    let (tenant_id, of) = (scope.tenant_id, of(scope, whose));
     let [needs_me, running, delegatable, failed, done_today] = ledger
         .store()
-        .read(scope.into(), move |conn| Box::pin(store::work_queue::counts(conn, tenant_id, me, since)))
+        .read(scope.into(), move |conn| Box::pin(store::work_queue::counts(conn, tenant_id, of, since)))
         .await?;
     Ok(Counts { needs_me, running, delegatable, failed, done_today })
 }
 
-/// How the caller's day went so far, in one round trip.
-pub async fn day(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Day> {
+/// How the day went so far, in one round trip.
+pub async fn day(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -> Result<Day> {
     require(scope, Permission::Read)?;
     let since = since(ledger.now(), timezone)?;
-    let (tenant_id, me) = (scope.tenant_id, me(scope));
+    let (tenant_id, of) = (scope.tenant_id, of(scope, whose));
     let read =
-        ledger.store().read(scope.into(), move |conn| Box::pin(store::work_queue::day(conn, tenant_id, me, since)));
+        ledger.store().read(scope.into(), move |conn| Box::pin(store::work_queue::day(conn, tenant_id, of, since)));
     let begun = (since.now - since.done).num_hours() + 1;
     let mut day = Day { hours: usize::try_from(begun).unwrap_or_default().min(HOURS_MAX), ..Day::default() };
     for hour in read.await? {
@@ -116,19 +129,32 @@ pub async fn day(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Day> 
 }
 
 /// The rows behind one bucket, at most `limit`.
-pub async fn section(ledger: &Ledger, scope: &Scope, bucket: Bucket, timezone: &str, limit: u32) -> Result<Section> {
+pub async fn section(
+    ledger: &Ledger,
+    scope: &Scope,
+    whose: Whose,
+    bucket: Bucket,
+    timezone: &str,
+    limit: u32,
+) -> Result<Section> {
     require(scope, Permission::Read)?;
     let limit = page_size(limit)?;
     let since = since(ledger.now(), timezone)?;
-    let (tenant_id, me) = (scope.tenant_id, me(scope));
+    let (tenant_id, of) = (scope.tenant_id, of(scope, whose));
     let read = ledger.store().read(scope.into(), move |conn| {
         Box::pin(async move {
-            let sessions = store::work_queue::sessions(conn, tenant_id, me, bucket, since, limit).await?;
+            let sessions = store::work_queue::sessions(conn, tenant_id, of, bucket, since, limit).await?;
             let actions = match bucket {
-                Bucket::Delegatable => store::work_queue::delegatable(conn, tenant_id, me.user_id, limit).await?,
+                Bucket::Delegatable => store::work_queue::delegatable(conn, tenant_id, of, limit).await?,
                 _ => Vec::new(),
             };
-            Ok(Section { sessions, actions })
+            let of_nobody = match (bucket, whose) {
+                (Bucket::Failed, Whose::Mine) => {
+                    store::work_queue::failed_of_nobody(conn, tenant_id, since.failed).await?
+                }
+                _ => 0,
+            };
+            Ok(Section { sessions, actions, of_nobody })
         })
     });
     Ok(read.await?)
@@ -146,10 +172,15 @@ pub async fn elsewhere(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec
     Ok(read.await?)
 }
 
-/// The caller as an assignee and reviewer; the nil id is nobody, and a token decides nothing.
-fn me(scope: &Scope) -> Me {
+/// Everyone, or the caller as an assignee and reviewer; the nil id is nobody, and a token decides nothing.
+fn of(scope: &Scope, whose: Whose) -> Of {
+    if whose == Whose::Everyone {
+        return Of::Everyone;
+    }
     let user_id = scope.user_id();
-    Me { user_id: user_id.unwrap_or(UserId(Uuid::nil())), may_decide: user_id.is_some() && may_decide_any(scope) }
+    let me =
+        Me { user_id: user_id.unwrap_or(UserId(Uuid::nil())), may_decide: user_id.is_some() && may_decide_any(scope) };
+    Of::Mine(me)
 }
 
 fn since(now: Timestamp, timezone: &str) -> Result<Since> {

@@ -16,7 +16,7 @@ use domain::{
 use uuid::Uuid;
 
 macro_rules! action_select {
-    ($rest:literal) => {
+    ($rest:expr) => {
         concat!(
             "SELECT a.id, a.name, a.slug, a.description, a.agent_slug, a.assigned_to, \
              a.target_entity_id, a.output_type, a.output_config, a.metadata, a.status, a.created_at, a.updated_at FROM actions a WHERE a.tenant_id = $1 AND ",

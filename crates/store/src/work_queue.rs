@@ -1,4 +1,7 @@
-//! The five buckets: counts in one round trip, what the day was like, and the rows behind one bucket.
+//! The five buckets: counts in one round trip, what the day was like, and the rows behind one bucket. The statements here
+//! are those of one person's queue; [`everyone`] has those of the whole workspace.
+
+mod everyone;
 
 use crate::{
     action::{self, action_select},
@@ -24,6 +27,18 @@ macro_rules! of_my_actions {
             $which,
             ")), 0) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to = $2)"
         )
+    };
+}
+// An action that an agent can take on: nothing of it is queued, at work, or waits for a person.
+macro_rules! ready {
+    () => {
+        "a.status = 'active' AND a.agent_slug IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 \
+         AND s.action_id = a.id AND s.status IN ('running', 'pending', 'waiting_human', 'awaiting_tool'))"
+    };
+}
+macro_rules! failed_since {
+    ($instant:literal) => {
+        concat!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= ", $instant)
     };
 }
 // Open gates that the person may decide; and sessions of theirs that wait for them elsewhere, such as a coding agent's.
@@ -59,27 +74,31 @@ const COUNTS: &str = concat!(
     not_on_my_action!("s"),
     ") AS bigint), CAST(",
     of_my_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')"),
-    " AS bigint), (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = $1 AND a.status = 'active' \
-     AND a.agent_slug IS NOT NULL AND (a.assigned_to = $2 OR a.assigned_to IS NULL) AND NOT EXISTS (SELECT 1 FROM sessions s \
-     WHERE s.tenant_id = $1 AND s.action_id = a.id AND s.status IN ('running', 'pending'))), CAST(",
+    " AS bigint), (SELECT COUNT(*) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to = $2 AND ",
+    ready!(),
+    "), CAST(",
     of_my_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $3"),
     " AS bigint), CAST(",
     of_my_actions!("s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed')"),
     " AS bigint)"
 );
 
-// A part of the day: its number, the hour (-1: before $3), how many, the first and the last instant. What waits or is at
-// work counts whenever it began, what began or ended since $3.
+// A part of the day: its number, the hour (-1: before midnight), how many, the first and the last instant. What waits or is at
+// work counts whenever it began, what began or ended since midnight. $midnight is the literal that binds it.
 macro_rules! part_of_day {
-    ($part:literal, $at:literal, $from:expr) => {
+    ($midnight:literal, $part:literal, $at:literal, $from:expr) => {
         concat!(
             "SELECT CAST(",
             $part,
             " AS bigint), CASE WHEN ",
             $at,
-            " < $3 THEN -1 ELSE (",
+            " < ",
+            $midnight,
+            " THEN -1 ELSE (",
             $at,
-            " - $3) / 3600000000 END, COUNT(*), MIN(",
+            " - ",
+            $midnight,
+            ") / 3600000000 END, COUNT(*), MIN(",
             $at,
             "), MAX(",
             $at,
@@ -99,27 +118,40 @@ macro_rules! sessions_of_my_actions {
     };
 }
 const DAY: &str = concat!(
-    part_of_day!("0", "s.updated_at", sessions_of_my_actions!("s.status IN ('waiting_human', 'awaiting_tool')")),
-    " UNION ALL ",
-    part_of_day!("0", "g.opened_at", concat!("gates g WHERE ", gates_of_mine!("$5", "$6"), not_on_my_action!("g"))),
-    " UNION ALL ",
-    part_of_day!("0", "s.updated_at", concat!("sessions s WHERE ", waits_elsewhere!(), not_on_my_action!("s"))),
+    part_of_day!("$3", "0", "s.updated_at", sessions_of_my_actions!("s.status IN ('waiting_human', 'awaiting_tool')")),
     " UNION ALL ",
     part_of_day!(
+        "$3",
+        "0",
+        "g.opened_at",
+        concat!("gates g WHERE ", gates_of_mine!("$5", "$6"), not_on_my_action!("g"))
+    ),
+    " UNION ALL ",
+    part_of_day!("$3", "0", "s.updated_at", concat!("sessions s WHERE ", waits_elsewhere!(), not_on_my_action!("s"))),
+    " UNION ALL ",
+    part_of_day!(
+        "$3",
         "1",
         "COALESCE(s.started_at, s.created_at)",
         sessions_of_my_actions!("s.status IN ('running', 'pending') AND s.session_type IN ('agent', 'mixed')")
     ),
     " UNION ALL ",
-    part_of_day!("2", "s.created_at", sessions_of_my_actions!("s.id >= $7 AND s.session_type IN ('agent', 'mixed')")),
+    part_of_day!(
+        "$3",
+        "2",
+        "s.created_at",
+        sessions_of_my_actions!("s.id >= $7 AND s.session_type IN ('agent', 'mixed')")
+    ),
     " UNION ALL ",
     part_of_day!(
+        "$3",
         "3",
         "s.completed_at",
         sessions_of_my_actions!("s.status IN ('failed', 'expired', 'abandoned') AND s.completed_at >= $4")
     ),
     " UNION ALL ",
     part_of_day!(
+        "$3",
         "4",
         "s.completed_at",
         sessions_of_my_actions!(
@@ -164,11 +196,18 @@ const DONE_TODAY: &str = section_select!(
     "s.status = 'completed' AND s.completed_at >= $4 AND s.session_type IN ('agent', 'mixed')",
     "completed_at DESC"
 );
-const DELEGATABLE: &str = action_select!(
-    "a.status = 'active' AND a.agent_slug IS NOT NULL AND (a.assigned_to = $2 OR a.assigned_to IS NULL) \
-     AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 AND s.action_id = a.id \
-     AND s.status IN ('running', 'pending')) ORDER BY a.updated_at DESC LIMIT $3"
+const DELEGATABLE: &str =
+    action_select!(concat!("a.assigned_to = $2 AND ", ready!(), " ORDER BY a.updated_at DESC LIMIT $3"));
+// What an unassigned action's sessions, and those of no action, came to: nobody's queue has them.
+const FAILED_OF_NOBODY: &str = concat!(
+    "SELECT CAST((SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND s.action_id = a.id AND ",
+    failed_since!("$2"),
+    ")), 0) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to IS NULL) + (SELECT COUNT(*) FROM sessions s \
+     WHERE s.tenant_id = $1 AND s.action_id IS NULL AND ",
+    failed_since!("$2"),
+    ") AS bigint)"
 );
+use {failed_since, part_of_day, ready};
 
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("work_queue::COUNTS", COUNTS),
@@ -179,6 +218,14 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("work_queue::FAILED", FAILED),
     ("work_queue::DONE_TODAY", DONE_TODAY),
     ("work_queue::DELEGATABLE", DELEGATABLE),
+    ("work_queue::FAILED_OF_NOBODY", FAILED_OF_NOBODY),
+    ("work_queue::everyone::COUNTS", everyone::COUNTS),
+    ("work_queue::everyone::DAY", everyone::DAY),
+    ("work_queue::everyone::WAITING", everyone::WAITING),
+    ("work_queue::everyone::RUNNING", everyone::RUNNING),
+    ("work_queue::everyone::FAILED", everyone::FAILED),
+    ("work_queue::everyone::DONE_TODAY", everyone::DONE_TODAY),
+    ("work_queue::everyone::DELEGATABLE", everyone::DELEGATABLE),
 ];
 
 /// Where the two rolling buckets begin.
@@ -192,7 +239,7 @@ pub struct Since {
     pub now: Timestamp,
 }
 
-/// Whose queue it is.
+/// One person.
 #[derive(Debug, Clone, Copy)]
 pub struct Me {
     /// Who.
@@ -201,20 +248,26 @@ pub struct Me {
     pub may_decide: bool,
 }
 
+/// Whose queue it is.
+#[derive(Debug, Clone, Copy)]
+pub enum Of {
+    /// One person's: their tasks, and what they may decide.
+    Mine(Me),
+    /// The whole workspace's.
+    Everyone,
+}
+
 /// Counts in the order of [`Bucket::ALL`].
-pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, me: Me, since: Since) -> Result<[u64; 5]> {
+pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, of: Of, since: Since) -> Result<[u64; 5]> {
     type Counts = (i64, i64, i64, i64, i64);
-    let row = run!(
-        conn,
-        fetch_one Counts,
-        COUNTS,
-        tenant_id.0,
-        me.user_id.0,
-        to_micros(since.failed),
-        to_micros(since.done),
-        i64::from(me.may_decide),
-        to_micros(since.now),
-    )?;
+    let (failed, done, now) = (to_micros(since.failed), to_micros(since.done), to_micros(since.now));
+    let row = match of {
+        Of::Mine(me) => {
+            let (user, any) = (me.user_id.0, i64::from(me.may_decide));
+            run!(conn, fetch_one Counts, COUNTS, tenant_id.0, user, failed, done, any, now)?
+        }
+        Of::Everyone => run!(conn, fetch_one Counts, everyone::COUNTS, tenant_id.0, failed, done)?,
+    };
     Ok([row.0, row.1, row.2, row.3, row.4].map(i64::cast_unsigned))
 }
 
@@ -253,20 +306,17 @@ pub struct Hour {
 }
 
 /// The day so far, hour by hour; hours with nothing in them are left out, and some parts come in several rows an hour.
-pub async fn day(conn: &mut Conn<'_>, tenant_id: TenantId, me: Me, since: Since) -> Result<Vec<Hour>> {
+pub async fn day(conn: &mut Conn<'_>, tenant_id: TenantId, of: Of, since: Since) -> Result<Vec<Hour>> {
     type Row = (i64, i64, i64, i64, i64);
-    let rows = run!(
-        conn,
-        fetch_all Row,
-        DAY,
-        tenant_id.0,
-        me.user_id.0,
-        to_micros(since.done),
-        to_micros(since.failed),
-        i64::from(me.may_decide),
-        to_micros(since.now),
-        least_v7(since.done),
-    )?;
+    let (failed, done, now) = (to_micros(since.failed), to_micros(since.done), to_micros(since.now));
+    let least = least_v7(since.done);
+    let rows = match of {
+        Of::Mine(me) => {
+            let (user, any) = (me.user_id.0, i64::from(me.may_decide));
+            run!(conn, fetch_all Row, DAY, tenant_id.0, user, done, failed, any, now, least)?
+        }
+        Of::Everyone => run!(conn, fetch_all Row, everyone::DAY, tenant_id.0, done, failed, least)?,
+    };
     let hours = rows.into_iter().map(|(part, hour, count, first, last)| {
         let known = usize::try_from(part).ok().and_then(|at| Part::ALL.get(at).copied());
         Ok(Hour {
@@ -284,12 +334,16 @@ pub async fn day(conn: &mut Conn<'_>, tenant_id: TenantId, me: Me, since: Since)
 pub async fn sessions(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    me: Me,
+    of: Of,
     bucket: Bucket,
     since: Since,
     limit: u32,
 ) -> Result<Vec<SessionRecord>> {
     type Row = session::Row;
+    let me = match of {
+        Of::Mine(me) => me,
+        Of::Everyone => return everyone::sessions(conn, tenant_id, bucket, since, limit).await,
+    };
     let (tenant, user, limit) = (tenant_id.0, me.user_id.0, i64::from(limit));
     let rows = match bucket {
         Bucket::NeedsMe => {
@@ -317,13 +371,19 @@ pub async fn elsewhere(
 }
 
 /// The actions of the `Delegatable` bucket.
-pub async fn delegatable(
-    conn: &mut Conn<'_>,
-    tenant_id: TenantId,
-    user_id: UserId,
-    limit: u32,
-) -> Result<Vec<ActionRecord>> {
+pub async fn delegatable(conn: &mut Conn<'_>, tenant_id: TenantId, of: Of, limit: u32) -> Result<Vec<ActionRecord>> {
     type Row = action::Row;
-    let rows = run!(conn, fetch_all Row, DELEGATABLE, tenant_id.0, user_id.0, i64::from(limit))?;
+    let limit = i64::from(limit);
+    let rows = match of {
+        Of::Mine(me) => run!(conn, fetch_all Row, DELEGATABLE, tenant_id.0, me.user_id.0, limit)?,
+        Of::Everyone => run!(conn, fetch_all Row, everyone::DELEGATABLE, tenant_id.0, limit)?,
+    };
     rows.into_iter().map(ActionRecord::try_from).collect()
+}
+
+/// Sessions of unassigned actions, and of none, that ended badly since then.
+pub async fn failed_of_nobody(conn: &mut Conn<'_>, tenant_id: TenantId, since: Timestamp) -> Result<u64> {
+    type One = (i64,);
+    let (count,) = run!(conn, fetch_one One, FAILED_OF_NOBODY, tenant_id.0, to_micros(since))?;
+    Ok(count.cast_unsigned())
 }

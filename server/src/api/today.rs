@@ -7,15 +7,28 @@ use crate::{
     wire_map,
 };
 use axum::{Json, extract::State};
-use ledger::work_queue;
+use ledger::work_queue::{self, Whose};
 use serde::Deserialize;
 use wire::count::WorkQueueCounts;
+
+/// Whose queue is counted.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum AssignedTo {
+    #[default]
+    Me,
+    All,
+}
 
 /// The query of [`work_queue_counts`].
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 #[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CountsQuery {
+    /// me (default): the caller's tasks and what they may decide; all: the whole workspace.
+    #[serde(default)]
+    #[param(value_type = Option<String>)]
+    assigned_to: AssignedTo,
     /// An IANA zone such as `Europe/Berlin`: whose day "today" is. Default `UTC`.
     #[serde(default = "utc")]
     #[param(required = false)]
@@ -26,9 +39,10 @@ fn utc() -> String {
     "UTC".to_owned()
 }
 
-/// Count the caller's work queue
+/// Count the work queue
 ///
-/// Five buckets, counted in one round trip.
+/// Five buckets, counted in one round trip. A token has no tasks of its own: it asks for everyone's with
+/// `assignedTo=all`.
 #[utoipa::path(
     get, path = "/api/today/work-queue-counts", operation_id = "getWorkQueueCounts", tag = "today",
     params(CountsQuery),
@@ -41,6 +55,10 @@ pub async fn work_queue_counts(
     caller: Caller,
     Params(query): Params<CountsQuery>,
 ) -> Result<Json<WorkQueueCounts>, Problem> {
-    let counts = work_queue::counts(&state.ledger, caller.scope(), &query.timezone).await?;
+    let whose = match query.assigned_to {
+        AssignedTo::Me => Whose::Mine,
+        AssignedTo::All => Whose::Everyone,
+    };
+    let counts = work_queue::counts(&state.ledger, caller.scope(), whose, &query.timezone).await?;
     Ok(Json(wire_map::counts(&counts)))
 }

@@ -4,19 +4,20 @@ use super::{
     sessions::entries,
     shell::{Turned, Viewer, render},
 };
-use crate::{problem::Problem, state::AppState, wire_map};
+use crate::{cookie, problem::Problem, state::AppState, wire_map};
 use app::today::{self, Course, Gate, Props, Section};
 use axum::{
     Router,
     extract::{Path, Query, State},
-    http::StatusCode,
+    http::{HeaderMap, StatusCode, header::SET_COOKIE},
     response::{Html, Response},
     routing::get,
 };
 use domain::work_queue::Bucket;
 use ledger::{
     gate::{self, MayDecide},
-    session, work_queue,
+    session,
+    work_queue::{self, Whose},
 };
 use serde::Deserialize;
 use wire::Code;
@@ -32,9 +33,12 @@ pub fn router() -> Router<AppState> {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct TodayQuery {
     bucket: Option<String>,
     timezone: Option<String>,
+    /// `me` or `all`; what the browser looked at last when absent.
+    assigned_to: Option<String>,
 }
 
 impl TodayQuery {
@@ -42,16 +46,25 @@ impl TodayQuery {
     fn timezone(&self) -> &str {
         self.timezone.as_deref().unwrap_or("UTC")
     }
+
+    fn whose(&self, headers: &HeaderMap) -> Whose {
+        match self.assigned_to.as_deref().or_else(|| cookie::today(headers)) {
+            Some("all") => Whose::Everyone,
+            _ => Whose::Mine,
+        }
+    }
 }
 
 async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<TodayQuery>,
+    headers: HeaderMap,
 ) -> Result<Response, Turned> {
+    let whose = query.whose(&headers);
     let mut sections = Vec::new();
     for bucket in Bucket::ALL {
-        sections.push(read(&state, &viewer, bucket, query.timezone()).await?);
+        sections.push(read(&state, &viewer, whose, bucket, query.timezone()).await?);
     }
     let nothing_ever_ran =
         session::list(&state.ledger, &viewer.scope, session::ListSessions { limit: 1, ..Default::default() });
@@ -61,7 +74,13 @@ async fn show(
         Some(_) => Some(super::working_on::day(&state, &viewer, query.timezone(), false).await?),
         None => None,
     };
-    Ok(render(StatusCode::OK, move || today::page(&viewer.shell, Props { picked, sections, connect, day })).await)
+    let everybody = whose == Whose::Everyone;
+    let props = Props { picked, everybody, sections, connect, day };
+    let mut response = render(StatusCode::OK, move || today::page(&viewer.shell, props)).await;
+    if query.assigned_to.is_some() {
+        response.headers_mut().append(SET_COOKIE, cookie::set_today(everybody));
+    }
+    Ok(response)
 }
 
 /// What stands below the labels of the strip.
@@ -69,8 +88,9 @@ async fn courses(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<TodayQuery>,
+    headers: HeaderMap,
 ) -> Result<Html<String>, Turned> {
-    let day = work_queue::day(&state.ledger, &viewer.scope, query.timezone()).await?;
+    let day = work_queue::day(&state.ledger, &viewer.scope, query.whose(&headers), query.timezone()).await?;
     let course = |bucket, course: work_queue::Course| {
         let hours = course.hours.into_iter().take(day.hours).collect();
         Course { bucket, at: course.at, hours }
@@ -88,14 +108,21 @@ async fn section(
     viewer: Viewer,
     Path(bucket): Path<String>,
     Query(query): Query<TodayQuery>,
+    headers: HeaderMap,
 ) -> Result<Html<String>, Turned> {
     let bucket = Bucket::parse(&bucket).ok_or(Problem::new(Code::NotFound))?;
-    let section = read(&state, &viewer, bucket, query.timezone()).await?;
+    let section = read(&state, &viewer, query.whose(&headers), bucket, query.timezone()).await?;
     Ok(Html(today::section_fragment(&viewer.shell, &section)))
 }
 
-async fn read(state: &AppState, viewer: &Viewer, bucket: Bucket, timezone: &str) -> Result<Section, Turned> {
-    let mut rows = work_queue::section(&state.ledger, &viewer.scope, bucket, timezone, ROWS_MAX + 1).await?;
+async fn read(
+    state: &AppState,
+    viewer: &Viewer,
+    whose: Whose,
+    bucket: Bucket,
+    timezone: &str,
+) -> Result<Section, Turned> {
+    let mut rows = work_queue::section(&state.ledger, &viewer.scope, whose, bucket, timezone, ROWS_MAX + 1).await?;
     let keep = ROWS_MAX as usize;
     let has_more = rows.sessions.len() > keep || rows.actions.len() > keep;
     rows.sessions.truncate(keep);
@@ -109,5 +136,6 @@ async fn read(state: &AppState, viewer: &Viewer, bucket: Bucket, timezone: &str)
     let gates = gates.collect();
     let sessions = entries(state, &viewer.scope, rows.sessions).await?;
     let actions = rows.actions.into_iter().map(wire_map::action).collect();
-    Ok(Section { bucket, sessions, actions, gates, has_more })
+    let everybody = whose == Whose::Everyone;
+    Ok(Section { bucket, everybody, sessions, actions, gates, has_more, of_nobody: rows.of_nobody })
 }

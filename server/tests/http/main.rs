@@ -27,5 +27,6 @@ mod soak;
 mod stop;
 mod thread;
 mod tls;
+mod today;
 mod webhook;
 mod work;

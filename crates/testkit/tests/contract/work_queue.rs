@@ -7,11 +7,11 @@ use crate::{
 use chrono::{NaiveTime, TimeDelta};
 use domain::{Clock as _, Scope, Timestamp, gate::Verdict, hook::Source, session::YieldTo, work_queue::Bucket};
 use ledger::{
-    SessionRecord,
+    ActionRecord, SessionRecord,
     action::{self, ActionChange, NewAction, Trigger},
     gate, hook,
     session::{self, Completion, Failure},
-    work_queue,
+    work_queue::{self, Whose},
 };
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
@@ -20,11 +20,101 @@ on_both_engines!(
     what_a_person_may_decide_needs_them_whosever_task_it_is,
     a_coding_agent_that_waits_needs_its_person_alone,
     the_day_tells_the_oldest_and_counts_by_the_hour,
+    everyones_queue_has_what_is_others_and_what_is_nobodys,
+    an_action_whose_session_waits_for_a_person_is_not_ready,
 );
 
+/// Counts in the order of the buckets, which the lists behind them have to bear out.
+async fn counted(f: &Fixture, scope: &Scope, whose: Whose) -> [u64; 5] {
+    let counts = work_queue::counts(&f.ledger, scope, whose, "UTC").await.unwrap();
+    let counts = [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today];
+    for (bucket, count) in Bucket::ALL.into_iter().zip(counts) {
+        let section = work_queue::section(&f.ledger, scope, whose, bucket, "UTC", 100).await.unwrap();
+        assert_eq!((section.sessions.len() + section.actions.len()) as u64, count, "{bucket:?} of {whose:?}");
+    }
+    counts
+}
+
+async fn task(f: &Fixture, name: &str, assigned_to: Option<&Scope>) -> ActionRecord {
+    let assigned_to = assigned_to.and_then(Scope::user_id);
+    let new = NewAction { name: name.into(), agent_slug: Some("scout".into()), assigned_to, ..NewAction::default() };
+    action::create(&f.ledger, &f.operator, new).await.unwrap()
+}
+
+async fn taken(f: &Fixture, of: &ActionRecord) -> SessionRecord {
+    action::trigger(&f.ledger, &f.operator, of.id, Trigger::default()).await.unwrap();
+    f.claim(1, 3_600).await.pop().unwrap()
+}
+
+async fn failed(f: &Fixture, session: &SessionRecord) {
+    let failure = Failure { attempt: session.attempt, message: "x".into(), code: None, usage: None };
+    session::fail(&f.ledger, &f.worker, session.id, failure).await.unwrap();
+}
+
+async fn everyones_queue_has_what_is_others_and_what_is_nobodys(f: Fixture) {
+    let mine = task(&f, "Mine", Some(&f.operator)).await;
+    let others = task(&f, "Others", Some(&f.member)).await;
+    let nobodys = task(&f, "Nobody's", None).await;
+    for of in [&mine, &others, &nobodys] {
+        failed(&f, &taken(&f, of).await).await;
+        let done = taken(&f, of).await;
+        let completion = Completion { attempt: done.attempt, result: None, usage: None };
+        session::complete(&f.ledger, &f.worker, done.id, completion).await.unwrap();
+    }
+    // Sessions that execute no action are in nobody's queue either.
+    f.pending().await;
+    failed(&f, &f.claim(1, 60).await.pop().unwrap()).await;
+    f.pending().await;
+    let waiting = taken(&f, &nobodys).await;
+    let parking = session::Parking::at(waiting.attempt, YieldTo::WaitingHuman);
+    let oldest = f.clock.now();
+    session::yield_to(&f.ledger, &f.worker, waiting.id, parking).await.unwrap();
+    assert_eq!(counted(&f, &f.operator, Whose::Mine).await, [0, 0, 1, 1, 1]);
+    assert_eq!(counted(&f, &f.other_member, Whose::Mine).await, [0; 5]);
+    for scope in [&f.operator, &f.other_member, &f.worker] {
+        assert_eq!(counted(&f, scope, Whose::Everyone).await, [1, 1, 2, 4, 3], "{scope:?}");
+    }
+    assert_eq!(counted(&f, &f.stranger, Whose::Everyone).await, [0; 5]);
+    // One's own list says how many more failed of which nobody hears otherwise.
+    let of_nobody = async |scope, whose, bucket| {
+        work_queue::section(&f.ledger, scope, whose, bucket, "UTC", 100).await.unwrap().of_nobody
+    };
+    assert_eq!(of_nobody(&f.operator, Whose::Mine, Bucket::Failed).await, 2);
+    assert_eq!(of_nobody(&f.operator, Whose::Everyone, Bucket::Failed).await, 0);
+    assert_eq!(of_nobody(&f.operator, Whose::Mine, Bucket::Running).await, 0);
+    assert_eq!(of_nobody(&f.stranger, Whose::Mine, Bucket::Failed).await, 0);
+
+    let day = work_queue::day(&f.ledger, &f.operator, Whose::Everyone, "UTC").await.unwrap();
+    let sums = [day.needs_me, day.running, day.failed, day.done_today].map(|course| course.hours.iter().sum::<u64>());
+    assert_eq!((day.needs_me.at, sums), (Some(oldest), [1, 9, 4, 3]));
+    f.clock.advance(TimeDelta::hours(25));
+    assert_eq!(counted(&f, &f.operator, Whose::Everyone).await[3..], [0, 0]);
+    f.done().await;
+}
+
+async fn an_action_whose_session_waits_for_a_person_is_not_ready(f: Fixture) {
+    let mine = task(&f, "Mine", Some(&f.operator)).await;
+    let ready = async || {
+        let mine = counted(&f, &f.operator, Whose::Mine).await[2];
+        (mine, counted(&f, &f.operator, Whose::Everyone).await[2])
+    };
+    assert_eq!(ready().await, (1, 1));
+    for to in [YieldTo::WaitingHuman, YieldTo::AwaitingTool] {
+        let session = taken(&f, &mine).await;
+        assert_eq!(ready().await, (0, 0));
+        let parking = session::Parking::at(session.attempt, to);
+        session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+        assert_eq!(ready().await, (0, 0), "{to:?}");
+        session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
+        assert_eq!(ready().await, (1, 1));
+    }
+    f.done().await;
+}
+
 async fn needs(f: &Fixture, scope: &Scope) -> u64 {
-    let counted = work_queue::counts(&f.ledger, scope, "UTC").await.unwrap().needs_me;
-    let listed = work_queue::section(&f.ledger, scope, Bucket::NeedsMe, "UTC", 100).await.unwrap().sessions;
+    let counted = work_queue::counts(&f.ledger, scope, Whose::Mine, "UTC").await.unwrap().needs_me;
+    let listed =
+        work_queue::section(&f.ledger, scope, Whose::Mine, Bucket::NeedsMe, "UTC", 100).await.unwrap().sessions;
     let mut ids: Vec<_> = listed.iter().map(|session| session.id).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -111,7 +201,7 @@ async fn the_day_tells_the_oldest_and_counts_by_the_hour(f: Fixture) {
         session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
     };
     waits(taken().await).await;
-    assert_eq!(work_queue::day(&f.ledger, &f.operator, "UTC").await.unwrap().needs_me.hours[23], 1);
+    assert_eq!(work_queue::day(&f.ledger, &f.operator, Whose::Mine, "UTC").await.unwrap().needs_me.hours[23], 1);
 
     f.clock.advance(TimeDelta::hours(1));
     let half_past_midnight = f.clock.now();
@@ -127,7 +217,7 @@ async fn the_day_tells_the_oldest_and_counts_by_the_hour(f: Fixture) {
     waits(taken().await).await;
     action::trigger(&f.ledger, &f.operator, task.id, Trigger::default()).await.unwrap();
 
-    let day = work_queue::day(&f.ledger, &f.operator, "UTC").await.unwrap();
+    let day = work_queue::day(&f.ledger, &f.operator, Whose::Mine, "UTC").await.unwrap();
     assert_eq!(day.hours, 3);
     let told =
         [day.needs_me, day.running, day.failed, day.done_today].map(|course| (course.at, course.hours[..4].to_vec()));
@@ -139,10 +229,10 @@ async fn the_day_tells_the_oldest_and_counts_by_the_hour(f: Fixture) {
     ];
     assert_eq!(told, expected);
     // Where it is still yesterday, all of it lies in one day; and it is nobody else's.
-    let yesterday = work_queue::day(&f.ledger, &f.operator, "America/New_York").await.unwrap();
+    let yesterday = work_queue::day(&f.ledger, &f.operator, Whose::Mine, "America/New_York").await.unwrap();
     assert_eq!(yesterday.needs_me.hours.iter().sum::<u64>(), 2);
     for scope in [f.member, f.stranger] {
-        let day = work_queue::day(&f.ledger, &scope, "UTC").await.unwrap();
+        let day = work_queue::day(&f.ledger, &scope, Whose::Mine, "UTC").await.unwrap();
         assert_eq!(day, work_queue::Day { hours: 3, ..Default::default() });
     }
     f.done().await;

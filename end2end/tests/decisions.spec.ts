@@ -1,0 +1,135 @@
+/** Decisions whose answer is lost, that select nothing, or that were made: what the page says about them. */
+import { type Page } from "@playwright/test";
+import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
+
+let count = 0;
+const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
+
+interface Item {
+  id: string;
+  sessionId: string;
+}
+
+/** A record with a stage and an amount, and an output about it that waits. */
+async function staged(title: string, values: object, more: object = {}) {
+  const type = await api().post<{ id: string }>("/api/entity-types", {
+    name: unique("Deal"),
+    fields: [
+      { slug: "stage", name: "Stage", type: "select", options: ["Lead", "Won", "Lost"] },
+      { slug: "amount", name: "Amount", type: "number" },
+    ],
+  });
+  const deal = await api().post<{ id: string; version: number }>("/api/entities", { typeId: type.id, title, fields: { stage: "Lead", amount: 1 } });
+  const agentSlug = unique("scout").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const action = await api().createAction({
+    name: "Qualify", agentSlug, targetEntityId: deal.id, outputType: "entity", metadata: { requiresApproval: true }, ...more,
+  });
+  const session = await api().trigger(action.id);
+  const claim = await api().claim(agentSlug);
+  await api().complete(session.id, claim.attempt, values);
+  const { items } = await api().get<{ items: Item[] }>("/api/approvals?assignedTo=all&limit=500");
+  const item = items.find((waiting) => waiting.sessionId === session.id);
+  if (!item) throw new Error(`session ${session.id} has staged nothing`);
+  return { deal, item, action };
+}
+
+const row = (page: Page, id: string) => page.locator(`#inbox-rows [data-id="${id}"]`);
+const approve = (page: Page) => page.locator("#gate .gate-bar").getByRole("button", { name: /^Approve/ });
+
+async function stateOf(id: string) {
+  return api().get<{ state: string; decisions: { decision: string }[] }>(`/api/approvals/${id}`);
+}
+
+test("an edit whose answer was lost is sent again and answered with what is recorded", async ({ page }) => {
+  const { item } = await staged(unique("Lost answer"), { stage: "Won", amount: 2 });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("#gate")).toHaveAttribute("data-id", item.id);
+  const digest = await page.locator("#gate-form [name=digest]").inputValue();
+  let lost = 0;
+  await page.route(`**/inbox/${item.id}/decision*`, async (route) => {
+    if (lost++ > 0) return route.continue();
+    // The server does what was asked, and its answer never arrives.
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+  await page.locator("[name='value.amount']").fill("3");
+  await approve(page).click();
+  await expect(row(page, item.id).locator("[data-reason]")).toContainText("not known whether this was recorded");
+  await expect(page.locator("#inbox-said")).not.toContainText("Not done");
+  const recorded = await stateOf(item.id);
+  expect([recorded.state, recorded.decisions.length]).toEqual(["held", 1]);
+  // By now the page may have learnt that it is decided. A form that is still there can be sent again.
+  const response = await page.evaluate(async ({ id, digest }) => {
+    const body = new URLSearchParams({ decision: "approve", digest, "value.stage": "Won", "value.amount": "3" });
+    return (await fetch(`/inbox/${id}/decision`, { method: "POST", body, headers: { "x-fragment": "1" } })).status;
+  }, { id: item.id, digest });
+  expect(response).toBe(200);
+  expect((await stateOf(item.id)).decisions).toHaveLength(1);
+});
+
+test("without scripts a batch with nothing selected says so, and the item's own buttons come first @nojs", async ({ page, javaScriptEnabled }) => {
+  const { item } = await staged(unique("Nothing selected"), { stage: "Won" });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("#inbox-batch-bar")).toBeHidden();
+  if (javaScriptEnabled !== false) return;
+  await expect(page.getByRole("button", { name: "Approve" }).first()).toHaveAttribute("form", "gate-form");
+  await row(page, item.id).getByRole("checkbox").check();
+  await expect(page.locator("#inbox-batch-bar")).toBeVisible();
+  await row(page, item.id).getByRole("checkbox").uncheck();
+  await expect(page.locator("#inbox-batch-bar")).toBeHidden();
+});
+
+test("a decided item is shown against what the record was, in the past tense @nojs", async ({ page }) => {
+  const title = unique("Then");
+  const { deal, item } = await staged(title, { stage: "Won" });
+  await signIn(page, "reviewer");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("#gate-title")).toContainText(`wants to set Stage of ${title} from Lead to Won`);
+  await approve(page).click();
+  await expect.poll(async () => (await stateOf(item.id)).state, { timeout: 20_000 }).toBe("settled");
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.locator("#gate-title")).toContainText(`wanted to set Stage of ${title} from Lead to Won`);
+  await expect(page.locator("#gate .gate-values")).toContainText("Lead");
+  await expect(page.locator("#gate [data-part=state]")).toContainText("Approved by");
+  expect((await api().get<{ version: number }>(`/api/entities/${deal.id}`)).version).toBe(2);
+});
+
+test("a text output waits, and the task's page says what waits for whom @nojs", async ({ page }) => {
+  const agentSlug = unique("writer").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const action = await api().createAction({ name: unique("Write"), agentSlug, outputType: "text", metadata: { requiresApproval: true } });
+  const session = await api().trigger(action.id);
+  const claim = await api().claim(agentSlug);
+  await api().complete(session.id, claim.attempt, `${"Dear Ms Lee, ".repeat(300)}goodbye.`);
+  await signIn(page, "reviewer");
+  await page.goto(`/actions/${action.id}`);
+  await expect(page.locator(".facts").first()).toContainText("its output, and tool calls that ask");
+  await expect(page.locator(".facts").first()).toContainText("any reviewer");
+  const { items } = await api().get<{ items: Item[] }>("/api/approvals?assignedTo=all&limit=500");
+  const item = items.find((waiting) => waiting.sessionId === session.id);
+  await page.goto(`/inbox/${item?.id}`);
+  await expect(page.locator("[name='value.text']")).toHaveValue(/goodbye\.$/);
+});
+
+test("today says whose work it shows, and remembers it @nojs", async ({ page }) => {
+  const agentSlug = unique("nobody").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const action = await api().createAction({ name: unique("Nobody's"), agentSlug });
+  const session = await api().trigger(action.id);
+  await api().fail(session.id, (await api().claim(agentSlug)).attempt, `No supplier for ${agentSlug}.`);
+  await signIn(page, "member");
+  await page.goto("/today");
+  await expect(page.getByText("Your tasks, and what waits for your decision.")).toBeVisible();
+  const failed = page.locator("#section-failed");
+  await expect(failed).toContainText(/of tasks that are nobody's failed too/);
+  await expect(failed).not.toContainText(agentSlug);
+  await page.getByRole("navigation", { name: "Whose work" }).getByRole("link", { name: "Everyone" }).click();
+  await expect(page.getByText("Everybody's tasks, and those that are nobody's.")).toBeVisible();
+  await expect(failed).toContainText(agentSlug);
+  await page.goto("/today");
+  await expect(failed).toContainText(agentSlug);
+  await expect(page.getByRole("link", { name: "Everyone" })).toHaveAttribute("aria-current", "true");
+  await expectNoAxeViolations(page);
+  await page.getByRole("link", { name: "Mine" }).click();
+  await expect(failed).not.toContainText(agentSlug);
+});

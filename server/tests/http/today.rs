@@ -1,0 +1,75 @@
+//! /today over HTTP: whose work it shows, and what a trigger says about a session that nobody claims.
+
+use crate::app::{App, Who};
+use reqwest::{
+    Method,
+    header::{COOKIE, SET_COOKIE},
+};
+use serde_json::{Value, json};
+
+/// An action that nobody is assigned to, with a session that failed.
+async fn failed_of_nobody(app: &App) {
+    let action = json!({ "name": "Look", "slug": "look", "agentSlug": "scout" });
+    let action = app.post(Who::Operator, "/api/actions", action).await;
+    let trigger = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
+    let triggered = app.post(Who::Member, &trigger, json!({})).await;
+    assert_eq!(triggered["warnings"], json!([]));
+    app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
+    let fail = format!("/api/sessions/{}/fail", triggered["id"].as_str().unwrap());
+    app.post(Who::Worker, &fail, json!({ "attempt": 1, "error": { "message": "No such supplier." } })).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn today_shows_mine_or_everyones_and_says_which_and_the_browser_remembers() {
+    let app = App::start();
+    failed_of_nobody(&app).await;
+    let cookie = app.cookie().await;
+    let page = async |query: &str, more: &str| {
+        let request = app.http.get(format!("{}/today{query}", app.url)).header(COOKIE, format!("{cookie}{more}"));
+        let response = request.send().await.unwrap();
+        let set = response.headers().get(SET_COOKIE).map(|set| set.to_str().unwrap().to_owned());
+        (response.text().await.unwrap(), set)
+    };
+    let (mine, set) = page("", "").await;
+    assert!(mine.contains("Your tasks, and what waits for your decision."), "{mine}");
+    assert!(
+        mine.contains("1 session of tasks that are nobody&#x27;s failed too") || mine.contains("nobody's failed too")
+    );
+    assert!(!mine.contains("No such supplier.") && set.is_none());
+    let (all, set) = page("?assignedTo=all&bucket=failed", "").await;
+    assert!(all.contains("Everybody's tasks, and those that are nobody's."), "{all}");
+    assert!(all.contains("No such supplier.") && all.contains("Needs somebody"), "{all}");
+    assert!(all.contains("href=\"/today?assignedTo=me&amp;bucket=failed\""), "{all}");
+    let set = set.unwrap();
+    assert!(set.starts_with("today=all; Path=/today;"), "{set}");
+    // The next visit without a word shows the same; the address wins.
+    assert!(page("", "; today=all").await.0.contains("No such supplier."));
+    let (mine, set) = page("?assignedTo=me", "; today=all").await;
+    assert!(!mine.contains("No such supplier.") && set.unwrap().starts_with("today=me;"));
+
+    let counts = async |who, query: &str| {
+        let path = format!("/api/today/work-queue-counts{query}");
+        app.request(who, Method::GET, &path).send().await.unwrap().json::<Value>().await.unwrap()["failed"].clone()
+    };
+    assert_eq!((counts(Who::Admin, "").await, counts(Who::Admin, "?assignedTo=all").await), (json!(0), json!(1)));
+    assert_eq!(counts(Who::Worker, "?assignedTo=all").await, json!(1));
+    assert_eq!(counts(Who::Stranger, "?assignedTo=all").await, json!(0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_trigger_without_an_agent_says_that_workers_which_name_agents_do_not_take_it() {
+    let app = App::start();
+    let action = app.post(Who::Operator, "/api/actions", json!({ "name": "Look", "slug": "look" })).await;
+    let path = format!("/actions/{}/trigger", action["id"].as_str().unwrap());
+    let triggered = app.post(Who::Member, &format!("/api{path}"), json!({})).await;
+    assert_eq!(triggered["warnings"][0]["code"], "no_agent");
+    assert_eq!((&triggered["status"], &triggered["agentSlug"]), (&json!("pending"), &Value::Null));
+    let cookie = app.cookie().await;
+    let request = app.http.post(format!("{}{path}", app.url)).header(COOKIE, &cookie).header("origin", &app.url);
+    let sent = request.form(&[("input", "")]).send().await.unwrap();
+    let to = sent.headers()["location"].to_str().unwrap().to_owned();
+    assert!(to.ends_with("?notice=triggered_unclaimed"), "{to}");
+    let page = app.http.get(format!("{}{to}", app.url)).header(COOKIE, &cookie).send().await.unwrap();
+    let html = page.text().await.unwrap();
+    assert!(html.contains("this task names no agent") && html.contains("data-tone=\"wait\""), "{html}");
+}
