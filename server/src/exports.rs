@@ -17,7 +17,9 @@ use domain::{
 use ledger::{Ledger, export_job};
 use std::{
     collections::VecDeque,
-    fs, io,
+    fs::{self, Permissions},
+    io,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -33,6 +35,13 @@ pub const EXPORTS_RUNNING_MAX: usize = 2;
 pub const EXPORTS_KEPT_MAX: usize = 5;
 /// The folder of exports in the data directory.
 const FOLDER: &str = "exports";
+
+/// Makes temporary folders that only their owner can read.
+pub fn private_folder(prefix: &str) -> tempfile::Builder<'_, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix).permissions(Permissions::from_mode(private::FOLDER_MODE));
+    builder
+}
 
 /// Where an export stands.
 #[derive(Debug, Clone)]
@@ -108,7 +117,7 @@ impl Exports {
         let (folder, temporary) = match &settings.database {
             Database::Sqlite(data_dir) => (data_dir.join(FOLDER), None),
             Database::Postgres { .. } => {
-                let folder = tempfile::Builder::new().prefix("shiftbook-exports-").tempdir()?;
+                let folder = private_folder("shiftbook-exports-").tempdir()?;
                 (folder.path().to_owned(), Some(folder))
             }
         };
@@ -285,8 +294,8 @@ async fn collected(
     stop: &CancellationToken,
 ) -> Result<tempfile::TempDir, DumpError> {
     let failed = |error| DumpError::Io(job.folder.display().to_string(), error);
-    fs::create_dir_all(&job.folder).map_err(failed)?;
-    let scratch = tempfile::tempdir_in(&job.folder).map_err(failed)?;
+    private::create_dir_all(&job.folder).map_err(failed)?;
+    let scratch = private_folder("export-").tempdir_in(&job.folder).map_err(failed)?;
     let goes_on = || !job.stopped.load(Ordering::Relaxed) && !stop.is_cancelled();
     dump(ledger, workspace, scratch.path(), goes_on).await?;
     Ok(scratch)

@@ -13,7 +13,6 @@ use std::{
     cell::RefCell,
     collections::HashMap,
     fmt::Write as _,
-    fs::File,
     io::{self, BufWriter, Write as _},
     path::Path,
 };
@@ -69,9 +68,9 @@ pub async fn dump(ledger: &Ledger, workspace: &str, out: &Path, goes_on: impl Fn
     for (stream, path) in files {
         let failed = |error: io::Error| DumpError::Io(path.display().to_string(), error);
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(failed)?;
+            private::create_dir_all(folder).map_err(failed)?;
         }
-        let mut file = BufWriter::new(File::create_new(&path).map_err(failed)?);
+        let mut file = BufWriter::new(private::create_new(&path).map_err(failed)?);
         let mut after = Uuid::nil();
         loop {
             if !goes_on() {

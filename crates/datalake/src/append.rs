@@ -1,7 +1,7 @@
 //! The only way to write: whole lines, at the end, on the disk before anybody hears of it.
 
 use std::{
-    fs::{DirBuilder, File, OpenOptions},
+    fs::File,
     io::{self, Read, Seek, SeekFrom, Write},
     path::Path,
 };
@@ -25,7 +25,7 @@ pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
 
 /// Opens the file, or makes it with the folders above it, such that all of them survive a loss of power.
 fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
+    let mut options = private::options();
     options.append(true).read(true);
     match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -34,7 +34,7 @@ fn open(path: &Path) -> io::Result<File> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     let missing: Vec<&Path> =
         folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists()).collect();
-    DirBuilder::new().recursive(true).create(folder)?;
+    private::create_dir_all(folder)?;
     let file = options.create(true).open(path)?;
     sync_folder(folder)?;
     for created in missing {

@@ -232,7 +232,10 @@ fn rewrite(path: &Path, is_old: bool, stays: &dyn Fn(&[u8]) -> Option<bool>, era
         fs::remove_file(path).map_err(named)?;
     } else {
         let beside = path.with_extension(NEW);
-        let mut file = BufWriter::new(File::create(&beside).map_err(named)?);
+        let mut file = BufWriter::new(private::create(&beside).map_err(named)?);
+        // An operator may have let others read the file.
+        let permissions = fs::metadata(path).map_err(named)?.permissions();
+        file.get_ref().set_permissions(permissions).map_err(named)?;
         each_line(path, |line| if stays(line).unwrap_or(!is_old) { file.write_all(line) } else { Ok(()) })
             .map_err(named)?;
         let file = file.into_inner().map_err(io::IntoInnerError::into_error).map_err(named)?;

@@ -20,6 +20,8 @@ fn copy(mut reader: SqliteConnection, target: &Path) -> Result<()> {
     if Path::new(&partial).exists() {
         std::fs::remove_file(&partial).map_err(|e| failed("cannot remove an old partial copy", &e))?;
     }
+    // SQLite takes an empty file as none, and keeps its mode.
+    private::create_new(Path::new(&partial)).map_err(|e| failed("cannot make the copy", &e))?;
     let sql = format!("VACUUM INTO '{}'", partial.replace('\'', "''"));
     reader.batch(&sql)?;
     let file = std::fs::File::open(&partial).map_err(|e| failed("cannot open the copy", &e))?;

@@ -128,7 +128,7 @@ impl Store {
     }
 
     async fn open_sqlite(data_dir: &Path, mode: Mode) -> Result<Self> {
-        std::fs::create_dir_all(data_dir)
+        private::create_dir_all(data_dir)
             .map_err(|e| Error::Unavailable(format!("cannot create {}: {e}", data_dir.display())))?;
         let lock = match mode {
             Mode::Server => Some(lock_file(data_dir, "serve.lock", true)?),
@@ -323,7 +323,8 @@ async fn check_postgres_durability(pool: &PgPool) -> Result<()> {
 pub(crate) fn lock_file(data_dir: &Path, name: &str, exclusive_now: bool) -> Result<File> {
     let path = data_dir.join(name);
     let unavailable = |e: &dyn std::fmt::Display| Error::Unavailable(format!("cannot lock {}: {e}", path.display()));
-    let file = File::options().create(true).write(true).truncate(false).open(&path).map_err(|e| unavailable(&e))?;
+    let opened = private::options().create(true).write(true).truncate(false).open(&path);
+    let file = opened.map_err(|e| unavailable(&e))?;
     if exclusive_now {
         file.try_lock().map_err(|_| Error::Unavailable(format!("another shiftbook serves {}", data_dir.display())))?;
     } else {

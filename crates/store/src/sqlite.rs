@@ -79,6 +79,10 @@ impl SqliteConnection {
         } else {
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
         };
+        if !read_only {
+            // SQLite gives its -wal and -shm the mode of the database, which is why the database is made here.
+            private::ensure(file)?;
+        }
         let opened = rusqlite::Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX);
         let connection = opened.map_err(SqliteFailure::into_sqlx)?;
         let connection = Self(connection);

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     config::{self, DatabaseFlags, ServeFlags, Settings},
+    exports::private_folder,
     lake::{Rated, dump, rating},
 };
 use datalake::{
@@ -128,7 +129,7 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
     if !args.source.is_empty() {
         options.sources = args.source.into_iter().collect();
     }
-    std::fs::create_dir_all(&args.out).map_err(Failure::io(args.out.display().to_string()))?;
+    private::create_dir_all(&args.out).map_err(Failure::io(args.out.display().to_string()))?;
     let preview = match (&args.from, &args.tenant) {
         (Some(folder), tenant) => {
             let layout = Layout::below(folder);
@@ -175,10 +176,11 @@ fn chosen(layout: &Layout, wanted: Option<&str>) -> Result<Option<String>, Failu
 /// The streams leave the database as files of their own first: an export reads them more than once.
 async fn from_database(settings: &Settings, tenant: &str, options: Options, out: &Path) -> Result<Preview, Failure> {
     let ledger = open(settings, Mode::Tool).await?;
-    let exported = match tempfile::tempdir_in(out).map_err(Failure::io("cannot make a temporary folder")) {
-        Ok(scratch) => dumped_and_written(settings, &ledger, tenant, options, (scratch.path(), out)).await,
-        Err(failure) => Err(failure),
-    };
+    let exported =
+        match private_folder("export-").tempdir_in(out).map_err(Failure::io("cannot make a temporary folder")) {
+            Ok(scratch) => dumped_and_written(settings, &ledger, tenant, options, (scratch.path(), out)).await,
+            Err(failure) => Err(failure),
+        };
     ledger.close().await;
     exported
 }

@@ -5,16 +5,13 @@ use crate::config::{Database, Settings};
 use domain::Entropy;
 use ledger::InstanceKey;
 use std::{
-    fs::{self, File, OpenOptions},
+    fs::{self, File},
     io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
 
 /// The file's name in the data directory.
 const FILE: &str = "instance.key";
-/// Its owner reads and writes it, nobody else.
-const MODE: u32 = 0o600;
 
 /// The key of this installation: the file that the settings name; else, beside an SQLite database, a file of its own, made
 /// at the first start. On PostgreSQL there is none unless the settings name one, because all servers must have the same.
@@ -58,7 +55,7 @@ fn make(file: &Path, text: &str) -> io::Result<()> {
     if unfinished.exists() {
         fs::remove_file(&unfinished)?;
     }
-    let mut new = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&unfinished)?;
+    let mut new = private::create_new(&unfinished)?;
     new.write_all(format!("{text}\n").as_bytes())?;
     new.sync_all()?;
     fs::rename(&unfinished, file)?;
@@ -81,7 +78,7 @@ mod tests {
         let made = read_or_make(dir.path(), &SystemEntropy).unwrap().to_hex();
         assert_eq!(read_or_make(dir.path(), &SystemEntropy).unwrap().to_hex(), made);
         let mode = fs::metadata(dir.path().join(FILE)).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, MODE);
+        assert_eq!(mode & 0o777, private::FILE_MODE);
         assert!(!dir.path().join("instance.unfinished").exists());
     }
 

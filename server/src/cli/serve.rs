@@ -7,7 +7,7 @@ use super::{
 use crate::{
     accept, agents,
     ambient::SystemEntropy,
-    config::{self, DatabaseFlags, ServeFlags},
+    config::{self, Database, DatabaseFlags, ServeFlags, Settings},
     exports::Exports,
     render, router,
     state::AppState,
@@ -20,6 +20,9 @@ use tokio::{net::TcpListener, time::timeout};
 /// How long accepted writes may take to reach the disk at the end.
 const CLOSE: Duration = Duration::from_millis(1_500);
 
+/// Paths that the warning about access by others names.
+const WIDER_PATHS_NAMED: usize = 10;
+
 /// Options of `serve`.
 #[derive(Debug, clap::Args)]
 pub struct ServeArgs {
@@ -27,6 +30,31 @@ pub struct ServeArgs {
     database: DatabaseFlags,
     #[command(flatten)]
     serve: ServeFlags,
+}
+
+/// Warns of paths of this installation that other users of the machine can use. It changes nothing: an operator may
+/// have widened them on purpose, and installations made by older versions followed the umask.
+fn warn_of_wider_paths(settings: &Settings) {
+    let data_dir = match &settings.database {
+        Database::Sqlite(data_dir) => Some(data_dir),
+        Database::Postgres { .. } => None,
+    };
+    for root in data_dir.into_iter().chain(&settings.instance_key_file) {
+        let found = private::wider(root, WIDER_PATHS_NAMED);
+        if found.count == 0 {
+            continue;
+        }
+        let named: Vec<_> = found.first.iter().map(|(path, mode)| format!("{} ({mode:04o})", path.display())).collect();
+        let more = match found.count - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        tracing::warn!(
+            "other users of this machine have access to {}{more}; `chmod -R go= {}` ends it",
+            named.join(", "),
+            root.display()
+        );
+    }
 }
 
 /// Serves until SIGINT or SIGTERM.
@@ -40,6 +68,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
         if settings.runs_agents { agents::prepare(&settings, &format!("http://{address}"))? } else { Vec::new() };
     let ledger = open(&settings, Mode::Server).await?;
     let key = instance_key::load(&settings, &SystemEntropy)?;
+    warn_of_wider_paths(&settings);
     if let Some(key) = &key {
         ledger::feedback::use_key(&ledger, key.clone());
     }

@@ -273,8 +273,10 @@ fn with(dir: &TempDir, variables: &[(String, String)]) -> Command {
     command
 }
 
+/// The binary under a umask that takes nothing away: what it writes has to be private by itself.
 pub fn binary(dir: &TempDir) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_shiftbook"));
+    let mut command = Command::new("sh");
+    command.args(["-c", "umask 000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_shiftbook")]);
     command.env("SHIFTBOOK_DATA_DIR", dir.path()).env_remove("SHIFTBOOK_DATABASE_URL").stdin(Stdio::null());
     command
 }

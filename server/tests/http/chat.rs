@@ -70,11 +70,10 @@ impl Typing {
     /// On a terminal of its own.
     fn on_a_terminal(app: &App, args: &str) -> Self {
         let mut command = app.cli();
-        let program = command.get_program().to_owned();
         let environment: Vec<_> =
             command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
         command = Command::new("script");
-        let line = format!("exec {} chat --url {} {args}", program.to_str().unwrap(), app.url);
+        let line = format!("exec {} chat --url {} {args}", env!("CARGO_BIN_EXE_shiftbook"), app.url);
         command.args(["-qefc", &line, "/dev/null"]).env("TERM", "xterm");
         for (name, value) in environment {
             match value {

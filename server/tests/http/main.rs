@@ -15,6 +15,7 @@ mod closing;
 mod csrf;
 mod docs;
 mod export_files;
+mod file_modes;
 mod graph;
 mod hook;
 mod human;

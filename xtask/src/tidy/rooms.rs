@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::Finding;
 
-const OURS: [&str; 15] = [
-    "app", "bench", "client", "datalake", "domain", "frontend", "ledger", "outbound", "runner", "server", "store",
-    "testkit", "torture", "wire", "xtask",
+const OURS: [&str; 16] = [
+    "app", "bench", "client", "datalake", "domain", "frontend", "ledger", "outbound", "private", "runner", "server",
+    "store", "testkit", "torture", "wire", "xtask",
 ];
 /// Rooms that build for the browser too: no runtime, no storage, no HTTP server, no user interface.
 const PURE: [&str; 2] = ["domain", "wire"];
@@ -20,14 +20,17 @@ const OPTIONAL_IN_APP: [&str; 1] = ["ledger"];
 /// The rooms that a room may use in its product. Tests may use more: `testkit` above all.
 fn may_use(room: &str) -> Option<&'static [&'static str]> {
     Some(match room {
-        "domain" | "outbound" | "xtask" => &[],
-        "wire" | "store" | "datalake" => &["domain"],
+        "domain" | "outbound" | "private" | "xtask" => &[],
+        "wire" => &["domain"],
+        "store" | "datalake" => &["domain", "private"],
         "client" => &["wire"],
         "ledger" => &["store", "domain", "wire", "outbound"],
         "runner" => &["ledger", "client", "outbound", "datalake", "domain", "wire"],
         "app" => &["wire", "domain", "ledger"],
         "frontend" => &["app"],
-        "server" => &["app", "client", "ledger", "outbound", "store", "runner", "datalake", "domain", "wire"],
+        "server" => {
+            &["app", "client", "ledger", "outbound", "private", "store", "runner", "datalake", "domain", "wire"]
+        }
         "testkit" => {
             &["server", "app", "client", "ledger", "outbound", "store", "runner", "datalake", "domain", "wire"]
         }

@@ -55,7 +55,7 @@ impl DataFile {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{name} is there already")));
         }
         let unfinished = folder.join(format!(".{name}.unfinished"));
-        let sink = Digesting { inner: BufWriter::new(File::create(&unfinished)?), digest: Sha256::new(), bytes: 0 };
+        let sink = Digesting { inner: BufWriter::new(private::create(&unfinished)?), digest: Sha256::new(), bytes: 0 };
         let body = match file_format {
             FileFormat::Jsonl => Body::Lines(sink),
             FileFormat::Parquet => Body::Parquet(Box::new(ParquetFile::new(format, sink)?)),

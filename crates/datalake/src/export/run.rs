@@ -95,7 +95,7 @@ pub fn export(
     folder: &Path,
     tell: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Preview, Error> {
-    std::fs::create_dir_all(folder)?;
+    private::create_dir_all(folder)?;
     let manifest_file = folder.join(MANIFEST_FILE);
     if manifest_file.exists() {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{MANIFEST_FILE} is there already")).into());
@@ -111,7 +111,7 @@ pub fn export(
     let preview = run.described(options, vec![file.finish()?]);
     let mut text = serde_json::to_vec_pretty(&preview.manifest)?;
     text.push(b'\n');
-    if let Err(error) = std::fs::write(&manifest_file, text) {
+    if let Err(error) = private::write(&manifest_file, &text) {
         // What nobody can check is not left behind, nor half a manifest.
         let _ = std::fs::remove_file(&manifest_file);
         for file in &preview.manifest.files {

@@ -105,9 +105,9 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let draft = beside(path, "shiftbook-draft");
     let attempt = || {
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
+            private::create_dir_all(folder)?;
         }
-        let mut file = fs::File::create(&draft)?;
+        let mut file = private::create(&draft)?;
         if let Ok(old) = fs::metadata(path) {
             file.set_permissions(old.permissions())?;
         }
