@@ -16,7 +16,7 @@ use crate::{
 };
 use domain::role::Permission;
 use leptos::prelude::*;
-use wire::insight::{Figures, Insights};
+use wire::insight::{Figures, Insights, RatingsMissing};
 
 /// The windows that are offered, days; the first is the usual one.
 pub const WINDOWS: [u32; 3] = [30, 7, 90];
@@ -49,6 +49,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 }
             ))
         });
+        let unread = insights.ratings_missing.map(|why| notice::caution(unread(why)));
         let answers = total.accepted + total.rejected + total.neutral + total.unknown;
         let gates = total.approved + total.edited + total.denied + total.answered + total.expired;
         let nothing = total.sessions + gates + answers == 0;
@@ -63,8 +64,20 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! { <a class="button" data-size="small" href="/export">"Training data"</a> }
         });
         let head = page_head("Insights".to_owned(), Vec::new(), view! { {windows(days)} {export} });
-        frame(shell, Place::Insights, view! { {head} {cut} {missed} {body} })
+        frame(shell, Place::Insights, view! { {head} {cut} {missed} {unread} {body} })
     })
+}
+
+/// What the page says about ratings that could not be read.
+fn unread(why: RatingsMissing) -> &'static str {
+    match why {
+        RatingsMissing::Unavailable => {
+            "Ratings are missing from these figures: their database is locked or cannot be reached. Load the page again later."
+        }
+        RatingsMissing::Unreadable => {
+            "Ratings are missing from these figures: their database is damaged or cannot be opened. The server's log says why."
+        }
+    }
 }
 
 fn windows(shown: u32) -> impl IntoView {
@@ -104,10 +117,12 @@ fn values(insights: &Insights, value: fn(&Figures) -> f64) -> Vec<f64> {
 }
 
 fn helpfulness(insights: &Insights) -> Section {
-    let Figures { sessions, unrated, positive, negative, helpful, .. } = insights.total;
+    let Figures { sessions, unrated, positive, negative, skipped, helpful, .. } = insights.total;
     let answers = counted(positive + negative, "answer");
     let unknown = if sessions > 0 { percent(unrated as f64 / sessions as f64) } else { "0 %".to_owned() };
+    let nothing_read = unrated + positive + negative + skipped == 0;
     let answer = match helpful {
+        _ if insights.ratings_missing.is_some() && nothing_read => "The ratings cannot be read.".to_owned(),
         Some(share) => format!(
             "{} of {answers} say it helped. Nobody rated {unknown} of {}.",
             percent(share),

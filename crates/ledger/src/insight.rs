@@ -9,6 +9,7 @@ use domain::{
     role::Permission,
     session::Usage,
 };
+use std::collections::HashMap;
 use store::insight::{Answer, ClosedGate, EndedSession};
 use uuid::Uuid;
 
@@ -22,6 +23,17 @@ pub struct InsightsRecord {
     pub insights: Insights,
     /// Whether there was more than [`INSIGHT_ROWS_MAX`] sessions, gates or answers, so that only the newest were counted.
     pub is_cut: bool,
+    /// Why ratings are missing from the figures, if they are.
+    pub ratings_missing: Option<RatingsMissing>,
+}
+
+/// Why ratings could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RatingsMissing {
+    /// Their database is locked, or cannot be reached.
+    Unavailable,
+    /// Their database is damaged, or cannot be opened.
+    Unreadable,
 }
 
 /// The figures of the last `days` days, today included: 1 to [`INSIGHT_DAYS_MAX`]. Of sessions, and gates, that began
@@ -34,14 +46,20 @@ pub async fn of_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<Insi
     let window = Window::ending(ledger.now(), days);
     let mut tally = Tally::new(window);
     let from = least_v7(window.begins());
+    let mut ratings_missing = None;
     let mut sessions = Walk::from_newest();
     while let Some((before, limit)) = sessions.next {
         let page = sessions_page(ledger, scope, SessionId(from), SessionId(before), limit).await?;
         sessions.read(page.items.len(), page.items.last().filter(|_| page.has_more).map(|last| last.id.0));
         let ids: Vec<_> = page.items.iter().map(|ended| ended.id).collect();
-        let ratings = feedback::of_sessions(ledger, &ids).await?;
+        let ratings = if ratings_missing.is_none() {
+            ratings_of(ledger, &ids).await.map_err(|why| ratings_missing = Some(why)).ok()
+        } else {
+            None
+        };
         for ended in &page.items {
-            tally.session(&fact_of_session(ended, ratings.get(&ended.id).copied().unwrap_or_default()));
+            let ratings = ratings.as_ref().map(|ratings| ratings.get(&ended.id).copied().unwrap_or_default());
+            tally.session(&fact_of_session(ended, ratings));
         }
     }
     let mut gates = Walk::from_newest();
@@ -57,7 +75,21 @@ pub async fn of_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<Insi
         page.items.iter().for_each(|answer| tally.answer(&fact_of_answer(answer)));
     }
     let is_cut = sessions.is_cut || gates.is_cut || answers.is_cut;
-    Ok(InsightsRecord { insights: tally.finish(), is_cut })
+    Ok(InsightsRecord { insights: tally.finish(), is_cut, ratings_missing })
+}
+
+/// The ratings of these sessions. Figures are shown without them if they cannot be read, and the log has the error.
+async fn ratings_of(
+    ledger: &Ledger,
+    ids: &[SessionId],
+) -> std::result::Result<HashMap<SessionId, Ratings>, RatingsMissing> {
+    feedback::of_sessions(ledger, ids).await.map_err(|error| {
+        tracing::warn!(%error, "insights are shown without ratings");
+        match error {
+            Error::Unavailable(_) => RatingsMissing::Unavailable,
+            _ => RatingsMissing::Unreadable,
+        }
+    })
 }
 
 async fn sessions_page(
@@ -123,7 +155,7 @@ impl Walk {
     }
 }
 
-fn fact_of_session(ended: &EndedSession, ratings: Ratings) -> SessionFact<'_> {
+fn fact_of_session(ended: &EndedSession, ratings: Option<Ratings>) -> SessionFact<'_> {
     SessionFact {
         ended_at: ended.ended_at,
         status: ended.status,

@@ -4,7 +4,7 @@ use crate::{
     auth::{IdentityCache, PasswordCost},
     error::{Error, Result},
     event::{CountedKinds, counted_kinds},
-    feedback::Ratings,
+    feedback::{self, Ratings},
     live::Hub,
     session::follow_at_once,
 };
@@ -106,7 +106,7 @@ impl Ledger {
         }
         if options.mode == Mode::Server {
             store.ensure_partitions(now).await?;
-            if let Err(error) = store.feedback().await {
+            if let Err(error) = store.feedback().check().await {
                 // The log is worth more than what people think of it.
                 tracing::warn!(%error, "ratings cannot be kept; it is tried again with each");
             }
@@ -177,6 +177,7 @@ impl Ledger {
 
     /// Refuses new writes, finishes accepted ones and lets go of the database.
     pub async fn close(&self) {
+        feedback::finish(self).await;
         self.0.store.close().await;
     }
 

@@ -3,12 +3,12 @@
 //!
 //! A rating names no workspace and holds no words. What it is about is a MAC that only the instance's key makes.
 
+mod file;
+
 use crate::{
-    backup,
     conn::{Access, Conn, Mode, run},
     error::{Error, Result},
-    open::lock_file,
-    sqlite::{SqliteConnection, row},
+    sqlite::row,
     transaction::{answer_in_time, in_transaction},
 };
 use domain::{
@@ -17,20 +17,17 @@ use domain::{
     limit::INCOGNITO_FEEDBACK_MAX,
     session_feedback::{Label, Surface, iso},
 };
+use file::{FeedbackFile, Written};
 use futures_util::future::BoxFuture;
-use sqlx::{ConnectOptions as _, PgPool, sqlite::SqliteConnectOptions};
+use sqlx::PgPool;
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
 };
 use uuid::Uuid;
 
-/// The file's name in the data directory.
-const FILE: &str = "session_feedback.sqlite3";
 /// Ratings that a purge removes at a time, so that nobody waits long for the lock.
 const PURGE_BATCH: i64 = 5_000;
-
-static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations/sqlite_feedback");
 
 /// The same texts for both engines; only the table's place differs.
 struct Texts {
@@ -182,7 +179,7 @@ impl TryFrom<Row> for FeedbackRecord {
 /// Where ratings are kept.
 pub enum FeedbackBackend {
     /// The file beside the ledger's.
-    Sqlite(Arc<Mutex<SqliteConnection>>),
+    Sqlite(FeedbackFile),
     /// The schema beside the ledger's.
     Postgres(PgPool),
     /// This process: they end with it.
@@ -198,11 +195,27 @@ impl FeedbackBackend {
         Self::Memory(Mutex::new(Vec::new()))
     }
 
-    /// Opens and migrates the file in this directory, with the settings of the ledger's own.
-    pub(crate) async fn open_sqlite(data_dir: PathBuf) -> Result<Self> {
-        // It waits for a lock and for the disk, so it has a thread of its own.
-        let opened = tokio::task::spawn_blocking(move || futures_executor::block_on(open(&data_dir))).await;
-        opened.unwrap_or_else(|panic| Err(Error::Database(format!("{FILE} cannot be opened: {panic}"))))
+    /// The file in this directory. It is opened with the first request.
+    pub(crate) fn sqlite(data_dir: PathBuf) -> Self {
+        Self::Sqlite(FeedbackFile::new(data_dir))
+    }
+
+    /// Whether ratings can be kept now, as far as that can be told without keeping one.
+    ///
+    /// # Errors
+    /// [`Error::Unavailable`] when the file is read-only, [`Error::Database`] when it cannot be opened or migrated.
+    pub async fn check(&self) -> Result<()> {
+        match self {
+            Self::Sqlite(file) => file.check().await,
+            Self::Postgres(_) | Self::Memory(_) => Ok(()),
+        }
+    }
+
+    /// Closes the file. On SQLite its write-ahead log is empty afterwards.
+    pub(crate) async fn close(&self) {
+        if let Self::Sqlite(file) = self {
+            file.close().await;
+        }
     }
 
     /// What its name says to operators.
@@ -220,8 +233,7 @@ impl FeedbackBackend {
         if let Self::Memory(kept) = self {
             return Ok(remember(&mut locked(kept), new));
         }
-        let body: Body<FeedbackRecord> = Box::new(move |conn| Box::pin(async move { record(conn, new).await }));
-        self.ask(body).await
+        self.write(Box::new(move |conn| Box::pin(record(conn, new)))).await
     }
 
     /// Takes a person's rating back; whether there was one.
@@ -233,13 +245,14 @@ impl FeedbackBackend {
             return Ok(kept.len() < before);
         }
         let session = session.to_owned();
-        let body: Body<bool> = Box::new(move |conn| {
+        let body: Body<Written<bool>> = Box::new(move |conn| {
             Box::pin(async move {
                 let sql = texts(conn).remove;
-                Ok(run!(conn, execute, sql, session.as_str(), user.map(|id| id.0))? > 0)
+                let removed = run!(conn, execute, sql, session.as_str(), user.map(|id| id.0))? > 0;
+                Ok(Written { value: removed, removed })
             })
         });
-        self.ask(body).await
+        self.write(body).await
     }
 
     /// A person's rating of a session.
@@ -250,7 +263,7 @@ impl FeedbackBackend {
         let session = session.to_owned();
         let body: Body<Option<FeedbackRecord>> =
             Box::new(move |conn| Box::pin(async move { of(conn, &session, user).await }));
-        self.ask(body).await
+        self.read(body).await
     }
 
     /// The ratings of a session, oldest first, at most `limit`.
@@ -268,7 +281,7 @@ impl FeedbackBackend {
                 rows.into_iter().map(FeedbackRecord::try_from).collect()
             })
         });
-        self.ask(body).await
+        self.read(body).await
     }
 
     /// How many ratings there are.
@@ -282,7 +295,7 @@ impl FeedbackBackend {
                 Ok(run!(conn, fetch_one One, sql)?.0.cast_unsigned())
             })
         });
-        self.ask(body).await
+        self.read(body).await
     }
 
     /// How many ratings a session has.
@@ -297,7 +310,7 @@ impl FeedbackBackend {
                 Ok(run!(conn, fetch_one One, sql, session.as_str())?.0.cast_unsigned())
             })
         });
-        self.ask(body).await
+        self.read(body).await
     }
 
     /// How many sessions a person has rated.
@@ -311,7 +324,7 @@ impl FeedbackBackend {
                 Ok(run!(conn, fetch_one One, sql, user.0)?.0.cast_unsigned())
             })
         });
-        self.ask(body).await
+        self.read(body).await
     }
 
     /// Every rating of these sessions, in no order. The caller bounds how many it asks for.
@@ -333,7 +346,7 @@ impl FeedbackBackend {
                 rows.into_iter().map(label).collect()
             })
         });
-        self.ask(body).await
+        self.read(body).await
     }
 
     /// Removes what was recorded before this instant; how many that were.
@@ -347,13 +360,14 @@ impl FeedbackBackend {
         let mut purged = 0;
         loop {
             let before = iso(before);
-            let body: Body<u64> = Box::new(move |conn| {
+            let body: Body<Written<u64>> = Box::new(move |conn| {
                 Box::pin(async move {
                     let sql = texts(conn).purge;
-                    Ok(run!(conn, execute, sql, before.as_str(), PURGE_BATCH)?)
+                    let purged = run!(conn, execute, sql, before.as_str(), PURGE_BATCH)?;
+                    Ok(Written { value: purged, removed: purged > 0 })
                 })
             });
-            let batch = self.ask(body).await?;
+            let batch = self.write(body).await?;
             purged += batch;
             if batch < PURGE_BATCH.cast_unsigned() {
                 return Ok(purged);
@@ -361,37 +375,32 @@ impl FeedbackBackend {
         }
     }
 
-    /// Runs `body` in one transaction. It runs to its end, whether or not somebody waits for it.
-    async fn ask<T: Send + 'static>(&self, body: Body<T>) -> Result<T> {
+    /// Runs queries that only read.
+    async fn read<T: Send + 'static>(&self, body: Body<T>) -> Result<T> {
         match self {
-            Self::Sqlite(connection) => {
-                let connection = Arc::clone(connection);
-                let done = tokio::task::spawn_blocking(move || in_file(&mut locked(&connection), body)).await;
-                done.unwrap_or_else(|panic| Err(Error::Database(format!("the file of ratings failed: {panic}"))))
-            }
-            Self::Postgres(pool) => {
-                let pool = pool.clone();
-                answer_in_time(async move {
-                    let body = async |connection: &mut sqlx::PgConnection| body(&mut Conn::Postgres(connection)).await;
-                    in_transaction(&pool, Access::System, Mode::Write, body).await
-                })
-                .await
-            }
+            Self::Sqlite(file) => file.read(body).await,
+            Self::Postgres(pool) => in_schema(pool, Mode::Read, body).await,
+            Self::Memory(_) => Err(Error::Database("memory was asked in SQL".into())),
+        }
+    }
+
+    /// Runs `body` in one transaction. It runs to its end, whether or not somebody waits for it.
+    async fn write<T: Send + 'static>(&self, body: Body<Written<T>>) -> Result<T> {
+        match self {
+            Self::Sqlite(file) => file.write(body).await,
+            Self::Postgres(pool) => Ok(in_schema(pool, Mode::Write, body).await?.value),
             Self::Memory(_) => Err(Error::Database("memory was asked in SQL".into())),
         }
     }
 }
 
-async fn open(data_dir: &Path) -> Result<FeedbackBackend> {
-    let file = data_dir.join(FILE);
-    let connection = SqliteConnection::open(&file, false)?;
-    let _migrating = lock_file(data_dir, "migrate.lock", false)?;
-    let options = SqliteConnectOptions::new().filename(&file).disable_statement_logging();
-    let mut migrating = options.connect().await?;
-    let migrated = MIGRATIONS.run(&mut migrating).await;
-    migrated.map_err(|e| Error::Database(format!("migration of {FILE} failed: {e}")))?;
-    sqlx::Connection::close(migrating).await?;
-    Ok(FeedbackBackend::Sqlite(Arc::new(Mutex::new(connection))))
+async fn in_schema<T: Send + 'static>(pool: &PgPool, mode: Mode, body: Body<T>) -> Result<T> {
+    let pool = pool.clone();
+    answer_in_time(async move {
+        let body = async |connection: &mut sqlx::PgConnection| body(&mut Conn::Postgres(connection)).await;
+        in_transaction(&pool, Access::System, mode, body).await
+    })
+    .await
 }
 
 /// A row of one number. Written out, the formatter would take the tuple for a call's arguments.
@@ -403,30 +412,18 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn in_file<T>(connection: &mut SqliteConnection, body: Body<T>) -> Result<T> {
-    connection.batch("BEGIN IMMEDIATE")?;
-    let outcome = futures_executor::block_on(body(&mut Conn::Sqlite(connection)));
-    let outcome = outcome.and_then(|value| Ok(connection.batch("COMMIT").map(|()| value)?));
-    if outcome.is_err() {
-        // Where even that fails, the next BEGIN says so.
-        let _ = connection.batch("ROLLBACK");
-    }
-    outcome
-}
-
-async fn record(conn: &mut Conn<'_>, new: FeedbackRecord) -> Result<FeedbackRecord> {
+async fn record(conn: &mut Conn<'_>, new: FeedbackRecord) -> Result<Written<FeedbackRecord>> {
     let (texts, user, at) = (texts(conn), new.user_id_or_null.map(|id| id.0), iso(new.recorded_at));
     let (session, label, source) = (new.session_id_opaque.as_str(), new.label.as_str(), new.source.as_str());
     let turns = i64::try_from(new.turn_count_at_end).unwrap_or(i64::MAX);
     let version = i64::from(new.schema_version);
     let inserted =
         run!(conn, execute, texts.insert, new.id, session, user, at.as_str(), label, turns, source, version)?;
-    if inserted == 0 {
-        run!(conn, execute, texts.change, session, user, at.as_str(), label, turns, source)?;
-    }
+    let removed =
+        inserted == 0 && run!(conn, execute, texts.change, session, user, at.as_str(), label, turns, source)? > 0;
     let kept = of(conn, session, new.user_id_or_null).await?;
     // It can only be missing where it was taken back at the same instant.
-    Ok(kept.unwrap_or(new))
+    Ok(Written { value: kept.unwrap_or(new), removed })
 }
 
 async fn of(conn: &mut Conn<'_>, session: &str, user: Option<UserId>) -> Result<Option<FeedbackRecord>> {
@@ -456,10 +453,5 @@ fn remember(kept: &mut Vec<FeedbackRecord>, new: FeedbackRecord) -> FeedbackReco
 
 /// Copies the file of ratings, where there is one; whether there is.
 pub(crate) async fn back_up(data_dir: &Path, target: PathBuf) -> Result<bool> {
-    let file = data_dir.join(FILE);
-    if !file.exists() {
-        return Ok(false);
-    }
-    backup::sqlite(SqliteConnection::open(&file, true)?, target).await?;
-    Ok(true)
+    file::back_up(data_dir, target).await
 }

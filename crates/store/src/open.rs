@@ -22,7 +22,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use tokio::sync::{OnceCell, broadcast};
+use tokio::sync::broadcast;
 
 /// The database's file in the data directory.
 pub(crate) const SQLITE_FILE: &str = "shiftbook.sqlite3";
@@ -111,8 +111,7 @@ struct Inner {
     notices: broadcast::Sender<Change>,
     notifier: Option<notify::Notifier>,
     data_dir: Option<PathBuf>,
-    /// Opened by whoever asks for it first.
-    feedback: OnceCell<FeedbackBackend>,
+    feedback: FeedbackBackend,
     /// Held until the store is closed: one server per data directory.
     lock: Mutex<Option<File>>,
 }
@@ -153,7 +152,7 @@ impl Store {
             notices,
             notifier: None,
             data_dir: Some(data_dir.to_owned()),
-            feedback: OnceCell::new(),
+            feedback: FeedbackBackend::sqlite(data_dir.to_owned()),
             lock: Mutex::new(lock),
         })))
     }
@@ -188,11 +187,11 @@ impl Store {
         let sink = (notices.clone(), notifier.clone());
         Ok(Self(Arc::new(Inner {
             writer: Writer::postgres(pool.clone(), sink.0, sink.1),
+            feedback: FeedbackBackend::Postgres(pool.clone()),
             db: Db::Postgres(pool),
             notices,
             notifier: Some(notifier),
             data_dir: None,
-            feedback: OnceCell::new(),
             lock: Mutex::new(None),
         })))
     }
@@ -242,20 +241,9 @@ impl Store {
         }
     }
 
-    /// Where ratings are kept. Opening it may fail without harm to the ledger, and is tried again the next time.
-    pub async fn feedback(&self) -> Result<&FeedbackBackend> {
-        self.0
-            .feedback
-            .get_or_try_init(|| async {
-                match &self.0.db {
-                    Db::Sqlite(_) => {
-                        let missing = || Error::Database("an SQLite store has no directory".into());
-                        FeedbackBackend::open_sqlite(self.0.data_dir.clone().ok_or_else(missing)?).await
-                    }
-                    Db::Postgres(pool) => Ok(FeedbackBackend::Postgres(pool.clone())),
-                }
-            })
-            .await
+    /// Where ratings are kept. It may fail without harm to the ledger.
+    pub fn feedback(&self) -> &FeedbackBackend {
+        &self.0.feedback
     }
 
     /// Makes room for the coming months, on PostgreSQL. Safe to repeat and to run on many servers.
@@ -274,6 +262,7 @@ impl Store {
     /// Refuses new writes, finishes accepted ones, checkpoints, and lets go of the database.
     pub async fn close(&self) {
         self.0.writer.close().await;
+        self.0.feedback.close().await;
         match &self.0.db {
             Db::Sqlite(readers) => readers.close(),
             Db::Postgres(pool) => pool.close().await,

@@ -14,8 +14,11 @@ use domain::{
     gate::{GateKind, Task},
     id::{SessionId, TenantId},
 };
-use std::path::Path;
+use std::{path::Path, time::Duration};
 use uuid::Uuid;
+
+/// How long emptying the write-ahead log waits for other processes that use the file.
+const TRUNCATE_WAIT: Duration = Duration::from_secs(1);
 
 /// What stands where a text was.
 pub const ERASED: &str = "(erased)";
@@ -229,8 +232,17 @@ fn scrub_file(file: &Path) -> Result<()> {
     let mut connection = SqliteConnection::open(file, false)?;
     // The free pages of the old file are gone with VACUUM, and its old pages with the checkpoint that puts the new ones in
     // their place.
-    for sql in [crate::sql::SQLITE_CHECKPOINT, crate::sql::SQLITE_VACUUM, crate::sql::SQLITE_CHECKPOINT] {
-        connection.batch(sql)?;
+    empty_wal(&mut connection)?;
+    connection.batch(crate::sql::SQLITE_VACUUM)?;
+    empty_wal(&mut connection)
+}
+
+fn empty_wal(connection: &mut SqliteConnection) -> Result<()> {
+    if connection.truncate_wal(TRUNCATE_WAIT)? {
+        return Ok(());
     }
-    Ok(())
+    Err(Error::Unavailable(
+        "another process has the database open, so erased content stays in its write-ahead log: stop it and run this again"
+            .into(),
+    ))
 }

@@ -179,6 +179,22 @@ impl SqliteConnection {
         self.fetch_optional(sql, binds)?.ok_or(sqlx::Error::RowNotFound)
     }
 
+    /// Whether the database cannot be written: SQLite opens a write-protected file for reading.
+    pub(crate) fn is_read_only(&self) -> Result<bool> {
+        self.0.is_readonly("main").map_err(SqliteFailure::into_sqlx)
+    }
+
+    /// Copies the write-ahead log into the database file and truncates it to nothing, so that what was deleted can be read
+    /// from neither. Waits up to `wait` for others that use the file; `false` if they were in the way.
+    pub(crate) fn truncate_wal(&mut self, wait: Duration) -> Result<bool> {
+        type Outcome = (i64, i64, i64);
+        self.0.busy_timeout(wait).map_err(SqliteFailure::into_sqlx)?;
+        let outcome = self.fetch_one::<Outcome>(crate::sql::SQLITE_CHECKPOINT, &[]);
+        self.0.busy_timeout(BUSY_TIMEOUT).map_err(SqliteFailure::into_sqlx)?;
+        let (busy, ..) = outcome?;
+        Ok(busy == 0)
+    }
+
     /// Closes, and says what went wrong with it.
     pub(crate) fn close(self) -> Result<()> {
         self.0.close().map_err(|(_, error)| SqliteFailure::into_sqlx(error))

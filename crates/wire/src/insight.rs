@@ -19,6 +19,9 @@ pub struct Insights {
     /// Turns that could not be captured as training data when it was tried, since this server started. They are tried
     /// again.
     pub capture_failures: u64,
+    /// Why ratings are missing from the figures; null if they are complete. Sessions whose ratings could not be read count
+    /// neither as rated nor as unrated.
+    pub ratings_missing: Option<RatingsMissing>,
     /// Of the whole window.
     pub total: Figures,
     /// By day, in order, none left out.
@@ -27,6 +30,17 @@ pub struct Insights {
     pub agents: Vec<PartFigures>,
     /// By action, most sessions first.
     pub actions: Vec<PartFigures>,
+}
+
+/// Why ratings could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum RatingsMissing {
+    /// Their database is locked, or cannot be reached.
+    Unavailable,
+    /// Their database is damaged, or cannot be opened.
+    Unreadable,
 }
 
 /// The figures of a day.

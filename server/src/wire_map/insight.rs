@@ -1,17 +1,21 @@
 //! Figures of a window.
 
 use domain::insight::{Decisions, Figures, Outcomes, Part, Ratings};
-use ledger::insight::InsightsRecord;
+use ledger::insight::{InsightsRecord, RatingsMissing};
 use wire::insight as wired;
 
 /// The figures of a window.
 pub fn insights(record: InsightsRecord, capture_failures: u64) -> wired::Insights {
-    let InsightsRecord { insights, is_cut } = record;
+    let InsightsRecord { insights, is_cut, ratings_missing } = record;
     wired::Insights {
         first: insights.window.first,
         last: insights.window.last,
         is_cut,
         capture_failures,
+        ratings_missing: ratings_missing.map(|why| match why {
+            RatingsMissing::Unavailable => wired::RatingsMissing::Unavailable,
+            RatingsMissing::Unreadable => wired::RatingsMissing::Unreadable,
+        }),
         total: figures(insights.total),
         days: insights.days.into_iter().map(|(day, of)| wired::DayFigures { day, figures: figures(of) }).collect(),
         agents: insights.agents.into_iter().map(part).collect(),

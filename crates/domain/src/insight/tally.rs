@@ -23,8 +23,8 @@ pub struct SessionFact<'a> {
     pub action: Option<&'a str>,
     /// What it cost.
     pub usage: Usage,
-    /// What people said of it.
-    pub ratings: Ratings,
+    /// What people said of it; `None` if that cannot be read.
+    pub ratings: Option<Ratings>,
 }
 
 /// A gate that is closed.
@@ -154,8 +154,10 @@ impl Sum {
         sum.sessions += 1;
         sum.completed += u64::from(fact.status == Status::Completed);
         sum.failed += u64::from(matches!(fact.status, Status::Failed | Status::Expired));
-        sum.unrated += u64::from(fact.ratings.count() == 0);
-        sum.ratings.add(fact.ratings);
+        if let Some(ratings) = fact.ratings {
+            sum.unrated += u64::from(ratings.count() == 0);
+            sum.ratings.add(ratings);
+        }
         sum.input_tokens += fact.usage.input_tokens.unwrap_or_default();
         sum.output_tokens += fact.usage.output_tokens.unwrap_or_default();
         if let Some(cost) = fact.usage.cost_usd {
@@ -198,7 +200,7 @@ mod tests {
 
     fn session(ended_at: Timestamp, status: Status, ratings: Ratings) -> SessionFact<'static> {
         let usage = Usage { cost_usd: Some(0.25), ..Usage::default() };
-        SessionFact { ended_at, status, agent: Some("writer"), action: None, usage, ratings }
+        SessionFact { ended_at, status, agent: Some("writer"), action: None, usage, ratings: Some(ratings) }
     }
 
     #[test]

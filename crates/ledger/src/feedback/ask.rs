@@ -17,7 +17,7 @@ use std::collections::HashMap;
 /// The caller's own rating of a session.
 pub async fn of_session(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<Option<FeedbackRecord>> {
     let session = rated(ledger, scope, session_id).await?;
-    let (backend, name) = (backend(ledger, &session).await?, opaque(ledger, session_id)?);
+    let (backend, name) = (backend(ledger, &session), opaque(ledger, session_id)?);
     Ok(backend.of(&name, rater(scope, &session)).await?)
 }
 
@@ -42,7 +42,7 @@ pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &SessionRecord) -> 
     else {
         return Ok(Prompt::Silent);
     };
-    let (backend, name) = (backend(ledger, session).await?, opaque(ledger, session.id)?);
+    let (backend, name) = (backend(ledger, session), opaque(ledger, session.id)?);
     Ok(match backend.of(&name, rater(scope, session)).await? {
         Some(given) => Prompt::Given(given.label),
         None if ended_at < asked_since(ledger.now()) => Prompt::Silent,
@@ -53,7 +53,7 @@ pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &SessionRecord) -> 
 /// How many people have rated a session.
 pub async fn count(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<u64> {
     let session = session::get(ledger, scope, session_id).await?;
-    let (backend, name) = (backend(ledger, &session).await?, opaque(ledger, session_id)?);
+    let (backend, name) = (backend(ledger, &session), opaque(ledger, session_id)?);
     Ok(backend.count_of_session(&name).await?)
 }
 
@@ -65,7 +65,7 @@ pub(crate) async fn of_sessions(ledger: &Ledger, sessions: &[SessionId]) -> Resu
     };
     let asked: Vec<_> = names.keys().cloned().collect();
     let mut found: HashMap<SessionId, Ratings> = HashMap::new();
-    for (name, label) in ledger.store().feedback().await?.labels(&asked).await? {
+    for (name, label) in ledger.store().feedback().labels(&asked).await? {
         let Some(id) = names.get(&name) else { continue };
         found.entry(*id).or_default().count_in(label);
     }
@@ -103,7 +103,7 @@ pub struct SessionState {
 /// Counts for a person who wants to know what is kept.
 pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId>) -> Result<Status> {
     require(scope, Permission::Read)?;
-    let kept = ledger.store().feedback().await?;
+    let kept = ledger.store().feedback();
     let own = match scope.beneficiary() {
         Some(user) => Some(kept.count_of_user(user).await?),
         None => None,
@@ -117,7 +117,7 @@ pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId
         });
     };
     let session = session::get(ledger, scope, id).await?;
-    let backend = backend(ledger, &session).await?;
+    let backend = backend(ledger, &session);
     Ok(Status {
         session_feedback_count: backend.count_of_session(&opaque(ledger, id)?).await?,
         own_feedback_count: own,

@@ -5,6 +5,7 @@
 //! nobody.
 
 mod ask;
+mod late;
 mod operate;
 mod record;
 
@@ -13,19 +14,23 @@ pub use operate::{count_by_operator, list_by_operator, purge_by_operator};
 pub use record::{record, undo};
 
 pub(crate) use ask::of_sessions;
-pub(crate) use record::{Rating, keep};
+pub(crate) use late::{finish, keep_in_time};
+pub(crate) use record::Rating;
 
 use crate::{Error, InstanceKey, Ledger, Result, SessionRecord};
 use domain::{Scope, id::SessionId, id::UserId, thread::is_incognito};
 use std::{
     fmt::Write as _,
     sync::{
-        OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
 use store::FeedbackBackend;
+use tokio::sync::Semaphore;
 
+/// Ratings that are kept in the background at once. Beyond, a rating that is late counts as a failure.
+const LATE_RATINGS_MAX: usize = 1_000;
 /// What the key's secret is for.
 const PURPOSE: &str = "session-feedback";
 
@@ -35,11 +40,18 @@ pub(crate) struct Ratings {
     /// Ratings of incognito sessions: they end with the process.
     incognito: FeedbackBackend,
     failures: AtomicU64,
+    /// One permit for each rating that is being kept while nobody waits for it.
+    late: Arc<Semaphore>,
 }
 
 impl Default for Ratings {
     fn default() -> Self {
-        Self { key: OnceLock::new(), incognito: FeedbackBackend::memory(), failures: AtomicU64::new(0) }
+        Self {
+            key: OnceLock::new(),
+            incognito: FeedbackBackend::memory(),
+            failures: AtomicU64::new(0),
+            late: Arc::new(Semaphore::new(LATE_RATINGS_MAX)),
+        }
     }
 }
 
@@ -69,11 +81,11 @@ pub fn opaque(ledger: &Ledger, session_id: SessionId) -> Result<String> {
 }
 
 /// Where the ratings of this session are kept.
-pub(crate) async fn backend<'a>(ledger: &'a Ledger, session: &SessionRecord) -> Result<&'a FeedbackBackend> {
+pub(crate) fn backend<'a>(ledger: &'a Ledger, session: &SessionRecord) -> &'a FeedbackBackend {
     if is_incognito(&session.metadata) {
-        return Ok(&ledger.ratings().incognito);
+        return &ledger.ratings().incognito;
     }
-    Ok(ledger.store().feedback().await?)
+    ledger.store().feedback()
 }
 
 /// Under whose name a rating of this session is kept. An incognito session keeps nobody's.
@@ -81,8 +93,16 @@ fn rater(scope: &Scope, session: &SessionRecord) -> Option<UserId> {
     scope.beneficiary().filter(|_| !is_incognito(&session.metadata))
 }
 
+/// Whether ratings can be kept now, as far as that can be told without keeping one.
+///
+/// # Errors
+/// [`Error::Unavailable`] when the file of ratings is read-only, [`Error::Internal`] when it cannot be opened.
+pub async fn check(ledger: &Ledger) -> Result<()> {
+    Ok(ledger.store().feedback().check().await?)
+}
+
 /// Counts a rating that could not be kept.
-pub(crate) fn count_failure(ledger: &Ledger, error: &Error) {
+fn count_failure(ledger: &Ledger, error: &Error) {
     ledger.ratings().failures.fetch_add(1, Ordering::Relaxed);
     tracing::warn!(%error, "a rating could not be kept; the conversation ends all the same");
 }

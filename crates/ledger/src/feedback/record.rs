@@ -13,6 +13,7 @@ use domain::{
 use uuid::Builder;
 
 /// A rating that is about to be kept.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Rating {
     pub(crate) user: Option<UserId>,
     pub(crate) label: Label,
@@ -45,7 +46,7 @@ pub async fn record(
 /// Takes the caller's rating back; whether there was one.
 pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<bool> {
     let session = rated(ledger, scope, session_id).await?;
-    let (backend, name) = (backend(ledger, &session).await?, opaque(ledger, session_id)?);
+    let (backend, name) = (backend(ledger, &session), opaque(ledger, session_id)?);
     Ok(backend.remove(&name, rater(scope, &session)).await?)
 }
 
@@ -65,10 +66,19 @@ pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId)
 }
 
 /// Keeps a rating where it belongs.
-pub(crate) async fn keep(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> Result<FeedbackRecord> {
+async fn keep(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> Result<FeedbackRecord> {
+    let record = to_record(ledger, session, rating)?;
+    Ok(backend(ledger, session).record(record).await?)
+}
+
+/// What is kept of a rating that is given now.
+///
+/// # Errors
+/// [`Error::Unavailable`] without an instance key.
+pub(super) fn to_record(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> Result<FeedbackRecord> {
     let mut random = [0; 16];
     ledger.entropy().fill(&mut random);
-    let record = FeedbackRecord {
+    Ok(FeedbackRecord {
         id: Builder::from_random_bytes(random).into_uuid(),
         session_id_opaque: opaque(ledger, session.id)?,
         user_id_or_null: rating.user.filter(|_| !is_incognito(&session.metadata)),
@@ -77,6 +87,5 @@ pub(crate) async fn keep(ledger: &Ledger, session: &SessionRecord, rating: Ratin
         turn_count_at_end: rating.turns,
         source: rating.source,
         schema_version: SCHEMA_VERSION,
-    };
-    Ok(backend(ledger, session).await?.record(record).await?)
+    })
 }

@@ -45,6 +45,7 @@ pub struct Ended {
 /// the middle of one it is abandoned. One that has ended stays as it ended.
 ///
 /// A rating is kept beside it, once per person; that it could not be kept is logged and counted, and changes nothing else.
+/// Where its database is locked, the rating is kept in the background and the conversation ends without it.
 pub async fn end(ledger: &Ledger, scope: &Scope, id: SessionId, ending: Ending) -> Result<Ended> {
     end_with(ledger, scope, id, ending, None).await
 }
@@ -76,9 +77,7 @@ pub async fn end_with(
     let ended: Ended = ended.await?;
     if let Some(label) = ending.feedback {
         let rating = Rating { user: scope.beneficiary(), label, source: ending.source, turns: ended.turns };
-        if let Err(error) = feedback::keep(ledger, &ended.session, rating).await {
-            feedback::count_failure(ledger, &error);
-        }
+        feedback::keep_in_time(ledger, &ended.session, rating).await;
     }
     Ok(ended)
 }

@@ -16,6 +16,7 @@ mod entity;
 mod export_job;
 mod failure;
 mod feedback;
+mod feedback_file;
 mod gate;
 mod gate_record;
 mod gate_repeat;

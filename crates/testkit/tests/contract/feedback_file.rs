@@ -1,0 +1,179 @@
+//! Where ratings are kept can be locked, damaged or read-only. Nothing but ratings suffers, and it heals without a restart.
+
+use crate::thread::{ENDING, rested};
+use domain::{
+    insight::Ratings,
+    session_feedback::{Label, Surface},
+};
+use ledger::{
+    Error, SessionRecord, feedback,
+    insight::{self, RatingsMissing},
+    retention,
+    session::{self, Completion},
+    thread::{self, Ending},
+};
+use std::path::PathBuf;
+use testkit::{Engine, Fixture, Raw, on_both_engines};
+
+on_both_engines!(
+    ratings_are_read_while_another_process_writes,
+    a_locked_database_of_ratings_does_not_hold_up_the_end_of_a_conversation,
+    insights_are_shown_without_ratings_that_cannot_be_read,
+);
+
+const HELPED: Ending = Ending { feedback: Some(Label::Positive), source: Surface::CliEnd, ..ENDING };
+
+/// Another process that writes, until it is told to stop.
+async fn writer(f: &Fixture) -> Raw {
+    let mut raw = f.engine.raw_feedback().await;
+    let begin = match &f.engine {
+        Engine::Sqlite(_) => "BEGIN IMMEDIATE",
+        Engine::Postgres { .. } => "BEGIN; LOCK TABLE session_feedback.session_feedback IN EXCLUSIVE MODE",
+    };
+    raw.execute(begin).await.unwrap();
+    raw
+}
+
+async fn rate(f: &Fixture) -> SessionRecord {
+    let session = rested(f).await;
+    thread::end(&f.ledger, &f.member, session.id, HELPED).await.unwrap();
+    session
+}
+
+async fn ratings_are_read_while_another_process_writes(f: Fixture) {
+    let (l, m) = (&f.ledger, &f.member);
+    let session = rate(&f).await;
+    let mut other = writer(&f).await;
+    assert_eq!(feedback::of_session(l, m, session.id).await.unwrap().unwrap().label, Label::Positive);
+    assert_eq!(feedback::status(l, m, Some(session.id)).await.unwrap().session_feedback_count, 1);
+    let record = insight::of_window(l, m, 1).await.unwrap();
+    assert_eq!((record.insights.total.ratings.positive, record.ratings_missing), (1, None));
+    other.execute("ROLLBACK").await.unwrap();
+    f.done().await;
+}
+
+async fn a_locked_database_of_ratings_does_not_hold_up_the_end_of_a_conversation(f: Fixture) {
+    let l = &f.ledger;
+    // The file is open, and the table is known.
+    rate(&f).await;
+    let mut other = writer(&f).await;
+    let session = rested(&f).await;
+    let ended = thread::end(l, &f.member, session.id, HELPED).await.unwrap();
+    assert!(ended.session.status.is_final());
+    assert_eq!(feedback::count_by_operator(l).await.unwrap(), 1, "the other one still has the lock");
+    other.execute("ROLLBACK").await.unwrap();
+    while feedback::count_by_operator(l).await.unwrap() < 2 {
+        assert_eq!(feedback::failures(l), 0, "the rating was given up");
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(feedback::list_by_operator(l, session.id).await.unwrap()[0].label, Label::Positive);
+    f.done().await;
+}
+
+async fn insights_are_shown_without_ratings_that_cannot_be_read(f: Fixture) {
+    rate(&f).await;
+    let running = f.running().await;
+    let done = Completion { attempt: 1, result: None, usage: None };
+    session::complete(&f.ledger, &f.worker, running.id, done).await.unwrap();
+    let complete = insight::of_window(&f.ledger, &f.member, 1).await.unwrap();
+    assert_eq!((complete.insights.total.sessions, complete.insights.total.unrated), (2, 1));
+    let drop = format!("DROP TABLE {}", f.engine.feedback_table());
+    f.engine.raw_feedback().await.execute(&drop).await.unwrap();
+    let record = insight::of_window(&f.ledger, &f.member, 1).await.unwrap();
+    assert_eq!(record.ratings_missing, Some(RatingsMissing::Unreadable));
+    let total = record.insights.total;
+    assert_eq!((total.sessions, total.completed), (2, 2), "the rest is shown");
+    assert_eq!((total.ratings, total.unrated), (Ratings::default(), 0), "nobody knows whether they were rated");
+    f.done().await;
+}
+
+fn file(f: &Fixture) -> PathBuf {
+    f.ledger.data_dir().unwrap().join("session_feedback.sqlite3")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_file_works_again_as_soon_as_it_is_replaced() {
+    let mut f = Fixture::sqlite().await;
+    let session = rate(&f).await;
+    f.ledger.close().await;
+    let good = std::fs::read(file(&f)).unwrap();
+    std::fs::write(file(&f), "this was a database").unwrap();
+    f.restart().await;
+    let (l, m) = (&f.ledger, &f.member);
+    assert!(matches!(feedback::check(l).await, Err(Error::Internal(_))));
+    assert_eq!(insight::of_window(l, m, 1).await.unwrap().ratings_missing, Some(RatingsMissing::Unreadable));
+    assert!(feedback::of_session(l, m, session.id).await.is_err());
+    std::fs::write(file(&f), good).unwrap();
+    assert_eq!(feedback::of_session(l, m, session.id).await.unwrap().unwrap().label, Label::Positive);
+    feedback::record(l, m, session.id, Label::Negative, Surface::WebEnd).await.unwrap();
+    f.done().await;
+}
+
+/// The byte of an SQLite file that says which versions may write it; above 2 it is read-only, for root too.
+const WRITE_VERSION: usize = 18;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_file_that_is_read_only_at_start_is_told_and_works_again_when_it_is_not() {
+    let mut f = Fixture::sqlite().await;
+    let session = rate(&f).await;
+    f.ledger.close().await;
+    let mut bytes = std::fs::read(file(&f)).unwrap();
+    bytes[WRITE_VERSION] = 3;
+    std::fs::write(file(&f), &bytes).unwrap();
+    f.restart().await;
+    let (l, m) = (&f.ledger, &f.member);
+    let told = feedback::check(l).await;
+    assert!(matches!(&told, Err(Error::Unavailable(why)) if why.contains("read-only")), "{told:?}");
+    let refused = feedback::record(l, m, session.id, Label::Negative, Surface::WebEnd).await;
+    assert!(matches!(&refused, Err(Error::Unavailable(why)) if why.contains("read-only")), "{refused:?}");
+    assert_eq!(feedback::of_session(l, m, session.id).await.unwrap().unwrap().label, Label::Positive);
+    bytes[WRITE_VERSION] = 2;
+    std::fs::write(file(&f), &bytes).unwrap();
+    feedback::check(l).await.unwrap();
+    let changed = feedback::record(l, m, session.id, Label::Negative, Surface::WebEnd).await.unwrap();
+    assert_eq!(changed.label, Label::Negative);
+    f.done().await;
+}
+
+/// Whether any file of the ratings holds this text.
+fn can_be_read(f: &Fixture, text: &str) -> bool {
+    let dir = f.ledger.data_dir().unwrap();
+    let of_ratings = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).filter(|path| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("session_feedback.sqlite3"))
+    });
+    of_ratings
+        .map(|path| std::fs::read(path).unwrap())
+        .any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ratings_that_were_removed_are_in_no_file() {
+    let f = Fixture::sqlite().await;
+    let (l, m) = (&f.ledger, &f.member);
+    let (taken_back, purged) = (rate(&f).await, rate(&f).await);
+    let names = [&taken_back, &purged].map(|session| feedback::opaque(l, session.id).unwrap());
+    assert!(names.iter().all(|name| can_be_read(&f, name)));
+    assert!(feedback::undo(l, m, taken_back.id).await.unwrap());
+    assert!(!can_be_read(&f, &names[0]) && can_be_read(&f, &names[1]));
+    f.clock.advance(chrono::TimeDelta::seconds(1));
+    assert_eq!(feedback::purge_by_operator(l, l.now()).await.unwrap(), 1);
+    assert!(!can_be_read(&f, &names[1]));
+    f.done().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_erasure_says_so_when_another_process_keeps_the_old_pages() {
+    let f = Fixture::sqlite().await;
+    let key = ledger::InstanceKey::parse(testkit::INSTANCE_KEY).unwrap();
+    rate(&f).await;
+    f.clock.advance(chrono::TimeDelta::days(40));
+    let mut reader = f.engine.raw().await;
+    reader.execute("BEGIN").await.unwrap();
+    reader.number("SELECT COUNT(*) FROM sessions").await;
+    let older_than = f.ledger.now() - chrono::TimeDelta::days(30);
+    let erased = retention::erase_by_operator(&f.ledger, &key, older_than, |_| {}).await;
+    assert!(matches!(&erased, Err(Error::Unavailable(why)) if why.contains("write-ahead log")), "{erased:?}");
+    reader.execute("ROLLBACK").await.unwrap();
+    retention::erase_by_operator(&f.ledger, &key, older_than, |_| {}).await.unwrap();
+    f.done().await;
+}
