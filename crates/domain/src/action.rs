@@ -13,6 +13,9 @@ pub enum ActionStatus {
 }
 
 impl ActionStatus {
+    /// Both statuses.
+    pub const ALL: [Self; 2] = [Self::Active, Self::Archived];
+
     /// The stored and wire name.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -23,7 +26,7 @@ impl ActionStatus {
 
     /// The status of a stored name.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Active, Self::Archived].into_iter().find(|s| s.as_str() == text)
+        Self::ALL.into_iter().find(|s| s.as_str() == text)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Failures: what somebody should know, and could do, about a session that ended badly.
 
-use crate::session::EndReason;
+use crate::{names::names, session::EndReason};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Whether anybody has taken note of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -13,16 +14,7 @@ pub enum FailureState {
     Acknowledged,
 }
 
-impl FailureState {
-    /// The state of a wire name.
-    pub fn parse(text: &str) -> Option<Self> {
-        match text {
-            "open" => Some(Self::Open),
-            "acknowledged" => Some(Self::Acknowledged),
-            _ => None,
-        }
-    }
-}
+names!(FailureState { Open = "open", Acknowledged = "acknowledged" });
 
 /// The code of a session that stood still for too long.
 pub const TIMED_OUT: &str = "timed_out";

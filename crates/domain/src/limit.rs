@@ -222,3 +222,18 @@ pub const EDITED_CHARS_MAX: usize = 100_000;
 pub const EXPORT_JOBS_REMEMBERED: u32 = 50;
 /// Interactions that one page of a filtered list looks at.
 pub const INTERACTIONS_LOOKED_MAX: u32 = 5_000;
+
+/// Largest sequence that can be asked about: the largest number that every JSON reader keeps exact.
+pub const SEQUENCE_MAX: u64 = (1 << 53) - 1;
+/// Longest cursor of a list, characters.
+pub const CURSOR_CHARS_MAX: usize = 64;
+/// Longest name of a time zone, characters.
+pub const TIMEZONE_CHARS_MAX: usize = 64;
+/// Longest address of a webhook, bytes.
+pub const WEBHOOK_URL_BYTES_MAX: usize = 2_048;
+/// Longest mapping of an import's columns, bytes.
+pub const IMPORT_MAPPING_BYTES_MAX: usize = 32 * 1024;
+/// Longest flag of a gate, characters: the number of a result, a dimension and its option.
+pub const FLAG_CHARS_MAX: usize = "100. : ".len() + SLUG_CHARS_MAX + NAME_CHARS_MAX;
+/// Where counting what waits for a caller may be told to end, at most.
+pub const COUNT_AT_MOST_MAX: u32 = 1_000_000;

@@ -45,6 +45,9 @@ pub enum TokenScope {
 }
 
 impl TokenScope {
+    /// All scopes.
+    pub const ALL: [Self; 1] = [Self::Worker];
+
     /// The stored and wire name.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,7 +1,9 @@
 //! Conversations: sessions of an agent that rest between turns.
 
+use crate::names::names;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::fmt;
 
 /// The `source` of such sessions.
 pub const SOURCE: &str = "thread";
@@ -24,6 +26,8 @@ pub enum SummaryBy {
     #[default]
     Log,
 }
+
+names!(SummaryBy { Agent = "agent", Log = "log" });
 
 /// A title from the first line of a message; `None` where it has no words.
 pub fn title(message: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use domain::limit::{PAGE_DEFAULT, PAGE_MAX};
+use domain::limit::{CURSOR_CHARS_MAX, PAGE_DEFAULT, PAGE_MAX};
 use uuid::Uuid;
 
 /// One page of a list, and where the next begins.
@@ -37,9 +37,16 @@ pub(crate) fn encode(list: List, id: Uuid) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
+fn bytes_of(cursor: &str) -> Result<Vec<u8>> {
+    if cursor.len() > CURSOR_CHARS_MAX {
+        return Err(Error::InvalidCursor);
+    }
+    URL_SAFE_NO_PAD.decode(cursor).map_err(|_| Error::InvalidCursor)
+}
+
 /// The id in a cursor of this list.
 pub(crate) fn decode(list: List, cursor: &str) -> Result<Uuid> {
-    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| Error::InvalidCursor)?;
+    let bytes = bytes_of(cursor)?;
     match bytes.split_first() {
         Some((&kind, id)) if kind == list as u8 => Uuid::from_slice(id).map_err(|_| Error::InvalidCursor),
         _ => Err(Error::InvalidCursor),
@@ -56,7 +63,7 @@ pub(crate) fn encode_at(list: List, at: i64, id: Uuid) -> String {
 
 /// The number and the id in a cursor of this list.
 pub(crate) fn decode_at(list: List, cursor: &str) -> Result<(i64, Uuid)> {
-    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| Error::InvalidCursor)?;
+    let bytes = bytes_of(cursor)?;
     let place = bytes.split_first().filter(|(kind, _)| **kind == list as u8);
     let (at, id) = place.and_then(|(_, rest)| rest.split_first_chunk::<8>()).ok_or(Error::InvalidCursor)?;
     Ok((i64::from_be_bytes(*at), Uuid::from_slice(id).map_err(|_| Error::InvalidCursor)?))

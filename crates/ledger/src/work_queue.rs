@@ -8,6 +8,7 @@ use chrono_tz::Tz;
 use domain::{
     Scope, Timestamp,
     id::UserId,
+    limit::TIMEZONE_CHARS_MAX,
     role::Permission,
     work_queue::{Bucket, FAILED_WINDOW_HOURS},
 };
@@ -189,7 +190,11 @@ fn since(now: Timestamp, timezone: &str) -> Result<Since> {
 
 /// The start of the local day in the zone of this name.
 pub(crate) fn midnight_in(now: Timestamp, timezone: &str) -> Result<Timestamp> {
-    let zone: Tz = timezone.parse().map_err(|_| Error::invalid("timezone", "an IANA name such as Europe/Berlin"))?;
+    let refused = || Error::invalid("timezone", "an IANA name such as Europe/Berlin");
+    if timezone.len() > TIMEZONE_CHARS_MAX {
+        return Err(refused());
+    }
+    let zone: Tz = timezone.parse().map_err(|_| refused())?;
     Ok(midnight(now, zone))
 }
 

@@ -27,6 +27,9 @@ pub enum ImportStatus {
 }
 
 impl ImportStatus {
+    /// All statuses.
+    pub const ALL: [Self; 3] = [Self::Running, Self::Completed, Self::Failed];
+
     /// The stored and wire name.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -38,7 +41,7 @@ impl ImportStatus {
 
     /// The status of a stored name.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Running, Self::Completed, Self::Failed].into_iter().find(|s| s.as_str() == text)
+        Self::ALL.into_iter().find(|s| s.as_str() == text)
     }
 }
 

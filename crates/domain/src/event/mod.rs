@@ -23,6 +23,9 @@ pub enum EventRole {
 }
 
 impl EventRole {
+    /// All roles.
+    pub const ALL: [Self; 3] = [Self::User, Self::Agent, Self::System];
+
     /// The stored and wire name.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -34,7 +37,7 @@ impl EventRole {
 
     /// The role of a stored name.
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::User, Self::Agent, Self::System].into_iter().find(|r| r.as_str() == text)
+        Self::ALL.into_iter().find(|r| r.as_str() == text)
     }
 
     /// The speaker of an event whose writer did not say.

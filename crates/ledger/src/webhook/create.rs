@@ -5,7 +5,13 @@ use crate::{
     Error, InstanceKey, Ledger, Result, WebhookRecord,
     guard::{Fields, require},
 };
-use domain::{Scope, id::WebhookId, limit::WEBHOOKS_MAX, notification::Topic, role::Permission};
+use domain::{
+    Scope,
+    id::WebhookId,
+    limit::{WEBHOOK_URL_BYTES_MAX, WEBHOOKS_MAX},
+    notification::Topic,
+    role::Permission,
+};
 use outbound::{Destination, Policy};
 
 /// A webhook to add.
@@ -53,6 +59,9 @@ pub async fn create(
 
 fn check(new: NewWebhook, policy: &Policy) -> Result<(String, Vec<Topic>)> {
     let mut fields = Fields::default();
+    if new.url.len() > WEBHOOK_URL_BYTES_MAX {
+        fields.refuse("url", format!("at most {WEBHOOK_URL_BYTES_MAX} bytes"));
+    }
     let destination = Destination::parse(&new.url, policy);
     if let Err(error) = &destination {
         fields.refuse("url", error.to_string());
