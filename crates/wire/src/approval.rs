@@ -16,26 +16,34 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// tool, output, fields or question.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::GateKind))]
     pub kind: GateKind,
     /// open, held (decided, can be undone), settled, expired or withdrawn.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::GateState))]
     pub state: GateState,
     /// The session that waits.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: String,
     /// The action it executes.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<String>,
     /// That action's name.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
     pub action_name: Option<String>,
     /// The agent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// The record that it is about.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub entity_id: Option<String>,
     /// The record's title, as it is now.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
     pub entity_title: Option<String>,
     /// For people: the tool's name, the action's name, or the question.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// `{kind, pausedToolCall | stagedOutput, criteriaScore?, safetyFlags? | question}`, as it was staged.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
@@ -44,12 +52,15 @@ pub struct Approval {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub proposed: Option<Json>,
     /// SHA-256 (hex) of what would happen now. Send it with a decision to be refused if it changed meanwhile.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Digest))]
     pub digest: String,
     /// Mean score of the chosen options, where they have scores.
     pub score: Option<f64>,
     /// What to look at twice, as `dimension: option`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Flag>))]
     pub flags: Vec<String>,
     /// The same for items that are alike: same kind, agent, tool or action, and keys.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SimilarKey))]
     pub similar_key: String,
     /// Who may decide.
     pub reviewers: Vec<Reviewer>,
@@ -60,8 +71,10 @@ pub struct Approval {
     /// Whether the caller may decide it now.
     pub may_decide: bool,
     /// Why not, where they may not.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub may_not_decide_because: Option<String>,
     /// For whom the session runs: `user:…`, `token:…`, `agent:…` or `system`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub requested_by: String,
     /// Since when it waits.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -94,10 +107,13 @@ pub struct Approval {
 #[serde(rename_all = "camelCase")]
 pub struct Reviewer {
     /// user, group or anyone.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ReviewerKind))]
     pub kind: String,
     /// Of the person or the group.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<String>,
     /// An e-mail address, a group's name, or a phrase.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ReviewerName))]
     pub name: String,
 }
 
@@ -109,18 +125,21 @@ pub struct Decision {
     /// From 1.
     pub number: u32,
     /// approve, edit, deny or respond; absent when it withdraws another.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Verdict>))]
     pub decision: Option<Verdict>,
     /// The decision that it withdraws.
     pub undoes: Option<u32>,
     /// Id of the person.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::DeciderId))]
     pub user_id: String,
     /// Their address.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Decider))]
     pub email: String,
     /// The values an edit put in place, the answer of a response.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub value: Option<Json>,
     /// What they said about it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
     /// When.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -139,10 +158,10 @@ pub struct ApprovalDetail {
     /// The record as it was when the decision was recorded. Null before, and for decisions that do not name its version.
     pub entity_then: Option<EntityVersion>,
     /// Fields of the record's type that the staged values fill, in the type's order: `[{slug, name, type, options, …}]`.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::FieldDefinition>))]
     pub fields: Vec<Json>,
     /// Criteria dimensions that judged it.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Dimension>))]
     pub dimensions: Vec<Json>,
     /// Every decision on it, undone ones included, oldest first.
     pub decisions: Vec<Decision>,
@@ -160,10 +179,13 @@ pub struct ApprovalDetail {
 #[serde(rename_all = "camelCase")]
 pub struct Denial {
     /// The gate that was denied.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub gate_id: String,
     /// Why.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
     /// Who denied it.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Decider))]
     pub by: String,
     /// When.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -176,18 +198,20 @@ pub struct Denial {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Decide {
     /// approve, edit, deny or respond.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Verdict))]
     pub decision: Verdict,
     /// Of an edit: an object with the values to put in place of the staged ones; what it leaves out stays. Of a
     /// response: the answer, any JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub value: Option<Json>,
     /// For the agent and the log; a denied output needs one. At most 4,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
     /// `digest` of what was shown.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ShownDigest>))]
     pub digest: Option<String>,
 }
 
@@ -198,10 +222,10 @@ pub struct Decide {
 pub struct ToolApproval {
     /// tool, output, fields or question. Optional: the approval has its kind; another one is refused.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::GateKind>))]
     pub kind: Option<GateKind>,
     /// approve, edit, deny or respond.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Verdict))]
     pub decision: Verdict,
     /// Edits of an output, an object. Approving with edits is an edit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -213,9 +237,11 @@ pub struct ToolApproval {
     pub modified_args: Option<Json>,
     /// For the agent and the log.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
     /// `digest` of what was shown.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ShownDigest>))]
     pub digest: Option<String>,
 }
 
@@ -225,6 +251,7 @@ pub struct ToolApproval {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DecideMany {
     /// 1 to 200, each decided and answered on its own.
+    #[cfg_attr(feature = "openapi", schema(min_items = 1, max_items = 200))]
     pub decisions: Vec<DecideOne>,
 }
 
@@ -236,17 +263,19 @@ pub struct DecideOne {
     /// The approval.
     pub id: String,
     /// As in `POST …/decision`.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Verdict))]
     pub decision: Verdict,
     /// As in `POST …/decision`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub value: Option<Json>,
     /// As in `POST …/decision`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
     /// As in `POST …/decision`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::ShownDigest>))]
     pub digest: Option<String>,
 }
 
@@ -279,6 +308,7 @@ pub struct DecidedOne {
 pub struct Snooze {
     /// For how long, 1 s to 90 days; absent: back into the list.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 7776000))]
     pub seconds: Option<i64>,
 }
 
@@ -301,7 +331,7 @@ pub struct ElicitationReply {
     pub action: Option<ReplyAction>,
     /// The answer, any JSON; checked against the question's schema where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub content: Option<Json>,
 }
 

@@ -13,6 +13,6 @@ pub struct Installed {
     pub applied: bool,
     /// Each thing of the bundle: `{kind, slug, deed, fields}`. `kind` is group, criteria_set, entity_type or action;
     /// `deed` is create, change or keep. `fields` are what the bundle speaks of: `{field, deed, before, after}`.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::PlannedItem>))]
     pub items: Vec<PlannedItem>,
 }

@@ -9,25 +9,31 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct CriteriaSet {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// URL name, unique in the workspace; never changes.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub slug: String,
     /// Display name.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
     /// What it is for.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Description))]
     pub description: String,
     /// In the order evaluated: `{slug, name, type, description, options, min, max}`. `type` is select, text, number
     /// or scale. An option is `{value, label, style, score, hardBlock}`; `style` is neutral, positive, caution or
     /// negative.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Dimension>))]
     pub dimensions: Vec<Dimension>,
     /// The version that this is, from 1.
     pub version: u64,
     /// The newest version that there is.
     pub newest_version: u64,
     /// Who made the set: `user:…`, `token:…`, `agent:…` or `system`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
     /// Who wrote this version.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub updated_by: String,
     /// When the set was made.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -43,15 +49,21 @@ pub struct CriteriaSet {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateCriteriaSet {
     /// 1 to 200 characters.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
     /// Made from the name when absent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub slug: Option<String>,
     /// At most 10,000 characters.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Description))]
     pub description: String,
     /// 1 to 50. Options may be written in short: `"options": ["pass", "fail"]` with
     /// `"optionStyles": {"fail": {"style": "negative", "score": 0, "hardBlock": true}}`.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(value_type = Vec<crate::schema::NewDimension>, min_items = 1, max_items = 50)
+    )]
     pub dimensions: Vec<Dimension>,
 }
 
@@ -64,12 +76,17 @@ pub struct UpdateCriteriaSet {
     pub version: u64,
     /// 1 to 200 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
     pub name: Option<String>,
     /// At most 10,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Description>))]
     pub description: Option<String>,
     /// All dimensions, in the order evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Object>>))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(value_type = Option<Vec<crate::schema::NewDimension>>, min_items = 1, max_items = 50)
+    )]
     pub dimensions: Option<Vec<Dimension>>,
 }

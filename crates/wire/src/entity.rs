@@ -15,18 +15,22 @@ use serde_json::{Map, Value};
 #[serde(rename_all = "camelCase")]
 pub struct EntityType {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// URL name, unique in the workspace; never changes.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub slug: String,
     /// Display name of one entity.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
     /// In the order shown: `{slug, name, type, required, options, relationType}`. `type` is text, number, select (one
     /// of `options`), date (`YYYY-MM-DD`) or relation (the id of an entity of the type with slug `relationType`).
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::FieldDefinition>))]
     pub fields: Vec<FieldDef>,
     /// Counts its changes, from 1.
     pub version: u64,
     /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
     /// When it was made.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -42,12 +46,17 @@ pub struct EntityType {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateEntityType {
     /// 1 to 200 characters.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
     /// Made from the name when absent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub slug: Option<String>,
     /// At most 50.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>, required = false))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(value_type = Vec<crate::schema::FieldDefinition>, required = false, max_items = 50)
+    )]
     pub fields: Vec<FieldDef>,
 }
 
@@ -60,10 +69,11 @@ pub struct UpdateEntityType {
     pub version: u64,
     /// 1 to 200 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
     pub name: Option<String>,
     /// All fields, in the order shown.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<Object>>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Vec<crate::schema::FieldDefinition>>, max_items = 50))]
     pub fields: Option<Vec<FieldDef>>,
 }
 
@@ -73,12 +83,16 @@ pub struct UpdateEntityType {
 #[serde(rename_all = "camelCase")]
 pub struct Entity {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Its type.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub type_id: String,
     /// That type's slug.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub type_slug: String,
     /// What people call it.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// Values by field slug; a field without a value is absent.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
@@ -86,8 +100,10 @@ pub struct Entity {
     /// Counts its versions, from 1.
     pub version: u64,
     /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
     /// Who wrote the newest version.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub updated_by: String,
     /// When it was made.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -103,8 +119,10 @@ pub struct Entity {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateEntity {
     /// An entity type of the workspace.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub type_id: String,
     /// 1 to 300 characters on one line.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// Values by field slug.
     #[serde(default)]
@@ -121,6 +139,7 @@ pub struct UpdateEntity {
     pub version: u64,
     /// 1 to 300 characters on one line.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
     pub title: Option<String>,
     /// Values by field slug.
     #[serde(default)]
@@ -136,13 +155,16 @@ pub struct EntityVersion {
     /// From 1.
     pub version: u64,
     /// The title then.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// The values then.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub fields: Map<String, Value>,
     /// Who wrote it: `user:…`, `token:…`, `agent:…` or `system`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub actor: String,
     /// The session that wrote it, where one did.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub session_id: Option<String>,
     /// When.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -164,18 +186,22 @@ pub struct EntitySessions {
 #[serde(rename_all = "camelCase")]
 pub struct EntitySessionSummary {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// The action it executes.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub task_id: Option<String>,
     /// That action's slug.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub task_slug: Option<String>,
     /// That action's name; the session's own title where it has no action.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub task_name: String,
     /// That action's output contract.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub task_output_config: Option<Json>,
     /// One of ten.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
     /// When it was first claimed or begun.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
@@ -186,8 +212,10 @@ pub struct EntitySessionSummary {
     /// From start to end; absent until it ended.
     pub duration_ms: Option<u64>,
     /// The session that started it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<String>,
     /// What went wrong, where it failed.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub error_message: Option<String>,
     /// Sessions it started.
     pub child_count: u32,
@@ -199,7 +227,7 @@ pub struct EntitySessionSummary {
 #[serde(rename_all = "camelCase")]
 pub struct ImportPreview {
     /// What each column fills: `{column, field}`, where `field` is a field's slug, `title` or null.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::ImportColumn>))]
     pub columns: Vec<Column>,
     /// Rows of the file, the header not counted.
     pub rows_total: u64,
@@ -211,7 +239,7 @@ pub struct ImportPreview {
     /// The first rows that can, at most 10.
     pub rows: Vec<PreviewRow>,
     /// What is wrong with the others: `{row, field, message}`, at most 1,000. The header is row 1.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::RowError>))]
     pub errors: Vec<RowError>,
 }
 
@@ -223,6 +251,7 @@ pub struct PreviewRow {
     /// As a spreadsheet numbers it.
     pub row: u64,
     /// The title.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// The values.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
@@ -235,14 +264,16 @@ pub struct PreviewRow {
 #[serde(rename_all = "camelCase")]
 pub struct Import {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// What its rows become.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub type_id: String,
     /// running, completed or failed.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ImportStatus))]
     pub status: ImportStatus,
     /// What each column fills.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::ImportColumn>))]
     pub columns: Vec<Column>,
     /// Rows of the file, the header not counted.
     pub rows_total: u64,
@@ -253,9 +284,10 @@ pub struct Import {
     /// Rows it refused.
     pub failed_count: u64,
     /// What was wrong with them: `{row, field, message}`, at most 1,000. The header is row 1.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::RowError>))]
     pub errors: Vec<RowError>,
     /// Who imports: `user:…`, `token:…`, `agent:…` or `system`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
     /// When it was begun.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]

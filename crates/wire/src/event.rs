@@ -10,31 +10,36 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct Event {
     /// Id; made by the client where it had one.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// 1-based, without gaps, in commit order.
     pub sequence: u64,
     /// Kind, e.g. `agent.message`. Unknown kinds are possible.
     #[serde(rename = "type")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EventType))]
     pub kind: String,
     /// Who speaks.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EventRole))]
     pub role: EventRole,
     /// Array of parts, byte for byte as sent.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Part>))]
     pub content: Json,
     /// An object, byte for byte as sent.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub metadata: Json,
     /// Sub-thread.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub thread_id: Option<String>,
     /// Id in the system it came from.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub external_event_id: Option<String>,
     /// The worker's attempt, where a worker wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
     /// Who wrote it: `user:…`, `token:…`, `agent:…` or `system`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub actor: String,
     /// When it happened, by its writer.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -43,6 +48,7 @@ pub struct Event {
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub recorded_at: Timestamp,
     /// Its link of the hash chain, hex.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Digest))]
     pub digest: String,
 }
 
@@ -68,6 +74,7 @@ pub struct Append {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
     /// 1 to 500.
+    #[cfg_attr(feature = "openapi", schema(min_items = 1, max_items = 500))]
     pub events: Vec<NewEvent>,
 }
 
@@ -78,17 +85,19 @@ pub struct Append {
 pub struct NewEvent {
     /// A UUID made by the client; a repeat with the same body answers with the recorded event.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<String>,
     /// A dotted lower-case name.
     #[serde(rename = "type")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EventType))]
     pub kind: String,
     /// user, agent or system; by the type when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EventRole>))]
     pub role: Option<EventRole>,
     /// Array of parts, or plain text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EventContent>))]
     pub content: Option<Json>,
     /// An object.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,9 +105,11 @@ pub struct NewEvent {
     pub metadata: Option<Json>,
     /// At most 200 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub thread_id: Option<String>,
     /// At most 200 characters; unique per session.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub external_event_id: Option<String>,
     /// When it happened; now when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,6 +134,7 @@ pub struct Appended {
 #[serde(rename_all = "camelCase")]
 pub struct AppendedEvent {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Position.
     pub sequence: u64,

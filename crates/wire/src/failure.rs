@@ -9,26 +9,34 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct Failure {
     /// The session.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: String,
     /// Its title.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// failed or expired.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
     /// Its agent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// The action it executed.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<String>,
     /// For machines: `lease_exhausted`, `timed_out`, `output_invalid` and others, or the worker's own.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Key))]
     pub code: String,
     /// What went wrong.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
     pub message: String,
     /// What somebody could do about it.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
     pub remediation: String,
     /// When it ended.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub at: Timestamp,
     /// Who took note of it: `user:…` or `token:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Actor>))]
     pub acknowledged_by: Option<String>,
     /// When somebody took note of it; null while it is open.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]

@@ -9,14 +9,18 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct Group {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// What reviewers are named by (`group:slug`); never changes.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub slug: String,
     /// Display name.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
     /// Who is in it, by address.
     pub members: Vec<GroupMember>,
     /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
     /// When it was made.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -32,8 +36,10 @@ pub struct Group {
 #[serde(rename_all = "camelCase")]
 pub struct GroupMember {
     /// User id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Sign-in address.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
 }
 
@@ -52,11 +58,14 @@ pub struct Groups {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateGroup {
     /// 1 to 200 characters.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
     /// Made from the name when absent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub slug: Option<String>,
     /// User ids of members of the workspace, at most 200.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>, max_items = 200))]
     pub members: Vec<String>,
 }
 
@@ -67,11 +76,14 @@ pub struct CreateGroup {
 pub struct UpdateGroup {
     /// 1 to 200 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
     pub name: Option<String>,
     /// User ids of members of the workspace who come in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>, max_items = 200))]
     pub add_members: Vec<String>,
     /// User ids of who goes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>))]
     pub remove_members: Vec<String>,
 }

@@ -18,7 +18,9 @@ pub struct HookAnswer {
 #[serde(rename_all = "camelCase")]
 pub struct HookOutput {
     /// The hook that is answered.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::HookName))]
     pub hook_event_name: String,
     /// What its person was doing lately: untrusted text in a frame that says so, under 10,000 characters.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::HookContext))]
     pub additional_context: String,
 }

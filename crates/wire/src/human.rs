@@ -22,6 +22,7 @@ pub struct ActiveHuman {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StartHuman {
     /// An active action of the workspace.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub task_id: String,
 }
 
@@ -35,6 +36,7 @@ pub struct StartedHuman {
     /// The task.
     pub task: Action,
     /// The session that ended for it (completed, superseded).
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub superseded: Option<String>,
 }
 
@@ -44,6 +46,7 @@ pub struct StartedHuman {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StopHuman {
     /// The caller's own working session. Stopping one that has ended answers with it as it ended.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: String,
 }
 
@@ -64,8 +67,10 @@ pub struct HumanToday {
 #[serde(rename_all = "camelCase")]
 pub struct TaskTime {
     /// The task.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub task_id: String,
     /// Its name.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub title: String,
     /// Time within the day, a running session counted to now.
     pub duration_ms: u64,
@@ -81,6 +86,7 @@ pub struct RecentActivity {
     /// The block for an agent's prompt; null without an active session.
     pub text: Option<String>,
     /// The session it was made from.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub session_id: Option<String>,
     /// When it was made.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]

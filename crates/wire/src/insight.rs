@@ -61,6 +61,7 @@ pub struct DayFigures {
 #[serde(rename_all = "camelCase")]
 pub struct PartFigures {
     /// Its slug; null for sessions without one.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub slug: Option<String>,
     /// What is counted of it.
     pub figures: Figures,

@@ -13,12 +13,16 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct Interaction {
     /// Its id, made from the place in the log where the answer ends.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// The session it is part of.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: String,
     /// The action that was run.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<String>,
     /// The agent that answered.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// When the answer was complete.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -30,7 +34,7 @@ pub struct Interaction {
     /// The latest feedback; null where there is none.
     pub feedback: Option<AnswerFeedback>,
     /// `accepted`, `rejected` or `neutral`, as inferred from what was said next; null where nothing was.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Outcome>))]
     pub outcome: Option<Outcome>,
 }
 
@@ -40,6 +44,7 @@ pub struct Interaction {
 #[serde(rename_all = "camelCase")]
 pub struct PromptMessage {
     /// `user`, `assistant` or `system`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::PromptRole))]
     pub role: String,
     /// Its text.
     pub content: String,
@@ -51,14 +56,15 @@ pub struct PromptMessage {
 #[serde(rename_all = "camelCase")]
 pub struct AnswerFeedback {
     /// `positive`, `negative` or `neutral`.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnswerLabel))]
     pub feedback: Feedback,
     /// `manual`, `outcome_tracker` or `reviewer`.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnswerSource))]
     pub source: Source,
     /// Somebody changed the answer before it was used.
     pub was_edited: bool,
     /// What they changed it to, where that is known.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Edited>))]
     pub edited: Option<String>,
     /// When it was given.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -71,7 +77,7 @@ pub struct AnswerFeedback {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MarkAnswer {
     /// `positive`, `negative` or `neutral`.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnswerLabel))]
     pub feedback: Feedback,
     /// Whether the answer was changed before it was used. An answer that was changed into something unknown is neither
     /// good nor bad as it stands, and leaves no training data.
@@ -79,5 +85,6 @@ pub struct MarkAnswer {
     pub was_edited: bool,
     /// What it was changed to, at most 100,000 characters; `wasEdited` goes without saying then.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Edited>))]
     pub edited: Option<String>,
 }

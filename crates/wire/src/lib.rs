@@ -20,6 +20,8 @@ pub mod live;
 pub mod me;
 pub mod page;
 pub mod problem;
+#[cfg(feature = "openapi")]
+pub mod schema;
 pub mod session;
 pub mod settings;
 pub mod thread;

@@ -17,11 +17,11 @@ pub struct Me {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<TokenName>,
     /// admin, operator, reviewer or member.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Role))]
     pub role: Role,
     /// `worker` where the token is narrowed to a worker's routes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::TokenScope>))]
     pub scope: Option<TokenScope>,
 }
 
@@ -31,10 +31,13 @@ pub struct Me {
 #[serde(rename_all = "camelCase")]
 pub struct Tenant {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// URL name.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Slug))]
     pub slug: String,
     /// Display name.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
 }
 
@@ -44,8 +47,10 @@ pub struct Tenant {
 #[serde(rename_all = "camelCase")]
 pub struct User {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Sign-in address.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
 }
 
@@ -55,7 +60,9 @@ pub struct User {
 #[serde(rename_all = "camelCase")]
 pub struct TokenName {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Name it was given.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Name))]
     pub name: String,
 }

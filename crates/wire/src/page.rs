@@ -11,5 +11,6 @@ pub struct Page<T> {
     pub items: Vec<T>,
     /// Opaque; pass as `cursor` for the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Cursor>))]
     pub next_cursor: Option<String>,
 }

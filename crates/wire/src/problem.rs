@@ -106,6 +106,7 @@ pub struct Problem {
     /// Machine-readable; decide on this.
     pub code: Code,
     /// For people, the same for every occurrence of the code.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ProblemTitle))]
     pub title: String,
     /// The HTTP status again.
     pub status: u16,
@@ -113,6 +114,7 @@ pub struct Problem {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// Quote it when you report a problem.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub request_id: String,
     /// The fields that are wrong, where fields are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -13,38 +13,45 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct Session {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// agent, response, tool or mixed.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionType))]
     pub session_type: Type,
     /// One of ten.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
     /// Why it ended, where it did.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EndReason>))]
     pub end_reason: Option<EndReason>,
     /// The action it executes.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<String>,
     /// That action's slug when the session was made.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,
     /// The agent that may claim it.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// The entity it is about: its action's target when it was made, or its parent's entity.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub entity_id: Option<String>,
     /// What made it, where it is not a plain session: `thread` is a conversation, `human-session-bridge` a person at work,
     /// `claude-code` and `codex` a coding agent that reports by itself.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::SessionSource>))]
     pub source: Option<String>,
     /// For people.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// What the worker is given.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub input: Option<Json>,
     /// Free.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub metadata: Json,
     /// What the worker returned.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub result: Option<Json>,
     /// What it cost, as reported: `inputTokens`, `outputTokens`, `costUsd` and others.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
@@ -52,14 +59,17 @@ pub struct Session {
     /// What went wrong, where it failed.
     pub error: Option<SessionError>,
     /// The session that started this one.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<String>,
     /// What it waits for, as a draft or idle: `dependencies` or `children`.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::WaitsFor>))]
     pub waits_for: Option<WaitsFor>,
     /// The session this one repeats.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub retry_of: Option<String>,
     /// Who made it: `user:…`, `token:…`, `agent:…` or `system`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
     /// The fencing token: claims so far.
     pub attempt: u32,
@@ -71,6 +81,7 @@ pub struct Session {
     /// Sequence of its newest event.
     pub head_sequence: u64,
     /// Digest of its newest event, hex.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Digest))]
     pub head_digest: String,
     /// When it was made.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -98,9 +109,11 @@ pub struct Session {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionError {
     /// For people.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
     pub message: String,
     /// For machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub code: Option<String>,
 }
 
@@ -110,20 +123,23 @@ pub struct SessionError {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateSession {
     /// agent and tool sessions are queued; response and mixed ones start as drafts.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionType))]
     pub session_type: Type,
     /// An action of the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<String>,
     /// The agent that may claim it, where no action says so.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// At most 300 characters; made from the action's name when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
     pub title: Option<String>,
     /// Handed to the worker as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub input: Option<Json>,
     /// An object.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -131,17 +147,20 @@ pub struct CreateSession {
     pub metadata: Option<Json>,
     /// A session of the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub parent_id: Option<String>,
     /// Sessions of the workspace, at most 100, that have to end before this one is queued: until then it is a draft that
     /// waits, and the claim brings what came of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Id>, max_items = 100))]
     pub depends_on: Vec<String>,
     /// What becomes of it when one of those does not complete: `abandon`, the default, or `run_anyway`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::IfDependencyFails>))]
     pub if_dependency_fails: Option<IfDependencyFails>,
     /// The same key answers with the same session again.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub idempotency_key: Option<String>,
 }
 
@@ -162,21 +181,25 @@ pub struct Dependencies {
 #[serde(rename_all = "camelCase")]
 pub struct Neighbour {
     /// The session.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: String,
     /// Its action's slug.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,
     /// Its agent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// For people.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// One of ten.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
     /// Why it ended, where it did.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EndReason>))]
     pub end_reason: Option<EndReason>,
     /// What becomes of the dependent one when the other does not complete: `abandon` or `run_anyway`.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::IfDependencyFails))]
     pub if_dependency_fails: IfDependencyFails,
 }
 
@@ -187,5 +210,6 @@ pub struct Neighbour {
 pub struct Cancel {
     /// At most 4,000 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub reason: Option<String>,
 }

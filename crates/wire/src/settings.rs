@@ -50,6 +50,7 @@ pub struct Token {
 #[serde(rename_all = "camelCase")]
 pub struct Workspace {
     /// For how long a decision's effect is held back so that it can be undone, seconds.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 60))]
     pub undo_seconds: u32,
 }
 
@@ -59,5 +60,6 @@ pub struct Workspace {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct UpdateWorkspace {
     /// 0 to 60; 0: decisions take effect at once.
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 60))]
     pub undo_seconds: u32,
 }

@@ -14,19 +14,23 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct Thread {
     /// Its session's id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// For people.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// Whom it is with.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// The action it executes, where it was begun with one.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub action_id: Option<String>,
     /// draft before the first message, pending while a turn is queued, running while the agent works, idle at rest,
     /// waiting_human and awaiting_tool while somebody else has to act; final when it has ended.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
     /// Why it ended, where it did.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EndReason>))]
     pub end_reason: Option<EndReason>,
     /// Whether it keeps nobody's name and its rating in memory alone.
     pub incognito: bool,
@@ -36,6 +40,7 @@ pub struct Thread {
     /// Sequence of its newest event.
     pub head_sequence: u64,
     /// Who began it: `user:…` or `token:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
     /// When it was begun.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -54,18 +59,22 @@ pub struct Thread {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StartThread {
     /// The agent's slug, or the id of an action that names one.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AgentOrAction))]
     pub agent: String,
     /// Keeps nobody's name on it, and its rating in memory alone.
     #[serde(default)]
     pub incognito: bool,
     /// At most 300 characters; made from the first message when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Title>))]
     pub title: Option<String>,
     /// The first message, 1 to 20,000 characters. Without one the conversation waits for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Message>))]
     pub message: Option<String>,
     /// The same key answers with the same conversation again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub idempotency_key: Option<String>,
 }
 
@@ -75,9 +84,11 @@ pub struct StartThread {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Say {
     /// 1 to 20,000 characters.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Message))]
     pub text: String,
     /// A UUID made by the client: a repeat answers with what is recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub id: Option<String>,
 }
 
@@ -87,6 +98,7 @@ pub struct Say {
 #[serde(rename_all = "camelCase")]
 pub struct Said {
     /// Its event.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub event_id: String,
     /// Its place in the session's log; what follows it is the answer.
     pub sequence: u64,
@@ -101,11 +113,11 @@ pub struct Said {
 pub struct EndThread {
     /// positive, negative or skip; nothing is kept without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::RatingLabel>))]
     pub feedback: Option<Label>,
     /// Where the person was asked: cli_end, cli_exit or api_end, which is the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EndSurface>))]
     pub source: Option<Surface>,
     /// Whether a summary is kept; true when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -129,24 +141,29 @@ pub struct EndedThread {
 #[serde(rename_all = "camelCase")]
 pub struct ThreadSummary {
     /// The conversation's title.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// Messages of its person.
     pub turns: u64,
     /// From its beginning to its end.
     pub duration_ms: u64,
     /// Beginning of the first message.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Quote>))]
     pub first_request: Option<String>,
     /// Beginning of the last reply.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Quote>))]
     pub last_reply: Option<String>,
     /// Who wrote it: agent, where it has `closing`; log, where it is quoted alone.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SummaryBy))]
     pub by: SummaryBy,
     /// Closing words of the conversation's agent, at most 2,000 characters.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Closing>))]
     pub closing: Option<String>,
     /// Why there are none, where the agent was asked for them.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub closing_missing: Option<String>,
 }
 
@@ -155,9 +172,10 @@ pub struct ThreadSummary {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MemoryStatus {
     /// The session that was asked about.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Id>))]
     pub thread_id: Option<String>,
     /// Its status.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::SessionStatus>))]
     pub status: Option<Status>,
     /// Whether its rating stays in memory.
     pub incognito: bool,
@@ -170,6 +188,7 @@ pub struct MemoryStatus {
     /// The sessions that the caller has rated; null where the caller is no person.
     pub own_feedback_count: Option<u64>,
     /// Where its rating is kept: sqlite, postgres or memory.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::RatingBackend))]
     pub feedback_backend: String,
 }
 
@@ -179,7 +198,7 @@ pub struct MemoryStatus {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RateSession {
     /// positive, negative or skip.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::RatingLabel))]
     pub label: Label,
 }
 
@@ -189,7 +208,7 @@ pub struct RateSession {
 #[serde(rename_all = "camelCase")]
 pub struct OwnFeedback {
     /// positive, negative or skip; null where the caller has not rated it.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::RatingLabel>))]
     pub label: Option<Label>,
     /// When.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]

@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateWebhook {
     /// `https://…` or `http://…`; addresses in private networks are refused unless the operator opened them.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::WebhookUrl))]
     pub url: String,
     /// approval.requested, approval.reminder, approval.escalated, approval.decided, approval.undone, session.failed,
     /// session.ended.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::WebhookEvent>, min_items = 1))]
     pub events: Vec<String>,
 }
 
@@ -21,12 +23,16 @@ pub struct CreateWebhook {
 #[serde(rename_all = "camelCase")]
 pub struct Webhook {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Where messages go.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::WebhookUrl))]
     pub url: String,
     /// What it is told.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::WebhookEvent>))]
     pub events: Vec<String>,
     /// Who made it: `user:…` or `token:…`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Actor))]
     pub created_by: String,
     /// When.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -35,6 +41,7 @@ pub struct Webhook {
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub disabled_at: Option<Timestamp>,
     /// Why not.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub disabled_reason: Option<String>,
 }
 
@@ -46,6 +53,7 @@ pub struct CreatedWebhook {
     /// The webhook.
     pub webhook: Webhook,
     /// `whsec_…`: verifies the signatures of its messages. It is not shown again.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::WebhookSecret))]
     pub secret: String,
 }
 
@@ -76,14 +84,17 @@ pub enum DeliveryState {
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
     /// The header `webhook-id` of every try.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// What it tells.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::DeliveredEvent))]
     pub event: String,
     /// Where it stands.
     pub state: DeliveryState,
     /// How often it was tried.
     pub attempts: u32,
     /// What came of the last try, where it failed.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::DeliveryError>))]
     pub last_error: Option<String>,
     /// When it happened.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]

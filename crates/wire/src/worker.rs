@@ -19,15 +19,22 @@ use serde::{Deserialize, Serialize};
 pub struct Claim {
     /// Only sessions of these agents; any agent session when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(value_type = Option<Vec<crate::schema::Slug>>, min_items = 1, max_items = 100)
+    )]
     pub agent_slugs: Option<Vec<String>>,
     /// At most this many, 1 to 100; default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 100))]
     pub max: Option<u32>,
     /// 1 to 3,600; default 30.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 1, maximum = 3600))]
     pub lease_seconds: Option<u32>,
     /// How long to wait for work, 0 to 60; default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(minimum = 0, maximum = 60))]
     pub wait_seconds: Option<u32>,
 }
 
@@ -42,6 +49,7 @@ pub struct Delta {
     /// Bytes of the answer (UTF-8) before this piece; 0 begins an answer.
     pub offset: u64,
     /// The piece, 1 to 16,384 bytes.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::DeltaText))]
     pub text: String,
 }
 
@@ -67,7 +75,7 @@ pub struct ClaimedSession {
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub lease_expires_at: Timestamp,
     /// The session's input.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub input: Option<Json>,
     /// What the person who triggered the session was doing just now, as a block of untrusted text for the end of the
     /// agent's prompt; null when they work on nothing. Recorded as `session.context_injected`.
@@ -96,21 +104,25 @@ pub struct ClaimedSession {
 #[serde(rename_all = "camelCase")]
 pub struct Related {
     /// The session.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub session_id: String,
     /// Its action's slug.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub action_slug: Option<String>,
     /// Its agent.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Slug>))]
     pub agent_slug: Option<String>,
     /// For people.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Title))]
     pub title: String,
     /// One of ten.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SessionStatus))]
     pub status: Status,
     /// Why it ended, where it did.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EndReason>))]
     pub end_reason: Option<EndReason>,
     /// Its result, where it has one and there was room for it.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub output: Option<Json>,
     /// It has a result and there was no room for it: a claim brings 256 KiB of them. `GET /api/sessions/{id}` has it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -125,24 +137,28 @@ pub struct Related {
 #[serde(rename_all = "camelCase")]
 pub struct Resume {
     /// The gate.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub gate_id: String,
     /// tool or question.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::GateKind))]
     pub kind: GateKind,
     /// The paused call's id.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Key>))]
     pub tool_call_id: Option<String>,
     /// The paused call's tool.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Name>))]
     pub tool_name: Option<String>,
     /// approve, edit, deny or respond.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Verdict))]
     pub decision: Verdict,
     /// The arguments to call the tool with, as they were approved; null unless they were.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub tool_input: Option<Json>,
     /// What the person said.
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub note: Option<String>,
     /// The answer to the question, or the result given in the call's place.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson))]
     pub answer: Option<Json>,
 }
 
@@ -174,7 +190,7 @@ pub struct Complete {
     pub attempt: u32,
     /// JSON that keeps the output contract of the session's action.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AnyJson, required = false))]
     pub result: Option<Json>,
     /// An object; `inputTokens`, `outputTokens` and `costUsd` are shown.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -208,19 +224,20 @@ pub struct Yield {
     pub status: YieldStatus,
     /// What is awaited, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Reason>))]
     pub detail: Option<String>,
     /// With awaiting_tool: the call that must not run before a person has approved it. Without one, a result is awaited
     /// from elsewhere and nobody is asked.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::PausedToolCall>))]
     pub paused_tool_call: Option<PausedToolCall>,
     /// With waiting_human: what the person is asked; without it, `detail` is the question.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Question>))]
     pub question: Option<Question>,
     /// With idle: `children`, to go back to the queue by itself once every session that this one started has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::WaitFor>))]
     pub wait_for: Option<WaitsFor>,
     /// An object: what the session has cost so far. Kept as the session's `usage`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -41,13 +41,14 @@ pub async fn create(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListQuery {
     /// `active` or `archived`; both when absent.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<wire::schema::ActionStatus>)]
     status: Option<ActionStatus>,
     /// Tasks of this person: a user id, or `me`.
     #[serde(default, deserialize_with = "assignee")]
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<wire::schema::Assignee>)]
     assigned_to: Option<use_case::Assignee>,
     /// Part of the name.
+    #[param(value_type = Option<wire::schema::NamePart>)]
     q: Option<String>,
     /// Those about this entity.
     #[serde(default, deserialize_with = "query_id")]
@@ -58,6 +59,7 @@ pub struct ListQuery {
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Limit,
     /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
     cursor: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use axum::{Json, extract::State};
 use domain::{
     gate::{GateKind, GateState},
     id::{GateId, SessionId},
-    limit::DECISIONS_BATCH_MAX,
+    limit::{COUNT_AT_MOST_MAX, DECISIONS_BATCH_MAX},
 };
 use ledger::gate as use_case;
 use serde::Deserialize;
@@ -66,20 +66,21 @@ enum Whose {
 pub struct ListQuery {
     /// open (default), snoozed, held, settled, expired or withdrawn.
     #[serde(default)]
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<wire::schema::ApprovalFilter>)]
     state: Wanted,
     /// tool, output, fields or question.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<wire::schema::GateKind>)]
     kind: Option<GateKind>,
     /// me (default): what the caller may decide; all: everybody's. A token sees everybody's.
     #[serde(default)]
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<wire::schema::ApprovalsOf>)]
     assigned_to: Whose,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Limit,
     /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
     cursor: Option<String>,
 }
 
@@ -115,6 +116,7 @@ pub async fn list(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CountQuery {
     /// Where counting may end: the answer is never more. Without it everything is counted.
+    #[param(value_type = Option<wire::schema::CountAtMost>)]
     at_most: Option<u32>,
 }
 
@@ -133,6 +135,9 @@ pub async fn count(
     caller: Caller,
     Params(query): Params<CountQuery>,
 ) -> Result<Json<ApprovalCount>, Problem> {
+    if query.at_most.is_some_and(|most| most > COUNT_AT_MOST_MAX) {
+        return Err(Problem::field(Code::InvalidRequest, "atMost", format!("0 to {COUNT_AT_MOST_MAX}")));
+    }
     let open = use_case::count(&state.ledger, caller.scope(), query.at_most.unwrap_or(u32::MAX)).await?;
     Ok(Json(ApprovalCount { open }))
 }

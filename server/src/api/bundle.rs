@@ -28,7 +28,10 @@ pub struct InstallQuery {
 /// things.
 #[utoipa::path(
     post, path = "/api/bundles", operation_id = "installBundle", tag = "criteria", params(InstallQuery),
-    request_body(content = String, content_type = "application/yaml", description = "The bundle, as YAML or JSON"),
+    request_body(
+        content((wire::schema::BundleFile = "application/yaml"), (Object = "application/json")),
+        description = "The bundle, as YAML or JSON",
+    ),
     responses(
         (status = 200, description = "What it did, or would do", body = Installed),
     ),

@@ -73,6 +73,7 @@ pub fn head() -> OpenApi {
     let mut schemas = vec![(wire::Problem::name().into_owned(), wire::Problem::schema())];
     wire::Problem::schemas(&mut schemas);
     components.schemas.extend(schemas);
+    components.schemas.extend(wire::schema::all());
     for (status, description) in PROBLEMS {
         let content = Content::new(Some(Ref::from_schema_name(wire::Problem::name())));
         let response = ResponseBuilder::new().description(description).content(PROBLEM, content).build();
@@ -141,69 +142,5 @@ pub async fn openapi(State(state): State<AppState>) -> Response {
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::Value;
-    use std::collections::BTreeSet;
-
-    fn document() -> Value {
-        serde_json::from_str(&crate::api::document_json()).unwrap()
-    }
-
-    fn operations(document: &Value) -> Vec<(String, &Value)> {
-        let paths = document["paths"].as_object().unwrap();
-        let named = paths.iter().flat_map(|(path, item)| {
-            item.as_object().unwrap().iter().map(move |(method, op)| (format!("{method} {path}"), op))
-        });
-        named.collect()
-    }
-
-    #[test]
-    fn the_document_is_as_reviewed() {
-        insta::assert_snapshot!(crate::api::document_json());
-    }
-
-    #[test]
-    fn every_operation_has_a_summary_an_id_of_its_own_a_tag_and_a_success() {
-        let document = document();
-        let mut ids = BTreeSet::new();
-        for (name, operation) in operations(&document) {
-            assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{name}");
-            assert!(ids.insert(operation["operationId"].as_str().unwrap().to_owned()), "{name}: operationId is taken");
-            assert_eq!(operation["tags"].as_array().unwrap().len(), 1, "{name}");
-            let statuses = operation["responses"].as_object().unwrap();
-            assert!(statuses.keys().any(|status| status.starts_with('2')), "{name}");
-            assert!(statuses.contains_key("500"), "{name}");
-        }
-    }
-
-    #[test]
-    fn every_reference_leads_somewhere() {
-        fn walk(value: &Value, document: &Value) {
-            match value {
-                Value::Object(map) => {
-                    if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
-                        let pointer = reference.strip_prefix('#').unwrap();
-                        assert!(document.pointer(pointer).is_some(), "{reference}");
-                    }
-                    map.values().for_each(|value| walk(value, document));
-                }
-                Value::Array(items) => items.iter().for_each(|value| walk(value, document)),
-                _ => {}
-            }
-        }
-        let document = document();
-        assert!(document["openapi"].as_str().unwrap().starts_with("3.1."));
-        walk(&document, &document);
-    }
-
-    #[test]
-    fn everything_under_api_but_this_document_needs_credentials() {
-        let document = document();
-        let open: Vec<_> = operations(&document)
-            .into_iter()
-            .filter(|(_, op)| op.get("security").is_some())
-            .map(|(name, _)| name)
-            .collect();
-        assert_eq!(open, ["get /api/openapi.json", "get /healthz", "get /metrics", "get /readyz"]);
-    }
-}
+#[path = "document_tests.rs"]
+mod tests;

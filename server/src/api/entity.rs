@@ -41,12 +41,14 @@ pub struct ListQuery {
     #[param(value_type = Option<uuid::Uuid>)]
     type_id: Option<EntityTypeId>,
     /// Part of the title.
+    #[param(value_type = Option<wire::schema::TitlePart>)]
     q: Option<String>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Limit,
     /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
     cursor: Option<String>,
 }
 
@@ -121,6 +123,7 @@ pub struct VersionsQuery {
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Limit,
     /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
     cursor: Option<String>,
 }
 
@@ -151,7 +154,7 @@ pub async fn versions(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionsQuery {
     /// At least 1; default 20. More than 100 counts as 100.
-    #[param(minimum = 1)]
+    #[param(value_type = Option<wire::schema::EntitySessionsLimit>)]
     limit: Option<u32>,
     /// Leave out sessions that another session started.
     #[serde(default)]

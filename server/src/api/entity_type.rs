@@ -46,6 +46,7 @@ pub struct ListQuery {
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Limit,
     /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
     cursor: Option<String>,
 }
 

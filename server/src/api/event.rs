@@ -1,7 +1,7 @@
 //! A session's log: append, and read by page.
 
 use crate::{
-    extract::{Caller, Id, JsonBody, Limit, Params},
+    extract::{Caller, Id, JsonBody, Limit, Params, Sequence},
     problem::Problem,
     render,
     sealed::{self, Key, Tag},
@@ -79,10 +79,13 @@ pub async fn tell(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReadQuery {
     /// Events after this sequence, oldest first; 0 is the beginning.
-    after_sequence: Option<u64>,
+    #[param(value_type = Option<wire::schema::Sequence>)]
+    after_sequence: Option<Sequence>,
     /// The last events before this sequence, still oldest first.
-    before_sequence: Option<u64>,
+    #[param(value_type = Option<wire::schema::Sequence>)]
+    before_sequence: Option<Sequence>,
     /// Only events of these types, separated by commas.
+    #[param(value_type = Option<wire::schema::EventTypes>)]
     event_types: Option<String>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
@@ -99,8 +102,8 @@ impl From<ReadQuery> for use_case::Read {
         kinds.sort();
         kinds.dedup();
         Self {
-            after_sequence: query.after_sequence,
-            before_sequence: query.before_sequence,
+            after_sequence: query.after_sequence.map(|sequence| sequence.0),
+            before_sequence: query.before_sequence.map(|sequence| sequence.0),
             kinds,
             limit: query.limit.0,
         }
@@ -209,7 +212,7 @@ mod tests {
     fn the_same_filter_is_the_same_page_however_it_is_spelt() {
         let page = |types: &str| {
             let query = ReadQuery {
-                after_sequence: Some(0),
+                after_sequence: Some(Sequence(0)),
                 before_sequence: None,
                 event_types: Some(types.to_owned()),
                 limit: Limit::default(),

@@ -18,13 +18,14 @@ use wire::{Page, failure::Failure};
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ListQuery {
     /// `open` or `acknowledged`; both when absent.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<wire::schema::FailureState>)]
     state: Option<FailureState>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Limit,
     /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
     cursor: Option<String>,
 }
 

@@ -41,7 +41,7 @@ pub async fn readyz(State(state): State<AppState>) -> Result<&'static str, Probl
 #[utoipa::path(
     get, path = "/metrics", operation_id = "metrics", tag = "operation", security(()),
     responses(
-        (status = 200, description = "Metrics", body = String, content_type = "text/plain"),
+        (status = 200, description = "Metrics", body = String, content_type = "application/openmetrics-text"),
     ),
 )]
 pub async fn metrics(State(state): State<AppState>) -> Result<Response, Problem> {

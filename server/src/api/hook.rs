@@ -51,8 +51,8 @@ pub struct RecordQuery {
 /// with the agent's own status: `running`, `waiting_human` while it asks its person, `idle` between turns, `completed` at
 /// its end. The answer is what the agent reads: `{}`, or context for its next turn after `SessionStart` and `UserPromptSubmit`.
 #[utoipa::path(
-    post, path = "/api/hooks/{source}", operation_id = "recordHook", tag = "hooks", request_body = Object,
-    params(("source" = String, Path, description = "`claude-code` or `codex`"), RecordQuery),
+    post, path = "/api/hooks/{source}", operation_id = "recordHook", tag = "hooks", request_body = wire::schema::Hook,
+    params(("source" = wire::schema::HookSource, Path, description = "`claude-code` or `codex`"), RecordQuery),
     responses(
         (status = 200, description = "What the agent is told", body = HookAnswer),
         (

@@ -75,7 +75,7 @@ pub async fn stop(
 pub struct TodayQuery {
     /// An IANA zone such as `Europe/Berlin`: whose day "today" is. Default `UTC`.
     #[serde(default = "utc")]
-    #[param(required = false)]
+    #[param(value_type = Option<wire::schema::TimeZone>)]
     timezone: String,
 }
 

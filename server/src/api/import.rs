@@ -12,7 +12,10 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use domain::id::{EntityTypeId, ImportId};
+use domain::{
+    id::{EntityTypeId, ImportId},
+    limit::IMPORT_MAPPING_BYTES_MAX,
+};
 use ledger::entity::import as use_case;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -32,6 +35,7 @@ pub struct BeginQuery {
     dry_run: bool,
     /// What columns fill, as a JSON object: column to field slug, `title` or null, e.g. `{"Account":"title"}`.
     /// Guessed by name when absent.
+    #[param(value_type = Option<wire::schema::ImportMapping>)]
     mapping: Option<String>,
 }
 
@@ -42,7 +46,7 @@ pub struct BeginQuery {
 /// and reported.
 #[utoipa::path(
     post, path = "/api/entity-types/{id}/imports", operation_id = "importEntities", tag = "entities",
-    request_body(content = String, content_type = "text/csv", description = "The file, UTF-8"),
+    request_body(content = wire::schema::CsvFile, content_type = "text/csv", description = "The file, UTF-8"),
     params(("id" = uuid::Uuid, Path, description = "The entity type"), BeginQuery),
     responses(
         (status = 200, description = "With `dryRun=true`: what it would do", body = ImportPreview),
@@ -67,6 +71,13 @@ pub async fn begin(
 }
 
 fn mapping(text: Option<&str>) -> Result<Option<BTreeMap<String, Option<String>>>, Problem> {
+    if text.is_some_and(|text| text.len() > IMPORT_MAPPING_BYTES_MAX) {
+        return Err(Problem::field(
+            Code::InvalidRequest,
+            "mapping",
+            format!("at most {IMPORT_MAPPING_BYTES_MAX} bytes"),
+        ));
+    }
     let wrong = |error: serde_json::Error| Problem::field(Code::InvalidRequest, "mapping", error.to_string());
     text.map(|text| serde_json::from_str(text).map_err(wrong)).transpose()
 }

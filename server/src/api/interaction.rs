@@ -50,10 +50,10 @@ pub struct ListQuery {
     #[param(value_type = Option<uuid::Uuid>)]
     session_id: Option<SessionId>,
     /// Only those with this feedback: `positive`, `negative`, `neutral`, or `unknown` for those without.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<wire::schema::AnswerLabelFilter>)]
     feedback: Option<FeedbackFilter>,
     /// Only those with this outcome: `accepted`, `rejected`, `neutral`, or `unknown` for those without.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<wire::schema::OutcomeFilter>)]
     outcome: Option<OutcomeFilter>,
     /// Only those whose answer was complete then or later.
     #[param(value_type = Option<String>, format = DateTime)]
@@ -63,6 +63,7 @@ pub struct ListQuery {
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Limit,
     /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
     cursor: Option<String>,
 }
 

@@ -23,7 +23,7 @@ const MOVED_MAX: usize = 1_000;
 #[utoipa::path(
     get, path = "/api/live", operation_id = "live", tag = "today",
     responses(
-        (status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
+        (status = 200, description = "The stream", body = wire::schema::StreamEvent, content_type = "text/event-stream"),
     ),
 )]
 pub async fn live(State(state): State<AppState>, caller: Caller, headers: HeaderMap) -> Result<Response, Problem> {

@@ -48,10 +48,10 @@ pub async fn create(
 pub struct ListQuery {
     /// agent, response, tool or mixed.
     #[serde(rename = "type")]
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<wire::schema::SessionType>)]
     session_type: Option<Type>,
     /// One of the ten statuses.
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<wire::schema::SessionStatus>)]
     status: Option<Status>,
     /// Sessions of this action.
     #[serde(default, deserialize_with = "query_id")]
@@ -62,12 +62,14 @@ pub struct ListQuery {
     #[param(value_type = Option<uuid::Uuid>)]
     parent_id: Option<SessionId>,
     /// Part of the title.
+    #[param(value_type = Option<wire::schema::TitlePart>)]
     title: Option<String>,
     /// 1 to 1,000; default 100.
     #[serde(default)]
     #[param(value_type = Option<u32>, minimum = 1, maximum = 1000)]
     limit: Limit,
     /// `nextCursor` of the page before.
+    #[param(value_type = Option<wire::schema::Cursor>)]
     cursor: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! A session's log as it grows, as server-sent events.
 
 use crate::{
-    extract::{Caller, Id, Params},
+    extract::{Caller, Id, Params, Sequence},
     metrics::StreamGauge,
     problem::Problem,
     sse,
@@ -14,7 +14,7 @@ use axum::{
     response::Response,
 };
 use bytes::Bytes;
-use domain::id::SessionId;
+use domain::{id::SessionId, limit::SEQUENCE_MAX};
 use futures_util::{StreamExt, stream};
 use ledger::event::{self, Follow, Following};
 use serde::Deserialize;
@@ -29,7 +29,18 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FollowQuery {
     /// Begin after this sequence; 0 is the beginning. `Last-Event-ID` outranks it.
-    after_sequence: Option<u64>,
+    #[param(value_type = Option<wire::schema::Sequence>)]
+    after_sequence: Option<Sequence>,
+}
+
+/// The header of [`follow`], for the document alone: a header that is not there is no `null`.
+#[derive(Debug, utoipa::IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "the handler reads the header itself, because an empty one counts as none")]
+struct FollowHeader {
+    /// The last sequence that was received.
+    #[param(rename = "Last-Event-ID", value_type = wire::schema::Sequence, required = false)]
+    last_event_id: Option<Sequence>,
 }
 
 /// Follow a session's events
@@ -45,10 +56,10 @@ pub struct FollowQuery {
     params(
         ("id" = uuid::Uuid, Path, description = "The session"),
         FollowQuery,
-        ("Last-Event-ID" = Option<u64>, Header, description = "The last sequence that was received"),
+        FollowHeader,
     ),
     responses(
-        (status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
+        (status = 200, description = "The stream", body = wire::schema::StreamEvent, content_type = "text/event-stream"),
     ),
 )]
 pub async fn follow(
@@ -60,7 +71,7 @@ pub async fn follow(
 ) -> Result<Response, Problem> {
     let after = match last_event_id(&headers)? {
         Some(sequence) => sequence,
-        None => query.after_sequence.unwrap_or_default(),
+        None => query.after_sequence.map(|sequence| sequence.0).unwrap_or_default(),
     };
     let events = event::follow(&state.ledger, caller.scope(), id, after).await?;
     let open = state.metrics.stream();
@@ -69,7 +80,7 @@ pub async fn follow(
 
 fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     let Some(value) = headers.get(LAST_EVENT_ID).filter(|value| !value.is_empty()) else { return Ok(None) };
-    let sequence = value.to_str().ok().and_then(|text| text.parse().ok());
+    let sequence = value.to_str().ok().and_then(|text| text.parse().ok()).filter(|sequence| *sequence <= SEQUENCE_MAX);
     let refused = || Problem::field(Code::InvalidRequest, "Last-Event-ID", "the sequence of an event");
     sequence.map(Some).ok_or_else(refused)
 }
@@ -146,7 +157,7 @@ mod tests {
         assert_eq!(last_event_id(&HeaderMap::new()).ok(), Some(None));
         assert_eq!(with(""), Some(None), "browsers send none, but some libraries an empty one");
         assert_eq!(with("7"), Some(Some(7)));
-        for bad in ["-1", "x", "7 ", "1.5", "18446744073709551616"] {
+        for bad in ["-1", "x", "7 ", "1.5", "9007199254740992", "18446744073709551616"] {
             assert_eq!(with(bad), None, "{bad}");
         }
     }

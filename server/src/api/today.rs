@@ -31,7 +31,7 @@ pub struct CountsQuery {
     assigned_to: AssignedTo,
     /// An IANA zone such as `Europe/Berlin`: whose day "today" is. Default `UTC`.
     #[serde(default = "utc")]
-    #[param(required = false)]
+    #[param(value_type = Option<wire::schema::TimeZone>)]
     timezone: String,
 }
 

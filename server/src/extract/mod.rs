@@ -9,7 +9,7 @@ mod text;
 pub use caller::{Caller, identify};
 pub use id::Id;
 pub use json::{JsonBody, JsonBodyOrDefault};
-pub use params::{Limit, Params, id as query_id};
+pub use params::{Limit, Params, Sequence, id as query_id};
 pub use text::{BundleBody, CsvBody};
 
 /// The field a serde error speaks of: the path to it, and the name that is missing or unknown there.

@@ -3,7 +3,7 @@
 use super::field_of;
 use crate::problem::Problem;
 use axum::{extract::FromRequestParts, http::request::Parts};
-use domain::limit::{PAGE_DEFAULT, PAGE_MAX};
+use domain::limit::{PAGE_DEFAULT, PAGE_MAX, SEQUENCE_MAX};
 use serde::{Deserialize, Deserializer, de};
 use std::str::FromStr;
 use wire::Code;
@@ -57,6 +57,21 @@ impl<'de> Deserialize<'de> for Limit {
     }
 }
 
+/// A place in a log: 0 to [`SEQUENCE_MAX`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sequence(pub u64);
+
+impl<'de> Deserialize<'de> for Sequence {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let sequence = u64::deserialize(deserializer)?;
+        if sequence <= SEQUENCE_MAX {
+            Ok(Self(sequence))
+        } else {
+            Err(de::Error::custom(format_args!("a sequence is at most {SEQUENCE_MAX}")))
+        }
+    }
+}
+
 /// An id in a query, in the one form that ids have.
 pub fn id<'de, D: Deserializer<'de>, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
@@ -77,7 +92,7 @@ mod tests {
         status: Option<Status>,
         #[serde(default, deserialize_with = "id")]
         parent_id: Option<SessionId>,
-        after_sequence: Option<u64>,
+        after_sequence: Option<Sequence>,
         #[serde(default)]
         limit: Limit,
     }
@@ -99,7 +114,7 @@ mod tests {
         let query: Query =
             parse("status=waiting_human&limit=1000&afterSequence=7&parentId=00000000-0000-7000-8000-000000000000")
                 .unwrap();
-        assert_eq!((query.limit.0, query.after_sequence), (1000, Some(7)));
+        assert_eq!((query.limit.0, query.after_sequence), (1000, Some(Sequence(7))));
         assert!(query.status == Some(Status::WaitingHuman) && query.parent_id.is_some());
     }
 
@@ -112,6 +127,7 @@ mod tests {
             ("limit=ten", "limit"),
             ("limit=", "limit"),
             ("afterSequence=1.5", "afterSequence"),
+            ("afterSequence=9007199254740992", "afterSequence"),
             ("status=done", "status"),
             ("limit=1&limit=2", "limit"),
             ("lmit=1", "lmit"),

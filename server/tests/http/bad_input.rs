@@ -4,6 +4,7 @@ use crate::{
     app::{App, Who, problem},
     browser::Browser,
 };
+use domain::limit;
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
@@ -112,6 +113,17 @@ async fn what_is_not_even_json_and_what_is_nowhere() {
         ("/api/insights?days=many", 422, "invalid_request"),
         ("/api/sessions?status=sleeping", 422, "invalid_request"),
         ("/api/today/work-queue-counts?timezone=Mars/Base", 422, "invalid_request"),
+        ("/api/approvals/count?atMost=1000001", 422, "invalid_request"),
+        (
+            "/api/sessions/00000000-0000-7000-8000-000000000000/events?afterSequence=9007199254740992",
+            422,
+            "invalid_request",
+        ),
+        (
+            "/api/sessions/00000000-0000-7000-8000-000000000000/events?beforeSequence=9007199254740992",
+            422,
+            "invalid_request",
+        ),
     ] {
         let (got, problem) = problem(app.request(Who::Operator, Method::GET, path).send().await.unwrap()).await;
         assert_eq!((got, problem["code"].as_str().unwrap()), (status, code), "{path}: {problem}");
@@ -152,7 +164,7 @@ async fn entities_and_files_of_them_are_told_what_is_wrong_field_by_field() {
         let path = format!("{imports}{query}");
         app.request(Who::Member, Method::POST, &path).header("content-type", kind.to_owned()).body(body).send()
     };
-    let too_large = vec![b'x'; domain::limit::IMPORT_BYTES_MAX + 1];
+    let too_large = vec![b'x'; limit::IMPORT_BYTES_MAX + 1];
     for (query, kind, body, status, code) in [
         ("", "application/json", b"{}".to_vec(), 415, "unsupported_media_type"),
         ("", "text/csv", b"\xff\xfe".to_vec(), 422, "invalid_request"),
@@ -248,5 +260,47 @@ async fn an_address_that_leads_nowhere_asks_only_those_to_sign_in_who_have_not()
         assert_eq!(nowhere.status(), StatusCode::NOT_FOUND);
         let html = nowhere.text().await.unwrap();
         assert!(html.contains(offered) && !html.contains(other), "{html}");
+    }
+}
+
+#[tokio::test]
+async fn documented_maxima_are_enforced() {
+    let app = App::start();
+    let long = |count: usize| "a".repeat(count);
+    let get = |path: String| app.request(Who::Admin, Method::GET, &path).send();
+    for (path, status, field) in [
+        (format!("/api/sessions?cursor={}", long(limit::CURSOR_CHARS_MAX + 1)), 400, "cursor"),
+        (format!("/api/approvals?cursor={}", long(limit::CURSOR_CHARS_MAX + 1)), 400, "cursor"),
+        (format!("/api/today/work-queue-counts?timezone={}", long(limit::TIMEZONE_CHARS_MAX + 1)), 422, "timezone"),
+        (format!("/api/approvals/count?atMost={}", limit::COUNT_AT_MOST_MAX + 1), 422, "atMost"),
+    ] {
+        let (got, refused) = problem(get(path.clone()).await.unwrap()).await;
+        assert_eq!((got, refused["errors"][0]["field"].as_str()), (status, Some(field)), "{path}: {refused}");
+    }
+    let url = format!("https://hooks.invalid/{}", long(limit::WEBHOOK_URL_BYTES_MAX));
+    let body = json!({ "url": url, "events": ["session.ended"] });
+    let response = app.request(Who::Admin, Method::POST, "/api/webhooks").json(&body).send().await.unwrap();
+    let (got, refused) = problem(response).await;
+    assert_eq!((got, &refused["errors"][0]["message"]), (422, &json!("at most 2048 bytes")), "{refused}");
+    let of = app.post(Who::Operator, "/api/entity-types", json!({ "name": "Deal" })).await;
+    let mapping = long(limit::IMPORT_MAPPING_BYTES_MAX + 1);
+    let path = format!("/api/entity-types/{}/imports?mapping={mapping}", of["id"].as_str().unwrap());
+    let import = app.request(Who::Operator, Method::POST, &path).header("content-type", "text/csv").body("Name\nx\n");
+    let (got, refused) = problem(import.send().await.unwrap()).await;
+    assert_eq!((got, &refused["errors"][0]["message"]), (422, &json!("at most 32768 bytes")), "{refused}");
+}
+
+#[tokio::test]
+async fn inputs_and_results_are_any_json() {
+    let app = App::start();
+    for any in [json!("text"), json!(7.5), json!(true), json!([1, null]), json!({ "a": { "b": [] } })] {
+        let body = json!({ "sessionType": "agent", "agentSlug": "scout", "input": any });
+        let session = app.post(Who::Operator, "/api/sessions", body).await;
+        assert_eq!(session["input"], any);
+        let claimed = app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
+        assert_eq!(claimed["sessions"][0]["input"], any);
+        let path = format!("/api/sessions/{}/complete", session["id"].as_str().unwrap());
+        let ended = app.post(Who::Worker, &path, json!({ "attempt": 1, "result": any })).await;
+        assert_eq!(ended["result"], any);
     }
 }

@@ -1,0 +1,140 @@
+//! Closed lists. The values come from the domain's own lists, so that a new value is in the document at once.
+
+use super::{Named, named};
+use domain::{
+    action, bundle, criteria, entity, event, failure, gate, hook, interaction, notification, outcome, role, session,
+    session_feedback, thread, working,
+};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ObjectBuilder, RefOr, Type,
+        schema::{Schema, SchemaType},
+    },
+};
+
+fn one_of(description: &str, values: impl Iterator<Item = &'static str>) -> RefOr<Schema> {
+    let values: Vec<_> = values.collect();
+    let schema = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String)).enum_values(Some(values));
+    schema.description(Some(description)).build().into()
+}
+
+macro_rules! closed {
+    ($(#[doc = $doc:literal] $name:ident = $values:expr;)+) => {
+        $(
+            #[doc = $doc]
+            #[derive(Debug)]
+            pub struct $name;
+
+            impl PartialSchema for $name {
+                fn schema() -> RefOr<Schema> {
+                    one_of($doc.trim(), $values)
+                }
+            }
+
+            impl ToSchema for $name {}
+        )+
+
+        pub(super) fn all() -> Vec<Named> {
+            vec![$(named::<$name>()),+]
+        }
+    };
+}
+
+closed! {
+    /// Where a session stands.
+    SessionStatus = session::Status::ALL.into_iter().map(session::Status::as_str);
+    /// What kind of work a session is.
+    SessionType = session::Type::ALL.into_iter().map(session::Type::as_str);
+    /// Why a session ended, finer than its status.
+    EndReason = session::EndReason::ALL.into_iter().map(session::EndReason::as_str);
+    /// What a session that cannot be claimed now waits for.
+    WaitsFor = session::WaitsFor::ALL.into_iter().map(session::WaitsFor::as_str);
+    /// What a worker waits for when it parks a session as idle.
+    WaitFor = [session::WaitsFor::Children.as_str()].into_iter();
+    /// What becomes of a session when one that it depends on does not complete.
+    IfDependencyFails = session::IfDependencyFails::ALL.into_iter().map(session::IfDependencyFails::as_str);
+    /// What made a session, where it is no plain one.
+    SessionSource = [thread::SOURCE, working::SOURCE].into_iter().chain(HookSource::names());
+    /// A coding agent that sends hooks.
+    HookSource = HookSource::names();
+    /// Whether an action can be triggered.
+    ActionStatus = action::ActionStatus::ALL.into_iter().map(action::ActionStatus::as_str);
+    /// What an action's sessions produce.
+    OutputType = action::OutputType::ALL.into_iter().map(action::OutputType::as_str);
+    /// Who speaks in an event.
+    EventRole = event::EventRole::ALL.into_iter().map(event::EventRole::as_str);
+    /// What is paused until somebody decides.
+    GateKind = gate::GateKind::ALL.into_iter().map(gate::GateKind::as_str);
+    /// Where an approval stands.
+    GateState = gate::GateState::ALL.into_iter().map(gate::GateState::as_str);
+    /// Which approvals a list shows.
+    ApprovalFilter = gate::GateState::ALL.into_iter().map(gate::GateState::as_str).chain(["snoozed"]);
+    /// Whose approvals a list shows.
+    ApprovalsOf = ["me", "all"].into_iter();
+    /// What a reviewer says.
+    Verdict = gate::Verdict::ALL.into_iter().map(gate::Verdict::as_str);
+    /// Who a reviewer is.
+    ReviewerKind = ["user", "group", "anyone"].into_iter();
+    /// A role in a workspace.
+    Role = role::ROLES.into_iter().map(role::Role::as_str);
+    /// What a token is narrowed to.
+    TokenScope = role::TokenScope::ALL.into_iter().map(role::TokenScope::as_str);
+    /// Where an import stands.
+    ImportStatus = entity::ImportStatus::ALL.into_iter().map(entity::ImportStatus::as_str);
+    /// What a field's values are.
+    FieldType = entity::FieldType::ALL.into_iter().map(entity::FieldType::as_str);
+    /// What a dimension is answered with.
+    DimensionType = criteria::DimensionKind::ALL.into_iter().map(criteria::DimensionKind::as_str);
+    /// What choosing an option means.
+    OptionStyle = criteria::ChoiceStyle::ALL.into_iter().map(criteria::ChoiceStyle::as_str);
+    /// What kind of thing a bundle holds.
+    PlannedKind = bundle::PlannedKind::ALL.into_iter().map(bundle::PlannedKind::as_str);
+    /// What becomes of a thing, or of a part of it.
+    Deed = bundle::Deed::ALL.into_iter().map(bundle::Deed::as_str);
+    /// Whether somebody has taken note of a failure.
+    FailureState = failure::FailureState::ALL.into_iter().map(failure::FailureState::as_str);
+    /// What somebody thinks of an answer.
+    AnswerLabel = interaction::Feedback::ALL.into_iter().map(interaction::Feedback::as_str);
+    /// A label of an answer, or that it has none.
+    AnswerLabelFilter = interaction::Feedback::ALL.into_iter().map(interaction::Feedback::as_str).chain(["unknown"]);
+    /// Where feedback on an answer comes from.
+    AnswerSource = interaction::Source::ALL.into_iter().map(interaction::Source::as_str);
+    /// What became of an answer, as inferred from what was said next.
+    Outcome = outcome::Outcome::ALL.into_iter().map(outcome::Outcome::as_str);
+    /// An outcome, or that there is none.
+    OutcomeFilter = outcome::Outcome::ALL.into_iter().map(outcome::Outcome::as_str).chain(["unknown"]);
+    /// A person's rating of a session.
+    RatingLabel = session_feedback::Label::ALL.into_iter().map(session_feedback::Label::as_str);
+    /// Where a conversation's end asked for a rating. Browsers have a way of their own.
+    EndSurface = session_feedback::Surface::ALL
+        .into_iter()
+        .filter(|surface| *surface != session_feedback::Surface::WebEnd)
+        .map(session_feedback::Surface::as_str);
+    /// Where ratings are kept.
+    RatingBackend = ["sqlite", "postgres", "memory"].into_iter();
+    /// What an event of a stream is.
+    StreamEventName = ["message", "delta", "end", "session", "counts", "resync", "beat", "bye"].into_iter();
+    /// Who wrote a conversation's summary.
+    SummaryBy = thread::SummaryBy::ALL.into_iter().map(thread::SummaryBy::as_str);
+    /// Who speaks in a prompt.
+    PromptRole = ["system", "user", "assistant"].into_iter();
+    /// What a webhook can be told.
+    WebhookEvent = notification::Topic::SUBSCRIBABLE.into_iter().map(notification::Topic::as_str);
+    /// What a problem's code means, the same for every occurrence.
+    ProblemTitle = titles();
+    /// What a message of a webhook tells.
+    DeliveredEvent = notification::Topic::ALL.into_iter().map(notification::Topic::as_str);
+}
+
+impl HookSource {
+    fn names() -> impl Iterator<Item = &'static str> {
+        hook::Source::ALL.into_iter().map(hook::Source::as_str)
+    }
+}
+
+/// Some codes share one.
+fn titles() -> impl Iterator<Item = &'static str> {
+    let titles: std::collections::BTreeSet<_> = crate::Code::ALL.iter().map(|code| code.title()).collect();
+    titles.into_iter()
+}

@@ -1,0 +1,85 @@
+//! JSON that the product keeps as it is.
+
+use super::{HookName, HookSession, Named, named};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ObjectBuilder, OneOfBuilder, Ref, RefOr, Type,
+        schema::{AdditionalProperties, ArrayBuilder, Schema, SchemaType},
+    },
+};
+
+/// Any JSON.
+#[derive(Debug)]
+pub struct AnyJson;
+
+impl PartialSchema for AnyJson {
+    fn schema() -> RefOr<Schema> {
+        let text = "Any JSON: an object, an array, a text, a number, true, false or null. Kept byte for byte.";
+        ObjectBuilder::new().schema_type(SchemaType::AnyValue).description(Some(text)).build().into()
+    }
+}
+
+impl ToSchema for AnyJson {}
+
+/// One part of an event's content.
+#[derive(Debug)]
+pub struct Part;
+
+impl PartialSchema for Part {
+    fn schema() -> RefOr<Schema> {
+        let kind = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String));
+        let part = ObjectBuilder::new().property("type", kind).required("type");
+        let text = "A part of an event's content: its `type`, and whatever belongs to it, e.g. `text`.";
+        part.additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))
+            .description(Some(text))
+            .build()
+            .into()
+    }
+}
+
+impl ToSchema for Part {}
+
+/// A coding agent's hook.
+#[derive(Debug)]
+pub struct Hook;
+
+impl PartialSchema for Hook {
+    fn schema() -> RefOr<Schema> {
+        let hook = ObjectBuilder::new()
+            .property("session_id", Ref::from_schema_name(HookSession::name()))
+            .required("session_id")
+            .property("hook_event_name", Ref::from_schema_name(HookName::name()))
+            .required("hook_event_name");
+        hook.additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(true)))
+            .description(Some("A hook's JSON as the agent sends it. Every other field is kept as it is."))
+            .build()
+            .into()
+    }
+}
+
+impl ToSchema for Hook {}
+
+/// An event's content as it is sent.
+#[derive(Debug)]
+pub struct EventContent;
+
+impl PartialSchema for EventContent {
+    fn schema() -> RefOr<Schema> {
+        let text = ObjectBuilder::new().schema_type(SchemaType::Type(Type::String));
+        let parts = ArrayBuilder::new().items(Ref::from_schema_name(Part::name()));
+        let either = OneOfBuilder::new().item(text).item(parts);
+        let either = either.description(Some("An array of parts; or plain text, which becomes one part."));
+        RefOr::T(Schema::OneOf(either.build()))
+    }
+}
+
+impl ToSchema for EventContent {
+    fn schemas(schemas: &mut Vec<Named>) {
+        schemas.push(named::<Part>());
+    }
+}
+
+pub(super) fn all() -> Vec<Named> {
+    vec![named::<AnyJson>(), named::<Part>(), named::<Hook>(), named::<EventContent>()]
+}

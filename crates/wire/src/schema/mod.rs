@@ -1,0 +1,37 @@
+//! Schemas of the OpenAPI document that several wire types share. Each bound is the constant that the server enforces.
+//!
+//! Wire types name them with `schema(value_type = …)`. Nothing here is ever a value.
+
+mod closed;
+mod json;
+mod number;
+mod shape;
+mod text;
+
+pub use closed::*;
+pub use json::*;
+pub use number::*;
+pub use shape::*;
+pub use text::*;
+
+use utoipa::{
+    ToSchema,
+    openapi::{RefOr, schema::Schema},
+};
+
+/// A schema under its name.
+type Named = (String, RefOr<Schema>);
+
+/// Every shared schema: query parameters refer to some that no body mentions.
+pub fn all() -> Vec<Named> {
+    let mut all = text::all();
+    all.extend(closed::all());
+    all.extend(json::all());
+    all.extend(number::all());
+    all.extend(shape::all());
+    all
+}
+
+fn named<T: ToSchema>() -> Named {
+    (T::name().into_owned(), T::schema())
+}

@@ -1,0 +1,171 @@
+//! Objects that the domain defines: the schemas of its own types, which know no OpenAPI.
+
+use super::{
+    AnyJson, Deed, DimensionDescription, DimensionKey, DimensionType, FieldType, ImportCell, Key, Name, Named,
+    OptionStyle, OptionValue, PlannedKind, QuestionText, Slug, StreamEventId, StreamEventName, named,
+};
+use domain::limit::{CRITERIA_NUMBER_MAX, SELECT_OPTIONS_MAX};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ObjectBuilder, OneOfBuilder, Ref, RefOr, Type,
+        schema::{AdditionalProperties, Array, ArrayBuilder, Object, Schema, SchemaType},
+    },
+};
+
+fn reference<T: ToSchema>() -> RefOr<Schema> {
+    Ref::from_schema_name(T::name()).into()
+}
+
+fn nullable<T: ToSchema>() -> RefOr<Schema> {
+    let null = ObjectBuilder::new().schema_type(SchemaType::Type(Type::Null));
+    RefOr::T(Schema::OneOf(OneOfBuilder::new().item(null).item(reference::<T>()).build()))
+}
+
+fn of_type(kind: Type) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(SchemaType::Type(kind))
+}
+
+fn ready(object: impl Into<Schema>) -> RefOr<Schema> {
+    RefOr::T(object.into())
+}
+
+fn number() -> RefOr<Schema> {
+    let bounded = of_type(Type::Number).minimum(Some(-CRITERIA_NUMBER_MAX)).maximum(Some(CRITERIA_NUMBER_MAX));
+    ready(Object::from(bounded))
+}
+
+fn nullable_number() -> RefOr<Schema> {
+    let kind = SchemaType::from_iter([Type::Number, Type::Null]);
+    let number = ObjectBuilder::new().schema_type(kind);
+    ready(Object::from(number.minimum(Some(-CRITERIA_NUMBER_MAX)).maximum(Some(CRITERIA_NUMBER_MAX))))
+}
+
+fn options(items: RefOr<Schema>) -> RefOr<Schema> {
+    ready(Array::from(ArrayBuilder::new().items(items).max_items(Some(SELECT_OPTIONS_MAX))))
+}
+
+/// An object with these properties and no others.
+fn closed(
+    description: &str,
+    required: Vec<(&str, RefOr<Schema>)>,
+    optional: Vec<(&str, RefOr<Schema>)>,
+) -> RefOr<Schema> {
+    let mut object = ObjectBuilder::new().description(Some(description));
+    for (name, schema) in required {
+        object = object.property(name, schema).required(name);
+    }
+    for (name, schema) in optional {
+        object = object.property(name, schema);
+    }
+    object.additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false))).build().into()
+}
+
+macro_rules! shapes {
+    ($(
+        #[doc = $doc:literal]
+        $name:ident { $($required:literal: $schema:expr),* $(; $($optional:literal: $other:expr),+)? }
+    )+) => {
+        $(
+            #[doc = $doc]
+            #[derive(Debug)]
+            pub struct $name;
+
+            impl PartialSchema for $name {
+                fn schema() -> RefOr<Schema> {
+                    closed($doc.trim(), vec![$(($required, $schema)),*], vec![$($(($optional, $other)),+)?])
+                }
+            }
+
+            impl ToSchema for $name {}
+        )+
+
+        pub(super) fn all() -> Vec<Named> {
+            vec![$(named::<$name>()),+]
+        }
+    };
+}
+
+shapes! {
+    /// One field of an entity type. A select has options; a relation has the slug of the type that it leads to.
+    FieldDefinition {
+        "slug": reference::<Slug>(), "name": reference::<Name>(), "type": reference::<FieldType>();
+        "required": boolean(), "options": options(reference::<OptionValue>()), "relationType": nullable::<Slug>()
+    }
+    /// One dimension of a criteria set, as it is kept.
+    Dimension {
+        "slug": reference::<DimensionKey>(), "name": reference::<Name>(), "type": reference::<DimensionType>();
+        "description": reference::<DimensionDescription>(), "options": options(reference::<DimensionOption>()),
+        "min": number(), "max": number()
+    }
+    /// One option of a select.
+    DimensionOption {
+        "value": reference::<OptionValue>(), "label": reference::<OptionValue>(), "style": reference::<OptionStyle>(),
+        "hardBlock": boolean();
+        "score": number()
+    }
+    /// One dimension as it is sent. Its name is its slug where it is left out.
+    NewDimension {
+        "slug": reference::<DimensionKey>(), "type": reference::<DimensionType>();
+        "name": nullable::<Name>(), "description": reference::<DimensionDescription>(),
+        "options": options(value_or_option()), "optionStyles": option_styles(), "min": nullable_number(),
+        "max": nullable_number()
+    }
+    /// One option as it is sent in full. Its label is its value where it is left out.
+    NewDimensionOption {
+        "value": reference::<OptionValue>();
+        "label": nullable::<OptionValue>(), "style": reference::<OptionStyle>(), "score": nullable_number(),
+        "hardBlock": boolean()
+    }
+    /// What the short form says of an option beside its value.
+    NewOptionStyle {
+        ; "label": nullable::<OptionValue>(), "style": nullable::<OptionStyle>(), "score": nullable_number(),
+        "hardBlock": boolean()
+    }
+    /// A column of a file, and the field that it fills: a slug, `title`, or nothing.
+    ImportColumn { "column": reference::<ImportCell>(), "field": nullable::<Slug>() }
+    /// What is wrong with a cell, or with a whole row: then `field` is empty.
+    RowError { "row": integer(), "field": text(), "message": text() }
+    /// A thing of a bundle.
+    PlannedItem {
+        "kind": reference::<PlannedKind>(), "slug": reference::<Slug>(), "deed": reference::<Deed>(),
+        "fields": ready(Array::from(ArrayBuilder::new().items(reference::<PlannedField>())))
+    }
+    /// What becomes of a field, or of a part of one such as `dimensions.tone`.
+    PlannedField {
+        "field": text(), "deed": reference::<Deed>(), "before": reference::<AnyJson>(), "after": reference::<AnyJson>()
+    }
+    /// A tool call that waits for a decision.
+    PausedToolCall {
+        "toolCallId": reference::<Key>(), "toolName": reference::<Name>(),
+        "toolInput": ready(Object::from(of_type(Type::Object)))
+    }
+    /// One event of a stream of server-sent events. `data` is JSON on one line; an event without a name is a `message`.
+    StreamEvent { "data": text(); "event": reference::<StreamEventName>(), "id": reference::<StreamEventId>() }
+    /// A question to a person. `schema` is the JSON Schema of the answer; without one it is free text.
+    Question { "message": reference::<QuestionText>(); "schema": reference::<AnyJson>() }
+}
+
+fn boolean() -> RefOr<Schema> {
+    ready(Object::from(of_type(Type::Boolean)))
+}
+
+fn integer() -> RefOr<Schema> {
+    ready(Object::from(of_type(Type::Integer).minimum(Some(0))))
+}
+
+/// Text without a bound of its own: what the product says about what was sent.
+fn text() -> RefOr<Schema> {
+    ready(Object::from(of_type(Type::String)))
+}
+
+fn value_or_option() -> RefOr<Schema> {
+    let either = OneOfBuilder::new().item(reference::<OptionValue>()).item(reference::<NewDimensionOption>());
+    RefOr::T(Schema::OneOf(either.build()))
+}
+
+/// By the value of the option.
+fn option_styles() -> RefOr<Schema> {
+    let styles = of_type(Type::Object).additional_properties(Some(reference::<NewOptionStyle>()));
+    ready(Object::from(styles.max_properties(Some(SELECT_OPTIONS_MAX))))
+}

@@ -1,0 +1,157 @@
+//! Texts: ids, slugs, names, prose.
+
+use super::{Named, named};
+use domain::limit::{
+    BUNDLE_BYTES_MAX, CLOSING_CHARS_MAX, CRITERIA_DESCRIPTION_CHARS_MAX, CURSOR_CHARS_MAX, DELIVERY_ERROR_CHARS_MAX,
+    DELTA_BYTES_MAX, DESCRIPTION_CHARS_MAX, EDITED_CHARS_MAX, EMAIL_BYTES_MAX, FLAG_CHARS_MAX, HOOK_CONTEXT_CHARS_MAX,
+    HOOK_NAME_CHARS_MAX, HOOK_SESSION_CHARS_MAX, IMPORT_BYTES_MAX, IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX,
+    KIND_BYTES_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX, SLUG_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX,
+    THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
+};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        KnownFormat, ObjectBuilder, RefOr, SchemaFormat, Type,
+        schema::{Schema, SchemaType},
+    },
+};
+
+/// At least one character that is no space, none that is a control character.
+const LINE: &str = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$";
+/// No control characters.
+const PRINTABLE: &str = r"^[^\x00-\x1F\x7F-\x9F]+$";
+/// Any text but NUL, which PostgreSQL cannot store.
+const NO_NUL: &str = r"^[^\x00]*$";
+/// A NUL-free text that is not all spaces.
+const SPOKEN: &str = r"^[^\x00]*[^\s\x00][^\x00]*$";
+
+fn text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(SchemaType::Type(Type::String))
+}
+
+fn line(max: usize) -> ObjectBuilder {
+    text().min_length(Some(1)).max_length(Some(max)).pattern(Some(LINE))
+}
+
+fn prose(max: usize) -> ObjectBuilder {
+    text().max_length(Some(max)).pattern(Some(NO_NUL))
+}
+
+fn matching(pattern: &str, max: usize) -> ObjectBuilder {
+    text().max_length(Some(max)).pattern(Some(pattern))
+}
+
+macro_rules! texts {
+    ($($(#[doc = $doc:literal])+ $name:ident = $schema:expr;)+) => {
+        $(
+            $(#[doc = $doc])+
+            #[derive(Debug)]
+            pub struct $name;
+
+            impl PartialSchema for $name {
+                fn schema() -> RefOr<Schema> {
+                    $schema.description(Some([$($doc.trim()),+].join(" "))).build().into()
+                }
+            }
+
+            impl ToSchema for $name {}
+        )+
+
+        pub(super) fn all() -> Vec<Named> {
+            vec![$(named::<$name>()),+]
+        }
+    };
+}
+
+texts! {
+    /// A UUID in its hyphenated form.
+    Id = text().format(Some(SchemaFormat::KnownFormat(KnownFormat::Uuid)));
+    /// A user id; empty where no person decided.
+    DeciderId = matching("^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$", 36);
+    /// Lower-case letters, digits and single inner hyphens.
+    Slug = matching("^[a-z0-9]+(-[a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
+    /// The key of a dimension in an output: a slug that may have underscores in place of hyphens.
+    DimensionKey = matching("^[a-z0-9]+([-_][a-z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
+    /// One line that is not all spaces.
+    Name = line(NAME_CHARS_MAX);
+    /// One line that is not all spaces.
+    Title = line(TITLE_CHARS_MAX);
+    /// One line without spaces around it.
+    OptionValue = matching(r"^[^\s\x00-\x1F\x7F-\x9F]([^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F])?$", NAME_CHARS_MAX)
+        .min_length(Some(1));
+    /// A key that a client made: printable characters.
+    Key = matching(PRINTABLE, KEY_CHARS_MAX).min_length(Some(1));
+    /// Text of several lines.
+    Description = prose(DESCRIPTION_CHARS_MAX);
+    /// What to look at, for people.
+    DimensionDescription = prose(CRITERIA_DESCRIPTION_CHARS_MAX);
+    /// A person: `me`, or a user id.
+    Assignee = matching("^(me|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$", 36);
+    /// Part of a name.
+    NamePart = prose(NAME_CHARS_MAX);
+    /// Part of a title.
+    TitlePart = prose(TITLE_CHARS_MAX);
+    /// A reason, note or error, for people.
+    Reason = prose(REASON_CHARS_MAX);
+    /// What an agent asks.
+    QuestionText = matching(SPOKEN, REASON_CHARS_MAX).min_length(Some(1));
+    /// What to look at twice: a dimension and an option of it.
+    Flag = text().max_length(Some(FLAG_CHARS_MAX));
+    /// A sign-in address.
+    EmailAddress = matching(r"^[^@\s]+@[^@\s]+$", EMAIL_BYTES_MAX);
+    /// A person's sign-in address; where no person decided, who did, as in `requestedBy`.
+    Decider = text().max_length(Some(EMAIL_BYTES_MAX));
+    /// An e-mail address, a group's name, or a phrase.
+    ReviewerName = text().max_length(Some(EMAIL_BYTES_MAX));
+    /// Who did it: `user:…` and `token:…` with an id, `agent:…` with a slug, or `system`.
+    Actor = matching("^(system|(user|token|agent):[a-z0-9-]+)$", "token:".len() + SLUG_CHARS_MAX);
+    /// SHA-256, hexadecimal.
+    Digest = matching("^[0-9a-f]{64}$", 64);
+    /// The digest of what was shown. Capitals are taken too.
+    ShownDigest = matching("^[0-9a-fA-F]{64}$", 64);
+    /// The same for approvals that are alike.
+    SimilarKey = matching("^[0-9a-f]{16}$", 16);
+    /// Two or more words of `a-z 0-9 _`, joined by dots; the first begins with a letter.
+    EventType = matching(r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$", KIND_BYTES_MAX);
+    /// The sequence of an event, as `Last-Event-ID` takes it.
+    StreamEventId = matching("^[0-9]+$", 16);
+    /// A coding agent's own session.
+    HookSession = matching(PRINTABLE, HOOK_SESSION_CHARS_MAX).min_length(Some(1));
+    /// Event types, separated by commas.
+    EventTypes = text().pattern(Some(r"^ *[a-z][a-z0-9_]*(\.[a-z0-9_]+)+ *(, *[a-z][a-z0-9_]*(\.[a-z0-9_]+)+ *)*$"));
+    /// The place in a list. Opaque: only what a list answered is one.
+    Cursor = matching("^[A-Za-z0-9_-]+$", CURSOR_CHARS_MAX);
+    /// An IANA zone such as `Europe/Berlin`.
+    TimeZone = matching("^[A-Za-z][A-Za-z0-9_+/-]*$", TIMEZONE_CHARS_MAX);
+    /// What a person said, or says.
+    Message = matching(SPOKEN, THREAD_MESSAGE_CHARS_MAX).min_length(Some(1));
+    /// The beginning of what was said.
+    Quote = text().max_length(Some(SUMMARY_QUOTE_CHARS_MAX));
+    /// The closing words of a conversation's agent.
+    Closing = text().max_length(Some(CLOSING_CHARS_MAX));
+    /// What an answer was changed to.
+    Edited = prose(EDITED_CHARS_MAX);
+    /// A piece of an answer. Its bytes (UTF-8) are counted, not its characters.
+    DeltaText = text().min_length(Some(1)).max_length(Some(DELTA_BYTES_MAX));
+    /// An address that messages are sent to.
+    WebhookUrl = matching("^https?://", WEBHOOK_URL_BYTES_MAX)
+        .format(Some(SchemaFormat::Custom("uri".to_owned())));
+    /// Verifies the signatures of a webhook's messages.
+    WebhookSecret = matching("^whsec_[A-Za-z0-9+/]+=*$", NAME_CHARS_MAX);
+    /// What came of a delivery that failed.
+    DeliveryError = text().max_length(Some(DELIVERY_ERROR_CHARS_MAX));
+    /// The agent of a conversation: a slug, or the id of an action that names one.
+    AgentOrAction = matching("^[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
+    /// The name of a hook.
+    HookName = matching(PRINTABLE, HOOK_NAME_CHARS_MAX).min_length(Some(1));
+    /// Context for a coding agent's next turn.
+    HookContext = text().max_length(Some(HOOK_CONTEXT_CHARS_MAX));
+    /// A cell of a file.
+    ImportCell = text().max_length(Some(IMPORT_BYTES_MAX));
+    /// A CSV file in UTF-8. Its bytes are counted, not its characters.
+    CsvFile = text().max_length(Some(IMPORT_BYTES_MAX));
+    /// A bundle. Its bytes are counted, not its characters.
+    BundleFile = text().max_length(Some(BUNDLE_BYTES_MAX));
+    /// A JSON object: column to field slug, `title` or null.
+    ImportMapping = text().max_length(Some(IMPORT_MAPPING_BYTES_MAX));
+}

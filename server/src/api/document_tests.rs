@@ -1,0 +1,215 @@
+//! What holds of the whole document.
+
+use domain::limit;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+fn document() -> Value {
+    serde_json::from_str(&crate::api::document_json()).unwrap()
+}
+
+fn operations(document: &Value) -> Vec<(String, &Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    let named = paths.iter().flat_map(|(path, item)| {
+        item.as_object().unwrap().iter().map(move |(method, op)| (format!("{method} {path}"), op))
+    });
+    named.collect()
+}
+
+#[test]
+fn the_document_is_as_reviewed() {
+    insta::assert_snapshot!(crate::api::document_json());
+}
+
+#[test]
+fn every_operation_has_a_summary_an_id_of_its_own_a_tag_and_a_success() {
+    let document = document();
+    let mut ids = BTreeSet::new();
+    for (name, operation) in operations(&document) {
+        assert!(operation["summary"].as_str().is_some_and(|text| !text.is_empty()), "{name}");
+        assert!(ids.insert(operation["operationId"].as_str().unwrap().to_owned()), "{name}: operationId is taken");
+        assert_eq!(operation["tags"].as_array().unwrap().len(), 1, "{name}");
+        let statuses = operation["responses"].as_object().unwrap();
+        assert!(statuses.keys().any(|status| status.starts_with('2')), "{name}");
+        assert!(statuses.contains_key("500"), "{name}");
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere() {
+    fn walk(value: &Value, document: &Value) {
+        match value {
+            Value::Object(map) => {
+                if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
+                    let pointer = reference.strip_prefix('#').unwrap();
+                    assert!(document.pointer(pointer).is_some(), "{reference}");
+                }
+                map.values().for_each(|value| walk(value, document));
+            }
+            Value::Array(items) => items.iter().for_each(|value| walk(value, document)),
+            _ => {}
+        }
+    }
+    let document = document();
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1."));
+    walk(&document, &document);
+}
+
+#[test]
+fn everything_under_api_but_this_document_needs_credentials() {
+    let document = document();
+    let open: Vec<_> = operations(&document)
+        .into_iter()
+        .filter(|(_, op)| op.get("security").is_some())
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(open, ["get /api/openapi.json", "get /healthz", "get /metrics", "get /readyz"]);
+}
+
+/// Texts without a bound of their own, as reviewed: what an event's writer, an agent or the product itself says.
+const UNBOUNDED: [&str; 17] = [
+    // Named back as it was sent, so that an answer can be matched with its decision.
+    "DecideOne.id",
+    "DecidedOne.id",
+    // Bounded with the event, in bytes.
+    "EventContent",
+    "Part.type",
+    "StreamEvent.data",
+    "Interaction.response",
+    "Page_Interaction.items.response",
+    "PromptMessage.content",
+    // Put together by the product from many bounded pieces.
+    "ClaimedSession.context",
+    "RecentActivity.text",
+    "PlannedField.field",
+    "RowError.field",
+    "RowError.message",
+    // Names what was sent.
+    "FieldProblem.field",
+    "FieldProblem.message",
+    "Problem.detail",
+    // An answer that is plain text: metrics, a word.
+    "the body of an answer",
+];
+
+/// Every string schema without a bound, by its place.
+fn unbounded(value: &Value, place: &str, found: &mut BTreeSet<String>) {
+    let Value::Object(map) = value else {
+        if let Value::Array(items) = value {
+            items.iter().for_each(|item| unbounded(item, place, found));
+        }
+        return;
+    };
+    let kind = map.get("type");
+    let is_text =
+        kind == Some(&json!("string")) || kind.and_then(Value::as_array).is_some_and(|k| k.contains(&json!("string")));
+    let bounds = ["enum", "const", "format", "pattern", "maxLength"];
+    if is_text && !bounds.iter().any(|bound| map.contains_key(*bound)) {
+        found.insert(place.to_owned());
+    }
+    if let Some(Value::Object(properties)) = map.get("properties") {
+        for (name, property) in properties {
+            unbounded(property, &format!("{place}.{name}"), found);
+        }
+    }
+    for (name, inner) in map {
+        if name != "properties" && name != "example" && name != "examples" {
+            unbounded(inner, place, found);
+        }
+    }
+}
+
+#[test]
+fn every_text_has_a_bound_or_is_a_reviewed_exception() {
+    let document = document();
+    let mut found = BTreeSet::new();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        unbounded(schema, name, &mut found);
+    }
+    for (name, operation) in operations(&document) {
+        unbounded(&operation["parameters"], &name, &mut found);
+        unbounded(&operation["requestBody"], &name, &mut found);
+        let mut answers = BTreeSet::new();
+        unbounded(&operation["responses"], "the body of an answer", &mut answers);
+        found.append(&mut answers);
+    }
+    let reviewed: BTreeSet<_> = UNBOUNDED.map(str::to_owned).into();
+    assert_eq!(found, reviewed);
+}
+
+#[test]
+fn what_has_an_id_in_its_path_may_be_not_found() {
+    for (name, operation) in operations(&document()) {
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let named = parameters.filter(|parameter| parameter["in"] == "path").count();
+        assert!(named == 0 || operation["responses"].get("404").is_some(), "{name}");
+        assert_eq!(named, name.matches('{').count(), "{name}: parameters of its path");
+    }
+}
+
+#[test]
+fn every_answer_with_a_body_says_what_it_is() {
+    let document = document();
+    for (name, operation) in operations(&document) {
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            let response = match response.get("$ref").and_then(Value::as_str) {
+                Some(reference) => document.pointer(reference.strip_prefix('#').unwrap()).unwrap(),
+                None => response,
+            };
+            let kinds = response.get("content").and_then(Value::as_object).map_or(0, serde_json::Map::len);
+            let is_empty = matches!(status.as_str(), "204" | "304");
+            assert_eq!(kinds == 0, is_empty, "{name}: {status}");
+        }
+        if let Some(body) = operation.get("requestBody") {
+            assert!(body["content"].as_object().is_some_and(|content| !content.is_empty()), "{name}");
+        }
+    }
+}
+
+/// Attributes take literal numbers only; this is where they meet the constants that the server enforces.
+#[test]
+fn the_documented_bounds_are_the_enforced_ones() {
+    let document = document();
+    for (name, property, bound, enforced) in [
+        ("Append", "events", "minItems", 1),
+        ("Append", "events", "maxItems", limit::BATCH_EVENTS_MAX),
+        ("Claim", "agentSlugs", "minItems", 1),
+        ("Claim", "agentSlugs", "maxItems", limit::CLAIM_AGENTS_MAX),
+        ("Claim", "leaseSeconds", "maximum", limit::LEASE_SECONDS_MAX as usize),
+        ("Claim", "leaseSeconds", "minimum", limit::LEASE_SECONDS_MIN as usize),
+        ("Claim", "max", "maximum", limit::CLAIM_MAX as usize),
+        ("Claim", "max", "minimum", 1),
+        ("Claim", "waitSeconds", "maximum", limit::CLAIM_WAIT_SECONDS_MAX as usize),
+        ("CreateCriteriaSet", "dimensions", "maxItems", limit::CRITERIA_DIMENSIONS_MAX),
+        ("CreateEntityType", "fields", "maxItems", limit::ENTITY_FIELDS_MAX),
+        ("CreateGroup", "members", "maxItems", limit::GROUP_MEMBERS_MAX),
+        ("CreateSession", "dependsOn", "maxItems", limit::DEPENDENCIES_MAX),
+        ("DecideMany", "decisions", "maxItems", limit::DECISIONS_BATCH_MAX),
+        ("DecideMany", "decisions", "minItems", 1),
+        ("Snooze", "seconds", "maximum", limit::SNOOZE_SECONDS_MAX as usize),
+        ("Snooze", "seconds", "minimum", 1),
+        ("Trigger", "dependsOn", "maxItems", limit::DEPENDENCIES_MAX),
+        ("UpdateCriteriaSet", "dimensions", "maxItems", limit::CRITERIA_DIMENSIONS_MAX),
+        ("UpdateEntityType", "fields", "maxItems", limit::ENTITY_FIELDS_MAX),
+        ("UpdateGroup", "addMembers", "maxItems", limit::GROUP_MEMBERS_MAX),
+        ("UpdateWorkspace", "undoSeconds", "maximum", limit::UNDO_SECONDS_MAX as usize),
+        ("Workspace", "undoSeconds", "maximum", limit::UNDO_SECONDS_MAX as usize),
+    ] {
+        let documented = &document["components"]["schemas"][name]["properties"][property][bound];
+        assert_eq!(documented.as_f64(), Some(enforced as f64), "{name}.{property} {bound}");
+    }
+    for (name, operation) in operations(&document) {
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let maximum = parameter["schema"]["maximum"].as_f64();
+            let enforced = match parameter["name"].as_str().unwrap() {
+                "limit" if maximum.is_some() => limit::PAGE_MAX,
+                "days" => limit::INSIGHT_DAYS_MAX,
+                _ => {
+                    assert_eq!(maximum, None, "{name}: nobody compares this maximum");
+                    continue;
+                }
+            };
+            assert_eq!(maximum, Some(f64::from(enforced)), "{name}");
+        }
+    }
+}
