@@ -25,6 +25,7 @@ pub mod human;
 pub mod insight;
 pub mod interaction;
 pub mod lease;
+mod migration;
 mod notify;
 mod open;
 pub mod outbox;

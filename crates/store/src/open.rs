@@ -4,7 +4,7 @@ use crate::{
     backup,
     error::{Error, Result},
     feedback::{self, FeedbackBackend},
-    notify, partition,
+    migration, notify, partition,
     sqlite::SqliteConnection,
     transaction::{Change, Notice},
     writer::{Stats, Writer},
@@ -38,9 +38,6 @@ pub(crate) const POSTGRES_TRUSTED: Duration = Duration::from_millis(500);
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(2_500);
 /// Wake-ups a watcher may lag behind before it has to re-read.
 const NOTICES_MAX: usize = 4_096;
-
-static SQLITE_MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations/sqlite");
-static POSTGRES_MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations/postgres");
 
 /// Where the data lives.
 #[derive(Debug, Clone)]
@@ -141,7 +138,7 @@ impl Store {
             let _migrating = lock_file(data_dir, "migrate.lock", false)?;
             let options = SqliteConnectOptions::new().filename(&file).foreign_keys(true).disable_statement_logging();
             let mut migrating = options.connect().await?;
-            let migrated = SQLITE_MIGRATIONS.run(&mut migrating).await;
+            let migrated = migration::sqlite().run(&mut migrating).await;
             migrated.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
             sqlx::Connection::close(migrating).await?;
         }
@@ -181,7 +178,7 @@ impl Store {
         if !accept_data_loss {
             check_postgres_durability(&pool).await?;
         }
-        POSTGRES_MIGRATIONS.run(&pool).await.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
+        migration::postgres().run(&pool).await.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
         let notices = broadcast::Sender::new(NOTICES_MAX);
         let notifier = notify::Notifier::start(pool.clone(), notices.clone());
         let sink = (notices.clone(), notifier.clone());

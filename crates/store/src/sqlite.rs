@@ -55,8 +55,13 @@ tuples! {
 macro_rules! row {
     ($(#[$meta:meta])* $vis:vis struct $name:ident { $($field_vis:vis $field:ident: $type:ty),+ $(,)? }) => {
         $(#[$meta])*
-        #[derive(sqlx::FromRow)]
         $vis struct $name { $($field_vis $field: $type),+ }
+
+        impl sqlx::FromRow<'_, sqlx::postgres::PgRow> for $name {
+            fn from_row(row: &sqlx::postgres::PgRow) -> std::result::Result<Self, sqlx::Error> {
+                Ok(Self { $($field: sqlx::Row::try_get(row, stringify!($field))?),+ })
+            }
+        }
 
         impl $crate::sqlite::FromSqlite for $name {
             const COLUMNS: &'static [&'static str] = &[$(stringify!($field)),+];

@@ -24,8 +24,6 @@ const FILE: &str = "session_feedback.sqlite3";
 /// How long emptying the write-ahead log waits for other processes that use the file.
 const TRUNCATE_WAIT: Duration = Duration::from_millis(500);
 
-static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations/sqlite_feedback");
-
 /// The file and its connections.
 pub struct FeedbackFile {
     data_dir: PathBuf,
@@ -211,7 +209,7 @@ fn open_migrated(data_dir: &Path) -> Result<SqliteConnection> {
 async fn migrate(file: &Path) -> Result<()> {
     let options = SqliteConnectOptions::new().filename(file).disable_statement_logging();
     let mut migrating = options.connect().await?;
-    let migrated = MIGRATIONS.run(&mut migrating).await;
+    let migrated = crate::migration::sqlite_feedback().run(&mut migrating).await;
     migrated.map_err(|e| Error::Database(format!("migration of {FILE} failed: {e}")))?;
     sqlx::Connection::close(migrating).await?;
     Ok(())
