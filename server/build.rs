@@ -3,13 +3,9 @@
 use std::{path::Path, process::Command};
 
 fn main() {
-    // A path that does not exist would make cargo run this script, and so build the server, every time.
-    let site = Path::new("../target/site");
-    if !site.is_dir() && std::fs::create_dir_all(site).is_err() {
-        println!("cargo::warning=cannot create target/site; the binary will have no styles or scripts");
+    if std::env::var_os("CARGO_FEATURE_EMBEDDED_SITE").is_some() {
+        watch_site();
     }
-    println!("cargo::rerun-if-changed=../target/site");
-    println!("cargo::rerun-if-changed=../migrations");
     println!("cargo::rerun-if-env-changed=SHIFTBOOK_COMMIT");
     for watched in ["../.git/HEAD", "../.git/logs/HEAD"] {
         if Path::new(watched).exists() {
@@ -22,6 +18,16 @@ fn main() {
         // Functions whose machine code is the same are kept once.
         println!("cargo::rustc-link-arg-bins=-Wl,--icf=all");
     }
+}
+
+/// Builds the binary again when the site inside it has changed.
+fn watch_site() {
+    // A path that does not exist would make cargo run this script, and so build the server, every time.
+    let site = Path::new("../target/site");
+    if !site.is_dir() && std::fs::create_dir_all(site).is_err() {
+        println!("cargo::warning=cannot create target/site; the binary will have no styles or scripts");
+    }
+    println!("cargo::rerun-if-changed=../target/site");
 }
 
 /// Where rustc brings its own linker; the others do not know the option. Whoever chose another linker keeps it.

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use serde_json::Value;
 
 use crate::process::{capture, run};
@@ -14,11 +14,13 @@ use crate::workspace::{cargo, target};
 /// The packages and features of the tests: any other choice would compile half of the dependencies once more.
 pub const TESTED: [&str; 5] = ["--workspace", "--exclude", "frontend", "--features", "app/ssr"];
 
-/// Which of the two builds a program is taken from.
+/// Which build a program is taken from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Build {
-    /// What ships.
+    /// The binary that ships.
     Release,
+    /// The server of `cargo xtask run`: compiled without optimisation, without a site inside and without jemalloc.
+    First,
     /// With debug assertions and checked arithmetic; made together with the tests, so it costs no build of its own.
     Tests,
 }
@@ -27,6 +29,7 @@ impl Build {
     fn folder(self) -> &'static str {
         match self {
             Build::Release => "release",
+            Build::First => "first",
             Build::Tests => "debug",
         }
     }
@@ -47,6 +50,31 @@ pub fn build() -> Result<()> {
     announced("compile the server", || run(cargo().args(["build", "--release", "--package", "server"])))?;
     say("    target/release/shiftbook is ready");
     Ok(())
+}
+
+/// The site and the server of `cargo xtask run`, both at once: each leaves a core idle while its last crates compile.
+pub fn build_first() -> Result<()> {
+    let server = || {
+        let mut build = cargo();
+        build.args([
+            "build",
+            "--package",
+            "server",
+            "--profile",
+            "first",
+            "--no-default-features",
+            "--features",
+            "tls",
+        ]);
+        announced("compile the server", || run(&mut build))
+    };
+    let (site, server) = std::thread::scope(|threads| {
+        let site = threads.spawn(crate::site::build);
+        let server = server();
+        (site.join(), server)
+    });
+    site.map_err(|_| anyhow!("the build of the site panicked"))??;
+    server
 }
 
 /// A cargo that compiles our own crates with clippy's driver: one pass finds the lints and makes what the tests run, where

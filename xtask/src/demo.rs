@@ -103,9 +103,9 @@ fn sign_in_file(data_dir: &Path) -> PathBuf {
 }
 
 impl SignIn {
-    pub fn create(data_dir: &Path) -> Result<SignIn> {
+    pub fn create(build: Build, data_dir: &Path) -> Result<SignIn> {
         say("==> make the demo workspace");
-        let admin = Admin::new(Build::Release, data_dir, TENANT);
+        let admin = Admin::new(build, data_dir, TENANT);
         let password = random_password()?;
         admin.add_user(EMAIL, "admin", &password)?;
         let sign_in = SignIn {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::build::Build;
+use crate::build::{self, Build};
 use crate::demo;
 use crate::progress::say;
 use crate::served::Served;
@@ -21,10 +21,19 @@ pub struct Options {
     /// Start empty: the first visitor sets up the first user.
     #[arg(long)]
     no_demo: bool,
+    /// Run the binary that ships, which takes twice as long to compile.
+    #[arg(long)]
+    release: bool,
 }
 
 pub fn run(options: &Options) -> Result<()> {
-    crate::build::build()?;
+    let build = if options.release {
+        build::build()?;
+        Build::Release
+    } else {
+        build::build_first()?;
+        Build::First
+    };
     let data_dir = root().join(&options.data_dir);
     let fresh = std::fs::read_dir(&data_dir).map_or(true, |mut entries| entries.next().is_none());
     std::fs::create_dir_all(&data_dir)?;
@@ -32,11 +41,11 @@ pub fn run(options: &Options) -> Result<()> {
     let sign_in = if options.no_demo {
         None
     } else if fresh {
-        Some(demo::SignIn::create(&data_dir)?)
+        Some(demo::SignIn::create(build, &data_dir)?)
     } else {
         demo::SignIn::read(&data_dir)
     };
-    let mut server = Served::start(Build::Release, &data_dir, &options.listen)?;
+    let mut server = Served::start(build, &data_dir, &options.listen)?;
     say("");
     say(&format!("    Shiftbook    {}", server.url));
     if let Some(sign_in) = &sign_in {

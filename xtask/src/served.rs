@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::build::Build;
 use crate::process::{Managed, capture, capture_with_input, pause};
-use crate::workspace::command;
+use crate::workspace::{command, target};
 
 const START_SECONDS_MAX: u64 = 60;
 const REQUEST_SECONDS_MAX: u64 = 30;
@@ -27,6 +27,9 @@ impl Served {
     pub fn start(build: Build, data_dir: &Path, listen: &str) -> Result<Served> {
         let mut serve = command(build.shiftbook());
         serve.args(["serve", "--listen", listen, "--data-dir"]).arg(data_dir).stdout(Stdio::piped());
+        if build == Build::First {
+            serve.env("SHIFTBOOK_SITE_DIR", target("site"));
+        }
         let mut process = Managed::service(&mut serve)?;
         let mut lines = BufReader::new(process.stdout()?).lines();
         let (first, first_line) = channel();

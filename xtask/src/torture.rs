@@ -40,7 +40,7 @@ pub fn quietly(build: Build, arguments: &[String]) -> Result<()> {
 
 fn call(build: Build, arguments: &[String]) -> Result<Command> {
     let mut harness = match build {
-        Build::Release => harness()?,
+        Build::Release | Build::First => harness()?,
         Build::Tests => program(build.program("torture")),
     };
     crate::scratch::on_disk(&mut harness).args(["run", "--server"]).arg(build.shiftbook()).args(arguments);

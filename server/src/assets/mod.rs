@@ -1,4 +1,6 @@
-//! The site inside the binary: hashed files that never change, each beside its compressed forms.
+//! The site: hashed files that never change, each beside its compressed forms.
+
+mod site;
 
 use crate::{problem::Problem, sealed::accepts, state::AppState};
 use axum::{
@@ -9,18 +11,12 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use rust_embed::{EmbeddedFile, RustEmbed};
+use site::SiteFile;
 use std::{borrow::Cow, collections::BTreeMap};
 use wire::Code;
 
 /// The name changes when the content does.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-
-/// `cargo xtask build` puts it there; a debug build reads it from the disk each time.
-#[derive(RustEmbed)]
-#[folder = "../target/site"]
-#[allow_missing = true]
-struct Site;
 
 /// Which hashed file stands behind each logical name (`css`, `js`, `wasm`, paths of static files).
 #[derive(Debug, Clone, Default)]
@@ -29,8 +25,8 @@ pub struct Assets(BTreeMap<String, String>);
 impl Assets {
     /// Reads the site's manifest. A server without a site still serves the API and plain pages.
     pub fn load() -> Self {
-        let Some(manifest) = Site::get("manifest.json") else {
-            tracing::warn!("this binary holds no styles or scripts; `cargo xtask build` makes one that does");
+        let Some(manifest) = site::get("manifest.json") else {
+            tracing::warn!("there are no styles or scripts; `cargo xtask build` makes a binary that has them");
             return Self::default();
         };
         match serde_json::from_slice(&manifest.data) {
@@ -62,7 +58,7 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, 
         Some(stored) => stored,
         None => (None, read(&name, "").ok_or(Problem::new(Code::NotFound))?),
     };
-    let tag = format!("\"{}\"", hex(&file.metadata.sha256_hash()));
+    let tag = format!("\"{}\"", hex(&file.sha256));
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
     let mut response = if known { StatusCode::NOT_MODIFIED.into_response() } else { body(file.data).into_response() };
     let out = response.headers_mut();
@@ -79,11 +75,11 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, 
 }
 
 /// The compressed forms are no files of their own: `x.js.br` is only reached as `x.js`.
-fn read(name: &str, ending: &str) -> Option<EmbeddedFile> {
+fn read(name: &str, ending: &str) -> Option<SiteFile> {
     if name.ends_with(".br") || name.ends_with(".gz") || name.contains(['/', '\\']) || name.starts_with('.') {
         return None;
     }
-    Site::get(&format!("pkg/{name}{ending}"))
+    site::get(&format!("pkg/{name}{ending}"))
 }
 
 fn body(data: Cow<'static, [u8]>) -> Body {
