@@ -1,4 +1,4 @@
-//! The only build tool of Shiftbook: `cargo xtask run`, `test`, `build`, `e2e`, `tidy`, `bench`, `torture`.
+//! The only build tool of Shiftbook: `cargo xtask run`, `test`, `build`, `e2e`, `tidy`, `bench`, `shots`, `torture`.
 //!
 //! One file per command. Commands call other programs through `process`, which sees to it that an
 //! interrupted xtask leaves nothing running behind.
@@ -15,6 +15,7 @@ mod progress;
 mod run;
 mod scratch;
 mod served;
+mod shots;
 mod site;
 mod steps;
 mod test;
@@ -50,6 +51,8 @@ enum Command {
     Tidy,
     /// Measure the release build against the bare engine; arguments go to the binary `bench`.
     Bench(PassedOn),
+    /// Take the pictures of README and docs anew, of the demo workspace.
+    Shots,
     /// Inject faults and check the history; see xtask/src/torture.rs for its arguments.
     Torture(PassedOn),
 }
@@ -84,6 +87,7 @@ fn dispatch(command: Command) -> Result<()> {
         Command::E2e(PassedOn { arguments }) => e2e::command(&arguments),
         Command::Tidy => tidy::command(),
         Command::Bench(PassedOn { arguments }) => bench::bench(&arguments),
+        Command::Shots => shots::shots(),
         Command::Torture(PassedOn { arguments }) => torture::command(&arguments),
     }
 }
