@@ -24,8 +24,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Version, name and path of every `NNNN_name.sql` of a folder, in the order of versions.
-fn files(folder: &Path) -> Result<Vec<(i64, String, String)>, Box<dyn Error>> {
+/// Version, name and path of a migration.
+type Migration = (i64, String, String);
+
+/// Every `NNNN_name.sql` of a folder, in the order of versions.
+fn files(folder: &Path) -> Result<Vec<Migration>, Box<dyn Error>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
