@@ -82,15 +82,35 @@ impl Problem {
     }
 }
 
+/// A problem that the response shows already, as a page with a form does.
+#[derive(Debug, Clone)]
+pub(crate) struct Shown(pub(crate) Problem);
+
+impl Problem {
+    /// The status that it travels with.
+    pub fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+
+    /// Marks a response that shows this problem itself: it gets the problem's headers, and the log hears of it.
+    pub fn mark(&self, response: &mut Response) {
+        self.set_retry_after(response);
+        response.extensions_mut().insert(Shown(self.clone()));
+    }
+
+    fn set_retry_after(&self, response: &mut Response) {
+        if let Some(seconds) = self.retry_after_seconds {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+    }
+}
+
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let status = StatusCode::from_u16(self.code.http_status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = Response::new(Body::empty());
-        *response.status_mut() = status;
+        *response.status_mut() = self.status();
+        self.set_retry_after(&mut response);
         let headers = response.headers_mut();
-        if let Some(seconds) = self.retry_after_seconds {
-            headers.insert(header::RETRY_AFTER, seconds.into());
-        }
         if self.code == Code::Unauthenticated {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"shiftbook\""));
         }
@@ -146,7 +166,7 @@ impl From<ledger::Error> for Problem {
             E::LimitReached(_) => Self::detailed(Code::LimitReached, text),
             E::TooLarge(_) => Self::detailed(Code::TooLarge, text),
             E::BadCredentials => Self::new(Code::BadCredentials),
-            E::TooManyAttempts { retry_after_seconds } => {
+            E::TooManyAttempts { retry_after_seconds } | E::Busy { retry_after_seconds } => {
                 Self { retry_after_seconds: Some(retry_after_seconds), ..Self::detailed(Code::TooManyRequests, text) }
             }
             E::SetupDone => Self::new(Code::SetupDone),

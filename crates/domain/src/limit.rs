@@ -54,6 +54,17 @@ pub const CLAIM_AGENTS_MAX: usize = 100;
 pub const PASSWORD_CHARS_MIN: usize = 10;
 /// Longest password, bytes; argon2 hashes any length, this only bounds the work.
 pub const PASSWORD_BYTES_MAX: usize = 1_024;
+/// Password hashes computed at once: each takes 19 MiB and tens of milliseconds of a core.
+pub const PASSWORD_HASHES_AT_ONCE: usize = 2;
+/// Password hashes that wait for a core; further callers are refused.
+pub const PASSWORD_HASHES_WAITING_MAX: usize = 32;
+/// Sign-in attempts in a row that may fail before attempts are slowed down.
+pub const SIGN_IN_FREE_FAILURES: u64 = 5;
+/// Longest wait between two sign-in attempts, seconds.
+pub const SIGN_IN_BLOCK_SECONDS_MAX: i64 = 300;
+/// Failed sign-in attempts are forgotten this long after the last one, minutes. Longer than the longest wait, so that
+/// waiting for it allows fewer attempts than going on.
+pub const SIGN_IN_FAILURES_KEPT_MINUTES: i64 = 60;
 /// Longest e-mail address, bytes (RFC 5321).
 pub const EMAIL_BYTES_MAX: usize = 254;
 /// Deepest chain of parent sessions.

@@ -105,6 +105,12 @@ pub enum Error {
         /// When to try again.
         retry_after_seconds: u64,
     },
+    /// Too many callers wait for a password to be checked.
+    #[error("too many people are signing in right now; try again in {retry_after_seconds} s")]
+    Busy {
+        /// When to try again.
+        retry_after_seconds: u64,
+    },
     /// Set-up has been done.
     #[error("this installation has been set up")]
     SetupDone,

@@ -1,7 +1,7 @@
 //! Opening the ledger: the store, time, randomness, and what is kept in memory.
 
 use crate::{
-    auth::{IdentityCache, PasswordCost},
+    auth::{IdentityCache, PasswordCost, PasswordQueue},
     error::{Error, Result},
     event::{CountedKinds, counted_kinds},
     feedback::{self, Ratings},
@@ -23,12 +23,8 @@ use std::{
     },
 };
 use store::{Access, Database, LeaseTime, Store, WriteTx};
-use tokio::sync::Semaphore;
 
 pub use store::Mode;
-
-/// Password hashes computed at once: each takes 19 MiB and tens of milliseconds of a core.
-const PASSWORD_HASHES_AT_ONCE: usize = 2;
 
 /// The clock that leases go by: no server's own, where several share a database.
 #[derive(Clone)]
@@ -71,7 +67,7 @@ struct Inner {
     identities: IdentityCache,
     kind_counts: CountedKinds,
     password_cost: PasswordCost,
-    password_permits: Semaphore,
+    passwords: PasswordQueue,
     ratings: Ratings,
 }
 
@@ -122,7 +118,7 @@ impl Ledger {
             identities: IdentityCache::new(),
             kind_counts: counted_kinds(),
             password_cost: options.password_cost,
-            password_permits: Semaphore::new(PASSWORD_HASHES_AT_ONCE),
+            passwords: PasswordQueue::new(),
             ratings: Ratings::default(),
         }));
         ledger.set_clock().await?;
@@ -236,8 +232,8 @@ impl Ledger {
         self.0.password_cost
     }
 
-    pub(crate) fn password_permits(&self) -> &Semaphore {
-        &self.0.password_permits
+    pub(crate) fn passwords(&self) -> &PasswordQueue {
+        &self.0.passwords
     }
 
     pub(crate) fn ratings(&self) -> &Ratings {

@@ -60,7 +60,10 @@ pub use record::{
     EntityVersionRecord, EventRecord, FailureRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, Page,
     ReviewerRecord, SessionRecord, TenantRecord, TokenRecord, UserRecord,
 };
-pub use sign_in::{SignInAttempts, clear_sign_in_attempts, record_sign_in_failure, sign_in_attempts};
+pub use sign_in::{
+    SignInAttempts, clear_sign_in_attempts, lock_sign_in_attempts, prune_sign_in_attempts, record_sign_in_attempt,
+    sign_in_attempts,
+};
 pub use sql::statements;
 pub use transaction::{Change, Notice, WriteTx};
 pub use webhook::WebhookRecord;

@@ -10,44 +10,94 @@ use domain::{
     clock::{from_micros, to_micros},
 };
 
-const BY_EMAIL: &str = "SELECT failures, blocked_until FROM sign_in_attempts WHERE email_digest = $1";
-const FAILED: &str = "INSERT INTO sign_in_attempts (email_digest, failures, blocked_until) VALUES ($1, 1, $2) \
-     ON CONFLICT (email_digest) DO UPDATE SET failures = sign_in_attempts.failures + 1, blocked_until = excluded.blocked_until";
+macro_rules! by_email {
+    ($lock:literal) => {
+        concat!("SELECT failures, blocked_until FROM sign_in_attempts WHERE email_digest = $1", $lock)
+    };
+}
+macro_rules! prune {
+    ($lock:literal) => {
+        concat!(
+            "DELETE FROM sign_in_attempts WHERE email_digest IN (SELECT email_digest FROM sign_in_attempts \
+             WHERE blocked_until < $1 ORDER BY blocked_until LIMIT $2",
+            $lock,
+            ")"
+        )
+    };
+}
+
+const BY_EMAIL: &str = by_email!("");
+const BY_EMAIL_LOCKED_POSTGRES: &str = by_email!(" FOR UPDATE");
+const ENSURE: &str = "INSERT INTO sign_in_attempts (email_digest, failures, blocked_until) VALUES ($1, 0, $2) \
+     ON CONFLICT (email_digest) DO NOTHING";
+const RECORD: &str = "UPDATE sign_in_attempts SET failures = $2, blocked_until = $3 WHERE email_digest = $1";
 const CLEAR: &str = "DELETE FROM sign_in_attempts WHERE email_digest = $1";
+const PRUNE: &str = prune!("");
+// Servers that prune at the same time take different rows.
+const PRUNE_POSTGRES: &str = prune!(" FOR UPDATE SKIP LOCKED");
 
-pub(crate) const SQL: &[(&str, &str)] =
-    &[("sign_in::BY_EMAIL", BY_EMAIL), ("sign_in::FAILED", FAILED), ("sign_in::CLEAR", CLEAR)];
+pub(crate) const SQL: &[(&str, &str)] = &[
+    ("sign_in::BY_EMAIL", BY_EMAIL),
+    ("sign_in::ENSURE", ENSURE),
+    ("sign_in::RECORD", RECORD),
+    ("sign_in::CLEAR", CLEAR),
+    ("sign_in::PRUNE", PRUNE),
+];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] =
+    &[("sign_in::BY_EMAIL_LOCKED_POSTGRES", BY_EMAIL_LOCKED_POSTGRES), ("sign_in::PRUNE_POSTGRES", PRUNE_POSTGRES)];
 
-/// What is remembered of failed sign-ins for one address.
+/// Rows deleted by one call of [`prune_sign_in_attempts`]. Each attempt adds one row at most.
+const PRUNED_AT_ONCE: i64 = 100;
+
+/// What is remembered of sign-in attempts for one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignInAttempts {
-    /// Failures in a row.
+    /// Attempts in a row that did not succeed, or have not yet.
     pub failures: u64,
-    /// No attempt counts before this.
+    /// No attempt is allowed before this. Never before the last attempt.
     pub blocked_until: Timestamp,
 }
 
-/// Failed sign-ins of an address (by digest).
-pub async fn sign_in_attempts(conn: &mut Conn<'_>, email_digest: [u8; 32]) -> Result<Option<SignInAttempts>> {
-    let row = run!(conn, fetch_optional(i64, i64), BY_EMAIL, &email_digest[..])?;
-    Ok(row.map(|(failures, until)| SignInAttempts {
-        failures: failures.cast_unsigned(),
-        blocked_until: from_micros(until),
-    }))
+fn attempts((failures, until): (i64, i64)) -> SignInAttempts {
+    SignInAttempts { failures: failures.cast_unsigned(), blocked_until: from_micros(until) }
 }
 
-/// Counts a failure.
-pub async fn record_sign_in_failure(
+/// The attempts of an address (by digest).
+pub async fn sign_in_attempts(conn: &mut Conn<'_>, email_digest: [u8; 32]) -> Result<Option<SignInAttempts>> {
+    Ok(run!(conn, fetch_optional(i64, i64), BY_EMAIL, &email_digest[..])?.map(attempts))
+}
+
+/// The same, locked until the transaction ends, also when there were none.
+pub async fn lock_sign_in_attempts(
     tx: &mut WriteTx<'_>,
     email_digest: [u8; 32],
-    blocked_until: Timestamp,
+    now: Timestamp,
+) -> Result<SignInAttempts> {
+    run!(tx.conn(), execute, ENSURE, &email_digest[..], to_micros(now))?;
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_EMAIL } else { BY_EMAIL_LOCKED_POSTGRES };
+    Ok(attempts(run!(tx.conn(), fetch_one(i64, i64), sql, &email_digest[..])?))
+}
+
+/// Records an attempt; the caller holds the lock.
+pub async fn record_sign_in_attempt(
+    tx: &mut WriteTx<'_>,
+    email_digest: [u8; 32],
+    attempts: SignInAttempts,
 ) -> Result<()> {
-    run!(tx.conn(), execute, FAILED, &email_digest[..], to_micros(blocked_until))?;
+    let (failures, until) = (attempts.failures.cast_signed(), to_micros(attempts.blocked_until));
+    run!(tx.conn(), execute, RECORD, &email_digest[..], failures, until)?;
     Ok(())
 }
 
-/// Forgets failures after a success.
+/// Forgets the attempts of an address after a success.
 pub async fn clear_sign_in_attempts(tx: &mut WriteTx<'_>, email_digest: [u8; 32]) -> Result<()> {
     run!(tx.conn(), execute, CLEAR, &email_digest[..])?;
+    Ok(())
+}
+
+/// Forgets attempts whose block ended before this instant: the oldest of them, a bounded number.
+pub async fn prune_sign_in_attempts(tx: &mut WriteTx<'_>, ended_before: Timestamp) -> Result<()> {
+    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { PRUNE } else { PRUNE_POSTGRES };
+    run!(tx.conn(), execute, sql, to_micros(ended_before), PRUNED_AT_ONCE)?;
     Ok(())
 }

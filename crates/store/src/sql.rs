@@ -86,6 +86,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::outbox::POSTGRES_SQL,
             crate::session::POSTGRES_SQL,
             crate::session::graph::POSTGRES_SQL,
+            crate::sign_in::POSTGRES_SQL,
         ]
         .concat()
     } else {

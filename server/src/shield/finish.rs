@@ -1,12 +1,16 @@
 //! The last step of a response: problems get their body, and what broke is logged, once.
 
 use super::{Nonce, Seen};
-use crate::{problem::Problem, state::AppState, web};
+use crate::{
+    problem::{Problem, Shown},
+    state::AppState,
+    web,
+};
 use axum::{
     body::Body,
     extract::Request,
     http::{HeaderValue, header},
-    response::Response,
+    response::{IntoResponse, Response},
 };
 use wire::Code;
 
@@ -33,19 +37,15 @@ impl Reader {
     }
 }
 
-/// Renders the problem that a response carries, where it carries one.
+/// Renders the problem that a response carries, where it carries one. Every answer of 5xx has a line in the log.
 pub fn finish(response: &mut Response, seen: &Seen, state: &AppState, nonce: Option<&Nonce>) -> Option<Code> {
-    let problem = response.extensions_mut().remove::<Problem>()?;
-    let code = problem.code();
-    match (code, problem.internal_text()) {
-        (Code::Internal, Some(internal)) => {
-            tracing::error!(request_id = %seen.id.0, route = &*seen.route, "request failed: {internal}");
-        }
-        (_, Some(internal)) => {
-            tracing::warn!(request_id = %seen.id.0, route = &*seen.route, "request refused: {internal}");
-        }
-        (_, None) => {}
+    if let Some(Shown(problem)) = response.extensions_mut().remove() {
+        log(&problem, seen);
+        return Some(problem.code());
     }
+    let problem = problem_of(response)?;
+    let code = problem.code();
+    log(&problem, seen);
     let problem = problem.to_wire(seen.id.0.to_string());
     let (kind, body) = match seen.reader {
         Reader::Program => ("application/problem+json", serde_json::to_vec(&problem).unwrap_or_default()),
@@ -59,12 +59,46 @@ pub fn finish(response: &mut Response, seen: &Seen, state: &AppState, nonce: Opt
     Some(code)
 }
 
+/// The problem of a response, also of a failure that a library answered, such as for a header that cannot be sent. Its
+/// text is not for callers.
+fn problem_of(response: &mut Response) -> Option<Problem> {
+    let failed = response.status();
+    if failed.is_server_error() && response.extensions().get::<Problem>().is_none() {
+        *response = Problem::internal(format!("answered {failed} without a problem")).into_response();
+    }
+    response.extensions_mut().remove()
+}
+
+/// What broke here, and what only the log may hear of a refusal.
+fn log(problem: &Problem, seen: &Seen) {
+    let (request_id, route) = (seen.id.0, &*seen.route);
+    match (problem.code(), problem.internal_text()) {
+        (Code::Internal, internal) => {
+            tracing::error!(%request_id, route, "request failed: {}", internal.unwrap_or("no reason given"));
+        }
+        (_, Some(internal)) => tracing::warn!(%request_id, route, "request refused: {internal}"),
+        (_, None) => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn reader(path: &str, accept: &str) -> Reader {
         Reader::of(&Request::builder().uri(path).header("accept", accept).body(Body::empty()).unwrap())
+    }
+
+    #[test]
+    fn a_failure_without_a_problem_gets_one_for_the_log() {
+        let mut bare = axum::response::Redirect::to("/\0").into_response();
+        assert_eq!(bare.status(), 500);
+        let problem = problem_of(&mut bare).unwrap();
+        assert_eq!(problem.code(), Code::Internal);
+        assert!(problem.internal_text().is_some_and(|text| text.contains("500")));
+        assert!(problem_of(&mut axum::http::StatusCode::NOT_MODIFIED.into_response()).is_none());
+        let mut known = Problem::unavailable("stopping").into_response();
+        assert_eq!(problem_of(&mut known).unwrap().code(), Code::Unavailable);
     }
 
     #[test]

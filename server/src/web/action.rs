@@ -4,8 +4,7 @@ use super::{
     approval_form,
     form::{Form, json_or_text},
     sessions::entries,
-    shell::{Turned, Viewer, done, render},
-    sign_in::status_of,
+    shell::{Turned, Viewer, done, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -119,7 +118,7 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
             let mut refused = form.refused("create", &problem);
             approval_form::at_fields(&mut refused);
             let props = read_list(&state, &viewer, ListQuery::default(), refused).await?;
-            Ok(render(status_of(&problem), move || ui::list_page(&viewer.shell, props)).await)
+            Ok(refuse(&problem, move || ui::list_page(&viewer.shell, props)).await)
         }
     }
 }
@@ -202,7 +201,7 @@ async fn refused(
     problem: &Problem,
 ) -> Result<Response, Turned> {
     let props = read(state, &viewer, id, form).await?;
-    Ok(render(status_of(problem), move || ui::page(&viewer.shell, props)).await)
+    Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }
 
 fn new_action(form: &Form, members: &[MemberRecord]) -> Result<NewAction, Problem> {

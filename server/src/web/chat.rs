@@ -6,7 +6,7 @@ use super::{
     posted::Posted,
     rating,
     sessions::connect,
-    shell::{Turned, Viewer, render},
+    shell::{Turned, Viewer, refuse, render},
     sign_in::status_of,
 };
 use crate::{closing, extract::Id, problem::Problem, state::AppState, wire_map};
@@ -151,7 +151,7 @@ async fn start(State(state): State<AppState>, Posted { viewer, form }: Posted) -
             let problem = Problem::from(error);
             let refused = form.refused("begin", &problem);
             let props = read_list(&state, &viewer, ListQuery::default(), refused).await?;
-            Ok(render(status_of(&problem), move || ui::list_page(&viewer.shell, props)).await)
+            Ok(refuse(&problem, move || ui::list_page(&viewer.shell, props)).await)
         }
     }
 }
@@ -292,7 +292,7 @@ pub async fn refused(
 ) -> Result<Response, Turned> {
     let talk = read(state, &viewer, id, None).await?;
     let props = Props { talk, form: form.refused(name, &problem) };
-    Ok(render(status_of(&problem), move || ui::page(&viewer.shell, props)).await)
+    Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
 }
 
 async fn say(

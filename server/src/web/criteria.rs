@@ -3,7 +3,7 @@
 use super::{
     form::{Form, at_row},
     people::people,
-    shell::{Turned, Viewer, done, render},
+    shell::{Turned, Viewer, done, refuse, render},
     sign_in::status_of,
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
@@ -84,7 +84,7 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
         }
         Err(problem) => {
             let refused = read.refused(&form, &problem);
-            Ok(render(status_of(&problem), move || ui::new_page(&viewer.shell, None, &refused)).await)
+            Ok(refuse(&problem, move || ui::new_page(&viewer.shell, None, &refused)).await)
         }
     }
 }

@@ -3,8 +3,7 @@
 use super::{
     form::Form,
     people::people,
-    shell::{Turned, Viewer, done, render},
-    sign_in::status_of,
+    shell::{Turned, Viewer, done, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -76,7 +75,7 @@ pub async fn refused_list(
     problem: &Problem,
 ) -> Result<Response, Turned> {
     let props = read_list(state, &viewer.scope, ListQuery { slug, ..ListQuery::default() }, form).await?;
-    Ok(render(status_of(problem), move || ui::list_page(&viewer.shell, props)).await)
+    Ok(refuse(problem, move || ui::list_page(&viewer.shell, props)).await)
 }
 
 async fn read_list(state: &AppState, scope: &Scope, query: ListQuery, form: FormState) -> Result<ListProps, Turned> {
@@ -227,7 +226,7 @@ async fn edit(
                 refused.errors = vec![app::FieldError { field: None, message: message.to_owned() }];
             }
             let props = read(&state, &viewer.scope, found, None, refused).await?;
-            Ok(render(status_of(&problem), move || ui::page(&viewer.shell, props)).await)
+            Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
         }
     }
 }

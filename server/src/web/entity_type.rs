@@ -3,8 +3,7 @@
 use super::{
     entity::{refused_list, types},
     form::{Form, at_row},
-    shell::{Turned, Viewer, done, render},
-    sign_in::status_of,
+    shell::{Turned, Viewer, done, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -78,7 +77,7 @@ async fn edit(
                 error.field = error.field.take().map(|field| at_row(&field, "fields", &rows));
             }
             let props = read(&state, &viewer.scope, id, refused).await?;
-            Ok(render(status_of(&problem), move || ui::type_page(&viewer.shell, props)).await)
+            Ok(refuse(&problem, move || ui::type_page(&viewer.shell, props)).await)
         }
     }
 }

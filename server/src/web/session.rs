@@ -3,8 +3,7 @@
 use super::{
     form::Form,
     rating,
-    shell::{Turned, Viewer, done, render},
-    sign_in::status_of,
+    shell::{Turned, Viewer, done, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -253,5 +252,5 @@ pub async fn refused(
 ) -> Result<Response, Turned> {
     let query = PageQuery { before: None, kinds: None };
     let props = read(state, &viewer, id, &query, form.refused(name, &problem)).await?;
-    Ok(render(status_of(&problem), move || ui::page(&viewer.shell, props)).await)
+    Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
 }

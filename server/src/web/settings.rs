@@ -2,8 +2,7 @@
 
 use super::{
     form::Form,
-    shell::{Turned, Viewer, done, render},
-    sign_in::status_of,
+    shell::{Turned, Viewer, done, refuse, render},
     webhooks,
 };
 use crate::{cookie, extract::Id, problem::Problem, state::AppState, wire_map};
@@ -197,7 +196,7 @@ pub(super) async fn refused(
     problem: &Problem,
 ) -> Result<Response, Turned> {
     let props = read(state, &viewer, form).await?;
-    Ok(render(status_of(problem), move || ui::page(&viewer.shell, props)).await)
+    Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }
 
 fn role(form: &Form) -> Result<Role, Problem> {

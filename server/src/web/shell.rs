@@ -155,6 +155,13 @@ pub fn done(path: &str, notice: &str) -> Redirect {
     Redirect::to(&format!("{path}?notice={notice}"))
 }
 
+/// A page that shows a refusal: with the status and headers of the problem, which the log hears of too.
+pub async fn refuse(problem: &Problem, page: impl FnOnce() -> String + Send + 'static) -> Response {
+    let mut response = render(problem.status(), page).await;
+    problem.mark(&mut response);
+    response
+}
+
 /// A path of ours to go on to, from a form or query; anything else becomes /today.
 pub fn local_path(next: Option<&str>) -> &str {
     match next {

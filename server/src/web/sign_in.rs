@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     posted::brought,
-    shell::{Turned, Viewer, Visitor, done, local_path, render},
+    shell::{Turned, Viewer, Visitor, done, local_path, refuse, render},
 };
 use crate::{extract::identify, problem::Problem, state::AppState};
 use app::{FormState, setup, sign_in};
@@ -65,9 +65,8 @@ async fn submit(State(state): State<AppState>, Visitor(shell): Visitor, form: Fo
         },
         Err(error) => {
             let problem = Problem::from(error);
-            let status = status_of(&problem);
             let props = sign_in::Props { next: form.optional("next"), form: form.refused("", &problem), kept };
-            Ok(render(status, move || sign_in::page(&shell, &props)).await)
+            Ok(refuse(&problem, move || sign_in::page(&shell, &props)).await)
         }
     }
 }
@@ -96,8 +95,8 @@ async fn submit_setup(State(state): State<AppState>, Visitor(shell): Visitor, fo
         Ok(signed_in) => welcome(&state, &signed_in, "/today?notice=setup_done"),
         Err(error) => {
             let problem = Problem::from(error);
-            let (status, refused) = (status_of(&problem), form.refused("", &problem));
-            Ok(render(status, move || setup::page(&shell, &refused)).await)
+            let refused = form.refused("", &problem);
+            Ok(refuse(&problem, move || setup::page(&shell, &refused)).await)
         }
     }
 }
@@ -126,5 +125,5 @@ fn with_session(state: &AppState, signed_in: &SignedIn, mut response: Response) 
 
 /// The status that a refused form's page travels with.
 pub fn status_of(problem: &Problem) -> StatusCode {
-    StatusCode::from_u16(problem.code().http_status()).unwrap_or(StatusCode::UNPROCESSABLE_ENTITY)
+    problem.status()
 }

@@ -2,8 +2,7 @@
 
 use super::{
     form::Form,
-    shell::{Turned, Viewer, done, render},
-    sign_in::status_of,
+    shell::{Turned, Viewer, done, refuse, render},
 };
 use crate::{problem::Problem, state::AppState, wire_map};
 use app::{
@@ -141,5 +140,5 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
 
 async fn refused(state: &AppState, viewer: Viewer, form: FormState, problem: &Problem) -> Result<Response, Turned> {
     let props = read(state, &viewer, PageQuery::default(), form).await?;
-    Ok(render(status_of(problem), move || ui::page(&viewer.shell, props)).await)
+    Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }

@@ -24,6 +24,7 @@ mod interaction;
 mod limits;
 mod matrix;
 mod rating;
+mod sign_in;
 mod soak;
 mod stop;
 mod thread;

@@ -6,6 +6,7 @@ mod password;
 mod secret;
 mod setup;
 mod sign_in;
+mod throttle;
 mod workspace;
 
 pub use identify::{Identity, by_cookie, by_token};
@@ -16,5 +17,5 @@ pub use workspace::{find_workspace_by_operator, list_workspaces, switch};
 
 pub(crate) use address::Address;
 pub(crate) use identify::IdentityCache;
-pub(crate) use password::hash_password;
+pub(crate) use password::{PasswordQueue, hash_password};
 pub(crate) use secret::{Secret, SecretKind};

@@ -1,4 +1,4 @@
-//! Password hashes: argon2id, t = 2, m = 19 MiB, p = 1 (OWASP ASVS 5.0 appendix C), two at a time.
+//! Password hashes: argon2id, t = 2, m = 19 MiB, p = 1 (OWASP ASVS 5.0 appendix C), two at a time, in a bounded queue.
 
 use crate::{
     Ledger,
@@ -8,11 +8,61 @@ use argon2::{
     Algorithm, Argon2, Params, Version,
     password_hash::{PasswordHasher as _, PasswordVerifier as _, phc::PasswordHash},
 };
-use domain::limit::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN};
+use domain::limit::{PASSWORD_BYTES_MAX, PASSWORD_CHARS_MIN, PASSWORD_HASHES_AT_ONCE, PASSWORD_HASHES_WAITING_MAX};
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 const MEMORY_KIB: u32 = 19 * 1024;
 const ITERATIONS: u32 = 2;
 const LANES: u32 = 1;
+
+/// What a caller is told to wait when the queue is full, seconds. A full queue empties in about one.
+const BUSY_RETRY_AFTER_SECONDS: u64 = 2;
+
+/// The queue in front of the hash computations.
+///
+/// It is short: a hash takes tens of milliseconds of a core, so a long queue would keep the last caller waiting for
+/// many seconds. Callers beyond it are told to come back.
+pub(crate) struct PasswordQueue {
+    places: Arc<Semaphore>,
+    cores: Arc<Semaphore>,
+}
+
+/// A place in the queue, for one hash.
+pub(crate) struct Place {
+    place: OwnedSemaphorePermit,
+    cores: Arc<Semaphore>,
+}
+
+impl PasswordQueue {
+    pub(crate) fn new() -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(PASSWORD_HASHES_AT_ONCE + PASSWORD_HASHES_WAITING_MAX)),
+            cores: Arc::new(Semaphore::new(PASSWORD_HASHES_AT_ONCE)),
+        }
+    }
+
+    /// Takes a place, or refuses at once when all are taken.
+    pub(crate) fn enter(&self) -> Result<Place> {
+        let full = |_| Error::Busy { retry_after_seconds: BUSY_RETRY_AFTER_SECONDS };
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(full)?;
+        Ok(Place { place, cores: Arc::clone(&self.cores) })
+    }
+}
+
+impl Place {
+    /// Runs a hash off the async threads. The place stays taken until the hash is done, also when the caller has gone:
+    /// otherwise callers that disconnect could start any number of hashes.
+    async fn compute<T: Send + 'static>(self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+        let Self { place, cores } = self;
+        let core = cores.acquire_owned().await.map_err(|e| Error::Unavailable(e.to_string()))?;
+        let hashed = tokio::task::spawn_blocking(move || {
+            let _held = (place, core);
+            work()
+        });
+        hashed.await.map_err(|e| Error::Internal(e.to_string()))?
+    }
+}
 
 /// What hashing a password costs, whoever guesses and whoever signs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,35 +97,29 @@ pub(crate) async fn hash_password(ledger: &Ledger, password: &str) -> Result<Str
     let mut salt = [0_u8; 16];
     ledger.entropy().fill(&mut salt);
     let (password, cost) = (password.to_owned(), ledger.password_cost());
-    compute(ledger, move || {
+    let hashed = ledger.passwords().enter()?.compute(move || {
         let hash: PasswordHash = hasher(cost)?
             .hash_password_with_salt(password.as_bytes(), &salt)
             .map_err(|e| Error::Internal(format!("argon2: {e}")))?;
         Ok(hash.to_string())
-    })
-    .await
+    });
+    hashed.await
 }
 
 /// Whether the password is the one of this hash. `None` takes as long and is never right.
-pub(crate) async fn verify_password(ledger: &Ledger, password: &str, hash: Option<String>) -> Result<bool> {
+pub(crate) async fn verify_password(place: Place, password: &str, hash: Option<String>) -> Result<bool> {
     if password.len() > PASSWORD_BYTES_MAX {
         return Ok(false);
     }
     let password = password.to_owned();
-    compute(ledger, move || {
+    let verified = place.compute(move || {
         let known = hash.is_some();
         let hash = hash.unwrap_or_else(|| DUMMY.to_owned());
         // The hash says itself what it cost.
         let right = hasher(PasswordCost::Full)?.verify_password(password.as_bytes(), hash.as_str()).is_ok();
         Ok(known && right)
-    })
-    .await
-}
-
-/// Runs a hash off the async threads, bounded in number.
-async fn compute<T: Send + 'static>(ledger: &Ledger, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    let _permit = ledger.password_permits().acquire().await.map_err(|e| Error::Unavailable(e.to_string()))?;
-    tokio::task::spawn_blocking(work).await.map_err(|e| Error::Internal(e.to_string()))?
+    });
+    verified.await
 }
 
 #[cfg(test)]
@@ -91,5 +135,38 @@ mod tests {
             .unwrap();
         assert_eq!(dummy.params, real.params);
         assert_eq!(dummy.algorithm, real.algorithm);
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_refuses_and_has_room_again_afterwards() {
+        let queue = PasswordQueue::new();
+        let places: Vec<_> = (0..PASSWORD_HASHES_AT_ONCE + PASSWORD_HASHES_WAITING_MAX)
+            .map(|n| queue.enter().unwrap_or_else(|refusal| panic!("place {n}: {refusal}")))
+            .collect();
+        let refused = queue.enter().err();
+        assert!(matches!(refused, Some(Error::Busy { retry_after_seconds: 1.. })), "{refused:?}");
+        drop(places);
+        assert!(queue.enter().unwrap().compute(|| Ok(true)).await.unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_hash_whose_caller_has_gone_keeps_its_core_and_its_place() {
+        let queue = PasswordQueue::new();
+        let (begun, has_begun) = tokio::sync::oneshot::channel();
+        let (end, may_end) = std::sync::mpsc::channel::<()>();
+        let hash = queue.enter().unwrap().compute(move || {
+            begun.send(()).map_err(|()| Error::Internal("nobody waits".into()))?;
+            may_end.recv().map_err(|e| Error::Internal(e.to_string()))
+        });
+        let caller = tokio::spawn(hash);
+        has_begun.await.unwrap();
+        caller.abort();
+        assert!(caller.await.unwrap_err().is_cancelled());
+        assert_eq!(queue.cores.available_permits(), PASSWORD_HASHES_AT_ONCE - 1);
+        assert_eq!(queue.places.available_permits(), PASSWORD_HASHES_AT_ONCE + PASSWORD_HASHES_WAITING_MAX - 1);
+        end.send(()).unwrap();
+        // All cores together are free only when that hash has ended.
+        let all = u32::try_from(PASSWORD_HASHES_AT_ONCE).unwrap();
+        drop(queue.cores.acquire_many(all).await.unwrap());
     }
 }

@@ -4,6 +4,7 @@ use super::{
     Address, Secret, SecretKind,
     identify::{Identity, identity_of_user},
     password::verify_password,
+    throttle::{email_digest, reserve},
 };
 use crate::{
     Ledger,
@@ -11,17 +12,12 @@ use crate::{
 };
 use chrono::TimeDelta;
 use domain::{Timestamp, id::BrowserSessionId, id::UserId, role::Role};
-use sha2::{Digest as _, Sha256};
 use store::{Access, TenantRecord, browser_session::NewBrowserSession};
 
 /// A sign-in ends after this, however much it is used.
 pub(super) const ABSOLUTE_LIFE: TimeDelta = TimeDelta::days(7);
 /// A sign-in ends when unused for this long.
 pub(super) const IDLE_LIFE: TimeDelta = TimeDelta::hours(12);
-/// Failures in a row before attempts are slowed down.
-const FREE_FAILURES: u64 = 5;
-/// Longest slow-down, seconds.
-const BLOCK_SECONDS_MAX: i64 = 300;
 
 /// A fresh sign-in.
 pub struct SignedIn {
@@ -36,46 +32,21 @@ pub struct SignedIn {
 /// Signs in. Wrong address and wrong password look and take the same; repeated failures slow down.
 pub async fn sign_in(ledger: &Ledger, email: &str, password: &str) -> Result<SignedIn> {
     let email = Address::parse(email).map_err(|_| Error::BadCredentials)?.into_string();
-    let email_digest: [u8; 32] = Sha256::digest(email.as_bytes()).into();
-    let now = ledger.now();
-    let (attempts, user) = ledger
+    let email_digest = email_digest(&email);
+    // A place first: an attempt that is not checked must not count.
+    let place = ledger.passwords().enter()?;
+    reserve(ledger, email_digest).await?;
+    let user = ledger
         .store()
-        .read(Access::System, move |conn| {
-            Box::pin(async move {
-                let attempts = store::sign_in_attempts(conn, email_digest).await?;
-                Ok((attempts, store::user::find_by_email(conn, &email).await?))
-            })
-        })
+        .read(Access::System, move |conn| Box::pin(async move { store::user::find_by_email(conn, &email).await }))
         .await?;
-    if let Some(attempts) = attempts.filter(|a| a.blocked_until > now) {
-        let seconds = (attempts.blocked_until - now).num_seconds().max(1);
-        return Err(Error::TooManyAttempts { retry_after_seconds: seconds.cast_unsigned() });
-    }
-    let failures = attempts.map_or(0, |a| a.failures);
-    let right = verify_password(ledger, password, user.as_ref().map(|u| u.password_hash.clone())).await?;
-    let Some(user) = user.filter(|_| right) else {
-        let blocked_until = now + slow_down(failures + 1);
-        ledger
-            .store()
-            .write::<_, Error, _>(Access::System, move |tx| {
-                Box::pin(async move { Ok(store::record_sign_in_failure(tx, email_digest, blocked_until).await?) })
-            })
-            .await?;
-        return Err(Error::BadCredentials);
-    };
+    let right = verify_password(place, password, user.as_ref().map(|u| u.password_hash.clone())).await?;
+    let Some(user) = user.filter(|_| right) else { return Err(Error::BadCredentials) };
     let workspaces =
         ledger.store().read(Access::System, move |conn| Box::pin(store::user::workspaces(conn, user.id))).await?;
     let (tenant, role) =
         workspaces.into_iter().next().ok_or(Error::Forbidden("this account belongs to no workspace"))?;
-    let cleared = (failures > 0).then_some(email_digest);
-    start(ledger, tenant, role, user.id, user.email, cleared).await
-}
-
-/// How long to wait after this many failures in a row.
-fn slow_down(failures: u64) -> TimeDelta {
-    let over = failures.saturating_sub(FREE_FAILURES).min(9);
-    let seconds = if over == 0 { 0 } else { (1_i64 << over).min(BLOCK_SECONDS_MAX) };
-    TimeDelta::seconds(seconds)
+    start(ledger, tenant, role, user.id, user.email, Some(email_digest)).await
 }
 
 /// Stores a sign-in of a known person. The id is new at every sign-in.
@@ -128,17 +99,4 @@ pub async fn sign_out(ledger: &Ledger, secret: &str) -> Result<()> {
         .await?;
     ledger.identities().forget(digest);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_failures_cost_nothing_and_later_ones_ever_more_up_to_a_bound() {
-        assert_eq!(slow_down(5), TimeDelta::zero());
-        assert_eq!(slow_down(6), TimeDelta::seconds(2));
-        assert_eq!(slow_down(9), TimeDelta::seconds(16));
-        assert_eq!(slow_down(10_000), TimeDelta::seconds(BLOCK_SECONDS_MAX));
-    }
 }

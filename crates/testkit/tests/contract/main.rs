@@ -37,6 +37,7 @@ mod outage;
 mod output;
 mod retention;
 mod secrets;
+mod sign_in;
 mod status;
 mod thread;
 mod time_limit;
