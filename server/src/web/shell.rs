@@ -9,6 +9,7 @@ use axum::{
 };
 use domain::limit::BADGE_COUNT_MAX;
 use ledger::{Scope, auth, gate, human};
+use url::Url;
 use wire::me::Tenant;
 
 /// The signed-in person behind a page request, and the shell of their page. Others are sent to sign in.
@@ -164,10 +165,24 @@ pub async fn refuse(problem: &Problem, page: impl FnOnce() -> String + Send + 's
 
 /// A path of ours to go on to, from a form or query; anything else becomes /today.
 pub fn local_path(next: Option<&str>) -> &str {
-    match next {
-        Some(path) if path.starts_with('/') && !path.starts_with("//") && !path.contains(['\\', '\r', '\n']) => path,
-        _ => "/today",
-    }
+    next.filter(|path| is_own_path(path)).unwrap_or("/today")
+}
+
+/// Stands for this server when a path is resolved. Nobody can own a name below `.invalid`.
+const OURSELVES: &str = "http://shiftbook.invalid";
+
+/// Whether a browser that resolves this path against a page of ours stays with us.
+///
+/// Browsers drop tabs and line breaks from an address and read `\` as `/`, so `/<tab>/evil.example` names another host:
+/// only visible ASCII is taken. The rest is left to a parser that follows the same standard as browsers.
+fn is_own_path(path: &str) -> bool {
+    let visible = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    let absolute = path.starts_with('/') && !path.starts_with("//");
+    let stays = |ours: Url| {
+        let there = ours.join(path).ok()?;
+        Some(there.origin() == ours.origin() && !there.path().starts_with("//"))
+    };
+    visible && absolute && Url::parse(OURSELVES).ok().and_then(stays).unwrap_or(false)
 }
 
 #[cfg(test)]
@@ -176,11 +191,22 @@ mod tests {
 
     #[test]
     fn only_paths_of_ours_are_gone_on_to() {
-        assert_eq!(local_path(Some("/sessions?status=failed")), "/sessions?status=failed");
-        for bad in
-            [None, Some("https://evil.test"), Some("//evil.test"), Some("/\\evil.test"), Some("today"), Some("/a\r\nb")]
-        {
-            assert_eq!(local_path(bad), "/today", "{bad:?}");
+        for own in ["/", "/sessions?status=failed", "/t/acme/note/1?q=%2F%2Fevil.test#x", "/%09/evil.test"] {
+            assert_eq!(local_path(Some(own)), own);
         }
+        let mut bad =
+            ["https://evil.test", "//evil.test", "/\\evil.test", "today", "", "/..//evil.test", "/./\t/evil.test"]
+                .map(str::to_owned)
+                .to_vec();
+        // As `next=/%09/evil.test` arrives, for every character that is not visible.
+        for control in ('\0'..=' ').chain('\u{7f}'..='\u{a0}').chain(['\u{2028}', '\u{ff0f}', 'ä']) {
+            bad.push(format!("/{control}/evil.test"));
+            bad.push(format!("{control}//evil.test"));
+            bad.push(format!("/today{control}"));
+        }
+        for bad in bad {
+            assert_eq!(local_path(Some(&bad)), "/today", "{bad:?}");
+        }
+        assert_eq!(local_path(None), "/today");
     }
 }

@@ -1,7 +1,10 @@
 //! The sign-in page: where it leads, and what it says to those who come too often.
 
-use crate::{app::App, browser::Browser};
-use reqwest::{Method, StatusCode};
+use crate::{
+    app::{App, PASSWORD},
+    browser::Browser,
+};
+use reqwest::{Method, Response, StatusCode};
 
 const ADA: &str = "ada@acme.test";
 /// An attempt that gets through doubles the wait, so a block is met long before.
@@ -27,6 +30,42 @@ async fn a_slowed_down_sign_in_says_on_its_page_when_to_try_again() {
         return;
     }
     panic!("{ATTEMPTS_MAX} wrong passwords were not slowed down");
+}
+
+#[tokio::test]
+async fn sign_in_leads_to_pages_of_ours_alone() {
+    let app = App::start();
+    let mut browser = Browser::of(&app, ADA).await;
+    for (next, expected) in [
+        ("/sessions?status=failed", "/sessions?status=failed"),
+        ("/%09/evil.example", "/today"),
+        ("/%0a/evil.example", "/today"),
+        ("/%0d%0a/evil.example", "/today"),
+        ("/%00", "/today"),
+        ("%09//evil.example", "/today"),
+        ("/%5Cevil.example", "/today"),
+        ("/%E2%80%A8/evil.example", "/today"),
+        ("//evil.example", "/today"),
+        ("https://evil.example", "/today"),
+        ("/..//evil.example", "/today"),
+    ] {
+        let encoded = next.replace('?', "%3F");
+        let answer = browser.ask(Method::GET, &format!("/sign-in?next={encoded}"), &[]).await;
+        assert_eq!(leads(&answer), (StatusCode::SEE_OTHER, expected), "{next}");
+        // The form carries the decoded text.
+        let typed = percent_decoded(next);
+        let form = [("email", ADA), ("password", PASSWORD), ("next", typed.as_str())];
+        let answer = browser.post("/sign-in", &form).await;
+        assert_eq!(leads(&answer), (StatusCode::SEE_OTHER, expected), "{next}");
+    }
+}
+
+fn leads(answer: &Response) -> (StatusCode, &str) {
+    (answer.status(), answer.headers().get("location").map_or("nowhere", |to| to.to_str().unwrap()))
+}
+
+fn percent_decoded(text: &str) -> String {
+    form_urlencoded::parse(format!("x={text}").as_bytes()).next().unwrap().1.into_owned()
 }
 
 #[tokio::test]
