@@ -18,6 +18,9 @@ use wire::Code;
 /// The name changes when the content does.
 const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
+/// The icon's address carries no hash, so browsers ask again after a day.
+const ICON_CACHE: HeaderValue = HeaderValue::from_static("public, max-age=86400");
+
 /// Which hashed file stands behind each logical name (`css`, `js`, `wasm`, paths of static files).
 #[derive(Debug, Clone, Default)]
 pub struct Assets(BTreeMap<String, String>);
@@ -44,9 +47,14 @@ impl Assets {
     }
 }
 
-/// `GET /pkg/{file}`
+/// `GET /pkg/{file}` and `GET /favicon.svg`
 pub fn router() -> Router<AppState> {
-    Router::new().route("/pkg/{file}", get(file))
+    Router::new().route("/pkg/{file}", get(file)).route("/favicon.svg", get(icon))
+}
+
+async fn icon() -> impl IntoResponse {
+    let svg = HeaderValue::from_static("image/svg+xml");
+    ([(header::CONTENT_TYPE, svg), (header::CACHE_CONTROL, ICON_CACHE)], app::FAVICON_SVG)
 }
 
 async fn file(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, Problem> {

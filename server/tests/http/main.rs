@@ -23,6 +23,7 @@ mod inbox;
 mod interaction;
 mod limits;
 mod matrix;
+mod pages;
 mod rating;
 mod sign_in;
 mod soak;
