@@ -17,7 +17,7 @@
 //! | `sessions::rows_fragment(&Shell, &[SessionEntry])` | `GET /sessions/rows?ids=a,b,c` |
 //! | `session::page(&Shell, session::Props)` | `GET /sessions/{id}?before=&kinds=` |
 //! | `session::rows_fragment(&str, &[Event], &Titles)` | `GET /sessions/{id}/rows?afterSequence=` or `?beforeSequence=`, `&kinds=` |
-//! | `session::summary_fragment(&Shell, &session::Summary)` | `GET /sessions/{id}/summary` |
+//! | `session::moving_fragment(&Shell, &session::Props)` | `GET /sessions/{id}/summary` |
 //! | `chat::list_page(&Shell, chat::ListProps)` | `GET /chat?cursor=` |
 //! | `chat::rows_fragment(&[chat::Entry])` | `GET /chat/rows?ids=a,b,c` |
 //! | `chat::page(&Shell, chat::Props)` | `GET /chat/{id}?before=` |

@@ -118,6 +118,7 @@ fn log_props(session: wire::session::Session, events: Vec<wire::event::Event>) -
             shown: (0, 0),
         },
         events,
+        opens_at: Default::default(),
         titles: Default::default(),
         has_earlier: false,
         has_later: false,
@@ -234,7 +235,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let filter = sessions::Filter { q: Some("zebra".into()), ..sessions::Filter::default() };
     pages.push(("sessions-none", sessions::page(&shell, sessions::Props { filter, ..sessions::Props::default() })));
 
-    let noticed = Shell { notice: Some("triggered".into()), ..self::shell() };
+    let noticed = Shell { notice: Some("retried".into()), ..self::shell() };
     pages.push((
         "session-empty",
         session_page::page(&noticed, log_props(session(0, Status::Pending, "Weekly report", 0), Vec::new())),
@@ -256,16 +257,9 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     ));
     let mut ended = running();
     ended.status = Status::Completed;
-    let summary = session_page::Summary {
-        session: ended,
-        action_name: None,
-        failure: None,
-        gate: None,
-        rating: session_page::Rating::Given(domain::session_feedback::Label::Skip),
-        timeline: log(),
-        shown: (0, 0),
-    };
-    pages.push(("fragment-summary", session_page::summary_fragment(&shell, &summary)));
+    let mut props = log_props(ended, log());
+    props.summary.rating = session_page::Rating::Given(domain::session_feedback::Label::Skip);
+    pages.push(("fragment-summary", session_page::moving_fragment(&shell, &props)));
     let mut props = log_props(running(), long_log(99_801, 200));
     props.has_earlier = true;
     props.summary.session.head_sequence = 100_000;

@@ -3,6 +3,9 @@
 use crate::ui::icon::{Icon, icon};
 use leptos::prelude::*;
 
+/// How far a jump loads beyond its target, events.
+pub const BEYOND_TARGET: u64 = 100;
+
 /// The controls, and the live tail behind them. `last_sequence` is the newest event the page has seen.
 #[island]
 pub fn TranscriptControls(

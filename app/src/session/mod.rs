@@ -49,10 +49,10 @@ pub use failure::acknowledge;
 #[cfg(feature = "ssr")]
 pub use group::{Group, types_of_groups};
 #[cfg(feature = "ssr")]
-pub use page::{Props, page};
+pub use page::{OpensAt, Props, moving_fragment, page};
 #[cfg(feature = "ssr")]
 pub use rating::{Rating, rating_view};
 #[cfg(feature = "ssr")]
 pub use row::{Titles, rows_fragment};
 #[cfg(feature = "ssr")]
-pub use summary::{Summary, summary_fragment};
+pub use summary::Summary;

@@ -8,7 +8,7 @@ use super::{
     summary::{Summary, summary_view},
 };
 use crate::{
-    document::{render, solid},
+    document::{plain, render, solid},
     sessions::row_title,
     shell::{Place, Shell, frame},
     text::number,
@@ -19,18 +19,32 @@ use wire::{
     session::{Dependencies, Session},
 };
 
+/// Which part of the log a page opens at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum OpensAt {
+    /// Its first row, or where the address points to.
+    #[default]
+    Start,
+    /// Its last row: more is coming.
+    End,
+    /// The row of this sequence.
+    Event(u64),
+}
+
 /// What /sessions/{id} shows.
 #[derive(Debug, Clone)]
 pub struct Props {
     /// The head.
     pub summary: Summary,
-    /// The last 200 events (of `?kinds=`), or the 200 before `?before=`; oldest first.
+    /// One page of the log (of `?kinds=`), oldest first.
     pub events: Vec<Event>,
+    /// Where the reader begins.
+    pub opens_at: OpensAt,
     /// What the entities are called that people looked at.
     pub titles: Titles,
     /// Whether there are earlier ones.
     pub has_earlier: bool,
-    /// Whether there are later ones: only with `?before=`.
+    /// Whether there are later ones.
     pub has_later: bool,
     /// `?kinds=` as given; empty without it.
     pub kinds: String,
@@ -59,6 +73,30 @@ fn kinds_href(id: &str, groups: &[Group]) -> String {
     format!("/sessions/{id}?kinds={}", names.join(","))
 }
 
+/// What moves while the session goes on: head, chips and margin. The browser replaces their `data-part`s one by one.
+pub fn moving_fragment(shell: &Shell, props: &Props) -> String {
+    plain(view! {
+        <div>
+            {summary_view(shell, &props.summary)}
+            {chips(&props.summary.session.id, &parse_groups(&props.kinds), props)}
+            {aside(props)}
+        </div>
+    })
+}
+
+/// The sessions around this one, and what went in and came out.
+fn aside(props: &Props) -> impl IntoView + use<> {
+    let around = Around {
+        parent: props.parent.as_ref(),
+        children: &props.children,
+        has_more_children: props.has_more_children,
+        graph: &props.graph,
+        retries: &props.retries,
+    };
+    let inner = margin(&props.summary.session, &around);
+    view! { <aside class="margin" data-part="margin" aria-label="About this session">{inner}</aside> }
+}
+
 /// The whole page.
 pub fn page(shell: &Shell, mut props: Props) -> String {
     let first = props.events.first().map_or(0, |e| e.sequence);
@@ -70,15 +108,6 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         let id = session.id.clone();
         let picked = parse_groups(&props.kinds);
         let rows = rows_fragment(&id, &props.events, &props.titles);
-        let around = Around {
-            parent: props.parent.as_ref(),
-            children: &props.children,
-            has_more_children: props.has_more_children,
-            graph: &props.graph,
-            retries: &props.retries,
-        };
-        let margin = margin(session, &around);
-        let has_margin = margin.is_some().then_some("");
         let with = |direction: String| {
             let kinds = if props.kinds.is_empty() {
                 String::new()
@@ -93,8 +122,18 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         // A head read a moment ago may be past the last row; the tail then catches up at once.
         let caught_up_to = if props.events.is_empty() { 0 } else { last };
         let at_head = !props.has_later;
+        let opens_at = match props.opens_at {
+            OpensAt::Start => None,
+            OpensAt::End => Some("end".to_owned()),
+            OpensAt::Event(sequence) => Some(format!("seq-{sequence}")),
+        };
         let end = if props.has_later {
-            view! { <p class="transcript-end"><a href=kinds_href(&id, &picked)>"Go to the newest events"</a></p> }
+            view! {
+                <p class="transcript-end">
+                    <a class="button" data-size="small" id="later" href=with(format!("after={last}"))>"Load later events"</a>
+                    <a class="button" data-size="small" data-look="quiet" href=with("at=end".to_owned())>"Go to the newest events"</a>
+                </p>
+            }
                 .into_any()
         } else if session.status.is_final() {
             view! { <p class="transcript-end" id="transcript-end">"End of the log"</p> }.into_any()
@@ -116,18 +155,19 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
                     at_head=at_head
                 />
             </div>
-            <div class="session-body" data-margin=has_margin>
+            <div class="session-body">
                 <section class="transcript-frame" aria-labelledby="transcript-title">
                     <div class="transcript-edge" id="transcript-top">{earlier}</div>
                     <ol
                         class="transcript"
                         id="transcript"
+                        data-begin=opens_at
                         data-complete=(!props.has_earlier && !props.has_later && props.kinds.is_empty()).then_some("")
                         inner_html=rows
                     ></ol>
                     {end}
                 </section>
-                {margin.map(|inner| solid(view! { <aside class="margin" aria-label="About this session">{inner}</aside> }))}
+                {solid(aside(&props))}
             </div>
         };
         frame(shell, Place::Sessions, page)
@@ -145,13 +185,15 @@ fn chips(id: &str, picked: &[Group], props: &Props) -> impl IntoView + use<> {
     let mut chips = vec![
         view! {
             <a class="chip" href=kinds_href(id, &[]) data-chip="" aria-current=picked.is_empty().then_some("true")>
-                "All " <span class="chip-count">{number::grouped(all)}</span>
+                "All " <span class="chip-count" data-part="kind-all">{number::grouped(all)}</span>
             </a>
         }
         .into_any(),
     ];
     for group in Group::ALL {
-        let Some(count) = known.get(&group).copied().or(picked.contains(&group).then_some(0)) else { continue };
+        // Groups without events are there unseen: a session that goes on may yet have some.
+        let count = known.get(&group).copied().unwrap_or_default();
+        let part = format!("kind-{}", group.as_str());
         let is_on = picked.contains(&group);
         let mut then: Vec<_> = picked.to_vec();
         if is_on {
@@ -162,7 +204,7 @@ fn chips(id: &str, picked: &[Group], props: &Props) -> impl IntoView + use<> {
         chips.push(
             view! {
                 <a class="chip" href=kinds_href(id, &then) data-chip=group.as_str() aria-current=is_on.then_some("true")>
-                    {group.label()} " " <span class="chip-count">{number::grouped(count)}</span>
+                    {group.label()} " " <span class="chip-count" data-part=part data-count=count.to_string()>{number::grouped(count)}</span>
                 </a>
             }
             .into_any(),

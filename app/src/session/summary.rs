@@ -8,7 +8,6 @@ use super::{
     usage,
 };
 use crate::{
-    document::plain,
     sessions::{duration_ms, row_title},
     shell::Shell,
     text::{duration, number, shorten},
@@ -50,11 +49,6 @@ pub struct Summary {
     pub shown: (u64, u64),
 }
 
-/// The head again. Root element: `<header id="summary">`; its `data-part` children are replaced one by one.
-pub fn summary_fragment(shell: &Shell, summary: &Summary) -> String {
-    plain(summary_view(shell, summary))
-}
-
 fn end_words(reason: EndReason) -> Option<&'static str> {
     match reason {
         EndReason::Done | EndReason::Error => None,
@@ -92,11 +86,18 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
                 <div class="session-actions" data-part="actions">{decide(summary)}{actions(shell, session)}</div>
             </div>
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
+            <div data-part="queued">{queued(session)}</div>
             <div data-part="error">{error}{summary.failure.as_ref().map(|failure| failure_help(shell, failure))}</div>
             <div data-part="rating">{rating_view(&session.id, "/sessions", summary.rating)}</div>
             <div data-part="timeline">{has_line.then(|| timeline_bar(&line, summary.shown))}</div>
         </header>
     }
+}
+
+/// Why nothing happens yet.
+fn queued(session: &Session) -> Option<impl IntoView + use<>> {
+    let is_queued = session.status == Status::Pending && session.waits_for.is_none();
+    is_queued.then(|| view! { <p class="meta">"Queued. The log appears here as soon as an agent picks it up."</p> })
 }
 
 fn fact(term: &'static str, value: impl IntoView) -> impl IntoView {

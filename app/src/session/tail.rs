@@ -1,8 +1,8 @@
 //! The live tail: rows that come are appended by sequence, and the reader's place is left alone. Only in the WASM build.
 
-use super::transcript_dom as transcript;
+use super::{controls::BEYOND_TARGET, transcript_dom as transcript};
 use crate::{
-    browser::{dom, fetch, patch, times},
+    browser::{dom, fetch, patch},
     live::{self, Signal},
 };
 use leptos::prelude::*;
@@ -42,8 +42,8 @@ pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, a
         arrived,
     });
     transcript::start(session_id, kinds);
-    if let Some(summary) = dom::by_id("summary") {
-        patch::remember(&summary);
+    if let Some(page) = dom::by_id("main") {
+        patch::remember(&page);
     }
     let listening = tail.clone();
     live::subscribe(move |signal| match signal {
@@ -65,6 +65,7 @@ pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, a
             scrolled.arrived.set(0);
         }
     });
+    open_first();
     open_target();
     dom::on(&dom::window(), "hashchange", |_: Event| open_target());
     dom::on(&dom::document(), "click", |event: MouseEvent| chip_clicked(&event));
@@ -158,9 +159,8 @@ pub fn kinds_of(kinds: &str) -> String {
 
 fn show_summary(html: &str) {
     let Some(new) = patch::parse(html).and_then(|f| patch::children(&f).into_iter().next()) else { return };
-    if let Some(root) = dom::by_id("summary") {
-        patch::parts(&root, &new);
-        times::refine(&root);
+    if let Some(page) = dom::by_id("main") {
+        patch::parts(&page, &new);
     }
 }
 
@@ -187,14 +187,38 @@ pub fn jump_to_newest(at_head: bool) {
     if at_head {
         scroll_to_end();
     } else if let Ok(path) = dom::window().location().pathname() {
-        let _ = dom::window().location().set_href(&path);
+        let _ = dom::window().location().set_href(&[&path, "?at=end"].concat());
     }
 }
 
-/// A link may lead into a folded answer: open what is around it.
+/// Where the page begins, unless the address or the reader has chosen a place.
+fn open_first() {
+    let at = dom::by_id("transcript").and_then(|list| list.get_attribute("data-begin"));
+    let is_chosen = dom::window().location().hash().is_ok_and(|hash| !hash.is_empty());
+    let Some(at) = at.filter(|_| !is_chosen && dom::window().scroll_y().is_ok_and(|y| y == 0.0)) else { return };
+    if at == "end" {
+        scroll_to_end();
+    } else if let Some(row) = dom::by_id(&at) {
+        row.scroll_into_view();
+    }
+}
+
+/// A link may lead into a folded answer: what is around it opens. Or to an event that is not on this page: the page
+/// that has it is loaded.
 fn open_target() {
-    let Ok(hash) = dom::window().location().hash() else { return };
-    let Some(target) = dom::by_id(hash.trim_start_matches('#')) else { return };
+    let location = dom::window().location();
+    let Ok(hash) = location.hash() else { return };
+    let name = hash.trim_start_matches('#');
+    let Some(target) = dom::by_id(name) else {
+        if let Some(sequence) = name.strip_prefix("seq-").and_then(dom::figure) {
+            let wanted = ["?before=", &dom::whole(sequence + BEYOND_TARGET as f64)].concat();
+            if location.search().is_ok_and(|search| search != wanted) {
+                let path = location.pathname().unwrap_or_default();
+                let _ = location.replace(&[path.as_str(), &wanted, &hash].concat());
+            }
+        }
+        return;
+    };
     if let Ok(Some(around)) = target.closest("details") {
         let _ = around.set_attribute("open", "");
         target.scroll_into_view();

@@ -1,14 +1,14 @@
 //! The bar itself: an SVG whose segments and ticks lead into the transcript.
 
-use super::timeline::{LENGTH, Tick, Timeline};
+use super::{
+    controls::BEYOND_TARGET,
+    timeline::{LENGTH, Tick, Timeline},
+};
 use crate::{
     text::{duration, html::Html, number},
     ui::{status_badge::word, time::clock},
 };
 use leptos::prelude::*;
-
-/// How far a jump loads beyond its target, events.
-const BEYOND_TARGET: u64 = 100;
 
 /// Where a mark leads: on this page, or on one that has the event.
 fn href(sequence: u64, shown: (u64, u64)) -> String {

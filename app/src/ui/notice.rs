@@ -23,13 +23,12 @@ pub fn text(code: &str) -> Option<&'static str> {
         "approvals_saved" => "Approvals saved.",
         "group_created" => "Group created.",
         "group_saved" => "Group saved.",
-        "triggered" => "Queued. The log appears here as soon as an agent picks it up.",
         "triggered_unclaimed" => {
-            "Queued, but this task names no agent: only a worker that claims without naming agents takes it."
+            "This task names no agent: only a worker that claims without naming agents takes the session."
         }
         "cancelled" => "Cancelled. What was recorded stays in the log.",
         "acknowledged" => "Acknowledged. The failure stays in the log.",
-        "retried" => "Queued again as a new session.",
+        "retried" => "This is a new session that repeats the earlier one.",
         "token_created" => "Token created. Copy it now: it is not shown again.",
         "token_revoked" => "Token revoked. It stopped working at once.",
         "webhook_removed" => "Webhook removed. Nothing is sent there any more.",

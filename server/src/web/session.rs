@@ -8,7 +8,7 @@ use super::{
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    session::{self as ui, Props, Summary, Titles},
+    session::{self as ui, OpensAt, Props, Summary, Titles},
 };
 use axum::{
     Router,
@@ -17,7 +17,7 @@ use axum::{
     response::{Html, IntoResponse, Redirect, Response},
     routing::{get, post},
 };
-use domain::{id::SessionId, session::Status};
+use domain::{event::Kind, id::SessionId, session::Status};
 use ledger::{
     EventRecord, Scope, SessionRecord, action, event,
     event::Read,
@@ -30,6 +30,8 @@ use serde::Deserialize;
 
 /// Events of one page, and of one fragment of earlier ones.
 const PAGE_EVENTS: u32 = 200;
+/// How many later events than the error a failed session's page holds.
+const BEYOND_ERROR: u64 = 100;
 /// Child sessions and retries named in the margin.
 const CHILDREN_MAX: u32 = 50;
 
@@ -43,9 +45,12 @@ pub fn router() -> Router<AppState> {
         .route("/sessions/{id}/acknowledge", post(acknowledge))
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct PageQuery {
     before: Option<u64>,
+    after: Option<u64>,
+    /// `end` for the newest events.
+    at: Option<String>,
     kinds: Option<String>,
 }
 
@@ -68,37 +73,79 @@ async fn read(
 ) -> Result<Props, Turned> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let session = session::get(ledger, scope, id).await?;
-    let kind_counts = event::kind_counts(ledger, scope, id).await?;
-    let kinds = query.kinds.clone().unwrap_or_default();
-    let before = query.before.unwrap_or(session.head_sequence + 1);
-    let wanted = Read {
-        before_sequence: Some(before),
-        kinds: ui::types_of_groups(&kinds, &kind_counts),
-        limit: PAGE_EVENTS,
-        ..Read::default()
+    let head = session.head_sequence;
+    let (wanted, opens_at) = part(state, scope, &session, query).await?;
+    let mut props = read_around(state, viewer, session, query.kinds.clone().unwrap_or_default()).await?;
+    let kinds = ui::types_of_groups(&props.kinds, &props.kind_counts);
+    let (before, after) = (wanted.before_sequence, wanted.after_sequence);
+    let slice = event::read(ledger, scope, id, Read { kinds, limit: PAGE_EVENTS, ..wanted }).await?;
+    props.titles = titles(state, scope, &slice.events).await?;
+    (props.has_earlier, props.has_later) = match before {
+        Some(before) => (slice.has_more, before <= head),
+        None => (after.is_some_and(|after| after > 0), slice.has_more),
     };
-    let slice = event::read(ledger, scope, id, wanted).await?;
+    props.events = slice.events.into_iter().map(wire_map::event).collect();
+    Ok(Props { opens_at, form, ..props })
+}
+
+/// Which part of the log is read: the one asked for; the newest of a session that goes on; of one that has ended the
+/// beginning, or what surrounds the error it failed with.
+async fn part(
+    state: &AppState,
+    scope: &Scope,
+    session: &SessionRecord,
+    query: &PageQuery,
+) -> Result<(Read, OpensAt), Turned> {
+    let before = |before: u64| Read { before_sequence: Some(before), ..Read::default() };
+    let after = |after: u64| Read { after_sequence: Some(after), ..Read::default() };
+    let end = session.head_sequence + 1;
+    Ok(match (query.before, query.after) {
+        (Some(sequence), _) => (before(sequence), OpensAt::Start),
+        (None, Some(sequence)) => (after(sequence), OpensAt::Start),
+        _ if query.at.as_deref() == Some("end") || !session.status.is_final() => (before(end), OpensAt::End),
+        _ if session.status == Status::Failed => {
+            let last_error = Read { kinds: vec![Kind::SESSION_ERROR.to_owned()], limit: 1, ..before(end) };
+            match event::read(&state.ledger, scope, session.id, last_error).await?.events.first() {
+                Some(error) => {
+                    let beyond = (error.sequence + BEYOND_ERROR).min(end);
+                    (before(beyond), OpensAt::Event(error.sequence))
+                }
+                None => (after(0), OpensAt::Start),
+            }
+        }
+        _ => (after(0), OpensAt::Start),
+    })
+}
+
+/// The page without any part of the log.
+async fn read_around(
+    state: &AppState,
+    viewer: &Viewer,
+    session: SessionRecord,
+    kinds: String,
+) -> Result<Props, Turned> {
+    let (ledger, scope, id) = (&state.ledger, &viewer.scope, session.id);
     let parent = match session.parent_id {
         Some(parent) => Some(wire_map::session(session::get(ledger, scope, parent).await?)),
         None => None,
     };
     let children = ListSessions { parent_id: Some(id), limit: CHILDREN_MAX, ..Default::default() };
     let children = session::list(ledger, scope, children).await?;
-    let titles = titles(state, scope, &slice.events).await?;
     Ok(Props {
-        titles,
+        events: Vec::new(),
+        opens_at: OpensAt::Start,
+        titles: Titles::default(),
+        has_earlier: false,
+        has_later: false,
+        kind_counts: event::kind_counts(ledger, scope, id).await?,
         retries: retries(state, scope, &session).await?,
-        has_earlier: slice.has_more,
-        has_later: before <= session.head_sequence,
-        events: slice.events.into_iter().map(wire_map::event).collect(),
         summary: summarise(state, viewer, session).await?,
         kinds,
-        kind_counts,
         parent,
         graph: wire_map::dependencies(session::related(ledger, scope, id).await?),
         has_more_children: children.next_cursor.is_some(),
         children: children.items.into_iter().map(wire_map::session).collect(),
-        form,
+        form: FormState::default(),
     })
 }
 
@@ -195,10 +242,11 @@ async fn rows(
     Ok((headers, Html(html)).into_response())
 }
 
+/// What moves while the session goes on. The chips count every event, whatever the page is filtered by.
 async fn summary(State(state): State<AppState>, viewer: Viewer, Id(id): Id<SessionId>) -> Result<Html<String>, Turned> {
     let session = session::get(&state.ledger, &viewer.scope, id).await?;
-    let summary = summarise(&state, &viewer, session).await?;
-    Ok(Html(ui::summary_fragment(&viewer.shell, &summary)))
+    let props = read_around(&state, &viewer, session, String::new()).await?;
+    Ok(Html(ui::moving_fragment(&viewer.shell, &props)))
 }
 
 async fn cancel(
@@ -250,7 +298,6 @@ pub async fn refused(
     name: &str,
     problem: Problem,
 ) -> Result<Response, Turned> {
-    let query = PageQuery { before: None, kinds: None };
-    let props = read(state, &viewer, id, &query, form.refused(name, &problem)).await?;
+    let props = read(state, &viewer, id, &PageQuery::default(), form.refused(name, &problem)).await?;
     Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
 }

@@ -1,7 +1,21 @@
 //! Pages as a browser without scripts gets them.
 
-use crate::app::{App, Who};
+use crate::{
+    app::{App, Who},
+    browser::Browser,
+};
 use reqwest::Method;
+use serde_json::json;
+
+/// Events of one page of a transcript.
+const PAGE_EVENTS: u64 = 200;
+
+/// Appends messages `from` to `to` (exclusive) to a session that runs in its first attempt.
+async fn say(app: &App, id: &str, from: u64, to: u64) {
+    let message = |n| json!({ "type": "agent.message", "content": [{ "type": "text", "text": format!("said {n}.") }] });
+    let events: Vec<_> = (from..to).map(message).collect();
+    app.post(Who::Worker, &format!("/api/sessions/{id}/events"), json!({ "attempt": 1, "events": events })).await;
+}
 
 #[tokio::test]
 async fn the_icon_is_served_where_every_page_says_it_is() {
@@ -12,4 +26,70 @@ async fn the_icon_is_served_where_every_page_says_it_is() {
     assert_eq!((icon.status().as_u16(), &icon.headers()["content-type"]), (200, &"image/svg+xml".parse().unwrap()));
     assert_eq!(icon.headers()["cache-control"], "public, max-age=86400");
     assert!(icon.text().await.unwrap().contains("<svg"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_transcript_opens_at_its_end_while_it_goes_on_and_at_its_start_when_it_has_ended() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let id = app.running(Who::Member).await;
+    say(&app, &id, 0, 2 * PAGE_EVENTS).await;
+    let path = format!("/sessions/{id}");
+    let newest = format!("said {}.", 2 * PAGE_EVENTS - 1);
+
+    let page = ada.page(&path).await;
+    assert!(page.contains("data-begin=\"end\"") && page.contains(&newest) && !page.contains("said 0."));
+
+    app.post(Who::Worker, &format!("{}/complete", path.replace("/sessions", "/api/sessions")), json!({ "attempt": 1 }))
+        .await;
+    let page = ada.page(&path).await;
+    assert!(page.contains("said 0.") && !page.contains(&newest) && !page.contains("data-begin"));
+    let later = page.split("id=\"later\" href=\"").nth(1).unwrap_or_else(|| panic!("{page}"));
+    let later = later.split('"').next().unwrap().to_owned();
+    let next = ada.page(&later).await;
+    assert!(next.contains(&format!("said {}.", PAGE_EVENTS)) && !next.contains("said 0."), "{later}");
+    assert!(next.contains("id=\"earlier\""));
+    assert!(ada.page(&format!("{path}?at=end")).await.contains(&newest));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_failed_session_opens_at_the_error_it_failed_with() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let id = app.running(Who::Member).await;
+    say(&app, &id, 0, 2 * PAGE_EVENTS).await;
+    let fail = json!({ "attempt": 1, "error": { "message": "The disk is full" } });
+    app.post(Who::Worker, &format!("/api/sessions/{id}/fail"), fail).await;
+    let page = ada.page(&format!("/sessions/{id}")).await;
+    let at = page.split("data-begin=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    let row = page.split(&format!("id=\"{at}\"")).nth(1).unwrap().split("</li>").next().unwrap();
+    assert!(row.contains("session.error") && row.contains("The disk is full"), "{row}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_moving_parts_of_a_session_bring_counts_result_and_whether_it_is_queued() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let new = json!({ "sessionType": "agent", "agentSlug": "mover", "title": "Moves" });
+    let made = app.post(Who::Member, "/api/sessions", new).await;
+    let id = made["id"].as_str().unwrap();
+    let parts = async || ada.page(&format!("/sessions/{id}/summary")).await;
+    let shown = |html: &str, part: &str| {
+        let part = html.split(&format!("data-part=\"{part}\"")).nth(1).unwrap_or_else(|| panic!("{part}: {html}"));
+        part.split('>').nth(1).unwrap().split('<').next().unwrap().to_owned()
+    };
+    let page = ada.page(&format!("/sessions/{id}")).await;
+    for html in [page, parts().await] {
+        assert!(html.contains("Queued. The log appears here"), "{html}");
+        assert_eq!(shown(&html, "kind-messages"), "0");
+    }
+    app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["mover"] })).await;
+    say(&app, id, 0, 3).await;
+    let running = parts().await;
+    assert_eq!(shown(&running, "kind-messages"), "3");
+    assert!(!running.contains("Queued. The log appears here") && !running.contains("Result"), "{running}");
+    let done = json!({ "attempt": 1, "result": { "answer": "forty-two" } });
+    app.post(Who::Worker, &format!("/api/sessions/{id}/complete"), done).await;
+    let ended = parts().await;
+    assert!(ended.contains("Result") && ended.contains("forty-two"), "{ended}");
 }

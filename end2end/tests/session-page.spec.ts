@@ -1,0 +1,113 @@
+/** A session's page: where it opens, links into it, and what moves on it while the session goes on. */
+import { type Page } from "@playwright/test";
+import { api, expect, signIn, test } from "../support";
+
+const said = (n: number) => ({ type: "agent.message", content: [{ type: "text", text: `said ${n}.` }] });
+const awake = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
+
+/** A session at work, with so many messages in its log. */
+async function running(messages: number) {
+  const agent = `pages-${Date.now().toString(36)}`;
+  const action = await api().createAction({ name: `Pages ${agent}`, agentSlug: agent });
+  const { id } = await api().trigger(action.id);
+  const { attempt } = await api().claim(agent, 600);
+  const events = Array.from({ length: messages }, (_, n) => said(n));
+  if (messages > 0) await api().append(id, attempt, events);
+  return { id, attempt, agent };
+}
+
+/** Whether an element is at least partly within the window. */
+const isSeen = (page: Page, text: string) => expect(page.getByText(text, { exact: true })).toBeInViewport();
+
+test("a link to any event leads to the page that has it", async ({ page }) => {
+  const { id } = await running(450);
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${id}#seq-7`);
+  await expect(page).toHaveURL(/\?before=107#seq-7$/);
+  await expect(page.locator("#seq-7")).toBeInViewport();
+  // On the page that is open, too.
+  await page.evaluate(() => (location.hash = "#seq-400"));
+  await expect(page.locator("#seq-400")).toBeInViewport();
+  // An event that is not there leads nowhere, once.
+  await page.goto(`/sessions/${id}#seq-99999`);
+  await awake(page);
+  await expect(page.locator("#seq-450")).toBeAttached();
+});
+
+test("a session that goes on opens at its newest event, one that has ended at its start or its error", async ({ page }) => {
+  const { id, attempt } = await running(120);
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${id}`);
+  await awake(page);
+  await isSeen(page, "said 119.");
+  await api().complete(id, attempt);
+  await page.goto(`/sessions/${id}`);
+  await awake(page);
+  await isSeen(page, "said 0.");
+  const failing = await running(120);
+  await api().fail(failing.id, failing.attempt, "The disk is full");
+  await page.goto(`/sessions/${failing.id}`);
+  await awake(page);
+  await expect(page.locator('.event[data-kind="session.error"]')).toBeInViewport();
+});
+
+test("chips, result and the line that says it is queued follow the session", async ({ page }) => {
+  const agent = `moves-${Date.now().toString(36)}`;
+  const action = await api().createAction({ name: `Moves ${agent}`, agentSlug: agent });
+  const { id } = await api().trigger(action.id);
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${id}`);
+  await awake(page);
+  await expect(page.getByText("Queued.")).toBeVisible();
+  const messages = page.locator('[data-chip="messages"]');
+  await expect(messages).toBeHidden();
+  const { attempt } = await api().claim(agent, 600);
+  await api().append(id, attempt, [said(0), said(1)]);
+  await expect(page.getByText("Queued.")).toBeHidden();
+  await expect(messages).toHaveText(/Messages\s*2/);
+  await messages.click();
+  await api().append(id, attempt, [said(2)]);
+  await expect(messages).toHaveText(/Messages\s*3/);
+  await expect(messages).toHaveAttribute("aria-current", "true");
+  await api().complete(id, attempt, { text: "forty-two" });
+  await expect(page.locator(".margin")).toContainText("forty-two");
+});
+
+test("raw JSON stands right below its event", async ({ page }) => {
+  const { id, attempt } = await running(3);
+  await api().complete(id, attempt);
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${id}`);
+  await awake(page);
+  for (const row of [page.locator(".event", { hasText: "said 1." }), page.locator('[data-kind="session.status_change"]').first()]) {
+    await row.hover();
+    await row.locator(".raw > summary").click();
+    const json = row.locator(".raw pre");
+    await expect(json).toBeVisible();
+    const hole = await row.evaluate((row) => {
+      const raw = row.querySelector<HTMLElement>(".raw")!;
+      const before = raw.previousElementSibling!.getBoundingClientRect().bottom;
+      return raw.querySelector("pre")!.getBoundingClientRect().top - before;
+    });
+    expect(hole).toBeLessThan(40);
+  }
+});
+
+test("type has the sizes that were designed, and grows with the reader's own font size", async ({ page }) => {
+  const { id, attempt } = await running(1);
+  await api().append(id, attempt, [{ type: "agent.tool_call", content: [{ type: "tool-call", toolCallId: "a", toolName: "find", input: { q: 1 } }] }]);
+  await api().complete(id, attempt);
+  await signIn(page, "operator");
+  await page.goto(`/sessions/${id}`);
+  const fonts = () =>
+    page.evaluate(() =>
+      ["body", ".facts", ".tool-call"].map((selector) => {
+        const { fontSize, lineHeight } = getComputedStyle(document.querySelector(selector)!);
+        return `${fontSize}/${lineHeight}`;
+      }),
+    );
+  expect(await fonts()).toEqual(["14px/20px", "12px/16px", "12.5px/18px"]);
+  // What a browser whose font size is set to "very large" does.
+  await page.evaluate(() => (document.documentElement.style.fontSize = "32px"));
+  expect(await fonts()).toEqual(["28px/40px", "24px/32px", "25px/36px"]);
+});
