@@ -190,6 +190,29 @@ test("today's row leads to the item, and an agent is one click away @nojs", asyn
   await expect(page).toHaveURL(/\/sessions\//);
 });
 
+test("an item that cannot be loaded leaves nothing to decide, and no key decides another one", async ({ page }) => {
+  const type = await dealType();
+  const items = [await staged(type.id, unique("One"), { stage: "Won" }), await staged(type.id, unique("Two"), { stage: "Won" })];
+  await signIn(page, "reviewer");
+  const sent: string[] = [];
+  page.on("request", (request) => void (request.method() === "POST" && sent.push(request.url())));
+  await page.route("**/inbox/*/detail", (route) => route.abort());
+  await openInbox(page, "/inbox");
+  const shown = await page.locator("#gate").getAttribute("data-id");
+  const other = items.map(({ item }) => item.id).find((id) => id !== shown)!;
+  await row(page, other).locator(".row-title").focus();
+  await expect(row(page, other)).toHaveAttribute("aria-current", "true");
+  await expect(page.locator("#inbox-detail")).toContainText("This item could not be loaded.");
+  await expect(page.locator("#gate")).toHaveCount(0);
+  await page.keyboard.press("a");
+  await page.unroute("**/inbox/*/detail");
+  await page.getByRole("link", { name: "Try again" }).click();
+  await expect(page.locator("#gate")).toHaveAttribute("data-id", other);
+  await expect(row(page, other)).toHaveAttribute("aria-current", "true");
+  expect(sent.filter((url) => url.includes("/inbox/"))).toEqual([]);
+  for (const { session } of items) expect((await itemOf(session.id)).state).toBe("open");
+});
+
 test.describe("by keyboard", () => {
   test("the next item is there before the answer, and z brings the decided one back", async ({ page }) => {
     const type = await dealType();

@@ -11,6 +11,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, FocusEvent, HtmlElement, KeyboardEvent, MouseEvent};
 
+/// Shown while the current item is being read. It has no controls, so that a key cannot decide another item.
+const LOADING: &str = "<p class=\"inbox-nothing inbox-loading meta\" id=\"gate-title\" tabindex=\"-1\">Loading…</p>";
+
 thread_local! {
     /// The path that the page shows.
     static PATH: RefCell<String> = const { RefCell::new(String::new()) };
@@ -160,17 +163,31 @@ pub fn show(row: &HtmlElement) {
                 }
             }
             None => {
-                let row = row.clone();
-                spawn_local(async move {
-                    let html = read(&row).await;
-                    if let (Some(html), true) = (html, row.has_attribute("aria-current")) {
-                        put_html(&html);
-                    }
-                });
+                put_html(LOADING);
+                spawn_local(load(row.clone()));
             }
         },
     }
     prefetch(row);
+}
+
+/// Reads the current item and shows it, or says that it could not be read. Answers for an item that is not current any
+/// more, or that is shown already, are dropped.
+async fn load(row: HtmlElement) {
+    let html = read(&row).await;
+    if !row.has_attribute("aria-current") || dom::by_id("gate").is_some() {
+        return;
+    }
+    let address = ["/inbox/", &rows::id(&row).unwrap_or_default()].concat();
+    put_html(&html.unwrap_or_else(|| {
+        [
+            "<p class=\"inbox-nothing\" id=\"gate-title\" tabindex=\"-1\">This item could not be loaded.</p>\
+             <p><a class=\"button\" href=\"",
+            &address,
+            "\">Try again</a></p>",
+        ]
+        .concat()
+    }));
 }
 
 /// The open item stays with its row, with everything that was typed into it.
@@ -184,10 +201,14 @@ pub fn keep_open() {
 
 fn put(fill: impl FnOnce(&HtmlElement)) {
     if let Some(detail) = dom::by_id("inbox-detail") {
+        let had_focus = detail.contains(dom::document().active_element().as_deref());
         detail.set_text_content(None);
         fill(&detail);
         crate::browser::times::refine(&detail);
         detail.set_scroll_top(0);
+        if had_focus {
+            focus_title();
+        }
     }
 }
 
@@ -228,7 +249,13 @@ async fn read(row: &HtmlElement) -> Option<String> {
 
 /// Reads the open item again: somebody may have decided it. What is being typed stays.
 async fn reread() {
-    let Some(id) = dom::by_id("gate").and_then(|gate| gate.get_attribute("data-id")) else { return };
+    let Some(id) = dom::by_id("gate").and_then(|gate| gate.get_attribute("data-id")) else {
+        // The current item could not be read before; now it may be.
+        if let Some(row) = rows::current().filter(|row| !row.has_attribute(rows::LEAVING)) {
+            load(row).await;
+        }
+        return;
+    };
     let Ok(html) = fetch::get_text(&["/inbox/", &id, "/detail"].concat()).await else { return };
     let Some(gate) = dom::by_id("gate").filter(|gate| gate.get_attribute("data-id").as_deref() == Some(&id)) else {
         return;
