@@ -174,11 +174,12 @@ impl Site {
         if snippets.is_dir() {
             for file in files_below(&snippets)? {
                 let path = file.strip_prefix(&generated)?.to_string_lossy().into_owned();
-                let hashed = self.add(&path, &path.replace('/', "-"), fs::read(&file)?);
+                let snippet = minified(&fs::read_to_string(&file)?)?;
+                let hashed = self.add(&path, &path.replace('/', "-"), snippet.into_bytes());
                 glue = glue.replace(&format!("./{path}"), &format!("./{hashed}"));
             }
         }
-        self.add("js", "shiftbook.js", glue.into_bytes());
+        self.add("js", "shiftbook.js", minified(&glue)?.into_bytes());
         Ok(())
     }
 
@@ -228,6 +229,12 @@ impl Site {
         kept.push(manifest);
         remove_all_but(&site, &kept)
     }
+}
+
+/// A script without comments and needless white space. Names stay: the loader finds the islands by theirs.
+fn minified(script: &str) -> Result<String> {
+    let short = minifier::js::minify(script).map_err(|error| anyhow!("the script cannot be minified: {error}"))?;
+    Ok(short.to_string())
 }
 
 fn remove_all_but(dir: &Path, kept: &[PathBuf]) -> Result<()> {
@@ -288,6 +295,12 @@ mod tests {
         fs::write(dir.path().join("main.css"), "@import \"missing.css\";\n").unwrap();
         let error = bundle_styles(&dir.path().join("main.css")).unwrap_err().to_string();
         assert!(error.contains("main.css") || error.contains("missing.css"), "{error}");
+    }
+
+    #[test]
+    fn a_minified_script_keeps_its_names_and_its_texts() {
+        let script = "/** About. */\nexport function wake_1(el) {\n    // why\n    return `a  ${el} // b`;\n}\n";
+        assert_eq!(minified(script).unwrap(), "export function wake_1(el){return`a  ${el} // b`;}");
     }
 
     #[test]
