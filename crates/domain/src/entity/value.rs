@@ -117,8 +117,24 @@ pub fn shown(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
+        Value::Number(number) => figure(number),
         other => other.to_string(),
     }
+}
+
+/// Significant digits of a figure that binary arithmetic has left a tail on.
+const FIGURE_DIGITS: usize = 12;
+/// People type fewer significant digits than this; sums of decimals have as many.
+const TAIL_DIGITS_MIN: usize = 16;
+
+/// A number as people write it: 3.61, where adding decimals made 3.6099999999999977 of it. Whole numbers stay exact.
+fn figure(number: &serde_json::Number) -> String {
+    let text = number.to_string();
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    let digits = mantissa.trim_start_matches(['-', '0', '.']).bytes().filter(u8::is_ascii_digit).count();
+    let Some(value) = number.as_f64().filter(|_| number.is_f64() && digits >= TAIL_DIGITS_MIN) else { return text };
+    let rounded = format!("{value:.*e}", FIGURE_DIGITS - 1).parse().ok().and_then(serde_json::Number::from_f64);
+    rounded.map_or(text, |rounded| rounded.to_string())
 }
 
 #[cfg(test)]
@@ -126,6 +142,24 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::json;
+
+    #[test]
+    fn figures_are_shown_as_people_write_them() {
+        let text = |json: &str| shown(&serde_json::from_str(json).unwrap());
+        for (given, expected) in [
+            ("3.6099999999999977", "3.61"),
+            ("-0.30000000000000004", "-0.3"),
+            ("1234567.8900000001", "1234567.89"),
+            ("3.6099999999999977e-8", "3.61e-8"),
+            ("0.1234567890123", "0.1234567890123"),
+            ("1.5", "1.5"),
+            ("2.0", "2.0"),
+            ("18446744073709551615", "18446744073709551615"),
+            ("9007199254740993", "9007199254740993"),
+        ] {
+            assert_eq!(text(given), expected, "{given}");
+        }
+    }
 
     fn field(kind: FieldType) -> FieldDef {
         FieldDef {
