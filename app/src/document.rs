@@ -86,6 +86,9 @@ fn head(html: &mut String, shell: &Shell, title: &str) {
         Theme::Light => html.push_str(" data-theme=\"light\""),
         Theme::Dark => html.push_str(" data-theme=\"dark\""),
     }
+    if !shell.live_mark.is_empty() {
+        html.push_str(&format!(" data-mark=\"{}\"", attribute(&shell.live_mark)));
+    }
     html.push_str("><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>");
     if shell.needs_me > 0 {
         html.push_str(&format!("({}) ", number::badge(shell.needs_me)));

@@ -12,6 +12,7 @@ const SESSION_SECURE: &str = "__Host-sbk_session";
 const THEME: &str = "theme";
 /// Whose work /today shows: `me` or `all`. Browsers send it there alone.
 const TODAY: &str = "today";
+const TIMEZONE: &str = "timezone";
 /// With a person's id behind it: they do not want to be asked about the session at whose address it is.
 const UNASKED: &str = "unasked-";
 
@@ -89,6 +90,11 @@ pub fn theme(headers: &HeaderMap) -> Option<Theme> {
         "dark" => Some(Theme::Dark),
         _ => None,
     }
+}
+
+/// The time zone that the browser is in, as its scripts wrote it. Anything may stand in a cookie.
+pub fn timezone(headers: &HeaderMap) -> Option<&str> {
+    find(headers, TIMEZONE)
 }
 
 /// `Set-Cookie` for a chosen theme. Scripts read it too, so that the switch and the page agree.

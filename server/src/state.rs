@@ -5,7 +5,7 @@ use crate::{
     problem::Problem, sealed::Sealed, shutdown::Shutdown,
 };
 use bytes::Bytes;
-use domain::Entropy;
+use domain::{Entropy, Scope};
 use ledger::{InstanceKey, Ledger};
 use runner::capture::Lake;
 use std::{ops::Deref, sync::Arc};
@@ -47,6 +47,8 @@ pub struct Shared {
     pub agents: Vec<(String, String)>,
     /// Signs what goes to webhooks, and names what ratings are about.
     instance_key: Option<InstanceKey>,
+    /// Random for each start: what a page remembers of another server means nothing here.
+    start: u64,
     /// The OpenAPI document, rendered once.
     pub openapi: Bytes,
 }
@@ -60,7 +62,10 @@ impl AppState {
         instance_key: Option<InstanceKey>,
         exports: Exports,
     ) -> Self {
+        let mut start = [0; 8];
+        entropy.fill(&mut start);
         Self(Arc::new(Shared {
+            start: u64::from_le_bytes(start),
             ledger,
             exports,
             lake: Arc::new(crate::lake::open(settings, &*entropy)),
@@ -88,6 +93,11 @@ fn agents(settings: &Settings) -> Vec<(String, String)> {
 }
 
 impl Shared {
+    /// Where the live stream of the caller's workspace stands. A page carries it, and the stream names it.
+    pub fn live_mark(&self, scope: &Scope) -> String {
+        format!("{:x}-{}", self.start, ledger::live::sent(&self.ledger, scope))
+    }
+
     /// The instance's key.
     ///
     /// # Errors

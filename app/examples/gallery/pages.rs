@@ -21,6 +21,7 @@ fn shell() -> Shell {
         working_on: None,
         workspaces: Vec::new(),
         needs_me: 0,
+        live_mark: String::new(),
         notice: None,
         now: now(),
         form_key: "key".into(),
@@ -176,21 +177,25 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         "today-empty",
         today::page(
             &shell,
-            today::Props { picked: None, sections: sections([0; 5]), connect: Some(connect()), day: None },
+            today::Props { sections: sections([0; 5]), connect: Some(connect()), ..today::Props::default() },
         ),
     ));
     pages.push((
         "today",
         today::page(
             &shell,
-            today::Props { picked: None, sections: sections([2, 3, 2, 1, 4]), connect: None, day: None },
+            today::Props { counts: [2, 3, 2, 1, 4], sections: sections([2, 3, 2, 1, 4]), ..today::Props::default() },
         ),
     ));
     pages.push((
         "today-full",
         today::page(
             &shell,
-            today::Props { picked: None, sections: sections([20, 20, 20, 20, 20]), connect: None, day: None },
+            today::Props {
+                counts: [20, 20, 20, 20, 20],
+                sections: sections([20, 20, 20, 20, 20]),
+                ..today::Props::default()
+            },
         ),
     ));
     pages.push((
@@ -199,9 +204,9 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
             &shell,
             today::Props {
                 picked: Some(Bucket::Failed),
+                counts: [2, 3, 2, 3, 4],
                 sections: sections([2, 3, 2, 3, 4]),
-                connect: None,
-                day: None,
+                ..today::Props::default()
             },
         ),
     ));

@@ -63,6 +63,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
         viewer: Some(me),
         working_on: None,
         needs_me: 0,
+        live_mark: String::new(),
         notice: None,
         now: session.updated_at,
         form_key: "key".into(),

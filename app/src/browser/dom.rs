@@ -92,6 +92,13 @@ pub fn store(key: &str, value: Option<&str>) {
     }
 }
 
+/// A cookie for the server, kept for a year.
+pub fn set_cookie(name: &str, value: &str) {
+    if let Ok(document) = document().dyn_into::<web_sys::HtmlDocument>() {
+        let _ = document.set_cookie(&[name, "=", value, "; Path=/; Max-Age=31536000; SameSite=Lax"].concat());
+    }
+}
+
 /// A new element.
 pub fn make(tag: &str, class: &str) -> Option<HtmlElement> {
     let element: HtmlElement = document().create_element(tag).ok()?.dyn_into().ok()?;

@@ -1,7 +1,6 @@
 //! The theme: on the root element at once, in a cookie for the server, in storage for other tabs.
 
 use super::dom;
-use wasm_bindgen::JsCast;
 
 /// The theme this page was rendered with.
 pub fn current() -> &'static str {
@@ -15,9 +14,7 @@ pub fn current() -> &'static str {
 /// Changes it here and remembers it.
 pub fn choose(theme: &str) {
     show(theme);
-    if let Ok(document) = dom::document().dyn_into::<web_sys::HtmlDocument>() {
-        let _ = document.set_cookie(&format!("theme={theme}; Path=/; Max-Age=31536000; SameSite=Lax"));
-    }
+    dom::set_cookie("theme", theme);
     if let Ok(Some(storage)) = dom::window().local_storage() {
         let _ = storage.set_item("theme", theme);
     }

@@ -45,11 +45,15 @@ pub fn refine(root: &Element) {
     }
 }
 
-/// The reader's zone, as IANA calls it, ready for a query.
-pub fn zone() -> String {
+/// The reader's zone, as IANA calls it.
+pub fn zone_name() -> String {
     let format = js_sys::Intl::DateTimeFormat::new(&js_sys::Array::new(), &js_sys::Object::new());
-    let zone = dom::text(&JsValue::from(format.resolved_options()), "timeZone");
-    String::from(js_sys::encode_uri_component(zone.as_deref().unwrap_or("UTC")))
+    dom::text(&JsValue::from(format.resolved_options()), "timeZone").unwrap_or_else(|| "UTC".to_owned())
+}
+
+/// The same, ready for a query.
+pub fn zone() -> String {
+    String::from(js_sys::encode_uri_component(&zone_name()))
 }
 
 /// Refines the page now and keeps "ago" true.
@@ -61,6 +65,8 @@ pub fn start() {
     };
     refresh();
     dom::every(20_000, refresh);
+    // The server makes the next page with the reader's own midnight.
+    dom::set_cookie("timezone", &zone_name());
 }
 
 fn clock(at: &Date) -> String {

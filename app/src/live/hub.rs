@@ -26,7 +26,7 @@ pub enum Signal {
     Counts,
     /// The stream had a gap: anything may have moved.
     Resync,
-    /// This page hears the stream from now on; what moved since the page was made was told to nobody here.
+    /// This page hears the stream from now on, and something has moved since the page was made.
     Opened,
 }
 
@@ -81,7 +81,8 @@ thread_local! {
     static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
     static STATE: Cell<State> = const { Cell::new(State::Connecting) };
     static LEADS: Cell<bool> = const { Cell::new(false) };
-    static OPENED: Cell<bool> = const { Cell::new(false) };
+    /// Where the stream stands, once that is known.
+    static MARK: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 /// Hears every signal for as long as the page lives.
@@ -101,8 +102,12 @@ pub fn open_channel() {
         let Some(message) = event.data().as_string() else { return };
         let (word, rest) = message.split_once(' ').unwrap_or((&message, ""));
         match word {
-            "hello" if LEADS.get() => post(&format!("state {}", STATE.get().as_str())),
+            "hello" if LEADS.get() => {
+                post(&["state ", STATE.get().as_str()].concat());
+                MARK.with_borrow(|mark| post(&["mark ", mark].concat()));
+            }
             "state" => State::parse(rest).into_iter().for_each(show),
+            "mark" => marked(rest),
             "session" => session(rest).iter().for_each(deliver),
             "counts" => deliver(&Signal::Counts),
             "resync" => deliver(&Signal::Resync),
@@ -130,6 +135,24 @@ pub fn announce(word: &'static str, data: &str) {
         "session" => session(data).iter().for_each(deliver),
         "counts" => deliver(&Signal::Counts),
         _ => deliver(&Signal::Resync),
+    }
+}
+
+/// Where the stream stands: here and in every other tab.
+pub fn announce_mark(mark: &str) {
+    post(&["mark ", mark].concat());
+    marked(mark);
+}
+
+/// The first time: a page that was made at another place has missed what moved in between.
+fn marked(mark: &str) {
+    if mark.is_empty() {
+        return;
+    }
+    let is_first = MARK.replace(mark.to_owned()).is_empty();
+    let made_at = dom::root().and_then(|root| root.get_attribute("data-mark"));
+    if is_first && made_at.as_deref() != Some(mark) {
+        deliver(&Signal::Opened);
     }
 }
 
@@ -171,8 +194,5 @@ fn show(state: State) {
     STATE.set(state);
     for watcher in WATCHERS.with_borrow(Clone::clone) {
         watcher(state);
-    }
-    if state == State::Live && !OPENED.replace(true) {
-        deliver(&Signal::Opened);
     }
 }

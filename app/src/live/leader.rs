@@ -96,6 +96,12 @@ fn open() {
             hub::announce("counts", "");
         }
     });
+    dom::on(&source, "mark", move |event: MessageEvent| {
+        if current() {
+            heard();
+            hub::announce_mark(event.data().as_string().unwrap_or_default().trim_matches('"'));
+        }
+    });
     dom::on(&source, "beat", move |_: MessageEvent| {
         if current() {
             heard();

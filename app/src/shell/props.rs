@@ -62,6 +62,8 @@ pub struct Shell {
     pub needs_me: u64,
     /// The code of `?notice=`.
     pub notice: Option<String>,
+    /// Where the live stream stood when this page was begun.
+    pub live_mark: String,
     /// The server's time.
     pub now: Timestamp,
     /// Random per answer; idempotency keys of forms are made from it.

@@ -15,9 +15,13 @@ const GATHER_MS: i32 = 400;
 /// The same for how the day went, which takes the server as long as the counts and changes by the hour.
 const GATHER_COURSES_MS: i32 = 5_000;
 
-/// Reads the counts and how the day went, now and whenever something moved.
-pub fn start(counts: RwSignal<[Option<u32>; 5]>, everybody: bool) {
-    read_counts(counts, everybody);
+/// Reads how the day went now, and everything whenever something moved. The page is up to date, unless its day began at
+/// another midnight than the reader's.
+pub fn start(counts: RwSignal<[Option<u32>; 5]>, everybody: bool, timezone: &str) {
+    if times::zone_name() != timezone {
+        read_counts(counts, everybody);
+        read_section("done_today", everybody);
+    }
     read_courses(everybody);
     gathered(GATHER_COURSES_MS, move || read_courses(everybody));
     gathered(GATHER_MS, move || {

@@ -23,6 +23,10 @@ pub struct Props {
     pub picked: Option<Bucket>,
     /// `?assignedTo=all`: the whole workspace's work, not only the reader's.
     pub everybody: bool,
+    /// How many are in each bucket, in order.
+    pub counts: [u64; 5],
+    /// The zone whose midnight begins the day.
+    pub timezone: String,
     /// All five, in order.
     pub sections: Vec<Section>,
     /// How to connect an agent, shown while nothing has ever run.
@@ -50,11 +54,13 @@ fn switch(everybody: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
     }
 }
 
-/// The whole page. The counts come later, by themselves.
+/// The whole page. How the day went comes later, by itself.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Today", || {
-        let Props { picked, everybody, sections, connect: connecting, day } = props;
-        let strip = view! { <WorkQueueStrip picked=picked.map_or("", Bucket::as_str).to_owned() everybody=everybody/> };
+        let Props { picked, everybody, counts, timezone, sections, connect: connecting, day } = props;
+        let counts = counts.map(|count| count.to_string()).join(" ");
+        let picked_name = picked.map_or("", Bucket::as_str).to_owned();
+        let strip = view! { <WorkQueueStrip picked=picked_name everybody=everybody counts=counts timezone=timezone/> };
         let sections = sections
             .iter()
             .map(|section| solid(section_view(shell, section, picked.is_some_and(|p| p != section.bucket))))

@@ -1,16 +1,27 @@
-//! The strip of five buckets. Links without scripts; with them it counts, apart from the page.
+//! The strip of five buckets. Links without scripts; with them its counts stay true.
 
 use super::bucket::BUCKETS;
 use leptos::prelude::*;
 
-/// Five counts and how the day went, fetched by themselves and again whenever something moved. `picked` is the bucket of the
-/// address, or empty; `everybody` says that everybody's work is shown.
+/// Five counts and how the day went, fetched again whenever something moved.
 #[island]
-pub fn WorkQueueStrip(picked: String, everybody: bool) -> impl IntoView {
-    let counts = RwSignal::new([None::<u32>; 5]);
+pub fn WorkQueueStrip(
+    /// The bucket of the address, or empty.
+    picked: String,
+    /// Whether everybody's work is shown, not only the reader's.
+    everybody: bool,
+    /// The counts that the page was made with, in the order of the buckets, with spaces between.
+    counts: String,
+    /// The zone that they were counted in.
+    timezone: String,
+) -> impl IntoView {
+    let mut given = counts.split(' ').map(|count| count.parse().ok());
+    let counts = RwSignal::new(BUCKETS.map(|_| given.next().flatten()));
     let picked = RwSignal::new(picked);
     #[cfg(feature = "hydrate")]
-    super::focus::start(counts, everybody);
+    super::focus::start(counts, everybody, &timezone);
+    #[cfg(not(feature = "hydrate"))]
+    let _ = &timezone;
     let pick = move |name: &'static str, event: leptos::ev::MouseEvent| {
         if event.ctrl_key() || event.meta_key() || event.shift_key() {
             return;
@@ -25,7 +36,7 @@ pub fn WorkQueueStrip(picked: String, everybody: bool) -> impl IntoView {
         .into_iter()
         .enumerate()
         .map(|(at, bucket)| {
-            let count = move || counts.get().get(at).copied().flatten();
+            let count = move || -> Option<u32> { counts.get().get(at).copied().flatten() };
             let is_picked = move || picked.get() == bucket.name;
             view! {
                 <li>

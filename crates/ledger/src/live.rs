@@ -10,7 +10,10 @@ use domain::{
 };
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use store::{Change, Notice};
 use tokio::sync::{Notify, broadcast};
@@ -71,7 +74,17 @@ struct Shared {
 
 struct TenantHub {
     signals: broadcast::Sender<LiveSignal>,
+    /// How many were sent.
+    sent: AtomicU64,
     queued: Arc<Notify>,
+}
+
+impl TenantHub {
+    fn send(&self, signal: LiveSignal) {
+        self.sent.fetch_add(1, Ordering::SeqCst);
+        // An error only says that nobody watches.
+        let _ = self.signals.send(signal);
+    }
 }
 
 /// Watches the store's commits.
@@ -103,6 +116,11 @@ impl Hub {
         let _ = feed.map(|feed| feed.send(Told::Delta(delta)));
     }
 
+    /// Tells dashboards of what no session's log says.
+    pub(crate) fn counts_changed(&self, tenant_id: TenantId) {
+        self.0.tenant(tenant_id).send(LiveSignal::CountsChanged);
+    }
+
     /// A place to wait until a session is queued in this workspace.
     pub(crate) fn queued(&self, tenant_id: TenantId) -> Queued {
         // Counts every notification from now on, polled or not.
@@ -122,7 +140,13 @@ impl Queued {
 impl Shared {
     fn tenant(&self, tenant_id: TenantId) -> Arc<TenantHub> {
         let mut tenants = lock(&self.tenants);
-        let fresh = || Arc::new(TenantHub { signals: broadcast::Sender::new(SIGNALS_MAX), queued: Arc::default() });
+        let fresh = || {
+            Arc::new(TenantHub {
+                signals: broadcast::Sender::new(SIGNALS_MAX),
+                sent: AtomicU64::default(),
+                queued: Arc::default(),
+            })
+        };
         tenants.entry(tenant_id).or_insert_with(fresh).clone()
     }
 
@@ -157,10 +181,9 @@ impl Shared {
             head_sequence: notice.head_sequence,
             status: notice.status,
         };
-        // An error only says that nobody watches.
-        let _ = tenant.signals.send(moved);
+        tenant.send(moved);
         if notice.status_changed {
-            let _ = tenant.signals.send(LiveSignal::CountsChanged);
+            tenant.send(LiveSignal::CountsChanged);
         }
     }
 
@@ -171,7 +194,7 @@ impl Shared {
             let _ = feed.send(Told::Frames(frames));
         }
         for tenant in lock(&self.tenants).values() {
-            let _ = tenant.signals.send(LiveSignal::Resync);
+            tenant.send(LiveSignal::Resync);
             tenant.queued.notify_waiters();
         }
     }
@@ -230,6 +253,12 @@ impl Signals {
 /// Watches the caller's workspace.
 pub fn subscribe(ledger: &Ledger, scope: &Scope) -> Signals {
     Signals(ledger.hub().0.tenant(scope.tenant_id).signals.subscribe())
+}
+
+/// How many signals the caller's workspace was sent since this server started. What is read after this call is at least
+/// as new as the signals that it counts, so a reader who finds the same number later has missed nothing.
+pub fn sent(ledger: &Ledger, scope: &Scope) -> u64 {
+    ledger.hub().0.tenant(scope.tenant_id).sent.load(Ordering::SeqCst)
 }
 
 /// Says how frames are rendered. Once, at start; later calls change nothing.

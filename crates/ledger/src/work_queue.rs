@@ -184,6 +184,11 @@ fn of(scope: &Scope, whose: Whose) -> Of {
     Of::Mine(me)
 }
 
+/// Whether a text names a time zone.
+pub fn is_timezone(text: &str) -> bool {
+    text.parse::<Tz>().is_ok()
+}
+
 fn since(now: Timestamp, timezone: &str) -> Result<Since> {
     Ok(Since { failed: now - TimeDelta::hours(FAILED_WINDOW_HOURS), done: midnight_in(now, timezone)?, now })
 }

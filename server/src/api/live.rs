@@ -18,8 +18,8 @@ const MOVED_MAX: usize = 1_000;
 /// Wake-ups
 ///
 /// Server-sent events: `session` (this session's log or status moved), `counts` (the work queue may have
-/// changed), `resync` (wake-ups were lost: read again what is shown), `beat` every 15 s, and `bye` from a
-/// stopping server. No content travels here; fetch what you may see.
+/// changed), `resync` (wake-ups were lost: read again what is shown), `mark` (where the stream stands: pages carry the
+/// mark they were made at), `beat` every 15 s, and `bye` from a stopping server. No content travels here; fetch what you may see.
 #[utoipa::path(
     get, path = "/api/live", operation_id = "live", tag = "today",
     responses(
@@ -73,8 +73,9 @@ impl Pending {
         *self = Self { moved: BTreeMap::new(), counts: true, resync: true };
     }
 
-    fn take(&mut self) -> Bytes {
-        let mut frames = BytesMut::new();
+    /// What is said now. The mark comes first: a tab that asks between two frames must not be told an older one.
+    fn take(&mut self, mark: &str) -> Bytes {
+        let mut frames = BytesMut::from(&mark_frame(mark)[..]);
         let pending = std::mem::take(self);
         if pending.resync {
             frames.extend_from_slice(&sse::frame("resync", "{}"));
@@ -88,6 +89,10 @@ impl Pending {
         }
         frames.freeze()
     }
+}
+
+fn mark_frame(mark: &str) -> Bytes {
+    sse::frame("mark", &format!("\"{mark}\""))
 }
 
 /// One browser.
@@ -109,7 +114,9 @@ enum Next {
 
 impl Feed {
     fn response(self, open: StreamGauge) -> Response {
-        let opening = stream::once(async { sse::RETRY });
+        // The signals are subscribed already: what the mark does not count will be told.
+        let opening = [sse::RETRY, mark_frame(&self.state.live_mark(self.caller.scope()))];
+        let opening = stream::iter(opening);
         let frames = stream::unfold(Some(self), |feed| async {
             let mut feed = feed?;
             Some(match feed.next().await {
@@ -127,7 +134,8 @@ impl Feed {
                 () = self.state.shutdown.begun() => return Next::Last(sse::bye(&self.state)),
                 () = sleep_until(self.flush_at), if !self.pending.is_empty() => {
                     self.flush_at = Instant::now() + COALESCE;
-                    return Next::Frame(self.pending.take());
+                    let mark = self.state.live_mark(self.caller.scope());
+                    return Next::Frame(self.pending.take(&mark));
                 }
                 signal = self.signals.recv() => match signal {
                     Some(signal) => self.pending.add(signal),
@@ -163,8 +171,9 @@ mod tests {
         }
         pending.add(LiveSignal::CountsChanged);
         pending.add(LiveSignal::CountsChanged);
-        let frames = String::from_utf8(pending.take().to_vec()).unwrap();
-        let expected = "event: session\ndata: {\"sessionId\":\"00000000-0000-0000-0000-000000000001\",\"headSequence\":50,\"status\":\"running\"}\n\n\
+        let frames = String::from_utf8(pending.take("a-1").to_vec()).unwrap();
+        let expected = "event: mark\ndata: \"a-1\"\n\n\
+                        event: session\ndata: {\"sessionId\":\"00000000-0000-0000-0000-000000000001\",\"headSequence\":50,\"status\":\"running\"}\n\n\
                         event: counts\ndata: {}\n\n";
         assert_eq!(frames, expected);
         assert!(pending.is_empty());
@@ -176,6 +185,8 @@ mod tests {
         for id in 0..=MOVED_MAX as u128 {
             pending.add(moved(id, 1));
         }
-        assert_eq!(&pending.take()[..], b"event: resync\ndata: {}\n\nevent: counts\ndata: {}\n\n");
+        let frames = pending.take("a-1");
+        let expected = b"event: mark\ndata: \"a-1\"\n\nevent: resync\ndata: {}\n\nevent: counts\ndata: {}\n\n";
+        assert_eq!(&frames[..], expected);
     }
 }

@@ -8,7 +8,11 @@ use axum::{
     response::{Html, IntoResponse, Redirect, Response},
 };
 use domain::limit::BADGE_COUNT_MAX;
-use ledger::{Scope, auth, gate, human};
+use ledger::{
+    Scope,
+    auth::{self, Identity},
+    gate, human, work_queue,
+};
 use url::Url;
 use wire::me::Tenant;
 
@@ -22,6 +26,8 @@ pub struct Viewer {
     pub origin: String,
     /// Whether they do not want to be asked about the session at this address.
     pub is_unasked: bool,
+    /// The zone that the browser said it is in; UTC before it has said one.
+    pub timezone: String,
 }
 
 /// Why a page is not shown.
@@ -61,24 +67,39 @@ impl FromRequestParts<AppState> for Viewer {
             let target = if auth::needs_setup(&state.ledger).await? { "/setup".into() } else { sign_in_href(parts) };
             return Err(Turned::Away(Redirect::to(&target)));
         };
-        let mut shell = blank(state, &parts.headers, parts.extensions.get(), parts.uri.query());
-        let framed = !is_part(&parts.headers);
-        if framed {
-            let workspaces = auth::list_workspaces(&state.ledger, caller.scope()).await?;
-            shell.workspaces =
-                workspaces.into_iter().map(|t| Tenant { id: t.id.to_string(), slug: t.slug, name: t.name }).collect();
-            shell.needs_me = gate::count(&state.ledger, caller.scope(), BADGE_COUNT_MAX + 1).await?;
-        }
-        shell.viewer = Some(wire_map::me(caller.0.clone()));
-        if caller.scope().user_id().is_some() {
-            let active = human::active(&state.ledger, caller.scope()).await?;
-            shell.working_on = active.map(super::working_on::active);
-        }
+        let shell = blank(state, &parts.headers, parts.extensions.get(), parts.uri.query());
+        let shell = inhabited(state, shell, &caller.0, !is_part(&parts.headers)).await?;
         let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:4210");
         let origin = state.public_origin.clone().unwrap_or_else(|| format!("http://{host}"));
         let is_unasked = caller.scope().user_id().is_some_and(|user| cookie::is_unasked(&parts.headers, user));
-        Ok(Self { scope: *caller.scope(), shell, origin, is_unasked })
+        let zone = cookie::timezone(&parts.headers).filter(|zone| work_queue::is_timezone(zone)).unwrap_or("UTC");
+        let timezone = zone.to_owned();
+        Ok(Self { scope: *caller.scope(), shell, origin, is_unasked, timezone })
     }
+}
+
+/// A shell with who looks in it. What stands around a page is read where it is `framed`.
+pub async fn inhabited(
+    state: &AppState,
+    mut shell: Shell,
+    identity: &Identity,
+    framed: bool,
+) -> Result<Shell, ledger::Error> {
+    let scope = &identity.scope;
+    // Before anything is read for the page.
+    shell.live_mark = state.live_mark(scope);
+    if framed {
+        let workspaces = auth::list_workspaces(&state.ledger, scope).await?;
+        shell.workspaces =
+            workspaces.into_iter().map(|t| Tenant { id: t.id.to_string(), slug: t.slug, name: t.name }).collect();
+        shell.needs_me = gate::count(&state.ledger, scope, BADGE_COUNT_MAX + 1).await?;
+    }
+    shell.viewer = Some(wire_map::me(identity.clone()));
+    if scope.user_id().is_some() {
+        let active = human::active(&state.ledger, scope).await?;
+        shell.working_on = active.map(super::working_on::active);
+    }
+    Ok(shell)
 }
 
 /// Whether a script asks for a part of a page: what stands around it is not read then.
@@ -137,6 +158,7 @@ pub fn blank(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>, query
         workspaces: Vec::new(),
         working_on: None,
         needs_me: 0,
+        live_mark: String::new(),
         notice,
         now: state.ledger.now(),
         form_key: state.ledger.request_id().to_string(),

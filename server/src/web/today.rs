@@ -42,9 +42,9 @@ struct TodayQuery {
 }
 
 impl TodayQuery {
-    /// The browser's zone where it says one. The done bucket of a page without JavaScript begins at midnight UTC.
-    fn timezone(&self) -> &str {
-        self.timezone.as_deref().unwrap_or("UTC")
+    /// The zone of the address, or else the browser's: the done bucket begins at its midnight.
+    fn timezone<'a>(&'a self, viewer: &'a Viewer) -> &'a str {
+        self.timezone.as_deref().unwrap_or(&viewer.timezone)
     }
 
     fn whose(&self, headers: &HeaderMap) -> Whose {
@@ -62,20 +62,23 @@ async fn show(
     headers: HeaderMap,
 ) -> Result<Response, Turned> {
     let whose = query.whose(&headers);
+    let timezone = query.timezone(&viewer).to_owned();
     let mut sections = Vec::new();
     for bucket in Bucket::ALL {
-        sections.push(read(&state, &viewer, whose, bucket, query.timezone()).await?);
+        sections.push(read(&state, &viewer, whose, bucket, &timezone).await?);
     }
+    let counts = work_queue::counts(&state.ledger, &viewer.scope, whose, &timezone).await?;
+    let counts = [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today];
     let nothing_ever_ran =
         session::list(&state.ledger, &viewer.scope, session::ListSessions { limit: 1, ..Default::default() });
     let connect = nothing_ever_ran.await?.items.is_empty().then(|| super::sessions::connect(&viewer));
     let picked = query.bucket.as_deref().and_then(Bucket::parse);
     let day = match viewer.scope.user_id() {
-        Some(_) => Some(super::working_on::day(&state, &viewer, query.timezone(), false).await?),
+        Some(_) => Some(super::working_on::day(&state, &viewer, &timezone, false).await?),
         None => None,
     };
     let everybody = whose == Whose::Everyone;
-    let props = Props { picked, everybody, sections, connect, day };
+    let props = Props { picked, everybody, counts, timezone, sections, connect, day };
     let mut response = render(StatusCode::OK, move || today::page(&viewer.shell, props)).await;
     if query.assigned_to.is_some() {
         response.headers_mut().append(SET_COOKIE, cookie::set_today(everybody));
@@ -90,7 +93,7 @@ async fn courses(
     Query(query): Query<TodayQuery>,
     headers: HeaderMap,
 ) -> Result<Html<String>, Turned> {
-    let day = work_queue::day(&state.ledger, &viewer.scope, query.whose(&headers), query.timezone()).await?;
+    let day = work_queue::day(&state.ledger, &viewer.scope, query.whose(&headers), query.timezone(&viewer)).await?;
     let course = |bucket, course: work_queue::Course| {
         let hours = course.hours.into_iter().take(day.hours).collect();
         Course { bucket, at: course.at, hours }
@@ -111,7 +114,7 @@ async fn section(
     headers: HeaderMap,
 ) -> Result<Html<String>, Turned> {
     let bucket = Bucket::parse(&bucket).ok_or(Problem::new(Code::NotFound))?;
-    let section = read(&state, &viewer, query.whose(&headers), bucket, query.timezone()).await?;
+    let section = read(&state, &viewer, query.whose(&headers), bucket, query.timezone(&viewer)).await?;
     Ok(Html(today::section_fragment(&viewer.shell, &section)))
 }
 

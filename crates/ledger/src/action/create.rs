@@ -77,7 +77,7 @@ async fn create_as(ledger: &Ledger, scope: &Scope, new: NewAction, slug: String)
     };
     check(&action)?;
     let tenant_id = scope.tenant_id;
-    ledger
+    let made = ledger
         .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
@@ -88,5 +88,7 @@ async fn create_as(ledger: &Ledger, scope: &Scope, new: NewAction, slug: String)
                 Ok(action)
             })
         })
-        .await
+        .await?;
+    ledger.hub().counts_changed(tenant_id);
+    Ok(made)
 }

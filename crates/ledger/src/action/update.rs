@@ -38,7 +38,7 @@ pub struct ActionChange {
 pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: ActionChange) -> Result<ActionRecord> {
     require(scope, Permission::ManageActions)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
-    ledger
+    let changed = ledger
         .store()
         .write(scope.into(), move |tx| {
             Box::pin(async move {
@@ -52,7 +52,9 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: Action
                 Ok(action)
             })
         })
-        .await
+        .await?;
+    ledger.hub().counts_changed(tenant_id);
+    Ok(changed)
 }
 
 fn apply(before: ActionRecord, change: ActionChange, now: domain::Timestamp) -> ActionRecord {
