@@ -120,6 +120,7 @@ fn list(count: u32, with: bool, form: FormState) -> ListProps {
         next_cursor: (count > 5).then(|| "c".into()),
         is_continued: false,
         with,
+        chosen: None,
         connect: Connect {
             base_url: "http://127.0.0.1:4210".into(),
             token: None,

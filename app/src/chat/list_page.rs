@@ -46,6 +46,8 @@ pub struct ListProps {
     pub is_continued: bool,
     /// Whom one can talk with, `(value, words)`: agents, and tasks of agents.
     pub with: Vec<(String, String)>,
+    /// `?agent=`: which of them a new conversation is with.
+    pub chosen: Option<String>,
     /// How an agent is connected, for where there is none.
     pub connect: Connect,
     /// A refused `POST /chat`.
@@ -55,7 +57,7 @@ pub struct ListProps {
 /// The whole page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Chat", || {
-        let ListProps { entries, next_cursor, is_continued, with, connect: connecting, form } = props;
+        let ListProps { entries, next_cursor, is_continued, with, chosen, connect: connecting, form } = props;
         let rows = rows_fragment(&entries);
         let pager = (is_continued || next_cursor.is_some()).then(|| {
             view! {
@@ -84,7 +86,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             }
             .into_any()
         } else {
-            begin_form(shell, with, &form).into_any()
+            begin_form(shell, with, chosen, &form).into_any()
         };
         let page = view! {
             {page_head("Chat".to_owned(), Vec::new(), ())}
@@ -106,8 +108,13 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
     })
 }
 
-fn begin_form(shell: &Shell, with: Vec<(String, String)>, form: &FormState) -> impl IntoView + use<> {
-    let start = with.first().map(|(value, _)| value.clone()).unwrap_or_default();
+fn begin_form(
+    shell: &Shell,
+    with: Vec<(String, String)>,
+    chosen: Option<String>,
+    form: &FormState,
+) -> impl IntoView + use<> {
+    let start = chosen.or_else(|| with.first().map(|(value, _)| value.clone())).unwrap_or_default();
     let typed = format!("\n{}", form.value("message").unwrap_or_default());
     let error = form.error("message").map(str::to_owned);
     let invalid = error.is_some().then_some("true");

@@ -64,6 +64,7 @@ pub struct Shortcut {
     pub place: Place,
 }
 
+#[cfg(feature = "ssr")]
 impl Shortcut {
     /// Where it leads, if it leads somewhere.
     pub const fn href(self) -> Option<&'static str> {
@@ -97,7 +98,7 @@ pub const SHORTCUTS: [Shortcut; 34] = [
     shortcut("docs", &["g d"], "Go to API docs", Does::Go("/api/docs")),
     shortcut("new-action", &["c"], "New action", Does::Go("/actions#new")),
     shortcut("marker", &["Mod+m", "Alt+m"], "Drop a marker, while you work on something", Does::Marker),
-    shortcut("palette", &["Mod+k"], "Go to or find", Does::Palette),
+    shortcut("palette", &["Mod+k"], "Go to, do or find", Does::Palette),
     shortcut("search", &["/"], "Search sessions", Does::Search),
     shortcut("next", &["j"], "Next row", Does::Step(1)),
     shortcut("previous", &["k"], "Previous row", Does::Step(-1)),
@@ -121,16 +122,6 @@ pub const SHORTCUTS: [Shortcut; 34] = [
     shortcut("keys", &["?"], "Show these keys", Does::Keys),
 ];
 
-/// Entries whose words all begin with, or contain, what was typed.
-pub fn matching(typed: &str) -> Vec<Shortcut> {
-    let typed = typed.trim().to_lowercase();
-    SHORTCUTS
-        .into_iter()
-        .filter(|s| s.href().is_some())
-        .filter(|s| typed.split_whitespace().all(|word| s.words.to_lowercase().contains(word)))
-        .collect()
-}
-
 /// A binding as keys to show: `Mod+m` → `Ctrl`, `M`.
 pub fn shown(binding: &str) -> Vec<String> {
     let press = |press: &str| -> Vec<String> {
@@ -150,14 +141,6 @@ pub fn shown(binding: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn typing_narrows_the_list() {
-        assert_eq!(matching("").len(), SHORTCUTS.iter().filter(|s| s.href().is_some()).count());
-        let found: Vec<_> = matching("go sess").into_iter().map(|s| s.words).collect();
-        assert_eq!(found, ["Go to Sessions"]);
-        assert!(matching("zebra").is_empty());
-    }
 
     #[test]
     fn no_name_is_used_twice() {

@@ -3,20 +3,16 @@
 use super::{
     binding::{Found as Meant, Press, find as meaning, token},
     catalog::{Does, SHORTCUTS},
-    custom, rebind,
+    custom, find, rebind,
 };
 use crate::{
-    browser::{dom, fetch, page},
+    browser::{dom, page},
     working_on,
 };
-use leptos::{html, prelude::*};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::spawn_local;
 use web_sys::{HtmlDialogElement, HtmlElement, KeyboardEvent};
 
-/// Sessions shown for what was typed.
-const FOUND_MAX: usize = 8;
 /// How long the first of two keys waits for the second.
 const CHORD_MS_MAX: f64 = 1_200.0;
 /// Rows that `j` and `k` go through, by their link.
@@ -27,26 +23,11 @@ const TEXT_FIELDS: &str =
 /// Where not even the marker opens.
 const FIELDS: &str = "input, textarea, select, [contenteditable], dialog[open]";
 
-type Found = Vec<(String, String, String)>;
-type Signals = (RwSignal<String>, RwSignal<Found>, RwSignal<usize>);
-
 /// Connects the dialogs with keys and buttons.
-pub fn start(dialog: NodeRef<html::Dialog>, input: NodeRef<html::Input>, signals: Signals) {
-    let (typed, found, chosen) = signals;
-    let open = move |name: &str| match name {
-        "palette" => {
-            typed.set(String::new());
-            found.set(Vec::new());
-            chosen.set(0);
-            if let Some(field) = input.get_untracked() {
-                field.set_value("");
-            }
-            show(dialog.get_untracked());
-        }
-        _ => show(dom::by_id("keys").and_then(|keys| keys.dyn_into().ok())),
-    };
+pub fn start() {
     page::start(open);
     rebind::start();
+    find::start();
 
     let begun = RefCell::new((String::new(), f64::MIN));
     dom::on(&dom::document(), "keydown", move |event: KeyboardEvent| {
@@ -65,7 +46,7 @@ pub fn start(dialog: NodeRef<html::Dialog>, input: NodeRef<html::Input>, signals
                 begun.replace((so_far, now));
                 true
             }
-            Meant::Shortcut(at) => SHORTCUTS.get(at).is_some_and(|shortcut| perform(shortcut.does, &event, &open)),
+            Meant::Shortcut(at) => SHORTCUTS.get(at).is_some_and(|shortcut| perform(shortcut.does, &event)),
         };
         if handled {
             event.prevent_default();
@@ -79,7 +60,7 @@ pub fn press<'a>(event: &KeyboardEvent, key: &'a str, code: &'a str) -> Press<'a
 }
 
 /// Does it, unless the key belongs to what has the focus. False leaves the key to the browser.
-fn perform(does: Does, event: &KeyboardEvent, open: &impl Fn(&str)) -> bool {
+fn perform(does: Does, event: &KeyboardEvent) -> bool {
     let forbidden = match does {
         Does::Palette | Does::Decide => "",
         Does::Marker => FIELDS,
@@ -88,6 +69,22 @@ fn perform(does: Does, event: &KeyboardEvent, open: &impl Fn(&str)) -> bool {
     if !forbidden.is_empty() && is_in(event, forbidden) {
         return false;
     }
+    match does {
+        Does::Decide => {
+            match dom::closest(event, "[data-decides]").and_then(|form| dom::find(&form, "button[name=decision]")) {
+                Some(button) => {
+                    button.click();
+                    true
+                }
+                None => act(does),
+            }
+        }
+        _ => act(does),
+    }
+}
+
+/// Does it, wherever the focus is. False where it means nothing here.
+pub fn act(does: Does) -> bool {
     match does {
         Does::Go(href) => {
             let _ = dom::window().location().set_href(href);
@@ -105,15 +102,15 @@ fn perform(does: Does, event: &KeyboardEvent, open: &impl Fn(&str)) -> bool {
         Does::Search => search(),
         Does::Step(by) => step(by),
         Does::Marker => working_on::open_marker(),
-        Does::Decide => {
-            match dom::closest(event, "[data-decides]").and_then(|form| dom::find(&form, "button[name=decision]")) {
-                Some(button) => {
-                    button.click();
-                    true
-                }
-                None => press_control("approve"),
-            }
-        }
+        Does::Decide => press_control("approve"),
+    }
+}
+
+/// Opens a dialog by its name.
+fn open(name: &str) {
+    match name {
+        "palette" => find::open(),
+        _ => show(dom::by_id("keys").and_then(|keys| keys.dyn_into().ok())),
     }
 }
 
@@ -121,35 +118,6 @@ fn perform(does: Does, event: &KeyboardEvent, open: &impl Fn(&str)) -> bool {
 fn here() -> String {
     let page = dom::root().and_then(|root| dom::find(&root, "[data-keys]"));
     page.and_then(|page| page.get_attribute("data-keys")).unwrap_or_default()
-}
-
-/// Looks for sessions by title, when typing has paused.
-pub fn find(typed: RwSignal<String>, found: RwSignal<Found>) {
-    let asked = typed.get_untracked();
-    if asked.trim().chars().count() < 2 {
-        found.set(Vec::new());
-        return;
-    }
-    dom::after(180, move || {
-        if typed.get_untracked() != asked {
-            return;
-        }
-        spawn_local(async move {
-            let query = String::from(js_sys::encode_uri_component(asked.trim()));
-            let Ok(page) = fetch::get_json(&format!("/api/sessions?title={query}&limit={FOUND_MAX}")).await else {
-                return;
-            };
-            if typed.get_untracked() != asked {
-                return;
-            }
-            let items = js_sys::Reflect::get(&page, &"items".into()).map(|items| js_sys::Array::from(&items));
-            let items = items.unwrap_or_default();
-            let lines = items.iter().filter_map(|item| {
-                Some((dom::text(&item, "id")?, dom::text(&item, "title")?, dom::text(&item, "status")?))
-            });
-            found.set(lines.take(FOUND_MAX).collect());
-        });
-    });
 }
 
 fn show(dialog: Option<HtmlDialogElement>) {
@@ -165,15 +133,19 @@ fn is_in(event: &KeyboardEvent, selector: &str) -> bool {
 }
 
 /// A control of the page that answers to this key: one that is shown, and of a row's controls the current row's.
-fn press_control(key: &str) -> bool {
-    let Some(root) = dom::root() else { return false };
+pub fn control(key: &str) -> Option<HtmlElement> {
+    let root = dom::root()?;
     let row = |element: &HtmlElement| element.closest("[data-row]").ok().flatten();
     let focused = dom::document().active_element().and_then(|focused| row(focused.unchecked_ref()));
     let current = focused.or_else(|| dom::find(&root, "[data-row][aria-current]").map(Into::into));
-    let control = dom::find_all(&root, &["[data-key=", key, "]"].concat()).into_iter().find(|control| {
+    dom::find_all(&root, &["[data-key=", key, "]"].concat()).into_iter().find(|control| {
         let in_place = row(control).is_none_or(|row| current.as_ref().is_some_and(|here| row.is_same_node(Some(here))));
         in_place && control.offset_width() > 0
-    });
+    })
+}
+
+fn press_control(key: &str) -> bool {
+    let control = control(key);
     if let Some(control) = &control {
         control.click();
     }

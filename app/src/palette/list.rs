@@ -5,7 +5,7 @@ use super::catalog::{SHORTCUTS, shown};
 use leptos::prelude::*;
 
 /// The keys of one shortcut; several ways to press it stand beside each other.
-fn keys_view(keys: &[&str]) -> impl IntoView + use<> {
+pub fn keys_view(keys: &[&str]) -> impl IntoView + use<> {
     let ways = keys.iter().enumerate().map(|(at, binding)| {
         let or = (at > 0).then(|| view! { <span class="meta">"or"</span> });
         let keys = shown(binding).into_iter().map(|key| view! { <kbd>{key}</kbd> }).collect::<Vec<_>>();

@@ -5,6 +5,10 @@ mod binding;
 mod catalog;
 #[cfg(feature = "hydrate")]
 mod custom;
+#[cfg(feature = "ssr")]
+mod dialog;
+#[cfg(feature = "hydrate")]
+mod find;
 mod island;
 #[cfg(feature = "hydrate")]
 mod keyboard;
@@ -13,6 +17,8 @@ mod list;
 #[cfg(feature = "hydrate")]
 mod rebind;
 
+#[cfg(feature = "ssr")]
+pub use dialog::{Found, found_fragment, palette_dialog};
 pub use island::Palette;
 #[cfg(feature = "hydrate")]
 pub use keyboard::step;

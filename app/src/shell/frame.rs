@@ -3,7 +3,7 @@
 use super::{Connection, Shell, ThemeSwitch};
 use crate::{
     document::{constant, solid},
-    palette::{Palette, keys_dialog},
+    palette::{Palette, keys_dialog, palette_dialog},
     text::number,
     ui::{
         icon::{Icon, icon},
@@ -66,7 +66,7 @@ pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
             </main>
         </div>
         {constant(&PALETTE, || view! { <Palette/> })}
-        {constant(&KEYS, || solid(keys_dialog()))}
+        {constant(&KEYS, || (solid(palette_dialog()), solid(keys_dialog())))}
     }
 }
 
@@ -107,7 +107,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
             <div class="rail-foot">
                 {constant(&CONNECTION, || view! { <Connection/> })}
                 <div class="rail-tools js-only">
-                    <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="palette" aria-label="Go to or find" title="Go to or find (Ctrl K)">
+                    <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="palette" aria-label="Go to, do or find" title="Go to, do or find (Ctrl K)">
                         {icon(Icon::Search)}
                     </button>
                     <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="keys" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)">

@@ -67,6 +67,8 @@ pub fn router() -> Router<AppState> {
 #[derive(Default, Deserialize)]
 struct ListQuery {
     cursor: Option<String>,
+    /// Whom a new conversation is with.
+    agent: Option<String>,
 }
 
 async fn list(
@@ -85,6 +87,7 @@ async fn read_list(state: &AppState, viewer: &Viewer, query: ListQuery, form: Fo
         next_cursor: listed.next_cursor,
         is_continued: query.cursor.is_some(),
         with: partners(state, viewer).await?,
+        chosen: query.agent,
         connect: connect(viewer),
         form,
     })
@@ -106,7 +109,7 @@ async fn entries(state: &AppState, viewer: &Viewer, records: Vec<SessionRecord>)
 }
 
 /// Whom one can talk with: agents by their names, then the tasks that name one.
-async fn partners(state: &AppState, viewer: &Viewer) -> Result<Vec<(String, String)>, Turned> {
+pub async fn partners(state: &AppState, viewer: &Viewer) -> Result<Vec<(String, String)>, Turned> {
     let known = ListActions { status: Some(ActionStatus::Active), limit: ACTIONS_MAX, ..ListActions::default() };
     let actions = action::list(&state.ledger, &viewer.scope, known).await?.items;
     let here = viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();

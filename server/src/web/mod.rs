@@ -12,6 +12,7 @@ mod docs;
 mod entity;
 mod entity_type;
 mod export;
+mod find;
 mod form;
 mod import;
 mod inbox;
@@ -41,6 +42,7 @@ pub fn router() -> Router<AppState> {
         .merge(sign_in::router())
         .merge(today::router())
         .merge(sessions::router())
+        .merge(find::router())
         .merge(session::router())
         .merge(rating::router())
         .merge(chat::router())

@@ -1,0 +1,172 @@
+//! The palette's list: what the page offers narrows with every letter, what the server finds comes after a pause. Only
+//! in the WASM build.
+
+use super::{
+    catalog::{Does, SHORTCUTS, Shortcut},
+    keyboard::{act, control},
+};
+use crate::browser::{dom, fetch, patch};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{Event, HtmlDialogElement, HtmlElement, HtmlInputElement, KeyboardEvent, MouseEvent};
+
+/// Letters within this time are asked about together.
+const PAUSE_MS: i32 = 180;
+/// Shorter texts are not looked for on the server.
+const CHARS_MIN: usize = 2;
+
+/// Listens to the dialog.
+pub fn start() {
+    let (Some(dialog), Some(field)) = (dom::by_id("palette"), field()) else { return };
+    dom::on(&field, "input", |_: Event| typed());
+    dom::on(&field, "keydown", |event: KeyboardEvent| {
+        match event.key().as_str() {
+            "ArrowDown" => choose(1),
+            "ArrowUp" => choose(-1),
+            "Enter" => {
+                if let Some(option) = options().into_iter().find(is_chosen) {
+                    run(&option);
+                }
+            }
+            _ => return,
+        }
+        event.prevent_default();
+    });
+    dom::on(&dialog, "click", |event: MouseEvent| {
+        if let Some(option) = dom::closest(&event, ".palette-item") {
+            run(&option);
+        }
+    });
+}
+
+/// Opens it, empty.
+pub fn open() {
+    if let (Some(dialog), Some(field)) = (dialog(), field())
+        && !dialog.open()
+    {
+        field.set_value("");
+        typed();
+        let _ = dialog.show_modal();
+    }
+}
+
+fn dialog() -> Option<HtmlDialogElement> {
+    dom::by_id("palette")?.dyn_into().ok()
+}
+
+fn field() -> Option<HtmlInputElement> {
+    dom::by_id("palette-input")?.dyn_into().ok()
+}
+
+/// The options that fit what was typed.
+fn options() -> Vec<HtmlElement> {
+    dom::by_id("palette-list").map(|list| dom::find_all(&list, "li:not([hidden])")).unwrap_or_default()
+}
+
+fn is_chosen(option: &HtmlElement) -> bool {
+    option.get_attribute("aria-selected").as_deref() == Some("true")
+}
+
+fn shortcut(option: &HtmlElement) -> Option<Shortcut> {
+    let id = option.get_attribute("data-shortcut")?;
+    SHORTCUTS.into_iter().find(|shortcut| shortcut.id == id)
+}
+
+/// Something was typed: what does not fit is hidden, and the server is asked after a pause.
+fn typed() {
+    let text = field().map(|field| field.value()).unwrap_or_default();
+    let asks = text.trim().chars().count() >= CHARS_MIN;
+    if !asks {
+        forget_found();
+    }
+    narrow(&text, !asks);
+    if asks {
+        dom::after(PAUSE_MS, move || {
+            if field().is_some_and(|field| field.value() == text) {
+                spawn_local(ask(text));
+            }
+        });
+    }
+}
+
+async fn ask(text: String) {
+    let query = String::from(js_sys::encode_uri_component(text.trim()));
+    let answer = fetch::get_text(&["/find?q=", &query].concat()).await;
+    let (Some(list), Some(field)) = (dom::by_id("palette-list"), field()) else { return };
+    if field.value() != text {
+        return;
+    }
+    forget_found();
+    if let Ok(fragment) = answer.map(|html| patch::parse(&html))
+        && let Some(fragment) = fragment
+    {
+        let _ = list.append_child(&fragment);
+    }
+    narrow(&text, true);
+}
+
+fn forget_found() {
+    if let Some(list) = dom::by_id("palette-list") {
+        dom::find_all(&list, "[data-found]").iter().for_each(|old| old.remove());
+    }
+}
+
+/// Shows what holds every word. `is_all` says that the server has nothing to add.
+fn narrow(text: &str, is_all: bool) {
+    let Some(list) = dom::by_id("palette-list") else { return };
+    let text = text.to_lowercase();
+    for option in dom::find_all(&list, "li") {
+        let words = option.text_content().unwrap_or_default().to_lowercase();
+        let can = match shortcut(&option).map(|shortcut| shortcut.does) {
+            Some(Does::Press(key)) => control(key).is_some(),
+            _ => true,
+        };
+        // What the server found holds the text where it looked, which need not be what is shown.
+        let fits = option.has_attribute("data-found") || text.split_whitespace().all(|word| words.contains(word));
+        option.set_hidden(!(can && fits));
+    }
+    if let Some(none) = dom::by_id("palette-none") {
+        none.set_text_content((is_all && options().is_empty()).then_some("Nothing matches."));
+    }
+    choose(0);
+}
+
+/// Chooses the next or previous option, or with 0 the first.
+fn choose(by: isize) {
+    let options = options();
+    let at = options.iter().position(is_chosen);
+    let count = options.len().max(1);
+    let next = match (at, by) {
+        (Some(at), -1 | 1) => at.wrapping_add_signed(by).wrapping_add(count) % count,
+        _ => 0,
+    };
+    if let Some(list) = dom::by_id("palette-list") {
+        for old in dom::find_all(&list, "[aria-selected=true]") {
+            let _ = old.set_attribute("aria-selected", "false");
+        }
+    }
+    let Some(field) = field() else { return };
+    match options.get(next) {
+        Some(option) => {
+            let _ = option.set_attribute("aria-selected", "true");
+            let _ = field.set_attribute("aria-activedescendant", &option.id());
+            option.scroll_into_view_with_bool(false);
+        }
+        None => {
+            let _ = field.remove_attribute("aria-activedescendant");
+        }
+    }
+}
+
+/// Goes there, or does it where the focus was before.
+fn run(option: &HtmlElement) {
+    if let Some(href) = option.get_attribute("data-href") {
+        let _ = dom::window().location().set_href(&href);
+    }
+    if let Some(dialog) = dialog() {
+        dialog.close();
+    }
+    if let Some(shortcut) = shortcut(option) {
+        act(shortcut.does);
+    }
+}

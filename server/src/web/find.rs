@@ -1,0 +1,73 @@
+//! `GET /find?q=`: what the palette shows for a text. Each kind is looked for by its name and bounded.
+
+use super::{
+    chat,
+    shell::{Turned, Viewer},
+};
+use crate::state::AppState;
+use app::palette::{Found, found_fragment};
+use axum::{
+    Router,
+    extract::{Query, State},
+    response::Html,
+    routing::get,
+};
+use domain::{action::ActionStatus, id::ActionId};
+use ledger::{action, entity, session};
+use serde::Deserialize;
+
+/// Results of each kind.
+const OF_EACH: usize = 5;
+/// Longest text that is looked for, characters: what the field takes.
+const QUERY_CHARS_MAX: usize = 200;
+
+pub fn router() -> Router<AppState> {
+    Router::new().route("/find", get(find))
+}
+
+#[derive(Deserialize)]
+struct FindQuery {
+    #[serde(default)]
+    q: String,
+}
+
+async fn find(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Query(query): Query<FindQuery>,
+) -> Result<Html<String>, Turned> {
+    let text: String = query.q.trim().chars().take(QUERY_CHARS_MAX).collect();
+    if text.is_empty() {
+        return Ok(Html(String::new()));
+    }
+    let (ledger, scope) = (&state.ledger, &viewer.scope);
+    let limit = OF_EACH as u32;
+    let mut found = Vec::new();
+    let active = Some(ActionStatus::Active);
+    let wanted = action::ListActions { status: active, name_contains: Some(text.clone()), limit, ..Default::default() };
+    for action in action::list(ledger, scope, wanted).await?.items {
+        found.push(hit(action.name, "action", format!("/actions/{}", action.id)));
+    }
+    let wanted = entity::ListEntities { title_contains: Some(text.clone()), limit, ..Default::default() };
+    for entity in entity::list(ledger, scope, wanted).await?.items {
+        found.push(hit(entity.title, "entity", format!("/entities/{}", entity.id)));
+    }
+    // Partners of a conversation are agents by their slugs, and actions by their ids, which are listed already.
+    let folded = text.to_lowercase();
+    let agents = chat::partners(&state, &viewer).await?.into_iter().map(|(value, _)| value);
+    let agents = agents.filter(|agent| agent.parse::<ActionId>().is_err() && agent.to_lowercase().contains(&folded));
+    for agent in agents.take(OF_EACH) {
+        let href = format!("/chat?agent={}", form_urlencoded::byte_serialize(agent.as_bytes()).collect::<String>());
+        found.push(hit(agent, "agent: talk", href));
+    }
+    let wanted = session::ListSessions { title_contains: Some(text), limit, ..Default::default() };
+    for session in session::list(ledger, scope, wanted).await?.items {
+        let status = session.status.as_str().replace('_', " ");
+        found.push(hit(session.title, &format!("session, {status}"), format!("/sessions/{}", session.id)));
+    }
+    Ok(Html(found_fragment(&found)))
+}
+
+fn hit(title: String, kind: &str, href: String) -> Found {
+    Found { title, kind: kind.to_owned(), href }
+}
