@@ -1,8 +1,8 @@
 //! Pages that say what happened, what was kept and what to do. 403 and 404 look alike.
 
 use crate::{
-    document::render,
-    shell::{Shell, door},
+    document::{render, solid},
+    shell::{Place, Shell, door, frame},
     ui::copy::copy_line,
 };
 use leptos::prelude::*;
@@ -66,7 +66,7 @@ const fn words(status: u16) -> Words {
     }
 }
 
-/// The whole page. It is the same for everybody: nobody was looked up for it.
+/// The whole page, in the shell of who is signed in. What it says is the same for everybody.
 pub fn page(shell: &Shell, failure: &Failure) -> String {
     let Words { title, happened, todo } = words(failure.status);
     let hushed = matches!(failure.status, 403 | 404 | 410 | 500..=599);
@@ -85,7 +85,10 @@ pub fn page(shell: &Shell, failure: &Failure) -> String {
             </p>
         }
     };
-    render(shell, title, || door(true, body()))
+    if shell.viewer.is_none() {
+        return render(shell, title, || door(true, body()));
+    }
+    render(shell, title, || frame(shell, Place::Elsewhere, view! { <div class="failure">{solid(body())}</div> }))
 }
 
 #[cfg(test)]

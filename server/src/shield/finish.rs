@@ -38,7 +38,7 @@ impl Reader {
 }
 
 /// Renders the problem that a response carries, where it carries one. Every answer of 5xx has a line in the log.
-pub fn finish(response: &mut Response, seen: &Seen, state: &AppState, nonce: Option<&Nonce>) -> Option<Code> {
+pub async fn finish(response: &mut Response, seen: &Seen, state: &AppState, nonce: Option<&Nonce>) -> Option<Code> {
     if let Some(Shown(problem)) = response.extensions_mut().remove() {
         log(&problem, seen);
         return Some(problem.code());
@@ -50,7 +50,7 @@ pub fn finish(response: &mut Response, seen: &Seen, state: &AppState, nonce: Opt
     let (kind, body) = match seen.reader {
         Reader::Program => ("application/problem+json", serde_json::to_vec(&problem).unwrap_or_default()),
         Reader::Person => {
-            ("text/html; charset=utf-8", web::problem_page(state, &seen.headers, nonce, &problem).into_bytes())
+            ("text/html; charset=utf-8", web::problem_page(state, &seen.headers, nonce, &problem).await.into_bytes())
         }
     };
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));

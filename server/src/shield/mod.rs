@@ -59,7 +59,7 @@ pub async fn shield(State(state): State<AppState>, mut request: Request, next: N
         Ok(request) => run(request, next).await,
         Err(problem) => problem.into_response(),
     };
-    let code = finish::finish(&mut response, &seen, &state, nonce.as_ref());
+    let code = finish::finish(&mut response, &seen, &state, nonce.as_ref()).await;
     headers::apply(response.headers_mut(), &seen, nonce.as_ref(), state.cookies.is_secure());
     record(&state, &seen, &response, code);
     response
