@@ -54,6 +54,9 @@ const ENTRIES: [(Place, Icon, &str, &str, &str); 8] = [
     (Place::Settings, Icon::Settings, "Settings", "/settings", "Settings (g ,)"),
 ];
 
+/// Entries that a phone's bar has room for; the others are under "More" there.
+const BAR_ENTRIES: usize = 4;
+
 /// A page inside the shell.
 pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
     let notice = shell.notice.as_deref().and_then(notice::of);
@@ -78,12 +81,13 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
     let waiting = shell.needs_me;
     let entries = ENTRIES
         .into_iter()
-        .map(|(place, picture, label, href, title)| {
+        .enumerate()
+        .map(|(at, (place, picture, label, href, title))| {
             let badge = (place == Place::Inbox).then(|| {
                 view! { <span class="rail-count" id="needs-me" data-most=BADGE_COUNT_MAX.to_string() hidden=waiting == 0>{number::badge(waiting)}<span class="hidden-text">" waiting"</span></span> }
             });
             view! {
-                <li>
+                <li class=(at >= BAR_ENTRIES).then_some("rail-wide")>
                     <a class="rail-link" href=href title=title aria-current=(place == here).then_some("page")>
                         {icon(picture)}
                         <span class="rail-text">{label}</span>
@@ -103,6 +107,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
             <div class="rail-slot">{picker(shell)}</div>
             <nav class="rail-nav" aria-label="Main">
                 <ul>{entries}</ul>
+                {solid(more(shell, here))}
             </nav>
             <div class="rail-foot">
                 {constant(&CONNECTION, || view! { <Connection/> })}
@@ -125,6 +130,42 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
                 </div>
             </div>
         </header>
+    }
+}
+
+/// What a phone's bar has no room for: the other pages, search, theme, workspaces and the way out.
+fn more(shell: &Shell, here: Place) -> impl IntoView + use<> {
+    let others = ENTRIES.get(BAR_ENTRIES..).unwrap_or_default();
+    let is_here = others.iter().any(|(place, ..)| *place == here);
+    let links = others
+        .iter()
+        .map(|&(place, picture, label, href, _)| {
+            view! { <li><a class="rail-link" href=href aria-current=(place == here).then_some("page")>{icon(picture)}<span>{label}</span></a></li> }
+        })
+        .collect::<Vec<_>>();
+    let email = shell.viewer.as_ref().and_then(|me| me.user.as_ref()).map(|user| user.email.clone());
+    let workspace = shell.viewer.as_ref().map(|me| me.tenant.name.clone()).unwrap_or_default();
+    view! {
+        <details class="rail-more" name="rail-more">
+            <summary class="rail-link" data-here=is_here.then_some("")>{icon(Icon::More)}<span class="rail-text">"More"</span></summary>
+            <div class="rail-sheet">
+                <ul>
+                    {links}
+                    <li class="js-only">
+                        <button class="rail-link" type="button" data-open="palette">{icon(Icon::Search)}<span>"Go to, do or find"</span></button>
+                    </li>
+                    <li><a class="rail-link" href="/sessions#filter-q">{icon(Icon::Sessions)}<span>"Search sessions"</span></a></li>
+                    <li><a class="rail-link" href="/settings#appearance">{icon(Icon::Theme)}<span>"Theme"</span></a></li>
+                    <li>
+                        <form method="post" action="/sign-out">
+                            <button class="rail-link" type="submit">{icon(Icon::SignOut)}<span>"Sign out"</span></button>
+                        </form>
+                    </li>
+                </ul>
+                {switch(shell)}
+                <p class="meta">{workspace}{email.map(|email| format!(" · {email}"))}</p>
+            </div>
+        </details>
     }
 }
 

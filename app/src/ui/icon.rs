@@ -67,6 +67,7 @@ icons! {
     Copy = "copy": r#"<rect x="5.5" y="5.5" width="8" height="8" rx="1"/><path d="M10.5 5.5v-3h-8v8h3"/>"#;
     Alert = "alert": r#"<path d="M8 2 14.5 13.5h-13zM8 6.5V9.5M8 11.5v.1"/>"#;
     Seal = "seal": r#"<path d="M8 1.5 13.5 3.5V8c0 3-2.3 5.2-5.5 6.5C4.8 13.2 2.5 11 2.5 8V3.5z"/><path d="m5.7 8 1.6 1.6 3-3.3"/>"#;
+    More = "more": r#"<circle cx="3" cy="8" r="1" fill="currentColor"/><circle cx="8" cy="8" r="1" fill="currentColor"/><circle cx="13" cy="8" r="1" fill="currentColor"/>"#;
     Down = "down": r#"<path d="M8 2.5v11M4 9.5l4 4 4-4"/>"#;
     Close = "close": r#"<path d="m3.5 3.5 9 9M12.5 3.5l-9 9"/>"#;
     Target = "target": r#"<circle cx="8" cy="8" r="6"/><circle cx="8" cy="8" r="3"/><circle cx="8" cy="8" r=".6" fill="currentColor"/>"#;
