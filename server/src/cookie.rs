@@ -13,6 +13,12 @@ const THEME: &str = "theme";
 /// Whose work /today shows: `me` or `all`. Browsers send it there alone.
 const TODAY: &str = "today";
 const TIMEZONE: &str = "timezone";
+/// A token that was just made, on its way to the page that shows it.
+const NEW_TOKEN: &str = "new-token";
+/// A browser follows a redirect at once.
+const NEW_TOKEN_SECONDS: i64 = 60;
+/// Where it is shown.
+const NEW_TOKEN_PATH: &str = "/settings";
 /// With a person's id behind it: they do not want to be asked about the session at whose address it is.
 const UNASKED: &str = "unasked-";
 
@@ -61,6 +67,24 @@ impl CookiePolicy {
         HeaderValue::from_str(&text).ok()
     }
 
+    /// `Set-Cookie` that carries a token which was just made to the settings, for this person alone. Scripts cannot read
+    /// it, and it is gone after a minute.
+    pub fn set_new_token(self, user: UserId, token: &str) -> Option<HeaderValue> {
+        self.new_token_header(&format!("{user}.{token}"), NEW_TOKEN_SECONDS)
+    }
+
+    /// `Set-Cookie` that forgets it.
+    pub fn clear_new_token(self) -> Option<HeaderValue> {
+        self.new_token_header("", 0)
+    }
+
+    fn new_token_header(self, value: &str, seconds: i64) -> Option<HeaderValue> {
+        let secure = if self.secure { "; Secure" } else { "" };
+        let text =
+            format!("{NEW_TOKEN}={value}; Path={NEW_TOKEN_PATH}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+        HeaderValue::from_str(&text).ok()
+    }
+
     fn session_header(self, value: &str, max_age_seconds: i64) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
         let name = self.session_name();
@@ -72,6 +96,11 @@ impl CookiePolicy {
 /// Whether this person does not want to be asked about the session at this address.
 pub fn is_unasked(headers: &HeaderMap, user: UserId) -> bool {
     find(headers, &format!("{UNASKED}{user}")).is_some()
+}
+
+/// The token that this person has just made.
+pub fn new_token(headers: &HeaderMap, user: UserId) -> Option<&str> {
+    find(headers, NEW_TOKEN)?.strip_prefix(&user.to_string())?.strip_prefix('.')
 }
 
 /// The theme the browser asked for.
@@ -130,6 +159,17 @@ fn find<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_new_token_is_for_the_person_who_made_it() {
+        let [ada, mia] = [1, 2].map(|n| UserId(uuid::Uuid::from_u128(n)));
+        let set = CookiePolicy::new(true).set_new_token(ada, "sbk_x").unwrap();
+        let set = set.to_str().unwrap();
+        assert!(set.contains("Path=/settings; Max-Age=60; HttpOnly; SameSite=Strict; Secure"), "{set}");
+        let mut headers = HeaderMap::new();
+        headers.insert(COOKIE, HeaderValue::from_str(set.split(';').next().unwrap()).unwrap());
+        assert_eq!((new_token(&headers, ada), new_token(&headers, mia)), (Some("sbk_x"), None));
+    }
 
     fn headers(cookie: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();

@@ -35,8 +35,8 @@ pub fn tokens_section(
         let connecting =
             Connect { base_url, token: Some(token.clone()), may_make_token: true, agent_slug: "my-agent".to_owned() };
         view! {
-            <div class="secret" role="status">
-                <p><strong>"Copy the token now. It is not shown again."</strong></p>
+            <div class="secret" id="new-token" role="group" aria-labelledby="new-token-title" tabindex="-1">
+                <p><strong id="new-token-title">"Copy the token now. It is not shown again."</strong></p>
                 {copy_line(token, "the token")}
                 {connect(connecting)}
             </div>

@@ -13,7 +13,7 @@ use app::{
 use axum::{
     Router,
     extract::State,
-    http::{HeaderValue, StatusCode, header::SET_COOKIE},
+    http::{HeaderMap, HeaderValue, StatusCode, header::SET_COOKIE},
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
@@ -42,9 +42,16 @@ pub fn router() -> Router<AppState> {
         .route("/settings/appearance", post(appearance))
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer) -> Result<Response, Turned> {
-    let props = read(&state, &viewer, FormState::default()).await?;
-    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
+async fn show(State(state): State<AppState>, viewer: Viewer, headers: HeaderMap) -> Result<Response, Turned> {
+    let mut props = read(&state, &viewer, FormState::default()).await?;
+    let made = viewer.scope.user_id().and_then(|user| cookie::new_token(&headers, user));
+    props.new_token = made.map(str::to_owned);
+    let forgets = props.new_token.as_ref().and_then(|_| state.cookies.clear_new_token());
+    let mut response = render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await;
+    if let Some(cookie) = forgets {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+    Ok(response)
 }
 
 /// Everything that the page shows.
@@ -78,7 +85,8 @@ pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> 
     })
 }
 
-/// The one answer that holds the secret is the answer to the form itself: no redirect, nothing stored.
+/// The secret travels to the page that shows it in a cookie of a minute: nothing is stored here, and loading that page
+/// again neither shows it nor makes another token.
 async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
     let made = match (role(&form), scope(&form)) {
         (Ok(role), Ok(scope)) => {
@@ -95,8 +103,15 @@ async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form)
     };
     match made {
         Ok((_, secret)) => {
-            let props = Props { new_token: Some(secret), ..read(&state, &viewer, FormState::default()).await? };
-            Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await)
+            let cookie = viewer.scope.user_id().and_then(|user| state.cookies.set_new_token(user, &secret));
+            let Some(cookie) = cookie else {
+                // A program has no cookies: its answer is the page itself.
+                let props = Props { new_token: Some(secret), ..read(&state, &viewer, FormState::default()).await? };
+                return Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await);
+            };
+            let mut response = Redirect::to("/settings#new-token").into_response();
+            response.headers_mut().append(SET_COOKIE, cookie);
+            Ok(response)
         }
         Err(problem) => refused(&state, viewer, form.refused("token", &problem), &problem).await,
     }
