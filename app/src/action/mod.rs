@@ -2,6 +2,7 @@
 
 mod approval_form;
 mod form;
+mod input;
 mod list_page;
 mod page;
 mod span;
@@ -9,6 +10,7 @@ mod waits;
 
 pub use approval_form::{KEEP_SETS, Reviewing};
 pub use form::Targets;
+pub use input::input_typed;
 pub use list_page::{ListProps, list_page};
 pub use page::{Props, page};
 pub use span::read as read_span;

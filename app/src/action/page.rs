@@ -3,6 +3,7 @@
 use super::{
     approval_form::Reviewing,
     form::{Targets, action_form},
+    input::{input_fields, names},
     waits::{Waits, waits},
 };
 use crate::{
@@ -14,7 +15,6 @@ use crate::{
     ui::{
         button::{Look, submit},
         empty::empty,
-        field::{Field, textarea},
         notice,
         page_head::page_head,
         status_badge::status_badge,
@@ -90,7 +90,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 </div>
                 <section class="section" aria-labelledby="trigger-title">
                     <h2 id="trigger-title">"Trigger"</h2>
-                    {solid(trigger_form(shell, &action, &form.of("trigger")))}
+                    {solid(trigger_form(shell, &action, runs.first(), &form.of("trigger")))}
                 </section>
             </div>
             <section class="section" aria-labelledby="runs-title">
@@ -143,19 +143,28 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targe
     }
 }
 
-fn trigger_form(shell: &Shell, action: &Action, form: &FormState) -> impl IntoView + use<> {
+fn trigger_form(
+    shell: &Shell,
+    action: &Action,
+    newest: Option<&SessionEntry>,
+    form: &FormState,
+) -> impl IntoView + use<> {
     if action.status == ActionStatus::Archived {
         return view! { <p class="meta">"It is archived. Make it active again to trigger it."</p> }.into_any();
     }
     let key = format!("{}-{}", shell.form_key, action.id);
-    let hint = "What the agent is given. JSON is passed on as JSON, anything else as text.";
+    let last = newest.and_then(|run| run.session.input.as_deref()).filter(|input| input.get() != "null");
+    let again = last.is_some().then(|| view! { <p class="meta">"Filled in with the newest run's input."</p> });
+    let names = names(action);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let no_agent = action.agent_slug.is_none().then(|| {
         view! { <p class="meta">"It names no agent: its sessions wait for a worker that claims without naming agents."</p> }
     });
     view! {
         <form class="form" method="post" action=format!("/actions/{}/trigger", action.id)>
-            {notice::refused(form.general(&["input"]))}
-            {textarea("trigger", Field::new("input", "Input").hint(hint), true, "", form)}
+            {notice::refused(form.general(&names))}
+            {input_fields(action, last, form)}
+            {again}
             <input type="hidden" name="idempotencyKey" value=key/>
             {no_agent}
             <div class="form-actions">{submit("Trigger", Look::Primary)}</div>

@@ -122,7 +122,7 @@ fn answer(asks: &[Ask], form: &FormState) -> impl IntoView + use<> {
     view! {
         <div class="gate-answer">
             {free}
-            {fields(asks, form)}
+            {fields("gate", asks, form)}
             <div><button class="button" type="submit" data-look="primary" name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</button></div>
         </div>
     }

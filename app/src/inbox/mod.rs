@@ -61,6 +61,8 @@ pub use page::{Props, page};
 #[cfg(feature = "ssr")]
 pub use question::answered;
 #[cfg(feature = "ssr")]
+pub(crate) use question::{Ask, asks_of, fields, value_typed};
+#[cfg(feature = "ssr")]
 pub use values::edited;
 #[cfg(feature = "ssr")]
 pub(crate) use words::{field_word, named, verdict_word};

@@ -1,7 +1,8 @@
-//! A question's answer as a form made from its JSON Schema, and reading what was typed into it.
+//! A value as a form made from its JSON Schema, and reading what was typed into it: the answer of a question, and the
+//! input of an action.
 //!
 //! Objects get one field for each property, called `answer.KEY`; everything else one field, called `answer`. What no
-//! field can hold (lists, objects in objects) is typed as JSON. The schema itself is checked where the answer is recorded.
+//! field can hold (lists, objects in objects) is typed as JSON. The schema of an answer is checked where it is recorded.
 
 use super::{
     values::Control,
@@ -49,21 +50,26 @@ fn schema(approval: &Approval) -> Option<Value> {
 
 /// The fields that an answer is typed into; none for free text and for what has no form.
 pub fn asks(approval: &Approval) -> Vec<Ask> {
-    let Some(schema) = schema(approval) else { return Vec::new() };
+    schema(approval).map_or_else(Vec::new, |schema| asks_of(&schema, ANSWER, "Answer"))
+}
+
+/// The fields that a value of this schema is typed into. Their names begin with `base`; `called` is the label of a field
+/// that has no better one.
+pub fn asks_of(schema: &Value, base: &str, called: &str) -> Vec<Ask> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|all| !all.is_empty()) else {
-        let title = text(&schema, "title");
-        let label = if title.is_empty() { "Answer".to_owned() } else { title };
-        return vec![ask(None, ANSWER.to_owned(), label, &schema, true)];
+        let title = text(schema, "title");
+        let label = if title.is_empty() { called.to_owned() } else { title };
+        return vec![ask(None, base.to_owned(), label, schema, true)];
     };
     if properties.len() > FIELDS_MAX {
-        return vec![ask(None, ANSWER.to_owned(), "Answer".to_owned(), &Value::Null, true)];
+        return vec![ask(None, base.to_owned(), called.to_owned(), &Value::Null, true)];
     }
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let field = |(key, of): (&String, &Value)| {
         let title = text(of, "title");
         let label = if title.is_empty() { field_word(key) } else { title };
-        ask(Some(key.clone()), format!("{ANSWER}.{key}"), label, of, required.contains(&key.as_str()))
+        ask(Some(key.clone()), format!("{base}.{key}"), label, of, required.contains(&key.as_str()))
     };
     properties.iter().map(field).collect()
 }
@@ -132,19 +138,30 @@ fn choices(of: &Value) -> Option<(Vec<Value>, Vec<String>)> {
     Some((values?, several.iter().map(label).collect()))
 }
 
-/// The fields as they are shown. `form` brings back what was typed.
-pub fn fields(asks: &[Ask], form: &FormState) -> Vec<InertElement> {
+impl Ask {
+    /// The same, with what a value of before has in its place.
+    pub fn again(self, before: &Value) -> Self {
+        let value = match &self.key {
+            Some(key) => before.get(key),
+            None => Some(before),
+        };
+        Self { start: value.map_or_else(|| self.start.clone(), start_text), ..self }
+    }
+}
+
+/// The fields as they are shown, with ids that begin with `scope`. `form` brings back what was typed.
+pub fn fields(scope: &str, asks: &[Ask], form: &FormState) -> Vec<InertElement> {
     let one = |ask: &Ask| {
         let field = Field { name: &ask.name, label: &ask.label, hint: &ask.hint, required: ask.required };
         match &ask.control {
-            Control::Line | Control::Number => input("gate", field, "text", &ask.start, "off", form),
-            Control::Date => input("gate", field, "date", &ask.start, "off", form),
-            Control::Lines => textarea("gate", field, false, &ask.start, form),
-            Control::Json => textarea("gate", field, true, &ask.start, form),
-            Control::Choice(options) => select("gate", field, options.clone(), &ask.start, form),
+            Control::Line | Control::Number => input(scope, field, "text", &ask.start, "off", form),
+            Control::Date => input(scope, field, "date", &ask.start, "off", form),
+            Control::Lines => textarea(scope, field, false, &ask.start, form),
+            Control::Json => textarea(scope, field, true, &ask.start, form),
+            Control::Choice(options) => select(scope, field, options.clone(), &ask.start, form),
             Control::Truth => {
                 let options = [("", "—"), ("true", "Yes"), ("false", "No")];
-                select("gate", field, options.map(|(v, l)| (v.to_owned(), l.to_owned())).into(), &ask.start, form)
+                select(scope, field, options.map(|(v, l)| (v.to_owned(), l.to_owned())).into(), &ask.start, form)
             }
         }
     };
@@ -157,9 +174,16 @@ pub fn fields(asks: &[Ask], form: &FormState) -> Vec<InertElement> {
 /// # Errors
 /// Every field that cannot be read, under its name.
 pub fn answered(approval: &Approval, typed: impl Fn(&str) -> Option<String>) -> Result<Option<Value>, Vec<FieldError>> {
-    let asks = asks(approval);
+    value_typed(&asks(approval), typed)
+}
+
+/// The value that was typed into these fields, as [`answered`].
+///
+/// # Errors
+/// Every field that cannot be read, under its name.
+pub fn value_typed(asks: &[Ask], typed: impl Fn(&str) -> Option<String>) -> Result<Option<Value>, Vec<FieldError>> {
     let (mut answer, mut wrong) = (Map::new(), Vec::new());
-    for ask in &asks {
+    for ask in asks {
         let text = typed(&ask.name).unwrap_or_default();
         match value(ask, text.trim_end_matches(['\r', '\n'])) {
             Ok(Some(value)) => match &ask.key {
@@ -278,7 +302,7 @@ mod tests {
             json!({"properties": {evil: {"type": "string", "title": evil, "description": evil, "enum": [evil]}}}),
         );
         let html: String =
-            fields(&asks(&item), &FormState::default()).into_iter().map(crate::document::plain).collect();
+            fields("gate", &asks(&item), &FormState::default()).into_iter().map(crate::document::plain).collect();
         assert!(!html.contains("<img"), "{html}");
     }
 }

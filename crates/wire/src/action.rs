@@ -42,7 +42,7 @@ pub struct Action {
     /// and blocks of the target entity that its sessions write; their status shows there.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub output_config: Json,
-    /// Free.
+    /// Free, but for `inputSchema`: a JSON Schema of the input, of which the page that triggers the action makes a form.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub metadata: Json,
     /// active or archived.

@@ -176,15 +176,23 @@ async fn trigger(
     Id(id): Id<ActionId>,
     form: Form,
 ) -> Result<Response, Turned> {
-    let trigger = action::Trigger {
-        input: json_or_text(&form.text("input")),
-        idempotency_key: form.optional("idempotencyKey"),
-        ..action::Trigger::default()
+    let of = wire_map::action(action::get(&state.ledger, &viewer.scope, id).await?);
+    let typed = |name: &str| form.has(name).then(|| form.text(name));
+    // Pages without the form, such as Today, trigger with no input.
+    let input = match ui::input_typed(&of, typed) {
+        Ok(Some(input)) => input,
+        Ok(None) => json_or_text(&form.text("input")),
+        Err(wrong) => {
+            let problem = super::form::unreadable(wrong);
+            return refused(&state, viewer, id, form.refused("trigger", &problem), &problem).await;
+        }
     };
+    let trigger =
+        action::Trigger { input, idempotency_key: form.optional("idempotencyKey"), ..action::Trigger::default() };
     match action::trigger(&state.ledger, &viewer.scope, id, trigger).await {
         Ok(session) => {
-            let notice = if session.agent_slug.is_some() { "triggered" } else { "triggered_unclaimed" };
-            Ok(Redirect::to(&format!("/sessions/{}?notice={notice}", session.id)).into_response())
+            let notice = if session.agent_slug.is_some() { "" } else { "?notice=triggered_unclaimed" };
+            Ok(Redirect::to(&format!("/sessions/{}{notice}", session.id)).into_response())
         }
         Err(error) => {
             let problem = Problem::from(error);

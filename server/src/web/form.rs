@@ -133,6 +133,12 @@ pub async fn upload(
     Ok(Form::of(fields))
 }
 
+/// Fields whose text is no value of their kind.
+pub fn unreadable(wrong: Vec<FieldError>) -> Problem {
+    let field = |error: FieldError| ledger::FieldError::new(error.field.unwrap_or_default(), error.message);
+    Problem::from(ledger::Error::Invalid(wrong.into_iter().map(field).collect()))
+}
+
 /// JSON typed into a text area: JSON as it is; anything else is a JSON string; nothing is nothing.
 pub fn json_or_text(text: &str) -> Option<String> {
     let text = text.trim();

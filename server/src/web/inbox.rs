@@ -267,7 +267,7 @@ async fn new_decision(state: &AppState, viewer: &Viewer, id: GateId, form: &Form
     match verdict {
         Verdict::Approve | Verdict::Edit => {
             let detail = wire_map::approval_detail(gate::get(&state.ledger, &viewer.scope, id).await?);
-            let edit = ui::edited(&detail, digest.as_deref(), typed).map_err(unreadable)?;
+            let edit = ui::edited(&detail, digest.as_deref(), typed).map_err(super::form::unreadable)?;
             let value = (!edit.is_empty()).then(|| serde_json::Value::Object(edit).to_string());
             let verdict = if value.is_some() { Verdict::Edit } else { Verdict::Approve };
             Ok(NewDecision { verdict, value, note, digest })
@@ -275,18 +275,12 @@ async fn new_decision(state: &AppState, viewer: &Viewer, id: GateId, form: &Form
         Verdict::Deny => Ok(NewDecision { verdict, value: None, note, digest }),
         Verdict::Respond => {
             let detail = wire_map::approval_detail(gate::get(&state.ledger, &viewer.scope, id).await?);
-            let answer = ui::answered(&detail.approval, typed).map_err(unreadable)?;
+            let answer = ui::answered(&detail.approval, typed).map_err(super::form::unreadable)?;
             let value = answer.map(|answer| answer.to_string());
             let value = value.or_else(|| super::form::json_or_text(&form.text("answer")));
             Ok(NewDecision { verdict, value, note, digest })
         }
     }
-}
-
-/// Fields whose text is no value of their kind.
-fn unreadable(wrong: Vec<app::FieldError>) -> Problem {
-    let field = |error: app::FieldError| ledger::FieldError::new(error.field.unwrap_or_default(), error.message);
-    Problem::from(ledger::Error::Invalid(wrong.into_iter().map(field).collect()))
 }
 
 async fn snooze(

@@ -1,0 +1,142 @@
+//! What an action needs to be triggered: its input as a form.
+//!
+//! `metadata.inputSchema`, a JSON Schema, says what the input is made of. Without one the input is one text area. Both
+//! begin with the input of the newest run.
+
+use crate::{
+    FieldError, FormState,
+    inbox::{Ask, asks_of, fields, value_typed},
+    ui::field::{Field, textarea},
+};
+use leptos::tachys::html::InertElement;
+use serde_json::{Map, Value, value::RawValue};
+use wire::action::Action;
+
+/// Name of the field, and beginning of the names of its parts.
+pub const INPUT: &str = "input";
+/// Key of the schema in an action's metadata.
+const SCHEMA: &str = "inputSchema";
+
+/// The fields of the action's input; none where it has no schema.
+fn asks(action: &Action) -> Vec<Ask> {
+    let metadata: Option<Map<String, Value>> = serde_json::from_str(action.metadata.get()).ok();
+    let schema = metadata.and_then(|mut metadata| metadata.remove(SCHEMA)).filter(Value::is_object);
+    schema.map_or_else(Vec::new, |schema| asks_of(&schema, INPUT, "Input"))
+}
+
+/// The names of the form's fields.
+pub fn names(action: &Action) -> Vec<String> {
+    let asks = asks(action);
+    if asks.is_empty() { vec![INPUT.to_owned()] } else { asks.into_iter().map(|ask| ask.name).collect() }
+}
+
+/// The form's fields, with the input of the newest run in them.
+pub fn input_fields(action: &Action, last: Option<&RawValue>, form: &FormState) -> Vec<InertElement> {
+    let last: Option<Value> = last.and_then(|last| serde_json::from_str(last.get()).ok()).filter(|v| *v != Value::Null);
+    let asks = asks(action);
+    if asks.is_empty() {
+        let hint = "What the agent is given. JSON is passed on as JSON, anything else as text.";
+        let start = last.as_ref().map(text).unwrap_or_default();
+        return vec![textarea("trigger", Field::new(INPUT, "Input").hint(hint), true, &start, form)];
+    }
+    let again = |ask: Ask| match &last {
+        Some(last) => ask.again(last),
+        None => ask,
+    };
+    fields("trigger", &asks.into_iter().map(again).collect::<Vec<_>>(), form)
+}
+
+/// A value as it is typed: texts as they are, everything else as JSON.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => serde_json::to_string_pretty(other).unwrap_or_default(),
+    }
+}
+
+/// The input that was typed into the form of an action with a schema, as JSON; `None` for an action without one.
+///
+/// # Errors
+/// Every field that cannot be read, under its name.
+pub fn input_typed(
+    action: &Action,
+    typed: impl Fn(&str) -> Option<String>,
+) -> Result<Option<Option<String>>, Vec<FieldError>> {
+    let asks = asks(action);
+    if asks.is_empty() {
+        return Ok(None);
+    }
+    let value = value_typed(&asks, typed)?.filter(|value| value.as_object().is_none_or(|object| !object.is_empty()));
+    Ok(Some(value.map(|value| value.to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::plain;
+    use serde_json::json;
+
+    fn raw(value: &Value) -> Box<RawValue> {
+        RawValue::from_string(value.to_string()).unwrap()
+    }
+
+    fn action(metadata: Value) -> Action {
+        let at = "2026-11-21T07:00:00Z".parse().unwrap();
+        Action {
+            id: "a".into(),
+            name: "Report".into(),
+            slug: "report".into(),
+            description: String::new(),
+            agent_slug: Some("scribe".into()),
+            assigned_to: None,
+            target_entity_id: None,
+            output_type: domain::action::OutputType::Text,
+            output_config: raw(&json!({})),
+            metadata: raw(&metadata),
+            status: domain::action::ActionStatus::Active,
+            created_at: at,
+            updated_at: at,
+        }
+    }
+
+    fn html(action: &Action, last: Option<Value>) -> String {
+        let last = last.map(|last| raw(&last));
+        input_fields(action, last.as_deref(), &FormState::default()).into_iter().map(plain).collect()
+    }
+
+    fn weekly() -> Action {
+        action(json!({"inputSchema": {"required": ["week"], "properties": {
+            "week": {"type": "integer", "title": "Week", "description": "ISO week."},
+            "team": {"type": "string", "enum": ["sales", "support"]},
+        }}}))
+    }
+
+    #[test]
+    fn an_input_schema_becomes_a_form_that_begins_with_the_last_input() {
+        let fresh = html(&weekly(), None);
+        assert!(
+            fresh.contains("name=\"input.week\"") && fresh.contains("ISO week.") && !fresh.contains("value=\"47\"")
+        );
+        let again = html(&weekly(), Some(json!({"week": 47, "team": "support"})));
+        assert!(again.contains("value=\"47\""), "{again}");
+        assert!(again.split("value=\"support\"").nth(1).unwrap().starts_with(" selected"), "{again}");
+    }
+
+    #[test]
+    fn without_a_schema_the_last_input_is_typed_again() {
+        let free = action(json!({}));
+        assert!(html(&free, Some(json!("plain words"))).contains("\nplain words"));
+        let object = html(&free, Some(json!({"a": 1})));
+        assert!(object.replace("&quot;", "\"").contains("\"a\": 1"), "{object}");
+        assert_eq!(input_typed(&free, |_| None), Ok(None));
+    }
+
+    #[test]
+    fn what_is_typed_becomes_the_input() {
+        let typed = |name: &str| (name == "input.week").then(|| " 48 ".to_owned());
+        assert_eq!(input_typed(&weekly(), typed), Ok(Some(Some("{\"week\":48}".into()))));
+        assert_eq!(input_typed(&weekly(), |_| None), Ok(Some(None)), "nothing typed is no input");
+        let wrong = input_typed(&weekly(), |name| (name == "input.week").then(|| "soon".to_owned())).unwrap_err();
+        assert_eq!(wrong[0].field.as_deref(), Some("input.week"));
+    }
+}
