@@ -46,8 +46,28 @@ def first_sentences(markdown):
     return re.split(r"(?<=[.!?])\s+", " ".join(prose))[:SENTENCES]
 
 
+def words_said(given):
+    """The words of a plain text, or of the newest message of a conversation; none for an object of our own."""
+    if isinstance(given, dict) and given.get("messages"):
+        given = given["messages"][-1].get("text", "")
+    return [word.rstrip(".") for word in re.findall(r"[\w./-]+", given)] if isinstance(given, str) else []
+
+
+def is_ours(path):
+    """Words can name anything; only what lies below this folder is looked at."""
+    return path.resolve().is_relative_to(pathlib.Path.cwd())
+
+
+def file_of(given):
+    """The file of the input. Of plain words: the file that they name last, or else the README."""
+    if isinstance(given, dict) and "file" in given:
+        return pathlib.Path(given["file"])
+    named = [pathlib.Path(word) for word in words_said(given)]
+    return next((path for path in reversed(named) if path.is_file() and is_ours(path)), pathlib.Path("README.md"))
+
+
 def main():
-    path = pathlib.Path((json.load(sys.stdin) or {}).get("file", "README.md"))
+    path = file_of(json.load(sys.stdin))
     call = {"toolCallId": "read", "toolName": "read_file"}
     emit("agent.tool_call", {"type": "tool-call", **call, "input": {"file": str(path)}})
     try:

@@ -6,7 +6,28 @@ set -eu
 
 pace=${DEMO_PACE_SECONDS:-0}
 
-files=$(sed -n 's/.*"files"[[:space:]]*:[[:space:]]*"\([^"\\]*\)".*/\1/p')
+given=$(cat)
+
+# The words of a plain text, or of the newest message of a conversation.
+said() {
+    text=$(printf '%s\n' "$given" | sed -n 's/.*"text"[[:space:]]*:[[:space:]]*"\([^"\\]*\)".*/\1/p')
+    printf '%s' "${text:-$given}" | tr -c '[:alnum:]._/-' ' '
+}
+
+# The value of "files". Of plain words: those that look like names of files.
+files=$(printf '%s\n' "$given" | sed -n 's/.*"files"[[:space:]]*:[[:space:]]*"\([^"\\]*\)".*/\1/p')
+if [ -z "$files" ]; then
+    for word in $(said); do
+        case ${word%.} in
+            /* | *..*) ;;
+            *.* | */*) files="$files ${word%.}" ;;
+        esac
+    done
+fi
+if [ -z "$files" ]; then
+    echo "Name the files to check, such as README.md and Cargo.toml."
+    exit 0
+fi
 checked=0
 for file in $files; do
     checked=$((checked + 1))
@@ -21,4 +42,5 @@ for file in $files; do
     printf '{"type":"agent.tool_result","content":[{"type":"tool-result","toolCallId":"check-%d","toolName":"check_file","output":{"type":"json","value":{"bytes":%d}}}]}\n' "$checked" "$size"
     sleep "$pace"
 done
+echo "In place: ${files# }."
 printf '{"type":"result","result":{"text":"%d files are in place.","checked":%d}}\n' "$checked" "$checked"

@@ -7,8 +7,25 @@ set -eu
 
 pace=${DEMO_PACE_SECONDS:-0}
 
-# The value of "file"; names with quotes in them are beyond this example.
-file=$(sed -n 's/.*"file"[[:space:]]*:[[:space:]]*"\([^"\\]*\)".*/\1/p')
+given=$(cat)
+
+# The words of a plain text, or of the newest message of a conversation.
+said() {
+    text=$(printf '%s\n' "$given" | sed -n 's/.*"text"[[:space:]]*:[[:space:]]*"\([^"\\]*\)".*/\1/p')
+    printf '%s' "${text:-$given}" | tr -c '[:alnum:]._/-' ' '
+}
+
+# The value of "file"; names with quotes in them are beyond this example. Of plain words: the file that they name first.
+file=$(printf '%s\n' "$given" | sed -n 's/.*"file"[[:space:]]*:[[:space:]]*"\([^"\\]*\)".*/\1/p')
+if [ -z "$file" ]; then
+    for word in $(said); do
+        case $word in /* | *..*) continue ;; esac
+        if [ -f "${word%.}" ]; then
+            file=${word%.}
+            break
+        fi
+    done
+fi
 file=${file:-README.md}
 
 printf '{"type":"agent.tool_call","content":[{"type":"tool-call","toolCallId":"outline","toolName":"outline","input":{"file":"%s"}}]}\n' "$file"

@@ -3,6 +3,7 @@
 
 An agent for `shiftbook work --agent scout -- python3 examples/demo/scout.py`: its input arrives as JSON on
 stdin, every JSON line it prints becomes an event of the session's log, and the `result` line is the result.
+In a conversation the input is {"messages": [{"role": "user", "text": "…"}, …]}: plain words do as well.
 """
 
 import json
@@ -33,8 +34,28 @@ def read(path):
     return path.read_text(encoding="utf-8", errors="replace")
 
 
+def words_said(given):
+    """The words of a plain text, or of the newest message of a conversation; none for an object of our own."""
+    if isinstance(given, dict) and given.get("messages"):
+        given = given["messages"][-1].get("text", "")
+    return [word.rstrip(".") for word in re.findall(r"[\w./-]+", given)] if isinstance(given, str) else []
+
+
+def is_ours(path):
+    """Words can name anything; only what lies below this folder is looked at."""
+    return path.resolve().is_relative_to(pathlib.Path.cwd())
+
+
+def folder_of(given):
+    """The folder of the input. Of plain words: the folder that they name last, or else all of this repository."""
+    if isinstance(given, dict) and "folder" in given:
+        return pathlib.Path(given["folder"])
+    named = [pathlib.Path(word) for word in words_said(given)]
+    return next((path for path in reversed(named) if path.is_dir() and is_ours(path)), pathlib.Path("."))
+
+
 def main():
-    folder = pathlib.Path((json.load(sys.stdin) or {}).get("folder", "."))
+    folder = folder_of(json.load(sys.stdin))
     emit("agent.thinking", {"type": "reasoning", "text": f"I walk {folder} one part at a time and count as I go."})
     if not folder.is_dir():
         sys.exit(f"there is no folder {folder}")

@@ -38,8 +38,18 @@ def lines_with(word):
                 yield path, number, line.strip()[:160]
 
 
+def word_of(given):
+    """The word of the input. Of plain words: the one in quotes, or else the last one."""
+    if isinstance(given, dict) and given.get("messages"):
+        given = given["messages"][-1].get("text", "")
+    if isinstance(given, str):
+        words = re.findall(r"[\"'`“]([^\"'`”]+)[\"'`”]", given) or re.findall(r"\w+", given)
+        return words[-1] if words else ""
+    return (given or {}).get("word", "")
+
+
 def main():
-    word = (json.load(sys.stdin) or {}).get("word", "")
+    word = word_of(json.load(sys.stdin))
     if not word:
         sys.exit("the input needs a word, as in {\"word\": \"lease\"}")
     emit("agent.thinking", {"type": "reasoning", "text": f"A whole-word search for “{word}” says more than its parts."})

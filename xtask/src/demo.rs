@@ -288,6 +288,44 @@ mod tests {
     }
 
     #[test]
+    fn every_demo_agent_answers_plain_words() {
+        let said = "Hello! What about README.md in docs, and the word lease?";
+        let inputs = [
+            json!({ "messages": [{ "role": "user", "text": "Hi" }, { "role": "user", "text": said }] }).to_string(),
+            json!(said).to_string(),
+        ];
+        for agent in &AGENTS {
+            let (program, arguments) = agent.command.split_first().unwrap();
+            if crate::workspace::find_program(program).is_none() {
+                continue;
+            }
+            for input in &inputs {
+                let mut child = std::process::Command::new(program)
+                    .args(arguments)
+                    .current_dir(crate::workspace::root())
+                    .stdin(std::process::Stdio::piped())
+                    .stdout(std::process::Stdio::piped())
+                    .stderr(std::process::Stdio::piped())
+                    .spawn()
+                    .unwrap();
+                child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+                let output = child.wait_with_output().unwrap();
+                let said = String::from_utf8_lossy(&output.stdout);
+                // The editor hands its session over at the end, which takes a server.
+                assert!(output.status.success() || agent.slug == "editor", "{}: {output:?}", agent.slug);
+                let answers = said.lines().any(|line| line.contains("agent.message") || !line.starts_with('{'));
+                assert!(answers, "{} says nothing to {input}: {said}", agent.slug);
+                let is_about = match agent.slug {
+                    "scout" => said.contains("docs/"),
+                    "searcher" => said.contains("lease"),
+                    _ => said.contains("README.md"),
+                };
+                assert!(is_about, "{}: {said}", agent.slug);
+            }
+        }
+    }
+
+    #[test]
     fn the_sign_in_survives_its_file() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(sign_in_file(dir.path()), "email: a\npassword: b\noperator-token: c\nworker-token: d\n")
