@@ -1,0 +1,176 @@
+/** What stands around every page: the palette, a phone's bar, error pages, and how Today begins. */
+import { devices, type Page } from "@playwright/test";
+import { api, expect, expectNoAxeViolations, quiet, signIn, stage, test } from "../support";
+
+let count = 0;
+const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
+const awake = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
+const options = (page: Page) => page.locator("#palette-list [role=option]:visible");
+const field = (page: Page) => page.locator("#palette-input");
+
+async function openPalette(page: Page) {
+  await page.keyboard.press("ControlOrMeta+k");
+  await expect(field(page)).toBeFocused();
+}
+
+test.describe("the palette", () => {
+  test("finds actions, entities, agents, sessions and settings", async ({ page }) => {
+    const name = unique("Quarterly");
+    const agent = name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+    const action = await api().createAction({ name, agentSlug: agent });
+    const session = await api().trigger(action.id);
+    const type = await api().post<{ id: string }>("/api/entity-types", { name: unique("Kind"), fields: [] });
+    const entity = await api().post<{ id: string }>("/api/entities", { typeId: type.id, title: `${name} Ltd`, fields: {} });
+    await signIn(page, "operator");
+    await page.goto("/sessions");
+    await awake(page);
+    await openPalette(page);
+    await field(page).fill(name);
+    const hrefs = () => options(page).evaluateAll((found) => found.map((option) => option.getAttribute("data-href")));
+    await expect.poll(hrefs).toEqual([`/actions/${action.id}`, `/entities/${entity.id}`, `/sessions/${session.id}`]);
+    await expectNoAxeViolations(page);
+    await field(page).fill(agent);
+    await expect.poll(hrefs).toEqual([`/chat?agent=${agent}`]);
+    await page.keyboard.press("Enter");
+    await expect(page.locator('select[name="agent"]')).toHaveValue(agent);
+    await awake(page);
+    await openPalette(page);
+    await field(page).fill("settings tok");
+    await page.keyboard.press("Enter");
+    await expect(page).toHaveURL(/\/settings#tokens$/);
+  });
+
+  test("says when nothing matches, and moves by keys", async ({ page }) => {
+    await signIn(page, "operator");
+    await page.goto("/today");
+    await awake(page);
+    await openPalette(page);
+    await field(page).fill("zebra crossing nobody has");
+    await expect(page.locator("#palette-none")).toHaveText("Nothing matches.");
+    await expect(options(page)).toHaveCount(0);
+    await field(page).fill("go to");
+    await expect(page.locator("#palette-none")).toHaveText("");
+    const chosen = page.locator("#palette-list [aria-selected=true]");
+    await expect(chosen).toContainText("Go to Today");
+    await page.keyboard.press("ArrowDown");
+    await expect(chosen).toContainText("Go to Inbox");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    await expect(chosen).not.toContainText("Go to Today");
+  });
+
+  test("runs a command of the page, and offers none that the page has not", async ({ page }) => {
+    const agent = unique("cmd").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+    const action = await api().createAction({ name: agent, agentSlug: agent });
+    const { id } = await api().trigger(action.id);
+    const { attempt } = await api().claim(agent);
+    await api().append(id, attempt, [{ type: "agent.thinking", content: [{ type: "text", text: "folded thought" }] }]);
+    await signIn(page, "operator");
+    await page.goto("/today");
+    await awake(page);
+    await openPalette(page);
+    await field(page).fill("unfold");
+    await expect(options(page)).toHaveCount(0);
+    await page.goto(`/sessions/${id}`);
+    await awake(page);
+    await openPalette(page);
+    await field(page).fill("unfold");
+    await page.keyboard.press("Enter");
+    await expect(page.locator("#palette")).toBeHidden();
+    await expect(page.locator("details.thinking")).toHaveAttribute("open", "");
+    await api().complete(id, attempt);
+  });
+});
+
+test.describe("on a phone", () => {
+  test.use({ viewport: devices["Pixel 5"].viewport });
+
+  test("every page, the way out, search, theme and the palette are within reach, with their names @nojs", async ({ page, javaScriptEnabled }) => {
+    await signIn(page, "operator");
+    await page.goto("/today");
+    const bar = page.getByRole("navigation", { name: "Main" });
+    for (const name of ["Today", "Inbox", "Sessions", "Chat"]) {
+      await expect(bar.getByRole("link", { name: new RegExp(`^${name}`) }).locator(".rail-text")).toBeInViewport();
+    }
+    await bar.getByText("More", { exact: true }).click();
+    for (const name of ["Actions", "Entities", "Insights", "Settings", "Search sessions", "Theme"]) {
+      await expect(bar.getByRole("link", { name }).last()).toBeInViewport();
+    }
+    if (javaScriptEnabled) {
+      await awake(page);
+      await expectNoAxeViolations(page);
+      await bar.getByRole("button", { name: "Go to, do or find" }).click();
+      await expect(field(page)).toBeFocused();
+      await page.keyboard.press("Escape");
+    }
+    await bar.getByRole("button", { name: "Sign out" }).click();
+    await expect(page).toHaveURL(/\/sign-in/);
+  });
+});
+
+test("an error page keeps the shell of who is signed in, and strangers see none @nojs", async ({ page }) => {
+  const missing = "/sessions/00000000-0000-7000-8000-000000000000";
+  await page.goto("/nothing-is-here");
+  await expect(page.getByRole("heading", { name: "Not found" })).toBeVisible();
+  await expect(page.locator(".rail")).toHaveCount(0);
+  await signIn(page, "operator");
+  for (const path of [missing, "/nothing-is-here"]) {
+    expect((await page.goto(path))?.status()).toBe(404);
+    await expect(page.getByRole("heading", { name: "Not found" })).toBeVisible();
+    await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
+  }
+});
+
+test("Today shows its counts at once @nojs", async ({ page }) => {
+  await signIn(page, "operator");
+  await page.goto("/today");
+  const counts = await page.locator(".strip-count").allTextContents();
+  expect(counts).toHaveLength(5);
+  for (const figure of counts) expect(figure).toMatch(/^\d+$/);
+});
+
+test("Today asks for nothing again that it has just shown", async ({ page }) => {
+  await signIn(page, "operator");
+  // The first page of a browser does not know its zone.
+  await page.goto("/today");
+  await awake(page);
+  await quiet(page);
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  await page.goto("/today");
+  await awake(page);
+  await expect(page.locator(".connection")).toHaveText("Live");
+  await quiet(page);
+  expect(asked.filter((path) => path.startsWith("/today/section") || path.includes("work-queue-counts"))).toEqual([]);
+  // What moves afterwards is asked for.
+  const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
+  const ready = page.locator('[data-bucket="delegatable"] .strip-count');
+  const before = Number(await ready.textContent());
+  await api().createAction({ name: unique("Ready"), agentSlug: "delegate", assignedTo: me.user.id });
+  await expect(ready).toHaveText(String(before + 1));
+});
+
+test("an action asks for what its input is made of, and begins with the last one @nojs", async ({ page }) => {
+  const agent = unique("form").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const inputSchema = {
+    type: "object",
+    required: ["week"],
+    properties: { week: { type: "integer", title: "Week" }, team: { type: "string", title: "Team", enum: ["sales", "support"] } },
+  };
+  const action = await api().createAction({ name: agent, agentSlug: agent, metadata: { inputSchema } });
+  await signIn(page, "operator");
+  await page.goto(`/actions/${action.id}`);
+  await page.getByLabel("Week").fill("many");
+  await page.getByLabel("Team").selectOption("support");
+  await page.getByRole("button", { name: "Trigger" }).click();
+  await expect(page.getByLabel("Week")).toHaveAttribute("aria-invalid", "true");
+  await expect(page.getByLabel("Team")).toHaveValue("support");
+  await page.getByLabel("Week").fill("47");
+  await page.getByRole("button", { name: "Trigger" }).click();
+  await expect(page).toHaveURL(/\/sessions\//);
+  const { input } = await api().claim(agent);
+  expect(input).toEqual({ week: 47, team: "support" });
+  await page.goto(`/actions/${action.id}`);
+  await expect(page.getByLabel("Week")).toHaveValue("47");
+  await expect(page.getByLabel("Team")).toHaveValue("support");
+});
