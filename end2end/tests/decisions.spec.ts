@@ -11,7 +11,7 @@ interface Item {
 }
 
 /** A record with a stage and an amount, and an output about it that waits. */
-async function staged(title: string, values: object, more: object = {}) {
+async function staged(title: string, values: object) {
   const type = await api().post<{ id: string }>("/api/entity-types", {
     name: unique("Deal"),
     fields: [
@@ -19,10 +19,15 @@ async function staged(title: string, values: object, more: object = {}) {
       { slug: "amount", name: "Amount", type: "number" },
     ],
   });
-  const deal = await api().post<{ id: string; version: number }>("/api/entities", { typeId: type.id, title, fields: { stage: "Lead", amount: 1 } });
+  const fields = { stage: "Lead", amount: 1 };
+  const deal = await api().post<{ id: string }>("/api/entities", { typeId: type.id, title, fields });
   const agentSlug = unique("scout").toLowerCase().replace(/[^a-z0-9]+/g, "-");
   const action = await api().createAction({
-    name: "Qualify", agentSlug, targetEntityId: deal.id, outputType: "entity", metadata: { requiresApproval: true }, ...more,
+    name: "Qualify",
+    agentSlug,
+    targetEntityId: deal.id,
+    outputType: "entity",
+    metadata: { requiresApproval: true },
   });
   const session = await api().trigger(action.id);
   const claim = await api().claim(agentSlug);
@@ -37,7 +42,8 @@ const row = (page: Page, id: string) => page.locator(`#inbox-rows [data-id="${id
 const approve = (page: Page) => page.locator("#gate .gate-bar").getByRole("button", { name: /^Approve/ });
 
 async function stateOf(id: string) {
-  return api().get<{ state: string; decisions: { decision: string }[] }>(`/api/approvals/${id}`);
+  const { approval, decisions } = await api().get<{ approval: { state: string }; decisions: unknown[] }>(`/api/approvals/${id}`);
+  return { state: approval.state, decisions: decisions.length };
 }
 
 test("an edit whose answer was lost is sent again and answered with what is recorded", async ({ page }) => {
@@ -57,18 +63,17 @@ test("an edit whose answer was lost is sent again and answered with what is reco
   await approve(page).click();
   await expect(row(page, item.id).locator("[data-reason]")).toContainText("not known whether this was recorded");
   await expect(page.locator("#inbox-said")).not.toContainText("Not done");
-  const recorded = await stateOf(item.id);
-  expect([recorded.state, recorded.decisions.length]).toEqual(["held", 1]);
+  expect(await stateOf(item.id)).toEqual({ state: "held", decisions: 1 });
   // By now the page may have learnt that it is decided. A form that is still there can be sent again.
   const response = await page.evaluate(async ({ id, digest }) => {
     const body = new URLSearchParams({ decision: "approve", digest, "value.stage": "Won", "value.amount": "3" });
     return (await fetch(`/inbox/${id}/decision`, { method: "POST", body, headers: { "x-fragment": "1" } })).status;
   }, { id: item.id, digest });
   expect(response).toBe(200);
-  expect((await stateOf(item.id)).decisions).toHaveLength(1);
+  expect((await stateOf(item.id)).decisions).toBe(1);
 });
 
-test("without scripts a batch with nothing selected says so, and the item's own buttons come first @nojs", async ({ page, javaScriptEnabled }) => {
+test("the buttons for several items come once something is selected @nojs", async ({ page, javaScriptEnabled }) => {
   const { item } = await staged(unique("Nothing selected"), { stage: "Won" });
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${item.id}`);
@@ -98,7 +103,8 @@ test("a decided item is shown against what the record was, in the past tense @no
 
 test("a text output waits, and the task's page says what waits for whom @nojs", async ({ page }) => {
   const agentSlug = unique("writer").toLowerCase().replace(/[^a-z0-9]+/g, "-");
-  const action = await api().createAction({ name: unique("Write"), agentSlug, outputType: "text", metadata: { requiresApproval: true } });
+  const metadata = { requiresApproval: true };
+  const action = await api().createAction({ name: unique("Write"), agentSlug, outputType: "text", metadata });
   const session = await api().trigger(action.id);
   const claim = await api().claim(agentSlug);
   await api().complete(session.id, claim.attempt, `${"Dear Ms Lee, ".repeat(300)}goodbye.`);

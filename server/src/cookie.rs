@@ -1,4 +1,5 @@
-//! Cookies: the sign-in, the theme, whose work /today shows, and questions that somebody waved aside. Values are written and read here and nowhere else.
+//! Cookies: the sign-in, the theme, whose work /today shows, and questions that somebody waved aside. Values are written
+//! and read here and nowhere else.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
 use domain::{Timestamp, id::UserId, session_feedback::ASKED_DAYS};

@@ -71,8 +71,9 @@ mod tests {
     fn said(assigned_to: Option<&str>, metadata: &Value) -> (&'static str, String) {
         let at = "2026-11-21T07:00:00Z";
         let action = json!({
-            "id": "a", "slug": "write", "name": "Write", "description": "", "agentSlug": "scout", "assignedTo": assigned_to,
-            "outputType": "text", "outputConfig": {}, "metadata": metadata, "status": "active", "createdAt": at, "updatedAt": at,
+            "id": "a", "slug": "write", "name": "Write", "description": "", "agentSlug": "scout",
+            "assignedTo": assigned_to, "outputType": "text", "outputConfig": {}, "metadata": metadata,
+            "status": "active", "createdAt": at, "updatedAt": at,
         });
         let action: Action = serde_json::from_str(&action.to_string()).unwrap();
         let member = |id, email| json!({ "id": id, "email": email, "role": "member", "createdAt": at });
@@ -90,7 +91,8 @@ mod tests {
         assert_eq!(what, "tool calls that ask; its output counts at once");
         assert_eq!(who, "ada@acme.test, whose task it is");
         let approval = json!({
-            "reviewers": ["user:2", "group:legal", "user:9"], "quorum": 2, "selfApproval": false, "expiresAfterSeconds": 172_800,
+            "reviewers": ["user:2", "group:legal", "user:9"], "quorum": 2, "selfApproval": false,
+            "expiresAfterSeconds": 172_800,
         });
         let (_, who) = said(Some("1"), &json!({ "requiresApproval": true, "approval": approval }));
         let terms = "(2 have to approve; not who started it; expires after 2d)";

@@ -8,8 +8,8 @@ use crate::{
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 
-/// The table. `edits` makes the proposed values fields of the form around it; `decided` says that the values of the record
-/// are those of the decision.
+/// The table. `edits` makes the proposed values fields of the form around it; `decided` says that the values of the
+/// record are those of the decision.
 pub fn value_table(rows: &[Row], (edits, decided): (bool, bool), form: &FormState) -> impl IntoView + use<> {
     let has_now = rows.iter().any(|row| row.now.is_some());
     let lines = rows.iter().map(|row| line(row, has_now, (edits, decided), form).into_any()).collect::<Vec<_>>();

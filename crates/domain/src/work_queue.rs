@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 pub enum Bucket {
     /// Sessions in `waiting_human` or `awaiting_tool` on a task assigned to the caller, or at a gate that the caller may
-    /// decide and has not put aside, or that are the caller's own (a coding agent that asks in its terminal). Of everyone's
-    /// queue: all sessions in these statuses.
+    /// decide and has not put aside, or that are the caller's own (a coding agent that asks in its terminal). Of
+    /// everyone's queue: all sessions in these statuses.
     NeedsMe,
     /// `running` or `pending` agent and mixed sessions on the caller's tasks.
     Running,

@@ -1,5 +1,5 @@
-//! The five buckets: counts in one round trip, what the day was like, and the rows behind one bucket. The statements here
-//! are those of one person's queue; [`everyone`] has those of the whole workspace.
+//! The five buckets: counts in one round trip, what the day was like, and the rows behind one bucket. The statements
+//! here are those of one person's queue; [`everyone`] has those of the whole workspace.
 
 mod everyone;
 
@@ -32,8 +32,8 @@ macro_rules! of_my_actions {
 // An action that an agent can take on: nothing of it is queued, at work, or waits for a person.
 macro_rules! ready {
     () => {
-        "a.status = 'active' AND a.agent_slug IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.tenant_id = $1 \
-         AND s.action_id = a.id AND s.status IN ('running', 'pending', 'waiting_human', 'awaiting_tool'))"
+        "a.status = 'active' AND a.agent_slug IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sessions s \
+         WHERE s.tenant_id = $1 AND s.action_id = a.id AND s.status IN ('running', 'pending', 'waiting_human', 'awaiting_tool'))"
     };
 }
 macro_rules! failed_since {
@@ -83,8 +83,8 @@ const COUNTS: &str = concat!(
     " AS bigint)"
 );
 
-// A part of the day: its number, the hour (-1: before midnight), how many, the first and the last instant. What waits or is at
-// work counts whenever it began, what began or ended since midnight. $midnight is the literal that binds it.
+// A part of the day: its number, the hour (-1: before midnight), how many, the first and the last instant. What waits or
+// is at work counts whenever it began, what began or ended since midnight. $midnight is the literal that binds it.
 macro_rules! part_of_day {
     ($midnight:literal, $part:literal, $at:literal, $from:expr) => {
         concat!(
@@ -200,7 +200,8 @@ const DELEGATABLE: &str =
     action_select!(concat!("a.assigned_to = $2 AND ", ready!(), " ORDER BY a.updated_at DESC LIMIT $3"));
 // What an unassigned action's sessions, and those of no action, came to: nobody's queue has them.
 const FAILED_OF_NOBODY: &str = concat!(
-    "SELECT CAST((SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND s.action_id = a.id AND ",
+    "SELECT CAST((SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND \
+     s.action_id = a.id AND ",
     failed_since!("$2"),
     ")), 0) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to IS NULL) + (SELECT COUNT(*) FROM sessions s \
      WHERE s.tenant_id = $1 AND s.action_id IS NULL AND ",

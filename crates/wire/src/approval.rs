@@ -155,7 +155,8 @@ pub struct ApprovalDetail {
     pub approval: Approval,
     /// The record as it is now.
     pub entity: Option<Entity>,
-    /// The record as it was when the decision was recorded. Null before, and for decisions that do not name its version.
+    /// The record as it was when the decision was recorded. Null before, and for decisions that do not name its
+    /// version.
     pub entity_then: Option<EntityVersion>,
     /// Fields of the record's type that the staged values fill, in the type's order: `[{slug, name, type, options, …}]`.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::FieldDefinition>))]

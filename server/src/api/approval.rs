@@ -273,8 +273,8 @@ pub async fn snooze(
 /// Decide by action
 ///
 /// `id` is an approval, or an action of which one session waits for a decision. What is decided follows from the
-/// approval's own kind: `modifiedArgs` are for a tool call, `modifiedOutput` for an output. A repeat answers with what is
-/// recorded, as long as the action has no newer session.
+/// approval's own kind: `modifiedArgs` are for a tool call, `modifiedOutput` for an output. A repeat answers with what
+/// is recorded, as long as the action has no newer session.
 #[utoipa::path(
     post, path = "/api/actions/{id}/tool-approval", operation_id = "toolApproval", tag = "approvals",
     request_body = ToolApproval,

@@ -57,7 +57,7 @@ async fn a_page_sends_the_same_form_again_and_hears_that_it_is_decided() {
         let request = app.http.get(format!("{}/api/approvals/{approval}", app.url)).header("cookie", &cookie);
         request.send().await.unwrap().json().await.unwrap()
     };
-    let digest = item["digest"].as_str().unwrap();
+    let digest = item["approval"]["digest"].as_str().unwrap();
     let form = [("decision", "approve"), ("digest", digest), ("value.stage", "Won"), ("value.size", "13")];
     for _ in 0..2 {
         let request = app.http.post(format!("{}/inbox/{approval}/decision", app.url)).header("cookie", &cookie);

@@ -2,7 +2,6 @@
 
 use super::{
     context::{Denied, denials},
-    decisions_of,
     item::{GateItem, load},
     not_found, standing,
 };
@@ -17,7 +16,8 @@ pub struct GateDetail {
     pub item: GateItem,
     /// The record as it is now.
     pub entity: Option<EntityRecord>,
-    /// The record as it was when the decision was recorded. None before, and for decisions that do not name its version.
+    /// The record as it was when the decision was recorded. None before, and for decisions that do not name its
+    /// version.
     pub entity_then: Option<EntityVersionRecord>,
     /// Fields of that record's type, or of the type that new records have.
     pub fields: Vec<FieldDef>,
@@ -58,11 +58,12 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateDetai
 }
 
 /// The record at the decision that counts, once there is one.
-async fn then(conn: &mut Conn<'_>, gate: &GateRecord) -> Result<Option<EntityVersionRecord>> {
+async fn then(conn: &mut Conn<'_>, gate: &GateRecord) -> store::Result<Option<EntityVersionRecord>> {
     let Some(entity_id) = gate.entity_id.filter(|_| matches!(gate.state, GateState::Held | GateState::Settled)) else {
         return Ok(None);
     };
-    let decisions = decisions_of(conn, gate).await?;
+    let decisions = store::gate::decisions(conn, gate.tenant_id, &[gate.id]).await?;
+    let decisions = decisions.into_values().next().unwrap_or_default();
     let last = standing(gate, &decisions).last.map(|vote| vote.number);
     let version = decisions.iter().find(|d| Some(d.number) == last).and_then(|d| d.entity_version);
     let Some(version) = version else { return Ok(None) };

@@ -62,7 +62,8 @@ macro_rules! part {
                 $part,
                 $at,
                 concat!(
-                    "actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 AND s.tenant_id = $1 AND s.action_id = a.id AND ",
+                    "actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 AND s.tenant_id = $1 \
+                     AND s.action_id = a.id AND ",
                     $which
                 )
             ),
@@ -76,7 +77,7 @@ macro_rules! part {
         )
     };
 }
-// $1 the workspace, $2 midnight, $3 since when failures count, $4 the least id of a session that was made since midnight.
+// $1 the workspace, $2 midnight, $3 since when failures count, $4 the least id of a session made since midnight.
 pub(crate) const DAY: &str = concat!(
     part!("0", "s.updated_at", waiting!()),
     " UNION ALL ",
@@ -100,7 +101,8 @@ macro_rules! section_select {
         session_select!(concat!(
             "tenant_id = $1 AND id IN (SELECT id FROM (SELECT s.id, s.",
             $order,
-            " FROM actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 AND s.tenant_id = $1 AND s.action_id = a.id AND ",
+            " FROM actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 AND s.tenant_id = $1 \
+             AND s.action_id = a.id AND ",
             $which,
             " UNION ALL SELECT s.id, s.",
             $order,

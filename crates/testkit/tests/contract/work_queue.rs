@@ -42,7 +42,7 @@ async fn task(f: &Fixture, name: &str, assigned_to: Option<&Scope>) -> ActionRec
 }
 
 async fn taken(f: &Fixture, of: &ActionRecord) -> SessionRecord {
-    action::trigger(&f.ledger, &f.operator, of.id, Trigger::default()).await.unwrap();
+    action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
     f.claim(1, 3_600).await.pop().unwrap()
 }
 
@@ -64,8 +64,8 @@ async fn everyones_queue_has_what_is_others_and_what_is_nobodys(f: Fixture) {
     // Sessions that execute no action are in nobody's queue either.
     f.pending().await;
     failed(&f, &f.claim(1, 60).await.pop().unwrap()).await;
-    f.pending().await;
     let waiting = taken(&f, &nobodys).await;
+    f.pending().await;
     let parking = session::Parking::at(waiting.attempt, YieldTo::WaitingHuman);
     let oldest = f.clock.now();
     session::yield_to(&f.ledger, &f.worker, waiting.id, parking).await.unwrap();
