@@ -104,6 +104,8 @@ fn section(bucket: Bucket, count: u32) -> today::Section {
             .collect(),
         gates: Default::default(),
         has_more: count > 5,
+        everybody: false,
+        of_nobody: 0,
     }
 }
 

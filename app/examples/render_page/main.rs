@@ -4,7 +4,7 @@
 
 use app::{
     FormState, Shell, Theme,
-    session::{Props, Rating, Summary, Titles, page},
+    session::{OpensAt, Props, Rating, Summary, Titles, page},
 };
 use rustix::time::{ClockId, clock_gettime};
 use serde::de::DeserializeOwned;
@@ -80,6 +80,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
     let props = Props {
         summary,
         events: log.events,
+        opens_at: OpensAt::Start,
         titles: Titles::default(),
         has_earlier: false,
         has_later: false,
