@@ -243,7 +243,7 @@ pub const TIMEZONE_CHARS_MAX: usize = 64;
 /// Longest address of a webhook, bytes.
 pub const WEBHOOK_URL_BYTES_MAX: usize = 2_048;
 /// Longest mapping of an import's columns, bytes.
-pub const IMPORT_MAPPING_BYTES_MAX: usize = 32 * 1024;
+pub const IMPORT_MAPPING_BYTES_MAX: usize = 16 * 1024;
 /// Longest flag of a gate, characters: the number of a result, a dimension and its option.
 pub const FLAG_CHARS_MAX: usize = "100. : ".len() + SLUG_CHARS_MAX + NAME_CHARS_MAX;
 /// Where counting what waits for a caller may be told to end, at most.

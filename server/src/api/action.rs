@@ -152,7 +152,7 @@ pub async fn update(
         ),
         (
             status = 409,
-            description = "`wrong_status`: the action is archived; `id_conflict`: the key was used for something else",
+            description = "`id_conflict`: the key was used for something else",
             body = wire::Problem, content_type = "application/problem+json",
         ),
     ),

@@ -29,7 +29,7 @@ pub struct InstallQuery {
 #[utoipa::path(
     post, path = "/api/bundles", operation_id = "installBundle", tag = "criteria", params(InstallQuery),
     request_body(
-        content((wire::schema::BundleFile = "application/yaml"), (Object = "application/json")),
+        content((wire::schema::BundleFile = "application/yaml"), (wire::schema::Bundle = "application/json")),
         description = "The bundle, as YAML or JSON",
     ),
     responses(

@@ -19,7 +19,7 @@ use utoipa::{
 const PROBLEM: &str = "application/problem+json";
 const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
     Authenticate with `Authorization: Bearer sbk_…`, or with the browser's cookie. JSON is camelCase, times are \
-    RFC 3339 in UTC, ids are UUIDs. Requests with unknown fields or parameters are refused. Every error answer is \
+    RFC 3339 in UTC, ids are UUIDs, whole numbers have no fraction (`7`, not `7.0`). Requests with unknown fields or parameters are refused. Every error answer is \
     `application/problem+json`; decide on its `code`. Lists are paged: pass `nextCursor` as `cursor`.";
 
 /// The tags, in the order of the page.
@@ -56,6 +56,10 @@ const PROBLEMS: [(&str, &str); 10] = [
     ("503", "`unavailable`: over capacity or stopping; try again after `Retry-After` seconds"),
 ];
 
+/// The name and the meaning of the one refusal that has no body: it is made before a request is read.
+const HEAD_TOO_LARGE: (&str, &str) =
+    ("HeadTooLarge", "The request's first line and headers are larger than 64 KiB. The answer has no body");
+
 /// Everything but the paths.
 pub fn head() -> OpenApi {
     let mut info = Info::new("Shiftbook", env!("CARGO_PKG_VERSION"));
@@ -79,6 +83,9 @@ pub fn head() -> OpenApi {
         let response = ResponseBuilder::new().description(description).content(PROBLEM, content).build();
         components.responses.insert(response_name(status), response.into());
     }
+    let (name, description) = HEAD_TOO_LARGE;
+    let response = ResponseBuilder::new().description(description).build();
+    components.responses.insert(name.to_owned(), response.into());
     let none: [&str; 0] = [];
     let security = [SecurityRequirement::new("token", none), SecurityRequirement::new("cookie", none)];
     let tags = TAGS.map(|(name, text)| TagBuilder::new().name(name).description(Some(text)).build());
@@ -93,6 +100,8 @@ pub fn json(mut document: OpenApi) -> String {
                 let refusal = RefOr::Ref(Ref::from_response_name(response_name(status)));
                 operation.responses.responses.entry(status.to_owned()).or_insert(refusal);
             }
+            let too_large = RefOr::Ref(Ref::from_response_name(HEAD_TOO_LARGE.0));
+            operation.responses.responses.insert("431".to_owned(), too_large);
         }
     }
     document.to_pretty_json().unwrap_or_default()

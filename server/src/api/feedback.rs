@@ -94,6 +94,10 @@ pub struct StatusQuery {
     get, path = "/api/memory/status", operation_id = "memoryStatus", tag = "feedback", params(StatusQuery),
     responses(
         (status = 200, description = "Counts", body = MemoryStatus),
+        (
+            status = 404, description = "`not_found`: no such session, or not for this caller",
+            body = wire::Problem, content_type = "application/problem+json",
+        ),
     ),
 )]
 pub async fn status(

@@ -287,7 +287,7 @@ async fn documented_maxima_are_enforced() {
     let path = format!("/api/entity-types/{}/imports?mapping={mapping}", of["id"].as_str().unwrap());
     let import = app.request(Who::Operator, Method::POST, &path).header("content-type", "text/csv").body("Name\nx\n");
     let (got, refused) = problem(import.send().await.unwrap()).await;
-    assert_eq!((got, &refused["errors"][0]["message"]), (422, &json!("at most 32768 bytes")), "{refused}");
+    assert_eq!((got, &refused["errors"][0]["message"]), (422, &json!("at most 16384 bytes")), "{refused}");
 }
 
 #[tokio::test]

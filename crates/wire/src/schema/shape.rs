@@ -1,10 +1,11 @@
 //! Objects that the domain defines: the schemas of its own types, which know no OpenAPI.
 
 use super::{
-    AnyJson, Deed, DimensionDescription, DimensionKey, DimensionType, FieldType, ImportCell, Key, Name, Named,
-    OptionStyle, OptionValue, PlannedKind, QuestionText, Slug, StreamEventId, StreamEventName, named,
+    AnyJson, Deed, Description, DimensionDescription, DimensionKey, DimensionType, EmailAddress, FieldType, ImportCell,
+    Key, Name, Named, OptionStyle, OptionValue, OutputType, PlannedKind, QuestionText, Slug, StreamEventId,
+    StreamEventName, named,
 };
-use domain::limit::{CRITERIA_NUMBER_MAX, SELECT_OPTIONS_MAX};
+use domain::limit::{BUNDLE_BYTES_MAX, CRITERIA_NUMBER_MAX, SELECT_OPTIONS_MAX};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
@@ -18,8 +19,7 @@ fn reference<T: ToSchema>() -> RefOr<Schema> {
 }
 
 fn nullable<T: ToSchema>() -> RefOr<Schema> {
-    let null = ObjectBuilder::new().schema_type(SchemaType::Type(Type::Null));
-    RefOr::T(Schema::OneOf(OneOfBuilder::new().item(null).item(reference::<T>()).build()))
+    nullable_of(reference::<T>())
 }
 
 fn of_type(kind: Type) -> ObjectBuilder {
@@ -142,8 +142,54 @@ shapes! {
     }
     /// One event of a stream of server-sent events. `data` is JSON on one line; an event without a name is a `message`.
     StreamEvent { "data": text(); "event": reference::<StreamEventName>(), "id": reference::<StreamEventId>() }
+    /// A bundle as JSON. What is left out of a thing that exists stays as it is.
+    Bundle {
+        ; "name": nullable_of(prose()), "description": nullable_of(prose()), "groups": list::<BundledGroup>(),
+        "criteriaSets": list::<BundledCriteriaSet>(), "entityTypes": list::<BundledEntityType>(),
+        "actions": list::<BundledAction>()
+    }
+    /// A group of people in a bundle. Members are named by their addresses; who else is in it goes.
+    BundledGroup {
+        "slug": reference::<Slug>(), "name": reference::<Name>();
+        "members": nullable_of(list::<EmailAddress>())
+    }
+    /// A criteria set in a bundle.
+    BundledCriteriaSet {
+        "slug": reference::<Slug>(), "name": reference::<Name>(), "dimensions": list::<NewDimension>();
+        "description": nullable::<Description>()
+    }
+    /// An entity type in a bundle.
+    BundledEntityType {
+        "slug": reference::<Slug>(), "name": reference::<Name>();
+        "fields": list::<FieldDefinition>()
+    }
+    /// An action in a bundle. `approval` is `metadata.approval`, where reviewers may be named by address too.
+    BundledAction {
+        "slug": reference::<Slug>(), "name": reference::<Name>();
+        "description": nullable::<Description>(), "agentSlug": nullable::<Slug>(),
+        "outputType": nullable::<OutputType>(), "outputConfig": nullable_object(), "metadata": nullable_object(),
+        "criteriaSets": nullable_of(list::<Slug>()), "approval": nullable_object()
+    }
     /// A question to a person. `schema` is the JSON Schema of the answer; without one it is free text.
     Question { "message": reference::<QuestionText>(); "schema": reference::<AnyJson>() }
+}
+
+fn list<T: ToSchema>() -> RefOr<Schema> {
+    ready(Array::from(ArrayBuilder::new().items(reference::<T>())))
+}
+
+/// For people who read the file; kept nowhere.
+fn prose() -> RefOr<Schema> {
+    ready(Object::from(of_type(Type::String).max_length(Some(BUNDLE_BYTES_MAX))))
+}
+
+fn nullable_of(schema: RefOr<Schema>) -> RefOr<Schema> {
+    let null = of_type(Type::Null);
+    RefOr::T(Schema::OneOf(OneOfBuilder::new().item(null).item(schema).build()))
+}
+
+fn nullable_object() -> RefOr<Schema> {
+    ready(Object::from(ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Object, Type::Null]))))
 }
 
 fn boolean() -> RefOr<Schema> {

@@ -141,7 +141,10 @@ texts! {
     /// What came of a delivery that failed.
     DeliveryError = text().max_length(Some(DELIVERY_ERROR_CHARS_MAX));
     /// The agent of a conversation: a slug, or the id of an action that names one.
-    AgentOrAction = matching("^[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*$", SLUG_CHARS_MAX).min_length(Some(1));
+    AgentOrAction = matching(
+        "^([a-z0-9]+(-[a-z0-9]+)*|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$",
+        SLUG_CHARS_MAX,
+    );
     /// The name of a hook.
     HookName = matching(PRINTABLE, HOOK_NAME_CHARS_MAX).min_length(Some(1));
     /// Context for a coding agent's next turn.
