@@ -189,8 +189,8 @@ impl SqliteConnection {
         self.0.is_readonly("main").map_err(SqliteFailure::into_sqlx)
     }
 
-    /// Copies the write-ahead log into the database file and truncates it to nothing, so that what was deleted can be read
-    /// from neither. Waits up to `wait` for others that use the file; `false` if they were in the way.
+    /// Copies the write-ahead log into the database file and truncates it to nothing, so that what was deleted can be
+    /// read from neither. Waits up to `wait` for others that use the file; `false` if they were in the way.
     pub(crate) fn truncate_wal(&mut self, wait: Duration) -> Result<bool> {
         type Outcome = (i64, i64, i64);
         self.0.busy_timeout(wait).map_err(SqliteFailure::into_sqlx)?;

@@ -19,8 +19,8 @@ pub struct Insights {
     /// Turns that could not be captured as training data when it was tried, since this server started. They are tried
     /// again.
     pub capture_failures: u64,
-    /// Why ratings are missing from the figures; null if they are complete. Sessions whose ratings could not be read count
-    /// neither as rated nor as unrated.
+    /// Why ratings are missing from the figures; null if they are complete. Sessions whose ratings could not be read
+    /// count neither as rated nor as unrated.
     pub ratings_missing: Option<RatingsMissing>,
     /// Of the whole window.
     pub total: Figures,

@@ -11,8 +11,8 @@ const TRIES: u32 = 12;
 /// Pause between two tries.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Keeps a rating. After a second it goes on in the background, so that a locked file holds nobody up. A rating that is not
-/// kept in the end is logged and counted.
+/// Keeps a rating. After a second it goes on in the background, so that a locked file holds nobody up. A rating that
+/// is not kept in the end is logged and counted.
 pub(crate) async fn keep_in_time(ledger: &Ledger, session: &SessionRecord, rating: Rating) {
     let Ok(permit) = Arc::clone(&ledger.ratings().late).try_acquire_owned() else {
         let error = Error::Unavailable(format!("{LATE_RATINGS_MAX} ratings wait for their database"));

@@ -1,7 +1,8 @@
 //! The SQLite file of ratings: one connection that writes and one that reads.
 //!
-//! Both are opened when they are first needed. A connection whose request failed is closed, and the next request opens the
-//! file again. So a file that was damaged, missing or read-only works as soon as it has been repaired, without a restart.
+//! Both are opened when they are first needed. A connection whose request failed is closed, and the next request opens
+//! the file again. So a file that was damaged, missing or read-only works as soon as it has been repaired, without a
+//! restart.
 
 use super::Body;
 use crate::{
@@ -69,8 +70,8 @@ impl FeedbackFile {
         .await
     }
 
-    /// Runs `body` in one transaction. It runs to its end even if the caller goes away. Whoever waits for the connection
-    /// occupies no thread.
+    /// Runs `body` in one transaction. It runs to its end even if the caller goes away. Whoever waits for the
+    /// connection occupies no thread.
     ///
     /// When a rating was removed or replaced, the write-ahead log is emptied, because it still holds the old one.
     pub(super) async fn write<T: Send + 'static>(&self, body: Body<Written<T>>) -> Result<T> {
@@ -137,8 +138,8 @@ impl Writer {
         Ok(connection)
     }
 
-    /// Empties the write-ahead log if it may hold removed ratings. If another process prevents that, the next write tries
-    /// again.
+    /// Empties the write-ahead log if it may hold removed ratings. If another process prevents that, the next write
+    /// tries again.
     fn truncate(&mut self, connection: &mut SqliteConnection) {
         if !self.has_remains {
             return;
@@ -166,8 +167,8 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + '
     done.unwrap_or_else(|panic| Err(Error::Database(format!("{FILE} failed: {panic}"))))
 }
 
-/// Whether the connection may be used for the next request. After a database error (damage, a disk error, a file that became
-/// read-only) only a new one finds out whether that has passed.
+/// Whether the connection may be used for the next request. After a database error (damage, a disk error, a file that
+/// became read-only) only a new one finds out whether that has passed.
 fn is_usable<T>(outcome: &Result<T>) -> bool {
     !matches!(outcome, Err(Error::Database(_)))
 }
@@ -197,7 +198,8 @@ fn open_reader(data_dir: &Path) -> Result<SqliteConnection> {
     Ok(SqliteConnection::open(&data_dir.join(FILE), true)?)
 }
 
-/// Opens the file with the settings of the ledger's own, and migrates it. SQLite opens a write-protected file for reading.
+/// Opens the file with the settings of the ledger's own, and migrates it. SQLite opens a write-protected file for
+/// reading.
 fn open_migrated(data_dir: &Path) -> Result<SqliteConnection> {
     let file = data_dir.join(FILE);
     let connection = SqliteConnection::open(&file, false)?;

@@ -1,4 +1,5 @@
-//! Where ratings are kept can be locked, damaged or read-only. Nothing but ratings suffers, and it heals without a restart.
+//! Where ratings are kept can be locked, damaged or read-only. Nothing but ratings suffers, and it heals without a
+//! restart.
 
 use crate::thread::{ENDING, rested};
 use domain::{
