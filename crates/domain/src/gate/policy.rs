@@ -131,9 +131,10 @@ impl Reading {
             expires_after: self.seconds(approval, "expiresAfterSeconds"),
             remind_after: self.seconds(approval, "remindAfterSeconds"),
             escalate_after: self.seconds(approval, "escalateAfterSeconds"),
-            escalate_to: approval.get("escalateTo").and_then(|value| self.principal("approval.escalateTo", value)),
+            escalate_to: approval.get("escalateTo").and_then(|value| self.escalate_to(value)),
         };
-        if policy.escalate_after.is_some() != policy.escalate_to.is_some() {
+        let names = |key: &str| approval.get(key).is_some_and(|value| !value.is_null());
+        if names("escalateAfterSeconds") != names("escalateTo") {
             self.refuse("approval.escalateTo", "goes together with escalateAfterSeconds");
         }
         policy
@@ -152,6 +153,17 @@ impl Reading {
                 Vec::new()
             }
         }
+    }
+
+    fn escalate_to(&mut self, value: &Value) -> Option<Principal> {
+        if value.is_array() {
+            self.refuse(
+                "approval.escalateTo",
+                "one person or group, not a list: make a group of them and name it as `group:` and its slug",
+            );
+            return None;
+        }
+        self.principal("approval.escalateTo", value)
     }
 
     fn principal(&mut self, field: &str, value: &Value) -> Option<Principal> {
@@ -223,6 +235,19 @@ mod tests {
         assert_eq!((policy.quorum, policy.self_approval, policy.expires_after), (2, false, Some(3600)));
         assert_eq!(policy.escalate_to, Some(Principal::Group("leads".into())));
         assert_eq!(of(json!({})).unwrap(), Policy::default());
+    }
+
+    #[test]
+    fn a_list_to_escalate_to_is_told_what_it_is_not() {
+        let metadata = json!({ "requiresApproval": true, "approval": {
+            "escalateAfterSeconds": 600, "escalateTo": ["group:leads", "anyone"],
+        }});
+        let refused = Policy::of(metadata.as_object().unwrap()).unwrap_err();
+        let told: Vec<_> = refused.iter().map(|issue| (issue.field.as_str(), issue.message.as_str())).collect();
+        assert!(
+            matches!(told.as_slice(), [("metadata.approval.escalateTo", message)] if message.contains("not a list")),
+            "{told:?}"
+        );
     }
 
     #[test]
