@@ -35,7 +35,7 @@ for file in $files; do
     sleep "$pace"
     if [ ! -s "$file" ]; then
         printf '{"type":"agent.tool_result","content":[{"type":"tool-result","toolCallId":"check-%d","toolName":"check_file","output":{"type":"error-text","value":"not there, or empty"}}]}\n' "$checked"
-        echo "$file is not there, or empty" >&2
+        printf '%s is not there, or empty\n' "$file" >&2
         exit 1
     fi
     size=$(wc -c < "$file" | tr -d ' ')

@@ -2,7 +2,8 @@
 # Lists the headings of a Markdown file, with nothing but a POSIX shell, sed and awk.
 #
 # An agent for `shiftbook work --agent outliner -- sh examples/demo/outliner.sh`: its input arrives as JSON on
-# stdin, every JSON line it prints becomes an event, any other line a message.
+# stdin, every JSON line it prints becomes an event, any other line a message. Everything is printed with printf: the echo of
+# some shells turns \n inside of JSON into line breaks, which tears the line apart.
 set -eu
 
 pace=${DEMO_PACE_SECONDS:-0}
@@ -31,7 +32,7 @@ file=${file:-README.md}
 printf '{"type":"agent.tool_call","content":[{"type":"tool-call","toolCallId":"outline","toolName":"outline","input":{"file":"%s"}}]}\n' "$file"
 sleep "$pace"
 if [ ! -r "$file" ]; then
-    echo "cannot read $file" >&2
+    printf 'cannot read %s\n' "$file" >&2
     exit 1
 fi
 
@@ -54,6 +55,6 @@ lines=$(printf '%s\n' "$outline" | head -n 1)
 
 printf '{"type":"agent.tool_result","content":[{"type":"tool-result","toolCallId":"outline","toolName":"outline","output":{"type":"text","value":"%s"}}]}\n' "$lines"
 sleep "$pace"
-echo "$file has $count headings."
+printf '%s has %s headings.\n' "$file" "$count"
 sleep "$pace"
 printf '{"type":"result","result":{"text":"%d headings.","file":"%s","headings":%d}}\n' "$count" "$file" "$count"

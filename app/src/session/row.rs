@@ -125,7 +125,20 @@ fn said(entry: &Entry<'_>) -> String {
     texts(&entry.parts.iter().map(|(part, _)| part.clone()).collect::<Vec<_>>())
 }
 
+/// A warning above text that was printed as an event and is none.
+fn write_no_event(html: &mut Html, event: &Event) {
+    let members = json::members(event.metadata.get());
+    let Some(why) = member(&members, &["notAnEvent"]) else { return };
+    html.raw("<p class=\"notice\" data-tone=\"wait\"><span>");
+    match member(&members, &["line"]) {
+        Some(line) => html.raw("Line ").text(&line).raw(" of the output is no event: "),
+        None => html.raw("This is no event: "),
+    };
+    html.text(&shorten::one_line(&why, 400)).raw("</span></p>");
+}
+
 fn write_parts(html: &mut Html, entry: &Entry<'_>) {
+    write_no_event(html, entry.event);
     let mut wrote = false;
     for (part, joined) in &entry.parts {
         wrote = true;
@@ -306,6 +319,21 @@ mod tests {
         let html = rows_fragment("s", std::slice::from_ref(&view), &titles);
         assert!(html.contains(r#"Opened <a dir="auto" href="/entities/0189">Acme &lt;Corp&gt;</a>"#), "{html}");
         assert!(rows_fragment("s", &[view], &Titles::new()).contains("Opened companies 0189"));
+    }
+
+    #[test]
+    fn a_line_that_is_no_event_is_shown_with_a_warning_and_its_number() {
+        let content = r#"[{"type":"text","text":"{\"type\":\"agent.message\""}]"#;
+        let shown =
+            |metadata: &str| rows_fragment("s", &[event(1, "agent.message", content, metadata)], &Titles::new());
+        let torn = shown(r#"{"notAnEvent":"not valid JSON at column 23: EOF <b>","line":7}"#);
+        assert!(
+            torn.contains("Line 7 of the output is no event: not valid JSON at column 23: EOF &lt;b&gt;"),
+            "{torn}"
+        );
+        assert!(torn.contains("data-tone=\"wait\"") && torn.contains("agent.message"));
+        assert!(shown(r#"{"notAnEvent":"refused"}"#).contains("This is no event: refused"));
+        assert!(!shown("{}").contains("data-tone"));
     }
 
     #[test]

@@ -59,6 +59,8 @@ enum Tongue {
 pub struct Reader {
     tongue: Tongue,
     parts: Parts,
+    /// The number of the line that is read, from 1.
+    number: u64,
 }
 
 impl Reader {
@@ -69,17 +71,18 @@ impl Reader {
             Format::ClaudeCode => Tongue::ClaudeCode(claude_code::Transcript::default()),
             Format::Codex => Tongue::Codex(codex::Transcript::default()),
         };
-        Self { tongue, parts: Parts::default() }
+        Self { tongue, parts: Parts::default(), number: 0 }
     }
 
     /// At the beginning of standard error.
     pub fn of_remarks() -> Self {
-        Self { tongue: Tongue::Stderr, parts: Parts::default() }
+        Self { tongue: Tongue::Stderr, parts: Parts::default(), number: 0 }
     }
 
     /// What the next line, or part of an over-long line, says.
     pub fn read(&mut self, line: &Line) -> Vec<Said> {
         let text = String::from_utf8_lossy(&line.bytes);
+        self.number += u64::from(line.begins);
         let whole = line.begins && line.ends;
         if whole && text.trim().is_empty() {
             return Vec::new();
@@ -99,7 +102,10 @@ impl Reader {
                 Meaning::Event(event) => return vec![Said::Event(event)],
                 Meaning::Result(output) => return vec![Said::Result(output)],
                 Meaning::LostResult(why) => lost = Some(Failure::new("result_refused", why)),
-                Meaning::NoEvent(why) => drop(notes.insert("notAnEvent".into(), why.into())),
+                Meaning::NoEvent(why) => {
+                    notes.insert("notAnEvent".into(), why.into());
+                    notes.insert("line".into(), self.number.into());
+                }
                 Meaning::Text => {}
             },
             // What a coding agent prints that is not in its format is about its own affairs, not its answer.
@@ -137,7 +143,7 @@ enum Meaning {
     Result(Output),
     /// It means to be a result and cannot be one.
     LostResult(String),
-    /// It means to be an event and cannot be one.
+    /// It means to be an event and cannot be one, or begins like a JSON object and is none.
     NoEvent(String),
     Text,
 }
@@ -151,15 +157,25 @@ fn interpret(text: &str, line: &Line) -> Meaning {
         return if announces_result(text) {
             Meaning::LostResult("the result line is too long".into())
         } else {
-            Meaning::Text
+            Meaning::NoEvent("the line is too long to be read as JSON".into())
         };
     }
-    let Ok(mut fields) = serde_json::from_str::<Fields>(text) else { return Meaning::Text };
+    let mut fields = match serde_json::from_str::<Fields>(text) {
+        Ok(fields) => fields,
+        Err(error) => return Meaning::NoEvent(not_json(&error)),
+    };
     match fields.remove("type").map(|raw| serde_json::from_str::<String>(raw.get())) {
         Some(Ok(kind)) if kind == "result" => result(fields),
         Some(Ok(kind)) => event_of(&kind, fields).map_or_else(Meaning::NoEvent, Meaning::Event),
         Some(Err(_)) | None => Meaning::Text,
     }
+}
+
+/// Where and why the line stops being JSON. The error's own line number is of the one line that was parsed.
+fn not_json(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let what = text.split(" at line ").next().unwrap_or(&text);
+    format!("not valid JSON at column {}: {what}", error.column())
 }
 
 fn announces_result(text: &str) -> bool {

@@ -78,11 +78,40 @@ fn a_typed_object_that_is_no_event_is_kept_as_text_with_the_reason() {
 
 #[test]
 fn other_lines_are_text() {
-    for text in ["hello", "{", r#"{"a":1}"#, r#"{"type":7}"#, r#"[{"type":"a.b"}]"#, r#"{"type":"a.b"} trailing"#] {
+    for text in ["hello", r#"{"a":1}"#, r#"{"type":7}"#, r#"[{"type":"a.b"}]"#, "[1"] {
         assert_eq!(note_of(text), "", "{text}");
     }
     assert!(read("").is_empty());
     assert!(read(" \t").is_empty());
+}
+
+#[test]
+fn a_line_that_begins_like_an_object_and_is_none_is_marked_with_its_number() {
+    let mut reader = Reader::of_output(Format::Lines);
+    // What `echo` of dash makes of an event with a line break in its text.
+    let broken = [r#"{"type":"agent.message","content":[{"type":"text","text":"Two"#, "", r#"lines"}]}"#];
+    let said: Vec<_> = broken.iter().flat_map(|text| reader.read(&line(text))).collect();
+    let values: Vec<_> = said
+        .iter()
+        .map(|said| match said {
+            Said::Event(event) => serde_json::to_value(event).unwrap(),
+            Said::Result(_) => panic!("no result was printed"),
+        })
+        .collect();
+    let [first, last] = values.as_slice() else { panic!("{values:?}") };
+    assert_eq!((&first["type"], &first["content"][0]["text"]), (&json!("agent.message"), &json!(broken[0])));
+    assert_eq!(first["metadata"]["line"], 1);
+    let why = first["metadata"]["notAnEvent"].as_str().unwrap();
+    assert!(why.starts_with("not valid JSON at column 61: ") && !why.contains("at line"), "{why}");
+    assert_eq!((&last["content"][0]["text"], last.get("metadata")), (&json!(broken[2]), None));
+
+    let Some(Said::Event(third)) = reader.read(&line(r#"{"type":"a.b"} trailing"#)).pop() else { panic!() };
+    let third = serde_json::to_value(third).unwrap();
+    assert_eq!(third["metadata"]["line"], 4, "blank lines count");
+    assert!(note_of("{").contains("not valid JSON"));
+    let long = Line { bytes: br#"{"a":"x"#.to_vec(), begins: true, ends: false };
+    let Some(Said::Event(long)) = Reader::of_output(Format::Lines).read(&long).pop() else { panic!() };
+    assert!(serde_json::to_value(long).unwrap()["metadata"]["notAnEvent"].as_str().unwrap().contains("too long"));
 }
 
 #[test]
