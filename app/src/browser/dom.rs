@@ -125,6 +125,12 @@ pub fn text(object: &JsValue, key: &str) -> Option<String> {
     js_sys::Reflect::get(object, &key.into()).ok()?.as_string()
 }
 
+/// Whether the browser runs on a Mac, whose Cmd key is what Ctrl is elsewhere. iPads with a keyboard count.
+pub fn is_mac() -> bool {
+    let platform = text(&window().navigator(), "platform").unwrap_or_default();
+    ["Mac", "iPad", "iPhone"].iter().any(|name| platform.starts_with(name))
+}
+
 /// A whole number as text. Formatting floats as floats would bring their code along.
 pub fn whole(number: f64) -> String {
     (number as u64).to_string()

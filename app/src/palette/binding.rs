@@ -16,6 +16,8 @@ pub struct Press<'a> {
     pub ctrl: bool,
     /// Cmd, or the Windows key, is held.
     pub meta: bool,
+    /// The keyboard is a Mac's.
+    pub is_mac: bool,
     /// Alt, or Option, is held.
     pub alt: bool,
     /// Shift is held.
@@ -36,11 +38,12 @@ pub enum Found {
     Shortcut(usize),
 }
 
-/// A press as it stands in a binding. `None` for modifiers alone, composed characters, and Ctrl with Cmd.
+/// A press as it stands in a binding. `None` for modifiers alone, composed characters, and Ctrl with Cmd. The Windows
+/// key belongs to the system: with it a press means nothing here.
 pub fn token(press: &Press<'_>) -> Option<String> {
-    let Press { key, code, ctrl, meta, alt, shift } = *press;
+    let Press { key, code, ctrl, meta, is_mac, alt, shift } = *press;
     if matches!(key, "" | "Control" | "Meta" | "Alt" | "Shift" | "AltGraph" | "Dead" | "Process" | "Unidentified")
-        || (ctrl && meta)
+        || (meta && (ctrl || !is_mac))
     {
         return None;
     }
@@ -152,27 +155,31 @@ mod tests {
 
     fn press(modifiers: &str, key: &'static str) -> Option<String> {
         let has = |word: &str| modifiers.contains(word);
-        token(&Press { key, code: "KeyM", ctrl: has("ctrl"), meta: has("meta"), alt: has("alt"), shift: has("shift") })
+        let (ctrl, meta, alt, shift) = (has("ctrl"), has("meta"), has("alt"), has("shift"));
+        token(&Press { key, code: "KeyM", ctrl, meta, is_mac: has("mac"), alt, shift })
     }
 
     #[test]
     fn only_the_exact_modifiers_mean_the_marker() {
         let marker = Found::Shortcut(at("marker"));
         let means = |modifiers: &str, key| press(modifiers, key).map(|t| find(&defaults(), "", "", &t));
-        for (modifiers, key) in [("ctrl", "m"), ("meta", "m"), ("ctrl", "M"), ("alt", "m"), ("alt", "µ")] {
+        for (modifiers, key) in
+            [("ctrl", "m"), ("mac meta", "m"), ("mac ctrl", "m"), ("ctrl", "M"), ("alt", "m"), ("alt", "µ")]
+        {
             assert_eq!(means(modifiers, key), Some(marker), "{modifiers} {key}");
         }
         for (modifiers, key) in [
             ("", "m"),
             ("ctrl shift", "M"),
-            ("meta shift", "m"),
+            ("mac meta shift", "m"),
             ("ctrl alt", "m"),
-            ("meta alt", "µ"),
+            ("mac meta alt", "µ"),
             ("alt shift", "M"),
         ] {
             assert_eq!(means(modifiers, key), Some(Found::Nothing), "{modifiers} {key}");
         }
-        assert_eq!((means("ctrl meta", "m"), means("ctrl", "Control")), (None, None));
+        assert_eq!((means("mac ctrl meta", "m"), means("ctrl", "Control")), (None, None));
+        assert_eq!(means("meta", "m"), None, "the Windows key is no Cmd");
     }
 
     #[test]

@@ -56,7 +56,8 @@ pub fn start() {
 
 /// A keyboard event as plain data.
 pub fn press<'a>(event: &KeyboardEvent, key: &'a str, code: &'a str) -> Press<'a> {
-    Press { key, code, ctrl: event.ctrl_key(), meta: event.meta_key(), alt: event.alt_key(), shift: event.shift_key() }
+    let (ctrl, meta, alt, shift) = (event.ctrl_key(), event.meta_key(), event.alt_key(), event.shift_key());
+    Press { key, code, ctrl, meta, is_mac: dom::is_mac(), alt, shift }
 }
 
 /// Does it, unless the key belongs to what has the focus. False leaves the key to the browser.
