@@ -75,7 +75,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let (fields_dot, tasks_dot) = (block("fields"), block("tasks"));
         let (sessions_dot, history_dot) = (block("sessions"), block("history"));
         let page = view! {
-            <header class="page-head">
+            // The recorder of working sessions reads the type here: the path may not say it.
+            <header class="page-head" data-entity-type=of.slug.clone()>
                 {breadcrumbs(crumbs)}
                 <h1 dir="auto">{entity.title.clone()}</h1>
                 {solid(dot(dots.by_field_name.get(FIELD_TITLE).copied()))}

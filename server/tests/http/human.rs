@@ -34,6 +34,19 @@ impl Person<'_> {
     }
 }
 
+/// The recorder reads the type from the page, because the path does not say it.
+#[tokio::test]
+async fn the_page_of_an_entity_names_its_type() {
+    let app = App::start();
+    let of = json!({ "name": "Companies", "slug": "companies", "fields": [] });
+    let of = app.post(Who::Admin, "/api/entity-types", of).await;
+    let acme = json!({ "typeId": of["id"], "title": "Acme" });
+    let acme = app.post(Who::Member, "/api/entities", acme).await["id"].as_str().unwrap().to_owned();
+    let ada = Person { cookie: app.cookie().await, app: &app };
+    let page = ada.send(Method::GET, &format!("/entities/{acme}"), None).await.text().await.unwrap();
+    assert!(page.contains("data-entity-type=\"companies\""), "{page}");
+}
+
 #[tokio::test]
 async fn a_person_works_on_a_task_and_an_agent_is_told() {
     let app = App::start();
