@@ -176,7 +176,7 @@ fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
         active: shell.working_on.clone(),
         user_id: me.user.as_ref()?.id.clone(),
         tenant_id: me.tenant.id.clone(),
-        may_create: shell.may(Permission::ManageActions),
+        may_create: shell.may(Permission::StartSession),
     };
     Some(view! { <WorkingOn>{solid(picker_view(picker))}</WorkingOn> })
 }

@@ -47,7 +47,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let refused = notice::refused(
             [form.of("start"), form.of("stop")].iter().flat_map(|form| form.general(&[])).collect::<Vec<_>>(),
         );
-        let create = shell.may(Permission::ManageActions).then(|| solid(create_form(&form.of("create"))));
+        let create = shell.may(Permission::StartSession).then(|| solid(create_form(&form.of("create"))));
         let page = view! {
             {page_head("Your day".to_owned(), Vec::new(), ())}
             {refused}

@@ -1,7 +1,10 @@
 //! Working sessions over HTTP: by a person's cookie, and what tokens are told.
 
-use crate::app::{App, Who, problem};
-use reqwest::{Method, RequestBuilder, Response};
+use crate::{
+    app::{App, Who, problem},
+    browser::{Browser, add_person},
+};
+use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde_json::{Value, json};
 
 struct Person<'a> {
@@ -45,6 +48,21 @@ async fn the_page_of_an_entity_names_its_type() {
     let ada = Person { cookie: app.cookie().await, app: &app };
     let page = ada.send(Method::GET, &format!("/entities/{acme}"), None).await.text().await.unwrap();
     assert!(page.contains("data-entity-type=\"companies\""), "{page}");
+}
+
+#[tokio::test]
+async fn members_make_tasks_for_themselves_on_the_page_and_over_http() {
+    let app = App::start();
+    add_person(&app, "bob@acme.test");
+    let mut bob = Browser::of(&app, "bob@acme.test").await;
+    let page = bob.page("/working-on").await;
+    assert!(page.contains("action=\"/working-on/create\"") && page.contains("data-may-create"), "{page}");
+    let made = bob.post("/working-on/create", &[("name", "Call Acme")]).await;
+    assert_eq!(made.status(), StatusCode::SEE_OTHER);
+    assert!(bob.page("/working-on").await.contains("Call Acme"));
+    // For anybody else, and for an agent, it still takes an operator.
+    let refused = app.request(Who::Member, Method::POST, "/api/actions").json(&json!({ "name": "x" })).send().await;
+    assert_eq!(problem(refused.unwrap()).await.0, 403);
 }
 
 #[tokio::test]

@@ -39,9 +39,33 @@ pub struct NewAction {
 /// Actions of one name that get a slug of their own: `report`, `report-2`, …
 const SAME_NAMES_MAX: u32 = 50;
 
-/// Creates an action. A slug that is made from the name is numbered where it is taken; a given one is refused.
+/// Whether it is a task that a person makes for themselves: a name and a description, and nothing that an agent would
+/// run.
+fn is_own_task(scope: &Scope, new: &NewAction) -> bool {
+    let NewAction {
+        name: _,
+        slug,
+        description: _,
+        agent_slug,
+        assigned_to,
+        target_entity_id,
+        output_type,
+        output_config,
+        metadata,
+    } = new;
+    let is_plain = agent_slug.is_none()
+        && slug.is_none()
+        && target_entity_id.is_none()
+        && output_type.is_none()
+        && output_config.is_none()
+        && metadata.is_none();
+    is_plain && assigned_to.is_some() && *assigned_to == scope.user_id()
+}
+
+/// Creates an action. Operators and admins may any; other people a task for themselves. A slug that is made from the
+/// name is numbered where it is taken; a given one is refused.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewAction) -> Result<ActionRecord> {
-    require(scope, Permission::ManageActions)?;
+    require(scope, if is_own_task(scope, &new) { Permission::StartSession } else { Permission::ManageActions })?;
     if let Some(slug) = new.slug.clone() {
         return create_as(ledger, scope, new, slug).await;
     }

@@ -29,11 +29,35 @@ on_both_engines!(
     the_day_adds_up_by_task_from_the_persons_own_midnight,
     tasks_are_found_by_assignee_and_by_part_of_their_name,
     other_tabs_hear_of_start_switch_and_stop,
+    everybody_makes_plain_tasks_for_themselves_and_nothing_more,
 );
 
 pub(crate) async fn task(f: &Fixture, name: &str) -> ActionId {
     let new = NewAction { name: name.into(), assigned_to: f.member.user_id(), ..Default::default() };
     action::create(&f.ledger, &f.operator, new).await.unwrap().id
+}
+
+async fn everybody_makes_plain_tasks_for_themselves_and_nothing_more(f: Fixture) {
+    let own = |name: &str| NewAction { name: name.into(), assigned_to: f.member.user_id(), ..Default::default() };
+    let made = action::create(&f.ledger, &f.member, own("Call Acme")).await.unwrap();
+    assert_eq!((made.assigned_to, made.agent_slug.as_deref()), (f.member.user_id(), None));
+    start(&f, &f.member, made.id).await;
+    for (what, new) in [
+        ("somebody else's", NewAction { assigned_to: f.other_member.user_id(), ..own("x") }),
+        ("nobody's", NewAction { assigned_to: None, ..own("x") }),
+        ("an agent's", NewAction { agent_slug: Some("scout".into()), ..own("x") }),
+        ("a slug", NewAction { slug: Some("x".into()), ..own("x") }),
+        ("a contract", NewAction { output_config: Some("{}".into()), ..own("x") }),
+        ("settings", NewAction { metadata: Some("{}".into()), ..own("x") }),
+    ] {
+        let refused = action::create(&f.ledger, &f.member, new).await;
+        assert!(matches!(refused, Err(Error::Forbidden(_))), "{what}: {refused:?}");
+    }
+    // A token has no tasks of its own, not even one that speaks for the person.
+    let token = Scope { on_behalf_of: f.member.user_id(), token_scope: None, ..f.worker };
+    let token = Scope { role: domain::role::Role::Member, ..token };
+    assert!(matches!(action::create(&f.ledger, &token, own("x")).await, Err(Error::Forbidden(_))));
+    f.done().await;
 }
 
 async fn start(f: &Fixture, who: &Scope, task: ActionId) -> human::Started {
