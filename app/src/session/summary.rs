@@ -22,6 +22,7 @@ use crate::{
 use domain::{
     role::Permission,
     session::{EndReason, Status, Usage, WaitsFor},
+    thread::can_run_again,
 };
 use leptos::prelude::*;
 use serde_json::value::RawValue;
@@ -154,10 +155,11 @@ fn decide(summary: &Summary) -> impl IntoView + use<> {
 fn actions(shell: &Shell, session: &Session) -> impl IntoView + use<> {
     let href = format!("/sessions/{}", session.id);
     let manages = shell.may(Permission::ManageSessions);
-    let retry = (manages && session.status.is_final() && session.status != Status::Completed).then(|| {
+    let repeats = manages && can_run_again(session.session_type, session.source.as_deref());
+    let retry = (repeats && session.status.is_final() && session.status != Status::Completed).then(|| {
         view! { <form method="post" action=format!("{href}/retry")>{submit("Retry", Look::Primary)}</form> }
     });
-    let again = (manages && session.status == Status::Completed).then(|| {
+    let again = (repeats && session.status == Status::Completed).then(|| {
         view! { <form method="post" action=format!("{href}/retry")>{submit("Run again", Look::Plain)}</form> }
     });
     let cancel = (manages && !session.status.is_final()).then(|| {

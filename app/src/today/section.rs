@@ -13,7 +13,7 @@ use crate::{
         time::{moment, since},
     },
 };
-use domain::{role::Permission, work_queue::Bucket};
+use domain::{role::Permission, thread::can_run_again, work_queue::Bucket};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 use wire::action::Action;
@@ -121,11 +121,12 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
     let decides = gate.is_some_and(|gate| gate.may_decide);
     let elsewhere = (bucket == Bucket::NeedsMe && gate.is_none() && session.attempt == 0)
         .then(|| view! { <p class="row-help">"Answer it in its terminal."</p> });
+    let repeats = can_run_again(session.session_type, session.source.as_deref());
     let action = match bucket {
         Bucket::NeedsMe if decides => link_small("Decide", title.clone(), href.clone()).into_any(),
         Bucket::NeedsMe => link_small("Open", title.clone(), href.clone()).into_any(),
         Bucket::Running => link_small("Watch", title.clone(), href.clone()).into_any(),
-        Bucket::Failed if shell.may(Permission::ManageSessions) => view! {
+        Bucket::Failed if shell.may(Permission::ManageSessions) && repeats => view! {
             <form method="post" action=format!("{href}/retry")>{submit_small("Retry", title.clone())}</form>
         }
         .into_any(),

@@ -121,6 +121,7 @@ async fn a_conversation_ended_without_a_rating_asks_no_more_and_incognito_ones_n
     for path in [format!("/chat/{id}"), format!("/sessions/{id}")] {
         let page = ada.page(&path).await;
         assert!(!page.contains(ASKED) && !page.contains("Thank you."), "{path}");
+        assert!(!page.contains("Run again"), "{path}: a conversation cannot be run again");
     }
     assert!(ratings(&app, &id).is_empty());
 

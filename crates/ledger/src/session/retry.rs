@@ -12,7 +12,8 @@ use domain::{
     id::SessionId,
     limit::RETRIES_FOLLOWED_MAX,
     role::Permission,
-    session::{IfDependencyFails, Refusal, Type},
+    session::{IfDependencyFails, Refusal},
+    thread::can_run_again,
 };
 use store::{WriteTx, session::graph as rows};
 
@@ -29,7 +30,9 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                 let old =
                     store::session::find(tx.conn(), scope.tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
                 own_or_managed(&scope, &old)?;
-                if !old.status.is_final() || !matches!(old.session_type, Type::Agent | Type::Tool) {
+                if !old.status.is_final()
+                    || (!is_thread(&old) && !can_run_again(old.session_type, old.source.as_deref()))
+                {
                     return Err(Refusal::WrongStatus { status: old.status }.into());
                 }
                 if is_thread(&old) {
