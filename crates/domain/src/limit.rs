@@ -91,6 +91,8 @@ pub const PATHNAME_CHARS_MAX: usize = 2_048;
 pub const MARKER_CHARS_MAX: usize = 2_000;
 /// Largest content and largest metadata of one `human.*` event, bytes.
 pub const HUMAN_EVENT_BYTES_MAX: usize = 16 * 1024;
+/// How far the time of a `human.*` event may be ahead of the server's clock, seconds.
+pub const HUMAN_AHEAD_SECONDS_MAX: i64 = 300;
 /// A working session that is open for this long is abandoned, hours.
 pub const WORKING_HOURS_MAX: i64 = 12;
 /// Working sessions listed for one day.

@@ -47,7 +47,7 @@ pub fn may_write(author: Author, session_type: Type, status: Status, kind: &Kind
             if status == Status::Running { Ok(()) } else { Err(WriteRefusal::WrongStatus(status)) }
         }
         Author::Person { owner } => {
-            if kind.prefix() != Prefix::Human || session_type != Type::Mixed {
+            if !Kind::HUMAN.contains(&kind.as_str()) || session_type != Type::Mixed {
                 return Err(WriteRefusal::KindNotAllowed);
             }
             if !owner {

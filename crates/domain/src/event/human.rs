@@ -7,15 +7,16 @@ use crate::{
     Timestamp,
     event::Kind,
     id::EntityId,
-    limit::{HUMAN_EVENT_BYTES_MAX, MARKER_CHARS_MAX, PATHNAME_CHARS_MAX, SLUG_CHARS_MAX},
+    limit::{HUMAN_AHEAD_SECONDS_MAX, HUMAN_EVENT_BYTES_MAX, MARKER_CHARS_MAX, PATHNAME_CHARS_MAX, SLUG_CHARS_MAX},
 };
+use chrono::TimeDelta;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// A wrong `human.*` event: which field, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidHuman {
-    /// `content` or `metadata`, or a path below it.
+    /// `type`, `at`, `content` or `metadata`, or a path below it.
     pub field: &'static str,
     /// What would be right.
     pub message: String,
@@ -64,9 +65,22 @@ struct Part {
     text: Option<String>,
 }
 
-/// Checks a `human.*` event of a known kind; others need only be small. `content` is a JSON array of parts, `metadata`
-/// a JSON object.
-pub fn check_human(kind: &Kind, content: &str, metadata: &str) -> Result<(), InvalidHuman> {
+/// What is checked of a `human.*` event.
+#[derive(Debug, Clone, Copy)]
+pub struct Claim<'a> {
+    /// Its kind.
+    pub kind: &'a Kind,
+    /// When the client says it happened.
+    pub at: Option<Timestamp>,
+    /// A JSON array of parts.
+    pub content: &'a str,
+    /// A JSON object.
+    pub metadata: &'a str,
+}
+
+/// Checks a `human.*` event against the server's time. Kinds that are not known are refused: nobody could read them.
+pub fn check_human(claim: Claim<'_>, now: Timestamp) -> Result<(), InvalidHuman> {
+    let Claim { kind, at, content, metadata } = claim;
     for (field, json) in [("content", content), ("metadata", metadata)] {
         if json.len() > HUMAN_EVENT_BYTES_MAX {
             return refuse(field, format!("at most {HUMAN_EVENT_BYTES_MAX} bytes"));
@@ -75,10 +89,23 @@ pub fn check_human(kind: &Kind, content: &str, metadata: &str) -> Result<(), Inv
     let Ok(fields) = serde_json::from_str::<Map<String, Value>>(metadata) else {
         return refuse("metadata", "an object that can be read");
     };
-    if let Some(at) = fields.get("at")
-        && time(at).is_none()
-    {
-        return refuse("metadata.at", "a time as RFC 3339, such as 2026-07-01T12:00:00Z");
+    let noted = match fields.get("at") {
+        None => None,
+        Some(at) => match time(at) {
+            Some(at) => Some(at),
+            None => return refuse("metadata.at", "a time as RFC 3339, such as 2026-07-01T12:00:00Z"),
+        },
+    };
+    for (field, at) in [("at", at), ("metadata.at", noted)] {
+        if at.is_some_and(|at| at > now + TimeDelta::seconds(HUMAN_AHEAD_SECONDS_MAX)) {
+            return refuse(
+                field,
+                format!(
+                    "at most {HUMAN_AHEAD_SECONDS_MAX} seconds ahead of the server's clock, which says {}",
+                    rfc3339(now)
+                ),
+            );
+        }
     }
     match kind.as_str() {
         "human.navigate" => pathname(&fields).map(drop),
@@ -100,8 +127,18 @@ pub fn check_human(kind: &Kind, content: &str, metadata: &str) -> Result<(), Inv
             }
             Ok(())
         }
-        _ => Ok(()),
+        "human.task_switch" => Ok(()),
+        _ => refuse("type", "human.navigate, human.entity_view, human.marker or human.task_switch"),
     }
+}
+
+/// The metadata of a `human.*` event with the query and the fragment of its path cut off, which may hold what a person
+/// searched for or a secret. `None` if there is nothing to cut.
+pub fn without_query(metadata: &str) -> Option<String> {
+    let mut fields: Map<String, Value> = serde_json::from_str(metadata).ok()?;
+    let Some(Value::String(path)) = fields.get_mut("pathname") else { return None };
+    path.truncate(path.find(['?', '#'])?);
+    Some(Value::Object(fields).to_string())
 }
 
 /// Reads a recorded event; `None` for kinds that are not known, and for rows that cannot be read.
@@ -121,6 +158,10 @@ pub fn read_human(kind: &str, content: &str, metadata: &str) -> Option<HumanEven
 
 fn refuse<T>(field: &'static str, message: impl Into<String>) -> Result<T, InvalidHuman> {
     Err(InvalidHuman { field, message: message.into() })
+}
+
+fn rfc3339(at: Timestamp) -> String {
+    at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
 }
 
 fn time(value: &Value) -> Option<Timestamp> {
@@ -148,8 +189,15 @@ fn text_of(content: &str) -> String {
 mod tests {
     use super::*;
 
+    const NOW: &str = "2026-07-01T12:00:00Z";
+
+    fn check_at(kind: &str, at: Option<&str>, content: &str, metadata: &str) -> Result<(), &'static str> {
+        let (kind, at) = (Kind::parse(kind).unwrap(), at.map(|at| at.parse().unwrap()));
+        check_human(Claim { kind: &kind, at, content, metadata }, NOW.parse().unwrap()).map_err(|e| e.field)
+    }
+
     fn check(kind: &str, content: &str, metadata: &str) -> Result<(), &'static str> {
-        check_human(&Kind::parse(kind).unwrap(), content, metadata).map_err(|e| e.field)
+        check_at(kind, None, content, metadata)
     }
 
     const ID: &str = "01890000-0000-7000-8000-000000000001";
@@ -172,8 +220,42 @@ mod tests {
         let read = read_human("human.entity_view", "[]", &view).unwrap();
         assert_eq!(read.at, Some("2026-07-01T12:00:00.250Z".parse().unwrap()));
         assert_eq!(read_human("human.marker", note, "{}").unwrap().deed, Deed::Marker { note: "drafting".into() });
-        assert_eq!(check("human.custom", "[]", "{}"), Ok(()));
         assert_eq!(read_human("human.custom", "[]", "{}"), None);
+    }
+
+    #[test]
+    fn a_kind_that_nobody_can_read_is_refused() {
+        assert_eq!(check("human.custom", "[]", "{}"), Err("type"));
+        assert_eq!(check("human.navigated", "[]", r#"{"pathname":"/a"}"#), Err("type"));
+    }
+
+    #[test]
+    fn a_time_may_be_five_minutes_ahead_and_as_late_as_it_was() {
+        for (at, result) in [
+            ("2026-07-01T12:05:00Z", Ok(())),
+            ("2026-07-01T12:05:00.001Z", Err(())),
+            ("2026-07-02T12:00:00Z", Err(())),
+            ("1999-01-01T00:00:00Z", Ok(())),
+        ] {
+            let page = |noted: &str| format!(r#"{{"pathname":"/a","at":"{noted}"}}"#);
+            assert_eq!(check("human.navigate", "[]", &page(at)), result.map_err(|()| "metadata.at"), "{at}");
+            assert_eq!(check_at("human.navigate", Some(at), "[]", &page(NOW)), result.map_err(|()| "at"), "{at}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_kept_without_its_query_and_its_fragment() {
+        for (sent, kept) in [
+            (r#"{"pathname":"/search?q=secret#top","at":"x"}"#, Some(r#"{"at":"x","pathname":"/search"}"#)),
+            (r##"{"pathname":"/a#b?c"}"##, Some(r#"{"pathname":"/a"}"#)),
+            (r#"{"pathname":"?q"}"#, Some(r#"{"pathname":""}"#)),
+            (r#"{"pathname":"/a"}"#, None),
+            (r#"{"title":"Why?"}"#, None),
+            ("[]", None),
+        ] {
+            let cut = without_query(sent).map(|cut| serde_json::from_str::<Value>(&cut).unwrap());
+            assert_eq!(cut, kept.map(|kept| serde_json::from_str(kept).unwrap()), "{sent}");
+        }
     }
 
     #[test]
@@ -197,7 +279,6 @@ mod tests {
             ),
             ("human.marker", "[]", "{}".into(), "content"),
             ("human.marker", r#"[{"type":"text","text":" "}]"#, "{}".into(), "content"),
-            ("human.custom", "[]", format!(r#"{{"x":"{heavy}"}}"#), "metadata"),
         ] {
             assert_eq!(check(kind, content, &metadata), Err(field), "{kind} {metadata:.60}");
         }

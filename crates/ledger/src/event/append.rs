@@ -7,7 +7,9 @@ use crate::{
 use domain::{
     Scope, Timestamp,
     chain::body_digest,
-    event::{EventRole, Kind, Prefix, check_human, json_depth, normalize_content, validate_metadata},
+    event::{
+        Claim, EventRole, Kind, Prefix, check_human, json_depth, normalize_content, validate_metadata, without_query,
+    },
     id::{EventId, SessionId},
     limit::{BATCH_BYTES_MAX, BATCH_EVENTS_MAX, EVENT_BYTES_MAX, JSON_DEPTH_MAX, KEY_CHARS_MAX, SESSION_EVENTS_MAX},
     role::Permission,
@@ -66,7 +68,7 @@ pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Ap
     let events = prepare(ledger, append.events, now)?;
     // What a worker sends is refused for its kind; its shape does not matter then.
     if append.attempt.is_none() {
-        check_human_events(&events)?;
+        check_human_events(&events, now)?;
     }
     let request = AppendRequest {
         tenant_id: scope.tenant_id,
@@ -95,13 +97,14 @@ pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Ap
 }
 
 /// Checks what a person's browser says they did.
-fn check_human_events(events: &[PreparedEvent]) -> Result<()> {
+fn check_human_events(events: &[PreparedEvent], now: Timestamp) -> Result<()> {
     let mut fields = Fields::default();
     for (index, event) in events.iter().enumerate().filter(|(_, event)| event.kind.prefix() == Prefix::Human) {
         if event.role != EventRole::User {
             fields.refuse(&format!("events[{index}].role"), "people speak as `user`");
         }
-        if let Err(wrong) = check_human(&event.kind, &event.content, &event.metadata) {
+        let PreparedEvent { kind, at, content, metadata, .. } = event;
+        if let Err(wrong) = check_human(Claim { kind, at: *at, content, metadata }, now) {
             fields.refuse(&format!("events[{index}].{}", wrong.field), wrong.message);
         }
     }
@@ -174,6 +177,8 @@ fn prepare_one(ledger: &Ledger, event: NewEvent, index: usize, now: Timestamp) -
     }
     fields.check()?;
     let kind = kind.ok_or_else(|| Error::Internal("an event kind vanished".into()))?;
+    let cut = if kind.prefix() == Prefix::Human { without_query(&metadata) } else { None };
+    let metadata = cut.unwrap_or(metadata);
     Ok(PreparedEvent {
         id: event.id.unwrap_or_else(|| ledger.event_id(now)),
         client_made: event.id.is_some(),
