@@ -7,7 +7,7 @@ use domain::{
     gate::{GateKind, Verdict},
     hook::Source as HookSource,
     id::{InteractionId, SessionId},
-    outcome::{Inferred, Languages, infer},
+    outcome::{self, Inferred, OutcomeTracker},
     session::Status,
     thread::{MESSAGE, REPLY, text_of},
 };
@@ -108,11 +108,15 @@ fn spoken(session_id: SessionId, entries: &[Entry]) -> (Option<Turn>, Option<Jud
         answer: now.answer.clone(),
         judgement: None,
     };
-    let judged = exchanges.len().checked_sub(2).and_then(|at| exchanges.get(at)).map(|before| Judged {
-        id: answer_id(before.at, session_id, before.sequence),
-        at: now.asked_at,
-        inferred: infer(Languages::built_in(), &before.prompt, &before.answer, &now.prompt),
-        is_judged: false,
+    let judged = exchanges.len().checked_sub(2).and_then(|at| exchanges.get(at)).and_then(|before| {
+        let mut tracker = OutcomeTracker::default();
+        for exchange in [before, now] {
+            let id = answer_id(exchange.at, session_id, exchange.sequence).to_string();
+            tracker.record_turn(outcome::Turn { id, prompt: exchange.prompt.clone(), reply: exchange.answer.clone() });
+        }
+        let (_, inferred) = tracker.get_last_outcome()?;
+        let id = answer_id(before.at, session_id, before.sequence);
+        Some(Judged { id, at: now.asked_at, inferred: inferred.clone(), is_judged: false })
     });
     (Some(turn), judged)
 }
