@@ -1,9 +1,30 @@
 //! The lines of the three streams. Fields are only ever added, and what was added may be missing in old lines.
 
+use chrono::NaiveDateTime;
 use domain::{Timestamp, outcome::Inferred};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
 
 pub use domain::interaction::{Feedback, Source};
+
+/// A time as RFC 3339. One without an offset, as Python's `isoformat` writes it, is UTC.
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse(&text).ok_or_else(|| D::Error::custom(format!("{text:?} is no time, such as 2026-02-26T10:00:00Z")))
+}
+
+fn optional_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    let wrong = || D::Error::custom(format!("{text:?} is no time, such as 2026-02-26T10:00:00Z"));
+    parse(&text).map(Some).ok_or_else(wrong)
+}
+
+fn parse(text: &str) -> Option<Timestamp> {
+    if let Ok(time) = text.parse() {
+        return Some(time);
+    }
+    let local = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"].map(|form| NaiveDateTime::parse_from_str(text, form));
+    local.into_iter().find_map(Result::ok).map(|local| local.and_utc())
+}
 
 /// Who says a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +53,7 @@ pub struct InteractionRecord {
     /// Id; the same prompt and answer have the same id, however often they are captured.
     pub id: String,
     /// When the answer was complete, RFC 3339 in UTC.
+    #[serde(deserialize_with = "time")]
     pub timestamp: Timestamp,
     /// The workspace.
     pub tenant_id: String,
@@ -63,7 +85,7 @@ pub struct InteractionRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback_source: Option<Source>,
     /// When it came.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_time")]
     pub feedback_at: Option<Timestamp>,
 }
 
@@ -99,6 +121,7 @@ pub struct FeedbackRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
     /// When, RFC 3339 in UTC. The latest counts; of two at the same instant the one that was written later.
+    #[serde(deserialize_with = "time")]
     pub timestamp: Timestamp,
     /// Where it comes from.
     pub source: Source,
@@ -119,8 +142,41 @@ pub struct OutcomeRecord {
     /// The session it is part of.
     pub session_id: String,
     /// When it was inferred, RFC 3339 in UTC.
+    #[serde(deserialize_with = "time")]
     pub timestamp: Timestamp,
     /// What, and why.
     #[serde(flatten)]
     pub inferred: Inferred,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_without_an_offset_is_utc() {
+        let read = |timestamp: &str| {
+            let line =
+                format!(r#"{{"record_id":"r","feedback":"positive","timestamp":"{timestamp}","source":"manual"}}"#);
+            serde_json::from_str::<FeedbackRecord>(&line).map(|mark| mark.timestamp)
+        };
+        for (written, utc) in [
+            ("2026-02-26T10:00:00.123456", "2026-02-26T10:00:00.123456Z"),
+            ("2026-02-26T10:00:00", "2026-02-26T10:00:00Z"),
+            ("2026-02-26 10:00:00.5", "2026-02-26T10:00:00.5Z"),
+            ("2026-02-26T10:00:00+02:00", "2026-02-26T08:00:00Z"),
+            ("2026-02-26T10:00:00Z", "2026-02-26T10:00:00Z"),
+        ] {
+            assert_eq!(read(written).unwrap(), utc.parse::<Timestamp>().unwrap(), "{written}");
+        }
+        for wrong in ["yesterday", "2026-02-26", "2026-13-01T10:00:00"] {
+            let refused = read(wrong).unwrap_err().to_string();
+            assert!(refused.contains(wrong) && refused.contains("is no time"), "{refused}");
+        }
+        let own = r#"{"id":"r","timestamp":"2026-02-26T10:00:00","tenant_id":"t","session_id":"s",
+            "prompt":[],"response":"","feedback_at":"2026-02-26T11:00:00.000001"}"#;
+        let own: InteractionRecord = serde_json::from_str(own).unwrap();
+        assert_eq!(own.feedback_at, Some("2026-02-26T11:00:00.000001Z".parse().unwrap()));
+        assert_eq!(serde_json::to_value(&own).unwrap()["timestamp"], "2026-02-26T10:00:00Z");
+    }
 }
