@@ -133,6 +133,7 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
     let preview = match (&args.from, &args.tenant) {
         (Some(folder), tenant) => {
             let layout = Layout::below(folder);
+            there(folder, &layout)?;
             let only = chosen(&layout, tenant.as_deref())?;
             written((layout, only), Box::new(|_| Ok(None)), options, (args.out.clone(), stopped_by_ctrl_c())).await?
         }
@@ -148,6 +149,25 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
 
 /// The workspace whose lines are read, where the files hold more than one. What one workspace said is never mixed into
 /// another's training data because nobody thought of it.
+/// Refuses a folder that holds no prompts and answers: an export of nothing would look like one of everything.
+fn there(folder: &Path, layout: &Layout) -> Result<(), Failure> {
+    let interactions = layout.interactions();
+    for (place, meaning) in [
+        (folder, "there is no such folder"),
+        (interactions.as_path(), "there is no such folder; --from names the folder that holds `datalake`"),
+    ] {
+        match std::fs::metadata(place) {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => return Err(Failure::Misused(format!("--from {}: not a folder", place.display()))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(Failure::Misused(format!("--from {}: {meaning}", place.display())));
+            }
+            Err(error) => return Err(Failure::Misused(format!("--from {}: {error}", place.display()))),
+        }
+    }
+    Ok(())
+}
+
 fn chosen(layout: &Layout, wanted: Option<&str>) -> Result<Option<String>, Failure> {
     let found = datalake::workspaces(layout);
     let list = || {

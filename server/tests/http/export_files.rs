@@ -28,6 +28,27 @@ fn export(app: &App, from: Option<&Path>, more: &[&str]) -> (Output, tempfile::T
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_that_is_not_there_is_refused_and_said_so() {
+    let app = App::start();
+    let data = tempfile::tempdir().unwrap();
+    let missing = data.path().join("nowhere");
+    fs::write(data.path().join("file"), "").unwrap();
+    for (from, why) in [
+        (missing.as_path(), "nowhere: there is no such folder"),
+        (
+            data.path(),
+            "datalake/01-raw/interactions: there is no such folder; --from names the folder that holds `datalake`",
+        ),
+        (&data.path().join("file"), "file: not a folder"),
+    ] {
+        let (refused, out) = export(&app, Some(from), &[]);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert!(!refused.status.success() && said.contains(why), "{said}");
+        assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0, "nothing is exported");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_of_several_workspaces_are_exported_one_by_one_or_not_at_all() {
     let app = App::start();
     let data = tempfile::tempdir().unwrap();
