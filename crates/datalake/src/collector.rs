@@ -1,4 +1,5 @@
-//! What a process has captured and not yet written, within bounds.
+//! Writing the three streams of one process. Nothing waits in memory here: what is captured waits in the database
+//! until its lines are on the disk, so a record that can be marked has been written already.
 
 use crate::{
     Layout, append,
@@ -6,119 +7,39 @@ use crate::{
 };
 use domain::Timestamp;
 use serde::Serialize;
-use std::{collections::VecDeque, io, path::Path};
-
-/// So many records are written without being told to.
-const FLUSH_RECORDS: usize = 64;
-/// So many records wait when nothing can be written; then the oldest are given up.
-pub const WAITING_RECORDS_MAX: usize = 1_024;
-
-/// What became of feedback.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Marked {
-    /// The record was still in memory, and has it.
-    InBuffer,
-    /// It is on the disk, beside the record.
-    Written,
-    /// It could not be written. The reason is in the log, and the loss is counted.
-    Lost,
-}
+use std::{io, path::Path};
 
 /// What a collector has done since it was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Records taken.
-    pub captured: u64,
     /// Records on the disk.
     pub written: u64,
-    /// Feedback taken.
+    /// Lines of feedback on the disk.
     pub marked: u64,
-    /// Writes that failed; records stay in memory then, feedback and outcomes are lost.
+    /// Writes that failed. Nothing of them is kept: the caller has the lines and tries again.
     pub failed_writes: u64,
-    /// Records given up because too many waited.
-    pub dropped: u64,
-    /// Lines of feedback and outcomes that are lost.
-    pub lost: u64,
 }
 
-/// Takes records, feedback and outcomes of one process. Nothing here fails for the caller: what cannot be written is
-/// logged and counted, and the conversation goes on.
+/// Writes records, feedback and outcomes of one process. What cannot be written is logged and counted.
 pub struct Collector {
     layout: Layout,
     writer: String,
-    waiting: VecDeque<InteractionRecord>,
     counts: Counts,
 }
 
 impl Collector {
     /// A collector that writes below `layout`. `writer` tells its files from those of others: something random.
     pub fn new(layout: Layout, writer: &str) -> Collector {
-        Collector { layout, writer: writer.to_owned(), waiting: VecDeque::new(), counts: Counts::default() }
+        Collector { layout, writer: writer.to_owned(), counts: Counts::default() }
     }
 
-    /// Takes a record and gives its id back. It is on the disk after the next [`Collector::flush`] that succeeds, not before.
-    pub fn capture(&mut self, record: InteractionRecord, now: Timestamp) -> String {
-        let id = record.id.clone();
-        self.counts.captured += 1;
-        self.waiting.push_back(record);
-        if self.waiting.len().is_multiple_of(FLUSH_RECORDS) {
-            // Counted and logged; the record waits for the next try.
-            let _ = self.flush(now);
-        }
-        while self.waiting.len() > WAITING_RECORDS_MAX {
-            self.waiting.pop_front();
-            self.counts.dropped += 1;
-        }
-        id
-    }
-
-    /// Writes what waits; how many records. When this returns, they survive a loss of power.
+    /// Appends feedback to the sidecar file of its day, beside the record, which is never rewritten. When this
+    /// returns, the line survives a loss of power.
     ///
     /// # Errors
-    /// If they cannot be written. They go on waiting, and the failure is logged and counted already.
-    pub fn flush(&mut self, now: Timestamp) -> io::Result<usize> {
-        if self.waiting.is_empty() {
-            return Ok(0);
-        }
-        let file = self.layout.interactions_file(now, &self.writer);
-        let lines = lines(self.waiting.iter());
-        self.counted(&file, lines)?;
-        let written = self.waiting.len();
-        self.waiting.clear();
-        self.counts.written += written as u64;
-        Ok(written)
-    }
-
-    /// Notes feedback: in the record, if that is still in memory, else beside it. Feedback that is older than what the
-    /// record has changes nothing.
-    pub fn mark_feedback(&mut self, mark: FeedbackRecord) -> Marked {
-        self.counts.marked += 1;
-        if let Some(record) = self.waiting.iter_mut().rev().find(|record| record.id == mark.record_id) {
-            if record.feedback_at.is_none_or(|before| before <= mark.timestamp) {
-                record.user_feedback = Some(mark.feedback);
-                record.was_edited = mark.was_edited;
-                record.edited = mark.edited;
-                record.feedback_source = Some(mark.source);
-                record.feedback_at = Some(mark.timestamp);
-            }
-            return Marked::InBuffer;
-        }
-        let file = self.layout.feedback_file(mark.timestamp);
-        match self.counted(&file, lines([&mark])) {
-            Ok(()) => Marked::Written,
-            Err(_) => {
-                self.counts.lost += 1;
-                Marked::Lost
-            }
-        }
-    }
-
-    /// Notes an inferred outcome. Whether it is on the disk.
-    pub fn note_outcome(&mut self, outcome: &OutcomeRecord) -> bool {
-        let file = self.layout.outcomes_file(outcome.timestamp);
-        let written = self.counted(&file, lines([outcome])).is_ok();
-        self.counts.lost += u64::from(!written);
-        written
+    /// If it cannot be written. The caller has the line and tries again: repeated feedback changes nothing.
+    pub fn mark_feedback(&mut self, mark: &FeedbackRecord) -> io::Result<()> {
+        self.write_through(&[], std::slice::from_ref(mark), &[], mark.timestamp)
     }
 
     /// Writes lines at once, and keeps none of those that cannot be written: the caller has them, and tries again. When
@@ -137,7 +58,6 @@ impl Collector {
         if !records.is_empty() {
             let file = self.layout.interactions_file(now, &self.writer);
             self.counted(&file, lines(records))?;
-            self.counts.captured += records.len() as u64;
             self.counts.written += records.len() as u64;
         }
         for of_a_day in marks.chunk_by(|a, b| a.timestamp.date_naive() == b.timestamp.date_naive()) {

@@ -22,7 +22,7 @@ mod redact;
 mod sort;
 
 pub use append::append;
-pub use collector::{Collector, Counts, Marked, WAITING_RECORDS_MAX};
+pub use collector::{Collector, Counts};
 pub use erase::{Erased, Fate, SessionKey, erase, sessions};
 pub use fold::{Fold, Folded};
 pub use layout::Layout;

@@ -11,7 +11,7 @@ use domain::{
 };
 use ledger::{
     Ledger,
-    interaction::{self, Due, Judged, Line, Lines, Mark, Speaker, Turn, settle, take},
+    interaction::{self, Due, Judged, Line, Lines, Mark, MarkDue, Speaker, Turn, settle, take},
 };
 use serde::Serialize;
 use std::{
@@ -61,10 +61,28 @@ impl Lake {
         self.captured.load(Ordering::Relaxed)
     }
 
-    /// Turns that could not be captured when it was tried, and marks that could not be written to a file. Turns are tried
-    /// again; a mark is in the database all the same.
+    /// Turns that could not be captured, and marks that could not be written to a file, when it was tried. Both are
+    /// tried again from the database.
     pub fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
+    }
+
+    /// Appends a mark to its file, where files are kept.
+    fn mark(&self, mark: &FeedbackRecord) -> io::Result<()> {
+        let Some(files) = &self.files else { return Ok(()) };
+        files.lock().unwrap_or_else(PoisonError::into_inner).mark_feedback(mark)
+    }
+
+    /// Appends a mark of the database to its file; whether nothing more is to be done about it.
+    fn mark_again(&self, line: &MarkDue) -> bool {
+        match serde_json::from_str(&line.record) {
+            Ok(record) => self.mark(&record).is_ok(),
+            Err(error) => {
+                // Nobody could read it in a file either.
+                tracing::warn!(id = %line.id, %error, "a mark in the database cannot be read");
+                true
+            }
+        }
     }
 
     fn write(&self, captured: Vec<Captured>, now: Timestamp) -> io::Result<()> {
@@ -79,6 +97,9 @@ impl Lake {
         files.write_through(&all.interactions, &all.feedback, &all.outcomes, now)
     }
 }
+
+/// Lines of feedback that are brought into files at once.
+const MARKS: u32 = 64;
 
 /// What one turn becomes.
 #[derive(Debug, Clone, Default)]
@@ -97,6 +118,10 @@ pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
             biased;
             () = stop.cancelled() => return,
             _ = ticks.tick() => {}
+        }
+        if let Err(error) = write_marks(&ledger, &lake).await {
+            lake.failures.fetch_add(1, Ordering::Relaxed);
+            tracing::warn!(%error, "cannot look for marks that are not in their files; it is tried again");
         }
         // A stop waits for one batch, however many are due.
         while !stop.is_cancelled() {
@@ -193,7 +218,8 @@ async fn capture(ledger: &Ledger, lake: &Arc<Lake>, due: &[Due]) -> Result<(), S
 /// is the text that was used in the answer's place.
 ///
 /// # Errors
-/// See [`interaction::mark`]. That a file could not be written is logged and counted, and no error.
+/// See [`interaction::mark`]. That a file could not be written is logged and counted, and no error: [`write_marks`]
+/// tries it again.
 pub async fn mark(
     ledger: &Ledger,
     lake: &Arc<Lake>,
@@ -216,15 +242,52 @@ pub async fn mark(
         source: Source::Manual,
     };
     let line = |at| serde_json::to_string(&record(at)).map_err(|error| ledger::Error::Internal(error.to_string()));
-    let mark = interaction::mark(ledger, scope, id, feedback, line).await?;
-    let captured = Captured { feedback: vec![record(mark.at)], ..Captured::default() };
-    let files = Arc::clone(lake);
-    let written = tokio::task::spawn_blocking(move || files.write(vec![captured], mark.at)).await;
-    if !matches!(written, Ok(Ok(()))) {
+    let file_within = lake.files.is_some().then_some(LEASE);
+    let mark = interaction::mark(ledger, scope, id, feedback, line, file_within).await?;
+    if file_within.is_none() {
+        return Ok(mark);
+    }
+    let (files, record) = (Arc::clone(lake), record(mark.at));
+    match tokio::task::spawn_blocking(move || files.mark(&record)).await {
+        Ok(Ok(())) => {
+            if let Err(error) = interaction::filed(ledger, vec![(tenant_id, mark.line_id)]).await {
+                // Then it is written again, which changes nothing.
+                tracing::warn!(%error, "a mark is in its file, and the database could not be told");
+            }
+        }
         // The reason is in the log already.
-        lake.failures.fetch_add(1, Ordering::Relaxed);
+        Ok(Err(_)) | Err(_) => drop(lake.failures.fetch_add(1, Ordering::Relaxed)),
     }
     Ok(mark)
+}
+
+/// Writes marks that are in the database and not in their files: the disk was full then, or the server died in
+/// between. How many. What cannot be written now is tried again after a minute.
+pub async fn write_marks(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<usize> {
+    if lake.files.is_none() {
+        return Ok(0);
+    }
+    let mut all = 0;
+    loop {
+        let due = interaction::unfiled(ledger, MARKS).await?;
+        if due.is_empty() {
+            return Ok(all);
+        }
+        let (files, lines) = (Arc::clone(lake), due.clone());
+        let written =
+            tokio::task::spawn_blocking(move || lines.iter().take_while(|line| files.mark_again(line)).count());
+        let written = written.await.unwrap_or_default();
+        let filed: Vec<_> = due.iter().take(written).map(|line| (line.tenant_id, line.id)).collect();
+        if !filed.is_empty() {
+            interaction::filed(ledger, filed).await?;
+        }
+        all += written;
+        if written < due.len() {
+            lake.failures.fetch_add(1, Ordering::Relaxed);
+            interaction::postpone_unfiled(ledger, LEASE).await?;
+            return Ok(all);
+        }
+    }
 }
 
 fn read(due: &Due) -> Captured {

@@ -25,6 +25,7 @@ pub mod human;
 pub mod insight;
 pub mod interaction;
 pub mod lease;
+pub mod mark_due;
 mod migration;
 mod notify;
 mod open;

@@ -177,6 +177,7 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, at: Timestamp) -> Result<()
     run!(tx.conn(), execute, DECISIONS, tenant, session)?;
     run!(tx.conn(), execute, GATES, tenant, session, ERASED, tool, output, fields, question)?;
     run!(tx.conn(), execute, FAILURES, tenant, session, ERASED)?;
+    crate::mark_due::forget(tx, due.tenant_id, due.session_id).await?;
     crate::interaction::forget(tx, due.tenant_id, due.session_id).await?;
     run!(tx.conn(), execute, FINISH, tenant, session, to_micros(at))?;
     Ok(())

@@ -50,6 +50,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         crate::export_job::SQL,
         crate::human::SQL,
         crate::interaction::SQL,
+        crate::mark_due::SQL,
         crate::lease::SQL,
         crate::outbox::SQL,
         crate::retention::SQL,

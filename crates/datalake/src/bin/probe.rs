@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta};
 use datalake::export::{self, FileFormat, Format, Inputs, Options};
-use datalake::{Collector, Feedback, FeedbackRecord, Fold, InteractionRecord, Layout, Marked, Message, Role, Source};
+use datalake::{Collector, Feedback, FeedbackRecord, Fold, InteractionRecord, Layout, Message, Role, Source};
 use domain::Timestamp;
 use std::{
     error::Error,
@@ -26,23 +26,21 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Captures, flushes and marks without end. What a line on stdout acknowledges is on the disk.
+/// Captures and marks without end. What a line on stdout acknowledges is on the disk.
 fn capture(folder: &Path, writer: &str) -> Result<(), Box<dyn Error>> {
     let mut collector = Collector::new(Layout::below(folder), writer);
     let mut out = io::stdout().lock();
     for number in 0.. {
         let now = at(number);
         let batch = 1 + number % 7;
-        let ids: Vec<String> =
-            (0..batch).map(|part| collector.capture(record(format!("{writer}-{number}-{part}"), now), now)).collect();
-        collector.flush(now)?;
-        for id in &ids {
-            writeln!(out, "captured {id}")?;
+        let records: Vec<InteractionRecord> =
+            (0..batch).map(|part| record(format!("{writer}-{number}-{part}"), now)).collect();
+        collector.write_through(&records, &[], &[], now)?;
+        for record in &records {
+            writeln!(out, "captured {}", record.id)?;
         }
-        let marked = collector.mark_feedback(mark(ids[0].clone(), now));
-        if marked == Marked::Written {
-            writeln!(out, "marked {}", ids[0])?;
-        }
+        collector.mark_feedback(&mark(records[0].id.clone(), now))?;
+        writeln!(out, "marked {}", records[0].id)?;
         out.flush()?;
     }
     Ok(())
@@ -110,9 +108,9 @@ fn append(folder: &Path, lines: u64, batch: u64) -> Result<(), Box<dyn Error>> {
         bare.sync_data()?;
         bare_nanos += begun.elapsed().as_nanos();
         let begun = Instant::now();
-        let is_written = match <[FeedbackRecord; 1]>::try_from(marks) {
-            Ok([only]) => collector.mark_feedback(only) == Marked::Written,
-            Err(many) => collector.write_through(&[], &many, &[], at(0)).is_ok(),
+        let is_written = match marks.as_slice() {
+            [only] => collector.mark_feedback(only).is_ok(),
+            many => collector.write_through(&[], many, &[], at(0)).is_ok(),
         };
         own_nanos += begun.elapsed().as_nanos();
         lost += u64::from(!is_written);

@@ -2,13 +2,19 @@
 
 use super::settle::{Line, line_id, record};
 use crate::{Error, Ledger, Result, guard::require, thread::is_own};
+use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,
-    id::InteractionId,
+    id::{InteractionId, TenantId},
     interaction::{Feedback, Source},
     role::Permission,
 };
-use store::interaction::{insert_feedback, session_of};
+use store::{
+    Access,
+    interaction::{insert_feedback, session_of},
+    mark_due::MarkDue,
+};
+use uuid::Uuid;
 
 /// Feedback that was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,11 +25,16 @@ pub struct Mark {
     pub feedback: Feedback,
     /// When it was given.
     pub at: Timestamp,
+    /// Its row.
+    pub line_id: Uuid,
 }
 
 /// Keeps what a person thinks of an answer beside it. `line` makes the line of the stream from the time.
 ///
 /// For whoever runs or asked for its session, and for reviewers, operators and admins.
+///
+/// With `file_within` the line is to be in a file too: it is due after that time, until [`filed`] says that it is
+/// there.
 ///
 /// # Errors
 /// [`Error::NotFound`] if the workspace has no such interaction.
@@ -33,10 +44,12 @@ pub async fn mark(
     id: InteractionId,
     feedback: Feedback,
     line: impl FnOnce(Timestamp) -> Result<String>,
+    file_within: Option<TimeDelta>,
 ) -> Result<Mark> {
     require(scope, Permission::Converse)?;
     let at = ledger.now();
     let line = Line { about: id, at, record: line(at)? };
+    let row_id = line_id(&line);
     let scope = *scope;
     let kept = ledger.store().write((&scope).into(), move |tx| {
         Box::pin(async move {
@@ -50,11 +63,42 @@ pub async fn mark(
                     ));
                 }
             }
-            let record = record(line_id(&line), &line);
+            let record = record(row_id, &line);
             insert_feedback(tx, scope.tenant_id, (session_id, id), (feedback, Source::Manual), &record).await?;
+            if let Some(within) = file_within {
+                store::mark_due::push(tx, scope.tenant_id, (row_id, session_id), at + within).await?;
+            }
             Ok(())
         })
     });
     kept.await?;
-    Ok(Mark { id, feedback, at })
+    Ok(Mark { id, feedback, at, line_id: row_id })
+}
+
+/// Feedback that is to be in a file and is not there yet, of any workspace, at most `max` lines.
+pub async fn unfiled(ledger: &Ledger, max: u32) -> Result<Vec<MarkDue>> {
+    let now = ledger.now();
+    Ok(ledger.store().read(Access::System, move |conn| Box::pin(store::mark_due::due(conn, now, max))).await?)
+}
+
+/// These lines are in their files.
+pub async fn filed(ledger: &Ledger, lines: Vec<(TenantId, Uuid)>) -> Result<()> {
+    let noted = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
+        Box::pin(async move {
+            for (tenant_id, id) in lines {
+                store::mark_due::done(tx, tenant_id, id).await?;
+            }
+            Ok(())
+        })
+    });
+    noted.await
+}
+
+/// What is due could not be written: it is tried again after this time.
+pub async fn postpone_unfiled(ledger: &Ledger, by: TimeDelta) -> Result<()> {
+    let now = ledger.now();
+    let put_off = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
+        Box::pin(async move { Ok(store::mark_due::postpone(tx, now, now + by).await?) })
+    });
+    put_off.await
 }

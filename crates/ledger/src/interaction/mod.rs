@@ -11,9 +11,12 @@ mod turn;
 
 pub use due::{Due, Taken, take};
 pub use list::{ListInteractions, list, page_by_operator};
-pub use mark::{Mark, mark};
+pub use mark::{Mark, filed, mark, postpone_unfiled, unfiled};
 pub use settle::{Line, Lines, settle};
-pub use store::interaction::{InteractionRow, Stream};
+pub use store::{
+    interaction::{InteractionRow, Stream},
+    mark_due::MarkDue,
+};
 pub use turn::{Judged, Judgement, Said, Speaker, Turn};
 
 use crate::{Result, SessionRecord};

@@ -25,7 +25,7 @@ use ledger::{
     session::{self, Completion, NewSession, Parking},
     thread::{self, Message},
 };
-use runner::capture::{Lake, drain, mark};
+use runner::capture::{Lake, drain, mark, write_marks};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use testkit::{Fixture, on_both_engines, text};
@@ -43,6 +43,7 @@ on_both_engines!(
     interactions_come_in_pages_newest_first_and_by_what_is_known,
     each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next,
     what_is_inferred_later_does_not_stand_over_a_persons_own_word,
+    a_mark_that_could_not_be_written_is_written_later_from_the_database,
     a_crash_between_the_files_and_the_database_repeats_the_same_lines,
     what_cannot_be_written_is_counted_and_tried_again_and_sessions_go_on,
 );
@@ -251,7 +252,7 @@ async fn feedback_is_kept_by_those_whose_session_it_is_and_those_who_judge(f: Fi
     keep(&f, &taken).await;
     let id = taken.turns[0].id;
     let mark = async |scope, id: InteractionId, feedback: Feedback| {
-        interaction::mark(&f.ledger, scope, id, feedback, move |_| Ok(json!(feedback.as_str()).to_string())).await
+        interaction::mark(&f.ledger, scope, id, feedback, move |_| Ok(json!(feedback.as_str()).to_string()), None).await
     };
     let nobody = InteractionId(Uuid::nil());
     for (scope, id) in [(&f.stranger, id), (&f.operator, nobody)] {
@@ -302,7 +303,7 @@ async fn interactions_come_in_pages_newest_first_and_by_what_is_known(f: Fixture
     assert_eq!(pages(all.clone()).await, numbers(&["4", "3", "2", "1", "0"]));
     let good = Feedback::Positive;
     for (_, id, _) in &ids[1..3] {
-        interaction::mark(&f.ledger, &f.operator, *id, good, |_| Ok("{}".into())).await.unwrap();
+        interaction::mark(&f.ledger, &f.operator, *id, good, |_| Ok("{}".into()), None).await.unwrap();
     }
     assert_eq!(pages(ListInteractions { feedback: Some(Some(good)), ..all.clone() }).await, numbers(&["2", "1"]));
     assert_eq!(pages(ListInteractions { feedback: Some(None), ..all.clone() }).await, numbers(&["4", "3", "0"]));
@@ -350,6 +351,41 @@ async fn each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next(f: 
     let mark: FeedbackRecord = serde_json::from_str(first.feedback.as_deref().unwrap()).unwrap();
     assert_eq!((mark.feedback, mark.source), (Feedback::Positive, Source::OutcomeTracker));
     assert_eq!(written(&layout), [first.id.to_string()]);
+    f.done().await;
+}
+
+async fn a_mark_that_could_not_be_written_is_written_later_from_the_database(f: Fixture) {
+    let folder = tempfile::tempdir().unwrap();
+    let layout = Layout::below(folder.path());
+    let lake = Arc::new(Lake::with_files(Collector::new(layout.clone(), "00000000")));
+    let (l, m) = (&f.ledger, &f.member);
+    thread::start(l, m, new(Some("What is the stage of Acme?"))).await.unwrap();
+    turn(&f, "It is Lead.").await;
+    drain(l, &lake).await.unwrap();
+    let answer = interaction::list(l, m, ListInteractions::default()).await.unwrap().items.remove(0).id;
+    // A file stands where the folder of feedback should be, as a full disk would refuse the write.
+    std::fs::write(layout.feedback(), "").unwrap();
+    mark(l, &lake, m, answer, Feedback::Negative, (true, Some("It is Won.".into()))).await.unwrap();
+    f.clock.advance(TimeDelta::seconds(1));
+    mark(l, &lake, m, answer, Feedback::Positive, (false, None)).await.unwrap();
+    assert_eq!(lake.failures(), 2);
+    assert_eq!(write_marks(l, &lake).await.unwrap(), 0, "they are not due yet");
+    f.clock.advance(TimeDelta::minutes(2));
+    assert_eq!((write_marks(l, &lake).await.unwrap(), lake.failures()), (0, 3), "the disk is still full");
+    std::fs::remove_file(layout.feedback()).unwrap();
+    assert_eq!(write_marks(l, &lake).await.unwrap(), 0, "it is tried again a minute later");
+    f.clock.advance(TimeDelta::minutes(2));
+    assert_eq!(write_marks(l, &lake).await.unwrap(), 2);
+    let in_files: Vec<FeedbackRecord> = datalake::feedback(&layout).map(Result::unwrap).collect();
+    let in_database: Vec<FeedbackRecord> =
+        kept(&f, Stream::Feedback).await.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(in_files.len(), 2);
+    assert!(in_files.iter().all(|line| in_database.contains(line)), "{in_files:?} {in_database:?}");
+    // What is in its file is not due any more; what is written at once never is.
+    mark(l, &lake, m, answer, Feedback::Neutral, (false, None)).await.unwrap();
+    f.clock.advance(TimeDelta::minutes(2));
+    assert_eq!(write_marks(l, &lake).await.unwrap(), 0);
+    assert_eq!(datalake::feedback(&layout).count(), 3);
     f.done().await;
 }
 
