@@ -108,6 +108,12 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
     })
 }
 
+/// What an incognito conversation keeps from whom. It stands beside the first message.
+const INCOGNITO_MEANS: &str = "Only you see it: nobody else in the workspace, admins included, finds it in a list, by its \
+    address or in figures. It stays in the workspace's database until retention erases it, and whoever runs the server can \
+    read that. The agent and its model hear what you write, and reviewers see what the agent asks them to approve. A rating \
+    stays in the server's memory, under nobody's name.";
+
 fn begin_form(
     shell: &Shell,
     with: Vec<(String, String)>,
@@ -138,7 +144,7 @@ fn begin_form(
             <div class="field">
                 <label class="choice"><input type="checkbox" name="incognito" value="on" checked=incognito aria-describedby="incognito-hint"/>"Incognito"</label>
                 <p class="field-hint" id="incognito-hint">
-                    "Your name is not on it, and a rating stays in the server's memory. What is said is in the log all the same."
+                    {INCOGNITO_MEANS}
                 </p>
             </div>
             <div class="form-actions">{submit("Begin", Look::Primary)}</div>

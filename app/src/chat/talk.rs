@@ -108,7 +108,7 @@ pub fn talk_view(shell: &Shell, talk: &Talk) -> impl IntoView + use<> {
                 <dl class="facts">
                     <div><dt>"Begun"</dt><dd>{moment(thread.created_at)}</dd></div>
                     {kept}
-                    {thread.incognito.then(|| view! { <div><dt>"Incognito"</dt><dd>"no name on it, ratings in memory alone"</dd></div> })}
+                    {thread.incognito.then(|| view! { <div><dt>"Incognito"</dt><dd>"only you see it, ratings in memory alone"</dd></div> })}
                 </dl>
             </div>
             <div class="talk-log" tabindex="0" role="log" aria-label="Messages">

@@ -1,13 +1,14 @@
 //! The live hub: turns commits into rendered frames for followers, signals for dashboards and wake-ups for
 //! waiting workers. A frame is rendered once, however many watch. Nothing depends on a signal arriving.
 
-use crate::{EventRecord, Ledger, event::Delta};
+use crate::{EventRecord, Ledger, Result, event::Delta};
 use bytes::Bytes;
 use domain::{
     Scope,
     id::{SessionId, TenantId},
     session::Status,
 };
+use quick_cache::sync::Cache;
 use std::{
     collections::HashMap,
     sync::{
@@ -218,7 +219,7 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    pub(crate) async fn recv(&mut self) -> Result<Told, broadcast::error::RecvError> {
+    pub(crate) async fn recv(&mut self) -> std::result::Result<Told, broadcast::error::RecvError> {
         match &mut self.receiver {
             Some(receiver) => receiver.recv().await,
             None => Err(broadcast::error::RecvError::Closed),
@@ -259,6 +260,34 @@ pub fn subscribe(ledger: &Ledger, scope: &Scope) -> Signals {
 /// as new as the signals that it counts, so a reader who finds the same number later has missed nothing.
 pub fn sent(ledger: &Ledger, scope: &Scope) -> u64 {
     ledger.hub().0.tenant(scope.tenant_id).sent.load(Ordering::SeqCst)
+}
+
+/// Sessions whose owner is remembered: it never changes.
+const OWNERS_MAX: usize = 8_192;
+
+/// Whose session it is where it is private, by session.
+pub(crate) type Owners = Cache<Key, Option<Arc<str>>>;
+
+pub(crate) fn owners() -> Owners {
+    Cache::new(OWNERS_MAX)
+}
+
+/// Those of these sessions that are private to somebody else, so that the caller is not told that they moved.
+pub async fn hidden(ledger: &Ledger, scope: &Scope, sessions: &[SessionId]) -> Result<Vec<SessionId>> {
+    let tenant_id = scope.tenant_id;
+    let owners = ledger.owners();
+    let unknown: Vec<_> = sessions.iter().filter(|id| owners.get(&(tenant_id, **id)).is_none()).copied().collect();
+    if !unknown.is_empty() {
+        let read = ledger.store().read(scope.into(), move |conn| {
+            Box::pin(async move { store::session::list_by_ids(conn, tenant_id, &unknown).await })
+        });
+        for session in read.await? {
+            owners.insert((tenant_id, session.id), session.private_to.map(Arc::from));
+        }
+    }
+    let me = scope.caller.to_string();
+    let is_hidden = |id: &&SessionId| owners.get(&(tenant_id, **id)).flatten().is_some_and(|owner| *owner != *me);
+    Ok(sessions.iter().filter(is_hidden).copied().collect())
 }
 
 /// Says how frames are rendered. Once, at start; later calls change nothing.

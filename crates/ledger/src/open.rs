@@ -5,7 +5,7 @@ use crate::{
     error::{Error, Result},
     event::{CountedKinds, counted_kinds},
     feedback::{self, Ratings},
-    live::Hub,
+    live::{Hub, Owners, owners},
     session::follow_at_once,
 };
 use chrono::TimeDelta;
@@ -66,6 +66,7 @@ struct Inner {
     instance: String,
     identities: IdentityCache,
     kind_counts: CountedKinds,
+    owners: Owners,
     password_cost: PasswordCost,
     passwords: PasswordQueue,
     ratings: Ratings,
@@ -117,6 +118,7 @@ impl Ledger {
             entropy: options.entropy,
             identities: IdentityCache::new(),
             kind_counts: counted_kinds(),
+            owners: owners(),
             password_cost: options.password_cost,
             passwords: PasswordQueue::new(),
             ratings: Ratings::default(),
@@ -226,6 +228,10 @@ impl Ledger {
 
     pub(crate) fn kind_counts(&self) -> &CountedKinds {
         &self.0.kind_counts
+    }
+
+    pub(crate) fn owners(&self) -> &Owners {
+        &self.0.owners
     }
 
     pub(crate) fn password_cost(&self) -> PasswordCost {

@@ -29,7 +29,10 @@ macro_rules! failure_select {
 // One text per state, so that each walks its own index.
 macro_rules! list_select {
     ($state:literal) => {
-        failure_select!(concat!($state, " AND (f.id < $2 OR $2 IS NULL) ORDER BY f.id DESC LIMIT $3"))
+        failure_select!(concat!(
+            $state,
+            " AND s.private_to IS NULL AND (f.id < $2 OR $2 IS NULL) ORDER BY f.id DESC LIMIT $3"
+        ))
     };
 }
 

@@ -213,6 +213,8 @@ pub struct SessionRecord {
     pub dependency_count: u32,
     /// Whether others depend on it, or did.
     pub awaited: bool,
+    /// Who alone may know of it, as in `created_by`: whoever began an incognito conversation.
+    pub private_to: Option<String>,
 }
 
 /// What is to be known about a session that ended badly.

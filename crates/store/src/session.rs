@@ -45,7 +45,7 @@ macro_rules! session_select {
             "SELECT tenant_id, id, session_type, status, end_reason, action_id, action_slug, agent_slug, user_id, source, entity_id, \
              title, input, metadata, result, usage, error_message, error_code, parent_id, retry_of, created_by, attempt, attempts_max, \
              lease_seconds, lease_expires_at, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, \
-             completed_at, time_limits, deadline_at, waits_for, dependency_count, awaited FROM sessions WHERE ",
+             completed_at, time_limits, deadline_at, waits_for, dependency_count, awaited, private_to FROM sessions WHERE ",
             $rest
         )
     };
@@ -64,9 +64,9 @@ const DEPTH: &str = "WITH RECURSIVE up (id, parent_id, depth) AS (\
 const INSERT: &str = "INSERT INTO sessions (tenant_id, id, session_type, status, action_id, action_slug, agent_slug, user_id, \
      source, title, input, metadata, parent_id, retry_of, created_by, idempotency_key, idempotency_digest, attempt, \
      attempts_max, head_sequence, head_digest, created_at, updated_at, queued_at, started_at, entity_id, time_limits, deadline_at, \
-     waits_for, dependency_count) \
+     waits_for, dependency_count, private_to) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, \
-     $25, $26, $27, $28, $29, $30)";
+     $25, $26, $27, $28, $29, $30, $31)";
 const SAVE: &str = "UPDATE sessions SET status = $3, end_reason = $4, result = $5, usage = $6, error_message = $7, \
      error_code = $8, attempt = $9, lease_seconds = $10, lease_expires_at = $11, head_sequence = $12, head_digest = $13, \
      updated_at = $14, queued_at = $15, started_at = $16, completed_at = $17, deadline_at = $20, waits_for = $21, \
@@ -164,6 +164,7 @@ row! {
         waits_for: Option<String>,
         dependency_count: i64,
         awaited: i64,
+        private_to: Option<String>,
     }
 }
 
@@ -223,6 +224,7 @@ impl TryFrom<Row> for SessionRecord {
             dependency_count: u32::try_from(row.dependency_count)
                 .map_err(|_| bad("dependency_count", &row.dependency_count))?,
             awaited: row.awaited == 1,
+            private_to: row.private_to,
         })
     }
 }
@@ -337,6 +339,7 @@ pub async fn insert(
         session.deadline_at.map(to_micros),
         session.waits_for.map(WaitsFor::as_str),
         i64::from(session.dependency_count),
+        session.private_to.as_deref(),
     );
     match inserted {
         Err(error) if is_unique_violation(&error) && idempotency.is_some() => return Ok(Inserted::KeyTaken),

@@ -7,7 +7,7 @@ use crate::{
     action::{self, action_select},
     conn::{Conn, run},
     error::{Error, Result},
-    gate::inbox::{mine, snoozed},
+    gate::inbox::{mine, shown, snoozed},
     record::{ActionRecord, SessionRecord},
     session::{self, session_select},
 };
@@ -23,7 +23,7 @@ use domain::{
 macro_rules! of_my_actions {
     ($which:literal) => {
         concat!(
-            "(SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND s.action_id = a.id AND ",
+            "(SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND s.action_id = a.id AND s.private_to IS NULL AND ",
             $which,
             ")), 0) FROM actions a WHERE a.tenant_id = $1 AND a.assigned_to = $2)"
         )
@@ -44,7 +44,14 @@ macro_rules! failed_since {
 // Open gates that the person may decide; and sessions of theirs that wait for them elsewhere, such as a coding agent's.
 macro_rules! gates_of_mine {
     ($any:literal, $now:literal) => {
-        concat!("g.tenant_id = $1 AND g.state = 'open' AND ", mine!($any), " AND NOT ", snoozed!($now))
+        concat!(
+            "g.tenant_id = $1 AND g.state = 'open' AND ",
+            mine!($any),
+            " AND ",
+            shown!(),
+            " AND NOT ",
+            snoozed!($now)
+        )
     };
 }
 macro_rules! waits_elsewhere {
@@ -112,7 +119,7 @@ macro_rules! sessions_of_my_actions {
     ($which:literal) => {
         concat!(
             "actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 AND a.assigned_to = $2 AND s.tenant_id = $1 \
-             AND s.action_id = a.id AND ",
+             AND s.action_id = a.id AND s.private_to IS NULL AND ",
             $which
         )
     };
@@ -165,7 +172,7 @@ macro_rules! section_select {
     ($which:literal, $order:literal) => {
         session_select!(concat!(
             "tenant_id = $1 AND id IN (SELECT s.id FROM actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 \
-             AND a.assigned_to = $2 AND s.tenant_id = $1 AND s.action_id = a.id AND ",
+             AND a.assigned_to = $2 AND s.tenant_id = $1 AND s.action_id = a.id AND s.private_to IS NULL AND ",
             $which,
             " ORDER BY s.",
             $order,
@@ -176,8 +183,8 @@ macro_rules! section_select {
 }
 const NEEDS_ME: &str = session_select!(concat!(
     "tenant_id = $1 AND id IN (SELECT id FROM (SELECT s.id FROM actions a CROSS JOIN sessions s WHERE a.tenant_id = $1 \
-     AND a.assigned_to = $2 AND s.tenant_id = $1 AND s.action_id = a.id AND s.status IN ('waiting_human', 'awaiting_tool') \
-     ORDER BY s.updated_at LIMIT $3) AS of_mine UNION SELECT session_id FROM (SELECT g.session_id FROM gates g WHERE ",
+     AND a.assigned_to = $2 AND s.tenant_id = $1 AND s.action_id = a.id AND s.private_to IS NULL \
+     AND s.status IN ('waiting_human', 'awaiting_tool') ORDER BY s.updated_at LIMIT $3) AS of_mine UNION SELECT session_id FROM (SELECT g.session_id FROM gates g WHERE ",
     gates_of_mine!("$4", "$5"),
     " ORDER BY g.order_at, g.id LIMIT $3) AS to_decide UNION SELECT id FROM (SELECT s.id FROM sessions s WHERE ",
     waits_elsewhere!(),

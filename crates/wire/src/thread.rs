@@ -32,7 +32,7 @@ pub struct Thread {
     /// Why it ended, where it did.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::EndReason>))]
     pub end_reason: Option<EndReason>,
-    /// Whether it keeps nobody's name and its rating in memory alone.
+    /// Whether only whoever began it sees it. It keeps nobody's name, and its rating in memory alone.
     pub incognito: bool,
     /// Messages of its person; absent in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ pub struct StartThread {
     /// The agent's slug, or the id of an action that names one.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::AgentOrAction))]
     pub agent: String,
-    /// Keeps nobody's name on it, and its rating in memory alone.
+    /// Only the caller and the agent at work see it. Keeps nobody's name on it, and its rating in memory alone.
     #[serde(default)]
     pub incognito: bool,
     /// At most 300 characters; made from the first message when absent.

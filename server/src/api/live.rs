@@ -134,8 +134,11 @@ impl Feed {
                 () = self.state.shutdown.begun() => return Next::Last(sse::bye(&self.state)),
                 () = sleep_until(self.flush_at), if !self.pending.is_empty() => {
                     self.flush_at = Instant::now() + COALESCE;
-                    let mark = self.state.live_mark(self.caller.scope());
-                    return Next::Frame(self.pending.take(&mark));
+                    self.leave_out_private().await;
+                    if !self.pending.is_empty() {
+                        let mark = self.state.live_mark(self.caller.scope());
+                        return Next::Frame(self.pending.take(&mark));
+                    }
                 }
                 signal = self.signals.recv() => match signal {
                     Some(signal) => self.pending.add(signal),
@@ -148,6 +151,23 @@ impl Feed {
                         Next::Last(sse::bye(&self.state))
                     };
                 }
+            }
+        }
+    }
+}
+
+impl Feed {
+    /// Incognito sessions of others are not named.
+    async fn leave_out_private(&mut self) {
+        let moved: Vec<SessionId> = self.pending.moved.keys().copied().collect();
+        if moved.is_empty() {
+            return;
+        }
+        match use_case::hidden(&self.state.ledger, self.caller.scope(), &moved).await {
+            Ok(hidden) => hidden.iter().for_each(|id| drop(self.pending.moved.remove(id))),
+            Err(error) => {
+                tracing::warn!(%error, "a page is told to read again, because nobody knows what it may hear of");
+                self.pending.lost();
             }
         }
     }

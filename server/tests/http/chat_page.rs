@@ -128,14 +128,7 @@ async fn a_conversation_ended_without_a_rating_asks_no_more_and_incognito_ones_n
     let form = [("agent", "scout"), ("message", "A secret"), ("incognito", "on")];
     let id = begun(&ada.post("/chat", &form).await);
     reply(&app, &id, claim(&app, "scout").await, json!({ "type": "agent.message", "content": "Hush" })).await;
-    let session: Value = app
-        .request(Who::Operator, Method::GET, &format!("/api/sessions/{id}"))
-        .send()
-        .await
-        .unwrap()
-        .json()
-        .await
-        .unwrap();
+    let session: Value = serde_json::from_str(&ada.page(&format!("/api/sessions/{id}")).await).unwrap();
     assert_eq!(session["metadata"]["incognito"], true);
     assert!(!session["title"].as_str().unwrap().contains("secret"));
     ada.post(&format!("/chat/{id}/end"), &[("feedback", "negative")]).await;

@@ -20,6 +20,7 @@ mod graph;
 mod hook;
 mod human;
 mod inbox;
+mod incognito;
 mod interaction;
 mod limits;
 mod matrix;

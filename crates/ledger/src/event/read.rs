@@ -1,6 +1,6 @@
 //! Reading a session's log by sequence.
 
-use crate::{Error, EventRecord, Ledger, Result, cursor::page_size, guard::require, session};
+use crate::{Error, EventRecord, Ledger, Result, cursor::page_size, guard::require, session, session::private::sees};
 use domain::{
     Scope,
     event::Kind,
@@ -71,12 +71,15 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: SessionId, read: Read) -> 
     for kind in &read.kinds {
         Kind::parse(kind).map_err(|e| Error::invalid("eventTypes", e.to_string()))?;
     }
-    let tenant_id = scope.tenant_id;
+    let (tenant_id, reader) = (scope.tenant_id, *scope);
     let found = ledger
         .store()
         .read(scope.into(), move |conn| {
             Box::pin(async move {
                 let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };
+                if !sees(conn, &reader, &session).await? {
+                    return Ok(None);
+                }
                 let head = session.head_sequence;
                 let page = match read.before_sequence {
                     Some(before) => {

@@ -1,6 +1,10 @@
 //! Taking note of a failure.
 
-use crate::{Error, FailureRecord, Ledger, Result, guard::require, session::own_or_managed};
+use crate::{
+    Error, FailureRecord, Ledger, Result,
+    guard::require,
+    session::{own_or_managed, private::seen},
+};
 use domain::{Scope, id::SessionId, role::Permission};
 
 /// Takes note of a session's failure. Who started the session may; operators may any. A repeat answers with what is
@@ -14,7 +18,7 @@ pub async fn acknowledge(ledger: &Ledger, scope: &Scope, session_id: SessionId) 
             Box::pin(async move {
                 let tenant_id = scope.tenant_id;
                 let session = store::session::find(tx.conn(), tenant_id, session_id).await?;
-                own_or_managed(&scope, &session.ok_or(Error::NotFound("session"))?)?;
+                own_or_managed(&scope, &seen(tx.conn(), &scope, session).await?)?;
                 let by = scope.caller.to_string();
                 // Whether it was this call or an earlier one that took note: the row says.
                 let _ = store::failure::acknowledge(tx, tenant_id, session_id, &by, now).await?;

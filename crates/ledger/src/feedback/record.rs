@@ -59,6 +59,7 @@ pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId)
             "people rate sessions: sign in, or use a token that speaks for a person (`shiftbook token add --user`)",
         ));
     }
+    // An agent at work in an incognito conversation sees it, too.
     if is_incognito(&session.metadata) && !thread::is_own(scope, &session) {
         return Err(Error::Forbidden("only whoever held an incognito conversation rates it"));
     }

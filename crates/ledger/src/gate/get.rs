@@ -5,8 +5,14 @@ use super::{
     item::{GateItem, load},
     not_found, standing,
 };
-use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require};
-use domain::{Scope, entity::FieldDef, gate::GateState, id::GateId, role::Permission};
+use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, session::private::sees};
+use domain::{
+    Scope,
+    entity::FieldDef,
+    gate::{GateKind, GateState},
+    id::GateId,
+    role::Permission,
+};
 use store::{Conn, GateRecord};
 
 /// A gate, the record it is about, and what happened before.
@@ -30,8 +36,25 @@ pub struct GateDetail {
 /// A gate of the workspace, as it is stored.
 pub(super) async fn find(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateRecord> {
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::gate::find(conn, tenant_id, id)));
+    let reader = *scope;
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(async move {
+            let Some(gate) = store::gate::find(conn, tenant_id, id).await? else { return Ok(None) };
+            Ok(is_shown(conn, &reader, &gate).await?.then_some(gate))
+        })
+    });
     read.await?.ok_or_else(not_found)
+}
+
+/// Whether the caller may know of a gate. What an agent asks in an incognito conversation is for its person alone.
+async fn is_shown(conn: &mut store::Conn<'_>, scope: &Scope, gate: &GateRecord) -> store::Result<bool> {
+    if gate.kind != GateKind::Question {
+        return Ok(true);
+    }
+    match store::session::find(conn, gate.tenant_id, gate.session_id).await? {
+        Some(session) => sees(conn, scope, &session).await,
+        None => Ok(true),
+    }
 }
 
 /// A gate of the workspace, for a reviewer.
@@ -44,6 +67,9 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateDetai
             Box::pin(async move {
                 let tenant_id = reader.tenant_id;
                 let Some(gate) = store::gate::find(conn, tenant_id, id).await? else { return Ok(None) };
+                if !is_shown(conn, &reader, &gate).await? {
+                    return Ok(None);
+                }
                 let denials = denials(conn, &gate).await?;
                 let (entity, fields) = record(conn, &gate).await?;
                 let then = then(conn, &gate).await?;

@@ -9,7 +9,10 @@ use super::{
 use crate::{
     Error, Ledger, Result, SessionRecord,
     guard::{Fields, require},
-    session::change::{Minter, note_down},
+    session::{
+        change::{Minter, note_down},
+        private::seen,
+    },
 };
 use domain::{
     Scope,
@@ -61,7 +64,7 @@ pub async fn reply_as(
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let session = store::session::find_locked(tx, scope.tenant_id, id).await?;
-                let session = session.ok_or(Error::NotFound("session"))?;
+                let session = seen(tx.conn(), &scope, session).await?;
                 let gate = store::gate::waiting_locked(tx, scope.tenant_id, id).await?;
                 let gate = gate.filter(|gate| gate.kind == GateKind::Question);
                 let Some(gate) = gate.filter(|_| session.status == Status::WaitingHuman) else {

@@ -164,5 +164,6 @@ fn fresh(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp
         waits_for: None,
         dependency_count: 0,
         awaited: false,
+        private_to: None,
     }
 }

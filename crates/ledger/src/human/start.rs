@@ -176,6 +176,7 @@ async fn begin(
         waits_for: None,
         dependency_count: 0,
         awaited: false,
+        private_to: None,
     };
     let created = json!({ "sessionType": session.session_type, "source": SOURCE, "taskId": task.id });
     let events = [

@@ -1,8 +1,11 @@
 //! Cancelling a session.
 
-use super::change::{Change, Minter, state, write};
+use super::{
+    change::{Change, Minter, state, write},
+    private::seen,
+};
 use crate::{
-    Error, Ledger, Result, SessionRecord,
+    Ledger, Result, SessionRecord,
     guard::{Fields, require},
 };
 use domain::{
@@ -32,7 +35,7 @@ pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Optio
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let before = store::session::find_locked(tx, scope.tenant_id, id).await?;
-                let before = before.ok_or(Error::NotFound("session"))?;
+                let before = seen(tx.conn(), &scope, before).await?;
                 own_or_managed(&scope, &before)?;
                 let transition = decide(state(&before), change.actor, change.command)?;
                 write(tx, before, transition, change, Vec::new(), |_| {}).await

@@ -1,5 +1,6 @@
 //! What every status change does: lock, decide, write the row and its events in one transaction.
 
+use super::private::held;
 use crate::{
     Error, Ledger, Result, SessionRecord, failure,
     gate::withdraw,
@@ -200,13 +201,13 @@ pub(crate) async fn apply(
     events: impl FnOnce(&mut Minter) -> Result<Vec<PreparedEvent>> + Send + 'static,
     touch: impl FnOnce(&mut SessionRecord) + Send + 'static,
 ) -> Result<SessionRecord> {
-    let tenant_id = scope.tenant_id;
+    let caller = *scope;
     ledger
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let mut change = change;
-                let before = store::session::find_locked(tx, tenant_id, change.id).await?;
-                let before = before.ok_or(Error::NotFound("session"))?;
+                let before = store::session::find_locked(tx, caller.tenant_id, change.id).await?;
+                let before = held(tx.conn(), &caller, before).await?;
                 let transition = decide(state(&before), change.actor, change.command)?;
                 let events = events(&mut change.minter)?;
                 write(tx, before, transition, change, events, touch).await

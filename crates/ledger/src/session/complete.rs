@@ -1,8 +1,11 @@
 //! A worker reports success. The first report is the recorded outcome, for ever.
 
-use super::change::{Change, Minter, state, write};
+use super::{
+    change::{Change, Minter, state, write},
+    private::held,
+};
 use crate::{
-    ActionRecord, Error, Ledger, Result, SessionRecord,
+    ActionRecord, Ledger, Result, SessionRecord,
     gate::{self, Stage},
     guard::{Fields, require},
     output::{self, Refused, WriteBack, Written},
@@ -52,11 +55,12 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
     };
     let gate_id = GateId::new(now, ledger.entropy());
     let entity_ids = output::entity_ids(ledger, now, completion.result.as_deref().unwrap_or_default());
-    let tenant_id = scope.tenant_id;
+    let caller = *scope;
     let reported: std::result::Result<SessionRecord, Refused> = ledger
         .write(scope.into(), move |tx| {
             Box::pin(async move {
-                let before = store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
+                let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
+                let before = held(tx.conn(), &caller, before).await?;
                 let transition = match decide(state(&before), change.actor, change.command) {
                     Err(Refusal::AlreadyFinal { status: Status::Completed }) => return Ok(Ok(before)),
                     Err(refused @ Refusal::WrongStatus { status: Status::WaitingHuman }) => {

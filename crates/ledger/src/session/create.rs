@@ -3,6 +3,7 @@
 use super::{
     change::{Minter, deadline},
     graph::{Place, depend, place},
+    private::sees,
 };
 use crate::{
     Error, Ledger, Result, SessionRecord,
@@ -14,7 +15,7 @@ use domain::{
     action::ActionStatus,
     chain::Digest,
     event::Kind,
-    id::{ActionId, SessionId, TenantId},
+    id::{ActionId, SessionId},
     limit::{ATTEMPTS_MAX, DEPENDENCIES_MAX, KEY_CHARS_MAX, PARENT_DEPTH_MAX, TITLE_CHARS_MAX},
     role::Permission,
     session::{IfDependencyFails, Status, TimeLimits, Type, WaitsFor},
@@ -148,10 +149,10 @@ pub(super) async fn insert(
     retry_of: Option<SessionId>,
 ) -> Result<SessionRecord> {
     let idempotency = new.idempotency_key.clone().map(|key| Idempotency { key, digest: new.digest() });
-    if let Some(known) = repeated(tx.conn(), scope.tenant_id, idempotency.as_ref()).await? {
+    if let Some(known) = repeated(tx.conn(), &scope, idempotency.as_ref()).await? {
         return Ok(known);
     }
-    let place = place(tx, scope.tenant_id, &new, retry_of.is_some()).await?;
+    let place = place(tx, &scope, &new, retry_of.is_some()).await?;
     let mut session = draft(tx, scope, id, &minter, new, (retry_of, &place)).await?;
     let mut metadata = json!({ "sessionType": session.session_type, "retryOf": retry_of });
     if !place.dependencies.is_empty() {
@@ -171,12 +172,15 @@ pub(super) async fn insert(
 
 pub(crate) async fn repeated(
     conn: &mut Conn<'_>,
-    tenant_id: TenantId,
+    scope: &Scope,
     idempotency: Option<&Idempotency>,
 ) -> Result<Option<SessionRecord>> {
     let Some(idempotency) = idempotency else { return Ok(None) };
-    match store::session::find_by_idempotency_key(conn, tenant_id, &idempotency.key).await? {
+    match store::session::find_by_idempotency_key(conn, scope.tenant_id, &idempotency.key).await? {
         None => Ok(None),
+        Some((session, _)) if !sees(conn, scope, &session).await? => {
+            Err(Error::IdConflict { detail: "this idempotency key is taken".into() })
+        }
         Some((session, digest)) if digest == idempotency.digest => Ok(Some(session)),
         Some((session, _)) => Err(Error::IdConflict {
             detail: format!("this idempotency key made session {} from another request", session.id),
@@ -217,6 +221,10 @@ pub(crate) async fn draft(
     };
     let time_limits = action.as_ref().map_or(Ok(TimeLimits::default()), time_limits_of)?;
     let agent_slug = new.agent_slug.or_else(|| action.as_ref().and_then(|a| a.agent_slug.clone()));
+    let metadata = metadata(new.metadata, place.parent.as_ref());
+    let created_by = scope.caller.to_string();
+    let of_parent = place.parent.as_ref().and_then(|parent| parent.private_to.clone());
+    let private_to = of_parent.or_else(|| is_incognito(&metadata).then(|| created_by.clone()));
     let title = new.title.or_else(|| action.as_ref().map(|a| a.name.clone()));
     Ok(SessionRecord {
         tenant_id,
@@ -232,14 +240,14 @@ pub(crate) async fn draft(
         entity_id,
         title: title.unwrap_or_else(|| "Untitled".into()),
         input: new.input,
-        metadata: metadata(new.metadata, place.parent.as_ref()),
+        metadata,
         result: None,
         usage: None,
         error_message: None,
         error_code: None,
         parent_id: new.parent_id,
         retry_of,
-        created_by: scope.caller.to_string(),
+        created_by,
         attempt: 0,
         attempts_max: ATTEMPTS_MAX,
         lease_seconds: None,
@@ -256,6 +264,7 @@ pub(crate) async fn draft(
         waits_for: (!place.dependencies.is_empty()).then_some(WaitsFor::Dependencies),
         dependency_count: u32::try_from(place.dependencies.len()).unwrap_or(u32::MAX),
         awaited: false,
+        private_to,
     })
 }
 

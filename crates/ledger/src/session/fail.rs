@@ -1,8 +1,11 @@
 //! A worker reports an error.
 
-use super::change::{Change, Minter, state, write};
+use super::{
+    change::{Change, Minter, state, write},
+    private::held,
+};
 use crate::{
-    Error, Ledger, Result, SessionRecord,
+    Ledger, Result, SessionRecord,
     guard::{Fields, require},
 };
 use domain::{
@@ -44,11 +47,12 @@ pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failur
         reason: "failed by its worker".into(),
         minter: Minter::new(ledger, ledger.now(), 2),
     };
-    let tenant_id = scope.tenant_id;
+    let caller = *scope;
     ledger
         .write(scope.into(), move |tx| {
             Box::pin(async move {
-                let before = store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
+                let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
+                let before = held(tx.conn(), &caller, before).await?;
                 let transition = match decide(state(&before), change.actor, change.command) {
                     Err(Refusal::AlreadyFinal { status: Status::Failed }) => return Ok(before),
                     decided => decided?,

@@ -3,13 +3,14 @@
 use super::{
     change::{Change, Minter, state, write},
     create::{DependsOn, NewSession},
+    private::sees,
 };
 use crate::{Error, Result, SessionRecord};
 use domain::{
-    Caller,
+    Caller, Scope,
     event::Kind,
     failure::DEPENDENCY_FAILED,
-    id::{SessionId, TenantId},
+    id::SessionId,
     limit::{DEPENDENTS_MAX, GRAPH_WALK_MAX},
     session::{
         Actor, Command, IfDependencyFails, Refusal, Status,
@@ -32,20 +33,21 @@ pub(crate) struct Place {
 ///
 /// # Errors
 /// For sessions that are not of the workspace, parents that were stopped, and circles of sessions that wait for each other.
-pub(super) async fn place(
-    tx: &mut WriteTx<'_>,
-    tenant_id: TenantId,
-    new: &NewSession,
-    is_retry: bool,
-) -> Result<Place> {
+pub(super) async fn place(tx: &mut WriteTx<'_>, scope: &Scope, new: &NewSession, is_retry: bool) -> Result<Place> {
     if new.parent_id.is_none() && new.depends_on.is_empty() {
         return Ok(Place::default());
     }
     let mut wanted: Vec<SessionId> = new.depends_on.iter().map(|on| on.session_id).chain(new.parent_id).collect();
     wanted.sort_unstable();
     wanted.dedup();
-    let found = rows::lock_many(tx, tenant_id, &wanted).await?;
-    let found: HashMap<SessionId, SessionRecord> = found.into_iter().map(|session| (session.id, session)).collect();
+    let found = rows::lock_many(tx, scope.tenant_id, &wanted).await?;
+    let mut known = HashMap::new();
+    for session in found {
+        if sees(tx.conn(), scope, &session).await? {
+            known.insert(session.id, session);
+        }
+    }
+    let found: HashMap<SessionId, SessionRecord> = known;
     let parent = match new.parent_id {
         None => None,
         Some(id) => Some(found.get(&id).cloned().ok_or(Error::NotFound("parent session"))?),

@@ -1,5 +1,6 @@
 //! The sessions of a workspace.
 
+use super::private::sees;
 use crate::{
     Ledger, Listed, Result, SessionRecord,
     cursor::{List, decode, encode, page_size},
@@ -12,7 +13,7 @@ use domain::{
     role::Permission,
     session::{Status, Type},
 };
-use store::session::Filter;
+use store::{Conn, session::Filter};
 
 /// Which sessions.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +34,18 @@ pub struct ListSessions {
     pub cursor: Option<String>,
 }
 
-/// One page, newest first.
+/// Whoever sees a private session sees its children, which are private to the same person.
+async fn of_parent(conn: &mut Conn<'_>, scope: &Scope, filter: Filter) -> store::Result<Filter> {
+    let Some(id) = filter.parent_id else { return Ok(filter) };
+    match store::session::find(conn, scope.tenant_id, id).await? {
+        Some(parent) if parent.private_to.is_some() && sees(conn, scope, &parent).await? => {
+            Ok(Filter { private_to: parent.private_to, ..filter })
+        }
+        _ => Ok(filter),
+    }
+}
+
+/// One page of the sessions that the caller may know of, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<SessionRecord>> {
     require(scope, Permission::Read)?;
     let mut fields = Fields::default();
@@ -47,12 +59,16 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
         action_id: query.action_id,
         parent_id: query.parent_id,
         title_contains: query.title_contains.filter(|text| !text.is_empty()),
+        private_to: Some(scope.caller.to_string()),
     };
-    let tenant_id = scope.tenant_id;
+    let (tenant_id, reader) = (scope.tenant_id, *scope);
     let page = ledger
         .store()
         .read(scope.into(), move |conn| {
-            Box::pin(async move { store::session::list(conn, tenant_id, &filter, before, limit).await })
+            Box::pin(async move {
+                let filter = of_parent(conn, &reader, filter).await?;
+                store::session::list(conn, tenant_id, &filter, before, limit).await
+            })
         })
         .await?;
     let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Sessions, last.id.0));

@@ -12,6 +12,7 @@ mod get;
 pub(crate) mod graph;
 mod heartbeat;
 mod list;
+pub(crate) mod private;
 mod related;
 mod release;
 mod retry;

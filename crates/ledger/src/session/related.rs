@@ -1,8 +1,12 @@
 //! Which sessions one waits for, and which wait for it.
 
+use super::private::sees;
 use crate::{Error, Ledger, Result, guard::require};
 use domain::{Scope, id::SessionId, limit::DEPENDENTS_MAX, role::Permission};
-use store::session::graph::{Neighbour, dependencies, dependents};
+use store::{
+    Conn,
+    session::graph::{Neighbour, dependencies, dependents},
+};
 
 /// The sessions before and after one.
 #[derive(Debug, Clone, Default)]
@@ -16,18 +20,38 @@ pub struct Related {
 /// What a session depends on, and the first [`DEPENDENTS_MAX`] that depend on it.
 pub async fn related(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Related> {
     require(scope, Permission::Read)?;
-    let tenant_id = scope.tenant_id;
+    let (tenant_id, reader) = (scope.tenant_id, *scope);
     let read = ledger.store().read(scope.into(), move |conn| {
         Box::pin(async move {
             let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };
+            if !sees(conn, &reader, &session).await? {
+                return Ok(None);
+            }
             let dependencies = match session.dependency_count {
                 0 => Vec::new(),
                 _ => dependencies(conn, tenant_id, id).await?,
             };
             // Sessions may come to depend on one that has ended; nobody waits for it then, so they are not bounded.
             let dependents = dependents(conn, tenant_id, id, DEPENDENTS_MAX).await?;
+            let (dependencies, dependents) =
+                (seen(conn, &reader, dependencies).await?, seen(conn, &reader, dependents).await?);
             Ok(Some(Related { dependencies, dependents }))
         })
     });
     read.await?.ok_or(Error::NotFound("session"))
+}
+
+/// Those of these sessions that the caller may know of.
+async fn seen(conn: &mut Conn<'_>, scope: &Scope, neighbours: Vec<Neighbour>) -> store::Result<Vec<Neighbour>> {
+    if neighbours.is_empty() {
+        return Ok(neighbours);
+    }
+    let ids: Vec<SessionId> = neighbours.iter().map(|neighbour| neighbour.id).collect();
+    let mut hidden = Vec::new();
+    for session in store::session::list_by_ids(conn, scope.tenant_id, &ids).await? {
+        if !sees(conn, scope, &session).await? {
+            hidden.push(session.id);
+        }
+    }
+    Ok(neighbours.into_iter().filter(|neighbour| !hidden.contains(&neighbour.id)).collect())
 }

@@ -4,6 +4,7 @@ use super::{
     cancel::own_or_managed,
     change::Minter,
     create::{DependsOn, EVENTS_MAX, NewSession, insert},
+    private::seen,
 };
 use crate::thread::is_thread;
 use crate::{Error, Ledger, Result, SessionRecord, guard::require};
@@ -27,8 +28,8 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
-                let old =
-                    store::session::find(tx.conn(), scope.tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
+                let old = store::session::find(tx.conn(), scope.tenant_id, id).await?;
+                let old = seen(tx.conn(), &scope, old).await?;
                 own_or_managed(&scope, &old)?;
                 if !old.status.is_final()
                     || (!is_thread(&old) && !can_run_again(old.session_type, old.source.as_deref()))

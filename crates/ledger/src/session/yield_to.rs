@@ -3,6 +3,7 @@
 use super::{
     change::{Change, Minter, state, write},
     graph::join,
+    private::held,
 };
 use crate::{
     Error, Ledger, Result, SessionRecord,
@@ -127,11 +128,12 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Pa
     };
     let joining = Minter::new(ledger, now, 1);
     let gate_id = GateId::new(now, ledger.entropy());
-    let tenant_id = scope.tenant_id;
+    let caller = *scope;
     ledger
         .write(scope.into(), move |tx| {
             Box::pin(async move {
-                let before = store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
+                let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
+                let before = held(tx.conn(), &caller, before).await?;
                 let transition = decide(state(&before), change.actor, change.command)?;
                 let mut events = Vec::new();
                 if let Some(task) = parking.task() {
@@ -142,7 +144,7 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Pa
                 if !parking.waits_for_children {
                     return write(tx, before, transition, change, events, cost).await;
                 }
-                if !store::session::graph::has_children(tx.conn(), tenant_id, id).await? {
+                if !store::session::graph::has_children(tx.conn(), caller.tenant_id, id).await? {
                     return Err(Error::invalid("waitFor", "it has started no session that it could wait for"));
                 }
                 let wait = |session: &mut SessionRecord| {

@@ -35,5 +35,8 @@ fn own(scope: &Scope, session: Option<SessionRecord>) -> Result<SessionRecord> {
     if is_own(scope, &session) {
         return Ok(session);
     }
+    if session.private_to.is_some() {
+        return Err(Error::NotFound("thread"));
+    }
     Err(Error::Forbidden("only its own person speaks in a conversation and ends it; operators can cancel its session"))
 }

@@ -108,7 +108,7 @@ async fn insert(
     new: NewThread,
 ) -> Result<Started> {
     let idempotency = new.idempotency_key.clone().map(|key| Idempotency { key, digest: new.digest() });
-    if let Some(session) = repeated(tx.conn(), scope.tenant_id, idempotency.as_ref()).await? {
+    if let Some(session) = repeated(tx.conn(), &scope, idempotency.as_ref()).await? {
         let turns = store::thread::messages(tx.conn(), scope.tenant_id, session.id).await?;
         return Ok(Started { session, turns });
     }
@@ -159,6 +159,7 @@ async fn row(
     if new.incognito {
         session.user_id = None;
         session.metadata = json!({ "incognito": true }).to_string();
+        session.private_to = Some(session.created_by.clone());
     }
     Ok(session)
 }

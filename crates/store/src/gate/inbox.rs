@@ -40,19 +40,44 @@ macro_rules! snoozed {
     };
 }
 
-pub(crate) use {mine, snoozed};
+// What an agent asks its person in an incognito conversation is answered in the conversation.
+macro_rules! shown {
+    () => {
+        "(g.kind <> 'question' OR NOT EXISTS (SELECT 1 FROM sessions p WHERE p.tenant_id = g.tenant_id AND p.id = g.session_id \
+         AND p.private_to IS NOT NULL))"
+    };
+}
 
-pub(crate) const MINE: &str =
-    gate_select!(concat!("g.tenant_id = $1 AND g.state = $4 AND ", mine!("$3"), " AND NOT ", snoozed!("$9"), page!()));
-pub(crate) const MINE_SNOOZED: &str =
-    gate_select!(concat!("g.tenant_id = $1 AND g.state = $4 AND ", mine!("$3"), " AND ", snoozed!("$9"), page!()));
-pub(crate) const ALL: &str = gate_select!(
-    "g.tenant_id = $1 AND g.state = $2 AND (g.kind = $3 OR $3 IS NULL) AND ((g.order_at, g.id) > ($4, $5) OR $5 IS NULL) \
-     ORDER BY g.order_at, g.id LIMIT $6"
-);
+pub(crate) use {mine, shown, snoozed};
+
+pub(crate) const MINE: &str = gate_select!(concat!(
+    "g.tenant_id = $1 AND g.state = $4 AND ",
+    mine!("$3"),
+    " AND ",
+    shown!(),
+    " AND NOT ",
+    snoozed!("$9"),
+    page!()
+));
+pub(crate) const MINE_SNOOZED: &str = gate_select!(concat!(
+    "g.tenant_id = $1 AND g.state = $4 AND ",
+    mine!("$3"),
+    " AND ",
+    shown!(),
+    " AND ",
+    snoozed!("$9"),
+    page!()
+));
+pub(crate) const ALL: &str = gate_select!(concat!(
+    "g.tenant_id = $1 AND g.state = $2 AND (g.kind = $3 OR $3 IS NULL) AND ((g.order_at, g.id) > ($4, $5) OR $5 IS NULL) AND ",
+    shown!(),
+    " ORDER BY g.order_at, g.id LIMIT $6"
+));
 pub(crate) const COUNT_MINE: &str = concat!(
     "SELECT COUNT(*) FROM (SELECT 1 FROM gates g WHERE g.tenant_id = $1 AND g.state = 'open' AND ",
     mine!("$3"),
+    " AND ",
+    shown!(),
     " AND NOT ",
     snoozed!("$4"),
     " LIMIT $5) AS counted"

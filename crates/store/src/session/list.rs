@@ -19,7 +19,8 @@ macro_rules! list_select {
             "tenant_id = $1 AND ",
             $lead,
             " AND id < $3 AND (session_type = $4 OR $4 IS NULL) AND (status = $5 OR $5 IS NULL) \
-             AND (lower(title) LIKE $6 ESCAPE '\\' OR $6 IS NULL) ORDER BY id DESC LIMIT $7"
+             AND (lower(title) LIKE $6 ESCAPE '\\' OR $6 IS NULL) \
+             AND (private_to IS NULL OR private_to = $8) ORDER BY id DESC LIMIT $7"
         ))
     };
 }
@@ -44,6 +45,8 @@ pub struct Filter {
     pub parent_id: Option<SessionId>,
     /// Only titles that contain this, whatever the case.
     pub title_contains: Option<String>,
+    /// Whose private sessions are listed among the others; nobody's when absent.
+    pub private_to: Option<String>,
 }
 
 /// One page, newest first, starting after `before`.
@@ -61,14 +64,15 @@ pub async fn list(
     let title = filter.title_contains.as_deref().map(contains);
     let more = i64::from(limit) + 1;
     let status = filter.status.map(Status::as_str);
+    let private_to = filter.private_to.as_deref();
     let rows = if let Some(parent) = filter.parent_id {
-        run!(conn, fetch_all Row, BY_PARENT, tenant, parent.0, before, kind, status, title.as_deref(), more)?
+        run!(conn, fetch_all Row, BY_PARENT, tenant, parent.0, before, kind, status, title.as_deref(), more, private_to)?
     } else if let Some(action) = filter.action_id {
-        run!(conn, fetch_all Row, BY_ACTION, tenant, action.0, before, kind, status, title.as_deref(), more)?
+        run!(conn, fetch_all Row, BY_ACTION, tenant, action.0, before, kind, status, title.as_deref(), more, private_to)?
     } else if let Some(lead) = status {
-        run!(conn, fetch_all Row, BY_STATUS, tenant, lead, before, kind, status, title.as_deref(), more)?
+        run!(conn, fetch_all Row, BY_STATUS, tenant, lead, before, kind, status, title.as_deref(), more, private_to)?
     } else {
-        run!(conn, fetch_all Row, BY_TENANT, tenant, None::<&str>, before, kind, status, title.as_deref(), more)?
+        run!(conn, fetch_all Row, BY_TENANT, tenant, None::<&str>, before, kind, status, title.as_deref(), more, private_to)?
     };
     page(rows, limit)
 }

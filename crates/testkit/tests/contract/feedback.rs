@@ -154,7 +154,7 @@ async fn an_incognito_rating_names_nobody_and_dies_with_the_process(mut f: Fixtu
     assert_eq!((status.own_feedback_count, status.session.unwrap().incognito), (Some(0), true));
     for other in [f.other_member, f.operator] {
         let refused = feedback::record(&f.ledger, &other, id, Label::Positive, Surface::WebEnd).await;
-        assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+        assert!(matches!(refused, Err(Error::NotFound(_))), "{refused:?}");
     }
     assert_eq!(feedback::count_by_operator(&f.ledger).await.unwrap(), 0);
     let rows = format!("SELECT COUNT(*) FROM {}", f.engine.feedback_table());

@@ -30,6 +30,7 @@ mod human;
 mod human_access;
 mod human_context;
 mod import;
+mod incognito;
 mod insight;
 mod interaction;
 mod lease_clock;

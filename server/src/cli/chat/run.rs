@@ -80,7 +80,8 @@ impl Chat {
         ));
         if thread.incognito {
             note(
-                "Incognito: a rating stays in the server's memory, under nobody's name. What is said is in the log all the same.",
+                "Incognito: only this token sees the conversation, and a rating stays in the server's memory. The log stays in \
+                 the database until retention erases it; the agent hears what you write, and reviewers what it asks them to approve.",
             );
         }
         let said = thread.turn_count.unwrap_or_default();

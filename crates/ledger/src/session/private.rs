@@ -1,0 +1,63 @@
+//! Incognito sessions: who may know of them.
+
+use crate::{Error, Result, SessionRecord};
+use domain::{Caller, Scope, event::Kind, role::Permission};
+use store::Conn;
+
+/// Whether the caller may know of a session. Of an incognito one its own person may, and an agent: the one that
+/// claimed it last, while the session goes on, for itself and for the sessions that it started from it. Nobody else,
+/// whatever their role.
+pub(crate) async fn sees(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
+    let Some(owner) = &session.private_to else { return Ok(true) };
+    if scope.caller == Caller::System || *owner == scope.caller.to_string() {
+        return Ok(true);
+    }
+    if works_on(conn, scope, session).await? {
+        return Ok(true);
+    }
+    let Some(parent_id) = session.parent_id else { return Ok(false) };
+    match store::session::find(conn, scope.tenant_id, parent_id).await? {
+        Some(parent) => works_on(conn, scope, &parent).await,
+        None => Ok(false),
+    }
+}
+
+/// The session, if the caller may know of it.
+pub(crate) async fn seen(conn: &mut Conn<'_>, scope: &Scope, session: Option<SessionRecord>) -> Result<SessionRecord> {
+    match session {
+        Some(session) if sees(conn, scope, &session).await? => Ok(session),
+        _ => Err(Error::NotFound("session")),
+    }
+}
+
+/// The session, if the caller may know of it or was the last to claim it: workers repeat what they report at its end.
+pub(crate) async fn held(conn: &mut Conn<'_>, scope: &Scope, session: Option<SessionRecord>) -> Result<SessionRecord> {
+    match session {
+        Some(session)
+            if session.private_to.is_none()
+                || claimed_last(conn, scope, &session).await?
+                || sees(conn, scope, &session).await? =>
+        {
+            Ok(session)
+        }
+        _ => Err(Error::NotFound("session")),
+    }
+}
+
+/// Whether the caller is the agent that works on the session. A person in a browser never is.
+async fn works_on(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
+    if session.status.is_final() {
+        return Ok(false);
+    }
+    claimed_last(conn, scope, session).await
+}
+
+async fn claimed_last(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
+    if scope.user_id().is_some() || !scope.may(Permission::Work) {
+        return Ok(false);
+    }
+    let kinds = [Kind::SESSION_CLAIMED.to_owned()];
+    let end = session.head_sequence + 1;
+    let claims = store::event::before(conn, session.tenant_id, session.id, end, &kinds, 1).await?;
+    Ok(claims.items.last().is_some_and(|claim| claim.actor == scope.caller.to_string()))
+}

@@ -1,0 +1,137 @@
+//! An incognito conversation: its person sees it, the agent that works on it sees it, and nobody else does.
+
+use crate::thread::{ENDING, new, turn};
+use domain::{
+    Scope,
+    id::{EventId, SessionId},
+    role::{Role, TokenScope},
+    session::{Type, YieldTo},
+    session_feedback::{Label, Surface},
+};
+use ledger::{
+    Error, SessionRecord, auth, event, feedback, insight, live,
+    session::{self, Completion, ListSessions, NewSession, Parking},
+    thread::{self, Message, NewThread},
+    token,
+};
+use testkit::{Fixture, on_both_engines, text};
+
+on_both_engines!(
+    nobody_else_finds_an_incognito_conversation_by_any_way,
+    the_agent_at_work_sees_what_it_works_on_and_what_it_starts,
+    figures_and_lists_of_others_leave_it_out,
+);
+
+async fn begun(f: &Fixture, message: &str) -> SessionRecord {
+    let new = NewThread { incognito: true, idempotency_key: Some("hush".into()), ..new(Some(message)) };
+    thread::start(&f.ledger, &f.member, new).await.unwrap().session
+}
+
+fn hidden<T: std::fmt::Debug>(what: &str, result: Result<T, Error>) {
+    assert!(matches!(&result, Err(Error::NotFound(_))), "{what}: {result:?}");
+}
+
+async fn listed(f: &Fixture, who: &Scope, parent_id: Option<SessionId>) -> Vec<SessionId> {
+    let found = session::list(&f.ledger, who, ListSessions { parent_id, ..Default::default() }).await.unwrap();
+    found.items.iter().map(|session| session.id).collect()
+}
+
+async fn nobody_else_finds_an_incognito_conversation_by_any_way(f: Fixture) {
+    let l = &f.ledger;
+    let id = begun(&f, "A secret").await.id;
+    turn(&f, "Hush.").await;
+    // Of another worker, which is as far from it as anybody.
+    let made = token::create(l, &f.admin, "another", Role::Admin, Some(TokenScope::Worker)).await.unwrap();
+    let other_worker = auth::by_token(l, &made.1).await.unwrap().unwrap().scope;
+    for ended in [false, true] {
+        for who in [&f.admin, &f.operator, &f.other_member, &f.stranger, &other_worker] {
+            hidden("session", session::get(l, who, id).await);
+            hidden("events", event::read(l, who, id, event::Read::default()).await);
+            hidden("stream", event::follow(l, who, id, 0).await.map(drop));
+            hidden("kinds", event::kind_counts(l, who, id).await);
+            hidden("related", session::related(l, who, id).await);
+            hidden("thread", thread::get(l, who, id).await);
+            hidden("status", feedback::status(l, who, Some(id)).await);
+            assert!(session::list_by_ids(l, who, &[id]).await.unwrap().is_empty());
+            assert!(listed(&f, who, None).await.is_empty());
+            let titled = ListSessions { title_contains: Some("scout".into()), ..Default::default() };
+            assert!(session::list(l, who, titled).await.unwrap().items.is_empty());
+            if who.tenant_id == f.member.tenant_id {
+                assert_eq!(live::hidden(l, who, &[id]).await.unwrap(), [id]);
+            }
+        }
+        for who in [&f.admin, &f.operator, &f.other_member] {
+            let message = Message { text: "Who is there?".into(), id: None };
+            hidden("say", thread::say(l, who, id, message).await);
+            hidden("end", thread::end(l, who, id, ENDING).await);
+            hidden("interrupt", thread::interrupt(l, who, id).await);
+            hidden("cancel", session::cancel(l, who, id, None).await);
+            hidden("retry", session::retry(l, who, id).await);
+            hidden("rate", feedback::record(l, who, id, Label::Positive, Surface::WebEnd).await);
+            let child = NewSession { parent_id: Some(id), ..NewSession::of_type(Type::Tool) };
+            hidden("child", session::create(l, who, child).await);
+        }
+        let report = Completion { attempt: 1, result: None, usage: None };
+        hidden("complete", session::complete(l, &f.operator, id, report).await);
+        // The key that made it answers nobody else with it.
+        let again = NewThread { incognito: true, idempotency_key: Some("hush".into()), ..new(Some("A secret")) };
+        let taken = thread::start(l, &f.other_member, again).await;
+        assert!(matches!(taken, Err(Error::IdConflict { .. })), "{taken:?}");
+        // Its person sees all of it.
+        assert_eq!(session::get(l, &f.member, id).await.unwrap().id, id);
+        assert!(!event::read(l, &f.member, id, event::Read::default()).await.unwrap().events.is_empty());
+        assert_eq!(listed(&f, &f.member, None).await, [id]);
+        assert!(live::hidden(l, &f.member, &[id]).await.unwrap().is_empty());
+        if !ended {
+            thread::end(l, &f.member, id, ENDING).await.unwrap();
+        }
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn the_agent_at_work_sees_what_it_works_on_and_what_it_starts(f: Fixture) {
+    let l = &f.ledger;
+    let id = begun(&f, "Look it up").await.id;
+    let worked = f.claim(1, 60).await.remove(0);
+    assert_eq!(session::get(l, &f.worker, id).await.unwrap().attempt, 1);
+    assert!(!event::read(l, &f.worker, id, event::Read::default()).await.unwrap().events.is_empty());
+    let child =
+        NewSession { parent_id: Some(id), agent_slug: Some("helper".into()), ..NewSession::of_type(Type::Agent) };
+    let child = session::create(l, &f.worker, child).await.unwrap();
+    assert_eq!(child.private_to, Some(f.member.caller.to_string()));
+    let helped = f.claim(1, 60).await.remove(0);
+    assert_eq!(helped.id, child.id);
+    let report = || Completion { attempt: 1, result: Some("\"found\"".into()), usage: None };
+    session::complete(l, &f.worker, child.id, report()).await.unwrap();
+    // A report that is repeated, because its answer was lost.
+    session::complete(l, &f.worker, child.id, report()).await.unwrap();
+    assert_eq!(session::get(l, &f.worker, child.id).await.unwrap().result.as_deref(), Some("\"found\""));
+    assert_eq!(listed(&f, &f.worker, Some(id)).await, [child.id]);
+    for who in [&f.admin, &f.other_member] {
+        hidden("child", session::get(l, who, child.id).await);
+        assert!(listed(&f, who, Some(id)).await.is_empty());
+    }
+    assert_eq!(listed(&f, &f.member, Some(id)).await, [child.id]);
+    f.append(id, worked.attempt, vec![text("Found.")]).await.unwrap();
+    session::yield_to(l, &f.worker, id, Parking::at(worked.attempt, YieldTo::Idle)).await.unwrap();
+    thread::end(l, &f.member, id, ENDING).await.unwrap();
+    hidden("after the end", session::get(l, &f.worker, id).await);
+    hidden("its child", session::get(l, &f.worker, child.id).await);
+    f.done().await;
+}
+
+async fn figures_and_lists_of_others_leave_it_out(f: Fixture) {
+    let l = &f.ledger;
+    let id = begun(&f, "A secret").await.id;
+    turn(&f, "Hush.").await;
+    let open = f.pending().await;
+    session::cancel(l, &f.operator, open.id, None).await.unwrap();
+    thread::end(l, &f.member, id, ENDING).await.unwrap();
+    let total = insight::of_window(l, &f.admin, 1).await.unwrap().insights.total;
+    assert_eq!(total.sessions, 1, "of the open one alone");
+    let event_id = EventId::new(l.now(), &testkit::SeededEntropy::new(5));
+    let message = Message { text: "A secret".into(), id: Some(event_id) };
+    hidden("whether it is recorded", thread::is_recorded(l, &f.admin, id, &message).await);
+    f.done().await;
+}
