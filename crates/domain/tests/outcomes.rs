@@ -1,14 +1,18 @@
 //! How well outcomes are inferred, measured on turns that were labelled by hand. Thresholds and phrases may be tuned on
-//! the split `dev` alone; `test` only reports. `docs/feedback-data.md` quotes the snapshot.
+//! the split `dev`; `test` is looked at in between. `unseen` was written when the phrases were finished and is measured
+//! for the figures alone; the promises are about it. `docs/feedback-data.md` quotes the snapshot.
 
-use domain::outcome::{Languages, Outcome, infer};
+use domain::outcome::{CONFIDENT_MIN, Inferred, Languages, Outcome, infer};
 use serde::Deserialize;
 use std::fmt::Write as _;
 
-/// No change may make the figures on the split `test` worse than this: of what is called accepted or rejected, how much
-/// is, and of what is, how much is found. In thousandths.
-const PRECISION_MIN: usize = 900;
-const RECALL_MIN: usize = 750;
+/// Of what is called accepted or rejected on the split `unseen`, at least so much is. In thousandths.
+const REJECTED_PRECISION_MIN: usize = 970;
+const ACCEPTED_PRECISION_MIN: usize = 950;
+/// Of what is accepted or rejected there, at least so much is found. In thousandths.
+const RECALL_MIN: usize = 500;
+/// Languages with a table of phrases.
+const LANGUAGES: [&str; 4] = ["en", "de", "es", "fr"];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,6 +26,12 @@ struct Labelled {
     reply: String,
     next: String,
     label: Outcome,
+}
+
+impl Labelled {
+    fn inferred(&self) -> Inferred {
+        infer(Languages::built_in(), &self.prompt, &self.reply, &self.next)
+    }
 }
 
 const CLASSES: [Outcome; 3] = [Outcome::Accepted, Outcome::Rejected, Outcome::Neutral];
@@ -39,8 +49,7 @@ impl Confusion {
     fn of(turns: &[Labelled], keep: impl Fn(&Labelled) -> bool) -> Confusion {
         let mut table = Confusion::default();
         for turn in turns.iter().filter(|turn| keep(turn)) {
-            let inferred = infer(Languages::built_in(), &turn.prompt, &turn.reply, &turn.next).outcome;
-            table.0[turn.label as usize][inferred as usize] += 1;
+            table.0[turn.label as usize][turn.inferred().outcome as usize] += 1;
         }
         table
     }
@@ -69,32 +78,76 @@ impl Confusion {
 }
 
 #[test]
-fn outcomes_are_inferred_as_well_as_documented() {
+fn outcomes_are_inferred_as_well_as_promised() {
     let turns = labelled();
-    let test = Confusion::of(&turns, |turn| turn.split == "test");
-    let report = [
-        Confusion::of(&turns, |turn| turn.split == "dev").render("dev (tuned on)"),
-        test.render("test (never tuned on)"),
-        Confusion::of(&turns, |turn| turn.split == "test" && turn.language == "en").render("test, English"),
-        Confusion::of(&turns, |turn| turn.split == "test" && turn.language == "de").render("test, German"),
+    let of = |split: &'static str| Confusion::of(&turns, move |turn| turn.split == split);
+    let unseen = of("unseen");
+    let mut report = vec![
+        of("dev").render("dev (tuned on)"),
+        of("test").render("test (looked at while tuning)"),
+        unseen.render("unseen (only measured)"),
     ];
+    for language in LANGUAGES {
+        let own = Confusion::of(&turns, |turn| turn.split == "unseen" && turn.language == language);
+        report.push(own.render(&format!("unseen, {language}")));
+    }
+    let is_confident = |turn: &Labelled| turn.inferred().confidence >= CONFIDENT_MIN;
+    let confident = Confusion::of(&turns, |turn| turn.split == "unseen" && is_confident(turn));
+    report.push(confident.render("unseen, confident"));
     insta::assert_snapshot!(report.join("\n"));
-    for class in [Outcome::Accepted, Outcome::Rejected] {
-        let (precision, recall) = (test.precision(class as usize), test.recall(class as usize));
-        assert!(precision >= PRECISION_MIN, "precision of {class:?} is {precision}");
-        assert!(recall >= RECALL_MIN, "recall of {class:?} is {recall}");
+    for (class, precision_min) in [(0, ACCEPTED_PRECISION_MIN), (1, REJECTED_PRECISION_MIN)] {
+        let (precision, recall) = (unseen.precision(class), unseen.recall(class));
+        assert!(precision >= precision_min, "precision of {:?} is {precision}", CLASSES[class]);
+        assert!(recall >= RECALL_MIN, "recall of {:?} is {recall}", CLASSES[class]);
+    }
+}
+
+#[test]
+fn no_turn_is_taken_for_another_language() {
+    // Error messages of tools are English in every conversation.
+    let turns = labelled().into_iter().filter(|turn| !turn.next.to_lowercase().contains("error"));
+    let wrong: Vec<String> = turns
+        .filter_map(|turn| {
+            let found = turn.inferred().evidence.language?;
+            (found != turn.language).then(|| format!("{}: {found} {:?}", turn.id, turn.next))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Requests of one kind, and the same request once more: alike, and no judgement.
+#[test]
+fn a_request_that_resembles_the_one_before_rejects_nothing() {
+    let pairs = [
+        ("What is a hash?", "And what is a salt?"),
+        ("What is a hash?", "What is a hash?"),
+        ("How do I sort a list in Python?", "How do I sort a dict in Python?"),
+        ("How do I sort a list in Python?", "How can I sort a list using Python?"),
+        ("Write a poem about the sea in four lines.", "Write a poem about the sea in eight lines."),
+        ("What is the capital of France?", "And what is the capital of Spain and of Portugal?"),
+        ("Translate the first paragraph into French.", "Translate the second paragraph into French."),
+        ("Wie lange muss ich Linsen kochen?", "Wie lange muss ich denn rote Linsen kochen?"),
+        ("¿Cómo ordeno una lista en Python?", "¿Cómo ordeno una lista grande en Python?"),
+        ("Comment trier une liste en Python ?", "Comment trier une grande liste en Python ?"),
+        ("Jak posortować listę w Pythonie?", "Jak posortować dużą listę w Pythonie?"),
+    ];
+    for (prompt, next) in pairs {
+        let inferred = infer(Languages::built_in(), prompt, "Here is the answer.", next);
+        assert_eq!((inferred.outcome, inferred.confidence), (Outcome::Neutral, 0), "{prompt} {next}: {inferred:?}");
     }
 }
 
 #[test]
 fn the_labelled_set_is_large_and_varied() {
     let turns = labelled();
-    assert!(turns.len() >= 200, "{} turns", turns.len());
-    assert!(turns.iter().filter(|turn| turn.language == "de").count() >= 30);
-    assert!(turns.iter().filter(|turn| turn.split == "test").count() >= 120);
-    assert!(turns.iter().all(|turn| turn.split == "test" || turn.split == "dev"));
+    assert!(turns.iter().all(|turn| ["dev", "test", "unseen"].contains(&turn.split.as_str())));
+    for language in LANGUAGES {
+        let unseen = turns.iter().filter(|turn| turn.split == "unseen" && turn.language == language);
+        assert!(unseen.count() >= 50, "{language}");
+        assert!(turns.iter().filter(|turn| turn.language == language).count() >= 150, "{language}");
+    }
     for class in CLASSES {
-        assert!(turns.iter().filter(|turn| turn.label == class).count() >= 60, "{class:?}");
+        assert!(turns.iter().filter(|turn| turn.label == class).count() >= 200, "{class:?}");
     }
     assert!(turns.iter().zip(1..).all(|(turn, number)| turn.id == number), "ids count from 1");
 }
@@ -102,9 +155,9 @@ fn the_labelled_set_is_large_and_varied() {
 /// Prints what is inferred wrongly on the split that may be tuned on: `cargo test -p domain --test outcomes -- --nocapture`.
 #[test]
 fn mistakes_of_the_split_dev_can_be_listed() {
-    let turns = labelled();
-    let mistakes = turns.iter().filter(|turn| turn.split == "dev").filter_map(|turn| {
-        let inferred = infer(Languages::built_in(), &turn.prompt, &turn.reply, &turn.next);
+    let turns: Vec<Labelled> = labelled().into_iter().filter(|turn| turn.split == "dev").collect();
+    let mistakes = turns.iter().filter_map(|turn| {
+        let inferred = turn.inferred();
         (inferred.outcome != turn.label)
             .then(|| format!("{} {:?}: {:?} {:?}", turn.id, turn.label, turn.next, inferred))
     });

@@ -1,11 +1,11 @@
 //! Phrases of one language, as data. `docs/feedback-data.md` says how to add one.
 
 use serde::Deserialize;
-use std::sync::LazyLock;
 
-const BUILT_IN: [(&str, &str); 2] = [("en", include_str!("en.toml")), ("de", include_str!("de.toml"))];
-/// Of all words, how many have to be words of a language before its phrases are believed, in thousandths.
-const SHARE_MIN: usize = 180;
+/// Stands for some words in a phrase.
+const GAP: &str = "…";
+/// A gap is at most so many words.
+const GAP_WORDS_MAX: usize = 6;
 
 /// What a phrase says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -61,8 +61,10 @@ struct Table {
     idiom: Vec<String>,
     contrast: Vec<String>,
     request: Vec<String>,
+    please: Vec<String>,
     own: Vec<String>,
-    more: Vec<String>,
+    answer: Vec<String>,
+    claim: Vec<String>,
     refusal: Vec<String>,
     negation: Vec<String>,
     negation_follows: bool,
@@ -79,7 +81,7 @@ pub struct InvalidTable {
     pub why: String,
 }
 
-/// Words in a row; a word that ends in `*` stands for all that begin so.
+/// Words in a row; a word that ends in `*` stands for all that begin so, and `…` for one to six words.
 type Phrase = Vec<String>;
 
 /// One language.
@@ -90,8 +92,10 @@ pub struct Language {
     phrases: Vec<(Phrase, Class)>,
     contrast: Vec<Phrase>,
     request: Vec<Phrase>,
+    please: Vec<Phrase>,
     own: Vec<Phrase>,
-    more: Vec<Phrase>,
+    answer: Vec<Phrase>,
+    claim: Vec<Phrase>,
     refusal: Vec<Phrase>,
     negation: Vec<Phrase>,
     /// The negation may come after what it negates ("das hilft nicht").
@@ -134,8 +138,10 @@ impl Language {
             phrases,
             contrast: list(&table.contrast)?,
             request: list(&table.request)?,
+            please: list(&table.please)?,
             own: list(&table.own)?,
-            more: list(&table.more)?,
+            answer: list(&table.answer)?,
+            claim: list(&table.claim)?,
             refusal: list(&table.refusal)?,
             negation: list(&table.negation)?,
             negation_follows: table.negation_follows,
@@ -145,7 +151,7 @@ impl Language {
 
     /// The phrase that begins at the first of `words`: how many words it has, and what it says.
     pub(super) fn phrase_at(&self, words: &[String]) -> Option<(usize, Class)> {
-        self.phrases.iter().find(|(phrase, _)| begins(words, phrase)).map(|(phrase, class)| (phrase.len(), *class))
+        self.phrases.iter().find_map(|(phrase, class)| Some((begins(words, phrase)?, *class)))
     }
 
     /// Words such as "but", after which the point comes.
@@ -163,9 +169,19 @@ impl Language {
         (0..words.len()).any(|at| any_begins(&words[at..], &self.own))
     }
 
-    /// The message asks for more of the same.
-    pub(super) fn more_in(&self, words: &[String]) -> bool {
-        (0..words.len()).any(|at| any_begins(&words[at..], &self.more))
+    /// The clause holds a "please".
+    pub(super) fn pleads_in(&self, words: &[String]) -> bool {
+        (0..words.len()).any(|at| any_begins(&words[at..], &self.please))
+    }
+
+    /// One of the words up to the one at `end` begins a phrase that stands for the answer.
+    pub(super) fn answer_before(&self, words: &[String], end: usize) -> bool {
+        (0..words.len().min(end + 1)).any(|at| any_begins(&words[at..], &self.answer))
+    }
+
+    /// After "no": the clause says what is so instead.
+    pub(super) fn claims(&self, words: &[String]) -> bool {
+        any_begins(words, &self.claim)
     }
 
     /// A first word such as "no".
@@ -177,20 +193,17 @@ impl Language {
         any_begins(words, &self.negation)
     }
 
-    /// How many of `words` are this language's, in thousandths: common words, and phrases.
-    fn share(&self, words: &[String]) -> usize {
-        let known = |at: usize| {
-            let rest = &words[at..];
-            any_begins(rest, &self.common) || self.phrase_at(rest).is_some()
-        };
-        let hits = (0..words.len()).filter(|at| known(*at)).count();
-        hits * 1_000 / words.len().max(1)
+    /// How many of the first `words` are known to be of this language: a phrase, or a common word.
+    pub(super) fn known_at(&self, words: &[String]) -> usize {
+        let phrase = self.phrase_at(words).map_or(0, |(length, _)| length);
+        let begins = |list: &[Phrase]| list.iter().filter_map(|phrase| begins(words, phrase)).max().unwrap_or(0);
+        phrase.max(begins(&self.common)).max(begins(&self.request))
     }
 }
 
 fn phrase(text: &str) -> Result<Phrase, String> {
     let words: Phrase = text.split_whitespace().map(str::to_owned).collect();
-    if words.is_empty() || words.iter().any(|word| word == "*") {
+    if words.is_empty() || words.iter().any(|word| word == "*") || words[0] == GAP {
         return Err(format!("`{text}` is not a phrase"));
     }
     if text.to_lowercase() != text || text.contains('’') {
@@ -199,82 +212,28 @@ fn phrase(text: &str) -> Result<Phrase, String> {
     Ok(words)
 }
 
-fn begins(words: &[String], phrase: &[String]) -> bool {
-    let fits = |(word, wanted): (&String, &String)| match wanted.strip_suffix('*') {
+/// How many words a phrase takes at the start of `words`, if it is there.
+fn begins(words: &[String], phrase: &[String]) -> Option<usize> {
+    let Some((wanted, rest)) = phrase.split_first() else { return Some(0) };
+    if wanted == GAP {
+        return (1..=GAP_WORDS_MAX.min(words.len())).find_map(|gap| Some(gap + begins(&words[gap..], rest)?));
+    }
+    let (word, words) = words.split_first()?;
+    let fits = match wanted.strip_suffix('*') {
         Some(stem) => word.starts_with(stem),
         None => word == wanted,
     };
-    words.len() >= phrase.len() && words.iter().zip(phrase).all(fits)
+    if fits { Some(1 + begins(words, rest)?) } else { None }
 }
 
 fn any_begins(words: &[String], phrases: &[Phrase]) -> bool {
-    phrases.iter().any(|phrase| begins(words, phrase))
-}
-
-/// The languages whose phrases are known.
-#[derive(Debug, Clone)]
-pub struct Languages(Vec<Language>);
-
-impl Languages {
-    /// Languages of one's own.
-    pub fn new(languages: Vec<Language>) -> Languages {
-        Languages(languages)
-    }
-
-    /// The languages that come with the product.
-    pub fn built_in() -> &'static Languages {
-        static READ: LazyLock<Languages> = LazyLock::new(|| {
-            // A file that cannot be read would leave its language to the signs without words; a test reads them all.
-            Languages(BUILT_IN.iter().filter_map(|(code, toml)| Language::read(code, toml).ok()).collect())
-        });
-        &READ
-    }
-
-    /// Codes, in the order of the files.
-    pub fn codes(&self) -> Vec<&str> {
-        self.0.iter().map(|language| language.code.as_str()).collect()
-    }
-
-    /// The language of some words, where enough of them are known. The first listed wins a tie.
-    pub(super) fn of(&self, words: &[String]) -> Option<&Language> {
-        let shares = self.0.iter().map(|language| (language.share(words), language));
-        let mut best: Option<(usize, &Language)> = None;
-        for (share, language) in shares {
-            if share >= SHARE_MIN && best.is_none_or(|(before, _)| share > before) {
-                best = Some((share, language));
-            }
-        }
-        best.map(|(_, language)| language)
-    }
+    phrases.iter().any(|phrase| begins(words, phrase).is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn words(text: &str) -> Vec<String> {
-        text.split(' ').map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn every_built_in_file_can_be_read() {
-        for (code, toml) in BUILT_IN {
-            let language = Language::read(code, toml).unwrap();
-            assert!(language.phrases.len() > 100, "{code} has {} phrases", language.phrases.len());
-        }
-        assert_eq!(Languages::built_in().codes(), ["en", "de"]);
-    }
-
-    #[test]
-    fn no_phrase_means_two_things() {
-        for language in &Languages::built_in().0 {
-            let mut seen = std::collections::BTreeMap::new();
-            for (phrase, class) in &language.phrases {
-                let before = seen.insert(phrase, class);
-                assert_eq!(before, None, "{}: {phrase:?} is {class:?} too", language.code);
-            }
-        }
-    }
+    use crate::outcome::languages::BUILT_IN;
 
     #[test]
     fn a_bad_file_says_what_is_wrong() {
@@ -287,12 +246,15 @@ mod tests {
     }
 
     #[test]
-    fn a_language_is_known_by_its_words() {
-        let of = |text: &str| Languages::built_in().of(&words(text)).map(|language| language.code.as_str());
-        assert_eq!(of("how do i read a file in the folder"), Some("en"));
-        assert_eq!(of("wie lese ich eine datei in dem ordner"), Some("de"));
-        assert_eq!(of("danke"), Some("de"));
-        assert_eq!(of("comment lire un fichier ligne par ligne"), None);
-        assert_eq!(of("どうもありがとう"), None);
+    fn no_phrase_means_two_things() {
+        for (code, toml) in BUILT_IN {
+            let language = Language::read(code, toml).unwrap();
+            let mut seen = std::collections::BTreeMap::new();
+            for (phrase, class) in &language.phrases {
+                let before = seen.insert(phrase, class);
+                assert_eq!(before, None, "{code}: {phrase:?} is {class:?} too");
+            }
+            assert!(language.phrases.len() > 100, "{code} has {} phrases", language.phrases.len());
+        }
     }
 }

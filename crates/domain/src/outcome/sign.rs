@@ -4,9 +4,18 @@ use super::{
     language::{Class, Language},
     text::{Clause, Message},
 };
+use std::collections::BTreeSet;
 
 /// How far a negation reaches, in words.
 const NEGATION_REACH: usize = 3;
+/// A single word against the answer counts in clauses of at most so many words: in a longer one it is about something.
+const WEAK_CLAUSE_WORDS_MAX: usize = 4;
+/// A single word for the answer counts anywhere in clauses of at most so many words, and at the start of longer ones.
+const PRAISE_CLAUSE_WORDS_MAX: usize = 3;
+/// A face counts in messages of at most so many words: longer ones hold text to work on.
+const FACE_WORDS_MAX: usize = 12;
+/// Shorter words that the answer brought up are no names of things.
+const NAME_CHARS_MIN: usize = 4;
 /// A pasted error, in any language: how tools of many kinds begin to complain.
 const COMPLAINTS: [&str; 26] = [
     "traceback (most recent call last)",
@@ -36,8 +45,8 @@ const COMPLAINTS: [&str; 26] = [
     "exit code 1",
     "npm err!",
 ];
-const FOR: [char; 12] = ['👍', '❤', '🎉', '🙏', '👏', '🥳', '😍', '🤩', '💯', '✅', '🙌', '👌'];
-const AGAINST: [char; 11] = ['👎', '😡', '🤬', '🤦', '😠', '🙄', '😤', '❌', '💩', '😒', '🤡'];
+const FOR: [char; 11] = ['👍', '❤', '🎉', '🙏', '👏', '🥳', '😍', '🤩', '💯', '🙌', '👌'];
+const AGAINST: [char; 9] = ['👎', '😡', '🤬', '🤦', '😠', '🙄', '😤', '😒', '🤡'];
 
 /// A phrase that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +57,8 @@ pub(super) struct Sign {
     pub clause: usize,
     /// After how many words such as "but" it comes.
     pub turn: usize,
+    /// How many words it has.
+    pub length: usize,
     /// The words.
     pub words: String,
 }
@@ -63,65 +74,90 @@ pub(super) struct Signs {
     pub requests: bool,
 }
 
-/// Reads the phrases of a message.
-pub(super) fn read(language: &Language, message: &Message) -> Signs {
+/// Reads the phrases of a message. `brought_up` holds words of the answer that the request before it did not have.
+pub(super) fn read(language: &Language, message: &Message, brought_up: &BTreeSet<&str>) -> Signs {
     let mut signs = Signs::default();
+    let reader = Reader { language, brought_up };
     for (at, clause) in message.clauses.iter().enumerate() {
         // "Translate: …": the rest is the text to work on.
-        if read_clause(language, clause, at, &mut signs) && clause.announces {
+        if reader.clause(clause, at, &mut signs) && clause.announces {
             break;
         }
     }
     signs
 }
 
-/// Whether the clause asks for something.
-fn read_clause(language: &Language, clause: &Clause, clause_at: usize, signs: &mut Signs) -> bool {
-    let words = &clause.words;
-    let mut request = false;
-    let mut skip = 0;
-    for at in 0..words.len() {
-        if skip > 0 {
-            skip -= 1;
-            continue;
-        }
-        let rest = &words[at..];
-        let phrase = language.phrase_at(rest);
-        if phrase.is_none() && language.turns_at(rest) {
-            signs.turns += 1;
-            request = false;
-            continue;
-        }
-        let first = at == 0 || language.turns_at(&words[at - 1..]);
-        if let Some((length, class)) = phrase {
-            // "ok, ..." says nothing, and neither does what a request is about.
-            let counts = !request || class == Class::Persisting || class == Class::Abandonment;
-            if counts && class != Class::Idiom && class != Class::Acknowledgement {
-                let class = negated(language, words, at, length, class);
-                if heard(language, clause, class) {
-                    signs.found.push(Sign {
-                        class,
-                        clause: clause_at,
-                        turn: signs.turns,
-                        words: rest[..length].join(" "),
-                    });
-                }
-            }
-            skip = length - 1;
-        } else if first && language.requests(rest) {
-            request = true;
-        }
-    }
-    signs.requests |= request || clause.asks;
-    request
+struct Reader<'a> {
+    language: &'a Language,
+    brought_up: &'a BTreeSet<&'a str>,
 }
 
-/// In a question only some things are said: whether it works is asked, that it still fails is a complaint.
-fn heard(language: &Language, clause: &Clause, class: Class) -> bool {
-    if matches!(class, Class::Failure | Class::Correction) && language.own_in(&clause.words) {
-        return false;
+impl Reader<'_> {
+    /// Whether the clause asks for something.
+    fn clause(&self, clause: &Clause, clause_at: usize, signs: &mut Signs) -> bool {
+        let (language, words) = (self.language, &clause.words);
+        let mut request = false;
+        let mut skip = 0;
+        for at in 0..words.len() {
+            if skip > 0 {
+                skip -= 1;
+                continue;
+            }
+            let rest = &words[at..];
+            let phrase = language.phrase_at(rest);
+            if phrase.is_none() && language.turns_at(rest) {
+                signs.turns += 1;
+                request = false;
+                continue;
+            }
+            let first = at == 0 || language.turns_at(&words[at - 1..]);
+            if let Some((length, class)) = phrase {
+                // "ok, ..." says nothing, and neither does what a request is about.
+                let counts = !request || class == Class::Persisting || class == Class::Abandonment;
+                if counts && class != Class::Idiom && class != Class::Acknowledgement {
+                    let class = negated(language, words, at, length, class);
+                    if self.hears(clause, class, at, length) {
+                        let words = rest[..length].join(" ");
+                        signs.found.push(Sign { class, clause: clause_at, turn: signs.turns, length, words });
+                    }
+                }
+                skip = length - 1;
+            } else if first && language.requests(rest) {
+                request = true;
+            }
+        }
+        signs.requests |= request || clause.asks || language.pleads_in(words);
+        request
     }
-    !clause.asks || matches!(class, Class::Persisting | Class::Abandonment | Class::Displeasure | Class::Thanks)
+
+    /// Whether a phrase at a place says something about the answer.
+    ///
+    /// In a question only some things are said: whether it works is asked, that it still fails is a complaint.
+    fn hears(&self, clause: &Clause, class: Class, at: usize, length: usize) -> bool {
+        use Class::{Abandonment, Failure, Persisting, Thanks};
+        let words = &clause.words;
+        if clause.asks && !matches!(class, Persisting | Abandonment | Thanks) {
+            return false;
+        }
+        if matches!(class, Failure | Persisting) && self.language.own_in(words) {
+            return false;
+        }
+        if length == 1 {
+            let last = at + 1 == words.len();
+            let stands_out = words.len() <= PRAISE_CLAUSE_WORDS_MAX || at == 0 || class == Thanks && last;
+            let is_weak = if class.rejects() { words.len() > WEAK_CLAUSE_WORDS_MAX } else { !stands_out };
+            if is_weak {
+                return false;
+            }
+        }
+        class != Failure || at == 0 || self.is_about_the_answer(words, at)
+    }
+
+    /// Whether what comes before a place stands for the answer, or names something that the answer brought up.
+    fn is_about_the_answer(&self, words: &[String], at: usize) -> bool {
+        let named = |word: &String| word.chars().count() >= NAME_CHARS_MIN && self.brought_up.contains(word.as_str());
+        self.language.answer_before(words, at) || words[..at].iter().any(named)
+    }
 }
 
 /// What a phrase says if a negation stands before it, or, where the language does that, behind it.
@@ -145,8 +181,11 @@ pub(super) fn complaint(message: &Message) -> Option<&'static str> {
     COMPLAINTS.into_iter().find(|complaint| raw.contains(complaint))
 }
 
-/// Thumbs and faces: for, against.
+/// Thumbs and faces of a short message: for, against.
 pub(super) fn faces(message: &Message) -> (Option<char>, Option<char>) {
+    if message.words().count() > FACE_WORDS_MAX {
+        return (None, None);
+    }
     let find = |list: &[char]| message.raw.chars().find(|letter| list.contains(letter));
     (find(&FOR), find(&AGAINST))
 }

@@ -48,7 +48,7 @@ impl<'a> OutcomeTracker<'a> {
     pub fn close(&mut self) -> Option<&(String, Inferred)> {
         let last = self.last_turn.take()?;
         let evidence = Evidence { rule: Rule::NothingFollowed, language: None, words: Vec::new(), similarity: None };
-        self.last_outcome = Some((last.id, Inferred { outcome: Outcome::Neutral, evidence }));
+        self.last_outcome = Some((last.id, Inferred { outcome: Outcome::Neutral, confidence: 0, evidence }));
         self.last_outcome.as_ref()
     }
 
