@@ -11,6 +11,8 @@ use std::{io, path::Path};
 
 /// Behind the id in a key: a zero, the time, the position.
 const KEY_TAIL: usize = 1 + 8 + 8;
+/// Stands for none in a value: confidences are at most 1,000.
+const NO_CONFIDENCE: u16 = u16::MAX;
 
 /// Sorts feedback by record, time and position.
 pub struct Fold {
@@ -106,6 +108,7 @@ fn id(key: &[u8]) -> &[u8] {
 fn encode(record: &FeedbackRecord) -> Vec<u8> {
     let source = Source::ALL.iter().position(|source| *source == record.source).unwrap_or_default() as u8;
     let mut value = vec![record.feedback as u8, source, u8::from(record.was_edited), u8::from(record.edited.is_some())];
+    value.extend_from_slice(&record.confidence.unwrap_or(NO_CONFIDENCE).to_be_bytes());
     value.extend_from_slice(record.edited.as_deref().unwrap_or_default().as_bytes());
     value
 }
@@ -113,7 +116,9 @@ fn encode(record: &FeedbackRecord) -> Vec<u8> {
 fn decode((key, value): &Pair) -> io::Result<FeedbackRecord> {
     let broken = || io::Error::new(io::ErrorKind::InvalidData, "a temporary file was changed");
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| broken());
-    let [feedback, source, was_edited, has_edited, edited @ ..] = value.as_slice() else { return Err(broken()) };
+    let [feedback, source, was_edited, has_edited, high, low, edited @ ..] = value.as_slice() else {
+        return Err(broken());
+    };
     let feedbacks = [Feedback::Negative, Feedback::Neutral, Feedback::Positive];
     let time = key.get(key.len().saturating_sub(16)..key.len().saturating_sub(8)).ok_or_else(broken)?;
     let micros = u64::from_be_bytes(time.try_into().map_err(|_| broken())?) ^ (1 << 63);
@@ -125,6 +130,7 @@ fn decode((key, value): &Pair) -> io::Result<FeedbackRecord> {
         edited: if *has_edited == 1 { Some(text(edited)?) } else { None },
         timestamp: from_micros(micros as i64),
         source: *Source::ALL.get(usize::from(*source)).ok_or_else(broken)?,
+        confidence: Some(u16::from_be_bytes([*high, *low])).filter(|confidence| *confidence != NO_CONFIDENCE),
     })
 }
 
@@ -143,6 +149,7 @@ mod tests {
             edited: edited.map(str::to_owned),
             timestamp: DateTime::UNIX_EPOCH + TimeDelta::seconds(seconds),
             source: Source::Reviewer,
+            confidence: (seconds % 2 == 0).then_some(950),
         }
     }
 

@@ -87,9 +87,33 @@ pub struct InteractionRecord {
     /// When it came.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_time")]
     pub feedback_at: Option<Timestamp>,
+    /// How sure it is, where it was inferred.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback_confidence: Option<u16>,
 }
 
 impl InteractionRecord {
+    /// A prompt and its answer, of nobody and no time yet.
+    pub fn new(prompt: Vec<Message>, response: String) -> InteractionRecord {
+        InteractionRecord {
+            id: String::new(),
+            timestamp: Timestamp::default(),
+            tenant_id: String::new(),
+            session_id: String::new(),
+            action_id: None,
+            agent: None,
+            user_id: None,
+            prompt,
+            response,
+            user_feedback: None,
+            was_edited: false,
+            edited: None,
+            feedback_source: None,
+            feedback_at: None,
+            feedback_confidence: None,
+        }
+    }
+
     /// The feedback that the record itself carries, as a line of the sidecar would. The record names the workspace.
     pub fn own_feedback(&self) -> Option<FeedbackRecord> {
         Some(FeedbackRecord {
@@ -100,6 +124,7 @@ impl InteractionRecord {
             edited: self.edited.clone(),
             timestamp: self.feedback_at.unwrap_or(self.timestamp),
             source: self.feedback_source.unwrap_or(Source::Manual),
+            confidence: self.feedback_confidence,
         })
     }
 }
@@ -125,9 +150,18 @@ pub struct FeedbackRecord {
     pub timestamp: Timestamp,
     /// Where it comes from.
     pub source: Source,
+    /// How sure it is, in thousandths, where it was inferred. Lines that were written before it was noted have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<u16>,
 }
 
 impl FeedbackRecord {
+    /// Whether it is at least this sure. What people and reviewers say is sure; what was inferred without a confidence
+    /// is not.
+    pub fn is_as_sure_as(&self, least: u16) -> bool {
+        self.source != Source::OutcomeTracker || self.confidence.unwrap_or(0) >= least
+    }
+
     /// Whether it may be about a record of this workspace: it says so, or it says nothing.
     pub fn may_be_of(&self, tenant_id: &str) -> bool {
         self.tenant_id.as_deref().is_none_or(|of| of == tenant_id)

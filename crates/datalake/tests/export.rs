@@ -7,7 +7,7 @@ mod common;
 use common::{edit, mark, record};
 use datalake::{
     Feedback, FeedbackRecord, InteractionRecord, Source, Warning,
-    export::{self, Counts, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress},
+    export::{self, Counts, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress, SessionRating},
 };
 use serde_json::{Value, json};
 use std::{fs, io, path::Path};
@@ -115,6 +115,7 @@ fn the_manifest_says_what_there_was_and_what_became_of_it() {
         unknown: 1,
         unreadable_ratings: 0,
         edited: 2,
+        doubtful: 0,
         orphans: 1,
         skipped_lines: 1,
         left_out: 3,
@@ -166,6 +167,56 @@ fn feedback_of_other_sources_was_never_given() {
     assert_eq!(labels, [false, false]);
     assert_eq!(preview.manifest.counts.unknown, 5);
     assert_eq!(preview.manifest.by_source.into_iter().collect::<Vec<_>>(), [("outcome_tracker", 2)]);
+}
+
+#[test]
+fn inferred_feedback_counts_from_a_confidence_on_and_explicit_feedback_always() {
+    let labels = |min_confidence: u16, confidence: Option<u16>, source: Source| {
+        let folder = tempfile::tempdir().unwrap();
+        let inferred = FeedbackRecord { confidence, ..mark("a", 100, Feedback::Negative, source) };
+        let inputs = Inputs {
+            interactions: Box::new([Ok(record("a", 0, "Why?", "Because."))].into_iter()),
+            feedback: Box::new([Ok(inferred)].into_iter()),
+            rating: Box::new(|_| Ok(None)),
+        };
+        let options = Options { min_confidence, ..Options::new(Format::Kto, FileFormat::Jsonl) };
+        let preview = export::export(inputs, &options, folder.path(), &mut |_| true).unwrap();
+        (preview.manifest.counts.rows, preview.manifest.counts.doubtful)
+    };
+    let least = Options::new(Format::Kto, FileFormat::Jsonl).min_confidence;
+    assert_eq!(labels(least, Some(least), Source::OutcomeTracker), (1, 0));
+    assert_eq!(labels(least, Some(least - 1), Source::OutcomeTracker), (0, 1));
+    // Lines of before confidences were noted.
+    assert_eq!(labels(least, None, Source::OutcomeTracker), (0, 1));
+    assert_eq!(labels(0, None, Source::OutcomeTracker), (1, 0));
+    for source in [Source::Manual, Source::Reviewer] {
+        assert_eq!(labels(1_000, None, source), (1, 0));
+    }
+}
+
+#[test]
+fn a_rating_of_a_session_counts_for_its_last_answer_or_where_it_is_asked_for_all() {
+    let rows = |session_rating: SessionRating| {
+        let folder = tempfile::tempdir().unwrap();
+        let answer = |id: &str, seconds: i64, session: &str| {
+            let session_id = session.to_owned();
+            Ok(InteractionRecord { session_id, ..record(id, seconds, "Why?", &format!("Because {id}.")) })
+        };
+        let answers = [answer("a", 3, "one"), answer("b", 1, "one"), answer("c", 2, "two"), answer("d", 9, "one")];
+        let inputs = Inputs {
+            interactions: Box::new(answers.into_iter()),
+            feedback: Box::new([].into_iter()),
+            rating: Box::new(|_| Ok(Some(Feedback::Positive))),
+        };
+        let options = Options { session_rating, ..Options::new(Format::Sft, FileFormat::Jsonl) };
+        export::export(inputs, &options, folder.path(), &mut |_| true).unwrap();
+        let text = fs::read_to_string(folder.path().join("sft.jsonl")).unwrap();
+        ["a", "b", "c", "d"].map(|id| text.contains(&format!("Because {id}.")))
+    };
+    assert_eq!(Options::new(Format::Sft, FileFormat::Jsonl).session_rating, SessionRating::Last);
+    assert_eq!(rows(SessionRating::Last), [false, false, true, true]);
+    assert_eq!(rows(SessionRating::All), [true; 4]);
+    assert_eq!(rows(SessionRating::None), [false; 4]);
 }
 
 #[test]

@@ -240,6 +240,7 @@ pub async fn mark(
         edited: edited.clone(),
         timestamp,
         source: Source::Manual,
+        confidence: None,
     };
     let line = |at| serde_json::to_string(&record(at)).map_err(|error| ledger::Error::Internal(error.to_string()));
     let file_within = lake.files.is_some().then_some(LEASE);
@@ -302,6 +303,7 @@ fn read(due: &Due) -> Captured {
             edited: judgement.edited.clone(),
             timestamp: judgement.at,
             source: Source::Reviewer,
+            confidence: None,
         }));
     }
     let Some(judged) = &due.judged else { return captured };
@@ -313,6 +315,7 @@ fn read(due: &Due) -> Captured {
         edited: None,
         timestamp: judged.at,
         source: Source::OutcomeTracker,
+        confidence: Some(judged.inferred.confidence),
     }));
     captured.outcomes.push(OutcomeRecord {
         record_id: judged.id.to_string(),
@@ -356,6 +359,7 @@ fn record(due: &Due, turn: &Turn) -> InteractionRecord {
         edited: None,
         feedback_source: None,
         feedback_at: None,
+        feedback_confidence: None,
     }
 }
 

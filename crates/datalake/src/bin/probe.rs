@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeDelta};
 use datalake::export::{self, FileFormat, Format, Inputs, Options};
 use datalake::{Collector, Feedback, FeedbackRecord, Fold, InteractionRecord, Layout, Message, Role, Source};
-use domain::Timestamp;
+use domain::{Timestamp, outcome::CONFIDENT_MIN};
 use std::{
     error::Error,
     fs::File,
@@ -176,6 +176,7 @@ fn mark(record_id: String, timestamp: Timestamp) -> FeedbackRecord {
         edited: None,
         timestamp,
         source: Source::OutcomeTracker,
+        confidence: Some(CONFIDENT_MIN),
     }
 }
 
@@ -218,5 +219,6 @@ fn record(id: String, timestamp: Timestamp) -> InteractionRecord {
         edited: None,
         feedback_source: None,
         feedback_at: None,
+        feedback_confidence: None,
     }
 }

@@ -1,6 +1,6 @@
 //! What an export holds, and what it left out and why.
 
-use super::options::{MinFeedback, Options};
+use super::options::{MinFeedback, Options, SessionRating};
 use crate::record::Source;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ pub struct Counts {
     pub unreadable_ratings: u64,
     /// Interactions that somebody edited.
     pub edited: u64,
+    /// Inferred feedback that was not confident enough.
+    pub doubtful: u64,
     /// Feedback on interactions that are not there.
     pub orphans: u64,
     /// Lines that could not be read.
@@ -73,6 +75,10 @@ pub struct Manifest {
     pub min_feedback: MinFeedback,
     /// Sources whose feedback counts.
     pub sources: Vec<&'static str>,
+    /// The least confidence of inferred feedback, in thousandths.
+    pub min_confidence: u16,
+    /// Which answers a session's rating counts for.
+    pub session_rating: SessionRating,
     /// The columns of the data.
     pub columns: Vec<Column>,
     /// What was counted.
@@ -103,6 +109,8 @@ impl Manifest {
             file_format: options.file_format.as_str(),
             min_feedback: options.min_feedback,
             sources: options.sources.iter().map(|source| source.as_str()).collect(),
+            min_confidence: options.min_confidence,
+            session_rating: options.session_rating,
             columns,
             counts,
             unknown_permille,

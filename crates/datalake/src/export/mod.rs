@@ -4,6 +4,7 @@
 //! says when or where it was made. Memory is bounded, whatever the size of the streams.
 
 mod file;
+mod last;
 mod manifest;
 mod options;
 mod pairs;
@@ -12,6 +13,6 @@ mod row;
 mod run;
 
 pub use manifest::{Counts, MANIFEST_FILE, Manifest};
-pub use options::{FileFormat, Format, MinFeedback, Options};
+pub use options::{CONFIDENCE_MAX, FileFormat, Format, MinFeedback, Options, SessionRating};
 pub use row::Row;
 pub use run::{Error, Inputs, Preview, Progress, Rating, export, preview};

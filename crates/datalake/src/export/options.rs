@@ -1,6 +1,7 @@
 //! What to export.
 
 use crate::record::{Feedback, Source};
+use domain::outcome::CONFIDENT_MIN;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -127,6 +128,40 @@ impl MinFeedback {
     }
 }
 
+/// Which answers of a session its rating counts for, where nothing else is known of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionRating {
+    /// The last one: a rating is given at the end, and says little about earlier answers.
+    Last,
+    /// All of them.
+    All,
+    /// None.
+    None,
+}
+
+impl SessionRating {
+    /// All of them.
+    pub const ALL: [SessionRating; 3] = [SessionRating::Last, SessionRating::All, SessionRating::None];
+
+    /// The name in files, addresses and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            SessionRating::Last => "last",
+            SessionRating::All => "all",
+            SessionRating::None => "none",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<SessionRating> {
+        SessionRating::ALL.into_iter().find(|rating| rating.as_str() == name)
+    }
+}
+
+/// The greatest confidence, in thousandths.
+pub const CONFIDENCE_MAX: u16 = 1_000;
+
 /// What to export, and how.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -138,18 +173,30 @@ pub struct Options {
     pub min_feedback: MinFeedback,
     /// Feedback of other sources is as if it had never been given.
     pub sources: BTreeSet<Source>,
+    /// Inferred feedback of less confidence, in thousandths, is as if it had never been given.
+    pub min_confidence: u16,
+    /// Which answers a session's rating counts for.
+    pub session_rating: SessionRating,
     /// Take out e-mail addresses too.
     pub redact_emails: bool,
 }
 
 impl Options {
-    /// The usual options of a format: everything from all sources.
+    /// Whether sessions are asked for their ratings.
+    pub(super) fn asks_sessions(&self) -> bool {
+        self.sources.contains(&Source::Session) && self.session_rating != SessionRating::None
+    }
+
+    /// The usual options of a format: all sources, of what was inferred the confident part, a session's rating for its
+    /// last answer.
     pub fn new(format: Format, file_format: FileFormat) -> Options {
         Options {
             format,
             file_format,
             min_feedback: MinFeedback::default_for(format),
             sources: Source::ALL.into(),
+            min_confidence: CONFIDENT_MIN,
+            session_rating: SessionRating::Last,
             redact_emails: false,
         }
     }

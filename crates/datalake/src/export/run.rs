@@ -3,8 +3,9 @@
 
 use super::{
     file::DataFile,
+    last::{LastAnswers, LastIds},
     manifest::{Counts, MANIFEST_FILE, Manifest},
-    options::{Format, Options},
+    options::{Format, Options, SessionRating},
     pairs::{self, Group},
     row::Row,
 };
@@ -143,6 +144,8 @@ struct Run<'a, 'o> {
     redactor: Redactor,
     counts: Counts,
     by_source: BTreeMap<Source, u64>,
+    /// Last answers of sessions, where only these are rated.
+    last: Option<LastIds>,
     /// Ratings that could be read, and why the last could not that could not.
     ratings_read: u64,
     unreadable: Option<String>,
@@ -169,6 +172,7 @@ impl<'a, 'o> Run<'a, 'o> {
             redactor,
             counts,
             by_source,
+            last: None,
             ratings_read,
             unreadable,
             warnings,
@@ -199,6 +203,8 @@ impl<'a, 'o> Run<'a, 'o> {
     fn read(&mut self) -> Result<(Sorter, Folded), Error> {
         let mut records = Sorter::new(self.scratch, SORT_BYTES);
         let mut fold = Fold::new(self.scratch, SORT_BYTES);
+        let is_last_asked = self.options.asks_sessions() && self.options.session_rating == SessionRating::Last;
+        let mut last = is_last_asked.then(|| LastAnswers::new(self.scratch));
         let mut position: u64 = 0;
         let nothing = || Box::new(std::iter::empty());
         for line in std::mem::replace(&mut self.inputs.interactions, nothing()) {
@@ -210,8 +216,11 @@ impl<'a, 'o> Run<'a, 'o> {
                 }
             };
             position += 1;
-            if let Some(own) = record.own_feedback().filter(|own| self.options.sources.contains(&own.source)) {
+            if let Some(own) = record.own_feedback().filter(|own| self.believes(own)) {
                 fold.push(&own)?;
+            }
+            if let Some(last) = &mut last {
+                last.push(&record)?;
             }
             let key = [record.id.as_bytes(), &[0], &position.to_be_bytes()].concat();
             records.push(&key, &serde_json::to_vec(&record)?)?;
@@ -219,13 +228,22 @@ impl<'a, 'o> Run<'a, 'o> {
         }
         for line in std::mem::replace(&mut self.inputs.feedback, Box::new(std::iter::empty())) {
             match line {
-                Ok(record) if self.options.sources.contains(&record.source) => fold.push(&record)?,
+                Ok(record) if self.believes(&record) => fold.push(&record)?,
                 Ok(_) => {}
                 Err(warning) => self.skipped(warning),
             }
         }
         self.counts.interactions = position;
+        self.last = last.map(|last| last.finish(self.scratch)).transpose()?;
         Ok((records, fold.finish()?))
+    }
+
+    /// Whether feedback counts: of a source that is believed, and confident enough.
+    fn believes(&mut self, feedback: &FeedbackRecord) -> bool {
+        let is_believed = self.options.sources.contains(&feedback.source);
+        let is_sure = feedback.is_as_sure_as(self.options.min_confidence);
+        self.counts.doubtful += u64::from(is_believed && !is_sure);
+        is_believed && is_sure
     }
 
     /// Brings feedback to its interaction, and makes rows that are sorted by time and id.
@@ -274,7 +292,11 @@ impl<'a, 'o> Run<'a, 'o> {
             }
             self.counts.orphans += 1;
         }
-        let rated = if self.options.sources.contains(&Source::Session) { self.rated(record) } else { None };
+        let is_asked = match &mut self.last {
+            Some(last) => last.contains(&record.id)?,
+            None => self.options.asks_sessions(),
+        };
+        let rated = if is_asked { self.rated(record) } else { None };
         Ok(rated.map(|feedback| FeedbackRecord {
             record_id: record.id.clone(),
             tenant_id: None,
@@ -283,6 +305,7 @@ impl<'a, 'o> Run<'a, 'o> {
             edited: None,
             timestamp: record.timestamp,
             source: Source::Session,
+            confidence: None,
         }))
     }
 

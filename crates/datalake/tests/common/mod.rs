@@ -4,7 +4,7 @@
 
 use chrono::{DateTime, TimeDelta};
 use datalake::{Feedback, FeedbackRecord, InteractionRecord, Message, Role, Source};
-use domain::Timestamp;
+use domain::{Timestamp, outcome::CONFIDENT_MIN};
 
 /// Seconds after a Thursday morning in 2026.
 pub fn at(seconds: i64) -> Timestamp {
@@ -27,13 +27,15 @@ pub fn record(id: &str, seconds: i64, prompt: &str, response: &str) -> Interacti
         edited: None,
         feedback_source: None,
         feedback_at: None,
+        feedback_confidence: None,
     }
 }
 
 pub fn mark(id: &str, seconds: i64, feedback: Feedback, source: Source) -> FeedbackRecord {
     let (was_edited, edited) = (false, None);
     let (record_id, tenant_id) = (id.to_owned(), None);
-    FeedbackRecord { record_id, tenant_id, feedback, was_edited, edited, timestamp: at(seconds), source }
+    let confidence = (source == Source::OutcomeTracker).then_some(CONFIDENT_MIN);
+    FeedbackRecord { record_id, tenant_id, feedback, was_edited, edited, timestamp: at(seconds), source, confidence }
 }
 
 pub fn edit(id: &str, seconds: i64, edited: &str) -> FeedbackRecord {
