@@ -28,5 +28,5 @@ pub use fold::{Fold, Folded};
 pub use layout::Layout;
 pub use load::{Lines, Warning, feedback, interactions, outcomes, workspaces};
 pub use record::{Feedback, FeedbackRecord, InteractionRecord, Message, OutcomeRecord, Role, Source};
-pub use redact::{InvalidRule, Redactor};
+pub use redact::{InvalidRule, Personal, Redactor};
 pub use sort::{Pair, Sorted, Sorter};

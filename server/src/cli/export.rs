@@ -125,7 +125,7 @@ async fn raw(args: RawArgs) -> Result<(), Failure> {
 async fn training(args: TrainingArgs) -> Result<(), Failure> {
     let mut options = Options::new(args.format, args.file_type);
     options.min_feedback = args.min_feedback.unwrap_or(options.min_feedback);
-    options.redact_emails = args.redact_emails;
+    options.personal.emails = args.redact_emails;
     if !args.source.is_empty() {
         options.sources = args.source.into_iter().collect();
     }

@@ -139,7 +139,7 @@ fn options(choice: &Choice) -> Result<Options, (&'static str, String)> {
     }
     let sources = choice.sources.iter().map(|name| Source::parse(name)).collect::<Option<_>>();
     options.sources = sources.ok_or_else(|| ("source", "manual, outcome_tracker, reviewer or session".to_owned()))?;
-    options.redact_emails = choice.redact_emails;
+    options.personal.emails = choice.redact_emails;
     Ok(options)
 }
 
@@ -161,7 +161,7 @@ fn resolved(options: &Options) -> Choice {
         file_type: options.file_format.as_str().to_owned(),
         min_feedback: options.min_feedback.as_str().to_owned(),
         sources: options.sources.iter().map(|source| source.as_str().to_owned()).collect(),
-        redact_emails: options.redact_emails,
+        redact_emails: options.personal.emails,
     }
 }
 

@@ -1,6 +1,9 @@
 //! What to export.
 
-use crate::record::{Feedback, Source};
+use crate::{
+    record::{Feedback, Source},
+    redact::Personal,
+};
 use domain::outcome::CONFIDENT_MIN;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -177,8 +180,8 @@ pub struct Options {
     pub min_confidence: u16,
     /// Which answers a session's rating counts for.
     pub session_rating: SessionRating,
-    /// Take out e-mail addresses too.
-    pub redact_emails: bool,
+    /// What is taken out beside secrets.
+    pub personal: Personal,
 }
 
 impl Options {
@@ -197,7 +200,7 @@ impl Options {
             sources: Source::ALL.into(),
             min_confidence: CONFIDENT_MIN,
             session_rating: SessionRating::Last,
-            redact_emails: false,
+            personal: Personal::default(),
         }
     }
 }

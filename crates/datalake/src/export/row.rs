@@ -2,7 +2,7 @@
 
 use crate::{
     record::{InteractionRecord, Message, Role},
-    redact::Redactor,
+    redact::{InvalidRule, Redactor},
 };
 use serde::{Deserialize, Serialize};
 
@@ -54,18 +54,21 @@ impl Row {
     }
 
     /// The row without secrets.
-    pub(super) fn redacted(mut self, redactor: &mut Redactor) -> Row {
+    ///
+    /// # Errors
+    /// [`InvalidRule`] if a rule that is needed cannot be used.
+    pub(super) fn redacted(mut self, redactor: &mut Redactor) -> Result<Row, InvalidRule> {
         let lists: Vec<&mut Vec<Message>> = match &mut self {
             Row::Sft { messages } => vec![messages],
             Row::Dpo { prompt, chosen, rejected } => vec![prompt, chosen, rejected],
             Row::Kto { prompt, completion, .. } => vec![prompt, completion],
         };
         for message in lists.into_iter().flatten() {
-            if let std::borrow::Cow::Owned(text) = redactor.redact(&message.content) {
+            if let std::borrow::Cow::Owned(text) = redactor.redact(&message.content)? {
                 message.content = text;
             }
         }
-        self
+        Ok(self)
     }
 
     /// The columns with messages, in order.

@@ -160,7 +160,7 @@ impl<'a, 'o> Run<'a, 'o> {
         scratch: &'o Path,
         tell: &'o mut dyn FnMut(Progress) -> bool,
     ) -> Result<Self, Error> {
-        let redactor = Redactor::built_in(options.redact_emails)?;
+        let redactor = Redactor::built_in(options.personal)?;
         let by_source = options.sources.iter().map(|source| (*source, 0)).collect();
         let (counts, warnings, samples) = (Counts::default(), Vec::new(), Vec::new());
         let (ratings_read, unreadable) = (0, None);
@@ -188,7 +188,7 @@ impl<'a, 'o> Run<'a, 'o> {
         self.counts.rows = 0;
         for pair in rows.finish()? {
             let row: Row = serde_json::from_slice(&pair?.1)?;
-            let row = row.redacted(&mut self.redactor);
+            let row = row.redacted(&mut self.redactor)?;
             if self.samples.len() < SAMPLES {
                 self.samples.push(row.clone());
             }
@@ -404,9 +404,7 @@ impl<'a, 'o> Run<'a, 'o> {
     }
 
     fn described(self, options: &Options, files: Vec<super::manifest::File>) -> Preview {
-        let counted = self.redactor.counts();
-        let redactions = self.redactor.names().map(|name| (name.to_owned(), counted.get(name).copied().unwrap_or(0)));
-        let manifest = Manifest::new(options, self.counts, &self.by_source, redactions.collect(), files);
+        let manifest = Manifest::new(options, self.counts, &self.by_source, self.redactor.counts(), files);
         Preview { manifest, samples: self.samples, warnings: self.warnings }
     }
 }

@@ -1,0 +1,368 @@
+//! What a pattern cannot tell: whether a value is a secret or stands for one, whether text is random, whether digits add
+//! up.
+
+use serde::Deserialize;
+use std::ops::Range;
+
+/// A function that judges what a pattern found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Check {
+    /// The value of a name that speaks of secrets.
+    Assigned,
+    /// A word after "the password is".
+    Spoken,
+    /// Text without a mark of its own.
+    Random,
+    /// An account number with its check digits.
+    Iban,
+    /// A card number with its check digit.
+    Card,
+    /// A telephone number.
+    Phone,
+}
+
+/// Entropy from which text without a mark is random, bits per character.
+const RANDOM_ENTROPY_MIN: f64 = 4.2;
+/// Digits that random text of this length has at least.
+const RANDOM_DIGITS_MIN: usize = 3;
+/// Longer text is a file, not a secret.
+const RANDOM_CHARS_MAX: usize = 512;
+/// Bytes before random text that may say what it is.
+const BEFORE_BYTES: usize = 24;
+/// Random text after these is public.
+const PUBLIC_BEFORE: [&str; 8] =
+    ["ssh-rsa ", "ssh-ed25519 ", "sha256-", "sha384-", "sha512-", "sha256:", ";base64,", "integrity"];
+/// Digits of a telephone number.
+const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
+/// Digits of a card number.
+const CARD_DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
+/// Characters of an account number.
+const IBAN_CHARS: std::ops::RangeInclusive<usize> = 15..=34;
+
+/// Names that hold a word for secrets and hold none.
+const INNOCENT_NAMES: [&str; 52] = [
+    "max_token",
+    "maxtoken",
+    "min_token",
+    "num_token",
+    "n_token",
+    "token_count",
+    "tokencount",
+    "tokens",
+    "tokeniz",
+    "token_type",
+    "tokentype",
+    "token_ur",
+    "token_endpoint",
+    "token_limit",
+    "token_id",
+    "tokenid",
+    "token_name",
+    "tokenname",
+    "token_expir",
+    "token_length",
+    "prompt_token",
+    "completion_token",
+    "total_token",
+    "special_token",
+    "pad_token",
+    "eos_token",
+    "bos_token",
+    "unk_token",
+    "mask_token",
+    "stop_token",
+    "next_token",
+    "token_budget",
+    "secret_name",
+    "secretname",
+    "secret_id",
+    "secretsmanager",
+    "secret_version",
+    "key_id",
+    "keyid",
+    "key_name",
+    "key_vault",
+    "primary_key",
+    "foreign_key",
+    "password_field",
+    "password_input",
+    "password_length",
+    "password_policy",
+    "password_hint",
+    "password_reset",
+    "public_token",
+    "passwordless",
+    "password_min",
+];
+/// Values that stand for a secret, or say something about one.
+const INNOCENT_VALUES: [&str; 64] = [
+    "null",
+    "none",
+    "nil",
+    "true",
+    "false",
+    "undefined",
+    "empty",
+    "required",
+    "optional",
+    "string",
+    "str",
+    "text",
+    "bool",
+    "int",
+    "integer",
+    "number",
+    "varchar",
+    "bytes",
+    "char",
+    "password",
+    "passwort",
+    "secret",
+    "token",
+    "your",
+    "yours",
+    "here",
+    "value",
+    "changeme",
+    "change_me",
+    "change-me",
+    "example",
+    "placeholder",
+    "redacted",
+    "hidden",
+    "masked",
+    "todo",
+    "tbd",
+    "default",
+    "input",
+    "field",
+    "label",
+    "file",
+    "path",
+    "name",
+    "type",
+    "forgotten",
+    "wrong",
+    "incorrect",
+    "invalid",
+    "missing",
+    "expired",
+    "valid",
+    "correct",
+    "bearer",
+    "basic",
+    "the",
+    "that",
+    "what",
+    "this",
+    "must",
+    "should",
+    "is",
+    "not",
+    "and",
+];
+/// What a program writes where the value comes from somewhere else.
+const CODE_STARTS: [&str; 30] = [
+    "os.", "env.", "env[", "process.", "config", "settings", "self.", "this.", "args.", "req.", "request.", "params",
+    "options.", "opts.", "ctx.", "var.", "vars.", "secrets.", "data.", "user.", "form.", "getenv", "get_", "get(", "&",
+    "$", "%", "@", "#{", "vault:",
+];
+
+impl Check {
+    /// Where the secret lies in `text`, if what was found at `at` is one. `key` is the name it is assigned to, `sep` what
+    /// stands between.
+    pub fn secret(self, text: &str, key: &str, sep: &str, at: Range<usize>) -> Option<Range<usize>> {
+        let found = text.get(at.clone())?;
+        let is_secret = match self {
+            Check::Assigned => return assigned(text, key, sep, at),
+            Check::Spoken => is_mixed(found) && !stands_for_a_secret(found, false),
+            Check::Random => is_random(found) && !is_public(text, at.start),
+            Check::Iban => is_iban(found),
+            Check::Card => is_card(found),
+            Check::Phone => is_phone(found),
+        };
+        is_secret.then_some(at)
+    }
+}
+
+fn assigned(text: &str, key: &str, sep: &str, at: Range<usize>) -> Option<Range<usize>> {
+    let name = key.to_lowercase().replace('-', "_");
+    if INNOCENT_NAMES.iter().any(|innocent| name.contains(innocent)) {
+        return None;
+    }
+    let found = text.get(at.clone())?;
+    let quote = found.chars().next().filter(|first| ['"', '\'', '`'].contains(first));
+    let mut inner = match quote {
+        Some(quote) => at.start + quote.len_utf8()..at.end - quote.len_utf8(),
+        None => at.clone(),
+    };
+    if quote.is_none() {
+        // In an address the value ends where the next parameter begins.
+        let before = text.get(..at.start)?.trim_end_matches(['=', ' ']);
+        let is_parameter = before.strip_suffix(key).is_some_and(|before| before.ends_with(['?', '&']));
+        let bare = text.get(inner.clone())?;
+        if let Some(end) = bare.find('&').filter(|_| is_parameter) {
+            inner.end = inner.start + end;
+        }
+    }
+    let value = text.get(inner.clone())?.trim_end_matches(['\\', '.', '!']);
+    inner.end = inner.start + value.len();
+    let after = text.get(at.end..)?;
+    let is_called = quote.is_none() && after.starts_with(['(', '[', '<', '{']);
+    if value.is_empty() || is_called || sep == "==" || stands_for_a_secret(value, quote.is_some()) {
+        return None;
+    }
+    let is_name = ["passw", "passphrase", "kennwort", "contrase", "motdepasse", "mot_de_passe", "pwd"];
+    let is_password = is_name.iter().any(|word| name.contains(word));
+    let ends_line = after.trim_start_matches([' ', '\t', '"', '\'', ',', ';', '\\']).is_empty()
+        || after
+            .trim_start_matches([' ', '\t', '"', '\'', ',', ';', '\\'])
+            .starts_with(['\r', '\n', '}', ')', '`', '#']);
+    let is_secret = match (quote, is_password) {
+        // What is in quotation marks is the value, whatever it looks like.
+        (Some(_), true) => true,
+        (Some(_), false) => value.len() >= 6 && !value.contains(' ') && (is_mixed(value) || value.len() >= 16),
+        (None, true) => is_mixed(value) || ends_line && is_a_key(key, sep),
+        (None, false) => value.len() >= 8 && is_mixed(value) && !is_path(value),
+    };
+    is_secret.then_some(inner)
+}
+
+/// `DB_PASSWORD=sunshine`, `password: sunshine` in a file: not a sentence about passwords.
+fn is_a_key(key: &str, sep: &str) -> bool {
+    sep != ":" || key.contains('_') || key.contains('.') || key.chars().all(char::is_lowercase)
+}
+
+fn is_path(value: &str) -> bool {
+    value.contains("::")
+        || value.starts_with('/')
+        || value.starts_with("./")
+        || value.contains("()")
+        || is_member(value)
+}
+
+/// `parser.next`, `User.token_hash`: names with dots between.
+fn is_member(value: &str) -> bool {
+    let is_name = |part: &str| {
+        part.chars().next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
+            && part.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    value.contains('.') && value.split('.').all(is_name) && value.chars().filter(char::is_ascii_digit).count() < 3
+}
+
+fn stands_for_a_secret(value: &str, is_quoted: bool) -> bool {
+    let is_variable = |name: &str| name.chars().all(|letter| letter.is_ascii_uppercase() || letter == '_');
+    let lower = value.to_lowercase();
+    let trimmed = lower.trim_matches(|letter: char| !letter.is_alphanumeric());
+    let first = lower.chars().next();
+    lower.chars().all(|letter| Some(letter) == first)
+        || lower.chars().all(|letter| "*•.x_-?#".contains(letter))
+        || INNOCENT_VALUES.contains(&trimmed)
+        || !is_quoted && CODE_STARTS.iter().any(|start| lower.starts_with(start))
+        || value.strip_prefix('$').is_some_and(is_variable)
+        || lower.contains("${")
+        || lower.contains("{{")
+        || lower.starts_with(['<', '{', '['])
+        || lower.contains("redacted")
+        || ["your", "my-", "my_", "example", "placeholder", "xxxx", "****", "..."]
+            .iter()
+            .any(|word| lower.contains(word))
+}
+
+/// Letters with digits or marks, or both cases: not a word of a sentence.
+fn is_mixed(value: &str) -> bool {
+    let value = value.trim_end_matches(['.', ',', '!', '?', ';', ':', ')']);
+    let has = |of: fn(char) -> bool| value.chars().any(of);
+    let later_upper = value.chars().skip(1).any(char::is_uppercase) && has(char::is_lowercase);
+    let has_mark = value.chars().any(|letter| !letter.is_alphanumeric() && !"-_'’.".contains(letter));
+    has(char::is_alphabetic) && (has(char::is_numeric) || has_mark)
+        || later_upper && value.len() >= 8
+        || value.len() >= 4 && value.chars().all(char::is_numeric)
+}
+
+/// Shannon's entropy, bits per character.
+pub(super) fn entropy(text: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in text.bytes() {
+        counts[usize::from(byte)] += 1;
+    }
+    let length = text.len().max(1) as f64;
+    let share = |count: u32| f64::from(count) / length;
+    counts.iter().filter(|count| **count > 0).map(|count| -share(*count) * share(*count).log2()).sum()
+}
+
+fn is_random(text: &str) -> bool {
+    let count = |of: fn(&char) -> bool| text.chars().filter(of).count();
+    let parts = text.split(['/', '_', '-']).filter(|part| !part.is_empty());
+    let words = parts.filter(|part| part.chars().all(|letter| letter.is_ascii_alphabetic())).count();
+    let pieces = text.split(['/', '_', '-']).count();
+    text.len() <= RANDOM_CHARS_MAX
+        && count(char::is_ascii_digit) >= RANDOM_DIGITS_MIN
+        && count(char::is_ascii_uppercase) >= RANDOM_DIGITS_MIN
+        && count(char::is_ascii_lowercase) >= RANDOM_DIGITS_MIN
+        && words * 2 <= pieces
+        && entropy(text) >= RANDOM_ENTROPY_MIN
+}
+
+fn is_public(text: &str, at: usize) -> bool {
+    let start = (at.saturating_sub(BEFORE_BYTES)..=at).find(|start| text.is_char_boundary(*start)).unwrap_or(at);
+    let before = text.get(start..at).unwrap_or_default().to_ascii_lowercase();
+    let digests = ["sha256-", "sha384-", "sha512-"];
+    let is_digest = text.get(at..).is_some_and(|found| digests.iter().any(|digest| found.starts_with(digest)));
+    is_digest || PUBLIC_BEFORE.iter().any(|public| before.contains(public))
+}
+
+/// ISO 13616: the first four characters go to the end, letters count from 10, and the whole leaves 1 by 97.
+fn is_iban(text: &str) -> bool {
+    let letters: Vec<char> = text.chars().filter(|letter| *letter != ' ').collect();
+    if !IBAN_CHARS.contains(&letters.len()) {
+        return false;
+    }
+    let turned = letters[4..].iter().chain(&letters[..4]);
+    let digits = turned.flat_map(|letter| letter.to_digit(36)).flat_map(|value| {
+        let (tens, ones) = (value / 10, value % 10);
+        (tens > 0).then_some(tens).into_iter().chain([ones])
+    });
+    digits.fold(0, |rest, digit| (rest * 10 + digit) % 97) == 1
+}
+
+/// ISO 7812: every second digit from the end counts twice.
+fn is_card(text: &str) -> bool {
+    let digits: Vec<u32> = text.chars().filter_map(|letter| letter.to_digit(10)).collect();
+    let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
+    let weigh = |(at, digit): (usize, &u32)| if at % 2 == 1 { doubled(*digit) } else { *digit };
+    let sum: u32 = digits.iter().rev().enumerate().map(weigh).sum();
+    CARD_DIGITS.contains(&digits.len())
+        && digits.first().is_some_and(|first| (2..=6).contains(first))
+        && sum.is_multiple_of(10)
+}
+
+fn is_phone(text: &str) -> bool {
+    let digits = text.chars().filter(char::is_ascii_digit).count();
+    let is_date = text.split(['.', '-', '/']).map(str::len).eq([2, 2, 4]);
+    let has_form = text.starts_with('+') || text.contains([' ', '/', '-', '(']);
+    PHONE_DIGITS.contains(&digits) && has_form && !is_date
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn check_digits_tell_numbers_apart() {
+        for iban in ["DE89370400440532013000", "GB82 WEST 1234 5698 7654 32", "FR14 2004 1010 0505 0001 3M02 606"] {
+            assert!(is_iban(iban), "{iban}");
+        }
+        assert!(!is_iban("DE88370400440532013000") && !is_iban("DE89"));
+        assert!(is_card("4111 1111 1111 1111") && is_card("378282246310005"));
+        assert!(!is_card("4111 1111 1111 1112") && !is_card("0000 0000 0000 0000"));
+    }
+
+    #[test]
+    fn entropy_is_that_of_shannon() {
+        assert!((entropy("aaaa") - 0.0).abs() < 1e-9);
+        assert!((entropy("abcd") - 2.0).abs() < 1e-9);
+        assert!((entropy("") - 0.0).abs() < 1e-9);
+    }
+}
