@@ -4,13 +4,15 @@
 
 mod common;
 
-use common::{edit, mark, record};
+use common::{at, edit, mark, record};
 use datalake::{
     Feedback, FeedbackRecord, InteractionRecord, Source, Warning,
-    export::{self, Counts, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress, SessionRating},
+    export::{
+        self, Counts, FileFormat, Filter, Format, Inputs, MinFeedback, Options, Preview, Progress, SessionRating,
+    },
 };
 use serde_json::{Value, json};
-use std::{fs, io, path::Path};
+use std::{collections::BTreeSet, fs, io, path::Path};
 
 /// Seven answers: helped, did not, edited, no opinion, unknown, rated by session, edited into something unknown.
 fn interactions() -> Vec<InteractionRecord> {
@@ -116,6 +118,7 @@ fn the_manifest_says_what_there_was_and_what_became_of_it() {
         unreadable_ratings: 0,
         edited: 2,
         doubtful: 0,
+        outside: 0,
         orphans: 1,
         skipped_lines: 1,
         left_out: 3,
@@ -217,6 +220,68 @@ fn a_rating_of_a_session_counts_for_its_last_answer_or_where_it_is_asked_for_all
     assert_eq!(rows(SessionRating::Last), [false, false, true, true]);
     assert_eq!(rows(SessionRating::All), [true; 4]);
     assert_eq!(rows(SessionRating::None), [false; 4]);
+}
+
+#[test]
+fn a_filter_leaves_out_by_time_agent_and_action_and_counts_what_it_leaves_out() {
+    let count = |filter: Filter| {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |id: &str, seconds, agent: &str, action: Option<&str>| {
+            let (agent, action_id) = (Some(agent.to_owned()), action.map(str::to_owned));
+            Ok(InteractionRecord { agent, action_id, ..record(id, seconds, "Why?", &format!("Because {id}.")) })
+        };
+        let answers = [of("a", 0, "ann", Some("x")), of("b", 10, "bob", None), of("c", 20, "ann", Some("y"))];
+        let inputs = Inputs {
+            interactions: Box::new(answers.into_iter()),
+            feedback: Box::new(
+                ["a", "b", "c"].map(|id| Ok(mark(id, 99, Feedback::Positive, Source::Manual))).into_iter(),
+            ),
+            rating: Box::new(|_| Ok(None)),
+        };
+        let options = Options { filter, ..Options::new(Format::Sft, FileFormat::Jsonl) };
+        let counts = export::export(inputs, &options, folder.path(), &mut |_| true).unwrap().manifest.counts;
+        assert_eq!((counts.interactions + counts.outside, counts.orphans), (3, 0));
+        let text = fs::read_to_string(folder.path().join("sft.jsonl")).unwrap();
+        ["a", "b", "c"].into_iter().filter(|id| text.contains(&format!("Because {id}."))).collect::<String>()
+    };
+    let agents = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    assert_eq!(count(Filter::default()), "abc");
+    assert_eq!(count(Filter { since: Some(at(10)), ..Filter::default() }), "bc");
+    assert_eq!(count(Filter { until: Some(at(10)), ..Filter::default() }), "a");
+    assert_eq!(count(Filter { agents: agents(&["ann"]), ..Filter::default() }), "ac");
+    assert_eq!(count(Filter { actions: agents(&["x", "y"]), until: Some(at(20)), ..Filter::default() }), "a");
+}
+
+#[test]
+fn sessions_for_validation_have_a_file_of_their_own_and_no_session_is_in_both() {
+    let answers = || {
+        (0..200_i64).map(|number| {
+            let session_id = format!("session-{}", number / 4);
+            let mut answer =
+                record(&format!("{number:03}"), number, "Why?", &format!("Because of {session_id}. No. {number}."));
+            answer.user_feedback = Some(if number % 2 == 0 { Feedback::Positive } else { Feedback::Negative });
+            Ok(InteractionRecord { session_id, ..answer })
+        })
+    };
+    for format in Format::ALL {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = Inputs {
+            interactions: Box::new(answers()),
+            feedback: Box::new([].into_iter()),
+            rating: Box::new(|_| Ok(None)),
+        };
+        let options = Options { validation_share: 300, ..Options::new(format, FileFormat::Jsonl) };
+        let manifest = export::export(inputs, &options, folder.path(), &mut |_| true).unwrap().manifest;
+        let sessions = |name: String| -> BTreeSet<String> {
+            let text = fs::read_to_string(folder.path().join(name)).unwrap();
+            text.split("Because of ").skip(1).map(|rest| rest.split('.').next().unwrap().to_owned()).collect()
+        };
+        let [train, validation] = manifest.files.as_slice() else { panic!("{:?}", manifest.files) };
+        assert_eq!(validation.name, format!("{}-validation.jsonl", format.as_str()));
+        assert_eq!(train.rows + validation.rows, manifest.counts.rows);
+        let (train, validation) = (sessions(train.name.clone()), sessions(validation.name.clone()));
+        assert!(train.is_disjoint(&validation) && !train.is_empty() && !validation.is_empty(), "{}", format.as_str());
+    }
 }
 
 #[test]

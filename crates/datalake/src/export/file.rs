@@ -1,8 +1,9 @@
 //! The file of an export while it is written: counted, digested, and under its name only when it is whole.
 
 use super::{
+    filter::Split,
     manifest::File as Described,
-    options::{FileFormat, Format},
+    options::{FileFormat, Options},
     parquet::ParquetFile,
     row::Row,
 };
@@ -40,17 +41,73 @@ enum Body {
     Parquet(Box<ParquetFile<Sink>>),
 }
 
+/// The files of an export: one, or one for each split where a share of sessions is for validation.
+pub(super) struct DataFiles {
+    train: DataFile,
+    validation: Option<DataFile>,
+}
+
+impl DataFiles {
+    /// Begins the files in `folder`. Leaves none behind where one of them cannot be begun.
+    pub fn create(folder: &Path, options: &Options) -> io::Result<DataFiles> {
+        let train = DataFile::create(folder, options, Split::Train)?;
+        if options.validation_share == 0 {
+            return Ok(DataFiles { train, validation: None });
+        }
+        match DataFile::create(folder, options, Split::Validation) {
+            Ok(validation) => Ok(DataFiles { train, validation: Some(validation) }),
+            Err(error) => {
+                train.abandon();
+                Err(error)
+            }
+        }
+    }
+
+    pub fn write(&mut self, row: Row, split: Split) -> io::Result<()> {
+        match (&mut self.validation, split) {
+            (Some(validation), Split::Validation) => validation.write(row),
+            _ => self.train.write(row),
+        }
+    }
+
+    /// Leaves nothing behind.
+    pub fn abandon(self) {
+        self.train.abandon();
+        self.validation.into_iter().for_each(DataFile::abandon);
+    }
+
+    /// Ends the files and gives them their names: all of them or none.
+    pub fn finish(self, folder: &Path) -> io::Result<Vec<Described>> {
+        let mut done = vec![self.train.finish()?];
+        match self.validation.map(DataFile::finish).transpose() {
+            Ok(validation) => done.extend(validation),
+            Err(error) => {
+                for file in &done {
+                    // What cannot be removed either is not in a manifest.
+                    let _ = std::fs::remove_file(folder.join(&file.name));
+                }
+                return Err(error);
+            }
+        }
+        Ok(done)
+    }
+}
+
 /// A file that is being written.
-pub(super) struct DataFile {
+struct DataFile {
     name: String,
+    split: Split,
+    rows: u64,
     unfinished: PathBuf,
     body: Body,
 }
 
 impl DataFile {
-    /// Begins the file of an export in `folder`.
-    pub fn create(folder: &Path, format: Format, file_format: FileFormat) -> io::Result<DataFile> {
-        let name = format!("{}.{}", format.as_str(), file_format.as_str());
+    /// Begins the file of one split.
+    fn create(folder: &Path, options: &Options, split: Split) -> io::Result<DataFile> {
+        let (format, file_format) = (options.format, options.file_format);
+        let suffix = if split == Split::Validation { "-validation" } else { "" };
+        let name = format!("{}{suffix}.{}", format.as_str(), file_format.as_str());
         if folder.join(&name).exists() {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{name} is there already")));
         }
@@ -60,10 +117,11 @@ impl DataFile {
             FileFormat::Jsonl => Body::Lines(sink),
             FileFormat::Parquet => Body::Parquet(Box::new(ParquetFile::new(format, sink)?)),
         };
-        Ok(DataFile { name, unfinished, body })
+        Ok(DataFile { name, split, rows: 0, unfinished, body })
     }
 
-    pub fn write(&mut self, row: Row) -> io::Result<()> {
+    fn write(&mut self, row: Row) -> io::Result<()> {
+        self.rows += 1;
         match &mut self.body {
             Body::Lines(sink) => {
                 serde_json::to_writer(&mut *sink, &row)?;
@@ -74,14 +132,14 @@ impl DataFile {
     }
 
     /// Leaves nothing behind.
-    pub fn abandon(self) {
+    fn abandon(self) {
         if let Err(error) = std::fs::remove_file(&self.unfinished) {
             tracing::warn!(file = %self.unfinished.display(), %error, "an unfinished export stays behind");
         }
     }
 
     /// Ends the file and gives it its name.
-    pub fn finish(self) -> io::Result<Described> {
+    fn finish(self) -> io::Result<Described> {
         let sink = match self.body {
             Body::Lines(sink) => sink,
             Body::Parquet(file) => file.finish()?,
@@ -90,6 +148,6 @@ impl DataFile {
         inner.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
         std::fs::rename(&self.unfinished, self.unfinished.with_file_name(&self.name))?;
         let sha256 = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        Ok(Described { name: self.name, bytes, sha256 })
+        Ok(Described { name: self.name, split: self.split, rows: self.rows, bytes, sha256 })
     }
 }

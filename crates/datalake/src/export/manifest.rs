@@ -1,6 +1,9 @@
 //! What an export holds, and what it left out and why.
 
-use super::options::{MinFeedback, Options, SessionRating};
+use super::{
+    filter::{Filter, Split},
+    options::{MinFeedback, Options, SessionRating},
+};
 use crate::record::Source;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -30,6 +33,8 @@ pub struct Counts {
     pub edited: u64,
     /// Inferred feedback that was not confident enough.
     pub doubtful: u64,
+    /// Interactions that the filter left out. They are in no other count.
+    pub outside: u64,
     /// Feedback on interactions that are not there.
     pub orphans: u64,
     /// Lines that could not be read.
@@ -46,6 +51,10 @@ pub struct Counts {
 pub struct File {
     /// Its name.
     pub name: String,
+    /// The split that it holds.
+    pub split: Split,
+    /// Its rows.
+    pub rows: u64,
     /// Its length.
     pub bytes: u64,
     /// Its SHA-256, in hexadecimal digits.
@@ -79,6 +88,10 @@ pub struct Manifest {
     pub min_confidence: u16,
     /// Which answers a session's rating counts for.
     pub session_rating: SessionRating,
+    /// Which interactions were asked for.
+    pub filter: Filter,
+    /// The share of sessions for validation, in thousandths.
+    pub validation_share: u16,
     /// The columns of the data.
     pub columns: Vec<Column>,
     /// What was counted.
@@ -111,6 +124,8 @@ impl Manifest {
             sources: options.sources.iter().map(|source| source.as_str()).collect(),
             min_confidence: options.min_confidence,
             session_rating: options.session_rating,
+            filter: options.filter.clone(),
+            validation_share: options.validation_share,
             columns,
             counts,
             unknown_permille,

@@ -4,6 +4,7 @@
 //! says when or where it was made. Memory is bounded, whatever the size of the streams.
 
 mod file;
+mod filter;
 mod last;
 mod manifest;
 mod options;
@@ -12,6 +13,7 @@ mod parquet;
 mod row;
 mod run;
 
+pub use filter::{Filter, SHARE_WHOLE, Split, VALIDATION_SHARE_MAX};
 pub use manifest::{Counts, MANIFEST_FILE, Manifest};
 pub use options::{CONFIDENCE_MAX, FileFormat, Format, MinFeedback, Options, SessionRating};
 pub use row::Row;

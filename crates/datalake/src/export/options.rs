@@ -1,5 +1,6 @@
 //! What to export.
 
+use super::filter::Filter;
 use crate::{
     record::{Feedback, Source},
     redact::Personal,
@@ -180,6 +181,10 @@ pub struct Options {
     pub min_confidence: u16,
     /// Which answers a session's rating counts for.
     pub session_rating: SessionRating,
+    /// Which interactions are exported.
+    pub filter: Filter,
+    /// The share of sessions whose rows go into a file for validation, in thousandths; 0 for no such file.
+    pub validation_share: u16,
     /// What is taken out beside secrets.
     pub personal: Personal,
 }
@@ -200,6 +205,8 @@ impl Options {
             sources: Source::ALL.into(),
             min_confidence: CONFIDENT_MIN,
             session_rating: SessionRating::Last,
+            filter: Filter::default(),
+            validation_share: 0,
             personal: Personal::default(),
         }
     }

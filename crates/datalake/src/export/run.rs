@@ -2,7 +2,8 @@
 //! by time to give rows their order.
 
 use super::{
-    file::DataFile,
+    file::DataFiles,
+    filter::Split,
     last::{LastAnswers, LastIds},
     manifest::{Counts, MANIFEST_FILE, Manifest},
     options::{Format, Options, SessionRating},
@@ -26,6 +27,8 @@ const WARNINGS_MAX: usize = 100;
 /// Progress is told after so many records.
 const TELL_EVERY: u64 = 1_000;
 const SAMPLES: usize = 3;
+/// Answers whose keys begin with the same bytes make pairs: the digest of the prompt, and the split.
+const PAIRED_KEY_BYTES: usize = 32 + 1;
 
 /// Says how a session was rated, or why that cannot be read.
 pub type Rating<'a> = Box<dyn Fn(&InteractionRecord) -> Result<Option<Feedback>, String> + 'a>;
@@ -101,15 +104,15 @@ pub fn export(
     if manifest_file.exists() {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, format!("{MANIFEST_FILE} is there already")).into());
     }
-    let mut file = DataFile::create(folder, options.format, options.file_format)?;
-    let run = match Run::new(inputs, options, folder, tell)?.rows(&mut |row| file.write(row)) {
+    let mut files = DataFiles::create(folder, options)?;
+    let run = match Run::new(inputs, options, folder, tell)?.rows(&mut |row, split| files.write(row, split)) {
         Ok(run) => run,
         Err(error) => {
-            file.abandon();
+            files.abandon();
             return Err(error);
         }
     };
-    let preview = run.described(options, vec![file.finish()?]);
+    let preview = run.described(options, files.finish(folder)?);
     let mut text = serde_json::to_vec_pretty(&preview.manifest)?;
     text.push(b'\n');
     if let Err(error) = private::write(&manifest_file, &text) {
@@ -133,7 +136,7 @@ pub fn preview(
     scratch: &Path,
     tell: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Preview, Error> {
-    Ok(Run::new(inputs, options, scratch, tell)?.rows(&mut |_| Ok(()))?.described(options, Vec::new()))
+    Ok(Run::new(inputs, options, scratch, tell)?.rows(&mut |_, _| Ok(()))?.described(options, Vec::new()))
 }
 
 struct Run<'a, 'o> {
@@ -181,18 +184,18 @@ impl<'a, 'o> Run<'a, 'o> {
     }
 
     /// Hands every row to `write`, in order.
-    fn rows(mut self, write: &mut dyn FnMut(Row) -> io::Result<()>) -> Result<Self, Error> {
+    fn rows(mut self, write: &mut dyn FnMut(Row, Split) -> io::Result<()>) -> Result<Self, Error> {
         let (records, feedback) = self.read()?;
         let rows = self.matched(records, feedback)?;
         let total = self.counts.rows;
         self.counts.rows = 0;
         for pair in rows.finish()? {
-            let row: Row = serde_json::from_slice(&pair?.1)?;
+            let (is_validation, row): (bool, Row) = serde_json::from_slice(&pair?.1)?;
             let row = row.redacted(&mut self.redactor)?;
             if self.samples.len() < SAMPLES {
                 self.samples.push(row.clone());
             }
-            write(row)?;
+            write(row, if is_validation { Split::Validation } else { Split::Train })?;
             self.counts.rows += 1;
             self.told(self.counts.rows, Progress::Written(self.counts.rows, total))?;
         }
@@ -261,7 +264,16 @@ impl<'a, 'o> Run<'a, 'o> {
                 continue;
             }
             last = Some(record.id.clone());
-            let given = self.feedback_of(&record, &mut feedback)?;
+            let said = self.said_about(&record, &mut feedback)?;
+            if !self.options.filter.admits(&record) {
+                self.counts.outside += 1;
+                self.counts.interactions -= 1;
+                continue;
+            }
+            let given = match said {
+                Some(said) => Some(said),
+                None => self.rating_of(&record)?,
+            };
             self.made(record, given, &mut rows, &mut comparable)?;
             self.told(done, Progress::Matched(done, read))?;
         }
@@ -279,8 +291,8 @@ impl<'a, 'o> Run<'a, 'o> {
         Ok(rows)
     }
 
-    /// What is known about an interaction: what was said about it, else how its session was rated.
-    fn feedback_of(
+    /// What was said about an interaction.
+    fn said_about(
         &mut self,
         record: &InteractionRecord,
         feedback: &mut Peekable<Folded>,
@@ -292,6 +304,11 @@ impl<'a, 'o> Run<'a, 'o> {
             }
             self.counts.orphans += 1;
         }
+        Ok(None)
+    }
+
+    /// How the session of an interaction was rated, if that counts for it.
+    fn rating_of(&mut self, record: &InteractionRecord) -> Result<Option<FeedbackRecord>, Error> {
         let is_asked = match &mut self.last {
             Some(last) => last.contains(&record.id)?,
             None => self.options.asks_sessions(),
@@ -355,7 +372,8 @@ impl<'a, 'o> Run<'a, 'o> {
         }
         if let Some(is_better) = made.comparable {
             let digest = pairs::prompt_digest(&record.prompt)?;
-            let key = [&digest[..], &order(&record, 0)].concat();
+            // Answers of different splits make no pair: what is measured with must not be trained on.
+            let key = [&digest[..], &[u8::from(self.is_validation(&record))], &order(&record, 0)].concat();
             comparable.push(&key, &serde_json::to_vec(&(is_better, &record))?)?;
         }
         Ok(())
@@ -367,7 +385,7 @@ impl<'a, 'o> Run<'a, 'o> {
         let mut group = Group::default();
         for pair in comparable.finish()? {
             let (key, value) = pair?;
-            let digest = key.get(..32).unwrap_or_default();
+            let digest = key.get(..PAIRED_KEY_BYTES).unwrap_or_default();
             if digest != prompt {
                 self.end_group(&std::mem::take(&mut group), rows)?;
                 prompt = digest.to_vec();
@@ -387,7 +405,11 @@ impl<'a, 'o> Run<'a, 'o> {
 
     fn push_row(&mut self, rows: &mut Sorter, of: &InteractionRecord, at: usize, row: &Row) -> Result<(), Error> {
         self.counts.rows += 1;
-        Ok(rows.push(&order(of, at), &serde_json::to_vec(row)?)?)
+        Ok(rows.push(&order(of, at), &serde_json::to_vec(&(self.is_validation(of), row))?)?)
+    }
+
+    fn is_validation(&self, record: &InteractionRecord) -> bool {
+        Split::of(&record.session_id, self.options.validation_share) == Split::Validation
     }
 
     fn skipped(&mut self, warning: Warning) {
