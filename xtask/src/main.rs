@@ -13,6 +13,7 @@ mod prerequisites;
 mod process;
 mod progress;
 mod run;
+mod schemathesis;
 mod scratch;
 mod served;
 mod shots;

@@ -127,21 +127,33 @@ pub fn example_python() -> PathBuf {
     if own.is_file() { own } else { "python3".into() }
 }
 
+/// What examines the API by its document. It has an environment of its own, because its needs and those of the examples
+/// are pinned apart.
+pub fn schemathesis_program() -> PathBuf {
+    target("schemathesis/bin/schemathesis")
+}
+
 fn python_packages() -> Result<()> {
-    let requirements = root().join("examples/requirements.txt");
-    let Ok(wanted) = std::fs::read_to_string(&requirements) else {
-        say("    examples/requirements.txt does not exist: no Python packages to install");
+    python_environment("python", "examples/requirements.txt", "install the Python packages of the examples")?;
+    python_environment("schemathesis", "xtask/schemathesis/requirements.txt", "install Schemathesis")
+}
+
+/// A virtual environment below `target/` with what this file names, made anew when the file changes.
+fn python_environment(folder: &str, requirements: &str, what: &str) -> Result<()> {
+    let file = root().join(requirements);
+    let Ok(wanted) = std::fs::read_to_string(&file) else {
+        say(&format!("    {requirements} does not exist: no Python packages to install"));
         return Ok(());
     };
-    let environment = target("python");
+    let environment = target(folder);
     let stamp = environment.join("installed-from");
     if std::fs::read_to_string(&stamp).ok().as_ref() == Some(&wanted) {
         return Ok(());
     }
-    quiet("install the Python packages of the examples", || {
+    quiet(what, || {
         run_quietly(command("python3").args(["-m", "venv", "--clear"]).arg(&environment), None)?;
         let mut pip = command(environment.join("bin/pip"));
-        pip.args(["install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(&requirements);
+        pip.args(["install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(&file);
         run_quietly(&mut pip, None)
     })?;
     Ok(std::fs::write(stamp, wanted)?)

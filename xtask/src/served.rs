@@ -156,6 +156,13 @@ impl Client {
         answer(path, request.config().timeout_global(LIMIT).http_status_as_error(false).build().send_json(body))
     }
 
+    /// Sends a CSV file.
+    pub fn post_csv(&self, path: &str, file: &str) -> Result<Value> {
+        let request = ureq::post(format!("{}{path}", self.url)).header("authorization", self.bearer());
+        let request = request.header("content-type", "text/csv");
+        answer(path, request.config().timeout_global(LIMIT).http_status_as_error(false).build().send(file))
+    }
+
     /// The id of whoever signs in with this password, as a browser would.
     pub fn user_id(&self, email: &str, password: &str) -> Result<String> {
         let sign_in = ureq::post(format!("{}/sign-in", self.url)).header("origin", &self.url);

@@ -11,7 +11,7 @@ use crate::process::{interrupted, run, run_quietly, run_watched};
 use crate::progress::say;
 use crate::steps::{Count, Report, count_in_line};
 use crate::workspace::cargo;
-use crate::{e2e, examples, prerequisites, scratch, site, tidy, torture, wasm_target};
+use crate::{e2e, examples, prerequisites, schemathesis, scratch, site, tidy, torture, wasm_target};
 
 /// How long the short tier of torture is on PostgreSQL.
 const POSTGRES_MINUTES: &str = "0.75";
@@ -21,7 +21,7 @@ pub struct Options {
     /// Run this step alone, with what it needs.
     #[arg(long, value_enum, value_name = "STEP")]
     only: Option<Step>,
-    /// Leave out what needs the site: its size, torture, browsers, examples.
+    /// Leave out what needs the site: its size, Schemathesis, torture, browsers, examples.
     #[arg(long, conflicts_with = "only")]
     quick: bool,
     /// Torture, browsers and examples on the binary as it ships, which takes longer to build than all the rest.
@@ -44,10 +44,11 @@ enum Step {
     Torture,
     E2e,
     Examples,
+    Schemathesis,
 }
 
 impl Step {
-    const ALL: [Step; 13] = [
+    const ALL: [Step; 14] = [
         Step::Prerequisites,
         Step::Fmt,
         Step::Tidy,
@@ -59,6 +60,7 @@ impl Step {
         Step::Tests,
         Step::Release,
         Step::Budget,
+        Step::Schemathesis,
         Step::Torture,
         Step::E2e,
         Step::Examples,
@@ -79,6 +81,7 @@ impl Step {
             Step::Torture => "torture",
             Step::E2e => "e2e",
             Step::Examples => "examples",
+            Step::Schemathesis => "schemathesis",
         }
     }
 
@@ -92,12 +95,15 @@ impl Step {
             Step::Tests => &[Step::Compile, Step::Postgres],
             Step::Release | Step::Budget => &[Step::Site],
             Step::Torture => &[Step::Site, Step::Compile, Step::Postgres],
-            Step::E2e | Step::Examples => &[Step::Prerequisites, Step::Site, Step::Compile],
+            Step::E2e | Step::Examples | Step::Schemathesis => &[Step::Prerequisites, Step::Site, Step::Compile],
         }
     }
 
     fn is_quick(self) -> bool {
-        !matches!(self, Step::Site | Step::Release | Step::Budget | Step::Torture | Step::E2e | Step::Examples)
+        !matches!(
+            self,
+            Step::Site | Step::Release | Step::Budget | Step::Torture | Step::E2e | Step::Examples | Step::Schemathesis
+        )
     }
 
     /// Whether this step is part of running `goal` alone.
@@ -161,6 +167,7 @@ fn perform(step: Step, build: Build, postgres: &mut Option<Postgres>, tests: &mu
             outcome
         }
         Step::Examples => examples::check(build, tests),
+        Step::Schemathesis => schemathesis::check(build, tests),
     }
 }
 
@@ -257,6 +264,7 @@ mod tests {
         assert_eq!(names(Step::Fmt), "fmt");
         assert_eq!(names(Step::Tests), "prerequisites compile postgres tests");
         assert_eq!(names(Step::E2e), "prerequisites site compile e2e");
+        assert_eq!(names(Step::Schemathesis), "prerequisites site compile schemathesis");
         assert_eq!(names(Step::Torture), "prerequisites site compile postgres torture");
     }
 

@@ -1,0 +1,212 @@
+//! The API against its own OpenAPI document: Schemathesis sends what the document allows and what it forbids, as each
+//! kind of caller, to a server with objects of every kind. Its settings, and what it must not do, are in
+//! `xtask/schemathesis/`.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use crate::build::Build;
+use crate::prerequisites::schemathesis_program;
+use crate::process::{pause, run_quietly};
+use crate::progress::{say, seconds};
+use crate::served::{Admin, Client, Served, text};
+use crate::steps::Count;
+use crate::workspace::{command, root};
+
+/// Generated requests of one operation in one phase, beside those of the phase `coverage`, which follow from the
+/// document.
+const EXAMPLES_MAX: u32 = 8;
+/// One run's time, with room for machines at work on other things: on two idle cores the longest takes a fifth of it.
+const RUN_SECONDS_MAX: u64 = 300;
+/// Until the answer of a turn is listed as an interaction.
+const CAPTURE_SECONDS_MAX: u64 = 30;
+const TENANT: &str = "schemathesis";
+const AGENT: &str = "scout";
+
+/// A kind of caller: what its token may do, and how it calls.
+struct Identity {
+    name: &'static str,
+    /// None sends no credentials.
+    role: Option<&'static str>,
+    scope: Option<&'static str>,
+    phases: &'static str,
+}
+
+/// The longest run first. Not every caller goes through every phase, because that would take minutes. `stateful`, which
+/// follows what one request made into the next, has the caller that may do everything.
+const IDENTITIES: [Identity; 5] = [
+    Identity { name: "admin", role: Some("admin"), scope: None, phases: "coverage,fuzzing,stateful" },
+    Identity { name: "worker", role: Some("operator"), scope: Some("worker"), phases: "fuzzing" },
+    Identity { name: "operator", role: Some("operator"), scope: None, phases: "coverage" },
+    Identity { name: "member", role: Some("member"), scope: None, phases: "coverage" },
+    Identity { name: "nobody", role: None, scope: None, phases: "coverage" },
+];
+/// Runs side by side.
+const AT_ONCE: usize = 2;
+
+/// Ids of objects, by the dictionary of the settings that they belong to.
+type Objects = Vec<(&'static str, Vec<String>)>;
+
+pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
+    // Two at a time, one for each core; each has a server of its own, so that its requests and their answers are the
+    // same in every run.
+    let waiting = Mutex::new(IDENTITIES.iter());
+    let total = Mutex::new(Count::default());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(identity) = next() {
+                    let count = tell(identity, Instant::now(), examine(build, identity));
+                    total.lock().unwrap_or_else(PoisonError::into_inner).add(count);
+                }
+            });
+        }
+    });
+    let total = *total.lock().unwrap_or_else(PoisonError::into_inner);
+    *tests = Some(total);
+    if total.failed > 0 {
+        bail!("as {} of {} callers, the API is not what its document says", total.failed, IDENTITIES.len());
+    }
+    Ok(())
+}
+
+fn tell(identity: &Identity, started: Instant, outcome: Result<()>) -> Count {
+    match outcome {
+        Ok(()) => {
+            say(&format!("    {}: nothing found in {}", identity.name, seconds(started.elapsed())));
+            Count { passed: 1, failed: 0 }
+        }
+        Err(error) => {
+            say(&format!("    {}: {error:#}", identity.name));
+            Count { passed: 0, failed: 1 }
+        }
+    }
+}
+
+/// A server with objects of every kind, and one run before it.
+fn examine(build: Build, identity: &Identity) -> Result<()> {
+    let folder = tempfile::tempdir_in(crate::scratch::folder())?;
+    let data = folder.path().join("data");
+    let admin = Admin::new(build, &data, TENANT);
+    let token = identity.role.map(|role| admin.add_token(identity.name, role, identity.scope)).transpose()?;
+    let maker = admin.add_token("maker", "admin", None)?;
+    let server = Served::start(build, &data, "127.0.0.1:0")?;
+    write_settings(folder.path(), &objects(&server.client(&maker))?)?;
+    call(folder.path(), &server.url, token.as_deref(), identity.phases)
+}
+
+/// One run with all checks. What it says is shown only if it finds something.
+fn call(folder: &Path, url: &str, token: Option<&str>, phases: &str) -> Result<()> {
+    let mut run = command(schemathesis_program());
+    run.current_dir(folder).env("PYTHONDONTWRITEBYTECODE", "1");
+    run.args(["--config-file", "schemathesis.toml", "run", "--no-color", "--continue-on-failure"]);
+    run.args(["--phases", phases, "--max-examples", &EXAMPLES_MAX.to_string()]);
+    if let Some(token) = token {
+        run.args(["--header", &format!("Authorization: Bearer {token}")]);
+    }
+    run.arg(format!("{url}/api/openapi.json"));
+    run_quietly(&mut run, Some(Duration::from_secs(RUN_SECONDS_MAX)))
+}
+
+/// The settings of the repository, with the place of the hooks and the ids of what was made.
+fn write_settings(folder: &Path, objects: &Objects) -> Result<()> {
+    let own = root().join("xtask/schemathesis");
+    let settings = std::fs::read_to_string(own.join("schemathesis.toml"))?;
+    let hooks = json!(own.join("hooks.py").to_string_lossy());
+    let mut all = format!("hooks = {hooks}\n{settings}");
+    for (name, ids) in objects {
+        all.push_str(&format!("\n[dictionaries.{name}]\nvalues = {}\n", json!(ids)));
+    }
+    Ok(std::fs::write(folder.join("schemathesis.toml"), all)?)
+}
+
+/// One object of each kind at least, so that requests get past "not found".
+fn objects(client: &Client) -> Result<Objects> {
+    let fields = json!([{ "slug": "stage", "name": "Stage", "type": "select", "options": ["Lead", "Won"] }]);
+    let entity_type = made(client, "/api/entity-types", &json!({ "name": "Company", "fields": fields }))?;
+    let entity = made(client, "/api/entities", &json!({ "typeId": entity_type, "title": "Acme" }))?;
+    let action = json!({ "name": "Look at it", "agentSlug": AGENT, "targetEntityId": entity });
+    let action = made(client, "/api/actions", &action)?;
+    let dimensions = json!([{ "slug": "tone", "type": "select", "options": ["kind", "sharp"] }]);
+    let criteria = made(client, "/api/criteria-sets", &json!({ "name": "Tone", "dimensions": dimensions }))?;
+    let group = made(client, "/api/groups", &json!({ "name": "Legal" }))?;
+    let webhook = json!({ "url": "https://hooks.invalid/", "events": ["session.ended"] });
+    let webhook = client.post("/api/webhooks", &webhook)?;
+    let webhook = text(webhook.get("webhook").context("no webhook in the answer")?, "id")?.to_owned();
+    let import = client.post_csv(&format!("/api/entity-types/{entity_type}/imports"), "Name,Stage\nBeta,Lead\n")?;
+
+    let sessions = sessions(client, &action)?;
+    let (thread, interaction) = conversation(client)?;
+    let approvals = client.get("/api/approvals?assignedTo=all")?;
+    let approvals = approvals["items"].as_array().context("no list of approvals")?;
+    let approvals = approvals.iter().map(|item| text(item, "id").map(str::to_owned)).collect::<Result<_>>()?;
+    Ok(vec![
+        ("actions", vec![action]),
+        ("approvals", approvals),
+        ("criteria-sets", vec![criteria]),
+        ("entities", vec![entity]),
+        ("entity-types", vec![entity_type]),
+        ("groups", vec![group]),
+        ("imports", vec![text(&import, "id")?.to_owned()]),
+        ("interactions", vec![interaction]),
+        ("sessions", sessions),
+        ("threads", vec![thread]),
+        ("webhooks", vec![webhook]),
+    ])
+}
+
+/// Sessions in different places: queued, held, ended, failed, and two that wait for a person.
+fn sessions(client: &Client, action: &str) -> Result<Vec<String>> {
+    let trigger = || made(client, &format!("/api/actions/{action}/trigger"), &json!({ "input": { "n": 1 } }));
+    let mut ids = Vec::new();
+    let outcomes = [
+        None,
+        Some(("complete", json!({ "attempt": 1, "result": "done" }))),
+        Some(("fail", json!({ "attempt": 1, "error": { "message": "It broke." } }))),
+        Some(("yield", json!({ "attempt": 1, "status": "waiting_human", "question": { "message": "Which one?" } }))),
+        Some((
+            "yield",
+            json!({ "attempt": 1, "status": "awaiting_tool",
+                "pausedToolCall": { "toolCallId": "c1", "toolName": "send", "toolInput": { "to": "ada" } } }),
+        )),
+    ];
+    for outcome in outcomes {
+        let id = trigger()?;
+        client.post("/api/sessions/claim", &json!({ "agentSlugs": [AGENT], "leaseSeconds": 3600 }))?;
+        if let Some((verb, body)) = outcome {
+            client.post(&format!("/api/sessions/{id}/{verb}"), &body)?;
+        }
+        ids.push(id);
+    }
+    ids.push(trigger()?);
+    Ok(ids)
+}
+
+/// A conversation with one turn, and that turn as an interaction.
+fn conversation(client: &Client) -> Result<(String, String)> {
+    let thread = made(client, "/api/threads", &json!({ "agent": "clerk", "message": "Hello" }))?;
+    client.post("/api/sessions/claim", &json!({ "agentSlugs": ["clerk"] }))?;
+    let reply = json!({ "attempt": 1, "events": [{ "type": "agent.message", "content": "Good day." }] });
+    client.post(&format!("/api/sessions/{thread}/events"), &reply)?;
+    client.post(&format!("/api/sessions/{thread}/yield"), &json!({ "attempt": 1, "status": "idle" }))?;
+    let started = Instant::now();
+    loop {
+        let listed = client.get(&format!("/api/interactions?sessionId={thread}"))?;
+        if let Some(item) = listed["items"].as_array().and_then(|items| items.first()) {
+            return Ok((thread, text(item, "id")?.to_owned()));
+        }
+        if started.elapsed() > Duration::from_secs(CAPTURE_SECONDS_MAX) {
+            bail!("no interaction was listed within {CAPTURE_SECONDS_MAX} s");
+        }
+        pause(Duration::from_millis(100))?;
+    }
+}
+
+fn made(client: &Client, path: &str, body: &Value) -> Result<String> {
+    Ok(text(&client.post(path, body)?, "id")?.to_owned())
+}
