@@ -10,11 +10,6 @@ use domain::{
     clock::{from_micros, to_micros},
 };
 
-macro_rules! by_email {
-    ($lock:literal) => {
-        concat!("SELECT failures, blocked_until FROM sign_in_attempts WHERE email_digest = $1", $lock)
-    };
-}
 macro_rules! prune {
     ($lock:literal) => {
         concat!(
@@ -26,10 +21,10 @@ macro_rules! prune {
     };
 }
 
-const BY_EMAIL: &str = by_email!("");
-const BY_EMAIL_LOCKED_POSTGRES: &str = by_email!(" FOR UPDATE");
-const ENSURE: &str = "INSERT INTO sign_in_attempts (email_digest, failures, blocked_until) VALUES ($1, 0, $2) \
-     ON CONFLICT (email_digest) DO NOTHING";
+const BY_EMAIL: &str = "SELECT failures, blocked_until FROM sign_in_attempts WHERE email_digest = $1";
+// One statement makes and locks the row: between two, a success of the same address could delete it.
+const LOCK: &str = "INSERT INTO sign_in_attempts (email_digest, failures, blocked_until) VALUES ($1, 0, $2) \
+     ON CONFLICT (email_digest) DO UPDATE SET failures = sign_in_attempts.failures RETURNING failures, blocked_until";
 const RECORD: &str = "UPDATE sign_in_attempts SET failures = $2, blocked_until = $3 WHERE email_digest = $1";
 const CLEAR: &str = "DELETE FROM sign_in_attempts WHERE email_digest = $1";
 const PRUNE: &str = prune!("");
@@ -38,13 +33,12 @@ const PRUNE_POSTGRES: &str = prune!(" FOR UPDATE SKIP LOCKED");
 
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("sign_in::BY_EMAIL", BY_EMAIL),
-    ("sign_in::ENSURE", ENSURE),
+    ("sign_in::LOCK", LOCK),
     ("sign_in::RECORD", RECORD),
     ("sign_in::CLEAR", CLEAR),
     ("sign_in::PRUNE", PRUNE),
 ];
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] =
-    &[("sign_in::BY_EMAIL_LOCKED_POSTGRES", BY_EMAIL_LOCKED_POSTGRES), ("sign_in::PRUNE_POSTGRES", PRUNE_POSTGRES)];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("sign_in::PRUNE_POSTGRES", PRUNE_POSTGRES)];
 
 /// Rows deleted by one call of [`prune_sign_in_attempts`]. Each attempt adds one row at most.
 const PRUNED_AT_ONCE: i64 = 100;
@@ -73,9 +67,7 @@ pub async fn lock_sign_in_attempts(
     email_digest: [u8; 32],
     now: Timestamp,
 ) -> Result<SignInAttempts> {
-    run!(tx.conn(), execute, ENSURE, &email_digest[..], to_micros(now))?;
-    let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { BY_EMAIL } else { BY_EMAIL_LOCKED_POSTGRES };
-    Ok(attempts(run!(tx.conn(), fetch_one(i64, i64), sql, &email_digest[..])?))
+    Ok(attempts(run!(tx.conn(), fetch_one(i64, i64), LOCK, &email_digest[..], to_micros(now))?))
 }
 
 /// Records an attempt; the caller holds the lock.
