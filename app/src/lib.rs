@@ -6,7 +6,7 @@
 //!
 //! | function | route |
 //! |---|---|
-//! | `setup::page(&Shell, &FormState)` | `GET /setup` |
+//! | `setup::page(&Shell, bool, &FormState)` | `GET /setup` |
 //! | `sign_in::page(&Shell, &sign_in::Props)` | `GET /sign-in` |
 //! | `today::page(&Shell, today::Props)` | `GET /today?bucket=` |
 //! | `today::section_fragment(&Shell, &today::Section)` | `GET /today/section/{bucket}` |

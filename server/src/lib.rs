@@ -21,6 +21,7 @@ pub mod problem;
 mod render;
 mod router;
 mod sealed;
+mod setup_code;
 mod shield;
 mod shutdown;
 mod sse;

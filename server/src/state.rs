@@ -2,7 +2,7 @@
 
 use crate::{
     assets::Assets, closing::Closings, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics,
-    problem::Problem, sealed::Sealed, shutdown::Shutdown,
+    problem::Problem, sealed::Sealed, setup_code::SetUp, shutdown::Shutdown,
 };
 use bytes::Bytes;
 use domain::{Entropy, Scope};
@@ -35,6 +35,8 @@ pub struct Shared {
     pub cookies: CookiePolicy,
     /// `https://host[:port]` where browsers see the server, when the configuration says so.
     pub public_origin: Option<String>,
+    /// Whether the server has been set up, and the code for doing it.
+    pub set_up: SetUp,
     /// Random bytes for nonces and jitter.
     pub entropy: Arc<dyn Entropy>,
     /// What leads inside, for addresses that people choose.
@@ -75,6 +77,7 @@ impl AppState {
             sealed: Sealed::new(),
             cookies: CookiePolicy::new(settings.public_url.as_ref().is_some_and(|url| url.is_https())),
             public_origin: settings.public_url.as_ref().map(|url| url.origin().to_owned()),
+            set_up: SetUp::new(&*entropy),
             entropy,
             outbound: settings.outbound.clone(),
             sends_email: settings.smtp.is_some(),

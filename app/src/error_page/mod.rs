@@ -48,6 +48,11 @@ const fn words(status: u16) -> Words {
             happened: "Somebody or something was faster. Nothing was changed by you.",
             todo: "Go back, reload and look at its present state.",
         },
+        421 => Words {
+            title: "Not at this address",
+            happened: "Nobody has set this server up yet. Until then it does not answer to just any name.",
+            todo: "Open it as localhost, by its IP address, or at its public URL.",
+        },
         429 => Words {
             title: "Too many attempts",
             happened: "There were too many requests from here in a short time. Nothing was changed.",

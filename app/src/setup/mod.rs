@@ -15,16 +15,19 @@ use leptos::prelude::*;
 
 const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the hint below names it");
 
-/// The whole page. Posts `workspace`, `email` and `password` to /setup.
-pub fn page(shell: &Shell, form: &FormState) -> String {
+/// The whole page. Posts `workspace`, `email`, `password` and, where it is asked for, `code` to /setup.
+pub fn page(shell: &Shell, asks_code: bool, form: &FormState) -> String {
+    let hint = "The server printed it when it started, on stderr or in its log.";
+    let code = Field::new("code", "Set-up code").hint(hint).required();
     render(shell, "Set up", || {
         door(
             false,
             view! {
                 <h1>"Set up your workspace"</h1>
                 <p>"Nobody has an account here yet. You become the first administrator."</p>
-                {notice::refused(form.general(&["workspace", "email", "password"]))}
+                {notice::refused(form.general(&["workspace", "email", "password", "code"]))}
                 <form class="form" method="post" action="/setup">
+                    {asks_code.then(|| input("setup", code, "text", "", "off", form))}
                     {input("setup", Field::new("workspace", "Workspace name").required(), "text", "", "organization", form)}
                     {input("setup", Field::new("email", "Your e-mail").required(), "email", "", "username", form)}
                     {input("setup", Field::new("password", "Password").hint("At least 10 characters.").required(), "password", "", "new-password", form)}

@@ -1,7 +1,7 @@
 //! One connection: hyper's HTTP/1.1 under [`Deadlines`], ended gracefully when the server stops.
 
 use super::deadline::{Deadlines, IDLE};
-use crate::shutdown::Shutdown;
+use crate::{shield::Peer, shutdown::Shutdown};
 use axum::{Router, body::Body, body::HttpBody, http::Response};
 use bytes::Bytes;
 use hyper::{
@@ -14,6 +14,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use std::{
     future::{Future, poll_fn},
     io,
+    net::SocketAddr,
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll, ready},
@@ -28,14 +29,15 @@ use tower::ServiceExt;
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
 
 /// Serves one connection to its end.
-pub async fn serve(stream: TcpStream, router: Router, stopping: Shutdown) {
+pub async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stopping: Shutdown) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "a connection was gone before it began");
         return;
     }
     let deadlines = Arc::new(Deadlines::new(Instant::now()));
-    let service = service_fn(|request: hyper::Request<Incoming>| {
+    let service = service_fn(|mut request: hyper::Request<Incoming>| {
         deadlines.request();
+        request.extensions_mut().insert(Peer(peer));
         let deadlines = Arc::clone(&deadlines);
         let answer = router.clone().oneshot(request.map(Body::new));
         async move { answer.await.map(|response: Response<Body>| response.map(|body| Answer { body, deadlines })) }

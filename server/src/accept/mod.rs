@@ -36,11 +36,11 @@ pub async fn serve(listener: TcpListener, router: Router, state: &AppState) {
     let tasks = TaskTracker::new();
     let stopping = state.shutdown.clone();
     loop {
-        let stream = tokio::select! {
+        let (stream, peer) = tokio::select! {
             biased;
             () = stopping.begun() => break,
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok(accepted) => accepted,
                 Err(error) => {
                     pause_after(&error).await;
                     continue;
@@ -49,7 +49,7 @@ pub async fn serve(listener: TcpListener, router: Router, state: &AppState) {
         };
         match Arc::clone(&permits).try_acquire_owned() {
             Ok(permit) => {
-                let connection = connection::serve(stream, router.clone(), stopping.clone());
+                let connection = connection::serve(stream, peer, router.clone(), stopping.clone());
                 tasks.spawn(async move {
                     connection.await;
                     drop(permit);

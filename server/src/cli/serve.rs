@@ -10,11 +10,12 @@ use crate::{
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
     exports::Exports,
     render, router,
+    setup_code::SetUp,
     state::AppState,
 };
 use ledger::Mode;
 use runner::{mail::Mailer, outbox::Courier};
-use std::{sync::Arc, time::Duration};
+use std::{io::Write as _, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, time::timeout};
 
 /// How long accepted writes may take to reach the disk at the end.
@@ -57,6 +58,16 @@ fn warn_of_wider_paths(settings: &Settings) {
     }
 }
 
+/// Says the set-up code on stderr, whatever the log filter says: stdout has the address and nothing else, and programs
+/// that read it may have closed it.
+fn say_code(set_up: &SetUp) {
+    let text = "shiftbook: nobody has set this server up. Browsers on other machines are asked for the set-up code:";
+    let said = writeln!(std::io::stderr(), "{text} {}", set_up.shown());
+    if let Err(error) = said {
+        tracing::warn!(%error, "the set-up code could not be printed; set the server up on this machine");
+    }
+}
+
 /// Serves until SIGINT or SIGTERM.
 pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, args.serve)?;
@@ -78,6 +89,9 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     ledger::live::set_frame_renderer(&ledger, render::render_frame);
     let exports = Exports::open(&settings, &SystemEntropy).map_err(Failure::io("cannot make room for exports"))?;
     let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), key.clone(), exports);
+    if state.set_up.is_open(&state.ledger).await? {
+        say_code(&state.set_up);
+    }
     print_line(&format!("http://{address}"))?;
     tracing::info!(%address, version = super::version::TEXT, "serving");
     let sweeps = tokio::spawn(runner::sweep::run(state.ledger.clone(), state.shutdown.token()));

@@ -5,22 +5,33 @@ mod body;
 mod csrf;
 mod finish;
 mod headers;
+mod host;
 
 use crate::{problem::Problem, state::AppState};
 use axum::{
     extract::{MatchedPath, Request, State},
-    http::{HeaderMap, Method},
+    http::{HeaderMap, Method, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use futures_util::FutureExt;
 pub use headers::Nonce;
-use std::{panic::AssertUnwindSafe, sync::Arc};
+use std::{net::SocketAddr, panic::AssertUnwindSafe, sync::Arc};
 use tokio::time::Instant;
 
 /// The request's id, as problems, logs and `x-request-id` show it.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestId(pub domain::id::RequestId);
+
+/// The other end of a request's connection: a browser, or a proxy.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub SocketAddr);
+
+/// Whether a request comes from a browser on this machine, as far as that can be told.
+pub fn is_local(state: &AppState, parts: &Parts) -> bool {
+    let peer = parts.extensions.get().copied();
+    host::is_local(peer, &parts.uri, &parts.headers, state.public_origin.as_deref())
+}
 
 /// What is remembered of a request until its response has been made.
 struct Seen {
@@ -55,7 +66,7 @@ pub async fn shield(State(state): State<AppState>, mut request: Request, next: N
     if seen.reader == finish::Reader::Person {
         seen.headers = request.headers().clone();
     }
-    let mut response = match admit(&state, request).await {
+    let mut response = match admit(&state, request, seen.pages).await {
         Ok(request) => run(request, next).await,
         Err(problem) => problem.into_response(),
     };
@@ -65,7 +76,10 @@ pub async fn shield(State(state): State<AppState>, mut request: Request, next: N
     response
 }
 
-async fn admit(state: &AppState, request: Request) -> Result<Request, Problem> {
+async fn admit(state: &AppState, request: Request, pages: bool) -> Result<Request, Problem> {
+    if pages && state.set_up.is_open(&state.ledger).await? {
+        host::check(request.uri(), request.headers(), state.public_origin.as_deref())?;
+    }
     csrf::check(request.method(), request.headers(), state.public_origin.as_deref(), state.cookies)?;
     body::buffer(request).await
 }

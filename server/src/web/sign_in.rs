@@ -5,17 +5,19 @@ use super::{
     posted::brought,
     shell::{Turned, Viewer, Visitor, done, local_path, refuse, render},
 };
-use crate::{extract::identify, problem::Problem, state::AppState};
+use crate::{extract::identify, problem::Problem, shield::is_local, state::AppState};
 use app::{FormState, setup, sign_in};
 use axum::{
     Router,
-    extract::{Query, State},
-    http::{HeaderMap, StatusCode, header::SET_COOKIE},
+    extract::{FromRequestParts, Query, State},
+    http::{HeaderMap, StatusCode, header::SET_COOKIE, request::Parts},
     response::{IntoResponse, Redirect, Response},
     routing::{get, post},
 };
 use ledger::auth::{self, SignedIn};
 use serde::Deserialize;
+use std::convert::Infallible;
+use wire::Code;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -82,21 +84,48 @@ async fn sign_out(State(state): State<AppState>, headers: HeaderMap) -> Result<R
     Ok(response)
 }
 
-async fn show_setup(State(state): State<AppState>, Visitor(shell): Visitor) -> Result<Response, Turned> {
+/// Whether whoever asks has to know the set-up code: everybody but a browser on this machine.
+struct AsksCode(bool);
+
+impl FromRequestParts<AppState> for AsksCode {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
+        Ok(Self(!is_local(state, parts)))
+    }
+}
+
+async fn show_setup(
+    State(state): State<AppState>,
+    Visitor(shell): Visitor,
+    AsksCode(asks_code): AsksCode,
+) -> Result<Response, Turned> {
     if !auth::needs_setup(&state.ledger).await? {
         return Ok(Redirect::to("/sign-in").into_response());
     }
-    Ok(render(StatusCode::OK, move || setup::page(&shell, &FormState::default())).await)
+    Ok(render(StatusCode::OK, move || setup::page(&shell, asks_code, &FormState::default())).await)
 }
 
-async fn submit_setup(State(state): State<AppState>, Visitor(shell): Visitor, form: Form) -> Result<Response, Turned> {
+async fn submit_setup(
+    State(state): State<AppState>,
+    Visitor(shell): Visitor,
+    AsksCode(asks_code): AsksCode,
+    form: Form,
+) -> Result<Response, Turned> {
     let (workspace, email) = (form.text("workspace"), form.text("email"));
-    match auth::setup(&state.ledger, &workspace, &email, &form.text("password")).await {
+    let is_known = !asks_code || state.set_up.is_code(&form.text("code"));
+    let done = match is_known {
+        true => auth::setup(&state.ledger, &workspace, &email, &form.text("password")).await.map_err(Problem::from),
+        false => {
+            let wanted = "the set-up code that the server printed when it started";
+            Err(Problem::field(Code::InvalidRequest, "code", wanted))
+        }
+    };
+    match done {
         Ok(signed_in) => welcome(&state, &signed_in, "/today?notice=setup_done"),
-        Err(error) => {
-            let problem = Problem::from(error);
+        Err(problem) => {
             let refused = form.refused("", &problem);
-            Ok(refuse(&problem, move || setup::page(&shell, &refused)).await)
+            Ok(refuse(&problem, move || setup::page(&shell, asks_code, &refused)).await)
         }
     }
 }

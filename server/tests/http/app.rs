@@ -97,6 +97,31 @@ impl App {
 
     /// With this settings file, more arguments and variables.
     pub fn start_with(settings: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut app = Self::start_empty(settings, arguments, variables);
+        for (who, tenant, role, scope) in [
+            (Who::Member, "acme", "member", None),
+            (Who::OtherMember, "acme", "member", None),
+            (Who::Reviewer, "acme", "reviewer", None),
+            (Who::Operator, "acme", "operator", None),
+            (Who::Admin, "acme", "admin", None),
+            (Who::Worker, "acme", "operator", Some("worker")),
+            (Who::Stranger, "other", "admin", None),
+        ] {
+            let mut add = app.cli();
+            add.args(["token", "add", "--tenant", tenant, "--name", &format!("{who:?}"), "--role", role]);
+            if let Some(scope) = scope {
+                add.args(["--scope", scope]);
+            }
+            let output = add.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            app.tokens.push((who, String::from_utf8(output.stdout).unwrap().trim().to_owned()));
+        }
+        app.user("ada@acme.test", "admin");
+        app
+    }
+
+    /// The same without anybody: nobody has set it up.
+    pub fn start_empty(settings: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("shiftbook.toml");
         std::fs::write(&file, settings).unwrap();
@@ -108,40 +133,19 @@ impl App {
         .concat();
         let log = Arc::new(Mutex::new(String::new()));
         let (child, url, reader) = serve(with(&dir, &variables), &arguments, &log);
-        let mut tokens = Vec::new();
-        for (who, tenant, role, scope) in [
-            (Who::Member, "acme", "member", None),
-            (Who::OtherMember, "acme", "member", None),
-            (Who::Reviewer, "acme", "reviewer", None),
-            (Who::Operator, "acme", "operator", None),
-            (Who::Admin, "acme", "admin", None),
-            (Who::Worker, "acme", "operator", Some("worker")),
-            (Who::Stranger, "other", "admin", None),
-        ] {
-            let mut add = with(&dir, &variables);
-            add.args(["token", "add", "--tenant", tenant, "--name", &format!("{who:?}"), "--role", role]);
-            if let Some(scope) = scope {
-                add.args(["--scope", scope]);
-            }
-            let output = add.output().unwrap();
-            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-            tokens.push((who, String::from_utf8(output.stdout).unwrap().trim().to_owned()));
-        }
-        let app = Self {
+        Self {
             address: url.trim_start_matches("http://").to_owned(),
             url,
             http: http(),
             child,
             log,
             reader: Some(reader),
-            tokens,
+            tokens: Vec::new(),
             dir,
             arguments,
             variables,
             agents: AtomicU64::new(0),
-        };
-        app.user("ada@acme.test", "admin");
-        app
+        }
     }
 
     fn user(&self, email: &str, role: &str) {

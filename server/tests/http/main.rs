@@ -26,6 +26,7 @@ mod limits;
 mod matrix;
 mod pages;
 mod rating;
+mod setup;
 mod sign_in;
 mod soak;
 mod stop;
