@@ -41,6 +41,8 @@
 //! | `export::job_page(&Shell, export::JobProps)` | `GET /exports/{id}` |
 //! | `export::progress_fragment(&export::Job)` | `GET /exports/{id}/progress` |
 //! | `settings::page(&Shell, settings::Props)` | `GET /settings` |
+//! | `settings::member_page(&Shell, settings::MemberProps)` | `GET /settings/members/{id}` |
+//! | `link::page(&Shell, &link::Props)`, `link::gone_page(&Shell)` | `GET /link` |
 //! | `api_docs::page(&Shell, &serde_json::Value)` | `GET /api/docs` |
 //! | `error_page::page(&Shell, &error_page::Failure)` | every error of a page |
 //!
@@ -74,6 +76,8 @@ mod form;
 pub mod inbox;
 #[cfg(feature = "ssr")]
 pub mod insights;
+#[cfg(feature = "ssr")]
+pub mod link;
 #[cfg(feature = "hydrate")]
 mod live;
 pub mod palette;

@@ -61,7 +61,7 @@ test("a token is shown once, works, and stops when revoked @nojs", async ({ page
 test("a member is not offered what only operators and admins may do @nojs", async ({ page }) => {
   await signIn(page, "member");
   await page.goto("/settings");
-  for (const action of ["/settings/members", "/settings/webhooks", "/settings/groups"]) {
+  for (const action of ["/settings/invitations", "/settings/webhooks", "/settings/groups"]) {
     await expect(page.locator(`form[action="${action}"]`)).toHaveCount(0);
   }
   // Tokens of their own, that may no more than they.

@@ -1,5 +1,5 @@
-//! Cookies: the sign-in, the theme, whose work /today shows, and questions that somebody waved aside. Values are written
-//! and read here and nowhere else.
+//! Cookies: the sign-in, a link that is being used, the theme, whose work /today shows, and questions that somebody waved
+//! aside. Values are written and read here and nowhere else.
 
 use axum::http::{HeaderMap, HeaderValue, header::COOKIE};
 use domain::{Timestamp, id::UserId, session_feedback::ASKED_DAYS};
@@ -10,6 +10,11 @@ const VALUE_BYTES_MAX: usize = 512;
 const SESSION: &str = "sbk_session";
 /// The prefix makes browsers refuse the cookie unless it is Secure, of this host alone and of path `/`.
 const SESSION_SECURE: &str = "__Host-sbk_session";
+/// The secret of a single-use link between its address and the page that uses it.
+const LINK: &str = "sbk_link";
+const LINK_SECURE: &str = "__Host-sbk_link";
+/// How long the page of a link may be open, seconds.
+const LINK_SECONDS_MAX: i64 = 3_600;
 const THEME: &str = "theme";
 /// Whose work /today shows: `me` or `all`. Browsers send it there alone.
 const TODAY: &str = "today";
@@ -60,6 +65,27 @@ impl CookiePolicy {
         self.session_header("", 0)
     }
 
+    const fn link_name(self) -> &'static str {
+        if self.secure { LINK_SECURE } else { LINK }
+    }
+
+    /// The secret of a link, where the request carries one.
+    pub fn link(self, headers: &HeaderMap) -> Option<&str> {
+        find(headers, self.link_name())
+    }
+
+    /// `Set-Cookie` for the secret of a link; nothing for text that is none.
+    pub fn set_link(self, secret: &str) -> Option<HeaderValue> {
+        let plain = secret.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let is_text = plain && !secret.is_empty() && secret.len() <= VALUE_BYTES_MAX;
+        is_text.then(|| self.header(self.link_name(), secret, LINK_SECONDS_MAX)).flatten()
+    }
+
+    /// `Set-Cookie` that forgets a link.
+    pub fn clear_link(self) -> Option<HeaderValue> {
+        self.header(self.link_name(), "", 0)
+    }
+
     /// `Set-Cookie` for a person who does not want to be asked about the session at `path`. Browsers send it there alone.
     pub fn set_unasked(self, user: UserId, path: &str) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
@@ -87,8 +113,11 @@ impl CookiePolicy {
     }
 
     fn session_header(self, value: &str, max_age_seconds: i64) -> Option<HeaderValue> {
+        self.header(self.session_name(), value, max_age_seconds)
+    }
+
+    fn header(self, name: &str, value: &str, max_age_seconds: i64) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
-        let name = self.session_name();
         let text = format!("{name}={value}; Path=/; Max-Age={max_age_seconds}; HttpOnly; SameSite=Lax{secure}");
         HeaderValue::from_str(&text).ok()
     }
@@ -199,5 +228,15 @@ mod tests {
         let set = CookiePolicy::new(false).clear_session().unwrap();
         assert_eq!(set, "sbk_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax");
         assert_eq!(CookiePolicy::new(false).session(&headers("sbk_session=")), None);
+    }
+
+    #[test]
+    fn the_cookie_of_a_link_holds_its_secret_and_no_other_text() {
+        let policy = CookiePolicy::new(true);
+        let set = policy.set_link("sbl_abc_1").unwrap();
+        assert_eq!(set, "__Host-sbk_link=sbl_abc_1; Path=/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure");
+        for bad in ["", "a;b", "a=b", "a b", "ä", &"x".repeat(VALUE_BYTES_MAX + 1)] {
+            assert!(policy.set_link(bad).is_none(), "{bad}");
+        }
     }
 }

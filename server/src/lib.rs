@@ -8,6 +8,7 @@ mod agents;
 mod ambient;
 pub mod api;
 pub mod assets;
+mod browser;
 pub mod cli;
 mod closing;
 pub mod config;

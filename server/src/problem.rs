@@ -169,6 +169,7 @@ impl From<ledger::Error> for Problem {
             E::TooManyAttempts { retry_after_seconds } | E::Busy { retry_after_seconds } => {
                 Self { retry_after_seconds: Some(retry_after_seconds), ..Self::detailed(Code::TooManyRequests, text) }
             }
+            E::LastAdmin => Self::detailed(Code::LastAdmin, text),
             E::SetupDone => Self::new(Code::SetupDone),
             E::Unavailable(internal) => Self::unavailable(internal),
             E::Internal(internal) => Self::internal(internal),

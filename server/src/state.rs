@@ -4,6 +4,7 @@ use crate::{
     assets::Assets, closing::Closings, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics,
     problem::Problem, sealed::Sealed, setup_code::SetUp, shutdown::Shutdown,
 };
+use axum::http::{HeaderMap, header};
 use bytes::Bytes;
 use domain::{Entropy, Scope};
 use ledger::{InstanceKey, Ledger};
@@ -99,6 +100,12 @@ impl Shared {
     /// Where the live stream of the caller's workspace stands. A page carries it, and the stream names it.
     pub fn live_mark(&self, scope: &Scope) -> String {
         format!("{:x}-{}", self.start, ledger::live::sent(&self.ledger, scope))
+    }
+
+    /// Where the asker sees this server, without a slash at the end.
+    pub fn origin(&self, headers: &HeaderMap) -> String {
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:4210");
+        self.public_origin.clone().unwrap_or_else(|| format!("http://{host}"))
     }
 
     /// The instance's key.

@@ -3,13 +3,15 @@
 use crate::problem::Problem;
 use domain::session::{WaitsFor, YieldTo};
 use ledger::{
-    ActionRecord, EventRecord, FailureRecord, Listed, MemberRecord, SessionRecord, TokenRecord, action, auth::Identity,
+    ActionRecord, EventRecord, FailureRecord, Listed, SessionRecord, TokenRecord, action,
+    auth::{Identity, Person},
     event, hook, human, session, work_queue,
 };
 use serde_json::value::RawValue;
 use std::str::FromStr;
 use wire::{Code, Json};
 
+mod access;
 mod approval;
 mod criteria;
 mod entity;
@@ -19,6 +21,7 @@ mod interaction;
 mod thread;
 mod webhook;
 
+pub use access::*;
 pub use approval::*;
 pub use criteria::*;
 pub use entity::*;
@@ -66,20 +69,10 @@ pub fn me(identity: Identity) -> wire::me::Me {
             slug: identity.tenant.slug,
             name: identity.tenant.name,
         },
-        user: identity.user.map(|(id, email)| wire::me::User { id: id.to_string(), email }),
+        user: identity.user.map(|Person { id, email, name }| wire::me::User { id: id.to_string(), email, name }),
         token: identity.token.map(|(id, name)| wire::me::TokenName { id: id.to_string(), name }),
         role: identity.scope.role,
         scope: identity.scope.token_scope,
-    }
-}
-
-/// A member of the workspace.
-pub fn member(record: MemberRecord) -> wire::settings::Member {
-    wire::settings::Member {
-        id: record.user_id.to_string(),
-        email: record.email,
-        role: record.role,
-        created_at: record.created_at,
     }
 }
 

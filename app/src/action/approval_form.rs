@@ -12,7 +12,7 @@ use crate::{
 use domain::output::CRITERIA_SETS;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
-use wire::{action::Action, settings::Member};
+use wire::{access::Member, action::Action};
 
 /// The fields' names.
 pub const SHOWN: [&str; 7] =

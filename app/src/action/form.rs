@@ -20,7 +20,7 @@ use domain::{
     output::CRITERIA_SETS,
 };
 use leptos::prelude::*;
-use wire::{action::Action, settings::Member};
+use wire::{access::Member, action::Action};
 
 const SHOWN: [&str; 10] = [
     "name",

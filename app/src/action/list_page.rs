@@ -14,8 +14,8 @@ use crate::{
 use domain::{action::ActionStatus, role::Permission};
 use leptos::prelude::*;
 use wire::{
+    access::Member,
     action::{Action, TaskStatus},
-    settings::Member,
 };
 
 /// Longest description in the list, characters.

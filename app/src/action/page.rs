@@ -23,8 +23,8 @@ use crate::{
 use domain::{action::ActionStatus, role::Permission};
 use leptos::prelude::*;
 use wire::{
+    access::Member,
     action::{Action, TaskStatus},
-    settings::Member,
 };
 
 /// Longest error shown with the newest run, characters.

@@ -9,8 +9,9 @@ use crate::{
         notice,
     },
 };
+use domain::member::MemberStatus;
 use leptos::prelude::*;
-use wire::{group::Group, settings::Member};
+use wire::{access::Member, group::Group};
 
 /// List and forms. `form` is a refused `group` (making one) or `group-ID` (changing one).
 pub fn groups_section(groups: &[Group], members: &[Member], manages: bool, form: &FormState) -> impl IntoView + use<> {
@@ -82,6 +83,7 @@ fn row(group: &Group, members: &[Member], manages: bool, form: &FormState) -> im
     let others: Vec<(String, String)> = members
         .iter()
         .filter(|member| !group.members.iter().any(|m| m.id == member.id))
+        .filter(|member| member.status == MemberStatus::Active)
         .map(|member| (member.id.clone(), member.email.clone()))
         .collect();
     let add = (manages && !others.is_empty()).then(|| {

@@ -1,13 +1,17 @@
-//! Settings: members, tokens, webhooks, notifications, appearance, keyboard.
+//! Settings: the account, members, tokens, webhooks, notifications, appearance, keyboard.
 
+mod account;
 mod approvals;
 mod groups;
+mod member_page;
 mod members;
 mod notifications;
 mod page;
 mod tokens;
 mod webhooks;
 
+pub use member_page::{MemberProps, member_page};
+pub use members::{Inviting, NewLink, role_word};
 pub use notifications::{EmailChoice, notify_button};
 pub use page::{Props, page};
 pub use webhooks::{EVENT_FIELD, WebhookEntry};

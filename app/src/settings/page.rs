@@ -1,9 +1,10 @@
 //! /settings
 
 use super::{
+    account::account_section,
     approvals::approvals_section,
     groups::groups_section,
-    members::members_section,
+    members::{Inviting, members_section},
     notifications::{EmailChoice, notifications_section},
     tokens::tokens_section,
     webhooks::{WebhookEntry, webhooks_section},
@@ -22,16 +23,23 @@ use domain::role::Permission;
 use leptos::prelude::*;
 use std::collections::HashMap;
 use wire::{
+    access::{Member, SignIn},
     group::Group,
-    settings::{Member, Token},
+    settings::Token,
     webhook::CreatedWebhook,
 };
 
 /// What /settings shows.
 #[derive(Debug, Clone, Default)]
 pub struct Props {
-    /// Members of the workspace.
+    /// The reader's sign-ins, where they are a person.
+    pub sign_ins: Vec<SignIn>,
+    /// Members of the workspace who have not been removed.
     pub members: Vec<Member>,
+    /// Invitations, for those who administer the workspace.
+    pub inviting: Inviting,
+    /// Everybody who ever was a member, by id: tokens speak for them.
+    pub people: HashMap<String, String>,
     /// Groups of people.
     pub groups: Vec<Group>,
     /// Seconds for which a decision can be undone.
@@ -46,8 +54,8 @@ pub struct Props {
     pub new_webhook: Option<CreatedWebhook>,
     /// Whether the reader wants e-mail.
     pub email: EmailChoice,
-    /// A refused `POST /settings/tokens` (form `token`), `POST /settings/members` (form `member`), `POST /settings/webhooks` (form `webhook`), `POST /settings/groups`
-    /// (form `group`), `POST /settings/groups/{id}` (form `group-ID`) or `POST /settings/approvals` (form `approvals`).
+    /// A refused form. Its name is `token`, `invitation`, `name`, `password`, `webhook`, `group`, `group-ID` or
+    /// `approvals`, after what it posts to below /settings.
     pub form: FormState,
     /// Where this server answers, for the lines that connect an agent.
     pub base_url: String,
@@ -56,17 +64,20 @@ pub struct Props {
 /// The whole page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Settings", || {
-        let Props { members, groups, undo_seconds, tokens, new_token, webhooks, new_webhook, email, form, base_url } =
-            props;
+        let Props { sign_ins, members, inviting, people, groups, undo_seconds, tokens, new_token, .. } = props;
+        let Props { webhooks, new_webhook, email, form, base_url, .. } = props;
         let administers = shell.may(Permission::Administer);
         let own = shell.viewer.as_ref().map(|me| me.role);
         let manages_groups = shell.may(Permission::ManageGroups);
         let installs = shell.may(Permission::ManageActions);
         let groups = solid(groups_section(&groups, &members, manages_groups, &form));
-        let people: HashMap<String, String> = members.iter().map(|m| (m.id.clone(), m.email.clone())).collect();
+        let me = shell.viewer.as_ref().and_then(|me| me.user.as_ref());
+        let account = me.map(|me| solid(account_section(me, sign_ins, &form)));
+        let inviting = administers.then_some(inviting);
         let page = view! {
             {page_head("Settings".to_owned(), Vec::new(), ())}
             <nav class="side-nav" aria-label="Settings">
+                {me.map(|_| view! { <a class="chip" href="#account">"Your account"</a> })}
                 <a class="chip" href="#members">"Members"</a>
                 <a class="chip" href="#groups">"Groups"</a>
                 <a class="chip" href="#approvals">"Approvals"</a>
@@ -79,7 +90,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 {installs.then(|| view! { <a class="chip" href="/bundles">"Install a bundle"</a> })}
             </nav>
             <div class="settings">
-                {solid(members_section(members, administers, &form.of("member")))}
+                {account}
+                {solid(members_section(members, inviting, &form.of("invitation")))}
                 {groups}
                 {solid(approvals_section(undo_seconds, administers, &form.of("approvals")))}
                 {own.map(|own| solid(tokens_section(tokens, &people, own, new_token, base_url, &form.of("token"))))}

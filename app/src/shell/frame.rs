@@ -76,8 +76,9 @@ pub fn frame(shell: &Shell, here: Place, page: impl IntoView) -> impl IntoView {
 fn rail(shell: &Shell, here: Place) -> impl IntoView {
     let workspace_title = shell.viewer.as_ref().map(|me| me.tenant.name.clone()).unwrap_or_default();
     let workspace = workspace_title.clone();
-    let email = shell.viewer.as_ref().and_then(|me| me.user.as_ref()).map(|u| u.email.clone()).unwrap_or_default();
-    let email_title = email.clone();
+    let me = shell.viewer.as_ref().and_then(|me| me.user.as_ref());
+    let email_title = me.map(|me| me.email.clone()).unwrap_or_default();
+    let called = me.map(|me| if me.name.is_empty() { &me.email } else { &me.name }).cloned().unwrap_or_default();
     let waiting = shell.needs_me;
     let entries = ENTRIES
         .into_iter()
@@ -121,7 +122,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
                     {constant(&THEME_SWITCH, || view! { <ThemeSwitch/> })}
                 </div>
                 <div class="rail-row">
-                    <span class="rail-person" title=email_title>{email}</span>
+                    <span class="rail-person" title=email_title>{called}</span>
                     <form method="post" action="/sign-out">
                         <button class="button" type="submit" data-look="quiet" data-shape="icon" aria-label="Sign out" title="Sign out">
                             {icon(Icon::SignOut)}

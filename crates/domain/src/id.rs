@@ -94,4 +94,6 @@ ids! {
     MessageId,
     /// A prompt and its answer; made from the place in the log where the answer ends.
     InteractionId,
+    /// A single-use link: an invitation or a password reset (its row, not its secret).
+    LinkId,
 }

@@ -19,6 +19,7 @@ pub mod id;
 pub mod insight;
 pub mod interaction;
 pub mod limit;
+pub mod member;
 mod names;
 pub mod notification;
 pub mod outcome;

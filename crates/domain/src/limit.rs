@@ -65,6 +65,16 @@ pub const SIGN_IN_BLOCK_SECONDS_MAX: i64 = 300;
 /// Failed sign-in attempts are forgotten this long after the last one, minutes. Longer than the longest wait, so that
 /// waiting for it allows fewer attempts than going on.
 pub const SIGN_IN_FAILURES_KEPT_MINUTES: i64 = 60;
+/// How long an invitation works, days.
+pub const INVITATION_DAYS: i64 = 7;
+/// Most invitations of a workspace that are open at a time.
+pub const INVITATIONS_MAX: u32 = 200;
+/// How long a link for a new password works, hours.
+pub const RESET_LINK_HOURS: i64 = 24;
+/// Sign-ins of a person that are listed.
+pub const SIGN_INS_LISTED_MAX: u32 = 200;
+/// Longest description of a browser that is kept with a sign-in, characters.
+pub const BROWSER_CHARS_MAX: usize = 60;
 /// Longest e-mail address, bytes (RFC 5321).
 pub const EMAIL_BYTES_MAX: usize = 254;
 /// Deepest chain of parent sessions.

@@ -111,6 +111,9 @@ pub enum Error {
         /// When to try again.
         retry_after_seconds: u64,
     },
+    /// A workspace keeps an admin.
+    #[error("a workspace needs an admin: make somebody else one first")]
+    LastAdmin,
     /// Set-up has been done.
     #[error("this installation has been set up")]
     SetupDone,

@@ -45,7 +45,8 @@ pub use error::{Error, FieldError, Result};
 pub use instance_key::{BadInstanceKey, InstanceKey};
 pub use open::{LeaseClock, Ledger, Mode, Options};
 pub use store::{
-    ActionRecord, CriteriaSetRecord, Database, DecisionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord,
-    EventRecord, FailureRecord, FeedbackRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, MessageRecord,
-    ReviewerRecord, SessionRecord, Stats, TenantRecord, TokenRecord, WebhookRecord,
+    AccessLinkRecord, ActionRecord, CriteriaSetRecord, Database, DecisionRecord, EntityRecord, EntityTypeRecord,
+    EntityVersionRecord, EventRecord, FailureRecord, FeedbackRecord, GateRecord, GroupRecord, ImportRecord,
+    LinkPurpose, MemberRecord, MessageRecord, ReviewerRecord, SessionRecord, SignInRecord, Stats, TenantRecord,
+    TokenRecord, WebhookRecord,
 };

@@ -23,6 +23,7 @@ use std::{
     },
 };
 use store::{Access, Database, LeaseTime, Store, WriteTx};
+use tokio::sync::watch;
 
 pub use store::Mode;
 
@@ -65,6 +66,7 @@ struct Inner {
     hub: Hub,
     instance: String,
     identities: IdentityCache,
+    access: watch::Sender<u64>,
     kind_counts: CountedKinds,
     owners: Owners,
     password_cost: PasswordCost,
@@ -117,6 +119,7 @@ impl Ledger {
             instance: RequestId::new(now, &*options.entropy).to_string(),
             entropy: options.entropy,
             identities: IdentityCache::new(),
+            access: watch::Sender::new(0),
             kind_counts: counted_kinds(),
             owners: owners(),
             password_cost: options.password_cost,
@@ -163,7 +166,13 @@ impl Ledger {
 
     /// Housekeeping that is due now and then, on any server.
     pub async fn maintain(&self) -> Result<()> {
-        Ok(self.store().ensure_partitions(self.now()).await?)
+        let now = self.now();
+        self.store()
+            .write::<_, Error, _>(Access::System, move |tx| {
+                Box::pin(async move { Ok(store::access_link::delete_expired(tx, now).await?) })
+            })
+            .await?;
+        Ok(self.store().ensure_partitions(now).await?)
     }
 
     /// Whether the database answers.
@@ -220,6 +229,17 @@ impl Ledger {
 
     pub(crate) fn hub(&self) -> &Hub {
         &self.0.hub
+    }
+
+    /// Forgets who calls, after somebody's access changed, and lets open streams ask again.
+    pub(crate) fn access_changed(&self) {
+        self.0.identities.clear();
+        self.0.access.send_modify(|changes| *changes = changes.wrapping_add(1));
+    }
+
+    /// Tells of changes to anybody's access in this process. Those made by other processes are not told.
+    pub fn access_changes(&self) -> watch::Receiver<u64> {
+        self.0.access.subscribe()
     }
 
     pub(crate) fn identities(&self) -> &IdentityCache {

@@ -99,7 +99,7 @@ pub async fn revoke(ledger: &Ledger, scope: &Scope, id: TokenId) -> Result<()> {
             Box::pin(async move { Ok(store::token::revoke(tx, tenant_id, id, whose, now).await?) })
         })
         .await?;
-    ledger.identities().clear();
+    ledger.access_changed();
     if known { Ok(()) } else { Err(Error::NotFound("token")) }
 }
 

@@ -3,7 +3,7 @@
 use crate::{
     conn::{Conn, run},
     error::{Error, Result},
-    record::{BrowserSessionRecord, TenantRecord},
+    record::{BrowserSessionRecord, SignInRecord, TenantRecord},
     sqlite::row,
     transaction::WriteTx,
 };
@@ -11,26 +11,40 @@ use domain::{
     Timestamp,
     clock::{from_micros, to_micros},
     id::{BrowserSessionId, TenantId, UserId},
+    limit::SIGN_INS_LISTED_MAX,
     role::Role,
 };
 use uuid::Uuid;
 
-const INSERT: &str = "INSERT INTO browser_sessions (id, secret_digest, tenant_id, user_id, created_at, last_seen_at, expires_at) \
-     VALUES ($1, $2, $3, $4, $5, $5, $6)";
-const BY_DIGEST: &str = "SELECT b.id, b.user_id, u.email, b.tenant_id, t.slug, t.name, m.role, b.expires_at, b.last_seen_at \
+const INSERT: &str = "INSERT INTO browser_sessions (id, secret_digest, tenant_id, user_id, created_at, last_seen_at, expires_at, \
+     browser) VALUES ($1, $2, $3, $4, $5, $5, $6, $7)";
+const BY_DIGEST: &str = "SELECT b.id, b.user_id, u.email, u.name AS user_name, b.tenant_id, t.slug, t.name, m.role, b.expires_at, b.last_seen_at \
      FROM browser_sessions b JOIN users u ON u.id = b.user_id JOIN tenants t ON t.id = b.tenant_id \
-     JOIN memberships m ON m.tenant_id = b.tenant_id AND m.user_id = b.user_id WHERE b.secret_digest = $1";
+     JOIN memberships m ON m.tenant_id = b.tenant_id AND m.user_id = b.user_id AND m.status = 'active' \
+     WHERE b.secret_digest = $1";
+const OF_USER: &str = "SELECT b.id, t.name, b.browser, b.created_at, b.last_seen_at, \
+     CAST(CASE WHEN b.secret_digest = $2 THEN 1 ELSE 0 END AS BIGINT) AS is_current \
+     FROM browser_sessions b JOIN tenants t ON t.id = b.tenant_id \
+     JOIN memberships m ON m.tenant_id = b.tenant_id AND m.user_id = b.user_id AND m.status = 'active' \
+     WHERE b.user_id = $1 AND b.expires_at > $3 AND b.last_seen_at > $4 ORDER BY b.last_seen_at DESC, b.id LIMIT $5";
 const TOUCH: &str = "UPDATE browser_sessions SET last_seen_at = $2 WHERE id = $1";
 const SWITCH: &str = "UPDATE browser_sessions SET tenant_id = $2 WHERE id = $1";
 const DELETE: &str = "DELETE FROM browser_sessions WHERE secret_digest = $1";
+const DELETE_ONE: &str = "DELETE FROM browser_sessions WHERE user_id = $1 AND id = $2";
+const DELETE_OF_MEMBER: &str = "DELETE FROM browser_sessions WHERE tenant_id = $1 AND user_id = $2";
+const DELETE_OF_USER: &str = "DELETE FROM browser_sessions WHERE user_id = $1 AND secret_digest <> $2";
 const DELETE_EXPIRED: &str = "DELETE FROM browser_sessions WHERE expires_at < $1 OR last_seen_at < $2";
 
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("browser_session::INSERT", INSERT),
     ("browser_session::BY_DIGEST", BY_DIGEST),
+    ("browser_session::OF_USER", OF_USER),
     ("browser_session::TOUCH", TOUCH),
     ("browser_session::SWITCH", SWITCH),
     ("browser_session::DELETE", DELETE),
+    ("browser_session::DELETE_ONE", DELETE_ONE),
+    ("browser_session::DELETE_OF_MEMBER", DELETE_OF_MEMBER),
+    ("browser_session::DELETE_OF_USER", DELETE_OF_USER),
     ("browser_session::DELETE_EXPIRED", DELETE_EXPIRED),
 ];
 
@@ -39,6 +53,7 @@ row! {
         id: Uuid,
         user_id: Uuid,
         email: String,
+        user_name: String,
         tenant_id: Uuid,
         slug: String,
         name: String,
@@ -49,7 +64,7 @@ row! {
 }
 
 /// A sign-in to be stored.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct NewBrowserSession {
     /// Id.
     pub id: BrowserSessionId,
@@ -63,6 +78,8 @@ pub struct NewBrowserSession {
     pub at: Timestamp,
     /// Its absolute end.
     pub expires_at: Timestamp,
+    /// Which browser, in words; empty when it is not known.
+    pub browser: String,
 }
 
 /// Stores a sign-in.
@@ -77,6 +94,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, new: &NewBrowserSession) -> Result<()>
         new.user_id.0,
         to_micros(new.at),
         to_micros(new.expires_at),
+        new.browser.as_str(),
     )?;
     Ok(())
 }
@@ -88,6 +106,7 @@ pub async fn find(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option
         id: BrowserSessionId(row.id),
         user_id: UserId(row.user_id),
         email: row.email,
+        name: row.user_name,
         tenant: TenantRecord { id: TenantId(row.tenant_id), slug: row.slug, name: row.name },
         role: Role::parse(&row.role).ok_or_else(|| Error::inconsistent("memberships", "role", &row.role))?,
         expires_at: from_micros(row.expires_at),
@@ -110,6 +129,49 @@ pub async fn switch(tx: &mut WriteTx<'_>, id: BrowserSessionId, tenant_id: Tenan
 /// Ends a sign-in.
 pub async fn delete(tx: &mut WriteTx<'_>, secret_digest: [u8; 32]) -> Result<()> {
     run!(tx.conn(), execute, DELETE, &secret_digest[..])?;
+    Ok(())
+}
+
+/// The sign-ins of a person that work, last used first. `current` is the one that asks. Those unused since `idle_since`
+/// work no more.
+pub async fn list_of_user(
+    conn: &mut Conn<'_>,
+    user_id: UserId,
+    current: Option<[u8; 32]>,
+    now: Timestamp,
+    idle_since: Timestamp,
+) -> Result<Vec<SignInRecord>> {
+    type Row = (Uuid, String, String, i64, i64, i64);
+    let (digest, now, idle) = (current.unwrap_or_default(), to_micros(now), to_micros(idle_since));
+    let most = i64::from(SIGN_INS_LISTED_MAX);
+    let rows = run!(conn, fetch_all Row, OF_USER, user_id.0, &digest[..], now, idle, most)?;
+    let record = |(id, workspace, browser, created_at, last_seen_at, is_current): Row| SignInRecord {
+        id: BrowserSessionId(id),
+        workspace,
+        browser,
+        created_at: from_micros(created_at),
+        last_seen_at: from_micros(last_seen_at),
+        is_current: is_current != 0,
+    };
+    Ok(rows.into_iter().map(record).collect())
+}
+
+/// Ends one sign-in of a person. `false` when they have none with this id.
+pub async fn delete_one(tx: &mut WriteTx<'_>, user_id: UserId, id: BrowserSessionId) -> Result<bool> {
+    Ok(run!(tx.conn(), execute, DELETE_ONE, user_id.0, id.0)? > 0)
+}
+
+/// Ends the sign-ins of a person that look at this workspace.
+pub async fn delete_of_member(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId) -> Result<()> {
+    run!(tx.conn(), execute, DELETE_OF_MEMBER, tenant_id.0, user_id.0)?;
+    Ok(())
+}
+
+/// Ends all sign-ins of a person but `kept`.
+pub async fn delete_of_user(tx: &mut WriteTx<'_>, user_id: UserId, kept: Option<[u8; 32]>) -> Result<()> {
+    // No cookie has the digest of zeros.
+    let kept = kept.unwrap_or_default();
+    run!(tx.conn(), execute, DELETE_OF_USER, user_id.0, &kept[..])?;
     Ok(())
 }
 

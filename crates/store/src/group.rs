@@ -37,6 +37,7 @@ const UPDATE: &str = "UPDATE groups SET name = $3, updated_at = $4 WHERE tenant_
 const ADD: &str = "INSERT INTO group_members (tenant_id, group_id, user_id, added_by, added_at) \
      VALUES ($1, $2, $3, $4, $5) ON CONFLICT (tenant_id, group_id, user_id) DO NOTHING";
 const REMOVE: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND group_id = $2 AND user_id = $3";
+const REMOVE_EVERYWHERE: &str = "DELETE FROM group_members WHERE tenant_id = $1 AND user_id = $2";
 
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("group::BY_ID", BY_ID),
@@ -49,6 +50,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("group::UPDATE", UPDATE),
     ("group::ADD", ADD),
     ("group::REMOVE", REMOVE),
+    ("group::REMOVE_EVERYWHERE", REMOVE_EVERYWHERE),
 ];
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("group::BY_ID_LOCKED_POSTGRES", BY_ID_LOCKED_POSTGRES)];
 
@@ -168,5 +170,11 @@ pub async fn add(
 /// Takes somebody out of a group.
 pub async fn remove(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: GroupId, user_id: UserId) -> Result<()> {
     run!(tx.conn(), execute, REMOVE, tenant_id.0, id.0, user_id.0)?;
+    Ok(())
+}
+
+/// Takes somebody out of every group of a workspace.
+pub async fn remove_everywhere(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId) -> Result<()> {
+    run!(tx.conn(), execute, REMOVE_EVERYWHERE, tenant_id.0, user_id.0)?;
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! through [`Store::write`] and [`Store::append`]; each is told on whose behalf it runs, which
 //! PostgreSQL then enforces row by row.
 
+pub mod access_link;
 pub mod action;
 mod append;
 mod backup;
@@ -49,6 +50,7 @@ pub mod webhook;
 pub mod work_queue;
 mod writer;
 
+pub use access_link::{AccessLinkRecord, LinkPurpose};
 pub use append::{AppendOutcome, AppendRefusal, AppendRequest, PreparedEvent};
 pub use conn::{Access, Conn};
 pub use error::{Error, Result};
@@ -59,7 +61,7 @@ pub use outbox::MessageRecord;
 pub use record::{
     ActionRecord, BrowserSessionRecord, CriteriaSetRecord, DecisionRecord, EntityRecord, EntityTypeRecord,
     EntityVersionRecord, EventRecord, FailureRecord, GateRecord, GroupRecord, ImportRecord, MemberRecord, Page,
-    ReviewerRecord, SessionRecord, TenantRecord, TokenRecord, UserRecord,
+    ReviewerRecord, SessionRecord, SignInRecord, TenantRecord, TokenRecord, UserRecord,
 };
 pub use sign_in::{
     SignInAttempts, clear_sign_in_attempts, lock_sign_in_attempts, prune_sign_in_attempts, record_sign_in_attempt,

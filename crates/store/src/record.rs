@@ -15,6 +15,7 @@ use domain::{
         ActionId, BrowserSessionId, CriteriaSetId, EntityId, EntityTypeId, EventId, GroupId, ImportId, SessionId,
         TenantId, TokenId, UserId,
     },
+    member::MemberStatus,
     role::{Role, TokenScope},
     session::{EndReason, Status, TimeLimits, Type, WaitsFor},
 };
@@ -46,6 +47,8 @@ pub struct UserRecord {
     pub id: UserId,
     /// Sign-in address, lower case.
     pub email: String,
+    /// What others see; empty until they say.
+    pub name: String,
     /// argon2id PHC string.
     pub password_hash: String,
 }
@@ -57,10 +60,21 @@ pub struct MemberRecord {
     pub user_id: UserId,
     /// Their address.
     pub email: String,
+    /// Their name; empty until they say.
+    pub name: String,
     /// Their role.
     pub role: Role,
+    /// Whether they may use the workspace.
+    pub status: MemberStatus,
     /// When they joined.
     pub created_at: Timestamp,
+}
+
+impl MemberRecord {
+    /// What others call them: their name, or their address.
+    pub fn called(&self) -> &str {
+        if self.name.is_empty() { &self.email } else { &self.name }
+    }
 }
 
 /// A browser's sign-in.
@@ -72,6 +86,8 @@ pub struct BrowserSessionRecord {
     pub user_id: UserId,
     /// Their address.
     pub email: String,
+    /// Their name; empty until they say.
+    pub name: String,
     /// The workspace they look at.
     pub tenant: TenantRecord,
     /// Their role there.
@@ -80,6 +96,23 @@ pub struct BrowserSessionRecord {
     pub expires_at: Timestamp,
     /// When it was last seen, to the minute.
     pub last_seen_at: Timestamp,
+}
+
+/// One of a person's sign-ins, as they see it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignInRecord {
+    /// Id.
+    pub id: BrowserSessionId,
+    /// Name of the workspace it looks at.
+    pub workspace: String,
+    /// Which browser; empty when it is not known.
+    pub browser: String,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When it was last used, to the minute.
+    pub last_seen_at: Timestamp,
+    /// Whether it is the one that asks.
+    pub is_current: bool,
 }
 
 /// An API token, without its secret.

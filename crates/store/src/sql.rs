@@ -36,6 +36,7 @@ pub(crate) fn values_statements(prefix: &str, columns: usize) -> [String; CHUNKS
 pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
     let mut all = Vec::new();
     for list in [
+        crate::access_link::SQL,
         crate::action::SQL,
         crate::browser_session::SQL,
         crate::criteria_set::SQL,
@@ -88,6 +89,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::session::POSTGRES_SQL,
             crate::session::graph::POSTGRES_SQL,
             crate::sign_in::POSTGRES_SQL,
+            crate::user::POSTGRES_SQL,
         ]
         .concat()
     } else {

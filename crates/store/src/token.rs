@@ -32,6 +32,8 @@ const LIST: &str = token_select!("k.tenant_id = $1 ORDER BY k.id DESC LIMIT $2")
 const LIST_OWN: &str = token_select!("k.tenant_id = $1 AND k.user_id = $3 ORDER BY k.id DESC LIMIT $2");
 const TOUCH: &str = "UPDATE api_tokens SET last_used_at = $3 WHERE tenant_id = $1 AND id = $2";
 const REVOKE: &str = "UPDATE api_tokens SET revoked_at = $3 WHERE tenant_id = $1 AND id = $2 AND revoked_at IS NULL";
+const REVOKE_OF: &str =
+    "UPDATE api_tokens SET revoked_at = $3 WHERE tenant_id = $1 AND user_id = $2 AND revoked_at IS NULL";
 const EXISTS: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND id = $2";
 const EXISTS_OWN: &str = "SELECT COUNT(*) FROM api_tokens WHERE tenant_id = $1 AND id = $2 AND user_id = $3";
 
@@ -42,6 +44,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("token::LIST_OWN", LIST_OWN),
     ("token::TOUCH", TOUCH),
     ("token::REVOKE", REVOKE),
+    ("token::REVOKE_OF", REVOKE_OF),
     ("token::EXISTS", EXISTS),
     ("token::EXISTS_OWN", EXISTS_OWN),
 ];
@@ -149,4 +152,10 @@ pub async fn revoke(
         run!(tx.conn(), execute, REVOKE, tenant_id.0, id.0, to_micros(at))?;
     }
     Ok(count > 0)
+}
+
+/// Stops every token that speaks for this person in a workspace.
+pub async fn revoke_of(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId, at: Timestamp) -> Result<()> {
+    run!(tx.conn(), execute, REVOKE_OF, tenant_id.0, user_id.0, to_micros(at))?;
+    Ok(())
 }

@@ -192,7 +192,7 @@ fn options(engine: &Engine, clock: &TestClock, mode: Mode, lease_clock: LeaseClo
 
 async fn person(ledger: &Ledger, tenant: &str, email: &str, role: Role) -> Scope {
     member::add_by_operator(ledger, tenant, email, role, PASSWORD).await.unwrap();
-    auth::sign_in(ledger, email, PASSWORD).await.unwrap().identity.scope
+    auth::sign_in(ledger, email, PASSWORD, "").await.unwrap().identity.scope
 }
 
 /// An event of this kind with no content.

@@ -3,6 +3,7 @@
 //! Request types refuse unknown fields. `serde` only: the browser, the server, the command line
 //! and the tests share these types.
 
+pub mod access;
 pub mod action;
 pub mod approval;
 pub mod bundle;

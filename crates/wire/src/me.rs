@@ -52,6 +52,9 @@ pub struct User {
     /// Sign-in address.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
+    /// What they call themselves; absent until they say.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
 }
 
 /// A token, by name.

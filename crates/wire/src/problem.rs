@@ -81,6 +81,8 @@ codes! {
     LimitReached = "limit_reached", 422, "A limit was reached";
     /// Too many requests or attempts.
     TooManyRequests = "too_many_requests", 429, "Too many requests";
+    /// The workspace would be without an admin.
+    LastAdmin = "last_admin", 409, "A workspace needs an admin";
     /// Nobody has set the server up, and it does not answer to this name until then.
     UnknownHost = "unknown_host", 421, "This server does not answer to that name";
     /// Something broke here; it is logged under the request id.

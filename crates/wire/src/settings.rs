@@ -1,24 +1,10 @@
-//! Members and tokens of a workspace.
+//! Tokens and settings of a workspace.
 
 use domain::{
     Timestamp,
     role::{Role, TokenScope},
 };
 use serde::{Deserialize, Serialize};
-
-/// A person with a role in the workspace.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Member {
-    /// User id.
-    pub id: String,
-    /// Sign-in address.
-    pub email: String,
-    /// Role in this workspace.
-    pub role: Role,
-    /// When they joined.
-    pub created_at: Timestamp,
-}
 
 /// An API token without its secret.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -23,7 +23,7 @@ const DESCRIPTION: &str = "The shared work log of people and agents.\n\n\
     `application/problem+json`; decide on its `code`. Lists are paged: pass `nextCursor` as `cursor`.";
 
 /// The tags, in the order of the page.
-const TAGS: [(&str, &str); 16] = [
+const TAGS: [(&str, &str); 17] = [
     ("actions", "Configured work; the UI calls it a task."),
     ("sessions", "One execution each."),
     ("threads", "Conversations with agents: sessions that rest between turns."),
@@ -37,6 +37,7 @@ const TAGS: [(&str, &str); 16] = [
     ("hooks", "What coding agents report by themselves."),
     ("webhooks", "URLs of the workspace that are told what happens."),
     ("today", "The work queue, and wake-ups for live pages."),
+    ("access", "Members, invitations, and the caller's own sign-ins."),
     ("workspace", "Settings of the workspace."),
     ("identity", "Who the caller is."),
     ("operation", "For load balancers and scrapers."),

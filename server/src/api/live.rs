@@ -7,7 +7,10 @@ use domain::id::SessionId;
 use futures_util::{StreamExt, stream};
 use ledger::live::{self as use_case, LiveSignal, Signals};
 use std::{collections::BTreeMap, time::Duration};
-use tokio::time::{Instant, Interval, sleep_until};
+use tokio::{
+    sync::watch,
+    time::{Instant, Interval, sleep_until},
+};
 use wire::live::SessionMoved;
 
 /// A session is named at most once in this time, however fast its log grows.
@@ -34,6 +37,7 @@ pub async fn live(State(state): State<AppState>, caller: Caller, headers: Header
         pending: Pending::default(),
         flush_at: Instant::now(),
         beat: sse::heartbeat(),
+        access: state.ledger.access_changes(),
         state,
         caller,
         headers,
@@ -102,6 +106,8 @@ struct Feed {
     /// When the next frames may be sent; in the past while the stream is quiet.
     flush_at: Instant,
     beat: Interval,
+    /// Tells when somebody's access was changed by this server.
+    access: watch::Receiver<u64>,
     state: AppState,
     caller: Caller,
     headers: HeaderMap,
@@ -127,6 +133,14 @@ impl Feed {
         sse::response(opening.chain(frames), open)
     }
 
+    /// A sign of life, or the end where the caller may not read any more.
+    async fn go_on(&self) -> Next {
+        match self.caller.still_valid(&self.state, &self.headers).await {
+            true => Next::Frame(sse::frame("beat", "{}")),
+            false => Next::Last(sse::bye(&self.state)),
+        }
+    }
+
     async fn next(&mut self) -> Next {
         loop {
             tokio::select! {
@@ -144,13 +158,8 @@ impl Feed {
                     Some(signal) => self.pending.add(signal),
                     None => return Next::Last(sse::bye(&self.state)),
                 },
-                _ = self.beat.tick() => {
-                    return if self.caller.still_valid(&self.state, &self.headers).await {
-                        Next::Frame(sse::frame("beat", "{}"))
-                    } else {
-                        Next::Last(sse::bye(&self.state))
-                    };
-                }
+                Ok(()) = self.access.changed() => return self.go_on().await,
+                _ = self.beat.tick() => return self.go_on().await,
             }
         }
     }

@@ -17,9 +17,12 @@ mod human;
 mod import;
 mod insight;
 mod interaction;
+mod invitation;
 mod live;
 mod me;
+mod member;
 mod session;
+mod sign_in;
 mod stream;
 mod thread;
 mod today;
@@ -34,6 +37,13 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 fn described() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(document::head())
         .routes(routes!(me::me))
+        .routes(routes!(member::list))
+        .routes(routes!(member::update, member::remove))
+        .routes(routes!(member::reset_link))
+        .routes(routes!(invitation::create, invitation::list))
+        .routes(routes!(invitation::withdraw))
+        .routes(routes!(sign_in::list))
+        .routes(routes!(sign_in::end))
         .routes(routes!(action::create, action::list))
         .routes(routes!(action::get, action::update))
         .routes(routes!(action::trigger))

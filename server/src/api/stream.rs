@@ -18,7 +18,7 @@ use domain::{id::SessionId, limit::SEQUENCE_MAX};
 use futures_util::{StreamExt, stream};
 use ledger::event::{self, Follow, Following};
 use serde::Deserialize;
-use tokio::time::Interval;
+use tokio::{sync::watch, time::Interval};
 use wire::Code;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -75,7 +75,8 @@ pub async fn follow(
     };
     let events = event::follow(&state.ledger, caller.scope(), id, after).await?;
     let open = state.metrics.stream();
-    Ok(Tail { events, beat: sse::heartbeat(), state, caller, id, headers }.response(open))
+    let access = state.ledger.access_changes();
+    Ok(Tail { events, beat: sse::heartbeat(), access, state, caller, id, headers }.response(open))
 }
 
 fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
@@ -89,6 +90,8 @@ fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
 struct Tail {
     events: Following,
     beat: Interval,
+    /// Tells when somebody's access was changed by this server.
+    access: watch::Receiver<u64>,
     state: AppState,
     caller: Caller,
     id: SessionId,
@@ -126,13 +129,17 @@ impl Tail {
                     Next::Last(sse::bye(&self.state))
                 }
             },
-            _ = self.beat.tick() => {
-                if self.caller.still_valid(&self.state, &self.headers).await {
-                    Next::Frame(sse::COMMENT)
-                } else {
-                    Next::Last(sse::bye(&self.state))
-                }
-            }
+            // A sender that is gone would end every wait at once; the ledger keeps it.
+            Ok(()) = self.access.changed() => self.go_on().await,
+            _ = self.beat.tick() => self.go_on().await,
+        }
+    }
+
+    /// A sign of life, or the end where the caller may not read any more.
+    async fn go_on(&self) -> Next {
+        match self.caller.still_valid(&self.state, &self.headers).await {
+            true => Next::Frame(sse::COMMENT),
+            false => Next::Last(sse::bye(&self.state)),
         }
     }
 }

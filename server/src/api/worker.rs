@@ -6,7 +6,7 @@ use crate::{
     state::AppState,
     wire_map,
 };
-use axum::{Json, extract::State};
+use axum::{Json, extract::State, http::HeaderMap};
 use domain::{id::SessionId, limit::CLAIM_WAIT_SECONDS_MAX};
 use ledger::session as use_case;
 use std::time::Duration;
@@ -31,12 +31,27 @@ const WAIT_SLICE: Duration = Duration::from_secs(2);
 pub async fn claim(
     State(state): State<AppState>,
     caller: Caller,
+    headers: HeaderMap,
     JsonBodyOrDefault(body): JsonBodyOrDefault<worker::Claim>,
 ) -> Result<Json<worker::Claimed>, Problem> {
     let wait = wait(body.wait_seconds)?;
     let records = claim_within(&state, &caller, wire_map::claim(body), wait).await?;
+    if !wait.is_zero() && !caller.still_valid(&state, &headers).await {
+        return Err(give_back(&state, &caller, records).await);
+    }
     state.metrics.claimed(records.len());
     Ok(Json(wire_map::claimed(records)))
+}
+
+/// Gives sessions back that were claimed by somebody whose access ended while they waited.
+async fn give_back(state: &AppState, caller: &Caller, records: Vec<use_case::Claimed>) -> Problem {
+    for use_case::Claimed { session, .. } in records {
+        let released = use_case::release(&state.ledger, caller.scope(), session.id, session.attempt).await;
+        if let Err(error) = released {
+            tracing::info!(%error, session_id = %session.id, "a session is free when its lease runs out");
+        }
+    }
+    Problem::detailed(Code::Unauthenticated, "access ended while the claim waited")
 }
 
 fn wait(seconds: Option<u32>) -> Result<Duration, Problem> {

@@ -1,9 +1,15 @@
-//! `shiftbook user add`
+//! `shiftbook user add`, `remove`, `deactivate` and `reset-link`
 
 use super::run::{Failure, open, print_line, role};
-use crate::config::{self, DatabaseFlags, ServeFlags};
+use crate::{
+    config::{self, DatabaseFlags, ServeFlags},
+    web::link_url,
+};
 use domain::{limit::PASSWORD_BYTES_MAX, role::Role};
-use ledger::Mode;
+use ledger::{
+    Mode,
+    member::{self, Withdrawal},
+};
 use std::io::Read;
 
 /// Commands on people.
@@ -12,7 +18,41 @@ pub enum UserCommand {
     /// Add a person to a workspace, or change their role and password
     ///
     /// The workspace is made when it does not exist. Works whether or not the server is running.
+    ///
+    /// A password that replaces another one ends every sign-in of that person.
     Add(AddArgs),
+    /// Remove a person from a workspace; what they did stays in the log
+    ///
+    /// Their sign-ins, their own tokens and the streams that they follow stop within a second, also in a running server
+    /// (open streams at their next sign of life, within 15 seconds).
+    Remove(WhoArgs),
+    /// Take a person's access away until an admin activates them again
+    Deactivate(WhoArgs),
+    /// Print a link, alone, on stdout, by which a person chooses a new password: it works once, within 24 hours
+    ResetLink(ResetArgs),
+}
+
+/// Options of commands on one member.
+#[derive(Debug, clap::Args)]
+pub struct WhoArgs {
+    /// Slug of the workspace
+    #[arg(long, value_name = "SLUG")]
+    tenant: String,
+    /// Sign-in address
+    #[arg(long)]
+    email: String,
+    #[command(flatten)]
+    database: DatabaseFlags,
+}
+
+/// Options of `user reset-link`.
+#[derive(Debug, clap::Args)]
+pub struct ResetArgs {
+    #[command(flatten)]
+    who: WhoArgs,
+    /// The address that browsers see [default: the file's, or the one that the file has the server listen on]
+    #[arg(long, env = "SHIFTBOOK_PUBLIC_URL", value_name = "URL")]
+    public_url: Option<String>,
 }
 
 /// Options of `user add`.
@@ -35,11 +75,43 @@ pub struct AddArgs {
 }
 
 /// Runs the command.
-pub async fn run(UserCommand::Add(args): UserCommand) -> Result<(), Failure> {
+pub async fn run(command: UserCommand) -> Result<(), Failure> {
+    match command {
+        UserCommand::Add(args) => add(args).await,
+        UserCommand::Remove(args) => withdraw(args, Withdrawal::Remove).await,
+        UserCommand::Deactivate(args) => withdraw(args, Withdrawal::Deactivate).await,
+        UserCommand::ResetLink(args) => reset_link(args).await,
+    }
+}
+
+async fn withdraw(args: WhoArgs, how: Withdrawal) -> Result<(), Failure> {
+    let settings = config::load(args.database, ServeFlags::default())?;
+    let ledger = open(&settings, Mode::Tool).await?;
+    let done = member::withdraw_by_operator(&ledger, &args.tenant, &args.email, how).await;
+    ledger.close().await;
+    let now = match how {
+        Withdrawal::Deactivate => "is deactivated in",
+        Withdrawal::Remove => "is removed from",
+    };
+    print_line(&format!("{} {now} {}", done?.email, args.tenant))
+}
+
+async fn reset_link(ResetArgs { who, public_url }: ResetArgs) -> Result<(), Failure> {
+    let settings = config::load(who.database, ServeFlags { public_url, ..ServeFlags::default() })?;
+    let ledger = open(&settings, Mode::Tool).await?;
+    let made = member::reset_link_by_operator(&ledger, &who.tenant, &who.email).await;
+    ledger.close().await;
+    let (_, secret) = made?;
+    let origin =
+        settings.public_url.map_or_else(|| format!("http://{}", settings.listen), |url| url.origin().to_owned());
+    print_line(&link_url(&origin, &secret))
+}
+
+async fn add(args: AddArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, ServeFlags::default())?;
     let password = read_password()?;
     let ledger = open(&settings, Mode::Tool).await?;
-    let added = ledger::member::add_by_operator(&ledger, &args.tenant, &args.email, args.role, &password).await;
+    let added = member::add_by_operator(&ledger, &args.tenant, &args.email, args.role, &password).await;
     ledger.close().await;
     let member = added?;
     print_line(&format!("{} is {} of {}", member.email, member.role.as_str(), args.tenant))

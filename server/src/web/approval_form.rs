@@ -157,7 +157,7 @@ pub fn at_fields(form: &mut FormState) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{id::UserId, role::Role};
+    use domain::{id::UserId, member::MemberStatus, role::Role};
     use serde_json::json;
 
     fn form(pairs: &[(&str, &str)]) -> Form {
@@ -166,7 +166,14 @@ mod tests {
 
     fn ann() -> MemberRecord {
         let id = UserId(uuid::Uuid::from_u128(7));
-        MemberRecord { user_id: id, email: "ann@acme.test".into(), role: Role::Member, created_at: Default::default() }
+        MemberRecord {
+            user_id: id,
+            email: "ann@acme.test".into(),
+            name: String::new(),
+            role: Role::Member,
+            status: MemberStatus::Active,
+            created_at: Default::default(),
+        }
     }
 
     #[test]

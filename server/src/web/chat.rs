@@ -244,12 +244,12 @@ async fn others(
     if actors.is_empty() {
         return Ok(HashMap::new());
     }
-    let members = member::list(&state.ledger, &viewer.scope).await?;
+    let members = member::everybody(&state.ledger, &viewer.scope).await?;
     let named = |actor: &str| {
         let user = actor.strip_prefix("user:").and_then(|id| id.parse::<UserId>().ok());
         let Some(user) = user else { return "A program".to_owned() };
         let member = members.iter().find(|member| member.user_id == user);
-        member.map_or_else(|| "Somebody who has left".to_owned(), |member| member.email.clone())
+        member.map_or_else(|| "Somebody who has left".to_owned(), |member| member.called().to_owned())
     };
     Ok(actors.into_iter().map(|actor| (actor.to_owned(), named(actor))).collect())
 }

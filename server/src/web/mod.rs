@@ -3,6 +3,7 @@
 //! A page is rendered to its end in a task of its own and then sent whole, so that a browser that goes
 //! away leaves nothing half done.
 
+mod account;
 mod action;
 mod approval_form;
 mod bundle;
@@ -18,6 +19,8 @@ mod import;
 mod inbox;
 mod inbox_notice;
 mod insights;
+mod link;
+mod members;
 mod people;
 mod posted;
 mod problem;
@@ -31,6 +34,7 @@ mod today;
 mod webhooks;
 mod working_on;
 
+pub use link::url as link_url;
 pub use problem::problem_page;
 
 use crate::state::AppState;
@@ -58,6 +62,9 @@ pub fn router() -> Router<AppState> {
         .merge(export::router())
         .merge(inbox_notice::router())
         .merge(settings::router())
+        .merge(account::router())
+        .merge(members::router())
+        .merge(link::router())
         .merge(webhooks::router())
         .merge(docs::router())
 }

@@ -19,7 +19,7 @@ use axum::{
 };
 use domain::{event::Kind, id::SessionId, session::Status};
 use ledger::{
-    EventRecord, Scope, SessionRecord, action, event,
+    EventRecord, MemberRecord, Scope, SessionRecord, action, event,
     event::Read,
     failure,
     gate::{self, MayDecide},
@@ -156,8 +156,9 @@ pub async fn titles(state: &AppState, scope: &Scope, events: &[EventRecord]) -> 
     let deciders: Vec<String> =
         events.iter().filter(|event| event.kind.starts_with("user.")).map(|event| event.actor.to_string()).collect();
     if !deciders.is_empty() {
-        let members = member::list(&state.ledger, scope).await?;
-        let people = members.into_iter().map(|member| (format!("user:{}", member.user_id), member.email));
+        let members = member::everybody(&state.ledger, scope).await?;
+        let called = |member: &MemberRecord| (format!("user:{}", member.user_id), member.called().to_owned());
+        let people = members.iter().map(called);
         titles.extend(people.filter(|(actor, _)| deciders.contains(actor)));
     }
     Ok(titles)

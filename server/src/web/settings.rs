@@ -1,7 +1,9 @@
-//! /settings: members, groups, approvals, tokens, appearance, keyboard.
+//! /settings: the account, members, groups, approvals, tokens, appearance, keyboard.
 
 use super::{
+    account,
     form::Form,
+    members,
     shell::{Turned, Viewer, done, refuse, render},
     webhooks,
 };
@@ -20,6 +22,7 @@ use axum::{
 use domain::{
     id::{GroupId, TokenId, UserId},
     limit::UNDO_SECONDS_MAX,
+    member::MemberStatus,
     role::{Permission, Role, TokenScope},
 };
 use ledger::{
@@ -34,7 +37,6 @@ pub fn router() -> Router<AppState> {
         .route("/settings", get(show))
         .route("/settings/tokens", post(create_token))
         .route("/settings/tokens/{id}/revoke", post(revoke_token))
-        .route("/settings/members", post(add_member))
         .route("/settings/groups", post(create_group))
         .route("/settings/approvals", post(approvals))
         .route("/settings/groups/{id}", post(change_group))
@@ -56,7 +58,9 @@ async fn show(State(state): State<AppState>, viewer: Viewer, headers: HeaderMap)
 
 /// Everything that the page shows.
 pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> Result<Props, Turned> {
-    let members = member::list(&state.ledger, &viewer.scope).await?;
+    let everybody = member::everybody(&state.ledger, &viewer.scope).await?;
+    let people = everybody.iter().map(|member| (member.user_id.to_string(), member.called().to_owned())).collect();
+    let members = everybody.into_iter().filter(|member| member.status != MemberStatus::Removed);
     let undo_seconds = gate::undo_seconds(&state.ledger, &viewer.scope).await?;
     let groups = group::list(&state.ledger, &viewer.scope).await?;
     let tokens = match viewer.scope.user_id() {
@@ -72,7 +76,10 @@ pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> 
         false => EmailChoice::NotSent,
     };
     Ok(Props {
-        members: members.into_iter().map(wire_map::member).collect(),
+        sign_ins: account::sign_ins(state, viewer).await?,
+        members: members.map(wire_map::member).collect(),
+        inviting: members::inviting(state, viewer).await?,
+        people,
         undo_seconds,
         groups: groups.into_iter().map(wire_map::group).collect(),
         tokens: tokens.into_iter().map(wire_map::token).collect(),
@@ -120,21 +127,6 @@ async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form)
 async fn revoke_token(State(state): State<AppState>, viewer: Viewer, Id(id): Id<TokenId>) -> Result<Redirect, Turned> {
     token::revoke(&state.ledger, &viewer.scope, id).await?;
     Ok(done("/settings", "token_revoked"))
-}
-
-async fn add_member(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
-    let added = match role(&form) {
-        Ok(role) => {
-            let password = form.text("password");
-            let password = (!password.is_empty()).then_some(password.as_str());
-            member::add(&state.ledger, &viewer.scope, &form.text("email"), role, password).await.map_err(Problem::from)
-        }
-        Err(problem) => Err(problem),
-    };
-    match added {
-        Ok(_) => Ok(done("/settings", "member_added").into_response()),
-        Err(problem) => refused(&state, viewer, form.refused("member", &problem), &problem).await,
-    }
 }
 
 async fn create_group(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
@@ -214,7 +206,7 @@ pub(super) async fn refused(
     Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }
 
-fn role(form: &Form) -> Result<Role, Problem> {
+pub(super) fn role(form: &Form) -> Result<Role, Problem> {
     Role::parse(&form.text("role"))
         .ok_or_else(|| Problem::field(Code::InvalidRequest, "role", "admin, operator, reviewer or member"))
 }

@@ -22,6 +22,8 @@ pub struct Viewer {
     pub scope: Scope,
     /// What the page is built from.
     pub shell: Shell,
+    /// The secret of their sign-in; empty for programs.
+    pub secret: String,
     /// Where the browser sees this server, without a slash at the end.
     pub origin: String,
     /// Whether they do not want to be asked about the session at this address.
@@ -69,12 +71,12 @@ impl FromRequestParts<AppState> for Viewer {
         };
         let shell = blank(state, &parts.headers, parts.extensions.get(), parts.uri.query());
         let shell = inhabited(state, shell, &caller.0, !is_part(&parts.headers)).await?;
-        let host = parts.headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:4210");
-        let origin = state.public_origin.clone().unwrap_or_else(|| format!("http://{host}"));
+        let origin = state.origin(&parts.headers);
         let is_unasked = caller.scope().user_id().is_some_and(|user| cookie::is_unasked(&parts.headers, user));
         let zone = cookie::timezone(&parts.headers).filter(|zone| work_queue::is_timezone(zone)).unwrap_or("UTC");
         let timezone = zone.to_owned();
-        Ok(Self { scope: *caller.scope(), shell, origin, is_unasked, timezone })
+        let secret = state.cookies.session(&parts.headers).unwrap_or_default().to_owned();
+        Ok(Self { scope: *caller.scope(), shell, secret, origin, is_unasked, timezone })
     }
 }
 

@@ -5,7 +5,7 @@ use super::{
     posted::brought,
     shell::{Turned, Viewer, Visitor, done, local_path, refuse, render},
 };
-use crate::{extract::identify, problem::Problem, shield::is_local, state::AppState};
+use crate::{browser::browser, extract::identify, problem::Problem, shield::is_local, state::AppState};
 use app::{FormState, setup, sign_in};
 use axum::{
     Router,
@@ -53,9 +53,15 @@ async fn show(
     Ok(render(StatusCode::OK, move || sign_in::page(&shell, &props)).await)
 }
 
-async fn submit(State(state): State<AppState>, Visitor(shell): Visitor, form: Form) -> Result<Response, Turned> {
+async fn submit(
+    State(state): State<AppState>,
+    Visitor(shell): Visitor,
+    headers: HeaderMap,
+    form: Form,
+) -> Result<Response, Turned> {
     let kept = brought(&form);
-    match auth::sign_in(&state.ledger, &form.text("email"), &form.text("password")).await {
+    let browser = browser(&headers);
+    match auth::sign_in(&state.ledger, &form.text("email"), &form.text("password"), &browser).await {
         Ok(signed_in) => match kept {
             Some(kept) => {
                 let (who, back) = (form.text("email"), form.optional("next"));
@@ -110,12 +116,15 @@ async fn submit_setup(
     State(state): State<AppState>,
     Visitor(shell): Visitor,
     AsksCode(asks_code): AsksCode,
+    headers: HeaderMap,
     form: Form,
 ) -> Result<Response, Turned> {
     let (workspace, email) = (form.text("workspace"), form.text("email"));
     let is_known = !asks_code || state.set_up.is_code(&form.text("code"));
     let done = match is_known {
-        true => auth::setup(&state.ledger, &workspace, &email, &form.text("password")).await.map_err(Problem::from),
+        true => auth::setup(&state.ledger, &workspace, &email, &form.text("password"), &browser(&headers))
+            .await
+            .map_err(Problem::from),
         false => {
             let wanted = "the set-up code that the server printed when it started";
             Err(Problem::field(Code::InvalidRequest, "code", wanted))
@@ -141,7 +150,7 @@ async fn switch(
     Ok(done("/today", "workspace_switched"))
 }
 
-fn welcome(state: &AppState, signed_in: &SignedIn, path: &str) -> Result<Response, Turned> {
+pub(super) fn welcome(state: &AppState, signed_in: &SignedIn, path: &str) -> Result<Response, Turned> {
     with_session(state, signed_in, Redirect::to(path).into_response())
 }
 

@@ -56,7 +56,12 @@ impl<'a> Browser<'a> {
 
     /// Posts a form, and keeps the cookies that come back.
     pub async fn post(&mut self, path: &str, form: &[(&str, &str)]) -> Response {
-        let response = self.ask(Method::POST, path, form).await;
+        self.ask_and_keep(Method::POST, path, form).await
+    }
+
+    /// Asks, and keeps the cookies that come back.
+    pub async fn ask_and_keep(&mut self, method: Method, path: &str, form: &[(&str, &str)]) -> Response {
+        let response = self.ask(method, path, form).await;
         self.keep(&response);
         response
     }

@@ -198,7 +198,7 @@ async fn what_is_sent_after_signing_out_is_kept_and_sent_after_signing_in() {
     let script = script.header("x-fragment", "1").form(&[("text", text)]).send().await.unwrap();
     assert_eq!(script.status(), StatusCode::UNAUTHORIZED);
     // Only forms of conversations are kept, and only within a size.
-    let elsewhere = [("kept-action", "/settings/members"), ("kept.text", "x")];
+    let elsewhere = [("kept-action", "/settings/invitations"), ("kept.text", "x")];
     let person = [("email", "mia@acme.test"), ("password", PASSWORD)];
     let signed_in = post("/sign-in", &[&person[..], &elsewhere[..]].concat()).await;
     assert_eq!(signed_in.headers()["location"], "/today");

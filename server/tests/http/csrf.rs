@@ -4,7 +4,7 @@ use crate::app::App;
 use reqwest::{Method, StatusCode};
 
 /// Every page form, and the API as a script of another site would call it.
-const UNSAFE: [(Method, &str); 21] = [
+const UNSAFE: [(Method, &str); 25] = [
     (Method::POST, "/actions"),
     (Method::POST, "/sessions/00000000-0000-7000-8000-000000000000/feedback"),
     (Method::POST, "/chat"),
@@ -17,7 +17,11 @@ const UNSAFE: [(Method, &str); 21] = [
     (Method::POST, "/inbox/decisions"),
     (Method::POST, "/inbox/undo"),
     (Method::POST, "/settings/tokens"),
-    (Method::POST, "/settings/members"),
+    (Method::POST, "/settings/invitations"),
+    (Method::POST, "/settings/name"),
+    (Method::POST, "/settings/password"),
+    (Method::POST, "/settings/sign-ins/end-others"),
+    (Method::POST, "/link"),
     (Method::POST, "/settings/appearance"),
     (Method::POST, "/workspace"),
     (Method::POST, "/api/actions"),

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a panic is how a test says no")]
 
+mod access;
 mod agents;
 mod app;
 mod approval;

@@ -1,7 +1,10 @@
 //! P-21: every operation of the OpenAPI document, asked by everybody. The expected table is in the
 //! repository; a route without a row fails.
 
-use crate::app::{App, Who};
+use crate::{
+    app::{App, Who},
+    browser::add_person,
+};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -33,6 +36,7 @@ fn body(path: &str) -> Option<Value> {
         }
         "threads" => json!({ "agent": "matrix" }),
         "messages" => json!({ "text": "x" }),
+        "invitations" => json!({ "email": "matrix@new.test", "role": "member" }),
         "feedback" => json!({ "feedback": "positive" }),
         "tool-approval" => json!({ "kind": "question", "decision": "respond", "note": "x" }),
         "elicitation-reply" => json!({ "content": "x" }),
@@ -108,6 +112,13 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         path.replace("{id}", &answered(app).await)
     } else if path.contains("/threads/{id}") {
         path.replace("{id}", &thread(app).await)
+    } else if path.starts_with("/api/members/{id}") {
+        path.replace("{id}", &member(app, who, &method, path).await)
+    } else if path.starts_with("/api/invitations/{id}") {
+        let made = app.post(Who::Admin, "/api/invitations", body("/api/invitations").unwrap()).await;
+        path.replace("{id}", made["invitation"]["id"].as_str().unwrap())
+    } else if path.starts_with("/api/sign-ins/{id}") {
+        path.replace("{id}", NOBODY)
     } else if path.contains("{id}") {
         path.replace("{id}", &app.running(Who::Member).await)
     } else {
@@ -140,6 +151,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         request = request.json(&json!({ "version": 1, "title": "changed" }));
     } else if method == Method::PATCH && path == "/api/groups/{id}" {
         request = request.json(&json!({ "name": "changed" }));
+    } else if method == Method::PATCH && path == "/api/members/{id}" {
+        request = request.json(&json!({ "role": "member" }));
     } else if method == Method::PATCH && path == "/api/workspace" {
         request = request.json(&json!({ "undoSeconds": 5 }));
     } else if method == Method::PUT {
@@ -155,6 +168,21 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         app.request(Who::Admin, Method::DELETE, &format!("/api/webhooks/{id}")).send().await.unwrap();
     }
     status
+}
+
+/// The id of no object.
+const NOBODY: &str = "00000000-0000-7000-8000-000000000000";
+
+/// A member of the first workspace that this operation is asked about. After the admin has asked they may be gone.
+async fn member(app: &App, who: Who, method: &Method, path: &str) -> String {
+    let email = format!("{}@acme.test", slug(Who::Anonymous, method, path));
+    if who == Who::ALL[0] {
+        add_person(app, &email);
+    }
+    let members = app.request(Who::Admin, Method::GET, "/api/members").send().await.unwrap();
+    let members: Value = members.json().await.unwrap();
+    let found = members["members"].as_array().unwrap().iter().find(|member| member["email"] == email.as_str());
+    found.map_or_else(|| NOBODY.to_owned(), |member| member["id"].as_str().unwrap().to_owned())
 }
 
 /// A conversation of a member whose turn is not running.

@@ -28,16 +28,27 @@ pub struct Identity {
     pub scope: Scope,
     /// The workspace.
     pub tenant: TenantRecord,
-    /// The person and their address.
-    pub user: Option<(UserId, String)>,
+    /// The person.
+    pub user: Option<Person>,
     /// The token and its name.
     pub token: Option<(TokenId, String)>,
 }
 
-pub(super) fn identity_of_user(tenant: TenantRecord, role: Role, user_id: UserId, email: String) -> Identity {
+/// A person who calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// Id.
+    pub id: UserId,
+    /// Their address.
+    pub email: String,
+    /// Their name; empty until they say.
+    pub name: String,
+}
+
+pub(super) fn identity_of_user(tenant: TenantRecord, role: Role, person: Person) -> Identity {
     let scope =
-        Scope { tenant_id: tenant.id, caller: Caller::User(user_id), role, token_scope: None, on_behalf_of: None };
-    Identity { scope, tenant, user: Some((user_id, email)), token: None }
+        Scope { tenant_id: tenant.id, caller: Caller::User(person.id), role, token_scope: None, on_behalf_of: None };
+    Identity { scope, tenant, user: Some(person), token: None }
 }
 
 /// Recently seen secrets, by digest.
@@ -127,7 +138,8 @@ pub async fn by_cookie(ledger: &Ledger, secret: &str) -> Result<Option<Identity>
         });
         unimportant(touched.await);
     }
-    let identity = identity_of_user(session.tenant, session.role, session.user_id, session.email);
+    let person = Person { id: session.user_id, email: session.email, name: session.name };
+    let identity = identity_of_user(session.tenant, session.role, person);
     ledger.identities().0.insert(digest, (now, identity.clone()));
     Ok(Some(identity))
 }

@@ -1,18 +1,24 @@
 //! Who calls: passwords, browser cookies, API tokens. The only maker of scopes.
 
+mod account;
 mod address;
 mod identify;
+mod link;
 mod password;
 mod secret;
 mod setup;
 mod sign_in;
+mod sign_ins;
 mod throttle;
 mod workspace;
 
-pub use identify::{Identity, by_cookie, by_token};
+pub use account::{set_name, set_password};
+pub use identify::{Identity, Person, by_cookie, by_token};
+pub use link::{LinkUse, OpenLink, find_link, use_link};
 pub use password::PasswordCost;
 pub use setup::{needs_setup, setup};
 pub use sign_in::{SignedIn, sign_in, sign_out};
+pub use sign_ins::{end_other_sign_ins, end_sign_in, list_sign_ins};
 pub use workspace::{find_workspace_by_operator, list_workspaces, switch};
 
 pub(crate) use address::Address;

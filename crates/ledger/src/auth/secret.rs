@@ -12,6 +12,8 @@ pub(crate) enum SecretKind {
     Token,
     /// A browser cookie: `sbs_…`.
     Cookie,
+    /// A single-use link: `sbl_…`.
+    Link,
 }
 
 impl SecretKind {
@@ -19,6 +21,7 @@ impl SecretKind {
         match self {
             Self::Token => "sbk_",
             Self::Cookie => "sbs_",
+            Self::Link => "sbl_",
         }
     }
 }

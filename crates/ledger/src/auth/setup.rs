@@ -2,7 +2,7 @@
 
 use super::{
     Address, hash_password,
-    sign_in::{SignedIn, start},
+    sign_in::{Newcomer, SignedIn, start},
 };
 use crate::{
     Ledger,
@@ -23,8 +23,9 @@ pub async fn needs_setup(ledger: &Ledger) -> Result<bool> {
     Ok(!any)
 }
 
-/// Makes the first workspace and its admin, and signs them in. Only while nobody has an account.
-pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str) -> Result<SignedIn> {
+/// Makes the first workspace and its admin, and signs them in. Only while nobody has an account. `browser` says in
+/// words where from.
+pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str, browser: &str) -> Result<SignedIn> {
     if !needs_setup(ledger).await? {
         return Err(Error::SetupDone);
     }
@@ -38,7 +39,7 @@ pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str
     let now = ledger.now();
     let email = Address::parse(email)?.into_string();
     let password_hash = hash_password(ledger, password).await?;
-    let user = UserRecord { id: UserId::new(now, ledger.entropy()), email, password_hash };
+    let user = UserRecord { id: UserId::new(now, ledger.entropy()), email, name: String::new(), password_hash };
     let tenant = TenantRecord {
         id: TenantId::new(now, ledger.entropy()),
         slug: slug.unwrap_or_default(),
@@ -59,5 +60,5 @@ pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str
             })
         })
         .await?;
-    start(ledger, tenant, Role::Admin, user.id, user.email, None).await
+    start(ledger, Newcomer { user, tenant_id: Some(tenant.id), cleared: None, browser }).await
 }

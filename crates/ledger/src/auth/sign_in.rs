@@ -2,7 +2,7 @@
 
 use super::{
     Address, Secret, SecretKind,
-    identify::{Identity, identity_of_user},
+    identify::{Identity, Person, identity_of_user},
     password::verify_password,
     throttle::{email_digest, reserve},
 };
@@ -11,8 +11,12 @@ use crate::{
     error::{Error, Result},
 };
 use chrono::TimeDelta;
-use domain::{Timestamp, id::BrowserSessionId, id::UserId, role::Role};
-use store::{Access, TenantRecord, browser_session::NewBrowserSession};
+use domain::{
+    Timestamp,
+    id::{BrowserSessionId, TenantId},
+    limit::BROWSER_CHARS_MAX,
+};
+use store::{Access, UserRecord, browser_session::NewBrowserSession};
 
 /// A sign-in ends after this, however much it is used.
 pub(super) const ABSOLUTE_LIFE: TimeDelta = TimeDelta::days(7);
@@ -29,8 +33,9 @@ pub struct SignedIn {
     pub identity: Identity,
 }
 
-/// Signs in. Wrong address and wrong password look and take the same; repeated failures slow down.
-pub async fn sign_in(ledger: &Ledger, email: &str, password: &str) -> Result<SignedIn> {
+/// Signs in. Wrong address and wrong password look and take the same; repeated failures slow down. `browser` says in
+/// words where from.
+pub async fn sign_in(ledger: &Ledger, email: &str, password: &str, browser: &str) -> Result<SignedIn> {
     let email = Address::parse(email).map_err(|_| Error::BadCredentials)?.into_string();
     let email_digest = email_digest(&email);
     // A place first: an attempt that is not checked must not count.
@@ -42,31 +47,40 @@ pub async fn sign_in(ledger: &Ledger, email: &str, password: &str) -> Result<Sig
         .await?;
     let right = verify_password(place, password, user.as_ref().map(|u| u.password_hash.clone())).await?;
     let Some(user) = user.filter(|_| right) else { return Err(Error::BadCredentials) };
-    let workspaces =
-        ledger.store().read(Access::System, move |conn| Box::pin(store::user::workspaces(conn, user.id))).await?;
-    let (tenant, role) =
-        workspaces.into_iter().next().ok_or(Error::Forbidden("this account belongs to no workspace"))?;
-    start(ledger, tenant, role, user.id, user.email, Some(email_digest)).await
+    start(ledger, Newcomer { user, tenant_id: None, cleared: Some(email_digest), browser }).await
+}
+
+/// Somebody who has proved who they are.
+pub(super) struct Newcomer<'a> {
+    pub(super) user: UserRecord,
+    /// The workspace to look at; their first one where there is none, or where they are not in it.
+    pub(super) tenant_id: Option<TenantId>,
+    /// Whose failed attempts are forgotten.
+    pub(super) cleared: Option<[u8; 32]>,
+    /// Which browser, in words.
+    pub(super) browser: &'a str,
 }
 
 /// Stores a sign-in of a known person. The id is new at every sign-in.
-pub(super) async fn start(
-    ledger: &Ledger,
-    tenant: TenantRecord,
-    role: Role,
-    user_id: UserId,
-    email: String,
-    cleared: Option<[u8; 32]>,
-) -> Result<SignedIn> {
+pub(super) async fn start(ledger: &Ledger, newcomer: Newcomer<'_>) -> Result<SignedIn> {
+    let Newcomer { user, tenant_id, cleared, browser } = newcomer;
+    let user_id = user.id;
+    let workspaces =
+        ledger.store().read(Access::System, move |conn| Box::pin(store::user::workspaces(conn, user_id))).await?;
+    let wanted = workspaces.iter().position(|(tenant, _)| Some(tenant.id) == tenant_id).unwrap_or_default();
+    let (tenant, role) =
+        workspaces.into_iter().nth(wanted).ok_or(Error::Forbidden("this account belongs to no workspace"))?;
     let now = ledger.now();
     let secret = Secret::generate(SecretKind::Cookie, ledger.entropy());
+    let expires_at = now + ABSOLUTE_LIFE;
     let new = NewBrowserSession {
         id: BrowserSessionId::new(now, ledger.entropy()),
         secret_digest: secret.digest(),
         tenant_id: tenant.id,
         user_id,
         at: now,
-        expires_at: now + ABSOLUTE_LIFE,
+        expires_at,
+        browser: browser.chars().take(BROWSER_CHARS_MAX).collect(),
     };
     ledger
         .store()
@@ -80,11 +94,8 @@ pub(super) async fn start(
             })
         })
         .await?;
-    Ok(SignedIn {
-        secret: secret.into_string(),
-        expires_at: new.expires_at,
-        identity: identity_of_user(tenant, role, user_id, email),
-    })
+    let person = Person { id: user.id, email: user.email, name: user.name };
+    Ok(SignedIn { secret: secret.into_string(), expires_at, identity: identity_of_user(tenant, role, person) })
 }
 
 /// Ends a sign-in. A cookie that is not known changes nothing.

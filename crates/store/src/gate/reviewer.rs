@@ -41,7 +41,7 @@ pub(crate) const WANTING_EMAIL: &str = "SELECT m.user_id, m.role, COUNT(CASE WHE
      AND (r.kind = 'anyone' OR (r.kind = 'user' AND r.reviewer_id = m.user_id) \
      OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members p WHERE p.tenant_id = $1 AND p.group_id = r.reviewer_id \
      AND p.user_id = m.user_id))) \
-     WHERE m.tenant_id = $1 AND m.wants_email = 1 GROUP BY m.user_id, m.role ORDER BY m.user_id";
+     WHERE m.tenant_id = $1 AND m.wants_email = 1 AND m.status = 'active' GROUP BY m.user_id, m.role ORDER BY m.user_id";
 
 /// Somebody who might decide and wants e-mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use domain::{
 use ledger::{
     Error, action,
     event::{self as events, Append, Read},
-    member,
+    member::{self, Withdrawal},
     session::{self, Completion, ListSessions, NewSession},
     token, work_queue,
 };
@@ -65,6 +65,16 @@ async fn another_workspace_sees_nothing_and_changes_nothing(f: Fixture) {
     assert_eq!(work_queue::counts(l, s, work_queue::Whose::Mine, "UTC").await.unwrap(), work_queue::Counts::default());
     assert_eq!(token::list(l, s).await.unwrap().len(), 0);
     assert_eq!(member::list(l, s).await.unwrap().len(), 1);
+    let (invitation, _) = member::invite(l, &f.admin, "eve@acme.test", Role::Member).await.unwrap();
+    assert!(member::list_invitations(l, s).await.unwrap().is_empty());
+    not_found("invitation", member::withdraw_invitation(l, s, invitation.id).await);
+    let mia = f.member.user_id().unwrap();
+    not_found("member", member::get(l, s, mia).await);
+    not_found("role", member::set_role(l, s, mia, Role::Admin).await);
+    not_found("remove", member::withdraw(l, s, mia, Withdrawal::Remove).await);
+    not_found("deactivate", member::withdraw(l, s, mia, Withdrawal::Deactivate).await);
+    not_found("activate", member::activate(l, s, mia).await);
+    not_found("reset link", member::reset_link(l, s, mia).await);
     let claim = session::Claim { agent_slugs: None, max: 10, lease_seconds: 60 };
     f.pending().await;
     assert!(session::claim(l, s, claim, std::time::Duration::ZERO).await.unwrap().is_empty());
@@ -81,8 +91,17 @@ async fn roles_and_scopes_bound_what_a_caller_may_do(f: Fixture) {
         let new = action::NewAction { name: "x".into(), ..Default::default() };
         assert!(matches!(action::create(&f.ledger, &low, new).await, Err(Error::Forbidden(_))));
         assert!(matches!(token::create(&f.ledger, &low, "x", Role::Member, None).await, Err(Error::Forbidden(_))));
-        let add = member::add(&f.ledger, &low, "e@x.test", Role::Admin, Some("long enough 1")).await;
-        assert!(matches!(add, Err(Error::Forbidden(_))));
+        let invited = member::invite(&f.ledger, &low, "e@x.test", Role::Admin).await;
+        assert!(matches!(invited, Err(Error::Forbidden(_))));
+        let somebody = f.other_member.user_id().unwrap();
+        for how in [Withdrawal::Deactivate, Withdrawal::Remove] {
+            let withdrawn = member::withdraw(&f.ledger, &low, somebody, how).await;
+            assert!(matches!(withdrawn, Err(Error::Forbidden(_))));
+        }
+        assert!(matches!(member::activate(&f.ledger, &low, somebody).await, Err(Error::Forbidden(_))));
+        assert!(matches!(member::set_role(&f.ledger, &low, somebody, Role::Admin).await, Err(Error::Forbidden(_))));
+        assert!(matches!(member::reset_link(&f.ledger, &low, somebody).await, Err(Error::Forbidden(_))));
+        assert!(matches!(member::list_invitations(&f.ledger, &low).await, Err(Error::Forbidden(_))));
     }
     let claim = session::Claim { agent_slugs: None, max: 1, lease_seconds: 60 };
     for low in [f.member, reviewer] {
@@ -119,7 +138,9 @@ async fn row_level_security_catches_a_forgotten_predicate() {
         "criteria_set_versions",
         "groups",
         "group_members",
+        "access_links",
     ];
+    member::invite(&f.ledger, &f.admin, "eve@acme.test", Role::Member).await.unwrap();
     crate::entity::one_of_each(&f).await;
     crate::failure::failed(&f, None).await;
     crate::criteria::one_of_each(&f).await;

@@ -144,8 +144,8 @@ async fn a_token_of_a_person_may_no_more_than_they_may_now(f: Fixture) {
 
     let is_operator = |member: &ledger::MemberRecord| Some(member.user_id) == f.operator.user_id();
     let members = member::list(&f.ledger, &f.admin).await.unwrap();
-    let email = members.into_iter().find(is_operator).unwrap().email;
-    member::add(&f.ledger, &f.admin, &email, Role::Reviewer, None).await.unwrap();
+    let operator = members.into_iter().find(is_operator).unwrap().user_id;
+    member::set_role(&f.ledger, &f.admin, operator, Role::Reviewer).await.unwrap();
     f.clock.advance(TimeDelta::seconds(2));
     assert_eq!((scope_of(&whole).await, scope_of(&work).await), (Some(Role::Reviewer), None));
     f.done().await;

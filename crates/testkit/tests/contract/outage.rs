@@ -33,7 +33,7 @@ async fn while_postgres_is_silent_answers_come_in_time_and_afterwards_all_is_wel
     .unwrap();
     let made = member::add_by_operator(&ledger, "acme", "a@acme.test", Role::Admin, "long enough 1").await;
     made.unwrap();
-    let scope = ledger::auth::sign_in(&ledger, "a@acme.test", "long enough 1").await.unwrap().identity.scope;
+    let scope = ledger::auth::sign_in(&ledger, "a@acme.test", "long enough 1", "").await.unwrap().identity.scope;
     let new = || session::NewSession {
         agent_slug: Some("scout".into()),
         ..session::NewSession::of_type(domain::session::Type::Agent)

@@ -15,8 +15,8 @@ on_both_engines!(
 const PASSWORD: &str = "correct horse battery";
 
 async fn signing_in_and_out(f: Fixture) {
-    let signed_in = auth::sign_in(&f.ledger, " ADA@acme.test ", PASSWORD).await.unwrap();
-    let again = auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD).await.unwrap();
+    let signed_in = auth::sign_in(&f.ledger, " ADA@acme.test ", PASSWORD, "").await.unwrap();
+    let again = auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD, "").await.unwrap();
     assert_ne!(signed_in.secret, again.secret, "every sign-in has a cookie of its own");
     let identity = auth::by_cookie(&f.ledger, &signed_in.secret).await.unwrap().unwrap();
     assert_eq!((identity.scope, identity.tenant.slug.as_str()), (f.admin, "acme"));
@@ -31,18 +31,18 @@ async fn signing_in_and_out(f: Fixture) {
 
 async fn repeated_failures_slow_down_and_a_success_forgets_them(f: Fixture) {
     for _ in 0..6 {
-        let refused = auth::sign_in(&f.ledger, "ada@acme.test", "wrong").await.err();
+        let refused = auth::sign_in(&f.ledger, "ada@acme.test", "wrong", "").await.err();
         assert!(matches!(refused, Some(Error::BadCredentials)), "{refused:?}");
     }
-    let blocked = auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD).await.err();
+    let blocked = auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD, "").await.err();
     assert!(matches!(blocked, Some(Error::TooManyAttempts { retry_after_seconds: 2 })), "{blocked:?}");
-    let unknown = auth::sign_in(&f.ledger, "nobody@acme.test", PASSWORD).await.err();
+    let unknown = auth::sign_in(&f.ledger, "nobody@acme.test", PASSWORD, "").await.err();
     assert!(matches!(unknown, Some(Error::BadCredentials)), "an unknown address sounds like a wrong password");
     f.clock.advance(chrono::TimeDelta::seconds(3));
-    auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD).await.unwrap();
-    let first = auth::sign_in(&f.ledger, "ada@acme.test", "wrong").await.err();
+    auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD, "").await.unwrap();
+    let first = auth::sign_in(&f.ledger, "ada@acme.test", "wrong", "").await.err();
     assert!(matches!(first, Some(Error::BadCredentials)));
-    auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD).await.unwrap();
+    auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD, "").await.unwrap();
     f.done().await;
 }
 
@@ -59,7 +59,7 @@ async fn a_revoked_token_stops_at_once(f: Fixture) {
 
 async fn set_up_works_once(f: Fixture) {
     assert!(!auth::needs_setup(&f.ledger).await.unwrap());
-    let refused = auth::setup(&f.ledger, "Mine", "new@mine.test", "long enough 1").await.err();
+    let refused = auth::setup(&f.ledger, "Mine", "new@mine.test", "long enough 1", "").await.err();
     assert!(matches!(refused, Some(Error::SetupDone)), "{refused:?}");
     f.done().await;
 }
@@ -77,7 +77,9 @@ async fn no_issued_secret_is_in_the_files() {
     for n in 0..1_000 {
         secrets.push(token::create(&f.ledger, &f.admin, &format!("t{n}"), Role::Member, None).await.unwrap().1);
     }
-    secrets.push(auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD).await.unwrap().secret);
+    secrets.push(auth::sign_in(&f.ledger, "ada@acme.test", PASSWORD, "").await.unwrap().secret);
+    secrets.push(member::invite(&f.ledger, &f.admin, "eve@acme.test", Role::Member).await.unwrap().1);
+    secrets.push(member::reset_link(&f.ledger, &f.admin, f.member.user_id().unwrap()).await.unwrap().1);
     let tool = f.installed_tool().await;
     member::add_by_operator(&tool, "acme", "eve@acme.test", Role::Member, PASSWORD).await.unwrap();
     tool.close().await;

@@ -16,7 +16,7 @@ const ADA: &str = "ada@acme.test";
 const PASSWORD: &str = "correct horse battery";
 
 async fn guess(f: &Fixture) -> Option<Error> {
-    auth::sign_in(&f.ledger, ADA, "wrong").await.err()
+    auth::sign_in(&f.ledger, ADA, "wrong", "").await.err()
 }
 
 /// Seconds that an attempt would have to wait.
@@ -32,7 +32,7 @@ async fn of_parallel_guesses_only_those_are_checked_that_the_count_allows(f: Fix
     let other = f.second_ledger(ledger::Mode::Tool).await;
     let guesses = (0..150).map(|n| {
         let ledger = if n % 2 == 0 { f.ledger.clone() } else { other.clone() };
-        tokio::spawn(async move { auth::sign_in(&ledger, ADA, &format!("guess {n}")).await.err() })
+        tokio::spawn(async move { auth::sign_in(&ledger, ADA, &format!("guess {n}"), "").await.err() })
     });
     let (mut checked, mut refused) = (0, 0);
     for guess in futures_util::future::join_all(guesses.collect::<Vec<_>>()).await {
@@ -65,25 +65,25 @@ async fn a_block_is_never_shortened(f: Fixture) {
     for _ in 0..20 {
         assert_eq!(block(&f).await, longest, "a refused attempt changes nothing");
     }
-    let right = auth::sign_in(&f.ledger, ADA, PASSWORD).await.err();
+    let right = auth::sign_in(&f.ledger, ADA, PASSWORD, "").await.err();
     assert!(matches!(right, Some(Error::TooManyAttempts { .. })), "not even the right password is checked: {right:?}");
     f.done().await;
 }
 
 async fn a_right_password_beside_wrong_ones_signs_in_and_clears_the_count(f: Fixture) {
     for _ in 0..3 {
-        let (wrong, right) = tokio::join!(guess(&f), auth::sign_in(&f.ledger, ADA, PASSWORD));
+        let (wrong, right) = tokio::join!(guess(&f), auth::sign_in(&f.ledger, ADA, PASSWORD, ""));
         assert!(matches!(wrong, Some(Error::BadCredentials)), "{wrong:?}");
         right.unwrap();
     }
-    auth::sign_in(&f.ledger, ADA, PASSWORD).await.unwrap();
+    auth::sign_in(&f.ledger, ADA, PASSWORD, "").await.unwrap();
     assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM sign_in_attempts").await, 0);
     f.done().await;
 }
 
 async fn old_attempts_are_forgotten(f: Fixture) {
     for n in 0..20 {
-        auth::sign_in(&f.ledger, &format!("nobody-{n}@acme.test"), "wrong").await.err().unwrap();
+        auth::sign_in(&f.ledger, &format!("nobody-{n}@acme.test"), "wrong", "").await.err().unwrap();
     }
     for _ in 0..SIGN_IN_FREE_FAILURES {
         guess(&f).await.unwrap();

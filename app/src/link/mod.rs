@@ -1,0 +1,105 @@
+//! /link: joining a workspace by invitation, or choosing a new password.
+
+use crate::{
+    document::render,
+    form::FormState,
+    settings::role_word,
+    shell::{Shell, door},
+    ui::{
+        button::{Look, submit},
+        field::{Field, input},
+        notice,
+        time::stamp,
+    },
+};
+use domain::{Timestamp, limit::PASSWORD_CHARS_MIN, role::Role};
+use leptos::prelude::*;
+
+const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the hint below names it");
+
+/// What a link leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum To {
+    /// A new person joins.
+    Join(Role),
+    /// A person who has an account joins.
+    JoinWithAccount(Role),
+    /// A person chooses a new password.
+    Reset,
+}
+
+/// What /link shows.
+#[derive(Debug, Clone)]
+pub struct Props {
+    /// What the link leads to.
+    pub to: To,
+    /// The workspace.
+    pub workspace: String,
+    /// The person's address.
+    pub email: String,
+    /// When the link stops working.
+    pub expires_at: Timestamp,
+    /// A refused attempt.
+    pub form: FormState,
+}
+
+/// The whole page. Posts `name` and `password` to /link; the link's secret is in a cookie, not here.
+pub fn page(shell: &Shell, props: &Props) -> String {
+    let Props { to, workspace, email, expires_at, form } = props;
+    let (title, button) = match to {
+        To::Join(_) | To::JoinWithAccount(_) => (format!("Join {workspace}"), "Join"),
+        To::Reset => ("Choose a new password".to_owned(), "Save password"),
+    };
+    let invited = |role: Role| format!("You are invited to {workspace} as: {}.", role_word(role).to_lowercase());
+    let about = match to {
+        To::Join(role) => format!("{} Choose what others call you, and a password.", invited(*role)),
+        To::JoinWithAccount(role) => format!("{} You have an account here: join with its password.", invited(*role)),
+        To::Reset => "Whoever is signed in with the present password is signed out.".to_owned(),
+    };
+    let name = matches!(to, To::Join(_))
+        .then(|| input("link", Field::new("name", "Name").required(), "text", "", "name", form));
+    let password = match to {
+        To::JoinWithAccount(_) => {
+            input("link", Field::new("password", "Password").required(), "password", "", "current-password", form)
+        }
+        To::Join(_) | To::Reset => {
+            let field = Field::new("password", "Password").hint("At least 10 characters.").required();
+            input("link", field, "password", "", "new-password", form)
+        }
+    };
+    render(shell, &title, || {
+        door(
+            false,
+            view! {
+                <h1>{title.clone()}</h1>
+                <p>{about}</p>
+                {notice::refused(form.general(&["name", "password"]))}
+                <form class="form" method="post" action="/link">
+                    <div class="field">
+                        <label class="field-label" for="link-email">"E-mail"</label>
+                        <input class="input" id="link-email" name="email" type="email" value=email.clone() readonly="" autocomplete="username"/>
+                    </div>
+                    {name}
+                    {password}
+                    <div class="form-actions">{submit(button, Look::Primary)}</div>
+                </form>
+                <p class="meta">"The link works once, until " {stamp(*expires_at)} "."</p>
+            },
+        )
+    })
+}
+
+/// For a link that does not work.
+pub fn gone_page(shell: &Shell) -> String {
+    render(shell, "This link does not work", || {
+        door(
+            false,
+            view! {
+                <h1>"This link does not work"</h1>
+                <p>"It was used already, it has expired, or it was withdrawn. Nothing was changed."</p>
+                <p>"Ask whoever gave it to you for a new one."</p>
+                <p><a class="button" href="/sign-in">"Sign in"</a></p>
+            },
+        )
+    })
+}

@@ -1,0 +1,64 @@
+//! A person's own name and password.
+
+use super::{
+    Secret, SecretKind, hash_password,
+    password::verify_password,
+    throttle::{email_digest, reserve},
+};
+use crate::{
+    Ledger,
+    error::{Error, Result},
+    guard::Fields,
+};
+use domain::{Scope, id::UserId, limit::NAME_CHARS_MAX};
+use store::Access;
+
+/// The person who acts. Programs have no account.
+pub(super) fn person(scope: &Scope) -> Result<UserId> {
+    scope.user_id().ok_or(Error::Forbidden("only a person has an account: sign in with a browser, not a token"))
+}
+
+/// Changes the name that others see.
+pub async fn set_name(ledger: &Ledger, scope: &Scope, name: &str) -> Result<()> {
+    let user_id = person(scope)?;
+    let mut fields = Fields::default();
+    fields.name("name", name, NAME_CHARS_MAX);
+    fields.check()?;
+    let name = name.trim().to_owned();
+    ledger
+        .store()
+        .write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move { Ok(store::user::set_name(tx, user_id, &name).await?) })
+        })
+        .await?;
+    ledger.identities().clear();
+    Ok(())
+}
+
+/// Changes the caller's password. Their other sign-ins end; the one with the cookie `secret` goes on.
+pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current: &str, new: &str) -> Result<()> {
+    let user_id = person(scope)?;
+    let kept = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());
+    let user = ledger.store().read(Access::System, move |conn| Box::pin(store::user::find(conn, user_id))).await?;
+    let user = user.ok_or(Error::NotFound("account"))?;
+    let digest = email_digest(&user.email);
+    let place = ledger.passwords().enter()?;
+    reserve(ledger, digest).await?;
+    if !verify_password(place, current, Some(user.password_hash)).await? {
+        return Err(Error::invalid("current_password", "is not your password"));
+    }
+    let password_hash = hash_password(ledger, new).await?;
+    ledger
+        .store()
+        .write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move {
+                store::user::set_password(tx, user_id, &password_hash).await?;
+                store::access_link::delete_resets(tx, user_id).await?;
+                store::clear_sign_in_attempts(tx, digest).await?;
+                Ok(store::browser_session::delete_of_user(tx, user_id, kept).await?)
+            })
+        })
+        .await?;
+    ledger.access_changed();
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! Using a single-use link: joining a workspace by invitation, or choosing a new password.
+
+use super::{
+    Secret, SecretKind, SignedIn, hash_password,
+    password::verify_password,
+    sign_in::{Newcomer, start},
+    throttle::{email_digest, reserve},
+};
+use crate::{
+    Ledger,
+    error::{Error, Result},
+    guard::Fields,
+};
+use domain::{
+    Timestamp,
+    id::{TenantId, UserId},
+    limit::NAME_CHARS_MAX,
+    role::Role,
+};
+use store::{Access, AccessLinkRecord, LinkPurpose, TenantRecord, UserRecord, WriteTx};
+
+/// What a link leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LinkUse {
+    /// A new person joins: they choose a name and a password.
+    Join(Role),
+    /// A person who has an account joins: they prove that it is theirs.
+    JoinWithAccount(Role),
+    /// A person chooses a new password.
+    Reset,
+}
+
+/// A link that works.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenLink {
+    /// What it leads to.
+    pub to: LinkUse,
+    /// The workspace.
+    pub tenant: TenantRecord,
+    /// The person's address.
+    pub email: String,
+    /// When it stops working.
+    pub expires_at: Timestamp,
+}
+
+/// The link of this secret; `None` when it does not work (any more). Looking does not use it up.
+pub async fn find_link(ledger: &Ledger, secret: &str) -> Result<Option<OpenLink>> {
+    let Some(secret) = Secret::parse(SecretKind::Link, secret) else { return Ok(None) };
+    let Some((link, user)) = read(ledger, secret.digest()).await? else { return Ok(None) };
+    let to = match (link.purpose, user) {
+        (LinkPurpose::Invitation(role), None) => LinkUse::Join(role),
+        (LinkPurpose::Invitation(role), Some(_)) => LinkUse::JoinWithAccount(role),
+        (LinkPurpose::Reset { .. }, _) => LinkUse::Reset,
+    };
+    Ok(Some(OpenLink { to, tenant: link.tenant, email: link.email, expires_at: link.expires_at }))
+}
+
+/// Uses a link up and signs its person in. `password` is the new one, or that of the account that joins; `name` is for
+/// new people.
+pub async fn use_link(ledger: &Ledger, secret: &str, name: &str, password: &str, browser: &str) -> Result<SignedIn> {
+    let gone = || Error::NotFound("link");
+    let digest = Secret::parse(SecretKind::Link, secret).ok_or_else(gone)?.digest();
+    let (link, user) = read(ledger, digest).await?.ok_or_else(gone)?;
+    let tenant_id = link.tenant.id;
+    let user = match (link.purpose, user) {
+        (LinkPurpose::Invitation(role), None) => join_new(ledger, digest, &link, role, name, password).await?,
+        (LinkPurpose::Invitation(role), Some(user)) => join(ledger, digest, tenant_id, role, user, password).await?,
+        (LinkPurpose::Reset { by_operator, .. }, Some(user)) => {
+            reset(ledger, digest, (tenant_id, by_operator), user, password).await?
+        }
+        (LinkPurpose::Reset { .. }, None) => return Err(gone()),
+    };
+    ledger.access_changed();
+    start(ledger, Newcomer { user, tenant_id: Some(tenant_id), cleared: Some(email_digest(&link.email)), browser })
+        .await
+}
+
+/// A link that works, and the account of its address.
+async fn read(ledger: &Ledger, digest: [u8; 32]) -> Result<Option<(AccessLinkRecord, Option<UserRecord>)>> {
+    let now = ledger.now();
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            let Some(link) = store::access_link::find(conn, digest, now).await? else { return Ok(None) };
+            let user = store::user::find_by_email(conn, &link.email).await?;
+            Ok(Some((link, user)))
+        })
+    });
+    Ok(read.await?)
+}
+
+/// Uses the link up inside a transaction. Of several at the same time one gets through.
+async fn take(tx: &mut WriteTx<'_>, digest: [u8; 32], now: Timestamp) -> Result<()> {
+    if store::access_link::take(tx, digest, now).await? { Ok(()) } else { Err(Error::NotFound("link")) }
+}
+
+async fn join_new(
+    ledger: &Ledger,
+    digest: [u8; 32],
+    link: &AccessLinkRecord,
+    role: Role,
+    name: &str,
+    password: &str,
+) -> Result<UserRecord> {
+    let mut fields = Fields::default();
+    fields.name("name", name, NAME_CHARS_MAX);
+    fields.check()?;
+    let now = ledger.now();
+    let password_hash = hash_password(ledger, password).await?;
+    let id = UserId::new(now, ledger.entropy());
+    let user = UserRecord { id, email: link.email.clone(), name: name.trim().to_owned(), password_hash };
+    let (row, tenant_id) = (user.clone(), link.tenant.id);
+    ledger
+        .store()
+        .write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move {
+                take(tx, digest, now).await?;
+                store::user::insert(tx, &row, now).await?;
+                Ok(store::user::join(tx, tenant_id, row.id, role, now).await?)
+            })
+        })
+        .await?;
+    Ok(user)
+}
+
+/// Somebody with an account joins. The link does not replace their password: it was made by another workspace's admin.
+async fn join(
+    ledger: &Ledger,
+    digest: [u8; 32],
+    tenant_id: TenantId,
+    role: Role,
+    user: UserRecord,
+    password: &str,
+) -> Result<UserRecord> {
+    let place = ledger.passwords().enter()?;
+    reserve(ledger, email_digest(&user.email)).await?;
+    if !verify_password(place, password, Some(user.password_hash.clone())).await? {
+        return Err(Error::invalid("password", "is not the password of this account"));
+    }
+    let (id, now) = (user.id, ledger.now());
+    ledger
+        .store()
+        .write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move {
+                take(tx, digest, now).await?;
+                Ok(store::user::join(tx, tenant_id, id, role, now).await?)
+            })
+        })
+        .await?;
+    Ok(user)
+}
+
+/// Sets a new password and ends every sign-in that the old one opened.
+async fn reset(
+    ledger: &Ledger,
+    digest: [u8; 32],
+    (tenant_id, by_operator): (TenantId, bool),
+    user: UserRecord,
+    password: &str,
+) -> Result<UserRecord> {
+    let password_hash = hash_password(ledger, password).await?;
+    let (id, now) = (user.id, ledger.now());
+    ledger
+        .store()
+        .write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move {
+                take(tx, digest, now).await?;
+                // They may have joined another workspace since the link was made.
+                if !by_operator && store::user::is_member_elsewhere(tx.conn(), tenant_id, id).await? {
+                    return Err(Error::NotFound("link"));
+                }
+                store::user::set_password(tx, id, &password_hash).await?;
+                store::access_link::delete_resets(tx, id).await?;
+                Ok(store::browser_session::delete_of_user(tx, id, None).await?)
+            })
+        })
+        .await?;
+    Ok(user)
+}

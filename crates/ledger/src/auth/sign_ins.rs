@@ -1,0 +1,44 @@
+//! A person's own sign-ins: the browsers that are signed in as them.
+
+use super::{Secret, SecretKind, account::person, sign_in::IDLE_LIFE};
+use crate::{
+    Ledger,
+    error::{Error, Result},
+};
+use domain::{Scope, id::BrowserSessionId};
+use store::{Access, SignInRecord};
+
+/// The caller's sign-ins to any workspace, last used first. `secret` is the cookie of the present one.
+pub async fn list_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<Vec<SignInRecord>> {
+    let (user_id, now) = (person(scope)?, ledger.now());
+    let digest = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(store::browser_session::list_of_user(conn, user_id, digest, now, now - IDLE_LIFE))
+    });
+    Ok(read.await?)
+}
+
+/// Ends one of the caller's sign-ins.
+pub async fn end_sign_in(ledger: &Ledger, scope: &Scope, id: BrowserSessionId) -> Result<()> {
+    let user_id = person(scope)?;
+    let known = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
+        Box::pin(async move { Ok(store::browser_session::delete_one(tx, user_id, id).await?) })
+    });
+    let known = known.await?;
+    ledger.access_changed();
+    if known { Ok(()) } else { Err(Error::NotFound("sign-in")) }
+}
+
+/// Ends all of the caller's sign-ins but the one with the cookie `secret`.
+pub async fn end_other_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<()> {
+    let user_id = person(scope)?;
+    let kept = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());
+    ledger
+        .store()
+        .write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move { Ok(store::browser_session::delete_of_user(tx, user_id, kept).await?) })
+        })
+        .await?;
+    ledger.access_changed();
+    Ok(())
+}

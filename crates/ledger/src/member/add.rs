@@ -1,0 +1,83 @@
+//! Adding members from the server's own machine.
+
+use crate::{
+    Error, Ledger, MemberRecord, Result, TenantRecord,
+    auth::{Address, hash_password},
+    guard::Fields,
+};
+use domain::{
+    id::{TenantId, UserId},
+    limit::NAME_CHARS_MAX,
+    role::Role,
+    slug::is_slug,
+};
+use store::{Access, UserRecord};
+
+/// Adds a person to a workspace, or changes the role and password of one who exists: then every sign-in that the old
+/// password opened ends. Creates the workspace when it does not exist.
+pub async fn add_by_operator(
+    ledger: &Ledger,
+    tenant_slug: &str,
+    email: &str,
+    role: Role,
+    password: &str,
+) -> Result<MemberRecord> {
+    let tenant = ensure_tenant(ledger, tenant_slug, tenant_slug).await?;
+    join(ledger, tenant.id, email, role, password).await
+}
+
+/// The workspace of this slug, made when it is missing.
+pub(crate) async fn ensure_tenant(ledger: &Ledger, slug: &str, name: &str) -> Result<TenantRecord> {
+    let mut fields = Fields::default();
+    fields.name("workspace", name, NAME_CHARS_MAX);
+    if !is_slug(slug) {
+        fields.refuse("tenant", "lower-case letters, digits and single hyphens, at most 64 characters");
+    }
+    fields.check()?;
+    let now = ledger.now();
+    let tenant =
+        TenantRecord { id: TenantId::new(now, ledger.entropy()), slug: slug.to_owned(), name: name.to_owned() };
+    ledger
+        .store()
+        .write(Access::System, move |tx| {
+            Box::pin(async move {
+                if let Some(existing) = store::tenant::find_by_slug(tx.conn(), &tenant.slug).await? {
+                    return Ok(existing);
+                }
+                store::tenant::insert(tx, &tenant, now).await?;
+                Ok::<_, Error>(tenant)
+            })
+        })
+        .await
+}
+
+async fn join(ledger: &Ledger, tenant_id: TenantId, email: &str, role: Role, password: &str) -> Result<MemberRecord> {
+    let email = Address::parse(email)?.into_string();
+    let password_hash = hash_password(ledger, password).await?;
+    let now = ledger.now();
+    let fresh = UserRecord { id: UserId::new(now, ledger.entropy()), email, name: String::new(), password_hash };
+    let joined = ledger
+        .store()
+        .write::<_, Error, _>(Access::System, move |tx| {
+            Box::pin(async move {
+                let user_id = match store::user::find_by_email(tx.conn(), &fresh.email).await? {
+                    Some(user) => {
+                        store::user::set_password(tx, user.id, &fresh.password_hash).await?;
+                        store::access_link::delete_resets(tx, user.id).await?;
+                        store::browser_session::delete_of_user(tx, user.id, None).await?;
+                        user.id
+                    }
+                    None => {
+                        store::user::insert(tx, &fresh, now).await?;
+                        fresh.id
+                    }
+                };
+                store::user::join(tx, tenant_id, user_id, role, now).await?;
+                let member = store::user::find_member(tx.conn(), tenant_id, user_id).await?;
+                member.ok_or(Error::NotFound("member"))
+            })
+        })
+        .await?;
+    ledger.access_changed();
+    Ok(joined)
+}

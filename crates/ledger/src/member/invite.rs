@@ -1,0 +1,87 @@
+//! Inviting people by single-use links.
+
+use crate::{
+    Error, Ledger, Result,
+    auth::{Address, Secret, SecretKind},
+    guard::require,
+};
+use chrono::TimeDelta;
+use domain::{
+    Scope,
+    id::LinkId,
+    limit::{INVITATION_DAYS, INVITATIONS_MAX},
+    member::MemberStatus,
+    role::{Permission, Role},
+};
+use store::{Access, AccessLinkRecord, LinkPurpose};
+
+/// Makes an invitation. Its secret is in the answer and nowhere else. An earlier invitation of the same address stops
+/// working.
+pub async fn invite(ledger: &Ledger, scope: &Scope, email: &str, role: Role) -> Result<(AccessLinkRecord, String)> {
+    require(scope, Permission::Administer)?;
+    let email = Address::parse(email)?.into_string();
+    let now = ledger.now();
+    let secret = Secret::generate(SecretKind::Link, ledger.entropy());
+    let (id, digest) = (LinkId::new(now, ledger.entropy()), secret.digest());
+    let (tenant_id, created_by) = (scope.tenant_id, scope.caller.to_string());
+    let link = ledger
+        .store()
+        .write::<_, Error, _>(scope.into(), move |tx| {
+            Box::pin(async move {
+                let tenant = store::tenant::find(tx.conn(), tenant_id).await?.ok_or(Error::NotFound("workspace"))?;
+                if let Some(user) = store::user::find_by_email(tx.conn(), &email).await? {
+                    let member = store::user::find_any_member(tx.conn(), tenant_id, user.id).await?;
+                    refuse_present(member.map(|member| member.status))?;
+                }
+                let open = store::access_link::invitations(tx.conn(), tenant_id, now, INVITATIONS_MAX).await?;
+                if open.len() >= INVITATIONS_MAX as usize && open.iter().all(|link| link.email != email) {
+                    let text = format!("a workspace has at most {INVITATIONS_MAX} open invitations");
+                    return Err(Error::LimitReached(text));
+                }
+                let link = AccessLinkRecord {
+                    id,
+                    tenant,
+                    purpose: LinkPurpose::Invitation(role),
+                    email,
+                    created_by,
+                    created_at: now,
+                    expires_at: now + TimeDelta::days(INVITATION_DAYS),
+                };
+                store::access_link::insert(tx, &link, digest).await?;
+                Ok(link)
+            })
+        })
+        .await?;
+    Ok((link, secret.into_string()))
+}
+
+/// Somebody who is here needs no invitation.
+fn refuse_present(status: Option<MemberStatus>) -> Result<()> {
+    match status {
+        Some(MemberStatus::Active) => Err(Error::invalid("email", "is a member of this workspace already")),
+        Some(MemberStatus::Deactivated) => {
+            Err(Error::invalid("email", "is a deactivated member of this workspace: activate them instead"))
+        }
+        Some(MemberStatus::Removed) | None => Ok(()),
+    }
+}
+
+/// Invitations that still work, newest first.
+pub async fn list_invitations(ledger: &Ledger, scope: &Scope) -> Result<Vec<AccessLinkRecord>> {
+    require(scope, Permission::Administer)?;
+    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(store::access_link::invitations(conn, tenant_id, now, INVITATIONS_MAX))
+    });
+    Ok(read.await?)
+}
+
+/// Withdraws an invitation at once.
+pub async fn withdraw_invitation(ledger: &Ledger, scope: &Scope, id: LinkId) -> Result<()> {
+    require(scope, Permission::Administer)?;
+    let tenant_id = scope.tenant_id;
+    let known = ledger.store().write::<_, Error, _>(Access::from(scope), move |tx| {
+        Box::pin(async move { Ok(store::access_link::delete_invitation(tx, tenant_id, id).await?) })
+    });
+    if known.await? { Ok(()) } else { Err(Error::NotFound("invitation")) }
+}

@@ -1,0 +1,47 @@
+//! Members of a workspace: who they are, how they come, and how their access is taken away.
+
+mod activate;
+mod add;
+mod invite;
+mod list;
+mod reset_link;
+mod set_role;
+mod withdraw;
+
+pub use activate::activate;
+pub use add::add_by_operator;
+pub use invite::{invite, list_invitations, withdraw_invitation};
+pub use list::{everybody, get, list};
+pub use reset_link::{reset_link, reset_link_by_operator};
+pub use set_role::set_role;
+pub use withdraw::{Withdrawal, withdraw, withdraw_by_operator};
+
+pub(crate) use add::ensure_tenant;
+
+use crate::{
+    Error, Ledger, MemberRecord, Result, TenantRecord,
+    auth::{Address, find_workspace_by_operator},
+};
+use domain::id::{TenantId, UserId};
+use domain::member::MemberStatus;
+use store::{Access, Conn};
+
+/// A member who has not been removed.
+async fn present(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<MemberRecord> {
+    let found = store::user::find_any_member(conn, tenant_id, user_id).await?;
+    found.filter(|member| member.status != MemberStatus::Removed).ok_or(Error::NotFound("member"))
+}
+
+/// A workspace and a member of it, for whoever runs the server.
+async fn by_operator(ledger: &Ledger, tenant_slug: &str, email: &str) -> Result<(TenantRecord, MemberRecord)> {
+    let tenant = find_workspace_by_operator(ledger, tenant_slug).await?.ok_or(Error::NotFound("workspace"))?;
+    let (tenant_id, email) = (tenant.id, Address::parse(email)?.into_string());
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            let Some(user) = store::user::find_by_email(conn, &email).await? else { return Ok(None) };
+            store::user::find_any_member(conn, tenant_id, user.id).await
+        })
+    });
+    let member = read.await?.filter(|member| member.status != MemberStatus::Removed);
+    Ok((tenant, member.ok_or_else(|| Error::invalid("email", "not a member of this workspace"))?))
+}

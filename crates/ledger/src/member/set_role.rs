@@ -1,0 +1,32 @@
+//! Changing what a member may do.
+
+use super::present;
+use crate::{Error, Ledger, MemberRecord, Result, guard::require};
+use domain::{
+    Scope,
+    id::UserId,
+    member::leaves_no_admin,
+    role::{Permission, Role},
+};
+
+/// Gives a member another role. A workspace keeps an admin.
+pub async fn set_role(ledger: &Ledger, scope: &Scope, user_id: UserId, role: Role) -> Result<MemberRecord> {
+    require(scope, Permission::Administer)?;
+    let tenant_id = scope.tenant_id;
+    let changed = ledger
+        .store()
+        .write::<_, Error, _>(scope.into(), move |tx| {
+            Box::pin(async move {
+                let admins = store::user::lock_admins(tx, tenant_id).await?;
+                let member = present(tx.conn(), tenant_id, user_id).await?;
+                if leaves_no_admin(&admins, &user_id, member.status, role) {
+                    return Err(Error::LastAdmin);
+                }
+                store::user::set_role(tx, tenant_id, user_id, role).await?;
+                present(tx.conn(), tenant_id, user_id).await
+            })
+        })
+        .await?;
+    ledger.access_changed();
+    Ok(changed)
+}

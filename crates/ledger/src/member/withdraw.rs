@@ -1,0 +1,109 @@
+//! Taking a person's access to a workspace away.
+
+use super::{by_operator, present};
+use crate::{
+    Error, Ledger, MemberRecord, Result,
+    guard::require,
+    session::change::{Change, Minter, state, write},
+};
+use domain::{
+    Caller, Scope,
+    id::{TenantId, UserId},
+    member::{MemberStatus, leaves_no_admin},
+    role::Permission,
+    session::{Actor, Command, decide},
+};
+use store::{Access, WriteTx};
+
+/// How access is taken away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Withdrawal {
+    /// For a while. Groups and tokens stay, and nothing can be done with them.
+    Deactivate,
+    /// For good: their own tokens are revoked, and they leave their groups. They can be invited again.
+    Remove,
+}
+
+impl Withdrawal {
+    const fn status(self) -> MemberStatus {
+        match self {
+            Self::Deactivate => MemberStatus::Deactivated,
+            Self::Remove => MemberStatus::Removed,
+        }
+    }
+}
+
+/// Takes a member's access away. Their sign-ins to the workspace end, the links that they made and that were made for
+/// them stop working, and what they are working on is cancelled. What they did stays, with their name.
+pub async fn withdraw(ledger: &Ledger, scope: &Scope, user_id: UserId, how: Withdrawal) -> Result<()> {
+    require(scope, Permission::Administer)?;
+    end_access(ledger, scope.into(), (scope.tenant_id, user_id), how, scope.caller).await
+}
+
+/// The same from the server's own machine.
+pub async fn withdraw_by_operator(
+    ledger: &Ledger,
+    tenant_slug: &str,
+    email: &str,
+    how: Withdrawal,
+) -> Result<MemberRecord> {
+    let (tenant, member) = by_operator(ledger, tenant_slug, email).await?;
+    let access = (&Scope::system(tenant.id)).into();
+    end_access(ledger, access, (tenant.id, member.user_id), how, Caller::System).await?;
+    Ok(member)
+}
+
+async fn end_access(
+    ledger: &Ledger,
+    access: Access,
+    (tenant_id, user_id): (TenantId, UserId),
+    how: Withdrawal,
+    by: Caller,
+) -> Result<()> {
+    let now = ledger.now();
+    let minter = Minter::new(ledger, now, 1);
+    ledger
+        .write::<_, Error, _>(access, move |tx| {
+            Box::pin(async move {
+                let admins = store::user::lock_admins(tx, tenant_id).await?;
+                let member = present(tx.conn(), tenant_id, user_id).await?;
+                if leaves_no_admin(&admins, &user_id, how.status(), member.role) {
+                    return Err(Error::LastAdmin);
+                }
+                store::user::set_status(tx, tenant_id, user_id, how.status(), now).await?;
+                store::browser_session::delete_of_member(tx, tenant_id, user_id).await?;
+                store::access_link::delete_of_member(tx, tenant_id, &member.email, &Caller::User(user_id).to_string())
+                    .await?;
+                if how == Withdrawal::Remove {
+                    store::token::revoke_of(tx, tenant_id, user_id, now).await?;
+                    store::group::remove_everywhere(tx, tenant_id, user_id).await?;
+                }
+                stop_working(tx, tenant_id, user_id, by, minter).await
+            })
+        })
+        .await?;
+    ledger.access_changed();
+    Ok(())
+}
+
+/// Cancels the working session that a person has open.
+async fn stop_working(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    user_id: UserId,
+    by: Caller,
+    minter: Minter,
+) -> Result<()> {
+    let Some(before) = store::human::active_locked(tx, tenant_id, user_id).await? else { return Ok(()) };
+    let change = Change {
+        id: before.id,
+        actor: Actor::Server,
+        command: Command::Cancel,
+        caller: by,
+        reason: "access to the workspace was withdrawn".into(),
+        minter,
+    };
+    let transition = decide(state(&before), change.actor, change.command)?;
+    write(tx, before, transition, change, Vec::new(), |_| {}).await?;
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! Single-use links, and what people do about their own account.
+
+use chrono::TimeDelta;
+use domain::{
+    limit::{INVITATION_DAYS, RESET_LINK_HOURS},
+    member::MemberStatus,
+    role::Role,
+};
+use ledger::{
+    Error,
+    auth::{self, LinkUse, SignedIn},
+    member::{self, Withdrawal},
+};
+use testkit::{Fixture, on_both_engines};
+
+on_both_engines!(
+    an_invitation_is_accepted_once,
+    an_invitation_ends_with_its_time_its_successor_and_its_withdrawal,
+    an_invitation_leaves_an_accounts_password_alone,
+    a_reset_ends_every_sign_in_and_works_once,
+    an_admin_makes_no_reset_link_for_people_of_other_workspaces,
+    a_changed_password_ends_the_other_sign_ins,
+    people_see_and_end_their_own_sign_ins,
+    a_password_set_by_the_operator_ends_every_sign_in,
+);
+
+const PASSWORD: &str = "correct horse battery";
+const NEW: &str = "a better password";
+const EVE: &str = "eve@acme.test";
+const MIA: &str = "mia@acme.test";
+
+async fn accept(f: &Fixture, link: &str, password: &str) -> ledger::Result<SignedIn> {
+    auth::use_link(&f.ledger, link, "Eve Online", password, "Firefox on Linux").await
+}
+
+fn gone<T>(what: ledger::Result<T>) -> bool {
+    matches!(what, Err(Error::NotFound("link")))
+}
+
+async fn an_invitation_is_accepted_once(f: Fixture) {
+    let (_, link) = member::invite(&f.ledger, &f.admin, " EVE@acme.test", Role::Reviewer).await.unwrap();
+    let open = auth::find_link(&f.ledger, &link).await.unwrap().unwrap();
+    assert_eq!((open.to, open.email.as_str(), open.tenant.slug.as_str()), (LinkUse::Join(Role::Reviewer), EVE, "acme"));
+    assert!(matches!(accept(&f, &link, "short").await, Err(Error::Invalid(_))), "a refusal does not use it up");
+    let nameless = auth::use_link(&f.ledger, &link, " ", NEW, "").await;
+    assert!(matches!(nameless, Err(Error::Invalid(_))));
+    let tries = (0..4).map(|_| accept(&f, &link, NEW));
+    let tries = futures_util::future::join_all(tries).await;
+    let (joined, late): (Vec<_>, Vec<_>) = tries.into_iter().partition(Result::is_ok);
+    assert_eq!((joined.len(), late.len()), (1, 3));
+    let joined = joined.into_iter().next().unwrap().unwrap();
+    assert!(late.into_iter().all(gone));
+    assert_eq!((joined.identity.scope.role, joined.identity.tenant.slug.as_str()), (Role::Reviewer, "acme"));
+    assert_eq!(joined.identity.user.unwrap().name, "Eve Online");
+    assert!(auth::by_cookie(&f.ledger, &joined.secret).await.unwrap().is_some());
+    assert!(auth::find_link(&f.ledger, &link).await.unwrap().is_none());
+    auth::sign_in(&f.ledger, EVE, NEW, "").await.unwrap();
+    let again = member::invite(&f.ledger, &f.admin, EVE, Role::Admin).await.err();
+    assert!(matches!(again, Some(Error::Invalid(_))), "{again:?}");
+    f.done().await;
+}
+
+async fn an_invitation_ends_with_its_time_its_successor_and_its_withdrawal(f: Fixture) {
+    let invite = async || member::invite(&f.ledger, &f.admin, EVE, Role::Member).await.unwrap();
+    let (_, first) = invite().await;
+    let (second, link) = invite().await;
+    assert!(auth::find_link(&f.ledger, &first).await.unwrap().is_none(), "replaced by the second");
+    assert!(auth::find_link(&f.ledger, &link).await.unwrap().is_some());
+    assert_eq!(member::list_invitations(&f.ledger, &f.admin).await.unwrap(), std::slice::from_ref(&second));
+    member::withdraw_invitation(&f.ledger, &f.admin, second.id).await.unwrap();
+    assert!(gone(accept(&f, &link, NEW).await));
+    let (_, link) = invite().await;
+    f.clock.advance(TimeDelta::days(INVITATION_DAYS));
+    assert!(auth::find_link(&f.ledger, &link).await.unwrap().is_none());
+    assert!(gone(accept(&f, &link, NEW).await));
+    assert!(member::list_invitations(&f.ledger, &f.admin).await.unwrap().is_empty());
+    f.ledger.maintain().await.unwrap();
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM access_links").await, 0, "expired links are deleted");
+    for junk in ["", "sbl_", "sbs_x", &link[1..], &f.worker_secret] {
+        assert!(auth::find_link(&f.ledger, junk).await.unwrap().is_none(), "{junk}");
+    }
+    f.done().await;
+}
+
+async fn an_invitation_leaves_an_accounts_password_alone(f: Fixture) {
+    let (_, link) = member::invite(&f.ledger, &f.admin, "sam@other.test", Role::Operator).await.unwrap();
+    let open = auth::find_link(&f.ledger, &link).await.unwrap().unwrap();
+    assert_eq!(open.to, LinkUse::JoinWithAccount(Role::Operator));
+    assert!(matches!(accept(&f, &link, NEW).await, Err(Error::Invalid(_))), "another password joins nobody");
+    let joined = accept(&f, &link, PASSWORD).await.unwrap();
+    assert_eq!((joined.identity.tenant.slug.as_str(), joined.identity.scope.role), ("acme", Role::Operator));
+    assert_eq!(joined.identity.scope.user_id(), f.stranger.user_id());
+    assert_eq!(auth::list_workspaces(&f.ledger, &joined.identity.scope).await.unwrap().len(), 2);
+    auth::sign_in(&f.ledger, "sam@other.test", PASSWORD, "").await.unwrap();
+    // Somebody who was removed comes back the same way.
+    member::withdraw(&f.ledger, &f.admin, f.member.user_id().unwrap(), Withdrawal::Remove).await.unwrap();
+    let (_, link) = member::invite(&f.ledger, &f.admin, MIA, Role::Member).await.unwrap();
+    let back = accept(&f, &link, PASSWORD).await.unwrap();
+    assert_eq!(back.identity.scope.user_id(), f.member.user_id());
+    let mia = member::get(&f.ledger, &f.admin, f.member.user_id().unwrap()).await.unwrap();
+    assert_eq!(mia.status, MemberStatus::Active);
+    f.done().await;
+}
+
+async fn a_reset_ends_every_sign_in_and_works_once(f: Fixture) {
+    let mia = f.member.user_id().unwrap();
+    let old = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap().secret;
+    let (made, first) = member::reset_link(&f.ledger, &f.admin, mia).await.unwrap();
+    assert_eq!((made.email.as_str(), made.expires_at - made.created_at), (MIA, TimeDelta::hours(RESET_LINK_HOURS)));
+    let (_, link) = member::reset_link(&f.ledger, &f.admin, mia).await.unwrap();
+    assert!(gone(accept(&f, &first, NEW).await), "replaced by the second");
+    assert!(auth::by_cookie(&f.ledger, &old).await.unwrap().is_some(), "making a link ends nothing");
+    // Somebody guesses meanwhile: the reset clears what they did.
+    while auth::sign_in(&f.ledger, MIA, "wrong", "").await.is_err_and(|e| matches!(e, Error::BadCredentials)) {}
+    let fresh = accept(&f, &link, NEW).await.unwrap();
+    assert!(auth::by_cookie(&f.ledger, &old).await.unwrap().is_none());
+    assert!(auth::by_cookie(&f.ledger, &fresh.secret).await.unwrap().is_some());
+    assert!(gone(accept(&f, &link, NEW).await));
+    let wrong = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.err();
+    assert!(matches!(wrong, Some(Error::BadCredentials)), "{wrong:?}");
+    auth::sign_in(&f.ledger, MIA, NEW, "").await.unwrap();
+    let (_, late) = member::reset_link(&f.ledger, &f.admin, mia).await.unwrap();
+    f.clock.advance(TimeDelta::hours(RESET_LINK_HOURS));
+    assert!(gone(accept(&f, &late, NEW).await));
+    f.done().await;
+}
+
+async fn an_admin_makes_no_reset_link_for_people_of_other_workspaces(f: Fixture) {
+    let mia = f.member.user_id().unwrap();
+    let (_, link) = member::reset_link(&f.ledger, &f.admin, mia).await.unwrap();
+    member::add_by_operator(&f.ledger, "other", MIA, Role::Member, PASSWORD).await.unwrap();
+    let refused = member::reset_link(&f.ledger, &f.admin, mia).await.err();
+    assert!(matches!(refused, Some(Error::Forbidden(_))), "{refused:?}");
+    assert!(gone(accept(&f, &link, NEW).await), "one from before does not work any more either");
+    let foreign = member::reset_link(&f.ledger, &f.admin, f.stranger.user_id().unwrap()).await.err();
+    assert!(matches!(foreign, Some(Error::NotFound("member"))), "{foreign:?}");
+    let (_, link) = member::reset_link_by_operator(&f.ledger, "acme", MIA).await.unwrap();
+    accept(&f, &link, NEW).await.unwrap();
+    f.done().await;
+}
+
+async fn a_changed_password_ends_the_other_sign_ins(f: Fixture) {
+    let other = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap().secret;
+    let here = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap().secret;
+    let (_, link) = member::reset_link(&f.ledger, &f.admin, f.member.user_id().unwrap()).await.unwrap();
+    let change = async |current: &str, new: &str| auth::set_password(&f.ledger, &f.member, &here, current, new).await;
+    assert!(matches!(change("wrong", NEW).await, Err(Error::Invalid(_))));
+    assert!(matches!(change(PASSWORD, "short").await, Err(Error::Invalid(_))));
+    assert!(auth::by_cookie(&f.ledger, &other).await.unwrap().is_some());
+    change(PASSWORD, NEW).await.unwrap();
+    assert!(auth::by_cookie(&f.ledger, &here).await.unwrap().is_some());
+    assert!(auth::by_cookie(&f.ledger, &other).await.unwrap().is_none());
+    assert!(gone(accept(&f, &link, PASSWORD).await), "a link from before would undo it");
+    auth::sign_in(&f.ledger, MIA, NEW, "").await.unwrap();
+    // Whoever sits at an open browser cannot guess the password there.
+    let guesses = std::iter::repeat_with(|| change("wrong", PASSWORD)).take(8);
+    let guesses = futures_util::future::join_all(guesses).await;
+    assert!(guesses.into_iter().any(|guess| matches!(guess, Err(Error::TooManyAttempts { .. }))));
+    let program = auth::set_password(&f.ledger, &f.worker, "", PASSWORD, NEW).await;
+    assert!(matches!(program, Err(Error::Forbidden(_))));
+    f.done().await;
+}
+
+async fn people_see_and_end_their_own_sign_ins(f: Fixture) {
+    f.clock.advance(TimeDelta::minutes(1));
+    let here = auth::sign_in(&f.ledger, MIA, PASSWORD, "Firefox on Linux").await.unwrap().secret;
+    f.clock.advance(TimeDelta::minutes(1));
+    let there = auth::sign_in(&f.ledger, MIA, PASSWORD, "Safari on iPhone").await.unwrap().secret;
+    let list = async || auth::list_sign_ins(&f.ledger, &f.member, &here).await.unwrap();
+    let listed = list().await;
+    let seen: Vec<_> = listed.iter().map(|s| (s.browser.as_str(), s.workspace.as_str(), s.is_current)).collect();
+    // The fixture signed her in as well.
+    assert_eq!(seen, [("Safari on iPhone", "acme", false), ("Firefox on Linux", "acme", true), ("", "acme", false)]);
+    let foreign = auth::end_sign_in(&f.ledger, &f.other_member, listed[0].id).await;
+    assert!(matches!(foreign, Err(Error::NotFound("sign-in"))), "nobody ends what is not theirs");
+    auth::end_sign_in(&f.ledger, &f.member, listed[0].id).await.unwrap();
+    assert!(auth::by_cookie(&f.ledger, &there).await.unwrap().is_none());
+    auth::end_other_sign_ins(&f.ledger, &f.member, &here).await.unwrap();
+    assert_eq!(list().await.len(), 1);
+    assert!(auth::by_cookie(&f.ledger, &here).await.unwrap().is_some());
+    let program = auth::list_sign_ins(&f.ledger, &f.worker, "").await;
+    assert!(matches!(program, Err(Error::Forbidden(_))));
+    auth::set_name(&f.ledger, &f.member, " Mia ").await.unwrap();
+    assert_eq!(auth::by_cookie(&f.ledger, &here).await.unwrap().unwrap().user.unwrap().name, "Mia");
+    assert!(matches!(auth::set_name(&f.ledger, &f.member, "a\nb").await, Err(Error::Invalid(_))));
+    f.clock.advance(TimeDelta::hours(13));
+    assert!(list().await.is_empty(), "what is unused for long does not work and is not listed");
+    f.done().await;
+}
+
+async fn a_password_set_by_the_operator_ends_every_sign_in(f: Fixture) {
+    let cookie = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap().secret;
+    member::add_by_operator(&f.ledger, "acme", MIA, Role::Member, NEW).await.unwrap();
+    assert!(auth::by_cookie(&f.ledger, &cookie).await.unwrap().is_none());
+    auth::sign_in(&f.ledger, MIA, NEW, "").await.unwrap();
+    f.done().await;
+}

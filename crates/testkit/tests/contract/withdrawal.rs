@@ -1,0 +1,185 @@
+//! Access that is taken away: what stops, what stays, and who cannot go.
+
+use crate::human::task;
+use chrono::TimeDelta;
+use domain::{
+    member::MemberStatus,
+    role::{Role, TokenScope},
+    session::{EndReason, Status},
+};
+use ledger::{
+    Error, Mode, auth,
+    event::{self as events, Append},
+    group::{self, NewGroup},
+    human,
+    member::{self, Withdrawal},
+    session, token,
+};
+use testkit::{Fixture, human as did, on_both_engines};
+
+on_both_engines!(
+    everything_of_a_removed_member_stops_and_what_they_did_keeps_their_name,
+    a_deactivated_member_comes_back_as_they_were,
+    another_server_notices_within_a_second,
+    of_two_admins_who_remove_each_other_one_stays,
+    the_last_admin_cannot_go,
+    a_removed_person_goes_on_in_other_workspaces,
+);
+
+const PASSWORD: &str = "correct horse battery";
+const MIA: &str = "mia@acme.test";
+
+async fn everything_of_a_removed_member_stops_and_what_they_did_keeps_their_name(f: Fixture) {
+    let mia = f.member.user_id().unwrap();
+    let cookie = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap().secret;
+    let (_, own) = token::create_personal(&f.ledger, &f.member, "laptop", Role::Member, None).await.unwrap();
+    let people = NewGroup { name: "Compliance".into(), slug: None, members: vec![mia] };
+    let people = group::create(&f.ledger, &f.admin, people).await.unwrap().id;
+    let started = human::start(&f.ledger, &f.member, task(&f, "Review").await).await.unwrap().session;
+    let did = Append { session_id: started.id, attempt: None, events: vec![did("human.note", "looked at it")] };
+    events::append(&f.ledger, &f.member, did).await.unwrap();
+    member::reset_link(&f.ledger, &f.admin, mia).await.unwrap();
+
+    member::withdraw(&f.ledger, &f.admin, mia, Withdrawal::Remove).await.unwrap();
+
+    assert!(auth::by_cookie(&f.ledger, &cookie).await.unwrap().is_none(), "signed out");
+    assert!(auth::by_token(&f.ledger, &own).await.unwrap().is_none(), "own tokens stop");
+    let again = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.err();
+    assert!(matches!(again, Some(Error::Forbidden(_))), "{again:?}");
+    let ended = session::get(&f.ledger, &f.admin, started.id).await.unwrap();
+    assert_eq!((ended.status, ended.end_reason), (Status::Abandoned, Some(EndReason::Cancelled)));
+    assert!(group::get(&f.ledger, &f.admin, people).await.unwrap().members.is_empty());
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM access_links").await, 0, "links for them are gone");
+
+    let log = f.log(started.id).await;
+    let actor = format!("user:{mia}");
+    assert!(log.iter().any(|event| event.kind == "human.note" && event.actor == actor), "the log is as it was");
+    let named = member::everybody(&f.ledger, &f.operator).await.unwrap();
+    let named = named.into_iter().find(|member| member.user_id == mia).unwrap();
+    assert_eq!((named.called(), named.status), (MIA, MemberStatus::Removed));
+    let listed = member::list(&f.ledger, &f.operator).await.unwrap();
+    assert!(listed.iter().all(|member| member.user_id != mia), "nobody chooses them any more");
+    let new = human::start(&f.ledger, &f.operator, task_of(&f).await).await;
+    assert!(new.is_ok(), "others go on");
+    for again in [Withdrawal::Remove, Withdrawal::Deactivate] {
+        let again = member::withdraw(&f.ledger, &f.admin, mia, again).await;
+        assert!(matches!(again, Err(Error::NotFound("member"))), "{again:?}");
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
+
+/// A task that is nobody's own.
+async fn task_of(f: &Fixture) -> domain::id::ActionId {
+    let new = ledger::action::NewAction { name: "Mail".into(), ..Default::default() };
+    ledger::action::create(&f.ledger, &f.operator, new).await.unwrap().id
+}
+
+async fn a_deactivated_member_comes_back_as_they_were(f: Fixture) {
+    let mia = f.member.user_id().unwrap();
+    let cookie = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap().secret;
+    let (_, own) = token::create_personal(&f.ledger, &f.member, "laptop", Role::Member, None).await.unwrap();
+    let people = NewGroup { name: "Compliance".into(), slug: None, members: vec![mia] };
+    let people = group::create(&f.ledger, &f.admin, people).await.unwrap().id;
+    let (_, invitation) = {
+        // An admin's invitations end with their access.
+        member::set_role(&f.ledger, &f.admin, mia, Role::Admin).await.unwrap();
+        let scope = auth::by_cookie(&f.ledger, &cookie).await.unwrap().unwrap().scope;
+        member::invite(&f.ledger, &scope, "eve@acme.test", Role::Admin).await.unwrap()
+    };
+
+    member::withdraw(&f.ledger, &f.admin, mia, Withdrawal::Deactivate).await.unwrap();
+    member::withdraw(&f.ledger, &f.admin, mia, Withdrawal::Deactivate).await.unwrap();
+    assert!(auth::by_cookie(&f.ledger, &cookie).await.unwrap().is_none());
+    assert!(auth::by_token(&f.ledger, &own).await.unwrap().is_none());
+    assert!(auth::find_link(&f.ledger, &invitation).await.unwrap().is_none());
+    assert!(auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.is_err());
+    let invited = member::invite(&f.ledger, &f.admin, MIA, Role::Member).await.err();
+    assert!(matches!(invited, Some(Error::Invalid(_))), "{invited:?}");
+    let link = member::reset_link(&f.ledger, &f.admin, mia).await.err();
+    assert!(matches!(link, Some(Error::Invalid(_))), "{link:?}");
+
+    let back = member::activate(&f.ledger, &f.admin, mia).await.unwrap();
+    assert_eq!((back.status, back.role), (MemberStatus::Active, Role::Admin));
+    assert!(auth::by_cookie(&f.ledger, &cookie).await.unwrap().is_none(), "they sign in anew");
+    assert!(auth::by_token(&f.ledger, &own).await.unwrap().is_some());
+    assert_eq!(group::get(&f.ledger, &f.admin, people).await.unwrap().members.len(), 1);
+    auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap();
+    f.done().await;
+}
+
+async fn another_server_notices_within_a_second(f: Fixture) {
+    let cookie = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap().secret;
+    let worker = Some(TokenScope::Worker);
+    let (_, own) = token::create_personal(&f.ledger, &f.operator, "ci", Role::Member, worker).await.unwrap();
+    assert!(auth::by_cookie(&f.ledger, &cookie).await.unwrap().is_some());
+    assert!(auth::by_token(&f.ledger, &own).await.unwrap().is_some());
+    let tool = f.second_ledger(Mode::Tool).await;
+    member::withdraw_by_operator(&tool, "acme", " MIA@acme.test", Withdrawal::Deactivate).await.unwrap();
+    member::withdraw_by_operator(&tool, "acme", "otto@acme.test", Withdrawal::Remove).await.unwrap();
+    let stranger = member::withdraw_by_operator(&tool, "acme", "sam@other.test", Withdrawal::Remove).await.err();
+    assert!(matches!(stranger, Some(Error::Invalid(_))), "{stranger:?}");
+    f.clock.advance(TimeDelta::seconds(1));
+    assert!(auth::by_cookie(&f.ledger, &cookie).await.unwrap().is_none());
+    assert!(auth::by_token(&f.ledger, &own).await.unwrap().is_none());
+    tool.close().await;
+    f.done().await;
+}
+
+async fn of_two_admins_who_remove_each_other_one_stays(f: Fixture) {
+    let (ada, otto) = (f.admin.user_id().unwrap(), f.operator.user_id().unwrap());
+    for _ in 0..5 {
+        member::add_by_operator(&f.ledger, "acme", "ada@acme.test", Role::Admin, PASSWORD).await.unwrap();
+        member::add_by_operator(&f.ledger, "acme", "otto@acme.test", Role::Admin, PASSWORD).await.unwrap();
+        let other = domain::Scope { role: Role::Admin, ..f.operator };
+        let (one, two) = tokio::join!(
+            member::withdraw(&f.ledger, &f.admin, otto, Withdrawal::Remove),
+            member::withdraw(&f.ledger, &other, ada, Withdrawal::Remove),
+        );
+        let lost = [one, two].into_iter().filter_map(Result::err).collect::<Vec<_>>();
+        assert!(matches!(lost[..], [Error::LastAdmin]), "{lost:?}");
+    }
+    f.done().await;
+}
+
+async fn the_last_admin_cannot_go(f: Fixture) {
+    let ada = f.admin.user_id().unwrap();
+    for how in [Withdrawal::Remove, Withdrawal::Deactivate] {
+        let refused = member::withdraw(&f.ledger, &f.admin, ada, how).await.err();
+        assert!(matches!(refused, Some(Error::LastAdmin)), "{refused:?}");
+        let refused = member::withdraw_by_operator(&f.ledger, "acme", "ada@acme.test", how).await.err();
+        assert!(matches!(refused, Some(Error::LastAdmin)), "{refused:?}");
+    }
+    for role in [Role::Operator, Role::Reviewer, Role::Member] {
+        let refused = member::set_role(&f.ledger, &f.admin, ada, role).await.err();
+        assert!(matches!(refused, Some(Error::LastAdmin)), "{refused:?}");
+    }
+    member::set_role(&f.ledger, &f.admin, ada, Role::Admin).await.unwrap();
+    // A deactivated admin does not count.
+    let mia = f.member.user_id().unwrap();
+    member::set_role(&f.ledger, &f.admin, mia, Role::Admin).await.unwrap();
+    member::withdraw(&f.ledger, &f.admin, mia, Withdrawal::Deactivate).await.unwrap();
+    assert!(matches!(member::set_role(&f.ledger, &f.admin, ada, Role::Member).await, Err(Error::LastAdmin)));
+    member::activate(&f.ledger, &f.admin, mia).await.unwrap();
+    let changed = member::set_role(&f.ledger, &f.admin, ada, Role::Member).await.unwrap();
+    assert_eq!(changed.role, Role::Member);
+    f.done().await;
+}
+
+async fn a_removed_person_goes_on_in_other_workspaces(f: Fixture) {
+    member::add_by_operator(&f.ledger, "third", "boss@third.test", Role::Admin, PASSWORD).await.unwrap();
+    member::add_by_operator(&f.ledger, "third", MIA, Role::Reviewer, PASSWORD).await.unwrap();
+    let here = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap();
+    assert_eq!(here.identity.tenant.slug, "acme");
+    let there = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap();
+    auth::switch(&f.ledger, &there.secret, &there.identity.scope, "third").await.unwrap();
+    member::withdraw(&f.ledger, &f.admin, f.member.user_id().unwrap(), Withdrawal::Remove).await.unwrap();
+    assert!(auth::by_cookie(&f.ledger, &here.secret).await.unwrap().is_none());
+    let still = auth::by_cookie(&f.ledger, &there.secret).await.unwrap().unwrap();
+    assert_eq!(still.tenant.slug, "third");
+    let back = auth::switch(&f.ledger, &there.secret, &still.scope, "acme").await.err();
+    assert!(matches!(back, Some(Error::NotFound("workspace"))), "{back:?}");
+    let again = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap();
+    assert_eq!(again.identity.tenant.slug, "third", "they sign in to what is left");
+    f.done().await;
+}

@@ -1,0 +1,151 @@
+//! Access to a workspace: members, invitations, links, and a person's own sign-ins.
+
+use domain::{Timestamp, member::MemberStatus, role::Role};
+use serde::{Deserialize, Serialize};
+
+/// `GET /api/members`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Members {
+    /// By address; those who were removed are not among them.
+    pub members: Vec<Member>,
+}
+
+/// A person with a role in the workspace.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Member {
+    /// User id.
+    pub id: String,
+    /// Sign-in address.
+    pub email: String,
+    /// What they call themselves; empty until they say.
+    pub name: String,
+    /// Role in this workspace.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub role: Role,
+    /// `active`, `deactivated` or `removed`.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub status: MemberStatus,
+    /// When they joined.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+}
+
+impl Member {
+    /// What others call them: their name, or their address.
+    pub fn called(&self) -> &str {
+        if self.name.is_empty() { &self.email } else { &self.name }
+    }
+}
+
+/// `PATCH /api/members/{id}`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct UpdateMember {
+    /// admin, operator, reviewer or member.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub role: Option<Role>,
+    /// `active` or `deactivated`.
+    #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    pub status: Option<MemberStatus>,
+}
+
+/// `POST /api/invitations`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CreateInvitation {
+    /// Whom; the link is for this address alone.
+    pub email: String,
+    /// What they may do.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub role: Role,
+}
+
+/// An invitation that has not been accepted.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Invitation {
+    /// Id.
+    pub id: String,
+    /// Whom.
+    pub email: String,
+    /// What they may do.
+    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    pub role: Role,
+    /// When it was made.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+    /// When it stops working.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub expires_at: Timestamp,
+}
+
+/// `GET /api/invitations`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Invitations {
+    /// Newest first.
+    pub invitations: Vec<Invitation>,
+}
+
+/// The answer to `POST /api/invitations`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct CreatedInvitation {
+    /// The invitation.
+    pub invitation: Invitation,
+    /// The link to hand over. It works once, and is not shown again.
+    pub url: String,
+}
+
+/// The answer to `POST /api/members/{id}/reset-link`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ResetLink {
+    /// The link to hand over. It works once, and is not shown again.
+    pub url: String,
+    /// When it stops working.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub expires_at: Timestamp,
+}
+
+/// `GET /api/sign-ins`
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SignIns {
+    /// Last used first.
+    pub sign_ins: Vec<SignIn>,
+}
+
+/// A browser that is signed in as the caller.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct SignIn {
+    /// Id.
+    pub id: String,
+    /// The workspace it looks at.
+    pub workspace: String,
+    /// Which browser, such as `Firefox on Linux`; empty when it is not known.
+    pub browser: String,
+    /// When it began.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub created_at: Timestamp,
+    /// When it was last used, to the minute.
+    #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
+    pub last_seen_at: Timestamp,
+    /// Whether it is the one that asks.
+    pub is_current: bool,
+}

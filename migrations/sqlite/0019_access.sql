@@ -1,0 +1,36 @@
+-- People have names, memberships can be withdrawn, sign-ins say which browser they are, and access is given by
+-- single-use links.
+ALTER TABLE users ADD COLUMN name TEXT NOT NULL DEFAULT '';
+
+-- A removed member's row stays: what they did keeps their name, and other rows refer to it.
+ALTER TABLE memberships ADD COLUMN status TEXT NOT NULL DEFAULT 'active'
+    CONSTRAINT memberships_status_known CHECK (status IN ('active', 'deactivated', 'removed'));
+ALTER TABLE memberships ADD COLUMN status_at INTEGER;
+
+ALTER TABLE browser_sessions ADD COLUMN browser TEXT NOT NULL DEFAULT '';
+CREATE INDEX browser_sessions_by_user ON browser_sessions (user_id);
+
+-- Invitations and password resets. Only the SHA-256 of a link's secret is kept. Using a link deletes its row.
+CREATE TABLE access_links (
+    tenant_id BLOB NOT NULL,
+    id BLOB NOT NULL,
+    secret_digest BLOB NOT NULL,
+    kind TEXT NOT NULL,
+    email TEXT NOT NULL,
+    role TEXT,
+    user_id BLOB,
+    by_operator INTEGER NOT NULL,
+    created_by TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    CONSTRAINT access_links_pk PRIMARY KEY (tenant_id, id),
+    CONSTRAINT access_links_secret_unique UNIQUE (secret_digest),
+    CONSTRAINT access_links_email_unique UNIQUE (tenant_id, kind, email),
+    CONSTRAINT access_links_tenant_fk FOREIGN KEY (tenant_id) REFERENCES tenants (id),
+    CONSTRAINT access_links_membership_fk FOREIGN KEY (tenant_id, user_id) REFERENCES memberships (tenant_id, user_id),
+    CONSTRAINT access_links_kind_known CHECK (kind IN ('invitation', 'reset')),
+    CONSTRAINT access_links_role_known CHECK (role IN ('admin', 'operator', 'reviewer', 'member')),
+    CONSTRAINT access_links_whole CHECK ((kind = 'invitation') = (role IS NOT NULL) AND (kind = 'reset') = (user_id IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX access_links_by_user ON access_links (user_id);
+CREATE INDEX access_links_by_end ON access_links (expires_at);

@@ -1,0 +1,112 @@
+//! Single-use links: /link/{secret} takes the secret out of the address, /link uses it.
+//!
+//! The first request only moves the secret into a cookie and leads to a clean address, so that no page under the secret
+//! can pass it on by Referer. Looking does not use a link up: previews of messages may look.
+
+use super::{
+    form::Form,
+    shell::{Turned, Visitor, refuse, render},
+    sign_in::welcome,
+};
+use crate::{browser::browser, problem::Problem, state::AppState};
+use app::{
+    FormState, Shell,
+    link::{self as ui, Props, To},
+};
+use axum::{
+    Router,
+    extract::{Path, State},
+    http::{
+        HeaderMap, HeaderValue, StatusCode,
+        header::{REFERRER_POLICY, SET_COOKIE},
+    },
+    response::{IntoResponse, Redirect, Response},
+    routing::get,
+};
+use ledger::auth::{self, LinkUse, OpenLink};
+
+pub fn router() -> Router<AppState> {
+    Router::new().route("/link/{secret}", get(enter)).route("/link", get(show).post(submit))
+}
+
+/// The address of a link.
+pub fn url(origin: &str, secret: &str) -> String {
+    format!("{origin}/link/{secret}")
+}
+
+async fn enter(State(state): State<AppState>, Visitor(shell): Visitor, Path(secret): Path<String>) -> Response {
+    let mut response = match state.cookies.set_link(&secret) {
+        Some(cookie) => {
+            let mut response = Redirect::to("/link").into_response();
+            response.headers_mut().append(SET_COOKIE, cookie);
+            response
+        }
+        None => render(StatusCode::GONE, move || ui::gone_page(&shell)).await,
+    };
+    response.headers_mut().insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    response
+}
+
+async fn show(State(state): State<AppState>, Visitor(shell): Visitor, headers: HeaderMap) -> Result<Response, Turned> {
+    match find(&state, &headers).await? {
+        Some(link) => {
+            let props = props(link, FormState::default());
+            Ok(render(StatusCode::OK, move || ui::page(&shell, &props)).await)
+        }
+        None => Ok(gone(&state, shell).await),
+    }
+}
+
+async fn submit(
+    State(state): State<AppState>,
+    Visitor(shell): Visitor,
+    headers: HeaderMap,
+    form: Form,
+) -> Result<Response, Turned> {
+    let Some(link) = find(&state, &headers).await? else { return Ok(gone(&state, shell).await) };
+    let secret = state.cookies.link(&headers).unwrap_or_default();
+    let (name, password) = (form.text("name"), form.text("password"));
+    match auth::use_link(&state.ledger, secret, &name, &password, &browser(&headers)).await {
+        Ok(signed_in) => {
+            let notice = if link.to == LinkUse::Reset { "password_changed" } else { "joined" };
+            let mut response = welcome(&state, &signed_in, &format!("/today?notice={notice}"))?;
+            forget(&state, &mut response);
+            Ok(response)
+        }
+        Err(ledger::Error::NotFound(_)) => Ok(gone(&state, shell).await),
+        Err(error) => {
+            let problem = Problem::from(error);
+            let props = props(link, form.refused("", &problem));
+            Ok(refuse(&problem, move || ui::page(&shell, &props)).await)
+        }
+    }
+}
+
+/// The link whose secret the browser brings, while it works.
+async fn find(state: &AppState, headers: &HeaderMap) -> Result<Option<OpenLink>, Turned> {
+    match state.cookies.link(headers) {
+        Some(secret) => Ok(auth::find_link(&state.ledger, secret).await?),
+        None => Ok(None),
+    }
+}
+
+fn props(link: OpenLink, form: FormState) -> Props {
+    let to = match link.to {
+        LinkUse::Join(role) => To::Join(role),
+        LinkUse::JoinWithAccount(role) => To::JoinWithAccount(role),
+        LinkUse::Reset => To::Reset,
+    };
+    Props { to, workspace: link.tenant.name, email: link.email, expires_at: link.expires_at, form }
+}
+
+async fn gone(state: &AppState, shell: Shell) -> Response {
+    let mut response = render(StatusCode::GONE, move || ui::gone_page(&shell)).await;
+    forget(state, &mut response);
+    response
+}
+
+fn forget(state: &AppState, response: &mut Response) {
+    if let Some(cookie) = state.cookies.clear_link() {
+        response.headers_mut().append(SET_COOKIE, cookie);
+    }
+}

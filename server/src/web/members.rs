@@ -1,0 +1,149 @@
+//! Members in the settings: invitations, and the page of one member.
+
+use super::{
+    form::Form,
+    link,
+    settings::{read, refused, role},
+    shell::{Turned, Viewer, done, refuse, render},
+};
+use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use app::{
+    FormState,
+    settings::{self as ui, Inviting, MemberProps, NewLink, Props},
+};
+use axum::{
+    Router,
+    extract::State,
+    http::StatusCode,
+    response::{IntoResponse, Redirect, Response},
+    routing::{get, post},
+};
+use domain::{
+    id::{LinkId, UserId},
+    role::Permission,
+};
+use ledger::member::{self, Withdrawal};
+use wire::Code;
+
+pub fn router() -> Router<AppState> {
+    Router::new()
+        .route("/settings/invitations", post(invite))
+        .route("/settings/invitations/{id}/withdraw", post(withdraw_invitation))
+        .route("/settings/members/{id}", get(show))
+        .route("/settings/members/{id}/role", post(set_role))
+        .route("/settings/members/{id}/reset-link", post(reset_link))
+        .route("/settings/members/{id}/deactivate", post(deactivate))
+        .route("/settings/members/{id}/activate", post(activate))
+        .route("/settings/members/{id}/remove", post(remove))
+}
+
+/// The invitations of the viewer's workspace, for those who may see them.
+pub async fn inviting(state: &AppState, viewer: &Viewer) -> Result<Inviting, Turned> {
+    if !viewer.scope.may(Permission::Administer) {
+        return Ok(Inviting::default());
+    }
+    let invitations = member::list_invitations(&state.ledger, &viewer.scope).await?;
+    Ok(Inviting { invitations: invitations.into_iter().filter_map(wire_map::invitation).collect(), new_link: None })
+}
+
+/// The one answer that holds the link is the answer to the form itself: no redirect, nothing stored.
+async fn invite(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+    let made = match role(&form) {
+        Ok(role) => {
+            member::invite(&state.ledger, &viewer.scope, &form.text("email"), role).await.map_err(Problem::from)
+        }
+        Err(problem) => Err(problem),
+    };
+    match made {
+        Ok((made, secret)) => {
+            let props = read(&state, &viewer, FormState::default()).await?;
+            let new_link = Some(NewLink { url: link::url(&viewer.origin, &secret), email: made.email });
+            let props = Props { inviting: Inviting { new_link, ..props.inviting }, ..props };
+            Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await)
+        }
+        Err(problem) => refused(&state, viewer, form.refused("invitation", &problem), &problem).await,
+    }
+}
+
+async fn withdraw_invitation(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<LinkId>,
+) -> Result<Redirect, Turned> {
+    member::withdraw_invitation(&state.ledger, &viewer.scope, id).await?;
+    Ok(done("/settings", "invitation_withdrawn"))
+}
+
+async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, Turned> {
+    let props = read_one(&state, &viewer, id, FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::member_page(&viewer.shell, props)).await)
+}
+
+/// Everything that the page of a member shows. It is for admins: to others there is no such page.
+async fn read_one(state: &AppState, viewer: &Viewer, id: UserId, form: FormState) -> Result<MemberProps, Turned> {
+    if !viewer.scope.may(Permission::Administer) {
+        return Err(Problem::new(Code::NotFound).into());
+    }
+    let member = member::get(&state.ledger, &viewer.scope, id).await?;
+    Ok(MemberProps { member: wire_map::member(member), new_link: None, form })
+}
+
+/// After something was done about a member: on with them, or their page again with what was refused.
+async fn answer<T>(
+    state: &AppState,
+    viewer: Viewer,
+    id: UserId,
+    (outcome, on): (ledger::Result<T>, Redirect),
+) -> Result<Response, Turned> {
+    match outcome {
+        Ok(_) => Ok(on.into_response()),
+        Err(error) => {
+            let problem = Problem::from(error);
+            let form = Form::of([].into()).refused("", &problem);
+            let props = read_one(state, &viewer, id, form).await?;
+            Ok(refuse(&problem, move || ui::member_page(&viewer.shell, props)).await)
+        }
+    }
+}
+
+fn back(id: UserId, notice: &str) -> Redirect {
+    done(&format!("/settings/members/{id}"), notice)
+}
+
+async fn set_role(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<UserId>,
+    form: Form,
+) -> Result<Response, Turned> {
+    let changed = member::set_role(&state.ledger, &viewer.scope, id, role(&form)?).await;
+    // An admin who gives their own role up cannot see the page any more.
+    let on = if viewer.scope.user_id() == Some(id) { done("/settings", "role_saved") } else { back(id, "role_saved") };
+    answer(&state, viewer, id, (changed, on)).await
+}
+
+async fn reset_link(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, Turned> {
+    match member::reset_link(&state.ledger, &viewer.scope, id).await {
+        Ok((made, secret)) => {
+            let new_link = Some(NewLink { url: link::url(&viewer.origin, &secret), email: made.email });
+            let props = MemberProps { new_link, ..read_one(&state, &viewer, id, FormState::default()).await? };
+            Ok(render(StatusCode::CREATED, move || ui::member_page(&viewer.shell, props)).await)
+        }
+        Err(error) => answer(&state, viewer, id, (Err::<(), _>(error), back(id, ""))).await,
+    }
+}
+
+async fn deactivate(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, Turned> {
+    let done = member::withdraw(&state.ledger, &viewer.scope, id, Withdrawal::Deactivate).await;
+    answer(&state, viewer, id, (done, back(id, "member_deactivated"))).await
+}
+
+async fn activate(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, Turned> {
+    let done = member::activate(&state.ledger, &viewer.scope, id).await;
+    answer(&state, viewer, id, (done, back(id, "member_activated"))).await
+}
+
+async fn remove(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, Turned> {
+    let removed = member::withdraw(&state.ledger, &viewer.scope, id, Withdrawal::Remove).await;
+    answer(&state, viewer, id, (removed, done("/settings", "member_removed"))).await
+}

@@ -1,0 +1,40 @@
+//! Members, invitations, links and sign-ins.
+
+use ledger::{AccessLinkRecord, LinkPurpose, MemberRecord, SignInRecord};
+use wire::access::{Invitation, Member, SignIn};
+
+/// A member of the workspace.
+pub fn member(record: MemberRecord) -> Member {
+    Member {
+        id: record.user_id.to_string(),
+        email: record.email,
+        name: record.name,
+        role: record.role,
+        status: record.status,
+        created_at: record.created_at,
+    }
+}
+
+/// An invitation; nothing for links of other kinds.
+pub fn invitation(record: AccessLinkRecord) -> Option<Invitation> {
+    let LinkPurpose::Invitation(role) = record.purpose else { return None };
+    Some(Invitation {
+        id: record.id.to_string(),
+        email: record.email,
+        role,
+        created_at: record.created_at,
+        expires_at: record.expires_at,
+    })
+}
+
+/// One of the caller's sign-ins.
+pub fn sign_in(record: SignInRecord) -> SignIn {
+    SignIn {
+        id: record.id.to_string(),
+        workspace: record.workspace,
+        browser: record.browser,
+        created_at: record.created_at,
+        last_seen_at: record.last_seen_at,
+        is_current: record.is_current,
+    }
+}
