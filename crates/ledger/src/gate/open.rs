@@ -282,8 +282,12 @@ async fn reviewers(
         return Ok(named);
     }
     let own = session.user_id.filter(|_| kind == GateKind::Question);
-    let person = action.and_then(|action| action.assigned_to).or(own);
-    Ok(vec![person.map_or(ReviewerRecord::Anyone, |id| ReviewerRecord::User { id, email: String::new() })])
+    let asked = match action.and_then(|action| action.assigned_to).or(own) {
+        // Somebody who has left cannot answer: then anyone may.
+        Some(id) => reviewer(conn, session, &Principal::User(id)).await?,
+        None => None,
+    };
+    Ok(vec![asked.unwrap_or(ReviewerRecord::Anyone)])
 }
 
 /// A principal as it is stored; `None` where the person has left or the group does not exist.

@@ -1,11 +1,12 @@
 //! Access that is taken away: what stops, what stays, and who cannot go.
 
-use crate::human::task;
+use crate::{gate::gate_of, human::task};
 use chrono::TimeDelta;
 use domain::{
+    gate::Question,
     member::MemberStatus,
     role::{Role, TokenScope},
-    session::{EndReason, Status},
+    session::{EndReason, Status, Type, YieldTo},
 };
 use ledger::{
     Error, Mode, auth,
@@ -13,7 +14,8 @@ use ledger::{
     group::{self, NewGroup},
     human,
     member::{self, Withdrawal},
-    session, token,
+    session::{self, NewSession, Parking},
+    token,
 };
 use testkit::{Fixture, human as did, on_both_engines};
 
@@ -24,6 +26,7 @@ on_both_engines!(
     of_two_admins_who_remove_each_other_one_stays,
     the_last_admin_cannot_go,
     a_removed_person_goes_on_in_other_workspaces,
+    a_question_of_somebody_who_has_left_is_anyones_to_answer,
 );
 
 const PASSWORD: &str = "correct horse battery";
@@ -181,5 +184,19 @@ async fn a_removed_person_goes_on_in_other_workspaces(f: Fixture) {
     assert!(matches!(back, Some(Error::NotFound("workspace"))), "{back:?}");
     let again = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.unwrap();
     assert_eq!(again.identity.tenant.slug, "third", "they sign in to what is left");
+    f.done().await;
+}
+
+async fn a_question_of_somebody_who_has_left_is_anyones_to_answer(f: Fixture) {
+    let new = NewSession { agent_slug: Some("scout".into()), ..NewSession::of_type(Type::Agent) };
+    let made = session::create(&f.ledger, &f.member, new).await.unwrap();
+    assert_eq!(made.user_id, f.member.user_id());
+    member::withdraw(&f.ledger, &f.admin, f.member.user_id().unwrap(), Withdrawal::Remove).await.unwrap();
+    let session = f.claim(1, 60).await.pop().unwrap();
+    let question = Some(Question { message: "When?".into(), schema: None });
+    let parking = Parking { question, ..Parking::at(session.attempt, YieldTo::WaitingHuman) };
+    session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+    let reviewers = gate_of(&f, made.id).await.reviewers;
+    assert!(matches!(reviewers[..], [ledger::ReviewerRecord::Anyone]), "{reviewers:?}");
     f.done().await;
 }
