@@ -1,0 +1,39 @@
+/** How people come into a workspace, and how they leave it. */
+import { expect, signIn, stage, test } from "../support";
+
+test("an invited person joins by the link, once, and is removed again @nojs", async ({ page, browser }, info) => {
+  const email = `eve-${info.project.name.replace(/\W+/g, "-")}-${Date.now().toString(36)}@acme.localhost`;
+  await signIn(page, "admin");
+  await page.goto("/settings");
+  await page.getByText("Invite somebody").click();
+  const form = page.locator('form[action="/settings/invitations"]');
+  await form.locator('input[name="email"]').fill(email);
+  await form.getByRole("button", { name: "Make an invitation" }).click();
+  const link = (await page.locator(".secret").innerText()).match(/https?:\S+\/link\/sbl_\w+/)?.[0];
+  expect(link, "the page shows the link").toBeTruthy();
+  await expect(page.getByRole("row", { name: new RegExp(email) })).toContainText("until");
+
+  const theirs = await browser.newContext({ baseURL: stage().url, javaScriptEnabled: info.project.use.javaScriptEnabled });
+  const eve = await theirs.newPage();
+  await eve.goto(link!);
+  await expect(eve).toHaveURL(/\/link$/);
+  await eve.locator('input[name="name"]').fill("Eve");
+  await eve.locator('input[name="password"]').fill("short");
+  await eve.getByRole("button", { name: "Join" }).click();
+  await expect(eve.locator(".field-error")).toBeVisible();
+  await eve.locator('input[name="password"]').fill("long enough to keep");
+  await eve.getByRole("button", { name: "Join" }).click();
+  await expect(eve).toHaveURL(/\/today/);
+  await expect(eve.getByText("You are a member of this workspace now.")).toBeVisible();
+  const late = await theirs.newPage();
+  await late.goto(link!);
+  await expect(late.getByRole("heading", { name: "This link does not work" })).toBeVisible();
+
+  await page.goto("/settings");
+  await page.getByRole("link", { name: "Manage Eve" }).first().click();
+  await page.getByRole("button", { name: "Remove from the workspace" }).click();
+  await expect(page.getByText("What they did stays in the log.")).toBeVisible();
+  await eve.goto("/today");
+  await expect(eve).toHaveURL(/\/sign-in/);
+  await theirs.close();
+});
