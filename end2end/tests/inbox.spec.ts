@@ -213,6 +213,83 @@ test("an item that cannot be loaded leaves nothing to decide, and no key decides
   for (const { session } of items) expect((await itemOf(session.id)).state).toBe("open");
 });
 
+/** Outputs of one agent about several records, each from an action of its own; their sessions. */
+async function ofSeveralActions(count: number) {
+  const type = await dealType();
+  const agentSlug = unique("several").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  for (let n = 0; n < count; n++) {
+    const deal = await api().post<Deal>("/api/entities", { typeId: type.id, title: unique("Record"), fields: { stage: "Lead" } });
+    const about = { targetEntityId: deal.id, outputType: "entity", metadata: { requiresApproval: true } };
+    const action = await api().createAction({ name: unique("Qualify"), agentSlug, ...about });
+    const session = await api().trigger(action.id);
+    const claim = await api().claim(agentSlug);
+    await api().complete(session.id, claim.attempt, { stage: "Won" });
+  }
+}
+
+test("items of several actions fold together, and one press selects all", async ({ page }) => {
+  await ofSeveralActions(4);
+  await staged((await dealType()).id, unique("Another"), { amount: 3 });
+  await signIn(page, "reviewer");
+  await openInbox(page, "/inbox");
+  await expect(page.locator(".inbox-group .row-title")).toHaveText("4 alike: Stage");
+  await page.locator("#inbox-all").click();
+  await expect(page.locator("#inbox-selected")).toHaveText("5 selected");
+  await page.locator("#inbox-all").click();
+  await expect(page.locator("#inbox-batch")).toHaveAttribute("data-selected", "0");
+});
+
+test("rows are two or three lines, and say whose turn it is only where it can be another's", async ({ page }) => {
+  const type = await dealType();
+  const long = "A record whose name is so long that no list can show all of it, and then some more of it";
+  await staged(type.id, unique(long), { stage: "Won", amount: 5, note: `${long}. ${long}` });
+  await staged(type.id, unique("Short"), { stage: "Won" });
+  await signIn(page, "reviewer");
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    await openInbox(page, "/inbox");
+    const rows = page.locator("#inbox-rows [data-id]");
+    await expect(rows).toHaveCount(2);
+    const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+    for (const height of heights) expect(height >= 48 && height <= 64, `${height} px at ${width}`).toBe(true);
+    await expect(page.locator("#inbox-rows .inbox-turn")).toHaveCount(0);
+  }
+  await openInbox(page, "/inbox?assignedTo=all");
+  await expect(page.locator("#inbox-rows .inbox-turn").first()).toHaveText("Your turn");
+});
+
+test("the bar of an item stays where it is, and Undo stands in one place", async ({ page }) => {
+  const { item, session } = await staged((await dealType()).id, unique("Bar"), { stage: "Won", amount: 5 });
+  await signIn(page, "reviewer");
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    await openInbox(page, `/inbox/${item.id}`);
+    const places = () =>
+      page.locator(".gate-bar > .button, .gate-bar > details > summary").evaluateAll((all) =>
+        all.map((button) => {
+          const { left, width, height } = button.getBoundingClientRect();
+          const bar = button.closest(".gate-bar")!.getBoundingClientRect();
+          return [left - bar.left, width, height, bar.height].map(Math.round).join(" ");
+        }),
+      );
+    const before = await places();
+    expect(before.length).toBeGreaterThan(2);
+    await page.locator('.gate-bar summary[data-key="deny"]').click();
+    await expect(page.locator('.gate-bar [name="note"]')).toBeInViewport();
+    expect(await places()).toEqual(before);
+    await page.keyboard.press("Escape");
+    await page.locator('[name="value.amount"]').fill("6");
+    await expect(page.locator('.gate-bar [data-key="approve"]')).toHaveText("Approve with changes");
+    expect(await places()).toEqual(before);
+  }
+  await page.locator('.gate-bar [data-key="approve"]').click();
+  await expect(page.getByRole("button", { name: /^Undo/ })).toHaveCount(1);
+  await page.goto(`/inbox/${item.id}`);
+  await expect(page.getByRole("button", { name: /^Undo/ }).and(page.locator(":visible"))).toHaveCount(1);
+  // Until then the next test would be offered to undo it.
+  await settled(session.id);
+});
+
 test.describe("by keyboard", () => {
   test("the next item is there before the answer, and z brings the decided one back", async ({ page }) => {
     const type = await dealType();

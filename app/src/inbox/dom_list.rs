@@ -171,15 +171,24 @@ pub fn tick_range() {
     count();
 }
 
+/// Ticks every item, or none where all are ticked already.
+pub fn tick_all() {
+    tick_or_not(&items());
+}
+
+fn tick_or_not(rows: &[HtmlElement]) {
+    let ticks: Vec<_> = rows.iter().filter_map(tick).collect();
+    let all = ticks.iter().all(HtmlInputElement::checked);
+    ticks.iter().for_each(|tick| tick.set_checked(!all));
+    count();
+}
+
 /// A group's line was pressed: ticks its items, or folds and unfolds them.
 pub fn press_group(head: &HtmlElement, select: bool) {
     let (Some(list), Some(key)) = (dom::by_id("inbox-rows"), head.get_attribute("data-group")) else { return };
     let members = members(&list, &key);
     if select {
-        let ticks: Vec<_> = members.iter().filter_map(tick).collect();
-        let all = ticks.iter().all(HtmlInputElement::checked);
-        ticks.iter().for_each(|tick| tick.set_checked(!all));
-        count();
+        tick_or_not(&members);
     } else {
         let folds = members.iter().any(|row| !row.hidden());
         let _ = head.toggle_attribute_with_force(UNFOLDED, !folds);

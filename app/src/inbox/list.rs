@@ -4,7 +4,7 @@ use super::{
     elsewhere::elsewhere_view,
     held::held_view,
     similar::{Block, Difference, Outlier, blocks},
-    words::{agent, kind_word, phrase, subject, turn},
+    words::{agent, fields_named, kind_word, phrase, subject, turn},
 };
 use crate::{
     document::plain,
@@ -141,6 +141,7 @@ pub fn list_view(list: &List) -> impl IntoView + use<> {
             <form class="inbox-batch-form" id="inbox-batch" method="post" action="/inbox/decisions">
                 // Enter on a box must not decide anything.
                 <button type="submit" disabled hidden></button>
+                {decides.then(select_all)}
                 <ul class="inbox-rows" id="inbox-rows" inner_html=rows></ul>
                 <div data-part="empty">{(list.items.is_empty() && list.elsewhere.is_empty()).then(|| empty(list))}</div>
                 {decides.then(batch_bar)}
@@ -175,12 +176,10 @@ fn rows_view(list: &List) -> impl IntoView + use<> {
             Block::One(at) => rows.extend(items.get(at).map(|item| row(list, item, None, &[]).into_any())),
             Block::Group { key, alike, outliers } => {
                 let unfolded = list.unfolded.as_ref() == Some(&key) || list.selected.as_ref() == Some(&key);
-                rows.extend(
-                    alike
-                        .first()
-                        .and_then(|&at| items.get(at))
-                        .map(|first| group_head(list, first, &key, alike.len(), &outliers, unfolded).into_any()),
-                );
+                rows.extend(alike.first().and_then(|&at| items.get(at)).map(|first| {
+                    let what = group_words(first, alike.iter().filter_map(|&at| items.get(at)));
+                    group_head(list, (first, what), &key, alike.len(), &outliers, unfolded).into_any()
+                }));
                 for Outlier { at, differs } in &outliers {
                     rows.extend(items.get(*at).map(|item| row(list, item, None, differs).into_any()));
                 }
@@ -193,19 +192,28 @@ fn rows_view(list: &List) -> impl IntoView + use<> {
     rows
 }
 
+/// What items that are alike have in common: their question, tool or action; where the actions differ, their fields.
+fn group_words<'a>(first: &Approval, mut alike: impl Iterator<Item = &'a Approval>) -> String {
+    match first.kind {
+        GateKind::Question => subject(first),
+        GateKind::Tool => first.title.clone(),
+        GateKind::Output | GateKind::Fields => {
+            let is_one_action = alike.all(|item| item.action_name == first.action_name);
+            let action = first.action_name.clone().filter(|_| is_one_action);
+            action.or_else(|| fields_named(first)).unwrap_or_else(|| first.title.clone())
+        }
+    }
+}
+
 /// The line that stands for items that are alike: how many, how many are not, and ticking them all.
 fn group_head(
     list: &List,
-    first: &Approval,
+    (first, what): (&Approval, String),
     key: &str,
     alike: usize,
     outliers: &[Outlier],
     unfolded: bool,
 ) -> impl IntoView + use<> {
-    let what = match first.kind {
-        GateKind::Question => subject(first),
-        _ => first.action_name.clone().filter(|_| first.kind != GateKind::Tool).unwrap_or_else(|| first.title.clone()),
-    };
     let (open, select) = (list.href(&format!("&open={}", query(key))), list.href(&format!("&select={}", query(key))));
     let differ = (!outliers.is_empty()).then(|| {
         let words = if outliers.len() == 1 {
@@ -255,10 +263,12 @@ fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Dif
             <span class="inbox-check">{boxed}</span>
             <div class="inbox-row-body">
                 <a class="row-title" href=format!("/inbox/{}", item.id) data-open-item dir="auto">{subject}</a>
-                {(!phrase.is_empty()).then(|| view! { <p class="inbox-phrase" dir="auto">{phrase}</p> })}
-                {(!differs.is_empty()).then(|| differences(differs, &list.titles))}
-                {(!item.flags.is_empty()).then(|| flags(&item.flags))}
-                {facts(item)}
+                <p class="inbox-phrase" dir="auto">{phrase}</p>
+                <div class="inbox-facts">
+                    {(!differs.is_empty()).then(|| differences(differs, &list.titles))}
+                    {(!item.flags.is_empty()).then(|| flags(&item.flags))}
+                    {facts(item, list.everybody)}
+                </div>
                 <p class="field-error" data-reason hidden=is_fine>{refused}</p>
             </div>
         </li>
@@ -285,7 +295,8 @@ pub fn flags(flags: &[String]) -> impl IntoView + use<> {
     view! { <ul class="inbox-flags" aria-label="Flags">{items.collect::<Vec<_>>()}</ul> }
 }
 
-fn facts(item: &Approval) -> impl IntoView + use<> {
+/// Whose turn it is is said where it can be somebody else's: in a list of what waits for the reader it is theirs.
+fn facts(item: &Approval, everybody: bool) -> impl IntoView + use<> {
     let due = item.due_at.filter(|_| item.state == GateState::Open).map(|at| {
         view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{crate::ui::time::absolute(at)}</time></span> }
     });
@@ -293,6 +304,7 @@ fn facts(item: &Approval) -> impl IntoView + use<> {
     let quorum =
         (item.quorum > 1).then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> });
     let stands = match (item.state, &item.decision) {
+        (GateState::Open, _) if !everybody && item.may_decide => String::new(),
         (GateState::Open, _) => turn(item),
         (GateState::Expired, _) => "Expired".to_owned(),
         (GateState::Withdrawn, _) => "Withdrawn".to_owned(),
@@ -306,13 +318,23 @@ fn facts(item: &Approval) -> impl IntoView + use<> {
         <div class="row-sub">
             <span>{kind_word(item.kind)}</span>
             <span>{agent(item)}</span>
-            {under_action.map(|name| view! { <span dir="auto">{name}</span> })}
-            {moment(item.opened_at)}
             {due}
+            {moment(item.opened_at)}
             {snoozed}
             {quorum}
-            <span class="inbox-turn" data-mine=item.may_decide.then_some("")>{stands}{decided_at}</span>
+            {(!stands.is_empty())
+                .then(|| view! { <span class="inbox-turn" data-mine=item.may_decide.then_some("")>{stands}{decided_at}</span> })}
+            {under_action.map(|name| view! { <span dir="auto">{name}</span> })}
         </div>
+    }
+}
+
+/// Ticks every item of the page, folded ones included.
+fn select_all() -> impl IntoView {
+    view! {
+        <p class="inbox-all js-only">
+            <button class="button" type="button" data-size="small" data-look="quiet" id="inbox-all">"Select all"</button>
+        </p>
     }
 }
 

@@ -65,6 +65,6 @@ pub(crate) use question::{Ask, asks_of, fields, value_typed};
 #[cfg(feature = "ssr")]
 pub use values::edited;
 #[cfg(feature = "ssr")]
-pub(crate) use words::{field_word, named, verdict_word};
+pub use words::{about, ids_proposed, notice};
 #[cfg(feature = "ssr")]
-pub use words::{ids_proposed, notice};
+pub(crate) use words::{field_word, named, verdict_word};

@@ -118,6 +118,8 @@ fn on_click(event: MouseEvent) {
         {
             let _ = first.focus();
         }
+    } else if dom::closest(&event, "#inbox-all").is_some() {
+        rows::tick_all();
     } else if dom::closest(&event, "#inbox-range").is_some() {
         rows::tick_range();
     }

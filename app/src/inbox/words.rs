@@ -93,6 +93,23 @@ pub fn phrase(approval: &Approval, titles: &Titles) -> String {
     lead.into_iter().chain((!phrase.is_empty()).then(|| phrase.join(", "))).collect::<Vec<_>>().join(" · ")
 }
 
+/// What an item is about and what would change, in a line.
+pub fn about(approval: &Approval) -> String {
+    let (subject, phrase) = (subject(approval), phrase(approval, &Titles::default()));
+    if phrase.is_empty() { subject } else { format!("{subject}: {phrase}") }
+}
+
+/// The fields that would change, by their names; none for an item without any.
+pub fn fields_named(approval: &Approval) -> Option<String> {
+    let names: Vec<String> = values(approval).keys().map(|key| field_word(key)).collect();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        [one, other] => Some(format!("{one} and {other}")),
+        [one, other, ..] => Some(format!("{one}, {other} and {} more", names.len() - PHRASE_VALUES_MAX)),
+    }
+}
+
 /// The same; the id of a record as its title.
 pub fn named(value: &Value, titles: &Titles) -> String {
     let title = value.as_str().and_then(|id| titles.get(id));
@@ -165,6 +182,16 @@ mod tests {
         assert_eq!(phrase(&call), "Attachments: 2 items, To: lee@customer.example");
         assert_eq!(subject(&call), "send_mail");
         assert_eq!((phrase(&question(1)), subject(&question(1))), (String::new(), "Which region?".into()));
+    }
+
+    #[test]
+    fn the_fields_of_an_item_are_named_as_people_list_things() {
+        let named = |values| fields_named(&output(1, values));
+        assert_eq!(named(json!({})), None);
+        assert_eq!(named(json!({"stage": 1})).as_deref(), Some("Stage"));
+        assert_eq!(named(json!({"amount": 1, "stage": 1})).as_deref(), Some("Amount and Stage"));
+        let four = json!({"amount": 1, "close-date": 1, "risk": 1, "stage": 1});
+        assert_eq!(named(four).as_deref(), Some("Amount, Close date and 2 more"));
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub struct Approval {
     /// What to look at twice, as `dimension: option`.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::schema::Flag>))]
     pub flags: Vec<String>,
-    /// The same for items that are alike: same kind, agent, tool or action, and keys.
+    /// The same for items that are alike: same kind, agent, tool and keys.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::SimilarKey))]
     pub similar_key: String,
     /// Who may decide.

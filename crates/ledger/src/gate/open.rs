@@ -316,13 +316,14 @@ fn title(task: &Task, session: &SessionRecord) -> String {
     text.chars().take(TITLE_CHARS_MAX).collect()
 }
 
-/// The same for gates that one person would decide in one go: the same agent and action or tool, the same keys.
+/// The same for gates that one person would decide in one go: the same agent, kind and tool, the same keys. Not the
+/// action: work about many records is often one action for each.
 fn similar_key(task: &Task, session: &SessionRecord) -> String {
     let keys: Vec<&String> = task.editable().map(|values| values.keys().collect()).unwrap_or_default();
     let tool = match task {
         Task::Tool(call) => Some(&call.tool_name),
         _ => None,
     };
-    let alike = json!([task.kind(), session.agent_slug, session.action_id, tool, keys]);
+    let alike = json!([task.kind(), session.agent_slug, tool, keys]);
     canonical_digest(&alike).to_string().chars().take(16).collect()
 }
