@@ -82,15 +82,15 @@ fn section(bucket: Bucket, count: u32) -> today::Section {
         bucket,
         sessions: (0..sessions)
             .map(|n| SessionEntry {
-                session: session(
+                action_name: Some("Triage support mail".into()),
+                last_event: log.get(n as usize * 2 + 5).cloned(),
+                failure: (bucket == Bucket::Failed).then(|| made_up::failure(n)),
+                ..SessionEntry::new(session(
                     n + 1,
                     bucket.statuses().get(n as usize % 2).copied().unwrap_or(status),
                     TITLES[n as usize % 6],
                     i64::from(n) * 47 + 6,
-                ),
-                action_name: Some("Triage support mail".into()),
-                last_event: log.get(n as usize * 2 + 5).cloned(),
-                failure: (bucket == Bucket::Failed).then(|| made_up::failure(n)),
+                ))
             })
             .collect(),
         actions: (0..count - sessions)

@@ -56,3 +56,5 @@ pub use rating::{Rating, rating_view};
 pub use row::{Titles, rows_fragment};
 #[cfg(feature = "ssr")]
 pub use summary::Summary;
+#[cfg(feature = "ssr")]
+pub(crate) use usage::cost;

@@ -21,4 +21,4 @@ pub use page::{Props, page};
 #[cfg(feature = "ssr")]
 pub use row::{rows_fragment, session_table};
 #[cfg(feature = "ssr")]
-pub use view_model::{SessionEntry, duration_ms, row_title};
+pub use view_model::{SessionEntry, cost_words, duration_ms, input_words, last_words, row_title};

@@ -2,7 +2,7 @@
 
 use super::{
     filter::type_word,
-    view_model::{SessionEntry, duration_ms, is_live, row_title},
+    view_model::{SessionEntry, cost_words, duration_ms, input_words, is_live, last_words, row_title},
 };
 use crate::{
     document::{plain, solid},
@@ -43,10 +43,8 @@ pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static
 
 fn row(entry: &SessionEntry, now: Timestamp) -> impl IntoView + use<> {
     let session = &entry.session;
-    let under: Vec<_> = [entry.action_name.clone().or_else(|| session.action_slug.clone()), session.agent_slug.clone()]
-        .into_iter()
-        .flatten()
-        .collect();
+    let action = entry.action_name.clone().or_else(|| session.action_slug.clone());
+    let under: Vec<_> = [action, session.agent_slug.clone(), cost_words(session)].into_iter().flatten().collect();
     let lasted = duration_ms(session, now).map(duration::words).unwrap_or_default();
     let live = is_live(session.status).then_some("");
     view! {
@@ -55,6 +53,10 @@ fn row(entry: &SessionEntry, now: Timestamp) -> impl IntoView + use<> {
             <td class="table-main">
                 <a class="quiet" href=format!("/sessions/{}", session.id) dir="auto">{row_title(session)}</a>
                 {(!under.is_empty()).then(|| view! { <div class="meta">{under.join(" · ")}</div> })}
+                <div class="row-sub table-words" data-status=session.status.as_str()>
+                    {input_words(session).map(|input| view! { <span class="row-input" dir="auto">{input}</span> })}
+                    {last_words(entry).map(|last| view! { <span class="row-last" dir="auto">{last}</span> })}
+                </div>
             </td>
             <td class="meta">{type_word(session.session_type)}</td>
             <td class="meta">{moment(session.created_at)}</td>

@@ -1,11 +1,21 @@
 //! What a row of sessions says.
 
 use crate::text::shorten::one_line;
-use domain::{Timestamp, session::Status};
+use domain::{
+    Timestamp,
+    session::{Status, Usage},
+};
+use serde_json::{Value, value::RawValue};
 use wire::{event::Event, failure::Failure, session::Session};
 
 /// Longest title in a list, characters; the page itself shows it whole.
 const TITLE_CHARS_MAX: usize = 160;
+/// Longest line about what a session was given, or said last, characters.
+const LINE_CHARS_MAX: usize = 140;
+/// Longest value of an input in a line, characters.
+const VALUE_CHARS_MAX: usize = 40;
+/// Values of an input that are named.
+const VALUES_MAX: usize = 3;
 
 /// A session with what its row needs beside it.
 #[derive(Debug, Clone)]
@@ -18,12 +28,14 @@ pub struct SessionEntry {
     pub last_event: Option<Event>,
     /// What is to be known about it, where it ended badly and the server read that.
     pub failure: Option<Failure>,
+    /// The decision that it waits for, in a line, where the server read that.
+    pub asks: Option<String>,
 }
 
 impl SessionEntry {
     /// A row of the session alone.
     pub const fn new(session: Session) -> Self {
-        Self { session, action_name: None, last_event: None, failure: None }
+        Self { session, action_name: None, last_event: None, failure: None, asks: None }
     }
 }
 
@@ -37,6 +49,40 @@ pub fn row_title(session: &Session) -> String {
         Some(slug) => format!("Session of {slug}"),
         None => format!("{} session", session.session_type),
     }
+}
+
+/// What a session was given, in a line: what tells runs of one action apart. Nothing where there is nothing to say.
+pub fn input_words(session: &Session) -> Option<String> {
+    let input: Value = serde_json::from_str(session.input.as_ref()?.get()).ok()?;
+    let words = match input {
+        Value::Object(members) => {
+            let named = members.iter().filter(|(_, value)| !value.is_object() && !value.is_array() && !value.is_null());
+            let named = named.map(|(key, value)| {
+                let value = one_line(&domain::entity::shown(value), VALUE_CHARS_MAX);
+                format!("{key}: {value}")
+            });
+            named.take(VALUES_MAX).collect::<Vec<_>>().join(", ")
+        }
+        Value::Array(_) | Value::Null => String::new(),
+        plain => domain::entity::shown(&plain),
+    };
+    let words = one_line(&words, LINE_CHARS_MAX);
+    (!words.is_empty()).then_some(words)
+}
+
+/// What a session asks for, why it failed, or what it said last.
+pub fn last_words(entry: &SessionEntry) -> Option<String> {
+    match (&entry.asks, &entry.session.error, &entry.last_event) {
+        (Some(asks), ..) => Some(one_line(asks, LINE_CHARS_MAX)),
+        (None, Some(error), _) => Some(one_line(&error.message, LINE_CHARS_MAX)),
+        (None, None, Some(event)) => Some(crate::session::one_line(event, LINE_CHARS_MAX)),
+        (None, None, None) => None,
+    }
+}
+
+/// What it cost, where it said so.
+pub fn cost_words(session: &Session) -> Option<String> {
+    crate::session::cost(&Usage::read(session.usage.as_deref().map(RawValue::get)))
 }
 
 /// How long it has run, or ran.
@@ -67,6 +113,28 @@ mod tests {
         assert_eq!(row_title(&session), "Session of scout");
         session.agent_slug = None;
         assert_eq!(row_title(&session), "agent session");
+    }
+
+    #[test]
+    fn runs_of_one_action_are_told_apart_by_what_they_were_given() {
+        let given = |json: &str| {
+            let mut session = fixture::session();
+            session.input = Some(RawValue::from_string(json.to_owned()).unwrap());
+            input_words(&session)
+        };
+        assert_eq!(given(r#"{"week": 47, "team": "sales", "parts": [1]}"#).as_deref(), Some("week: 47, team: sales"));
+        assert_eq!(given(r#""Look at\nthe mail""#).as_deref(), Some("Look at the mail"));
+        assert_eq!((given("null"), given("{}"), given("[1]")), (None, None, None));
+    }
+
+    #[test]
+    fn a_session_says_what_it_asks_for_or_why_it_failed() {
+        let mut session = fixture::session();
+        let waiting =
+            SessionEntry { asks: Some("Acme Corp: Stage → Won".into()), ..SessionEntry::new(session.clone()) };
+        assert_eq!(last_words(&waiting).as_deref(), Some("Acme Corp: Stage → Won"));
+        session.error = Some(wire::session::SessionError { message: "The disk is full".into(), code: None });
+        assert_eq!(last_words(&SessionEntry::new(session)).as_deref(), Some("The disk is full"));
     }
 
     #[test]

@@ -26,9 +26,16 @@ pub fn badge(n: u64) -> String {
     if n > most { format!("{most}+") } else { n.to_string() }
 }
 
-/// Dollars, with as many decimals as small sums need.
+/// Dollars: cents, or for small sums up to four decimals.
 pub fn dollars(sum: f64) -> String {
-    if sum >= 1.0 { format!("${sum:.2}") } else { format!("${sum:.4}") }
+    if sum >= 1.0 {
+        return format!("${sum:.2}");
+    }
+    let exact = format!("${sum:.4}");
+    match exact.strip_suffix("00") {
+        Some(cents) => cents.to_owned(),
+        None => exact,
+    }
 }
 
 #[cfg(test)]
@@ -40,6 +47,6 @@ mod tests {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([1, 2].map(|n| counted(n, "event")), ["1 event", "2 events"]);
         assert_eq!([7, 999, 1_000].map(badge), ["7", "999", "999+"]);
-        assert_eq!([0.0031, 12.5].map(dollars), ["$0.0031", "$12.50"]);
+        assert_eq!([0.0031, 0.42, 0.0, 12.5].map(dollars), ["$0.0031", "$0.42", "$0.00", "$12.50"]);
     }
 }

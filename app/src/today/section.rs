@@ -4,7 +4,7 @@ use super::bucket::{BUCKETS, Bucket as Words};
 use crate::{
     document::plain,
     session::acknowledge,
-    sessions::{SessionEntry, duration_ms, row_title},
+    sessions::{SessionEntry, cost_words, duration_ms, input_words, last_words, row_title},
     shell::Shell,
     text::{duration, markdown, number, shorten::one_line},
     ui::{
@@ -102,11 +102,8 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
     let href = format!("/sessions/{}", session.id);
     let who = session.agent_slug.clone().or_else(|| entry.action_name.clone());
     let under_action = entry.action_name.clone().filter(|name| Some(name) != who.as_ref());
-    let last = match (&session.error, &entry.last_event) {
-        (Some(error), _) if bucket == Bucket::Failed => Some(one_line(&error.message, LAST_EVENT_CHARS_MAX)),
-        (_, Some(event)) => Some(crate::session::one_line(event, LAST_EVENT_CHARS_MAX)),
-        _ => None,
-    };
+    let gate = section.gates.get(&session.id);
+    let last = last_words(entry);
     let when = match bucket {
         Bucket::NeedsMe => since(session.updated_at).into_any(),
         Bucket::Running => since(session.started_at.unwrap_or(session.created_at)).into_any(),
@@ -116,7 +113,6 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
         }
         Bucket::Failed | Bucket::Delegatable => moment(session.updated_at).into_any(),
     };
-    let gate = section.gates.get(&session.id);
     let href = gate.map_or(href, |gate| format!("/inbox/{}", gate.id));
     let decides = gate.is_some_and(|gate| gate.may_decide);
     let elsewhere = (bucket == Bucket::NeedsMe && gate.is_none() && session.attempt == 0)
@@ -141,6 +137,8 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
                 <div class="row-sub">
                     {who.map(|w| view! { <span>{w}</span> })}
                     {under_action.map(|a| view! { <span>{a}</span> })}
+                    {cost_words(session).map(|cost| view! { <span>{cost}</span> })}
+                    {input_words(session).map(|input| view! { <span class="row-input" dir="auto">{input}</span> })}
                     {last.map(|l| view! { <span class="row-last" dir="auto">{l}</span> })}
                 </div>
                 {elsewhere}

@@ -18,7 +18,7 @@ use domain::{
     role::Permission,
     session::{Status, Type},
 };
-use ledger::{Scope, SessionRecord, action, event, failure, session};
+use ledger::{Scope, SessionRecord, action, event, failure, gate, session};
 use serde::Deserialize;
 use std::collections::HashMap;
 use wire::Code;
@@ -102,7 +102,8 @@ async fn rows(
     Ok(Html(sessions::rows_fragment(&viewer.shell, &entries)))
 }
 
-/// Sessions with what their rows need beside them: the newest event of each, and the failure of those that failed.
+/// Sessions with what their rows need beside them: the newest event of each, the failure of those that failed, and what
+/// those ask for that wait for a decision.
 pub async fn entries(
     state: &AppState,
     scope: &Scope,
@@ -118,10 +119,15 @@ pub async fn entries(
     let failed: Vec<SessionId> = failed.map(|record| record.id).collect();
     let failures = failure::of_sessions(&state.ledger, scope, &failed).await?;
     let mut failures: HashMap<SessionId, _> = failures.into_iter().map(|known| (known.session_id, known)).collect();
+    let waiting = records.iter().filter(|record| record.status == Status::WaitingHuman).map(|record| record.id);
+    let asked = gate::of_sessions(&state.ledger, scope, waiting.collect()).await?;
+    let asked = asked.into_iter().map(|item| (item.gate.session_id, app::inbox::about(&wire_map::approval(item))));
+    let mut asked: HashMap<SessionId, String> = asked.collect();
     let entry = |record: SessionRecord| {
+        let asks = asked.remove(&record.id);
         let last_event = newest.remove(&record.id).map(wire_map::event);
         let failure = failures.remove(&record.id).map(wire_map::session_failure);
-        SessionEntry { last_event, failure, ..SessionEntry::new(wire_map::session(record)) }
+        SessionEntry { last_event, failure, asks, ..SessionEntry::new(wire_map::session(record)) }
     };
     Ok(records.into_iter().map(entry).collect())
 }

@@ -93,3 +93,28 @@ async fn the_moving_parts_of_a_session_bring_counts_result_and_whether_it_is_que
     let ended = parts().await;
     assert!(ended.contains("Result") && ended.contains("forty-two"), "{ended}");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_of_sessions_tell_runs_of_one_action_apart() {
+    let app = App::start();
+    let ada = Browser::of(&app, "ada@acme.test").await;
+    let new = json!({ "name": "Weekly report", "slug": "weekly", "agentSlug": "weekly" });
+    let action = app.post(Who::Operator, "/api/actions", new).await;
+    let trigger = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
+    for week in [46, 47] {
+        app.post(Who::Operator, &trigger, json!({ "input": { "week": week } })).await;
+        let claimed = app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["weekly"] })).await;
+        let id = claimed["sessions"][0]["session"]["id"].as_str().unwrap().to_owned();
+        if week == 46 {
+            let fail = json!({ "attempt": 1, "error": { "message": "No figures yet" } });
+            app.post(Who::Worker, &format!("/api/sessions/{id}/fail"), fail).await;
+        } else {
+            let done = json!({ "attempt": 1, "result": { "text": "Done" }, "usage": { "costUsd": 0.42 } });
+            app.post(Who::Worker, &format!("/api/sessions/{id}/complete"), done).await;
+        }
+    }
+    let page = ada.page("/sessions").await;
+    for words in ["week: 46", "No figures yet", "week: 47", "$0.42"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+}
