@@ -16,6 +16,9 @@ const HEIGHT: u32 = 200;
 const FONT: u32 = 15;
 /// Days that are named below the axis.
 const DAYS_NAMED_MAX: usize = 7;
+/// Room for the words of the vertical axis, units.
+const LABEL_WIDTH_MIN: u32 = 40;
+const LABEL_WIDTH_MAX: u32 = 200;
 /// Ticks of the vertical axis.
 const TICKS: usize = 5;
 
@@ -94,7 +97,7 @@ fn draw(svg: &mut String, days: &[String], series: &[Series], top: f64, tick: &d
     let mut chart = ChartBuilder::on(&root)
         .margin(6)
         .x_label_area_size(26)
-        .y_label_area_size(64)
+        .y_label_area_size(label_width(top, tick))
         .build_cartesian_2d((0..last).into_segmented(), 0.0..top * 1.05)?;
     let named = |at: &SegmentValue<u32>| match at {
         SegmentValue::CenterOf(at) => days.get(*at as usize).cloned().unwrap_or_default(),
@@ -129,6 +132,13 @@ fn draw(svg: &mut String, days: &[String], series: &[Series], top: f64, tick: &d
     root.present()
 }
 
+/// Room for the words of the vertical axis, so that the longest is not cut. A letter is about half as wide as it is high.
+fn label_width(top: f64, tick: &dyn Fn(f64) -> String) -> u32 {
+    let words = (0..=TICKS).map(|at| tick(top * at as f64 / TICKS as f64).chars().count());
+    let longest = u32::try_from(words.max().unwrap_or_default()).unwrap_or(u32::MAX);
+    longest.saturating_mul(FONT * 3 / 5).saturating_add(FONT).clamp(LABEL_WIDTH_MIN, LABEL_WIDTH_MAX)
+}
+
 /// The drawing in the page's colours and size, hidden from assistive technology.
 fn themed(svg: &str) -> String {
     let hex = |RGBColor(r, g, b): RGBColor| format!("\"#{r:02X}{g:02X}{b:02X}\"");
@@ -147,6 +157,13 @@ mod tests {
 
     fn days(count: usize) -> Vec<String> {
         (1..=count).map(|day| format!("Mar {day}")).collect()
+    }
+
+    #[test]
+    fn the_words_of_the_axis_have_room() {
+        let narrow = label_width(4.0, &|value| format!("{value:.0}"));
+        let wide = label_width(5_400.0, &|value| crate::text::duration::words((value * 1_000.0) as u64));
+        assert!(narrow == LABEL_WIDTH_MIN && wide > 64, "{narrow} {wide}");
     }
 
     #[test]

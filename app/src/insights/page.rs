@@ -16,6 +16,7 @@ use crate::{
 };
 use domain::role::Permission;
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 use wire::insight::{Figures, Insights, RatingsMissing};
 
 /// The windows that are offered, days; the first is the usual one.
@@ -28,12 +29,14 @@ pub struct Props {
     pub days: u32,
     /// The figures.
     pub insights: Insights,
+    /// Where the sessions of an action are, by its slug.
+    pub action_links: BTreeMap<String, String>,
 }
 
 /// The whole page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Insights", || {
-        let Props { days, insights } = props;
+        let Props { days, insights, action_links } = props;
         let cut = insights.is_cut.then(|| {
             notice::caution(
                 "There is more in this window than is counted: the figures are of the newest sessions and decisions.",
@@ -58,7 +61,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 "No agent session ended in these days. Figures appear as sessions end and people decide and rate.";
             empty(sentence, Some(("Go to Actions", "/actions".to_owned()))).into_any()
         } else {
-            figures(&insights).into_any()
+            figures(&insights, &action_links).into_any()
         };
         let export = shell.may(Permission::ManageSessions).then(|| {
             view! { <a class="button" data-size="small" href="/export">"Training data"</a> }
@@ -91,7 +94,7 @@ fn windows(shown: u32) -> impl IntoView {
     view! { <nav class="chips" aria-label="Window">{offered.map(link).to_vec()}</nav> }
 }
 
-fn figures(insights: &Insights) -> impl IntoView + use<> {
+fn figures(insights: &Insights, actions: &BTreeMap<String, String>) -> impl IntoView + use<> {
     let days: Vec<_> = insights
         .days
         .iter()
@@ -103,8 +106,8 @@ fn figures(insights: &Insights) -> impl IntoView + use<> {
         .collect::<Vec<_>>();
     view! {
         {sections}
-        {parts("agents", "By agent", "Agent", &insights.agents)}
-        {parts("actions", "By action", "Action", &insights.actions)}
+        {parts("agents", "By agent", "Agent", &insights.agents, &BTreeMap::new())}
+        {parts("actions", "By action", "Action", &insights.actions, actions)}
     }
 }
 

@@ -51,7 +51,7 @@ fn legend(series: &[Series]) -> impl IntoView + use<> {
     series.iter().map(key).collect::<Vec<_>>()
 }
 
-/// Days newest first, because the end is what one looks for.
+/// Days on which there was something, newest first, because the end is what one looks for.
 fn table(
     days: &[(String, String)],
     series: &[Series],
@@ -64,6 +64,7 @@ fn table(
         .iter()
         .enumerate()
         .rev()
+        .filter(|(day, _)| series.iter().any(|part| part.values.get(*day).is_some_and(|value| *value != 0.0)))
         .map(|(day, (long, _))| {
             let cell = |part: &Series| {
                 let value = part.says.as_ref().unwrap_or(&part.values).get(day).copied().unwrap_or_default();

@@ -6,40 +6,64 @@ use crate::{
     text::number::{dollars, grouped},
 };
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 use wire::insight::{Figures, PartFigures};
 
 /// Rows of one table; the API has them all.
 const ROWS_MAX: usize = 50;
 
-/// The table of what is counted per agent or action.
+/// The columns: name, and what a row says in it; nothing where there is nothing to say.
+type Column = (&'static str, fn(&Figures) -> Option<String>);
+
+const COLUMNS: [Column; 13] = [
+    ("Sessions", |f| Some(grouped(f.sessions))),
+    ("Failed", |f| (f.failed > 0).then(|| grouped(f.failed))),
+    ("Helpful", |f| f.helpful.map(|share| format!("{} of {}", percent(share), f.positive + f.negative))),
+    ("Not rated", |f| (f.sessions > 0).then(|| percent(f.unrated as f64 / f.sessions as f64))),
+    ("Accepted", |f| of_answers(f, f.accepted)),
+    ("Rejected", |f| of_answers(f, f.rejected)),
+    ("Neutral", |f| of_answers(f, f.neutral)),
+    ("Unknown", |f| of_answers(f, f.unknown)),
+    ("Approved", |f| of_judged(f, f.approved)),
+    ("Edited", |f| of_judged(f, f.edited)),
+    ("Denied", |f| of_judged(f, f.denied)),
+    ("Median wait", |f| f.wait_median_seconds.map(|wait| seconds(wait as f64))),
+    ("Cost", |f| f.cost_usd.map(dollars)),
+];
+
+fn of_answers(figures: &Figures, count: u64) -> Option<String> {
+    let answers = figures.accepted + figures.rejected + figures.neutral + figures.unknown;
+    (answers > 0).then(|| grouped(count))
+}
+
+fn of_judged(figures: &Figures, count: u64) -> Option<String> {
+    let judged = figures.approved + figures.edited + figures.denied;
+    (judged > 0).then(|| percent(count as f64 / judged as f64))
+}
+
+/// The table of what is counted per agent or action: columns in which no row says anything are left out, and so is a
+/// table without rows. `links` leads from a slug to its sessions.
 pub fn parts(
     name: &'static str,
     title: &'static str,
     one: &'static str,
     parts: &[PartFigures],
-) -> impl IntoView + use<> {
-    let left_out = parts.len().saturating_sub(ROWS_MAX);
-    let rows = parts.iter().take(ROWS_MAX).map(row).collect::<Vec<_>>();
+    links: &BTreeMap<String, String>,
+) -> Option<impl IntoView + use<>> {
+    if parts.is_empty() {
+        return None;
+    }
+    let shown = parts.get(..ROWS_MAX).unwrap_or(parts);
+    let left_out = parts.len() - shown.len();
+    let columns: Vec<Column> =
+        COLUMNS.into_iter().filter(|(_, says)| shown.iter().any(|part| says(&part.figures).is_some())).collect();
+    let rows = shown.iter().map(|part| row(part, &columns, links)).collect::<Vec<_>>();
     let heading = format!("insight-{name}");
     let labelled = heading.clone();
     let label = format!("{title}: table");
-    let heads = [
-        "Sessions",
-        "Failed",
-        "Helpful",
-        "Not rated",
-        "Accepted",
-        "Rejected",
-        "Neutral",
-        "Unknown",
-        "Approved",
-        "Edited",
-        "Denied",
-        "Median wait",
-        "Cost",
-    ];
-    let heads = heads.map(|head| view! { <th scope="col" class="table-number">{head}</th> }).to_vec();
-    solid(view! {
+    let heads = columns.iter().map(|(head, _)| view! { <th scope="col" class="table-number">{*head}</th> });
+    let heads = heads.collect::<Vec<_>>();
+    Some(solid(view! {
         <section class="insight" aria-labelledby=labelled>
             <h2 id=heading>{title}</h2>
             <div class="insight-parts" tabindex="0" role="group" aria-label=label>
@@ -51,33 +75,18 @@ pub fn parts(
             </div>
             {(left_out > 0).then(|| view! { <p class="meta">{format!("{left_out} more are not shown; GET /api/insights has all.")}</p> })}
         </section>
-    })
+    }))
 }
 
-fn row(part: &PartFigures) -> impl IntoView + use<> {
-    let Figures { sessions, failed, unrated, approved, edited, denied, .. } = part.figures;
-    let answers = part.figures.positive + part.figures.negative;
-    let helpful = part.figures.helpful.map(|share| format!("{} of {answers}", percent(share)));
-    let Figures { accepted, rejected, neutral, unknown, .. } = part.figures;
-    let counts = |n: u64| (accepted + rejected + neutral + unknown > 0).then(|| grouped(n));
-    let judged = approved + edited + denied;
-    let of_judged = |n: u64| (judged > 0).then(|| percent(n as f64 / judged as f64));
-    let cells = [
-        Some(grouped(sessions)),
-        (failed > 0).then(|| grouped(failed)),
-        helpful,
-        (sessions > 0).then(|| percent(unrated as f64 / sessions as f64)),
-        counts(accepted),
-        counts(rejected),
-        counts(neutral),
-        counts(unknown),
-        of_judged(approved),
-        of_judged(edited),
-        of_judged(denied),
-        part.figures.wait_median_seconds.map(|wait| seconds(wait as f64)),
-        part.figures.cost_usd.map(dollars),
-    ];
-    let cells = cells.map(|cell| view! { <td class="table-number">{cell.unwrap_or_else(|| "–".to_owned())}</td> });
+fn row(part: &PartFigures, columns: &[Column], links: &BTreeMap<String, String>) -> impl IntoView + use<> {
+    let cells = columns.iter().map(|(_, says)| {
+        view! { <td class="table-number">{says(&part.figures).unwrap_or_else(|| "–".to_owned())}</td> }
+    });
+    let cells = cells.collect::<Vec<_>>();
     let name = part.slug.clone().unwrap_or_else(|| "none".to_owned());
-    view! { <tr><th scope="row" dir="auto">{name}</th>{cells.to_vec()}</tr> }
+    let name = match part.slug.as_ref().and_then(|slug| links.get(slug)) {
+        Some(href) => view! { <a href=href.clone()>{name}</a> }.into_any(),
+        None => name.into_any(),
+    };
+    view! { <tr><th scope="row" dir="auto">{name}</th>{cells}</tr> }
 }

@@ -10,8 +10,12 @@ use axum::{
     response::Response,
     routing::get,
 };
-use ledger::insight;
+use ledger::{action, insight};
 use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Actions whose rows lead to their sessions.
+const ACTIONS_MAX: u32 = 1_000;
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/insights", get(show))
@@ -27,6 +31,10 @@ async fn show(State(state): State<AppState>, viewer: Viewer, Query(query): Query
     let asked = query.days.and_then(|days| days.parse().ok()).filter(|days| WINDOWS.contains(days));
     let days = asked.unwrap_or(WINDOWS[0]);
     let record = insight::of_window(&state.ledger, &viewer.scope, days).await?;
-    let props = Props { days, insights: wire_map::insights(record, state.lake.failures()) };
+    let wanted = action::ListActions { limit: ACTIONS_MAX, ..Default::default() };
+    let actions = action::list(&state.ledger, &viewer.scope, wanted).await?.items;
+    let link = |action: ledger::ActionRecord| (action.slug, format!("/sessions?actionId={}", action.id));
+    let action_links: BTreeMap<_, _> = actions.into_iter().map(link).collect();
+    let props = Props { days, insights: wire_map::insights(record, state.lake.failures()), action_links };
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
