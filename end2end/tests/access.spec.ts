@@ -19,7 +19,7 @@ test("signing in leads back to the page that was asked for, and signing out ends
   await page.locator('input[name="password"]').fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await expect(page).toHaveURL(/\/sessions\?status=failed/);
-  await page.locator('form[action="/sign-out"] button').first().click();
+  await page.getByRole("button", { name: "Sign out" }).click();
   await expect(page).toHaveURL(/\/sign-in/);
   await page.goto("/today");
   await expect(page).toHaveURL(/\/sign-in/);

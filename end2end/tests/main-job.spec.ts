@@ -158,7 +158,16 @@ test("what is recorded while the first read of the tail is on its way is shown w
   // The head of the page is read again after a signal: once for the opened stream, and once for what is recorded then.
   const isSummary = (response: { url(): string }) => response.url().endsWith("/summary");
   const opened = page.waitForResponse(isSummary);
+  // Something has to have moved since the page was made, or the opened stream is no reason to read.
+  let open = () => {};
+  const mayOpen = new Promise<void>((done) => (open = done));
+  await page.route("**/api/live", async (route) => {
+    await mayOpen;
+    await route.continue();
+  });
   await page.goto(`/sessions/${session.id}`);
+  await operator.append(session.id, claim.attempt, [{ type: "agent.message", content: [{ type: "text", text: "said before" }] }]);
+  open();
   await Promise.all([isAsked, opened]);
   const told = page.waitForResponse(isSummary);
   await operator.append(session.id, claim.attempt, [{ type: "agent.message", content: [{ type: "text", text: "said meanwhile" }] }]);
