@@ -6,6 +6,7 @@ use crate::{
     session::change::Minter,
 };
 use domain::{
+    gate::GateKind,
     limit::RECIPIENTS_MAX,
     notification::Topic,
     role::{Permission, may},
@@ -13,7 +14,8 @@ use domain::{
 use serde_json::json;
 use store::{Conn, DecisionRecord, WriteTx};
 
-/// Tells it. What is staged, asked and noted stays here: messages say which gate it is, and who waits.
+/// Tells it. What is staged, asked and noted stays here: messages say which gate it is, and who waits. What an agent asks in
+/// an incognito conversation is for its person, who is in the conversation, and nobody is told of it.
 pub(super) async fn tell(
     tx: &mut WriteTx<'_>,
     minter: &Minter,
@@ -21,6 +23,12 @@ pub(super) async fn tell(
     gate: &GateRecord,
     decision: Option<&DecisionRecord>,
 ) -> Result<()> {
+    if gate.kind == GateKind::Question {
+        let session = store::session::find(tx.conn(), gate.tenant_id, gate.session_id).await?;
+        if session.is_some_and(|session| session.private_to.is_some()) {
+            return Ok(());
+        }
+    }
     let about = json!({
         "workspaceId": gate.tenant_id,
         "approvalId": gate.id,

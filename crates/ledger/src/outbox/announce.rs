@@ -6,7 +6,6 @@ use domain::{
     id::{MessageId, TenantId, UserId},
     notification::{Channel, Topic},
     session::Status,
-    thread::is_incognito,
     working,
 };
 use serde_json::{Value, json};
@@ -63,15 +62,16 @@ pub(crate) struct News {
 }
 
 impl News {
-    /// A session failed.
-    fn session_failed(session: &SessionRecord) -> Self {
-        Self { topic: Topic::SessionFailed, about: about(session), recipients: Vec::new() }
+    /// A session failed. `None` for incognito sessions, of which nobody else hears.
+    fn session_failed(session: &SessionRecord) -> Option<Self> {
+        let is_told = session.status == Status::Failed && session.private_to.is_none();
+        is_told.then(|| Self { topic: Topic::SessionFailed, about: about(session), recipients: Vec::new() })
     }
 
     /// A session has just ended. `None` for those whose titles say what a person does: their working sessions, and
     /// conversations of which nothing is to stay.
     fn session_ended(session: &SessionRecord) -> Option<Self> {
-        if session.source.as_deref() == Some(working::SOURCE) || is_incognito(&session.metadata) {
+        if session.source.as_deref() == Some(working::SOURCE) || session.private_to.is_some() {
             return None;
         }
         let mut about = about(session);
@@ -119,8 +119,7 @@ pub(crate) fn message(
 
 /// Tells that a session has just ended, whichever way it went.
 pub(crate) async fn announce_end(tx: &mut WriteTx<'_>, session: &SessionRecord, ids: &MessageIds) -> Result<()> {
-    let failed = (session.status == Status::Failed).then(|| News::session_failed(session));
-    let news: Vec<_> = failed.into_iter().chain(News::session_ended(session)).collect();
+    let news: Vec<_> = News::session_failed(session).into_iter().chain(News::session_ended(session)).collect();
     if news.is_empty() {
         return Ok(());
     }

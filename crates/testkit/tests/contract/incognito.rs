@@ -1,25 +1,32 @@
 //! An incognito conversation: its person sees it, the agent that works on it sees it, and nobody else does.
 
-use crate::thread::{ENDING, new, turn};
+use crate::{
+    thread::{ENDING, new, turn},
+    webhook::subscribed,
+};
 use domain::{
     Scope,
+    gate::{GateState, Question},
     id::{EventId, SessionId},
     role::{Role, TokenScope},
     session::{Type, YieldTo},
     session_feedback::{Label, Surface},
 };
 use ledger::{
-    Error, SessionRecord, auth, event, feedback, insight, live,
-    session::{self, Completion, ListSessions, NewSession, Parking},
+    Error, SessionRecord, auth, event, failure, feedback,
+    gate::{self, GateFilter, ListGates},
+    insight, live,
+    session::{self, Completion, Failure, ListSessions, NewSession, Parking},
     thread::{self, Message, NewThread},
     token,
 };
-use testkit::{Fixture, on_both_engines, text};
+use testkit::{Fixture, on_both_engines, receiver::Receiver, text};
 
 on_both_engines!(
     nobody_else_finds_an_incognito_conversation_by_any_way,
     the_agent_at_work_sees_what_it_works_on_and_what_it_starts,
     figures_and_lists_of_others_leave_it_out,
+    what_its_agent_asks_is_for_its_person_alone_and_nobody_is_told,
 );
 
 async fn begun(f: &Fixture, message: &str) -> SessionRecord {
@@ -133,5 +140,37 @@ async fn figures_and_lists_of_others_leave_it_out(f: Fixture) {
     let event_id = EventId::new(l.now(), &testkit::SeededEntropy::new(5));
     let message = Message { text: "A secret".into(), id: Some(event_id) };
     hidden("whether it is recorded", thread::is_recorded(l, &f.admin, id, &message).await);
+    f.done().await;
+}
+
+async fn what_its_agent_asks_is_for_its_person_alone_and_nobody_is_told(f: Fixture) {
+    let l = &f.ledger;
+    let topics = ["session.failed", "session.ended", "approval.requested", "approval.decided"];
+    let receiver = Receiver::start().await;
+    subscribed(&f, receiver.url(), &topics).await;
+    let id = begun(&f, "A secret").await.id;
+    let worked = f.claim(1, 60).await.remove(0);
+    let question = Question { message: "Which secret?".into(), schema: None };
+    let parking = Parking { question: Some(question), ..Parking::at(worked.attempt, YieldTo::WaitingHuman) };
+    session::yield_to(l, &f.worker, id, parking).await.unwrap();
+    let asked = gate::of_sessions(l, &f.member, vec![id]).await.unwrap().remove(0).gate.id;
+    for who in [&f.admin, &f.operator] {
+        hidden("gate", gate::get(l, who, asked).await.map(drop));
+        let wanted =
+            ListGates { filter: GateFilter::In(GateState::Open), kind: None, all: true, limit: 10, cursor: None };
+        let listed = gate::list(l, who, wanted).await.unwrap();
+        assert!(listed.items.is_empty(), "{:?}", listed.items);
+        let answer = gate::Reply::Accept("\"mine\"".into());
+        hidden("reply", gate::reply(l, who, id, answer).await.map(drop));
+    }
+    assert_eq!(gate::get(l, &f.member, asked).await.unwrap().item.gate.title, "Which secret?");
+    gate::reply(l, &f.member, id, gate::Reply::Accept("\"this one\"".into())).await.unwrap();
+    let again = f.claim(1, 60).await.remove(0);
+    let failure = Failure { attempt: again.attempt, message: "a secret cause".into(), code: None, usage: None };
+    session::fail(l, &f.worker, id, failure).await.unwrap();
+    let failures = failure::list(l, &f.admin, failure::ListFailures::default()).await.unwrap();
+    assert!(failures.items.is_empty(), "{:?}", failures.items);
+    hidden("failure", failure::acknowledge(l, &f.admin, id).await.map(drop));
+    assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM outbox").await, 0);
     f.done().await;
 }
