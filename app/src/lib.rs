@@ -62,6 +62,7 @@ pub mod api_docs;
 mod browser;
 #[cfg(feature = "ssr")]
 pub mod chat;
+mod count;
 #[cfg(feature = "ssr")]
 pub mod criteria;
 #[cfg(feature = "ssr")]

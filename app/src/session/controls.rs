@@ -1,6 +1,9 @@
 //! What a reader does with a transcript, and the pill that says something came.
 
-use crate::ui::icon::{Icon, icon};
+use crate::{
+    count::counted,
+    ui::icon::{Icon, icon},
+};
 use leptos::prelude::*;
 
 /// How far a jump loads beyond its target, events.
@@ -42,10 +45,7 @@ pub fn TranscriptControls(
         #[cfg(feature = "hydrate")]
         super::tail::jump_to_newest(at_head);
     };
-    let coming = move || match arrived.get() {
-        1 => "1 new event".to_owned(),
-        n => format!("{n} new events"),
-    };
+    let coming = move || counted(arrived.get(), "new event");
     view! {
         <div class="transcript-tools js-only" data-keys="session">
             <button class="button" type="button" data-look="quiet" data-size="small" data-key="fold" title="Fold or unfold all (x)" on:click=fold>

@@ -80,7 +80,9 @@ fn summary(raw: &RawValue) -> String {
             }
             if let Some((key, list)) = members.iter().find(|(_, value)| value.get().starts_with('[')) {
                 let key = shorten::one_line(key, 24);
-                return format!("{} {key}", number::grouped(size(list)));
+                let count = size(list);
+                let key = if count == 1 { number::singular(&key) } else { key };
+                return format!("{} {key}", number::grouped(count));
             }
             number::counted(members.len() as u64, "field")
         }
@@ -167,7 +169,7 @@ pub fn payload(html: &mut Html, raw: Option<&RawValue>) {
     };
     html.raw("</pre>");
     if cut {
-        html.raw("<p class=\"meta\">Shown in part; the event as JSON has all of it.</p>");
+        html.raw("<p class=\"meta\">Only part is shown. The event as JSON has all of it.</p>");
     }
 }
 
@@ -203,6 +205,9 @@ mod tests {
     fn outcomes_count_what_can_be_counted() {
         assert_eq!(said("[1,2,3]", false), "3 items");
         assert_eq!(said(r#"{"results":[1,2],"took":3}"#, false), "2 results");
+        assert_eq!(said(r#"{"rows":[1]}"#, false), "1 row");
+        assert_eq!(said(r#"{"matches":[]}"#, false), "0 matches");
+        assert_eq!(said(r#"{"data":[1]}"#, false), "1 data");
         assert_eq!(said(r#"{"type":"json","value":[1]}"#, false), "1 item");
         assert_eq!(said(r#"{"stdout":"7 passed","stderr":"","interrupted":false}"#, false), "7 passed");
         assert_eq!(said(r#""two\nlines""#, false), "two lines");

@@ -1,24 +1,7 @@
 //! Figures.
 
+pub use domain::count::{counted, grouped, singular};
 use domain::limit::BADGE_COUNT_MAX;
-
-/// Digits in groups of three: `12,345`.
-pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, c) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(c);
-    }
-    out
-}
-
-/// A figure and its noun: `1 event`, `12 events`.
-pub fn counted(n: u64, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{} {one}s", grouped(n)) }
-}
 
 /// What a badge says: figures too long for it end in a plus.
 pub fn badge(n: u64) -> String {
@@ -44,8 +27,6 @@ mod tests {
 
     #[test]
     fn figures_read_well() {
-        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([1, 2].map(|n| counted(n, "event")), ["1 event", "2 events"]);
         assert_eq!([7, 999, 1_000].map(badge), ["7", "999", "999+"]);
         assert_eq!([0.0031, 0.42, 0.0, 12.5].map(dollars), ["$0.0031", "$0.42", "$0.00", "$12.50"]);
     }

@@ -9,6 +9,7 @@ pub mod block_status;
 pub mod bundle;
 pub mod chain;
 pub mod clock;
+pub mod count;
 pub mod criteria;
 pub mod entity;
 pub mod event;
