@@ -40,7 +40,7 @@ test("a criteria set is made, previewed, changed and every version stays @nojs",
   await page.locator('input[name="dimensions[0].name"]').fill("No health data");
   await page.locator('textarea[name="dimensions[0].options"]').fill("pass | x | red");
   await page.getByRole("button", { name: "Create criteria set" }).click();
-  await expect(page.getByText("line 1: the style is neutral, positive, caution or negative")).toBeVisible();
+  await expect(page.getByText("line 1: the style must be neutral, positive, caution or negative")).toBeVisible();
   await expect(page.locator('input[name="dimensions[0].name"]')).toHaveValue("No health data");
 
   // A preview evaluates what is typed and saves nothing.
@@ -97,12 +97,12 @@ test("people come to a group and go @nojs", async ({ page }, info) => {
   await page.getByRole("button", { name: "Create group" }).click();
   await expect(page.getByText("Group created.")).toBeVisible();
   const row = page.locator("#groups tr", { hasText: name });
-  await expect(row).toContainText("Nobody yet");
+  await expect(row).toContainText("No members yet");
   await row.getByLabel(`Add to ${name}`).selectOption({ label: "member@acme.localhost" });
   await row.getByRole("button", { name: "Add" }).click();
   await expect(row.locator(".group-members")).toContainText("member@acme.localhost");
   await row.getByRole("button", { name: /Remove member@acme.localhost/ }).click();
-  await expect(row).toContainText("Nobody yet");
+  await expect(row).toContainText("No members yet");
 });
 
 test("an admin says for how long decisions can be undone @nojs", async ({ page }) => {
@@ -140,7 +140,7 @@ test("an action gets approval settings that are kept and corrected by its form @
   await page.locator('input[name="selfApproval"]').uncheck();
   await page.locator('select[name="criteriaSet"]').selectOption({ label: `Approval ${of}` });
   await page.getByRole("button", { name: "Save changes" }).click();
-  await expect(page.getByText("line 3: nobody in this workspace is `nobody@acme.localhost`")).toBeVisible();
+  await expect(page.getByText("line 3: no one in this workspace is `nobody@acme.localhost`")).toBeVisible();
   await expect(page.getByText("a span such as 2d, 36h or 1h 30m")).toBeVisible();
   await page.locator('textarea[name="reviewers"]').fill(`member@acme.localhost\ngroup:${group.slug}`);
   await page.locator('input[name="expiresAfter"]').fill("2d");
@@ -174,15 +174,15 @@ test("a bundle is previewed, installed, and the second time there is nothing to 
   const file = { name: "bundle.yaml", mimeType: "application/yaml", buffer: Buffer.from(bundle.replace("group:compliance", `group:compliance-${of}`)) };
   await page.locator('input[type="file"]').setInputFiles(file);
   await page.getByRole("button", { name: "Preview" }).click();
-  await expect(page.getByText("4 to create, 0 to change, 0 to keep.")).toBeVisible();
+  await expect(page.getByText("4 to create, 0 to change, 0 unchanged.")).toBeVisible();
   const before = await api().get<{ items: { slug: string }[] }>("/api/criteria-sets");
   expect(before.items.map((set) => set.slug)).not.toContain(`outreach-safety-${of}`);
-  await page.getByRole("button", { name: "Install 4 things" }).click();
-  await expect(page.getByText("Installed: 4 created, 0 changed, 0 kept.")).toBeVisible();
+  await page.getByRole("button", { name: "Install 4 items" }).click();
+  await expect(page.getByText("Installed: 4 created, 0 changed, 0 unchanged.")).toBeVisible();
   await page.getByRole("link", { name: "Another bundle" }).click();
   await page.locator('input[type="file"]').setInputFiles(file);
   await page.getByRole("button", { name: "Preview" }).click();
-  await expect(page.getByText("Nothing to do: everything is as the bundle wants it.")).toBeVisible();
+  await expect(page.getByText("Nothing to install: the workspace already matches the bundle.")).toBeVisible();
 });
 
 test("who may not change criteria sets reads and tries them @nojs", async ({ page }, info) => {

@@ -110,7 +110,7 @@ test("a text output waits, and the task's page says what waits for whom @nojs", 
   await api().complete(session.id, claim.attempt, `${"Dear Ms Lee, ".repeat(300)}goodbye.`);
   await signIn(page, "reviewer");
   await page.goto(`/actions/${action.id}`);
-  await expect(page.locator(".facts").first()).toContainText("its output, and tool calls that ask");
+  await expect(page.locator(".facts").first()).toContainText("its output, and tool calls that require approval");
   await expect(page.locator(".facts").first()).toContainText("any reviewer");
   const { items } = await api().get<{ items: Item[] }>("/api/approvals?assignedTo=all&limit=500");
   const item = items.find((waiting) => waiting.sessionId === session.id);
@@ -125,12 +125,12 @@ test("today says whose work it shows, and remembers it @nojs", async ({ page, ja
   await api().fail(session.id, (await api().claim(agentSlug)).attempt, `No supplier for ${agentSlug}.`);
   await signIn(page, "member");
   await page.goto("/today");
-  await expect(page.getByText("Your tasks, and what waits for your decision.")).toBeVisible();
+  await expect(page.getByText("Your tasks, and everything that needs your decision.")).toBeVisible();
   const failed = page.locator("#section-failed");
-  await expect(failed).toContainText(/of tasks that are nobody's failed too/);
+  await expect(failed).toContainText(/of unassigned tasks also failed/);
   await expect(failed).not.toContainText(agentSlug);
-  await page.getByRole("navigation", { name: "Whose work" }).getByRole("link", { name: "Everyone" }).click();
-  await expect(page.getByText("Everybody's tasks, and those that are nobody's.")).toBeVisible();
+  await page.getByRole("navigation", { name: "Whose tasks" }).getByRole("link", { name: "Everyone" }).click();
+  await expect(page.getByText("Everyone's tasks, including tasks that are assigned to no one.")).toBeVisible();
   await expect(failed).toContainText(agentSlug);
   await page.goto("/today");
   await expect(failed).toContainText(agentSlug);

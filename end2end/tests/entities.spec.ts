@@ -78,7 +78,7 @@ test("a change from an old page is refused, keeps what was typed, and can be sav
   await api().send("PATCH", `/api/entities/${made.id}`, { version: 1, fields: { stage: "Won" } });
   await page.locator('input[name="fields.note"]').fill("typed meanwhile");
   await page.getByRole("button", { name: "Save changes" }).click();
-  await expect(page.getByRole("alert")).toContainText("Somebody saved this meanwhile");
+  await expect(page.getByRole("alert")).toContainText("Someone else saved this in the meantime");
   await expect(page.locator('input[name="fields.note"]')).toHaveValue("typed meanwhile");
   await expect(page.locator(".entity-fields")).toContainText("Won");
 });
@@ -92,7 +92,7 @@ test("a file is previewed, imported with a progress bar and reported row by row 
   await page.getByRole("link", { name: "Import CSV" }).click();
   await page.locator('input[type="file"]').setInputFiles({ name: "firms.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
   await page.getByRole("button", { name: "Preview" }).click();
-  await expect(page.getByText("601 rows in the file: 600 can be made, 1 cannot.")).toBeVisible();
+  await expect(page.getByText("601 rows in the file: 600 can be imported, 1 cannot.")).toBeVisible();
   // The third column is not called like a field: the person says what it fills.
   await page.locator('select[name="map.2"]').selectOption("size");
   await page.getByRole("button", { name: "Check again" }).click();
@@ -109,7 +109,7 @@ test("a file is previewed, imported with a progress bar and reported row by row 
   await page.goto(`/entity-types/${of.id}/import`);
   await page.locator('input[type="file"]').setInputFiles({ name: "firms.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
   await page.getByRole("button", { name: "Preview" }).click();
-  await expect(page.getByText("600 of those rows would be there twice")).toBeVisible();
+  await expect(page.getByText("Duplicate titles: 600 of those rows")).toBeVisible();
 });
 
 test("an entity shows the sessions about it and how its fields stand @nojs", async ({ page }, info) => {

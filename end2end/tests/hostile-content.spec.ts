@@ -327,7 +327,7 @@ async function typed(page: Page, seen: string[], { gates, type }: Made) {
   await page.goto("/sessions");
   await expect(page.locator("html")).toHaveAttribute("data-ready", "");
   await page.keyboard.press("ControlOrMeta+k");
-  await page.getByRole("combobox", { name: /^Go to a page, do something/ }).fill("ran");
+  await page.getByRole("combobox", { name: /^Go to a page, run a command/ }).fill("ran");
   await expect(page.locator("#palette-list")).toContainText("ran()");
   await look(page, seen, "the palette");
 

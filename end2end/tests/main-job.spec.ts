@@ -17,12 +17,12 @@ test("an action made and triggered in the browser is worked on by a real process
   await signIn(page, "operator");
   await page.goto("/actions");
   if (!(await page.getByLabel("Name", { exact: false }).first().isVisible())) {
-    await page.locator("summary", { hasText: /new action|create/i }).first().click();
+    await page.locator("summary", { hasText: /new task|create/i }).first().click();
   }
   await page.locator('form[action="/actions"] input[name="name"]').fill(`Count words ${info.project.name}`);
   await page.locator('form[action="/actions"] input[name="agentSlug"]').fill(agent);
-  await page.getByRole("button", { name: "Create action" }).click();
-  await expect(page.getByText("Action created.")).toBeVisible();
+  await page.getByRole("button", { name: "Create task" }).click();
+  await expect(page.getByText("Task created.")).toBeVisible();
   await page.locator('textarea[name="input"]').fill('{"text":"one two"}');
   await page.locator('form[action$="/trigger"] button[type="submit"]').click();
   await expect(page).toHaveURL(/\/sessions\/[0-9a-f-]{36}/);

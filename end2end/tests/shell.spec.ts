@@ -93,13 +93,13 @@ test.describe("on a phone", () => {
       await expect(bar.getByRole("link", { name: new RegExp(`^${name}`) }).locator(".rail-text")).toBeInViewport();
     }
     await bar.getByText("More", { exact: true }).click();
-    for (const name of ["Actions", "Entities", "Insights", "Settings", "Search sessions", "Theme"]) {
+    for (const name of ["Tasks", "Entities", "Insights", "Settings", "Search sessions", "Theme"]) {
       await expect(bar.getByRole("link", { name }).last()).toBeInViewport();
     }
     if (javaScriptEnabled) {
       await awake(page);
       await expectNoAxeViolations(page);
-      await bar.getByRole("button", { name: "Go to, do or find" }).click();
+      await bar.getByRole("button", { name: "Go to or search" }).click();
       await expect(field(page)).toBeFocused();
       await page.keyboard.press("Escape");
     }
@@ -162,11 +162,11 @@ test("an action asks for what its input is made of, and begins with the last one
   await page.goto(`/actions/${action.id}`);
   await page.getByLabel("Week").fill("many");
   await page.getByLabel("Team").selectOption("support");
-  await page.getByRole("button", { name: "Trigger" }).click();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
   await expect(page.getByLabel("Week")).toHaveAttribute("aria-invalid", "true");
   await expect(page.getByLabel("Team")).toHaveValue("support");
   await page.getByLabel("Week").fill("47");
-  await page.getByRole("button", { name: "Trigger" }).click();
+  await page.getByRole("button", { name: "Run", exact: true }).click();
   await expect(page).toHaveURL(/\/sessions\//);
   const { input } = await api().claim(agent);
   expect(input).toEqual({ week: 47, team: "support" });

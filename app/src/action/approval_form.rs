@@ -7,6 +7,7 @@
 use super::span;
 use crate::{
     FormState,
+    text::number::counted,
     ui::field::{Field, input, select, textarea},
 };
 use domain::output::CRITERIA_SETS;
@@ -95,27 +96,31 @@ pub fn approval_fields(
     let own = ticked("selfApproval", start.approval.get("selfApproval") != Some(&Value::Bool(false)));
     let quorum = start.approval.get("quorum").and_then(Value::as_u64).map(|n| n.to_string()).unwrap_or_default();
     let groups = match reviewing.groups.as_slice() {
-        [] => "There is no group yet; groups are made under Settings.".to_owned(),
+        [] => "There are no groups yet. Create groups in the settings.".to_owned(),
         groups => format!("Groups: {}.", groups.join(", ")),
     };
-    let hint =
-        format!("One per line: an address, group:slug, or anyone. Empty: whose task it is, or any reviewer. {groups}");
+    let hint = format!(
+        "One per line: an e-mail address, group:slug, or anyone. If empty, the person whom the task is assigned to, or any reviewer. {groups}"
+    );
     let mut sets = vec![(String::new(), "None".to_owned())];
     sets.extend(reviewing.criteria_sets.iter().cloned());
     let chosen = match start.sets.as_slice() {
         [] => String::new(),
         [one] => one.clone(),
         several => {
-            sets.push((KEEP_SETS.to_owned(), format!("The {} of now", several.len())));
+            sets.push((
+                KEEP_SETS.to_owned(),
+                format!("Keep the current {}", counted(several.len() as u64, "criteria set")),
+            ));
             KEEP_SETS.to_owned()
         }
     };
     if !sets.iter().any(|(id, _)| *id == chosen) {
-        sets.push((chosen.clone(), "Another criteria set".to_owned()));
+        sets.push((chosen.clone(), "A different criteria set".to_owned()));
     }
     let is_open = requires || !chosen.is_empty() || SHOWN.iter().any(|field| form.error(field).is_some());
     let escalate_to = Start::principal(start.approval.get("escalateTo"), members);
-    let span_hint = "Such as 2d, 36h or 1h 30m.";
+    let span_hint = "For example 2d, 36h or 1h 30m.";
     view! {
         <details class="sheet" open=is_open>
             <summary>"Approval"</summary>
@@ -123,16 +128,16 @@ pub fn approval_fields(
                 <input type="hidden" name="approval" value="1"/>
                 <label class="choice">
                     <input type="checkbox" name="requiresApproval" value="on" checked=requires/>
-                    <span>"Its output waits for people before it counts"</span>
+                    <span>"People must approve its output before it is used"</span>
                 </label>
                 {textarea(scope, Field::new("reviewers", "Reviewers").hint(&hint), false, &start.reviewers(members), form)}
                 <div class="form-row">
-                    {input(scope, Field::new("quorum", "Approvals needed").hint("1 when empty, each from another person."), "text", &quorum, "off", form)}
-                    {select(scope, Field::new("criteriaSet", "Criteria set").hint("What its output is judged by. A hard block stops it before anybody is asked."), sets, &chosen, form)}
+                    {input(scope, Field::new("quorum", "Approvals needed").hint("Each by a different person. 1 if left empty."), "text", &quorum, "off", form)}
+                    {select(scope, Field::new("criteriaSet", "Criteria set").hint("The output is checked against this set. A hard block stops it before anyone is asked."), sets, &chosen, form)}
                 </div>
                 <label class="choice">
                     <input type="checkbox" name="selfApproval" value="on" checked=own/>
-                    <span>"Who started it may approve it"</span>
+                    <span>"The person who started a session may approve its output"</span>
                 </label>
                 <div class="form-row">
                     {input(scope, Field::new("expiresAfter", "Expires after").hint(span_hint), "text", &start.seconds("expiresAfterSeconds"), "off", form)}
@@ -140,7 +145,7 @@ pub fn approval_fields(
                 </div>
                 <div class="form-row">
                     {input(scope, Field::new("escalateAfter", "Escalate after").hint(span_hint), "text", &start.seconds("escalateAfterSeconds"), "off", form)}
-                    {input(scope, Field::new("escalateTo", "Escalate to").hint("An address, group:slug, or anyone."), "text", &escalate_to, "off", form)}
+                    {input(scope, Field::new("escalateTo", "Escalate to").hint("An e-mail address, group:slug, or anyone."), "text", &escalate_to, "off", form)}
                 </div>
             </div>
         </details>

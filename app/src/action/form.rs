@@ -81,13 +81,12 @@ pub fn action_form(
         people.push((assigned.clone(), "A former member".to_owned()));
     }
     let target_start = action.map_or_else(|| targets.start.clone(), |a| a.target_entity_id.clone().unwrap_or_default());
-    let target_field =
-        Field::new("targetEntityId", "About").hint("The entity it works on. Its sessions show on that entity's page.");
+    let target_field = Field::new("targetEntityId", "About")
+        .hint("The entity that the task works on. Its sessions are shown on that entity's page.");
     let outputs = OutputType::ALL.into_iter().map(|o| (o.as_str().to_owned(), output_word(o).to_owned())).collect();
     let status = action.map(|a| {
         let options = vec![("active".to_owned(), "Active".to_owned()), ("archived".to_owned(), "Archived".to_owned())];
-        let field =
-            Field::new("status", "Status").hint("An archived action keeps its history and cannot be triggered.");
+        let field = Field::new("status", "Status").hint("An archived task keeps its history and cannot be run.");
         select(scope, field, options, a.status.as_str(), form)
     });
     let is_archived = action.is_some_and(|a| a.status == ActionStatus::Archived);
@@ -102,17 +101,17 @@ pub fn action_form(
         <form class="form" method="post" action=target>
             {notice::refused(form.general(&known))}
             {input(scope, Field::new("name", "Name").required(), "text", &text(|a| &a.name), "off", form)}
-            {textarea(scope, Field::new("description", "What is to be done").hint("Agents receive it as their instructions. Markdown."), false, &text(|a| &a.description), form)}
+            {textarea(scope, Field::new("description", "Instructions").hint("The agent receives this text. Markdown is allowed."), false, &text(|a| &a.description), form)}
             <div class="form-row">
-                {input(scope, Field::new("agentSlug", "Agent").hint("Its slug, as in shiftbook work --agent."), "text", action.and_then(|a| a.agent_slug.as_deref()).unwrap_or_default(), "off", form)}
-                {select(scope, Field::new("assignedTo", "Whose task").hint("What waits for a person waits for them."), people, &assigned, form)}
+                {input(scope, Field::new("agentSlug", "Agent").hint("The agent's slug, as in shiftbook work --agent."), "text", action.and_then(|a| a.agent_slug.as_deref()).unwrap_or_default(), "off", form)}
+                {select(scope, Field::new("assignedTo", "Assigned to").hint("Approvals and questions of this task go to this person."), people, &assigned, form)}
             </div>
-            {targets.choices.control(scope, target_field, "Nothing in particular", &target_start, form)}
+            {targets.choices.control(scope, target_field, "No entity", &target_start, form)}
             {approval_fields(action, members, reviewing, form)}
             <details class="sheet" open=has_more>
                 <summary>"More"</summary>
                 <div class="form">
-                    {input(scope, Field::new("slug", "Slug").hint("Made from the name when empty."), "text", &text(|a| &a.slug), "off", form)}
+                    {input(scope, Field::new("slug", "Slug").hint("Created from the name if left empty."), "text", &text(|a| &a.slug), "off", form)}
                     {select(scope, Field::new("outputType", "Output"), outputs, output, form)}
                     {textarea(scope, Field::new("outputConfig", "Output contract").hint("A JSON object: schema (a JSON Schema for results), entityType and relationField (slugs). {\"fields\": [\"stage\"]} says which fields of the entity it writes; their dots follow its sessions."), true, &output_config, form)}
                     {textarea(scope, Field::new("metadata", "Metadata").hint("A JSON object."), true, &metadata, form)}
@@ -120,7 +119,7 @@ pub fn action_form(
                 </div>
             </details>
             <div class="form-actions">
-                {submit(if action.is_some() { "Save changes" } else { "Create action" }, if action.is_some() { Look::Plain } else { Look::Primary })}
+                {submit(if action.is_some() { "Save changes" } else { "Create task" }, if action.is_some() { Look::Plain } else { Look::Primary })}
             </div>
         </form>
     }

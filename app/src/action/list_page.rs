@@ -42,7 +42,7 @@ pub struct ListProps {
 
 /// The whole page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
-    render(shell, "Actions", || {
+    render(shell, "Tasks", || {
         let ListProps { actions, next_cursor, shows_archived, members, targets, reviewing, form } = props;
         let form = form.of("create");
         let none_yet = actions.is_empty() && !shows_archived;
@@ -51,22 +51,22 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let rows: String = actions.iter().map(|(action, newest)| plain(row(shell, action, newest.as_ref()))).collect();
         let other = if shows_archived { ("Active", "/actions") } else { ("Archived", "/actions?status=archived") };
         let list = if actions.is_empty() && shows_archived {
-            empty("No action is archived.", None).into_any()
+            empty("No task is archived.", None).into_any()
         } else if actions.is_empty() {
-            empty("An action is work you describe once and trigger as often as you like. There is none yet.", None)
+            empty("A task is work that you describe once and run as often as you like. There are no tasks yet.", None)
                 .into_any()
         } else {
             view! {
                 <div class="table-frame">
                     <table class="table">
-                        <caption class="hidden-text">"Actions"</caption>
+                        <caption class="hidden-text">"Tasks"</caption>
                         <thead>
                             <tr>
                                 <th scope="col">"Name"</th>
                                 <th scope="col">"Agent"</th>
-                                <th scope="col">"Newest run"</th>
+                                <th scope="col">"Latest session"</th>
                                 <th scope="col">"Changed"</th>
-                                <th scope="col"><span class="hidden-text">"Do"</span></th>
+                                <th scope="col"><span class="hidden-text">"Run"</span></th>
                             </tr>
                         </thead>
                         <tbody inner_html=rows></tbody>
@@ -83,7 +83,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let create = manages.then(|| {
             view! {
                 <details class="sheet" open=none_yet || form.is_refused() || !targets.start.is_empty()>
-                    <summary>"New action"</summary>
+                    <summary>"New task"</summary>
                     // Inside the details: a link to it opens what is around it.
                     <div id="new">{solid(action_form(None, &members, viewer_id, &targets, &reviewing, &form))}</div>
                 </details>
@@ -92,12 +92,12 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let head = view! {
             <a class="button" data-look="quiet" href="/criteria-sets">"Criteria sets"</a>
             <a class="button" data-look="quiet" href=other.1>{other.0}</a>
-            {manages.then(|| view! { <a class="button" data-look="primary" href="#new" title="New action (c)">"New action"</a> })}
+            {manages.then(|| view! { <a class="button" data-look="primary" href="#new" title="New task (c)">"New task"</a> })}
         };
         frame(
             shell,
             Place::Actions,
-            view! { {page_head(if shows_archived { "Archived actions" } else { "Actions" }.to_owned(), Vec::new(), head)} {list} {more} {create} },
+            view! { {page_head(if shows_archived { "Archived tasks" } else { "Tasks" }.to_owned(), Vec::new(), head)} {list} {more} {create} },
         )
     })
 }
@@ -111,7 +111,7 @@ fn row(shell: &Shell, action: &Action, newest: Option<&TaskStatus>) -> impl Into
         view! {
             <form method="post" action=format!("{href}/trigger")>
                 <input type="hidden" name="idempotencyKey" value=key/>
-                {submit_small("Trigger", action.name.clone())}
+                {submit_small("Run", action.name.clone())}
             </form>
         }
     });

@@ -57,19 +57,19 @@ pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, &title, || {
         let Props { action, task_status, runs, has_more_runs, members, targets, reviewing, form } = props;
         let manages = shell.may(Permission::ManageActions);
-        let crumbs = vec![("Actions".to_owned(), "/actions".to_owned())];
+        let crumbs = vec![("Tasks".to_owned(), "/actions".to_owned())];
         let about = (!action.description.is_empty()).then(|| {
             let mut html = Html::default();
             html.markdown(&action.description);
             view! { <div class="prose" inner_html=html.finish()></div> }
         });
         let list = if runs.is_empty() {
-            empty("It has not run yet. Trigger it to see its first session here.", None).into_any()
+            empty("This task has not been run yet. Run it to see its first session here.", None).into_any()
         } else {
-            (session_table(&runs, shell.now, "Recent runs, newest first"), view! { <LiveRows/> }).into_any()
+            (session_table(&runs, shell.now, "Recent sessions, newest first"), view! { <LiveRows/> }).into_any()
         };
         let more = has_more_runs.then(|| {
-            view! { <p><a href=format!("/sessions?actionId={}", query(&action.id))>"All runs"</a></p> }
+            view! { <p><a href=format!("/sessions?actionId={}", query(&action.id))>"All sessions"</a></p> }
         });
         let edit = manages.then(|| {
             let edit = form.of("edit");
@@ -89,12 +89,12 @@ pub fn page(shell: &Shell, props: Props) -> String {
                     {edit}
                 </div>
                 <section class="section" aria-labelledby="trigger-title">
-                    <h2 id="trigger-title">"Trigger"</h2>
+                    <h2 id="trigger-title">"Run this task"</h2>
                     {solid(trigger_form(shell, &action, runs.first(), &form.of("trigger")))}
                 </section>
             </div>
             <section class="section" aria-labelledby="runs-title">
-                <h2 id="runs-title">"Recent runs"</h2>
+                <h2 id="runs-title">"Recent sessions"</h2>
                 {list}
                 {more}
             </section>
@@ -108,7 +108,7 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targe
     let person = action.assigned_to.as_ref().map(|id| {
         let email =
             members.iter().find(|m| m.id == *id).map_or_else(|| "a former member".to_owned(), |m| m.email.clone());
-        fact("Task of", email.into_any())
+        fact("Assigned to", email.into_any())
     });
     let about = action.target_entity_id.as_ref().map(|id| {
         let title = targets.choices.label(id).unwrap_or("an entity").to_owned();
@@ -118,7 +118,7 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targe
         let (id, status) = (n.session_id.clone()?, n.status?);
         let lasted = n.duration_ms.map(|ms| format!(" {}", duration::words(ms)));
         Some(fact(
-            "Newest run",
+            "Latest session",
             view! { <a class="quiet" href=format!("/sessions/{id}")>{status_badge(status)}</a>{lasted} }.into_any(),
         ))
     });
@@ -135,7 +135,7 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targe
             {about}
             {fact("Slug", view! { <code>{action.slug.clone()}</code> }.into_any())}
             {fact("Output", action.output_type.as_str().into_any())}
-            {fact("Waits for approval", what.into_any())}
+            {fact("Needs approval", what.into_any())}
             {fact("Approved by", view! { <span dir="auto">{who}</span> }.into_any())}
             {run}
         </dl>
@@ -150,15 +150,15 @@ fn trigger_form(
     form: &FormState,
 ) -> impl IntoView + use<> {
     if action.status == ActionStatus::Archived {
-        return view! { <p class="meta">"It is archived. Make it active again to trigger it."</p> }.into_any();
+        return view! { <p class="meta">"This task is archived. Set its status to active to run it."</p> }.into_any();
     }
     let key = format!("{}-{}", shell.form_key, action.id);
     let last = newest.and_then(|run| run.session.input.as_deref()).filter(|input| input.get() != "null");
-    let again = last.is_some().then(|| view! { <p class="meta">"Filled in with the newest run's input."</p> });
+    let again = last.is_some().then(|| view! { <p class="meta">"Filled in with the input of the latest session."</p> });
     let names = names(action);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let no_agent = action.agent_slug.is_none().then(|| {
-        view! { <p class="meta">"It names no agent: its sessions wait for a worker that claims without naming agents."</p> }
+        view! { <p class="meta">"This task names no agent. Its sessions wait for a worker that takes sessions without an agent name."</p> }
     });
     view! {
         <form class="form" method="post" action=format!("/actions/{}/trigger", action.id)>
@@ -167,7 +167,7 @@ fn trigger_form(
             {again}
             <input type="hidden" name="idempotencyKey" value=key/>
             {no_agent}
-            <div class="form-actions">{submit("Trigger", Look::Primary)}</div>
+            <div class="form-actions">{submit("Run", Look::Primary)}</div>
         </form>
     }
     .into_any()

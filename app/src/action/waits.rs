@@ -19,9 +19,9 @@ pub fn waits(action: &Action, members: &[Member]) -> Waits {
     let metadata: Map<String, Value> = serde_json::from_str(action.metadata.get()).unwrap_or_default();
     let approval = metadata.get("approval").and_then(Value::as_object).cloned().unwrap_or_default();
     let what = if needs_approval(&metadata) {
-        "its output, and tool calls that ask"
+        "its output, and tool calls that require approval"
     } else {
-        "tool calls that ask; its output counts at once"
+        "tool calls that require approval; its output is used without approval"
     };
     Waits { what, who: [Some(reviewers(action, &approval, members)), terms(&approval)].into_iter().flatten().collect() }
 }
@@ -42,7 +42,7 @@ fn reviewers(action: &Action, approval: &Map<String, Value>, members: &[Member])
         .collect();
     match (named.is_empty(), &action.assigned_to) {
         (false, _) => named.join(", "),
-        (true, Some(id)) => format!("{}, whose task it is", email(id)),
+        (true, Some(id)) => format!("{}, whom the task is assigned to", email(id)),
         (true, None) => "any reviewer".to_owned(),
     }
 }
@@ -53,8 +53,8 @@ fn terms(approval: &Map<String, Value>) -> Option<String> {
     let quorum = approval.get("quorum").and_then(Value::as_u64).filter(|quorum| *quorum > 1);
     let others = approval.get("selfApproval") == Some(&Value::Bool(false));
     let terms: Vec<String> = [
-        quorum.map(|quorum| format!("{quorum} have to approve")),
-        others.then(|| "not who started it".to_owned()),
+        quorum.map(|quorum| format!("{quorum} must approve")),
+        others.then(|| "not the person who started it".to_owned()),
         seconds("expiresAfterSeconds").map(|span| format!("expires after {span}")),
     ]
     .into_iter()
@@ -86,16 +86,16 @@ mod tests {
     #[test]
     fn it_says_what_waits_and_for_whom() {
         let (what, who) = said(None, &json!({ "requiresApproval": true }));
-        assert_eq!((what, who.as_str()), ("its output, and tool calls that ask", "any reviewer"));
+        assert_eq!((what, who.as_str()), ("its output, and tool calls that require approval", "any reviewer"));
         let (what, who) = said(Some("1"), &json!({}));
-        assert_eq!(what, "tool calls that ask; its output counts at once");
-        assert_eq!(who, "ada@acme.test, whose task it is");
+        assert_eq!(what, "tool calls that require approval; its output is used without approval");
+        assert_eq!(who, "ada@acme.test, whom the task is assigned to");
         let approval = json!({
             "reviewers": ["user:2", "group:legal", "user:9"], "quorum": 2, "selfApproval": false,
             "expiresAfterSeconds": 172_800,
         });
         let (_, who) = said(Some("1"), &json!({ "requiresApproval": true, "approval": approval }));
-        let terms = "(2 have to approve; not who started it; expires after 2d)";
+        let terms = "(2 must approve; not the person who started it; expires after 2d)";
         assert_eq!(who, format!("bo@acme.test, the group legal, a former member {terms}"));
     }
 }

@@ -107,7 +107,7 @@ fn operation(operation: &Operation) -> impl IntoView + use<> {
                 {(!operation.parameters.is_empty()).then(|| view! { <div><h3>"Parameters"</h3>{parameters(&operation.parameters)}</div> })}
                 {operation.body.as_deref().map(|body| view! { <div><h3>"Body"</h3><p>{kind(body)}</p></div> })}
                 <div>
-                    <h3>"Answers"</h3>
+                    <h3>"Responses"</h3>
                     <div class="table-frame"><table class="table"><tbody>{answers}</tbody></table></div>
                 </div>
             </div>

@@ -48,7 +48,7 @@ pub fn bundle_page(shell: &Shell, props: BundleProps) -> String {
 }
 
 fn upload_form(source: &str, form: &FormState) -> impl IntoView + use<> {
-    let limits = format!("YAML or JSON, at most {} KiB and {BUNDLE_ITEMS_MAX} things.", BUNDLE_BYTES_MAX / 1024);
+    let limits = format!("YAML or JSON, at most {} KiB and {BUNDLE_ITEMS_MAX} items.", BUNDLE_BYTES_MAX / 1024);
     let text = format!("\n{source}");
     // The place in the file is the point of these messages.
     let wrong: Vec<String> = form
@@ -57,7 +57,7 @@ fn upload_form(source: &str, form: &FormState) -> impl IntoView + use<> {
         .map(|e| e.field.as_ref().map_or_else(|| e.message.clone(), |f| format!("{f}: {}", e.message)))
         .collect();
     view! {
-        <p>"A bundle holds criteria sets, groups, entity types and actions. All of it is installed or nothing."</p>
+        <p>"A bundle contains criteria sets, groups, entity types and tasks. Either all of it is installed or nothing."</p>
         <form class="form" method="post" enctype="multipart/form-data" action="/bundles">
             {notice::refused(wrong)}
             <div class="field">
@@ -71,7 +71,7 @@ fn upload_form(source: &str, form: &FormState) -> impl IntoView + use<> {
             </div>
             <div class="form-actions">
                 <button class="button" type="submit" name="step" value="preview" data-look="primary">"Preview"</button>
-                <span class="meta">"Nothing is made yet."</span>
+                <span class="meta">"Nothing is created yet."</span>
             </div>
         </form>
     }
@@ -82,24 +82,24 @@ fn plan_view(source: &str, plan: &Plan, applied: bool) -> impl IntoView + use<> 
     let (create, change, keep) = (count(Deed::Create), count(Deed::Change), count(Deed::Keep));
     let text = format!("\n{source}");
     let head = if applied {
-        let words = format!("Installed: {create} created, {change} changed, {keep} kept.");
+        let words = format!("Installed: {create} created, {change} changed, {keep} unchanged.");
         view! { {notice::good(words)} <p><a class="button" href="/bundles">"Another bundle"</a></p> }.into_any()
     } else if plan.is_done() {
         view! {
-            {notice::good("Nothing to do: everything is as the bundle wants it.")}
+            {notice::good("Nothing to install: the workspace already matches the bundle.")}
             <p><a class="button" href="/bundles">"Another bundle"</a></p>
         }
         .into_any()
     } else {
-        let words = format!("{create} to create, {change} to change, {keep} to keep.");
-        let label = format!("Install {}", counted(create + change, "thing"));
+        let words = format!("{create} to create, {change} to change, {keep} unchanged.");
+        let label = format!("Install {}", counted(create + change, "item"));
         view! {
             <form class="form" method="post" enctype="multipart/form-data" action="/bundles">
                 <textarea name="source" hidden>{text}</textarea>
                 <p>{words}</p>
                 <div class="form-actions">
                     <button class="button" type="submit" name="step" value="install" data-look="primary">{label}</button>
-                    <button class="button" type="submit" name="step" value="change">"Change the text"</button>
+                    <button class="button" type="submit" name="step" value="change">"Edit the bundle"</button>
                     <a class="button" data-look="quiet" href="/bundles">"Another bundle"</a>
                 </div>
             </form>
@@ -124,7 +124,7 @@ const fn kind_word(kind: PlannedKind) -> &'static str {
         PlannedKind::Group => "Group",
         PlannedKind::CriteriaSet => "Criteria set",
         PlannedKind::EntityType => "Entity type",
-        PlannedKind::Action => "Action",
+        PlannedKind::Action => "Task",
     }
 }
 
@@ -144,9 +144,9 @@ fn item_view(item: &PlannedItem) -> impl IntoView + use<> {
                     <thead>
                         <tr>
                             <th scope="col">"Field"</th>
-                            <th scope="col">"What becomes of it"</th>
-                            <th scope="col">"Is"</th>
-                            <th scope="col">"Will be"</th>
+                            <th scope="col">"Result"</th>
+                            <th scope="col">"Now"</th>
+                            <th scope="col">"After installing"</th>
                         </tr>
                     </thead>
                     <tbody>{rows}</tbody>

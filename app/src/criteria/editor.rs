@@ -51,7 +51,7 @@ pub fn editor(set: Option<&CriteriaSet>, preview: Option<&Preview>, form: &FormS
     let slug = set.is_none().then(|| {
         input(
             "edit",
-            Field::new("slug", "Slug").hint("Made from the name when empty. It never changes."),
+            Field::new("slug", "Slug").hint("Created from the name if left empty. It cannot be changed later."),
             "text",
             "",
             "off",
@@ -78,9 +78,9 @@ pub fn editor(set: Option<&CriteriaSet>, preview: Option<&Preview>, form: &FormS
                 {input("edit", Field::new("name", "Name").required(), "text", &text(|s| &s.name), "off", form)}
                 {slug}
             </div>
-            {textarea("edit", Field::new("description", "What it is for"), false, &text(|s| &s.description), form)}
+            {textarea("edit", Field::new("description", "Purpose"), false, &text(|s| &s.description), form)}
             <p class="meta">
-                "Dimensions are evaluated from top to bottom. One without a name is removed. More empty rows appear after saving."
+                "Dimensions are checked from top to bottom. A dimension without a name is removed. After saving, there are more empty rows."
             </p>
             {list}
             {trying}
@@ -112,20 +112,20 @@ fn dimension_row(row: usize, dimension: Option<&Dimension>, form: &FormState) ->
     let end = |get: fn(&Dimension) -> Option<f64>| dimension.and_then(get).map(|n| n.to_string()).unwrap_or_default();
     let legend = dimension
         .map_or_else(|| format!("New dimension {}", row + 1), |d| format!("Dimension {}: {}", row + 1, d.name));
-    let option_hint = "For a choice: one per line, as value | label | style | score | hard block. Style is neutral, positive, caution or negative; all but the value can be left out.";
+    let option_hint = "For a choice: one option per line, as value | label | style | score | hard block. Style is neutral, positive, caution or negative. Only the value is required.";
     view! {
         <fieldset class="criteria-row">
             <legend class="meta">{legend}</legend>
             <div class="form-row">
                 {input("edit", Field::new(&names, "Dimension"), "text", &text(|d| &d.name), "off", form)}
-                {input("edit", Field::new(&slugs, "Slug").hint("The key of its value in an output. Made from the name when empty."), "text", &text(|d| &d.slug), "off", form)}
-                {select("edit", Field::new(&types, "Answered with"), kinds, dimension.map_or("select", |d| d.kind.as_str()), form)}
+                {input("edit", Field::new(&slugs, "Slug").hint("The key of this value in an output. Created from the name if left empty."), "text", &text(|d| &d.slug), "off", form)}
+                {select("edit", Field::new(&types, "Type of answer"), kinds, dimension.map_or("select", |d| d.kind.as_str()), form)}
             </div>
             {textarea("edit", Field::new(&options, "Options").hint(option_hint), true, &lines, form)}
             <div class="form-row">
-                {input("edit", Field::new(&descriptions, "What to look at"), "text", &text(|d| &d.description), "off", form)}
-                {input("edit", Field::new(&mins, "Least").hint("Of a number or scale."), "text", &end(|d| d.min), "off", form)}
-                {input("edit", Field::new(&maxs, "Greatest").hint("Of a number or scale."), "text", &end(|d| d.max), "off", form)}
+                {input("edit", Field::new(&descriptions, "What to check"), "text", &text(|d| &d.description), "off", form)}
+                {input("edit", Field::new(&mins, "Minimum").hint("For a number or scale."), "text", &end(|d| d.min), "off", form)}
+                {input("edit", Field::new(&maxs, "Maximum").hint("For a number or scale."), "text", &end(|d| d.max), "off", form)}
             </div>
         </fieldset>
     }

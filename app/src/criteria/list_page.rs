@@ -35,8 +35,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             }
         });
         let list = if sets.is_empty() {
-            let sentence =
-                "A criteria set says what an agent's output is judged by before it counts. There is none yet.";
+            let sentence = "A criteria set says how an agent's output is checked before it is used. There are no criteria sets yet.";
             empty(sentence, manages.then(|| ("New criteria set", "/criteria-sets/new".to_owned()))).into_any()
         } else {
             table(&sets).into_any()
@@ -45,7 +44,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             let href = format!("/criteria-sets?cursor={}", query(&cursor));
             view! { <nav class="pager" aria-label="Pages"><a class="button" data-size="small" rel="next" href=href>"More"</a></nav> }
         });
-        let crumbs = vec![("Actions".to_owned(), "/actions".to_owned())];
+        let crumbs = vec![("Tasks".to_owned(), "/actions".to_owned())];
         frame(shell, Place::Actions, view! { {page_head("Criteria sets".to_owned(), crumbs, head)} {list} {more} })
     })
 }

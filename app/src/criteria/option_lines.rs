@@ -42,7 +42,7 @@ fn option(line: &str) -> Result<Choice, String> {
     let parts = split(line);
     let part = |index: usize| parts.get(index).map(String::as_str).unwrap_or_default();
     if parts.len() > 5 {
-        return Err("at most value | label | style | score | hard block".into());
+        return Err("write at most value | label | style | score | hard block".into());
     }
     let mut option = Choice::plain(part(0));
     if !part(1).is_empty() {
@@ -50,16 +50,16 @@ fn option(line: &str) -> Result<Choice, String> {
     }
     if !part(2).is_empty() {
         let style = ChoiceStyle::parse(&part(2).to_lowercase());
-        option.style = style.ok_or("the style is neutral, positive, caution or negative")?;
+        option.style = style.ok_or("the style must be neutral, positive, caution or negative")?;
     }
     if !part(3).is_empty() {
         let score = part(3).parse::<f64>().ok().filter(|score| score.is_finite());
-        option.score = Some(score.ok_or("the score is a number")?);
+        option.score = Some(score.ok_or("the score must be a number")?);
     }
     option.hard_block = match part(4) {
         "" => false,
         text if text.eq_ignore_ascii_case(HARD_BLOCK) => true,
-        _ => return Err("the last part is `hard block` or nothing".into()),
+        _ => return Err("the last part must be `hard block` or empty".into()),
     };
     Ok(option)
 }
@@ -105,11 +105,11 @@ mod tests {
     #[test]
     fn a_wrong_line_is_named() {
         for (text, message) in [
-            ("a\nb | B | red", "line 2: the style is neutral, positive, caution or negative"),
-            ("a |  |  | high", "line 1: the score is a number"),
-            ("a |  |  | NaN", "line 1: the score is a number"),
-            ("\na |  |  |  | block", "line 2: the last part is `hard block` or nothing"),
-            ("a | b | c | d | e | f", "line 1: at most value | label | style | score | hard block"),
+            ("a\nb | B | red", "line 2: the style must be neutral, positive, caution or negative"),
+            ("a |  |  | high", "line 1: the score must be a number"),
+            ("a |  |  | NaN", "line 1: the score must be a number"),
+            ("\na |  |  |  | block", "line 2: the last part must be `hard block` or empty"),
+            ("a | b | c | d | e | f", "line 1: write at most value | label | style | score | hard block"),
         ] {
             assert_eq!(read(text).unwrap_err(), message);
         }

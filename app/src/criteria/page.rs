@@ -37,7 +37,7 @@ pub struct Props {
 }
 
 fn crumbs() -> Vec<(String, String)> {
-    vec![("Actions".to_owned(), "/actions".to_owned()), ("Criteria sets".to_owned(), "/criteria-sets".to_owned())]
+    vec![("Tasks".to_owned(), "/actions".to_owned()), ("Criteria sets".to_owned(), "/criteria-sets".to_owned())]
 }
 
 /// The page that makes a set.
@@ -66,7 +66,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             view! {
                 <p class="meta">
                     {format!("This is version {} of {}. ", set.version, set.newest_version)}
-                    <a href=href>"See the newest"</a>
+                    <a href=href>"Show the newest version"</a>
                 </p>
             }
         });
@@ -85,7 +85,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             <dl class="facts">
                 <div><dt>"Slug"</dt><dd><code>{set.slug.clone()}</code></dd></div>
                 <div><dt>"Version"</dt><dd>{set.version}</dd></div>
-                <div><dt>"Written"</dt><dd>{moment(set.updated_at)}</dd></div>
+                <div><dt>"Created"</dt><dd>{moment(set.updated_at)}</dd></div>
                 <div><dt>"By"</dt><dd>{people.word(&set.updated_by)}</dd></div>
             </dl>
             {about}
@@ -110,12 +110,12 @@ fn try_section(set: &CriteriaSet, preview: Option<&Preview>, form: &FormState) -
         }
         .into_any()
     } else {
-        view! { <p class="meta">"It has no choices, so nothing in it can block or score an output."</p> }.into_any()
+        view! { <p class="meta">"This set has no choices, so it cannot block or score an output."</p> }.into_any()
     };
     view! {
         <section class="section" aria-labelledby="try-title">
             <h2 id="try-title">"Try it"</h2>
-            <p class="meta">"Choose what an output would say, and see whether it would reach a reviewer."</p>
+            <p class="meta">"Choose values as an agent's output would have them, and see whether the output would reach a reviewer."</p>
             {body}
         </section>
     }
@@ -148,12 +148,12 @@ fn dimension_table(dimensions: &[Dimension]) -> impl IntoView + use<> {
     view! {
         <div class="table-frame" tabindex="0" role="group" aria-label="Dimensions">
             <table class="table">
-                <caption class="hidden-text">"Dimensions, in the order evaluated"</caption>
+                <caption class="hidden-text">"Dimensions, in the order in which they are checked"</caption>
                 <thead>
                     <tr>
                         <th scope="col">"Dimension"</th>
                         <th scope="col">"Slug"</th>
-                        <th scope="col">"Answered with"</th>
+                        <th scope="col">"Type of answer"</th>
                         <th scope="col">"Options or range"</th>
                     </tr>
                 </thead>
@@ -193,7 +193,7 @@ fn history(set: &CriteriaSet, versions: &[CriteriaSet], has_more: bool, people: 
             }
         })
         .collect::<Vec<_>>();
-    let more = has_more.then(|| view! { <p class="meta">"Earlier ones are in the API."</p> });
+    let more = has_more.then(|| view! { <p class="meta">"Earlier versions are available through the API."</p> });
     view! {
         <section class="section" aria-labelledby="versions-title">
             <h2 id="versions-title">"Versions"</h2>

@@ -25,7 +25,7 @@ impl Choices {
     /// A field that takes one of them: a list while it is short enough, or else the id as text.
     pub fn control(&self, scope: &str, field: Field<'_>, none: &str, start: &str, form: &FormState) -> InertElement {
         if self.has_more {
-            let hint = format!("{} Its id: the last part of its page's address.", field.hint);
+            let hint = format!("{} Enter its id, the last part of its page's address.", field.hint);
             return input(scope, field.hint(hint.trim()), "text", start, "off", form);
         }
         let mut options = vec![(String::new(), none.to_owned())];

@@ -68,14 +68,14 @@ fn control(
         FieldType::Text => input(scope, base, "text", start, "off", form),
         // Not type=number: it hides what it cannot read, and its wheel changes values unasked.
         FieldType::Number => {
-            input(scope, base.hint("A number, with a point before decimals."), "text", start, "off", form)
+            input(scope, base.hint("Enter a number, with a point before decimals."), "text", start, "off", form)
         }
         FieldType::Date => input(scope, base, "date", start, "off", form),
         FieldType::Select => {
             let mut options = vec![(String::new(), "—".to_owned())];
             options.extend(field.options.iter().map(|o| (o.clone(), o.clone())));
             if !start.is_empty() && !field.options.iter().any(|o| o == start) {
-                options.push((start.to_owned(), format!("{start} (no longer offered)")));
+                options.push((start.to_owned(), format!("{start} (no longer an option)")));
             }
             select(scope, base, options, start, form)
         }

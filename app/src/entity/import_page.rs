@@ -56,7 +56,7 @@ pub fn import_page(shell: &Shell, props: ImportProps) -> String {
 
 fn upload_form(of: &EntityType, source: &str, form: &FormState) -> impl IntoView + use<> {
     let limits = format!(
-        "A header row, then one row per entity; commas, semicolons or tabs between cells; UTF-8. At most {} MiB and {} rows.",
+        "A header row, then one row per entity. Separate cells by commas, semicolons or tabs. UTF-8, at most {} MiB and {} rows.",
         IMPORT_BYTES_MAX / 1024 / 1024,
         number::grouped(IMPORT_ROWS_MAX as u64)
     );
@@ -74,7 +74,7 @@ fn upload_form(of: &EntityType, source: &str, form: &FormState) -> impl IntoView
                 <label class="field-label" for="import-source">"Or paste it"</label>
                 <textarea class="input" id="import-source" name="source" rows="6" data-kind="json" spellcheck="false">{text}</textarea>
             </div>
-            <div class="form-actions"><button class="button" type="submit" data-look="primary">"Preview"</button><span class="meta">"Nothing is made yet."</span></div>
+            <div class="form-actions"><button class="button" type="submit" data-look="primary">"Preview"</button><span class="meta">"Nothing is created yet."</span></div>
         </form>
     }
 }
@@ -102,7 +102,7 @@ fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &F
         .collect::<Vec<_>>();
     let good = preview.rows_total - preview.failed_count;
     let words = format!(
-        "{} in the file: {} can be made, {} cannot.",
+        "{} in the file: {} can be imported, {} cannot.",
         number::counted(preview.rows_total, "row"),
         number::grouped(good),
         number::grouped(preview.failed_count)
@@ -110,7 +110,7 @@ fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &F
     let text = format!("\n{source}");
     let repeated = (preview.repeated_count > 0).then(|| {
         notice::caution(format!(
-            "{} of those rows would be there twice: an earlier row, or an entity of {}, has the title already. What is there is not changed.",
+            "Duplicate titles: {} of those rows. An earlier row, or an entity of type {}, already has the title. Existing entities are not changed.",
             number::grouped(preview.repeated_count),
             one_line(&of.name, 60)
         ))
@@ -120,7 +120,7 @@ fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &F
         <form class="form import-form" method="post" enctype="multipart/form-data" action=format!("/entity-types/{}/import", of.id)>
             {notice::refused(form.general(&[]))}
             <section class="section" aria-labelledby="columns-title">
-                <h2 id="columns-title">"What each column fills"</h2>
+                <h2 id="columns-title">"Field for each column"</h2>
                 <div class="form-row">{columns}</div>
             </section>
             <textarea name="source" hidden>{text}</textarea>
@@ -129,7 +129,7 @@ fn preview_form(of: &EntityType, source: &str, preview: &ImportPreview, form: &F
             <div class="form-actions">
                 {(good > 0).then(|| view! { <button class="button" type="submit" name="step" value="import" data-look="primary">{label}</button> })}
                 <button class="button" type="submit" name="step" value="preview">"Check again"</button>
-                <a class="button" data-look="quiet" href=format!("/entity-types/{}/import", of.id)>"Another file"</a>
+                <a class="button" data-look="quiet" href=format!("/entity-types/{}/import", of.id)>"Choose another file"</a>
             </div>
         </form>
         {solid(first_rows(of, preview))}
@@ -196,7 +196,7 @@ pub fn error_table(of: &EntityType, errors: &[RowError]) -> impl IntoView + use<
                 <div class="table-frame">
                     <table class="table">
                         <caption class="hidden-text">"Errors by row; the header is row 1"</caption>
-                        <thead><tr><th scope="col" class="table-number">"Row"</th><th scope="col">"Field"</th><th scope="col">"What would be right"</th></tr></thead>
+                        <thead><tr><th scope="col" class="table-number">"Row"</th><th scope="col">"Field"</th><th scope="col">"Expected value"</th></tr></thead>
                         <tbody>{rows.collect::<Vec<_>>()}</tbody>
                     </table>
                 </div>

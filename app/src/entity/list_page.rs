@@ -118,14 +118,14 @@ fn narrowing(props: &ListProps) -> impl IntoView + use<> {
 
 fn list(props: &ListProps) -> impl IntoView + use<> {
     if props.types.is_empty() {
-        let sentence = "Entities are what work is about: companies, papers, cases. The first thing is a type that says which fields they have.";
+        let sentence = "Entities are the things that tasks are about, such as companies, papers or cases. First create an entity type. It says which fields its entities have.";
         return empty(sentence, None).into_any();
     }
     if props.entities.is_empty() {
         return if props.q.is_empty() && !props.is_continued {
-            empty("There is none yet. Create one, or import a CSV file from the type's page.", None).into_any()
+            empty("There are no entities yet. Create one, or import a CSV file on the type's page.", None).into_any()
         } else {
-            empty("No entity matches.", Some(("Show all", "/entities".to_owned()))).into_any()
+            empty("No entity matches the filter.", Some(("Show all", "/entities".to_owned()))).into_any()
         };
     }
     let name =
@@ -184,8 +184,8 @@ fn new_type(props: &ListProps) -> impl IntoView + use<> {
             <form class="form" method="post" action="/entity-types">
                 {notice::refused(form.general(&["name", "slug"]))}
                 <div class="form-row">
-                    {input("type", Field::new("name", "Name").hint("Of one, e.g. Company. Fields come next.").required(), "text", "", "off", &form)}
-                    {input("type", Field::new("slug", "Slug").hint("Made from the name when empty. It stays."), "text", "", "off", &form)}
+                    {input("type", Field::new("name", "Name").hint("In the singular, for example Company. You add fields in the next step.").required(), "text", "", "off", &form)}
+                    {input("type", Field::new("slug", "Slug").hint("Created from the name if left empty. It cannot be changed later."), "text", "", "off", &form)}
                 </div>
                 <div class="form-actions">{submit("Create type", Look::Plain)}</div>
             </form>

@@ -102,7 +102,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             <section class="section" aria-labelledby="history-title">
                 <h2 class="block-head" id="history-title">"History"{solid(dot(history_dot))}</h2>
                 {solid(history(&of.fields, &titles, &people, &versions, versions_max))}
-                {older.map(|href| view! { <nav class="pager" aria-label="Versions"><a class="button" data-size="small" rel="next" href=href>"Older versions"</a></nav> })}
+                {older.map(|href| view! { <nav class="pager" aria-label="Versions"><a class="button" data-size="small" rel="next" href=href>"Earlier versions"</a></nav> })}
             </section>
         };
         frame(shell, Place::Entities, page)
@@ -162,7 +162,7 @@ fn task_list(shell: &Shell, tasks: &[Action], entity_id: &str) -> impl IntoView 
                     <a class="quiet" href=href.clone() dir="auto">{one_line(&task.name, NAME_CHARS_MAX)}</a>
                     <form method="post" action=format!("{href}/trigger")>
                         <input type="hidden" name="idempotencyKey" value=key/>
-                        {submit_small("Trigger", task.name.clone())}
+                        {submit_small("Run", task.name.clone())}
                     </form>
                 </li>
             }
@@ -170,10 +170,10 @@ fn task_list(shell: &Shell, tasks: &[Action], entity_id: &str) -> impl IntoView 
         .collect::<Vec<_>>();
     let new = shell.may(Permission::ManageActions).then(|| {
         let href = format!("/actions?target={entity_id}#new");
-        view! { <p><a href=href>"New task about this"</a></p> }
+        view! { <p><a href=href>"New task about this entity"</a></p> }
     });
     view! {
-        {tasks.is_empty().then(|| view! { <p class="meta">"No task is about this yet."</p> })}
+        {tasks.is_empty().then(|| view! { <p class="meta">"There are no tasks about this entity yet."</p> })}
         {(!tasks.is_empty()).then(|| view! { <ul class="entity-tasks">{items}</ul> })}
         {new}
     }
@@ -181,7 +181,7 @@ fn task_list(shell: &Shell, tasks: &[Action], entity_id: &str) -> impl IntoView 
 
 fn session_list(sessions: &[EntitySessionSummary]) -> impl IntoView + use<> {
     if sessions.is_empty() {
-        return empty("No work on this has been recorded yet.", None).into_any();
+        return empty("There are no sessions about this entity yet.", None).into_any();
     }
     let rows = sessions
         .iter()
@@ -206,7 +206,7 @@ fn session_list(sessions: &[EntitySessionSummary]) -> impl IntoView + use<> {
     view! {
         <div class="table-frame">
             <table class="table">
-                <caption class="hidden-text">"Sessions about this, newest first"</caption>
+                <caption class="hidden-text">"Sessions about this entity, newest first"</caption>
                 <thead>
                     <tr>
                         <th scope="col">"Status"</th>

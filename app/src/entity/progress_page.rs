@@ -35,7 +35,7 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
         let inside = plain(progress(&import));
         let again = running.then(|| {
             format!(
-                "<noscript><meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\"><p><a href=\"/imports/{}\">Look again</a></p></noscript>",
+                "<noscript><meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\"><p><a href=\"/imports/{}\">Reload</a></p></noscript>",
                 query(&import.id)
             )
         });
@@ -45,7 +45,7 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
             {running.then(|| view! { <ImportProgress/> })}
             {again.map(|html| view! { <div inner_html=html></div> })}
             {solid(error_table(&of, &import.errors))}
-            <p><a href=format!("/entities?type={}", query(&of.slug))>"See the entities"</a></p>
+            <p><a href=format!("/entities?type={}", query(&of.slug))>"Show the entities"</a></p>
         };
         frame(shell, Place::Entities, page)
     })
@@ -60,19 +60,19 @@ pub fn progress_fragment(import: &Import) -> String {
 fn progress(import: &Import) -> impl IntoView + use<> {
     let (done, total) = (import.rows_done, import.rows_total);
     let words = match import.status {
-        ImportStatus::Running => "Importing. You can leave this page; it goes on.",
-        ImportStatus::Completed if import.failed_count == 0 => "Done. Every row was made.",
-        ImportStatus::Completed => "Done. Rows with errors were left out; correct them and import those alone.",
-        ImportStatus::Failed => "It could not go on. What was made stays.",
+        ImportStatus::Running => "Importing. You can leave this page. The import continues.",
+        ImportStatus::Completed if import.failed_count == 0 => "Done. Every row was imported.",
+        ImportStatus::Completed => "Done. Rows with errors were left out. Correct them and import only those rows.",
+        ImportStatus::Failed => "The import stopped. The entities that it created are kept.",
     };
     view! {
         <p role="status">{words}</p>
-        <progress class="progress" max=total.to_string() value=done.to_string() aria-label="Rows done"></progress>
+        <progress class="progress" max=total.to_string() value=done.to_string() aria-label="Rows processed"></progress>
         <dl class="facts">
             <div><dt>"Rows"</dt><dd>{format!("{} of {}", number::grouped(done), number::grouped(total))}</dd></div>
-            <div><dt>"Made"</dt><dd>{number::grouped(import.created_count)}</dd></div>
+            <div><dt>"Created"</dt><dd>{number::grouped(import.created_count)}</dd></div>
             <div><dt>"With errors"</dt><dd>{number::grouped(import.failed_count)}</dd></div>
-            <div><dt>"Begun"</dt><dd>{moment(import.created_at)}</dd></div>
+            <div><dt>"Started"</dt><dd>{moment(import.created_at)}</dd></div>
         </dl>
     }
 }

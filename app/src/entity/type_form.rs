@@ -37,7 +37,7 @@ pub fn type_form(of: &EntityType, types: &[(String, String)], form: &FormState) 
             {notice::refused(form.general(&known))}
             <input type="hidden" name="version" value=of.version.to_string()/>
             {input("edit", Field::new("name", "Name").required(), "text", &of.name, "off", form)}
-            <p class="meta">"A field without a name is removed. Entities keep their values until they are next saved. More empty rows appear after saving."</p>
+            <p class="meta">"A field without a name is removed. Entities keep its value until they are next saved. After saving, there are more empty rows."</p>
             {list}
             <div class="form-actions">{submit("Save type", Look::Primary)}</div>
         </form>
@@ -70,13 +70,13 @@ fn field_row(
             <legend class="meta">{legend}</legend>
             <div class="form-row">
                 {input("edit", Field::new(&names, "Field name"), "text", &text(|f| &f.name), "off", form)}
-                {input("edit", Field::new(&slugs, "Slug").hint("Made from the name when empty."), "text", &text(|f| &f.slug), "off", form)}
+                {input("edit", Field::new(&slugs, "Slug").hint("Created from the name if left empty."), "text", &text(|f| &f.slug), "off", form)}
                 {select("edit", Field::new(&types_name, "Values"), kinds, field.map_or("text", |f| f.kind.as_str()), form)}
             </div>
             <div class="form-row">
                 {textarea("edit", Field::new(&option_names, "Options").hint("For a choice: one per line."), false, &options, form)}
                 {select("edit", Field::new(&relations, "Leads to").hint("For a relation."), related, field.and_then(|f| f.relation_type.as_deref()).unwrap_or_default(), form)}
-                <label class="choice"><input type="checkbox" name=required value="on" checked=checked/>"Needed"</label>
+                <label class="choice"><input type="checkbox" name=required value="on" checked=checked/>"Required"</label>
             </div>
         </fieldset>
     }

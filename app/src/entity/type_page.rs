@@ -75,7 +75,7 @@ pub fn type_page(shell: &Shell, props: TypeProps) -> String {
 
 fn field_table(fields: &[FieldDef]) -> impl IntoView + use<> {
     if fields.is_empty() {
-        return empty("It has no fields yet: an entity of this type has a title alone.", None).into_any();
+        return empty("This type has no fields yet. Its entities have only a title.", None).into_any();
     }
     let rows = fields
         .iter()

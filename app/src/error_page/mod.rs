@@ -30,23 +30,23 @@ const fn words(status: u16) -> Words {
     match status {
         403 | 404 | 410 => Words {
             title: "Not found",
-            happened: "There is nothing at this address, or it is not yours to see.",
-            todo: "Check the address, or ask whoever sent it whether you are in the right workspace.",
+            happened: "There is nothing at this address, or you are not allowed to see it.",
+            todo: "Check the address. If someone sent it to you, ask which workspace it belongs to.",
         },
         400 | 413 | 415 | 422 => Words {
             title: "That did not work",
-            happened: "The request was not one this page understands. Nothing was changed.",
+            happened: "The server could not read the request. Nothing was changed.",
             todo: "Go back and try again.",
         },
         405 => Words {
             title: "That did not work",
-            happened: "This address does not do that. Nothing was changed.",
+            happened: "This address does not support that request. Nothing was changed.",
             todo: "Go back and try again.",
         },
         409 => Words {
-            title: "It changed meanwhile",
-            happened: "Somebody or something was faster. Nothing was changed by you.",
-            todo: "Go back, reload and look at its present state.",
+            title: "It has changed in the meantime",
+            happened: "Someone else changed it first. Your change was not saved.",
+            todo: "Go back, reload the page and check the current state.",
         },
         421 => Words {
             title: "Not at this address",
@@ -55,18 +55,18 @@ const fn words(status: u16) -> Words {
         },
         429 => Words {
             title: "Too many attempts",
-            happened: "There were too many requests from here in a short time. Nothing was changed.",
+            happened: "There were too many requests from your address in a short time. Nothing was changed.",
             todo: "Wait a minute and try again.",
         },
         503 => Words {
             title: "Not available right now",
-            happened: "The server is busy or restarting. What was recorded is safe.",
-            todo: "Wait a moment and reload.",
+            happened: "The server is busy or restarting. Everything recorded is safe.",
+            todo: "Wait a moment and reload the page.",
         },
         _ => Words {
             title: "Something went wrong on our side",
-            happened: "The page could not be made. What was recorded is safe.",
-            todo: "Reload. If it happens again, report it with this request id:",
+            happened: "The page could not be created. Everything recorded is safe.",
+            todo: "Reload the page. If it happens again, report it with this request id:",
         },
     }
 }

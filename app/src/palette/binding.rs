@@ -133,13 +133,13 @@ pub fn conflict(bindings: &Bindings, at: usize, token: &str) -> Option<usize> {
 pub fn unfit(token: &str) -> Option<&'static str> {
     match token {
         "Escape" | "Enter" | "Tab" | "Shift+Tab" | "Space" | "Backspace" | "Delete" => {
-            Some("That key is needed to move about the page.")
+            Some("That key is needed to move around the page.")
         }
         "Mod+c" | "Mod+v" | "Mod+x" | "Mod+z" | "Mod+a" | "Mod+t" | "Mod+w" | "Mod+n" | "Mod+r" | "Mod+l" => {
-            Some("The browser keeps that key for itself.")
+            Some("The browser uses that key.")
         }
         _ if token.contains("Arrow") || token.contains("Page") || token.ends_with("Home") || token.ends_with("End") => {
-            Some("That key is needed to move about the page.")
+            Some("That key is needed to move around the page.")
         }
         _ => None,
     }

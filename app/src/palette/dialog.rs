@@ -47,11 +47,11 @@ pub fn palette_dialog() -> impl IntoView {
         })
         .collect::<Vec<_>>();
     view! {
-        <dialog class="dialog" id="palette" aria-label="Go to, do or find">
+        <dialog class="dialog" id="palette" aria-label="Go to or search">
             <input
                 class="palette-input" id="palette-input" type="text" role="combobox" aria-expanded="true"
-                aria-label="Go to a page, do something, or find a session, action, entity or agent" aria-controls="palette-list"
-                placeholder="Go to, do, or find by name" autocomplete="off" spellcheck="false" maxlength="200"
+                aria-label="Go to a page, run a command, or find a session, task, entity or agent" aria-controls="palette-list"
+                placeholder="Pages, commands, or names" autocomplete="off" spellcheck="false" maxlength="200"
             />
             <ul class="palette-list" id="palette-list" role="listbox" aria-label="Results">{commands}{settings}</ul>
             <p class="palette-none" id="palette-none" role="status"></p>

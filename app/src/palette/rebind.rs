@@ -25,7 +25,7 @@ pub fn start() {
             record(at, button);
         } else if let Some((at, _)) = button(&event, "data-reset") {
             custom::bind(at, None);
-            say(&["As it came: ", name(at), "."]);
+            say(&["Default: ", name(at), "."]);
         }
     });
     dom::on(&list, "keydown", on_key);
@@ -61,7 +61,7 @@ fn record(at: usize, button: HtmlElement) {
     let _ = button.focus();
     let _ = button.set_attribute("data-recording", "");
     label(&button, "Press a key…");
-    say(&["Press the new key. Escape keeps the present one."]);
+    say(&["Press the new key. Press Escape to keep the current one."]);
     RECORDING.set(Some((at, button)));
 }
 
@@ -87,7 +87,7 @@ fn on_key(event: KeyboardEvent) {
     } else if let Some(why) = unfit(&token) {
         say(&[why]);
     } else if let Some(other) = custom::with(|bindings| conflict(bindings, at, &token)) {
-        say(&["That key is taken: ", name(other), ". Press another one."]);
+        say(&["That key is already used: ", name(other), ". Press another one."]);
     } else {
         stop();
         custom::bind(at, Some(token));

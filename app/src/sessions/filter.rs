@@ -65,14 +65,14 @@ pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl Into
     types.extend(Type::ALL.into_iter().map(|t| (t.as_str().to_owned(), type_word(t).to_owned())));
     let mut statuses = any("Any status");
     statuses.extend(Status::ALL.into_iter().map(|s| (s.as_str().to_owned(), word(s).to_owned())));
-    let mut all_actions = any("Any action");
+    let mut all_actions = any("Any task");
     all_actions.extend(actions);
     let q = filter.q.clone().unwrap_or_default();
     view! {
         <form class="filter" method="get" action="/sessions" role="search">
             {select("filter", Field::new("status", "Status"), statuses, filter.status.map_or("", Status::as_str), &none)}
             {select("filter", Field::new("type", "Type"), types, filter.session_type.map_or("", Type::as_str), &none)}
-            {select("filter", Field::new("actionId", "Action"), all_actions, filter.action_id.as_deref().unwrap_or_default(), &none)}
+            {select("filter", Field::new("actionId", "Task"), all_actions, filter.action_id.as_deref().unwrap_or_default(), &none)}
             <div class="field" data-wide="">{input("filter", Field::new("q", "Title contains"), "search", &q, "off", &none)}</div>
             <button class="button" type="submit">"Filter"</button>
             {(!filter.is_open()).then(|| view! { <a class="button" data-look="quiet" href="/sessions">"Clear"</a> })}

@@ -47,21 +47,18 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let list = if !entries.is_empty() {
             (session_table(&entries, now, "Sessions, newest first"), view! { <LiveRows/> }, solid(pager)).into_any()
         } else if !filter.is_open() || is_continued {
-            empty("No session matches.", Some(("Show all", "/sessions".to_owned()))).into_any()
+            empty("No session matches the filter.", Some(("Show all", "/sessions".to_owned()))).into_any()
         } else if let Some(connecting) = connecting {
             view! {
                 <div class="empty">
-                    <p>"No session has run yet."</p>
+                    <p>"There are no sessions yet."</p>
                     {solid(connect(connecting))}
                 </div>
             }
             .into_any()
         } else {
-            empty(
-                "No session has run yet. Trigger an action to start one.",
-                Some(("Go to actions", "/actions".to_owned())),
-            )
-            .into_any()
+            empty("There are no sessions yet. Run a task to start one.", Some(("Go to tasks", "/actions".to_owned())))
+                .into_any()
         };
         let page = view! {
             {page_head("Sessions".to_owned(), Vec::new(), ())}

@@ -30,7 +30,7 @@ pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static
                         <th scope="col">"Status"</th>
                         <th scope="col">"Title"</th>
                         <th scope="col">"Type"</th>
-                        <th scope="col">"Made"</th>
+                        <th scope="col">"Created"</th>
                         <th scope="col" class="table-number">"Duration"</th>
                         <th scope="col" class="table-number">"Events"</th>
                     </tr>

@@ -24,7 +24,7 @@ pub fn page(shell: &Shell, asks_code: bool, form: &FormState) -> String {
             false,
             view! {
                 <h1>"Set up your workspace"</h1>
-                <p>"Nobody has an account here yet. You become the first administrator."</p>
+                <p>"There are no accounts yet. Yours will be the first, with the role admin."</p>
                 {notice::refused(form.general(&["workspace", "email", "password", "code"]))}
                 <form class="form" method="post" action="/setup">
                     {asks_code.then(|| input("setup", code, "text", "", "off", form))}

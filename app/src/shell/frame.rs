@@ -48,7 +48,7 @@ const ENTRIES: [(Place, Icon, &str, &str, &str); 8] = [
     (Place::Inbox, Icon::Inbox, "Inbox", "/inbox", "Inbox (g i)"),
     (Place::Sessions, Icon::Sessions, "Sessions", "/sessions", "Sessions (g s)"),
     (Place::Chat, Icon::Chat, "Chat", "/chat", "Chat (g c)"),
-    (Place::Actions, Icon::Actions, "Actions", "/actions", "Actions (g a)"),
+    (Place::Actions, Icon::Actions, "Tasks", "/actions", "Tasks (g a)"),
     (Place::Entities, Icon::Entities, "Entities", "/entities", "Entities (g e)"),
     (Place::Insights, Icon::Insights, "Insights", "/insights", "Insights (g n)"),
     (Place::Settings, Icon::Settings, "Settings", "/settings", "Settings (g ,)"),
@@ -113,7 +113,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
             <div class="rail-foot">
                 {constant(&CONNECTION, || view! { <Connection/> })}
                 <div class="rail-tools js-only">
-                    <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="palette" aria-label="Go to, do or find" title="Go to, do or find (Ctrl K)">
+                    <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="palette" aria-label="Go to or search" title="Go to or search (Ctrl K)">
                         {icon(Icon::Search)}
                     </button>
                     <button class="button" type="button" data-look="quiet" data-shape="icon" data-open="keys" aria-label="Keyboard shortcuts" title="Keyboard shortcuts (?)">
@@ -153,7 +153,7 @@ fn more(shell: &Shell, here: Place) -> impl IntoView + use<> {
                 <ul>
                     {links}
                     <li class="js-only">
-                        <button class="rail-link" type="button" data-open="palette">{icon(Icon::Search)}<span>"Go to, do or find"</span></button>
+                        <button class="rail-link" type="button" data-open="palette">{icon(Icon::Search)}<span>"Go to or search"</span></button>
                     </li>
                     <li><a class="rail-link" href="/sessions#filter-q">{icon(Icon::Sessions)}<span>"Search sessions"</span></a></li>
                     <li><a class="rail-link" href="/settings#appearance">{icon(Icon::Theme)}<span>"Theme"</span></a></li>

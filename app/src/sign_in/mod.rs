@@ -77,7 +77,7 @@ pub fn again_page(shell: &Shell, kept: &Kept, who: &str, back: &str) -> String {
             true,
             view! {
                 <h1>"Send it now"</h1>
-                <p>{format!("You are signed in as {who}. What you sent before was not sent: here it is.")}</p>
+                <p>{format!("You are signed in as {who}. Your text was not sent before you signed in. You can send it now.")}</p>
                 <form class="form" method="post" action=kept.action.clone()>
                     {hidden}
                     {field}
@@ -103,7 +103,7 @@ pub fn page(shell: &Shell, props: &Props) -> String {
                 }
             });
             view! {
-                <p role="status">"You were signed out, so this was not sent. It is kept: sign in, and send it then."</p>
+                <p role="status">"You were signed out, so this was not sent. It is kept. Sign in, then send it."</p>
                 {text}
             }
         });

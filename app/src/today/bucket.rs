@@ -16,7 +16,7 @@ pub struct Bucket {
 }
 
 /// What the first bucket is called where everybody's work is shown.
-const NEEDS_SOMEBODY: &str = "Needs somebody";
+const NEEDS_SOMEBODY: &str = "Needs someone";
 
 impl Bucket {
     /// The heading, of the reader's work or of everybody's.
@@ -31,22 +31,22 @@ pub const BUCKETS: [Bucket; 5] = [
         name: "needs_me",
         count: "needsMe",
         label: "Needs me",
-        about: "waits for an answer",
-        empty: "Nothing waits for an answer.",
+        about: "waiting for an answer",
+        empty: "Nothing is waiting for an answer.",
     },
     Bucket {
         name: "running",
         count: "running",
         label: "Running",
-        about: "queued or at work",
-        empty: "Nothing runs right now. Trigger an action to start something.",
+        about: "queued or running",
+        empty: "Nothing is running. Run a task to start a session.",
     },
     Bucket {
         name: "delegatable",
         count: "delegatable",
         label: "Can be delegated",
         about: "an agent is ready",
-        empty: "No task is ready for an agent. Give a task an agent to see it here.",
+        empty: "No task is ready to delegate. A task appears here when it names an agent.",
     },
     Bucket {
         name: "failed",
@@ -60,7 +60,7 @@ pub const BUCKETS: [Bucket; 5] = [
         count: "doneToday",
         label: "Done today",
         about: "since midnight",
-        empty: "Nothing has been completed today yet.",
+        empty: "Nothing has been completed yet today.",
     },
 ];
 

@@ -36,8 +36,8 @@ pub struct Props {
 }
 
 /// What the page shows, in a sentence.
-const OF_MINE: &str = "Your tasks, and what waits for your decision.";
-const OF_EVERYONE: &str = "Everybody's tasks, and those that are nobody's.";
+const OF_MINE: &str = "Your tasks, and everything that needs your decision.";
+const OF_EVERYONE: &str = "Everyone's tasks, including tasks that are assigned to no one.";
 
 /// Links between the reader's work and everybody's. They keep the picked bucket.
 fn switch(everybody: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
@@ -47,7 +47,7 @@ fn switch(everybody: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
         view! { <a class="chip" href=href aria-current=on.then_some("true")>{label}</a> }
     };
     view! {
-        <nav class="chips" aria-label="Whose work">
+        <nav class="chips" aria-label="Whose tasks">
             {link("Mine", "me", !everybody)}
             {link("Everyone", "all", everybody)}
         </nav>

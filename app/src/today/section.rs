@@ -72,7 +72,7 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
     let of_nobody = (section.of_nobody > 0).then(|| {
         let count = number::counted(section.of_nobody, "session");
         let href = super::bucket::address(true, name);
-        view! { <p class="rows-more"><a href=href>{format!("{count} of tasks that are nobody's failed too")}</a></p> }
+        view! { <p class="rows-more"><a href=href>{format!("{count} of unassigned tasks also failed")}</a></p> }
     });
     let body = if rows.is_empty() {
         view! { <div class="empty" data-size="small"><p>{words.empty}</p></div> }.into_any()
@@ -116,14 +116,14 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
     let href = gate.map_or(href, |gate| format!("/inbox/{}", gate.id));
     let decides = gate.is_some_and(|gate| gate.may_decide);
     let elsewhere = (bucket == Bucket::NeedsMe && gate.is_none() && session.attempt == 0)
-        .then(|| view! { <p class="row-help">"Answer it in its terminal."</p> });
+        .then(|| view! { <p class="row-help">"Answer in the terminal where the agent runs."</p> });
     let repeats = can_run_again(session.session_type, session.source.as_deref());
     let action = match bucket {
         Bucket::NeedsMe if decides => link_small("Decide", title.clone(), href.clone()).into_any(),
         Bucket::NeedsMe => link_small("Open", title.clone(), href.clone()).into_any(),
         Bucket::Running => link_small("Watch", title.clone(), href.clone()).into_any(),
         Bucket::Failed if shell.may(Permission::ManageSessions) && repeats => view! {
-            <form method="post" action=format!("{href}/retry")>{submit_small("Retry", title.clone())}</form>
+            <form method="post" action=format!("{href}/retry")>{submit_small("Run again", title.clone())}</form>
         }
         .into_any(),
         _ => link_small("Read", title.clone(), href.clone()).into_any(),

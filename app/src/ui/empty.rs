@@ -41,13 +41,13 @@ pub fn connect(connect: Connect) -> impl IntoView {
                 <input type="hidden" name="name" value=format!("{agent_slug} (worker)")/>
                 <input type="hidden" name="scope" value="worker"/>
                 <input type="hidden" name="role" value="operator"/>
-                {submit("Make a token", Look::Primary)}
-                <span class="meta">"Shows these lines with it, once."</span>
+                {submit("Create a token", Look::Primary)}
+                <span class="meta">"The token is shown once, in these lines."</span>
             </form>
         }
     });
     let ask = (is_missing && !may_make_token)
-        .then(|| view! { <p class="meta">"An admin of this workspace makes the token, under Settings."</p> });
+        .then(|| view! { <p class="meta">"An admin of this workspace can create the token in the settings."</p> });
     let lines = [
         (format!("export SHIFTBOOK_URL={base_url}"), "the server's address"),
         (format!("export SHIFTBOOK_TOKEN={token}"), "the token"),
@@ -61,7 +61,7 @@ pub fn connect(connect: Connect) -> impl IntoView {
             {ask}
             <p class="meta">
                 "Your agent reads its input from standard input and prints one JSON event per line. Any language works over "
-                <a href="/api/docs">"the HTTP API"</a>", too."
+                <a href="/api/docs">"the HTTP API"</a>"."
             </p>
         </div>
     }

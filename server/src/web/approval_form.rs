@@ -137,7 +137,7 @@ fn principal(text: &str, members: &[MemberRecord]) -> Option<Result<String, Stri
         return Some(Ok(text.to_owned()));
     }
     let found = members.iter().find(|member| member.email.eq_ignore_ascii_case(text));
-    Some(found.map(|m| format!("user:{}", m.user_id)).ok_or_else(|| format!("nobody in this workspace is `{text}`")))
+    Some(found.map(|m| format!("user:{}", m.user_id)).ok_or_else(|| format!("no one in this workspace is `{text}`")))
 }
 
 /// Puts messages about settings at the fields they were typed into.
@@ -221,7 +221,7 @@ mod tests {
         ]);
         let problem = merge(&form, &[ann()], &[], None, Some(r#"{"approval":{}}"#.into())).unwrap_err();
         let refused = form.refused("edit", &problem);
-        assert_eq!(refused.error("reviewers"), Some("line 2: nobody in this workspace is `bob@acme.test`"));
+        assert_eq!(refused.error("reviewers"), Some("line 2: no one in this workspace is `bob@acme.test`"));
         assert!(refused.error("remindAfter").is_some() && refused.error("escalateTo").is_some());
         assert!(refused.error("metadata").unwrap().contains("fields of its own"));
         let problem = ledger::Error::Invalid(vec![

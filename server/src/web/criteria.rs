@@ -290,6 +290,6 @@ mod tests {
         let problem = read.dimensions().unwrap_err();
         let refused = read.refused(&form, &problem);
         assert_eq!(refused.error("dimensions[2].min"), Some("a number"));
-        assert!(refused.error("dimensions[2].options").unwrap().starts_with("line 1: the style is"));
+        assert!(refused.error("dimensions[2].options").unwrap().starts_with("line 1: the style must be"));
     }
 }

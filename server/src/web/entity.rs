@@ -221,7 +221,7 @@ async fn edit(
         Err(problem) => {
             let mut refused = form.refused("edit", &problem);
             if problem.code() == Code::StaleVersion {
-                let message = "Somebody saved this meanwhile. The page shows what it is now; the form keeps what you \
+                let message = "Someone else saved this in the meantime. The page shows what it is now; the form keeps what you \
                                typed. Saving again replaces their changes.";
                 refused.errors = vec![app::FieldError { field: None, message: message.to_owned() }];
             }

@@ -46,7 +46,7 @@ async fn find(
     let active = Some(ActionStatus::Active);
     let wanted = action::ListActions { status: active, name_contains: Some(text.clone()), limit, ..Default::default() };
     for action in action::list(ledger, scope, wanted).await?.items {
-        found.push(hit(action.name, "action", format!("/actions/{}", action.id)));
+        found.push(hit(action.name, "task", format!("/actions/{}", action.id)));
     }
     let wanted = entity::ListEntities { title_contains: Some(text.clone()), limit, ..Default::default() };
     for entity in entity::list(ledger, scope, wanted).await?.items {
@@ -58,7 +58,7 @@ async fn find(
     let agents = agents.filter(|agent| agent.parse::<ActionId>().is_err() && agent.to_lowercase().contains(&folded));
     for agent in agents.take(OF_EACH) {
         let href = format!("/chat?agent={}", form_urlencoded::byte_serialize(agent.as_bytes()).collect::<String>());
-        found.push(hit(agent, "agent: talk", href));
+        found.push(hit(agent, "agent: chat", href));
     }
     let wanted = session::ListSessions { title_contains: Some(text), limit, ..Default::default() };
     for session in session::list(ledger, scope, wanted).await?.items {

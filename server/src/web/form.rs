@@ -25,7 +25,10 @@ impl<S: Send + Sync> FromRequest<S> for Form {
     async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
         if !kind.split(';').next().is_some_and(|k| k.trim().eq_ignore_ascii_case("application/x-www-form-urlencoded")) {
-            return Err(Problem::detailed(Code::UnsupportedMediaType, "a form is application/x-www-form-urlencoded"));
+            return Err(Problem::detailed(
+                Code::UnsupportedMediaType,
+                "the form must be sent as application/x-www-form-urlencoded",
+            ));
         }
         let body = Bytes::from_request(request, state).await.map_err(|e| Problem::internal(e.to_string()))?;
         let fields: BTreeMap<_, _> = form_urlencoded::parse(&body).into_owned().take(FIELDS_MAX).collect();

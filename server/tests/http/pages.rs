@@ -80,14 +80,14 @@ async fn the_moving_parts_of_a_session_bring_counts_result_and_whether_it_is_que
     };
     let page = ada.page(&format!("/sessions/{id}")).await;
     for html in [page, parts().await] {
-        assert!(html.contains("Queued. The log appears here"), "{html}");
+        assert!(html.contains("Queued. Events appear here"), "{html}");
         assert_eq!(shown(&html, "kind-messages"), "0");
     }
     app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["mover"] })).await;
     say(&app, id, 0, 3).await;
     let running = parts().await;
     assert_eq!(shown(&running, "kind-messages"), "3");
-    assert!(!running.contains("Queued. The log appears here") && !running.contains("Result"), "{running}");
+    assert!(!running.contains("Queued. Events appear here") && !running.contains("Result"), "{running}");
     let done = json!({ "attempt": 1, "result": { "answer": "forty-two" } });
     app.post(Who::Worker, &format!("/api/sessions/{id}/complete"), done).await;
     let ended = parts().await;

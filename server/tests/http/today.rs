@@ -31,14 +31,14 @@ async fn today_shows_mine_or_everyones_and_says_which_and_the_browser_remembers(
         (response.text().await.unwrap(), set)
     };
     let (mine, set) = page("", "").await;
-    assert!(mine.contains("Your tasks, and what waits for your decision."), "{mine}");
+    assert!(mine.contains("Your tasks, and everything that needs your decision."), "{mine}");
     assert!(
-        mine.contains("1 session of tasks that are nobody&#x27;s failed too") || mine.contains("nobody's failed too")
+        mine.contains("1 session of unassigned tasks also failed") || mine.contains("of unassigned tasks also failed")
     );
     assert!(!mine.contains("No such supplier.") && set.is_none());
     let (all, set) = page("?assignedTo=all&bucket=failed", "").await;
-    assert!(all.contains("Everybody's tasks, and those that are nobody's."), "{all}");
-    assert!(all.contains("No such supplier.") && all.contains("Needs somebody"), "{all}");
+    assert!(all.contains("Everyone's tasks, including tasks that are assigned to no one."), "{all}");
+    assert!(all.contains("No such supplier.") && all.contains("Needs someone"), "{all}");
     assert!(all.contains("href=\"/today?assignedTo=me&amp;bucket=failed\""), "{all}");
     let set = set.unwrap();
     assert!(set.starts_with("today=all; Path=/today;"), "{set}");
