@@ -184,7 +184,7 @@ async function sameStory(page: Page, sessionId: string, recordId: string) {
   const decisions = page.locator('.transcript [data-kind="user.output_approval"]');
   await expect(decisions).toHaveCount(3);
   await expect(decisions.nth(0)).toContainText(`${reviewer} approved with changes`);
-  await expect(decisions.nth(1)).toContainText(`${reviewer} took the decision back`);
+  await expect(decisions.nth(1)).toContainText(`${reviewer} undid the decision`);
   await expect(decisions.nth(2)).toContainText(`${reviewer} approved with changes`);
   await expect(page.locator('.transcript [data-kind="session.completed"]')).toHaveCount(1);
   await expect(page.locator("#summary")).toContainText(/completed/i);

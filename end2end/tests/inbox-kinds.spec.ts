@@ -56,7 +56,7 @@ test("a question with a schema is answered by a form made from it @nojs", async 
   const answer = page.locator("#gate-form").getByRole("button", { name: "Answer" });
   await answer.click();
   await expect(field(page, "days")).toHaveAttribute("aria-invalid", "true");
-  await expect(page.locator("#gate-form .field-error")).toContainText("A number");
+  await expect(page.locator("#gate-form .field-error")).toContainText("Enter a number");
   await expect(field(page, "region")).toHaveValue("apac");
 
   // The schema itself is checked where the answer is recorded, and tells its field too.
@@ -139,7 +139,7 @@ test("a coding agent that waits in its terminal is in the inbox of its person, w
   await signIn(page, "member");
   for (const path of ["/inbox", "/today?bucket=needs_me"]) {
     await page.goto(path);
-    await expect(page.getByText(/answer (it )?in (your|its) terminal/i).first()).toBeVisible();
+    await expect(page.getByText(/answer in (your|the) terminal/i).first()).toBeVisible();
     await page.getByRole("link", { name: `work: ${prompt}`, exact: true }).first().click();
     await expect(page).toHaveURL(/\/sessions\//);
     await expect(page.locator("#summary")).toContainText(prompt);
@@ -221,7 +221,7 @@ test("a browser tells what newly waits, after a press of its button alone, and l
   await expect(button).toHaveText("Stop notifying in this browser");
   const name = unique("Trip");
   const { item } = await asked({ message: "Which region?" }, name);
-  await expect.poll(() => told(page)).toEqual([{ title: expect.stringContaining("asks you something"), body: name, tag: item.id }]);
+  await expect.poll(() => told(page)).toEqual([{ title: expect.stringContaining("asks you a question"), body: name, tag: item.id }]);
 
   // Not while somebody looks.
   await hide(page, false);

@@ -119,7 +119,7 @@ test("a value that cannot be is refused at its field and nothing typed is lost @
   await expect(page.locator('[name="value.amount"]')).toHaveAttribute("aria-invalid", "true");
   await expect(page.locator('[name="value.amount"]')).toHaveValue("many");
   await expect(page.locator('[name="value.note"]')).toHaveValue("typed by a person");
-  await expect(page.locator("#gate-form .field-error")).toContainText("A number");
+  await expect(page.locator("#gate-form .field-error")).toContainText("Enter a number");
 });
 
 test("a denial needs a reason, and sends the agent back to work with it @nojs", async ({ page }) => {
@@ -144,7 +144,7 @@ test("a decision is taken back while it is held @nojs", async ({ page }) => {
   await page.goto(`/inbox/${item.id}`);
   await page.locator(".gate-bar").getByRole("button", { name: /^Approve/ }).click();
   await page.locator(".inbox-held").getByRole("button", { name: "Undo" }).click();
-  await expect(page.getByText("Taken back")).toBeVisible();
+  await expect(page.getByText("Undone.")).toBeVisible();
   await expect(row(page, item.id)).toBeVisible();
   expect((await dealNow(deal.id)).version).toBe(1);
 });
@@ -154,11 +154,11 @@ test("an item is put aside and taken up again @nojs", async ({ page }) => {
   await signIn(page, "reviewer");
   await page.goto(`/inbox/${item.id}`);
   await page.locator('.gate-bar summary[data-key="snooze"]').click();
-  await page.getByRole("button", { name: "For an hour" }).last().click();
+  await page.getByRole("button", { name: "For 1 hour" }).last().click();
   await expect(row(page, item.id)).toHaveCount(0);
   await page.goto(`/inbox/${item.id}?state=snoozed`);
   await expect(row(page, item.id)).toBeVisible();
-  await page.getByRole("button", { name: "Put it back" }).click();
+  await page.getByRole("button", { name: "Unsnooze" }).click();
   await page.goto("/inbox");
   await expect(row(page, item.id)).toHaveCount(1);
 });
@@ -172,7 +172,7 @@ test("another workspace's item looks like one that does not exist @nojs", async 
   }
   await page.goto("/needs-you");
   await expect(page).toHaveURL(/\/inbox$/);
-  await expect(page.getByText("Nothing waits for you.")).toBeVisible();
+  await expect(page.getByText("Nothing is waiting for you.")).toBeVisible();
 });
 
 test("today's row leads to the item, and an agent is one click away @nojs", async ({ page }) => {
@@ -320,7 +320,7 @@ test.describe("by keyboard", () => {
     await openInbox(page, `/inbox/${item.id}`);
     await page.locator('[name="value.amount"]').fill("many");
     await page.keyboard.press("Control+Enter");
-    await expect(row(page, item.id).locator("[data-reason]")).toContainText("A number");
+    await expect(row(page, item.id).locator("[data-reason]")).toContainText("Enter a number");
     await row(page, item.id).locator(".row-title").click();
     await expect(page.locator('[name="value.amount"]')).toHaveValue("many");
     await expect(page.locator('[name="value.amount"]')).toHaveAttribute("aria-invalid", "true");
@@ -336,12 +336,12 @@ test.describe("by keyboard", () => {
     await page.locator('[name="value.amount"]').fill("many");
     await page.keyboard.press("Control+Enter");
     const reason = row(page, item.id).locator("[data-reason]");
-    await expect(reason).toContainText("A number");
+    await expect(reason).toContainText("Enter a number");
     for (const name of ["Later", "Latest"]) {
       const later = await staged(type.id, unique(name), { stage: "Won" });
       await expect(row(page, later.item.id)).toBeAttached();
       await expect(reason).toBeVisible();
-      await expect(reason).toContainText("A number");
+      await expect(reason).toContainText("Enter a number");
     }
     await row(page, other.item.id).locator(".row-title").click();
     await expect(reason).toBeVisible();

@@ -62,7 +62,7 @@ fn normal() -> Made<Vec<Approval>> {
         approval(4, json!({"quorum": 2, "approvals": 1, "entityTitle": "راجع صندوق الوارد 📬 اليوم"}))?,
         approval(
             5,
-            json!({"mayDecide": false, "mayNotDecideBecause": "other reviewers were asked to decide this", "entityTitle": LONG}),
+            json!({"mayDecide": false, "mayNotDecideBecause": "only the reviewers of this item can decide it", "entityTitle": LONG}),
         )?,
     ])
 }

@@ -35,7 +35,7 @@ pub fn bar(
     }
     let approve = approval.kind.takes(Verdict::Approve).then(|| {
         view! {
-            <button class="button" type="submit" form="gate-form" name="decision" value="approve" data-look="primary" data-key="approve" title="Approve, with what you changed (a, or Ctrl Enter)">
+            <button class="button" type="submit" form="gate-form" name="decision" value="approve" data-look="primary" data-key="approve" title="Approve, with your changes (a or Ctrl Enter)">
                 "Approve"
             </button>
         }
@@ -77,11 +77,11 @@ fn more(
 fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
     let is_output = matches!(approval.kind, GateKind::Output | GateKind::Fields);
     let hint = match approval.kind {
-        GateKind::Output | GateKind::Fields => "The agent hears it and tries again.",
-        GateKind::Tool => "The agent hears it instead of the tool's answer.",
-        GateKind::Question => "The agent hears that you will not answer, and why.",
+        GateKind::Output | GateKind::Fields => "The agent receives your reason and tries again.",
+        GateKind::Tool => "The agent receives your reason instead of the tool's result. The tool does not run.",
+        GateKind::Question => "The agent is told that you will not answer, and why.",
     };
-    let field = Field { name: "note", label: "Why not?", hint, required: is_output };
+    let field = Field { name: "note", label: "Reason", hint, required: is_output };
     let inner = view! {
         {bound(approval, next)}
         {textarea("deny", field, false, "", form)}
@@ -98,14 +98,14 @@ fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyVi
         return view! { <a class="button" data-look="primary" href="#gate-form" data-key="respond" title="Answer (i)">"Answer"</a> }
             .into_any();
     }
-    let hint = "The agent takes it for the tool's answer; the tool does not run.";
+    let hint = "The agent receives your answer as the tool's result. The tool does not run.";
     let field = Field::new(ANSWER, "Answer").hint(hint).required();
     let inner = view! {
         {bound(approval, next)}
         {textarea("respond", field, false, "", form)}
         <button class="button" type="submit" data-look="primary" name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</button>
     };
-    let title = ("Answer…", "Answer in its place (i)");
+    let title = ("Answer…", "Answer instead of the tool (i)");
     more(format!("/inbox/{}/decision", approval.id), "respond", title, true, form.is_refused(), inner).into_any()
 }
 
@@ -114,7 +114,7 @@ fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl Int
     if approval.snoozed_until.is_some() {
         return view! {
             <form method="post" action=action>
-                <button class="button" type="submit" data-key="snooze" title="Back into the list (h)">"Put it back"</button>
+                <button class="button" type="submit" data-key="snooze" title="Move back to the list (h)">"Unsnooze"</button>
             </form>
         }
         .into_any();
@@ -123,7 +123,7 @@ fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl Int
         view! { <button class="button" type="submit" name="seconds" value=seconds.to_string()>{words}</button> }
     });
     let inner = view! { {bound(approval, next)}{choices} };
-    more(action, "snooze", ("Snooze…", "Put it aside (h)"), false, form.of("snooze").is_refused(), inner).into_any()
+    more(action, "snooze", ("Snooze…", "Snooze (h)"), false, form.of("snooze").is_refused(), inner).into_any()
 }
 
 fn held(approval: &Approval, now: Timestamp) -> impl IntoView + use<> {

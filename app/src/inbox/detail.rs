@@ -14,6 +14,7 @@ use crate::{
     document::plain,
     entity::Relations,
     session::{Titles, rows_fragment},
+    text::number::counted,
     ui::{
         field::{Field, textarea},
         icon::{Icon, icon},
@@ -104,9 +105,9 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 {history(item)}
             </div>
             <section class="gate-part" data-part="transcript" aria-labelledby="gate-transcript">
-                <h3 id="gate-transcript">"What led here"</h3>
+                <h3 id="gate-transcript">"What happened before"</h3>
                 <ol class="transcript" inner_html=transcript></ol>
-                <p><a href=format!("/sessions/{}", approval.session_id)>"The whole session"</a></p>
+                <p><a href=format!("/sessions/{}", approval.session_id)>"Open the whole session"</a></p>
             </section>
             <div data-part="bar" class="gate-bar">{bar(item, next.as_deref(), (*now, by_viewer), &form)}</div>
         </article>
@@ -116,7 +117,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
 /// What a question is answered with: a field for each part of the answer, or free text.
 fn answer(asks: &[Ask], form: &FormState) -> impl IntoView + use<> {
     let free = asks.is_empty().then(|| {
-        let field = Field::new(ANSWER, "Answer").hint("The agent goes on with it.").required();
+        let field = Field::new(ANSWER, "Answer").hint("The agent continues with your answer.").required();
         textarea("gate", field, false, "", form)
     });
     view! {
@@ -184,15 +185,15 @@ fn state(approval: &Approval) -> impl IntoView + use<> {
         (GateState::Held | GateState::Settled, Some(decision)) => {
             Some(line("good", decided(capital(decision_word(decision)), decision).into_any()))
         }
-        (GateState::Held | GateState::Settled, None) => Some(line("good", sentence("Decided."))),
-        (GateState::Expired, _) => Some(line("wait", sentence("Nobody decided in time: it expired."))),
-        (GateState::Withdrawn, _) => Some(line("wait", sentence("The session ended before anybody decided."))),
+        (GateState::Held | GateState::Settled, None) => Some(line("good", sentence("Decision recorded."))),
+        (GateState::Expired, _) => Some(line("wait", sentence("No one decided in time, so this item expired."))),
+        (GateState::Withdrawn, _) => Some(line("wait", sentence("The session ended before anyone decided."))),
         (GateState::Open, _) if !approval.may_decide => {
-            let why = approval.may_not_decide_because.as_deref().unwrap_or("Others decide this.");
+            let why = approval.may_not_decide_because.as_deref().unwrap_or("Only other people can decide this.");
             Some(line("wait", sentence(why)))
         }
         (GateState::Open, _) => {
-            approval.snoozed_until.map(|at| line("wait", view! { <p>"Put aside until "{stamp(at)}"."</p> }.into_any()))
+            approval.snoozed_until.map(|at| line("wait", view! { <p>"Snoozed until "{stamp(at)}"."</p> }.into_any()))
         }
     }
 }
@@ -215,7 +216,7 @@ fn judged(approval: &Approval) -> impl IntoView + use<> {
         || view! { <div><dt>"Approvals"</dt><dd>{format!("{} of {}", approval.approvals, approval.quorum)}</dd></div> },
     );
     view! {
-        {(!approval.flags.is_empty()).then(|| view! { <h3>"Look twice"</h3>{flags(&approval.flags)} })}
+        {(!approval.flags.is_empty()).then(|| view! { <h3>"Check carefully"</h3>{flags(&approval.flags)} })}
         <dl class="facts">
             {score}
             <div><dt>"Agent"</dt><dd>{agent(approval)}</dd></div>
@@ -231,14 +232,14 @@ fn judged(approval: &Approval) -> impl IntoView + use<> {
 fn history(item: &ApprovalDetail) -> impl IntoView + use<> {
     let denials = (!item.denials.is_empty()).then(|| {
         let lines = item.denials.iter().map(|denial| {
-            let note = denial.note.clone().unwrap_or_else(|| "without a reason".to_owned());
+            let note = denial.note.clone().unwrap_or_else(|| "No reason was given".to_owned());
             view! { <li><span dir="auto">{note}</span><span class="meta">{denial.by.clone()}", "{moment(denial.at)}</span></li> }
         });
-        let count = format!("Denied {} of {}", item.denials.len(), item.denials_max);
+        let count = format!("Denied {} of {} times", item.denials.len(), item.denials_max);
         let lines = lines.collect::<Vec<_>>();
         view! {
             <h3>{count}</h3>
-            <p class="meta">{format!("After {} denials the session fails.", item.denials_max)}</p>
+            <p class="meta">{format!("The session fails after {}.", counted(item.denials_max.into(), "denial"))}</p>
             <ol class="gate-history">{lines}</ol>
         }
     });

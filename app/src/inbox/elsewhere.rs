@@ -17,7 +17,7 @@ pub fn elsewhere_view(entries: &[SessionEntry]) -> Option<impl IntoView + use<>>
         view! {
             <section class="inbox-elsewhere" aria-labelledby="inbox-elsewhere-title">
                 <h2 id="inbox-elsewhere-title">"Answer in your terminal"</h2>
-                <p class="meta">"These agents ask where they run. Here you see what they ask."</p>
+                <p class="meta">"These agents ask in the terminal where they run, and can be answered only there."</p>
                 <ul class="inbox-rows">{rows}</ul>
             </section>
         }

@@ -28,7 +28,7 @@ use wire::approval::Approval;
 
 /// For how long items can be put aside, seconds.
 pub const SNOOZES: [(i64, &str); 4] =
-    [(3_600, "For an hour"), (4 * 3_600, "For 4 hours"), (86_400, "For a day"), (7 * 86_400, "For a week")];
+    [(3_600, "For 1 hour"), (4 * 3_600, "For 4 hours"), (86_400, "For 1 day"), (7 * 86_400, "For 1 week")];
 
 /// Which items are listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -155,10 +155,12 @@ pub fn list_view(list: &List) -> impl IntoView + use<> {
 
 fn empty(list: &List) -> impl IntoView + use<> {
     let (words, link) = match (list.shown, list.everybody) {
-        (Shown::Open, false) => ("Nothing waits for you.", Some(("What waits for others", "/inbox?assignedTo=all"))),
-        (Shown::Open, true) => ("Nothing waits for anybody.", None),
-        (Shown::Snoozed, _) => ("You have put nothing aside.", Some(("What waits", "/inbox"))),
-        (Shown::Settled, _) => ("Nothing has been decided yet.", Some(("What waits", "/inbox"))),
+        (Shown::Open, false) => {
+            ("Nothing is waiting for you.", Some(("Show what is waiting for others", "/inbox?assignedTo=all")))
+        }
+        (Shown::Open, true) => ("Nothing is waiting for anyone.", None),
+        (Shown::Snoozed, _) => ("You have not snoozed anything.", Some(("Show what is waiting", "/inbox"))),
+        (Shown::Settled, _) => ("Nothing has been decided yet.", Some(("Show what is waiting", "/inbox"))),
     };
     view! {
         <div class="empty">
@@ -232,7 +234,7 @@ fn group_head(
                 </a>
                 <div class="row-sub"><span>{agent(first)}</span>{differ}</div>
             </div>
-            <a class="button inbox-select" data-size="small" data-key="select" data-select href=select title="Select all of them (x)">
+            <a class="button inbox-select" data-size="small" data-key="select" data-select href=select title="Select all of these items (x)">
                 "Select all"<span class="hidden-text">" that are alike"</span>
             </a>
         </li>
@@ -300,7 +302,7 @@ fn facts(item: &Approval, everybody: bool) -> impl IntoView + use<> {
     let due = item.due_at.filter(|_| item.state == GateState::Open).map(|at| {
         view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{crate::ui::time::absolute(at)}</time></span> }
     });
-    let snoozed = item.snoozed_until.map(|at| view! { <span>"Back at "{stamp(at)}</span> });
+    let snoozed = item.snoozed_until.map(|at| view! { <span>"Snoozed until "{stamp(at)}</span> });
     let quorum =
         (item.quorum > 1).then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> });
     let stands = match (item.state, &item.decision) {
@@ -343,24 +345,24 @@ fn batch_bar() -> impl IntoView {
         view! { <button class="button" type="submit" data-size="small" name="snooze" value=seconds.to_string()>{words}</button> }
     });
     view! {
-        <div class="inbox-batch" id="inbox-batch-bar" role="group" aria-label="With the selected">
-            <span class="meta" id="inbox-selected">"With the selected"</span>
-            <button class="button" type="submit" data-look="primary" data-size="small" name="decision" value="approve" data-key="approve" title="Approve the selected (a)">
+        <div class="inbox-batch" id="inbox-batch-bar" role="group" aria-label="Selected items">
+            <span class="meta" id="inbox-selected">"Selected items"</span>
+            <button class="button" type="submit" data-look="primary" data-size="small" name="decision" value="approve" data-key="approve" title="Approve the selected items (a)">
                 "Approve"
             </button>
             <details class="gate-more" name="batch-more" data-decides>
-                <summary class="button" data-size="small" data-key="deny" title="Deny the selected (r)">"Deny"</summary>
+                <summary class="button" data-size="small" data-key="deny" title="Deny the selected items (r)">"Deny"</summary>
                 <div class="gate-sheet">
-                    <label class="field-label" for="batch-note">"Why? The agents hear it."</label>
+                    <label class="field-label" for="batch-note">"Why? The agents receive your reason."</label>
                     <textarea class="input" id="batch-note" name="note" rows="2" maxlength="4000"></textarea>
-                    <button class="button" type="submit" data-look="danger" data-size="small" name="decision" value="deny" title="Deny the selected (Ctrl Enter)">"Deny the selected"</button>
+                    <button class="button" type="submit" data-look="danger" data-size="small" name="decision" value="deny" title="Deny the selected items (Ctrl Enter)">"Deny selected items"</button>
                 </div>
             </details>
             <details class="gate-more" name="batch-more">
-                <summary class="button" data-size="small" data-key="snooze" title="Put the selected aside (h)">"Snooze"</summary>
+                <summary class="button" data-size="small" data-key="snooze" title="Snooze the selected items (h)">"Snooze"</summary>
                 <div class="gate-sheet">{snoozes}</div>
             </details>
-            <button class="button js-only" type="button" data-size="small" data-look="quiet" id="inbox-range" data-key="range" title="Select all from the last one to this one (Shift X)">
+            <button class="button js-only" type="button" data-size="small" data-look="quiet" id="inbox-range" data-key="range" title="Select everything from the last selected item to this one (Shift X)">
                 "Select to here"
             </button>
         </div>
@@ -395,7 +397,7 @@ mod tests {
         assert!(list_fragment(&list(vec![item.clone()])).contains("type=\"checkbox\""));
         item.may_decide = false;
         let html = list_fragment(&list(vec![item]));
-        assert!(!html.contains("type=\"checkbox\"") && html.contains("Waits for legal"));
+        assert!(!html.contains("type=\"checkbox\"") && html.contains("Waiting for legal"));
         assert!(!html.contains("inbox-batch-bar"));
     }
 

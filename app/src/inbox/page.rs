@@ -29,7 +29,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let Props { list, detail, opened } = props;
         let detail = match &detail {
             Some(detail) => detail_view(detail).into_any(),
-            None => view! { <p class="inbox-nothing meta">"Nothing is open."</p> }.into_any(),
+            None => view! { <p class="inbox-nothing meta">"Select an item to see it here."</p> }.into_any(),
         };
         let page = view! {
             {page_head("Inbox".to_owned(), Vec::new(), solid(tabs(&list)))}
@@ -59,8 +59,8 @@ fn tabs(list: &List) -> impl IntoView + use<> {
     };
     view! {
         <nav class="chips" aria-label="Which items">
-            {tab("Waits for me", Shown::Open, false)}
-            {tab("Waits for anybody", Shown::Open, true)}
+            {tab("Waiting for me", Shown::Open, false)}
+            {tab("Waiting for anyone", Shown::Open, true)}
             {tab("Snoozed", Shown::Snoozed, false)}
             {tab("Decided", Shown::Settled, true)}
         </nav>

@@ -212,11 +212,11 @@ fn value(ask: &Ask, text: &str) -> Result<Option<Value>, String> {
         Control::Line | Control::Lines | Control::Date => Value::from(text),
         Control::Choice(_) => {
             let chosen = ask.choices.iter().find(|value| start_text(value) == text);
-            chosen.cloned().ok_or("One of the choices.")?
+            chosen.cloned().ok_or("Choose one of the options.")?
         }
-        Control::Truth => text.parse().map(Value::Bool).map_err(|_| "Yes or no.")?,
+        Control::Truth => text.parse().map(Value::Bool).map_err(|_| "Choose yes or no.")?,
         Control::Number => {
-            text.trim().parse().map(Value::Number).map_err(|_| "A number, with a point before decimals.")?
+            text.trim().parse().map(Value::Number).map_err(|_| "Enter a number, with a point before decimals.")?
         }
         Control::Json => serde_json::from_str(text).map_err(|error| format!("This is not valid JSON: {error}."))?,
     };

@@ -76,7 +76,7 @@ pub fn on_submit(event: Event) {
         if let Some(row) = undone.and_then(|name| rows::by_id(name.trim_start_matches("item."))) {
             triage::show(&row);
             rows::focus(&row);
-            say("Taken back. It waits for a decision again.");
+            say("Undone. The item is waiting for a decision again.");
         }
     });
 }
@@ -109,7 +109,7 @@ fn go_on(leaving: &[HtmlElement]) {
             rows::focus(&next);
         }
         None => triage::put_html(
-            "<p class=\"inbox-nothing meta\" id=\"gate-title\" tabindex=\"-1\">Nothing else is open.</p>",
+            "<p class=\"inbox-nothing meta\" id=\"gate-title\" tabindex=\"-1\">No other item is waiting.</p>",
         ),
     }
 }

@@ -4,7 +4,7 @@ use super::{
     values::{Row, record},
     words::{agent, task},
 };
-use crate::text::shorten::one_line;
+use crate::text::{number::counted, shorten::one_line};
 use domain::gate::{GateKind, GateState, Task};
 use leptos::prelude::*;
 use wire::approval::ApprovalDetail;
@@ -63,7 +63,10 @@ pub fn sentence(detail: &ApprovalDetail, rows: &[Row]) -> Vec<Piece> {
                     vec![Piece::Words(format!("{who} {wants} to leave ")), name, words(as_it_is)]
                 }
                 [one] => set(&format!("{who} {wants}"), one, name),
-                many => vec![Piece::Words(format!("{who} {wants} to change {} fields of ", many.len())), name],
+                many => vec![
+                    Piece::Words(format!("{who} {wants} to change {} of ", counted(many.len() as u64, "field"))),
+                    name,
+                ],
             }
         }
     }

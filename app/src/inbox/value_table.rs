@@ -31,7 +31,7 @@ pub fn value_table(rows: &[Row], (edits, decided): (bool, bool), form: &FormStat
 fn line(row: &Row, has_now: bool, (edits, decided): (bool, bool), form: &FormState) -> impl IntoView + use<> {
     let now = has_now.then(|| {
         let cell = match &row.now {
-            None => view! { <span class="meta" title="Not a field of the record">"—"</span> }.into_any(),
+            None => view! { <span class="meta" title="Not a field of the entity">"—"</span> }.into_any(),
             Some(text) if text.is_empty() => view! { <span class="meta">"nothing"</span> }.into_any(),
             Some(text) if row.changes => view! { <del dir="auto">{text.clone()}</del> }.into_any(),
             Some(text) => view! { <span class="gate-text" dir="auto">{text.clone()}</span> }.into_any(),

@@ -186,7 +186,7 @@ fn options(known: Option<&Known>, text: &str) -> Vec<(String, String)> {
         options.insert(0, (String::new(), "—".to_owned()));
     }
     if !text.is_empty() && !options.iter().any(|(value, _)| value == text) {
-        options.push((text.to_owned(), format!("{text} (not offered)")));
+        options.push((text.to_owned(), format!("{text} (not an option)")));
     }
     options
 }
@@ -253,11 +253,11 @@ fn value(control: &Control, text: &str, before: &Value, is_call: bool) -> Result
             .trim()
             .parse::<Number>()
             .map(Value::Number)
-            .map_err(|_| "A number, with a point before decimals.".to_owned()),
+            .map_err(|_| "Enter a number, with a point before decimals.".to_owned()),
         Control::Truth => match text {
             "true" => Ok(true.into()),
             "false" => Ok(false.into()),
-            _ => Err("True or false.".to_owned()),
+            _ => Err("Choose true or false.".to_owned()),
         },
         Control::Json => serde_json::from_str(text).map_err(|error| format!("This is not valid JSON: {error}.")),
     }

@@ -139,7 +139,7 @@ pub const fn verdict_word(verdict: Verdict) -> &'static str {
 
 /// What somebody did about it.
 pub fn decision_word(decision: &Decision) -> &'static str {
-    decision.decision.map_or("took the decision back", verdict_word)
+    decision.decision.map_or("undid the decision", verdict_word)
 }
 
 /// What a notification says: who waits, and for what kind of answer. Title and body.
@@ -147,7 +147,7 @@ pub fn notice(approval: &Approval) -> (String, String) {
     let kind = match approval.kind {
         GateKind::Tool => "wants to call a tool",
         GateKind::Output | GateKind::Fields => "wants its output approved",
-        GateKind::Question => "asks you something",
+        GateKind::Question => "asks you a question",
     };
     let name = approval.action_name.as_deref().map(|name| one_line(name, SUBJECT_CHARS_MAX)).unwrap_or_default();
     (format!("{} {kind}", agent(approval)), name)
@@ -159,7 +159,7 @@ pub fn turn(approval: &Approval) -> String {
         return "Your turn".to_owned();
     }
     let names: Vec<_> = approval.reviewers.iter().map(|r| r.name.as_str()).collect();
-    if names.is_empty() { "Waits for a reviewer".to_owned() } else { format!("Waits for {}", names.join(", ")) }
+    if names.is_empty() { "Waiting for a reviewer".to_owned() } else { format!("Waiting for {}", names.join(", ")) }
 }
 
 #[cfg(test)]
@@ -205,6 +205,6 @@ mod tests {
         let mut item = output(1, json!({"stage": "Won"}));
         assert_eq!(turn(&item), "Your turn");
         item.may_decide = false;
-        assert_eq!(turn(&item), "Waits for legal");
+        assert_eq!(turn(&item), "Waiting for legal");
     }
 }

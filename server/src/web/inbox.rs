@@ -377,7 +377,7 @@ async fn decide_many(
     let selected = items(&form)?;
     if selected.is_empty() {
         // No item has this id, so the list says it above its rows.
-        let why = "Nothing was selected, so nothing was done. Select the items first.".to_owned();
+        let why = "No item was selected, so nothing was changed. Select items first.".to_owned();
         let list = List { refused: [(String::new(), why)].into(), ..read_list(&state, &viewer, &query, None).await? };
         return list_again(&state, viewer, list, &headers, StatusCode::UNPROCESSABLE_ENTITY).await;
     }

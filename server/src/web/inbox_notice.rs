@@ -41,8 +41,7 @@ async fn waiting(State(state): State<AppState>, viewer: Viewer, Id(id): Id<Sessi
     }
     // Each question of an agent in its terminal is a new one.
     let key = format!("{id}-{}", session.updated_at.timestamp_micros());
-    let title = format!("{} waits for you", session.agent_slug.as_deref().unwrap_or("An agent"));
-    let notice =
-        json!({ "key": key, "path": format!("/sessions/{id}"), "title": title, "body": "It asks in its terminal." });
+    let title = format!("{} is waiting for you", session.agent_slug.as_deref().unwrap_or("An agent"));
+    let notice = json!({ "key": key, "path": format!("/sessions/{id}"), "title": title, "body": "It is asking in the terminal where it runs." });
     Ok(Json(notice).into_response())
 }

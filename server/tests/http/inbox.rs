@@ -78,7 +78,7 @@ async fn a_batch_that_selects_nothing_decides_nothing_and_says_so() {
         let response = request.body(form).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::UNPROCESSABLE_ENTITY, "{form}");
         let html = response.text().await.unwrap();
-        assert!(html.contains("Nothing was selected") && !html.contains("Decided."), "{form}: {html}");
+        assert!(html.contains("No item was selected") && !html.contains("Decision recorded."), "{form}: {html}");
         assert!(items.iter().all(|id| html.contains(&format!("data-id=\"{id}\""))), "{form}: {html}");
         assert_eq!(html.contains("<title>"), !is_script, "{form}");
     }
