@@ -22,7 +22,7 @@ async function begin(page: Page, agent: string, message: string) {
   await page.goto("/chat");
   await page.locator('select[name="agent"]').selectOption(agent);
   await page.locator('textarea[name="message"]').fill(message);
-  await page.getByRole("button", { name: "Begin" }).click();
+  await page.getByRole("button", { name: "Start conversation" }).click();
   await expect(page).toHaveURL(/\/chat\/[0-9a-f-]{36}/);
   return page.url().match(/chat\/([0-9a-f-]{36})/)![1]!;
 }

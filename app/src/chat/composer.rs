@@ -28,8 +28,8 @@ pub fn composer(shell: &Shell, thread: &Thread, agent: &str, form: &FormState) -
             </textarea>
             <p class="field-error" id="composer-said" role="alert">{said}</p>
             <div class="composer-foot">
-                <p class="meta enter-hint js-only">"Enter sends, Shift Enter begins a line."</p>
-                <p class="meta composer-late">"The conversation has ended: what stands here was not sent."</p>
+                <p class="meta enter-hint js-only">"Press Enter to send, Shift Enter for a new line."</p>
+                <p class="meta composer-late">"The conversation has ended. The text in this field was not sent."</p>
                 {submit("Send", Look::Primary)}
             </div>
         </form>

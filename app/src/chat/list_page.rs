@@ -71,7 +71,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         });
         let list = if entries.is_empty() {
             let words =
-                if is_continued { "There are no older conversations." } else { "You have no conversation yet." };
+                if is_continued { "There are no older conversations." } else { "You have no conversations yet." };
             view! { <p class="empty" data-size="small">{words}</p> }.into_any()
         } else {
             view! { <ul class="rows" data-rows="/chat/rows?ids=" inner_html=rows></ul> }.into_any()
@@ -79,8 +79,8 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         let begin = if with.is_empty() {
             view! {
                 <div class="empty" data-size="small">
-                    <p>"No agent of this workspace can talk yet. Name an agent in an action, or describe one in the server's settings file; then begin here."</p>
-                    <p><a class="button" href="/actions#new">"New action"</a></p>
+                    <p>"No agent in this workspace can chat yet. Name an agent in a task, or configure one in the server's settings file. Then start a conversation here."</p>
+                    <p><a class="button" href="/actions#new">"New task"</a></p>
                     {connect(connecting)}
                 </div>
             }
@@ -109,10 +109,10 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
 }
 
 /// What an incognito conversation keeps from whom. It stands beside the first message.
-const INCOGNITO_MEANS: &str = "Only you see it: nobody else in the workspace, admins included, finds it in a list, by its \
-    address or in figures. It stays in the workspace's database until retention erases it, and whoever runs the server can \
-    read that. The agent and its model hear what you write, and reviewers see what the agent asks them to approve. A rating \
-    stays in the server's memory, under nobody's name.";
+const INCOGNITO_MEANS: &str = "Only you can see this conversation. Other people in the workspace, admins included, cannot \
+    find it in lists, by its address or in figures. It stays in the workspace's database until retention erases it, and the \
+    operator of the server can read the database. The agent and its model receive what you write, and reviewers see what \
+    the agent asks them to approve. A rating stays in the server's memory, without your name.";
 
 fn begin_form(
     shell: &Shell,
@@ -139,7 +139,7 @@ fn begin_form(
                     {typed}
                 </textarea>
                 {error.map(|message| view! { <p class="field-error" id="begin-message-error">{message}</p> })}
-                <p class="field-hint enter-hint js-only" id="begin-hint">"Enter sends, Shift Enter begins a line."</p>
+                <p class="field-hint enter-hint js-only" id="begin-hint">"Press Enter to send, Shift Enter for a new line."</p>
             </div>
             <div class="field">
                 <label class="choice"><input type="checkbox" name="incognito" value="on" checked=incognito aria-describedby="incognito-hint"/>"Incognito"</label>
@@ -147,7 +147,7 @@ fn begin_form(
                     {INCOGNITO_MEANS}
                 </p>
             </div>
-            <div class="form-actions">{submit("Begin", Look::Primary)}</div>
+            <div class="form-actions">{submit("Start conversation", Look::Primary)}</div>
         </form>
     }
 }

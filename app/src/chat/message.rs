@@ -98,7 +98,7 @@ fn what(event: &Event) -> Option<What> {
         "session.waiting_approval" if member(event, "kind").as_deref() == Some("question") => {
             What::Asked(question(event, text))
         }
-        "session.waiting_approval" => What::Note(format!("Waits for a person's approval: {text}")),
+        "session.waiting_approval" => What::Note(format!("Waiting for approval: {text}")),
         "user.form_submit" => What::Person(member(event, "value").filter(|value| value != "null")?),
         "session.status_change" if member(event, "reason").as_deref() == Some(INTERRUPTED) => {
             What::Note("You stopped this turn.".to_owned())
@@ -167,7 +167,7 @@ pub fn write(lines: &[Line], agent: &str) -> String {
         }
         if matches!(&line.what, What::Agent(text) | What::Asked(text) | What::Person(text) | What::Other(_, text) if text.len() > TEXT_BYTES_MAX)
         {
-            html.raw("<p class=\"meta\">Shown in part; the transcript has all of it.</p>");
+            html.raw("<p class=\"meta\">Only part is shown. The transcript has all of it.</p>");
         }
         html.raw("</li>");
     }

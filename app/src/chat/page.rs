@@ -48,7 +48,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             .then(|| format!("<meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\">"));
         let look = is_busy.then(|| {
             let html =
-                format!("<noscript>{}<p><a href=\"{href}\">Look again</a></p></noscript>", again.unwrap_or_default());
+                format!("<noscript>{}<p><a href=\"{href}\">Reload</a></p></noscript>", again.unwrap_or_default());
             view! { <div class="talk-look" inner_html=html></div> }
         });
         // A page of earlier messages ends where the field would stand. What could not be sent any more is shown all the same.

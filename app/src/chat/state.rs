@@ -26,25 +26,25 @@ pub fn state_view(talk: &Talk, again: Option<String>) -> impl IntoView + use<> {
         Status::Draft => view! { <p class="meta">"Nothing has been said yet."</p> }.into_any(),
         Status::Pending => view! {
             <p class="talk-busy" role="status">{icon(Icon::Pending)}<span>{format!("Waiting for {agent}, ")}{since(thread.updated_at)}</span></p>
-            <p class="meta">"It begins as soon as it is free. What you add now is answered together."</p>
+            <p class="meta">"It answers as soon as it is free. It answers your messages until then together."</p>
         }
         .into_any(),
         Status::Running => view! {
             <p class="talk-busy" role="status">{icon(Icon::Running)}<span>{format!("{agent} is thinking, ")}{since(thread.updated_at)}</span></p>
             <form method="post" action=format!("/chat/{id}/interrupt") data-stay="">
-                <button class="button" type="submit" data-size="small" title="Takes the turn away; what was said stays">{icon(Icon::Square)}"Stop"</button>
+                <button class="button" type="submit" data-size="small" title="Stop this turn. Messages so far are kept.">{icon(Icon::Square)}"Stop"</button>
             </form>
         }
         .into_any(),
         Status::WaitingHuman => waiting(talk, &agent).into_any(),
         Status::AwaitingTool => view! {
-            <p class="talk-busy" role="status">{icon(Icon::AwaitingTool)}<span>"Waits for a tool outside, "{since(thread.updated_at)}</span></p>
+            <p class="talk-busy" role="status">{icon(Icon::AwaitingTool)}<span>"Waiting for an external tool, "{since(thread.updated_at)}</span></p>
         }
         .into_any(),
         Status::Idle => again
             .map(|text| {
                 view! {
-                    <p class="meta">"Nothing is lost: the conversation goes on with your next message."</p>
+                    <p class="meta">"Nothing is lost. Your next message continues the conversation."</p>
                     <form method="post" action=format!("/chat/{id}/messages") data-stay="">
                         <input type="hidden" name="text" value=text/>
                         <input type="hidden" name="id" value=talk.again_id.clone()/>
@@ -60,11 +60,11 @@ pub fn state_view(talk: &Talk, again: Option<String>) -> impl IntoView + use<> {
 fn waiting(talk: &Talk, agent: &str) -> impl IntoView + use<> {
     let words = match &talk.gate {
         Some(gate) if gate.is_question => format!("{agent} asks you. Your next message is the answer."),
-        Some(_) => "It goes on when a person has decided.".to_owned(),
-        None => "It waits for a person.".to_owned(),
+        Some(_) => "It continues when a person has decided.".to_owned(),
+        None => "It is waiting for a person.".to_owned(),
     };
     let link = talk.gate.as_ref().map(|gate| {
-        let words = if gate.may_decide { "Decide in the inbox" } else { "What it waits for" };
+        let words = if gate.may_decide { "Decide in the inbox" } else { "Show what it is waiting for" };
         view! { <a class="button" data-size="small" href=format!("/inbox/{}", gate.id)>{words}</a> }
     });
     view! {
@@ -78,7 +78,7 @@ fn ended_words(thread: &Thread) -> &'static str {
         (Status::Completed, _) => "The conversation has ended.",
         (Status::Failed, _) => "The conversation failed. What was said stays in its transcript.",
         (Status::Expired, _) | (_, Some(EndReason::TimedOut)) => "The conversation ran out of time.",
-        _ => "The conversation was ended in the middle.",
+        _ => "The conversation was ended early.",
     }
 }
 
@@ -104,11 +104,11 @@ fn summary_view(summary: &ThreadSummary, agent: &str) -> impl IntoView + use<> {
     let closing = summary.closing.clone().map(|text| {
         view! {
             <p class="talk-closing" dir="auto">{text}</p>
-            <p class="meta">{format!("Summed up by {agent}.")}</p>
+            <p class="meta">{format!("Summary by {agent}.")}</p>
         }
     });
     let missing = summary.closing_missing.clone().map(|why| {
-        view! { <p class="meta" dir="auto">{format!("Quoted from the log: {agent} gave no summary of its own ({why}).")}</p> }
+        view! { <p class="meta" dir="auto">{format!("Quoted from the log, because {agent} gave no summary ({why}).")}</p> }
     });
     view! {
         <dl class="talk-summary">
@@ -134,7 +134,7 @@ pub fn end_view(thread: &Thread) -> impl IntoView + use<> {
                     <button class="button" type="submit" name="feedback" value="skip">"Skip"</button>
                 </div>
                 <div class="form-actions">{submit("End without rating", Look::Plain)}</div>
-                <p class="meta">"Each of them ends the conversation, with a summary. In the middle of a turn it stops the turn."</p>
+                <p class="meta">"Each of these buttons ends the conversation and shows a summary. A turn that is running is stopped."</p>
             </form>
         </details>
     }

@@ -95,7 +95,7 @@ pub fn talk_view(shell: &Shell, talk: &Talk) -> impl IntoView + use<> {
         let ratings = number::counted(memory.session_feedback_count, "rating");
         view! {
             <div><dt>"Messages"</dt><dd>{number::grouped(memory.turn_count)}</dd></div>
-            <div><dt>"Kept"</dt><dd>{number::counted(memory.event_count, "event")}", "{ratings}</dd></div>
+            <div><dt>"Recorded"</dt><dd>{number::counted(memory.event_count, "event")}", "{ratings}</dd></div>
         }
     });
     view! {
@@ -106,9 +106,9 @@ pub fn talk_view(shell: &Shell, talk: &Talk) -> impl IntoView + use<> {
             <div class="talk-facts" data-part="facts">
                 {status_badge(thread.status)}
                 <dl class="facts">
-                    <div><dt>"Begun"</dt><dd>{moment(thread.created_at)}</dd></div>
+                    <div><dt>"Started"</dt><dd>{moment(thread.created_at)}</dd></div>
                     {kept}
-                    {thread.incognito.then(|| view! { <div><dt>"Incognito"</dt><dd>"only you see it, ratings in memory alone"</dd></div> })}
+                    {thread.incognito.then(|| view! { <div><dt>"Incognito"</dt><dd>"only you can see it, and ratings are kept only in memory"</dd></div> })}
                 </dl>
             </div>
             <div class="talk-log" tabindex="0" role="log" aria-label="Messages">

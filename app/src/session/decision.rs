@@ -49,7 +49,7 @@ pub fn write_decision(html: &mut Html, event: &Event, note: &str, titles: &Title
     let verdict = get("decision").and_then(|word| Verdict::parse(&word));
     let verb = match verdict {
         Some(verdict) => verdict_word(verdict),
-        None if raw("undoes").is_some() => "took the decision back",
+        None if raw("undoes").is_some() => "undid the decision",
         None => "decided",
     };
     html.raw("<p><strong>").text(who(titles, &event.actor)).raw("</strong> ").text(verb);
@@ -95,9 +95,9 @@ pub fn write_written(html: &mut Html, event: &Event) {
     let written: Vec<Written> = written.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
     for Written { entity_id, version, effect } in written {
         let verb = match effect.as_str() {
-            "created" => "Made",
-            "updated" => "Wrote",
-            _ => "Left as it was:",
+            "created" => "Created",
+            "updated" => "Changed",
+            _ => "Not changed:",
         };
         html.raw("<p>").raw(verb).raw(" <a href=\"/entities/").text(&entity_id).raw("\">version ").number(version);
         html.raw(" of the record</a></p>");
@@ -122,7 +122,7 @@ mod tests {
         assert!(html.contains("<strong>ada@acme.test</strong> approved with changes: "), "{html}");
         assert!(html.contains("Stage → Won, A → 1, B → 2, 1 more") && html.contains("As agreed"), "{html}");
         let undo = told("user.output_approval", "[]", r#"{"gateId":"g","number":2,"undoes":1}"#);
-        assert!(undo.contains("ada@acme.test</strong> took the decision back"), "{undo}");
+        assert!(undo.contains("ada@acme.test</strong> undid the decision"), "{undo}");
         let call = told("user.tool_confirmation", "[]", r#"{"gateId":"g","decision":"deny","toolName":"<b>mail"}"#);
         assert!(call.contains("denied <code>&lt;b&gt;mail</code>"), "{call}");
         let answer = told("user.form_submit", "[]", r#"{"gateId":"g","decision":"respond","value":"EMEA"}"#);

@@ -51,7 +51,7 @@ pub fn note(kind: &str, text: &str, metadata: &str) -> Option<String> {
     let said = (!text.is_empty()).then_some(Cow::Borrowed(text));
     Some(match kind {
         "session.created" => match get(&["retryOf"]) {
-            Some(_) => "Created as a retry".to_owned(),
+            Some(_) => "Created to run an earlier session again".to_owned(),
             None => "Created".to_owned(),
         },
         "session.claimed" => {
@@ -65,13 +65,13 @@ pub fn note(kind: &str, text: &str, metadata: &str) -> Option<String> {
         }
         "session.completed" => about("Completed", said),
         "session.lease_lost" => about(
-            "The worker fell silent; its lease ran out",
+            "The worker stopped responding, so its lease ran out",
             get(&["attempt"]).map(|n| Cow::Owned(format!("(attempt {n})"))),
         ),
-        "session.released" => "Given back by the worker".to_owned(),
+        "session.released" => "Released by the worker".to_owned(),
         "session.waiting_approval" => match said.or_else(|| get(&["detail", "reason", "toolName"])) {
-            Some(what) => format!("Waits for approval: {what}"),
-            None => "Waits for approval".to_owned(),
+            Some(what) => format!("Waiting for approval: {what}"),
+            None => "Waiting for approval".to_owned(),
         },
         "session.context_injected" => about("Context added", said.or_else(|| get(&["source", "title", "name"]))),
         "human.navigate" => about("Went to", said.or_else(|| get(&["pathname", "path", "url", "page", "title"]))),

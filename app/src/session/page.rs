@@ -138,9 +138,9 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         } else if session.status.is_final() {
             view! { <p class="transcript-end" id="transcript-end">"End of the log"</p> }.into_any()
         } else if props.events.is_empty() {
-            view! { <p class="transcript-end" id="transcript-end">"Nothing has been recorded yet. Events appear here as they happen."</p> }.into_any()
+            view! { <p class="transcript-end" id="transcript-end">"No events have been recorded yet. New events appear here."</p> }.into_any()
         } else {
-            view! { <p class="transcript-end" id="transcript-end">"The log goes on here"</p> }.into_any()
+            view! { <p class="transcript-end" id="transcript-end">"Later events follow"</p> }.into_any()
         };
         let page = view! {
             {solid(summary_view(shell, &props.summary))}

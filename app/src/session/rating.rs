@@ -31,7 +31,7 @@ pub fn rating_view(session_id: &str, place: &'static str, rating: Rating) -> imp
         Rating::Ask => question().into_any(),
         Rating::Given(label) => view! {
             <p role="status">{words(label)}</p>
-            <button class="button" type="submit" data-size="small" data-key="unrate" name="answer" value="undo" title="Take it back (z)">"Undo"</button>
+            <button class="button" type="submit" data-size="small" data-key="unrate" name="answer" value="undo" title="Undo your rating (z)">"Undo"</button>
         }
         .into_any(),
     };

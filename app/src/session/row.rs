@@ -131,8 +131,8 @@ fn write_no_event(html: &mut Html, event: &Event) {
     let Some(why) = member(&members, &["notAnEvent"]) else { return };
     html.raw("<p class=\"notice\" data-tone=\"wait\"><span>");
     match member(&members, &["line"]) {
-        Some(line) => html.raw("Line ").text(&line).raw(" of the output is no event: "),
-        None => html.raw("This is no event: "),
+        Some(line) => html.raw("Line ").text(&line).raw(" of the output is not an event: "),
+        None => html.raw("This is not an event: "),
     };
     html.text(&shorten::one_line(&why, 400)).raw("</span></p>");
 }
@@ -181,10 +181,10 @@ fn write_text(html: &mut Html, text: &str) {
     html.raw("<details class=\"fold\"><summary><span class=\"fold-lead\" dir=\"auto\">")
         .text(shorten::head(text, LEAD_BYTES));
     html.raw("… </span><span class=\"fold-more\">")
-        .text(&format!("Show all {} characters", crate::text::number::grouped(text.chars().count() as u64)));
+        .text(&format!("Show all {}", crate::text::number::counted(text.chars().count() as u64, "character")));
     html.raw("</span></summary><div class=\"prose\">").markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
     if text.len() > TEXT_BYTES_MAX {
-        html.raw("<p class=\"meta\">Shown in part; the event as JSON has all of it.</p>");
+        html.raw("<p class=\"meta\">Only part is shown. The event as JSON has all of it.</p>");
     }
     html.raw("</details>");
 }
@@ -328,11 +328,11 @@ mod tests {
             |metadata: &str| rows_fragment("s", &[event(1, "agent.message", content, metadata)], &Titles::new());
         let torn = shown(r#"{"notAnEvent":"not valid JSON at column 23: EOF <b>","line":7}"#);
         assert!(
-            torn.contains("Line 7 of the output is no event: not valid JSON at column 23: EOF &lt;b&gt;"),
+            torn.contains("Line 7 of the output is not an event: not valid JSON at column 23: EOF &lt;b&gt;"),
             "{torn}"
         );
         assert!(torn.contains("data-tone=\"wait\"") && torn.contains("agent.message"));
-        assert!(shown(r#"{"notAnEvent":"refused"}"#).contains("This is no event: refused"));
+        assert!(shown(r#"{"notAnEvent":"refused"}"#).contains("This is not an event: refused"));
         assert!(!shown("{}").contains("data-tone"));
     }
 

@@ -53,13 +53,13 @@ pub struct Summary {
 fn end_words(reason: EndReason) -> Option<&'static str> {
     match reason {
         EndReason::Done | EndReason::Error => None,
-        EndReason::Superseded => Some("superseded by another session"),
+        EndReason::Superseded => Some("replaced by another session"),
         EndReason::Cancelled => Some("cancelled"),
         EndReason::TimedOut => Some("ran out of time"),
-        EndReason::LeaseExhausted => Some("lost by too many workers"),
+        EndReason::LeaseExhausted => Some("too many workers stopped responding"),
         EndReason::HardBlock => Some("stopped by a safety rule"),
         EndReason::Rejected => Some("denied too often"),
-        EndReason::DependencyFailed => Some("never began: something it depends on did not complete"),
+        EndReason::DependencyFailed => Some("never started, because a session it depends on did not complete"),
     }
 }
 
@@ -98,7 +98,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
 /// Why nothing happens yet.
 fn queued(session: &Session) -> Option<impl IntoView + use<>> {
     let is_queued = session.status == Status::Pending && session.waits_for.is_none();
-    is_queued.then(|| view! { <p class="meta">"Queued. The log appears here as soon as an agent picks it up."</p> })
+    is_queued.then(|| view! { <p class="meta">"Queued. Events appear here when an agent starts the session."</p> })
 }
 
 fn fact(term: &'static str, value: impl IntoView) -> impl IntoView {
@@ -110,8 +110,8 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let usage = Usage::read(session.usage.as_deref().map(RawValue::get));
     let action = session.action_id.clone().map(|id| {
         let name =
-            summary.action_name.clone().or_else(|| session.action_slug.clone()).unwrap_or_else(|| "action".to_owned());
-        fact("Action", view! { <a href=format!("/actions/{id}")>{name}</a> })
+            summary.action_name.clone().or_else(|| session.action_slug.clone()).unwrap_or_else(|| "task".to_owned());
+        fact("Task", view! { <a href=format!("/actions/{id}")>{name}</a> })
     });
     let attempt =
         (session.attempt > 0).then(|| fact("Attempt", format!("{} of {}", session.attempt, session.attempts_max)));
@@ -119,13 +119,13 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let sealed = (session.head_sequence > 0).then(|| {
         let digest = shorten::head(&session.head_digest, 12).to_owned();
         let title = format!("Hash chain: event {} has digest {}", session.head_sequence, session.head_digest);
-        fact("Chain", view! { <span class="seal" title=title>{icon(Icon::Seal)}{number::counted(session.head_sequence, "event")}", "<code>{digest}</code></span> })
+        fact("Hash chain", view! { <span class="seal" title=title>{icon(Icon::Seal)}{number::counted(session.head_sequence, "event")}", "<code>{digest}</code></span> })
     });
     (
         session.agent_slug.clone().map(|agent| fact("Agent", agent)),
         action,
-        waits_for(session).map(|words| fact("Waits for", words)),
-        fact("Made", moment(session.created_at)),
+        waits_for(session).map(|words| fact("Waiting for", words)),
+        fact("Created", moment(session.created_at)),
         session.completed_at.map(|at| fact("Ended at", stamp(at))),
         duration_ms(session, shell.now).map(|ms| fact("Duration", duration::words(ms))),
         attempt,
@@ -147,7 +147,7 @@ fn waits_for(session: &Session) -> Option<&'static str> {
 /// The way to what the session waits for.
 fn decide(summary: &Summary) -> impl IntoView + use<> {
     summary.gate.as_ref().map(|(id, may_decide)| {
-        let (look, words) = if *may_decide { ("primary", "Decide") } else { ("plain", "What it waits for") };
+        let (look, words) = if *may_decide { ("primary", "Decide") } else { ("plain", "Show what it is waiting for") };
         view! { <a class="button" data-look=look href=format!("/inbox/{id}")>{words}</a> }
     })
 }
@@ -157,7 +157,7 @@ fn actions(shell: &Shell, session: &Session) -> impl IntoView + use<> {
     let manages = shell.may(Permission::ManageSessions);
     let repeats = manages && can_run_again(session.session_type, session.source.as_deref());
     let retry = (repeats && session.status.is_final() && session.status != Status::Completed).then(|| {
-        view! { <form method="post" action=format!("{href}/retry")>{submit("Retry", Look::Primary)}</form> }
+        view! { <form method="post" action=format!("{href}/retry")>{submit("Run again", Look::Primary)}</form> }
     });
     let again = (repeats && session.status == Status::Completed).then(|| {
         view! { <form method="post" action=format!("{href}/retry")>{submit("Run again", Look::Plain)}</form> }
@@ -171,7 +171,7 @@ fn actions(shell: &Shell, session: &Session) -> impl IntoView + use<> {
                         <label class="field-label" for="cancel-reason">"Why? (optional)"</label>
                         <input class="input" id="cancel-reason" name="reason" type="text" maxlength="4000" autocomplete="off"/>
                     </div>
-                    <p class="meta">"It cannot be resumed, and what it started and still runs is cancelled too. What was recorded stays, and you can retry it."</p>
+                    <p class="meta">"A cancelled session cannot be resumed. Sessions that it started and that are still open are cancelled too. The log is kept, and you can run the session again."</p>
                     <div class="form-actions">{submit("Cancel session", Look::Danger)}</div>
                 </form>
             </details>

@@ -195,7 +195,7 @@ fn offer_earlier() {
 /// What stands under the last row.
 pub fn say_end(is_final: bool) {
     if let Some(end) = dom::by_id("transcript-end") {
-        let words = if is_final { "End of the log" } else { "The log goes on here" };
+        let words = if is_final { "End of the log" } else { "Later events follow" };
         if end.text_content().as_deref() != Some(words) && (is_final || !rows().is_empty()) {
             end.set_text_content(Some(words));
         }

@@ -249,7 +249,7 @@ async fn others(
         let user = actor.strip_prefix("user:").and_then(|id| id.parse::<UserId>().ok());
         let Some(user) = user else { return "A program".to_owned() };
         let member = members.iter().find(|member| member.user_id == user);
-        member.map_or_else(|| "Somebody who has left".to_owned(), |member| member.called().to_owned())
+        member.map_or_else(|| "A former member".to_owned(), |member| member.called().to_owned())
     };
     Ok(actors.into_iter().map(|actor| (actor.to_owned(), named(actor))).collect())
 }

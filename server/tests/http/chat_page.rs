@@ -36,10 +36,10 @@ async fn a_person_talks_stops_a_turn_tries_a_failed_one_again_and_ends_with_a_ra
     let app = App::start();
     let mut ada = Browser::of(&app, "ada@acme.test").await;
     let empty = ada.page("/chat").await;
-    assert!(empty.contains("No agent of this workspace can talk yet") && empty.contains("shiftbook work"), "{empty}");
+    assert!(empty.contains("No agent in this workspace can chat yet") && empty.contains("shiftbook work"), "{empty}");
     app.post(Who::Operator, "/api/actions", json!({ "name": "Greet", "agentSlug": "scout" })).await;
     let list = ada.page("/chat").await;
-    assert!(list.contains("scout · Greet") && list.contains("You have no conversation yet."), "{list}");
+    assert!(list.contains("scout · Greet") && list.contains("You have no conversations yet."), "{list}");
 
     let begin = [("agent", "scout"), ("message", "Hello **you**"), ("key", "k1")];
     let id = begun(&ada.post("/chat", &begin).await);
@@ -222,7 +222,7 @@ async fn an_agent_of_the_server_can_be_chosen_and_its_question_is_answered_in_th
     until(&ada, &path, "data-state=\"rest\"").await;
     ada.post(&format!("{path}/end"), &[("feedback", "skip")]).await;
     let ended = ada.page(&path).await;
-    assert!(ended.contains("You chose the &lt;first&gt; team.") && ended.contains("Summed up by clerk."), "{ended}");
+    assert!(ended.contains("You chose the &lt;first&gt; team.") && ended.contains("Summary by clerk."), "{ended}");
 }
 
 /// The page, once it says this.

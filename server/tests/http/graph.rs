@@ -69,11 +69,11 @@ async fn a_worker_fans_out_and_joins_and_a_page_shows_what_waits() {
     };
     let html = page(&printed["id"]).await;
     let link = format!("href=\"/sessions/{}\"", parent.as_str().unwrap());
-    assert!(html.contains("<h2>Waits for</h2>") && html.contains(&link), "{html}");
+    assert!(html.contains("<h2>Waiting for</h2>") && html.contains(&link), "{html}");
     assert!(html.contains("the sessions it depends on"), "{html}");
     let html = page(&parent).await;
     let link = format!("href=\"/sessions/{}\"", printed["id"].as_str().unwrap());
-    assert!(html.contains("<h2>Waited for by</h2>") && html.contains(&link), "{html}");
+    assert!(html.contains("<h2>Needed by</h2>") && html.contains(&link), "{html}");
 
     complete(&app, &held, json!("done")).await;
     let path = format!("/api/sessions/{}/dependencies", parent.as_str().unwrap());

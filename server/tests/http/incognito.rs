@@ -67,7 +67,7 @@ async fn pages_hide_it_from_others_and_say_what_it_means_before_the_first_messag
     add_person(&app, "bob@acme.test");
     let (mut ada, bob) = (Browser::of(&app, "ada@acme.test").await, Browser::of(&app, "bob@acme.test").await);
     app.post(Who::Operator, "/api/actions", json!({ "name": "Scout", "agentSlug": "scout" })).await;
-    let hint = "Only you see it: nobody else in the workspace";
+    let hint = "Only you can see this conversation. Other people in the workspace";
     assert!(ada.page("/chat").await.contains(hint));
     let form = [("agent", "scout"), ("message", "A secret"), ("incognito", "on")];
     let begun = ada.post("/chat", &form).await;
