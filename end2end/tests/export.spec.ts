@@ -42,7 +42,7 @@ test("an operator looks at training data before it is written, writes it and tak
   await answered(name);
   await signIn(page, "operator");
   await begin(page, "Preview");
-  await expect(page.getByText("nothing was written")).toBeVisible();
+  await expect(page.getByText("No file was written")).toBeVisible();
   await expect(page.getByRole("heading", { name: "The first rows" })).toBeVisible();
   const pairs = page.locator(".export-pairs");
   await expect(pairs).toContainText("Prompt");
@@ -52,7 +52,7 @@ test("an operator looks at training data before it is written, writes it and tak
   // The button repeats what was chosen.
   await expect(async () => {
     await page.getByRole("button", { name: /^Export \d/ }).click();
-    await expect(page.getByText("The file is there.")).toBeVisible({ timeout: 10_000 });
+    await expect(page.getByText("The file is ready.")).toBeVisible({ timeout: 10_000 });
   }).toPass();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Download sft.jsonl/ }).click()]);
   const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");

@@ -8,20 +8,23 @@ use leptos::prelude::*;
 
 /// Where feedback comes from: the name, and what people call it.
 pub const SOURCES: [(&str, &str); 4] = [
-    ("manual", "Marks that people gave an answer"),
-    ("reviewer", "Decisions of reviewers, with their edits"),
-    ("outcome_tracker", "What was inferred from the next message"),
+    ("manual", "Labels that people gave single answers"),
+    ("reviewer", "Decisions and edits of reviewers"),
+    ("outcome_tracker", "Inferred from the next message"),
     ("session", "Ratings of whole sessions"),
 ];
-const FORMATS: [(&str, &str); 3] =
-    [("sft", "SFT: to imitate"), ("dpo", "DPO: better and worse"), ("kto", "KTO: judged one by one")];
+const FORMATS: [(&str, &str); 3] = [
+    ("sft", "SFT: answers to imitate"),
+    ("dpo", "DPO: pairs of a better and a worse answer"),
+    ("kto", "KTO: single answers, good or bad"),
+];
 const FILE_TYPES: [(&str, &str); 2] = [("jsonl", "JSON lines"), ("parquet", "Parquet")];
 const LEAST: [(&str, &str); 5] = [
-    ("", "What suits the format"),
+    ("", "The format's default"),
     ("positive", "Positive only"),
-    ("neutral", "Neutral and better"),
-    ("negative", "Anything that was judged"),
-    ("none", "Everything, unknown too"),
+    ("neutral", "Neutral or positive"),
+    ("negative", "Any feedback"),
+    ("none", "All answers, also those without feedback"),
 ];
 
 /// What was chosen, by the names of the command line.
@@ -75,17 +78,17 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
         <div class="form-row">
             {select("export", Field::new("format", "Format"), options(&FORMATS), &choice.format, form)}
             {select("export", Field::new("fileType", "File"), options(&FILE_TYPES), &choice.file_type, form)}
-            {select("export", Field::new("minFeedback", "At least this feedback"), options(&LEAST), &choice.min_feedback, form)}
+            {select("export", Field::new("minFeedback", "Minimum feedback"), options(&LEAST), &choice.min_feedback, form)}
         </div>
         <fieldset class="field export-sources">
-            <legend class="field-label">"Believe"</legend>
+            <legend class="field-label">"Use feedback from"</legend>
             <ul>{sources}</ul>
             {error}
-            <p class="field-hint">"Feedback from elsewhere is as if it had never been given. What nobody judged, and skipped ratings, never count as bad."</p>
+            <p class="field-hint">"Feedback from other sources is ignored. Missing feedback and skipped ratings never count as negative."</p>
         </fieldset>
         <div class="field export-emails">
             <input type="checkbox" id="export-emails" name="redactEmails" value="on" checked=choice.redact_emails/>
-            <label for="export-emails">"Take out e-mail addresses too"</label>
+            <label for="export-emails">"Also remove e-mail addresses"</label>
         </div>
     }
 }

@@ -78,7 +78,7 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
         let id = query(&job.id);
         let again = running.then(|| {
             format!(
-                "<noscript><meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\"><p><a href=\"/exports/{id}\">Look again</a></p></noscript>"
+                "<noscript><meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\"><p><a href=\"/exports/{id}\">Reload</a></p></noscript>"
             )
         });
         let stop = running.then(|| {
@@ -102,7 +102,7 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
             view! {
                 <form method="post" action="/export">
                     {hidden(&choice)}
-                    <button class="button" type="submit" name="step" value=step data-look="primary">"Make it again"</button>
+                    <button class="button" type="submit" name="step" value=step data-look="primary">"Try again"</button>
                 </form>
             }
         });
@@ -119,7 +119,7 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
             <div class="import-progress" id="import-progress" data-progress=format!("/exports/{id}/progress") data-running=running.then_some("") inner_html=inside></div>
             {running.then(|| view! { <ImportProgress/> })}
             {again.map(|html| view! { <div inner_html=html></div> })}
-            <div class="form-actions">{stop}{export}{download}{anew}<a class="button" data-look="quiet" href="/export">"Choose again"</a></div>
+            <div class="form-actions">{stop}{export}{download}{anew}<a class="button" data-look="quiet" href="/export">"Change options"</a></div>
             {solid(facts(&counts, &redactions))}
             {solid(first(&pairs))}
         };
@@ -139,12 +139,15 @@ fn progress(job: &Job) -> impl IntoView + use<> {
             let of = total.map(|total| format!(" of {}", number::grouped(total))).unwrap_or_default();
             let (max, value) = (total.map(|total| total.max(1).to_string()), total.map(|_| done.to_string()));
             let bar = view! { <progress class="progress" max=max value=value aria-label="Done"></progress> };
-            (format!("{doing}: {}{of}. You can leave this page; it goes on.", number::grouped(*done)), Some(bar))
+            (
+                format!("{doing}: {}{of}. You can leave this page. The export continues.", number::grouped(*done)),
+                Some(bar),
+            )
         }
-        Stage::Done if job.file.is_some() => ("Done. The file is there.".to_owned(), None),
-        Stage::Done => ("Done. This is what an export would hold; nothing was written.".to_owned(), None),
-        Stage::Stopped => ("It was stopped. Nothing was written.".to_owned(), None),
-        Stage::Failed(_) => ("It could not be made. Nothing was written.".to_owned(), None),
+        Stage::Done if job.file.is_some() => ("Done. The file is ready.".to_owned(), None),
+        Stage::Done => ("Done. This preview shows what an export would contain. No file was written.".to_owned(), None),
+        Stage::Stopped => ("Stopped. No file was written.".to_owned(), None),
+        Stage::Failed(_) => ("The export failed. No file was written.".to_owned(), None),
         Stage::Gone(words) => (words.clone(), None),
     };
     let failed = if let Stage::Failed(message) = &job.stage { vec![message.clone()] } else { Vec::new() };
@@ -156,11 +159,11 @@ fn facts(counts: &[(&'static str, u64)], redactions: &[(String, u64)]) -> impl I
     let fact = |name: String, count: u64| view! { <div><dt>{name}</dt><dd>{number::grouped(count)}</dd></div> };
     let counted = counts.iter().map(|(name, count)| fact((*name).to_owned(), *count)).collect::<Vec<_>>();
     let found = redactions.iter().filter(|(_, count)| *count > 0);
-    let found = found.map(|(rule, count)| fact(format!("Taken out: {rule}"), *count)).collect::<Vec<_>>();
+    let found = found.map(|(rule, count)| fact(format!("Removed: {rule}"), *count)).collect::<Vec<_>>();
     (!counts.is_empty()).then(|| {
         view! {
             <section class="section" aria-labelledby="counts-title">
-                <h2 id="counts-title">"What it holds"</h2>
+                <h2 id="counts-title">"Contents"</h2>
                 <dl class="facts">{counted}{found}</dl>
             </section>
         }

@@ -43,7 +43,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let head = page_head("Training data".to_owned(), vec![("Insights".to_owned(), "/insights".to_owned())], ());
         let body = view! {
             {head}
-            <p class="meta">"Prompts and answers of agents become examples to learn from, with what people and reviewers said of them. Secrets are taken out by rule: look at the preview before the file leaves the house."</p>
+            <p class="meta">"Export the prompts and answers of agents as training examples, with the feedback of people and reviewers. Rules remove secrets of known forms. Check the preview before you share the file."</p>
             <form class="form" method="post" action="/export">
                 {notice::refused(form.general(&["format", "fileType", "minFeedback", "source"]))}
                 {fields(&choice, &form)}
@@ -78,11 +78,11 @@ fn table(entries: &[Entry], kept_max: usize) -> impl IntoView + use<> {
                 <h2 id="exports-title">"Recent"</h2>
                 <div class="table-frame" tabindex="0" role="group" aria-labelledby="exports-title">
                     <table class="table">
-                        <thead><tr><th scope="col">"Export"</th><th scope="col">"State"</th><th scope="col">"Begun"</th></tr></thead>
+                        <thead><tr><th scope="col">"Export"</th><th scope="col">"State"</th><th scope="col">"Started"</th></tr></thead>
                         <tbody>{rows}</tbody>
                     </table>
                 </div>
-                <p class="meta">{format!("The newest {kept_max} are kept, until the server stops. Earlier ones can be made again.")}</p>
+                <p class="meta">{format!("The newest {kept_max} are kept until the server stops. You can export the same data again at any time.")}</p>
             </section>
         }
     })

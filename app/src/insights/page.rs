@@ -39,17 +39,14 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let Props { days, insights, action_links } = props;
         let cut = insights.is_cut.then(|| {
             notice::caution(
-                "There is more in this window than is counted: the figures are of the newest sessions and decisions.",
+                "This period has more data than can be counted. The figures cover only the newest sessions and decisions.",
             )
         });
         let total = &insights.total;
         let missed = (insights.capture_failures > 0).then(|| {
             notice::caution(format!(
-                "{} not be captured as training data since this server started. They are tried again; the server's log says why.",
-                match insights.capture_failures {
-                    1 => "One turn could".to_owned(),
-                    many => format!("{} turns could", grouped(many)),
-                }
+                "{} could not be captured as training data since this server started. The server tries again. Its log says why.",
+                counted(insights.capture_failures, "turn")
             ))
         });
         let unread = insights.ratings_missing.map(|why| notice::caution(unread(why)));
@@ -58,8 +55,8 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let nothing = total.sessions + gates + answers == 0;
         let body = if nothing {
             let sentence =
-                "No agent session ended in these days. Figures appear as sessions end and people decide and rate.";
-            empty(sentence, Some(("Go to Actions", "/actions".to_owned()))).into_any()
+                "No agent session ended in this period. Figures appear when sessions end and people decide and rate.";
+            empty(sentence, Some(("Go to Tasks", "/actions".to_owned()))).into_any()
         } else {
             figures(&insights, &action_links).into_any()
         };
@@ -91,7 +88,7 @@ fn windows(shown: u32) -> impl IntoView {
             <a class="chip" href=format!("/insights?days={days}") aria-current=(days == shown).then_some("true")>{format!("{days} days")}</a>
         }
     };
-    view! { <nav class="chips" aria-label="Window">{offered.map(link).to_vec()}</nav> }
+    view! { <nav class="chips" aria-label="Period">{offered.map(link).to_vec()}</nav> }
 }
 
 fn figures(insights: &Insights, actions: &BTreeMap<String, String>) -> impl IntoView + use<> {
@@ -107,7 +104,7 @@ fn figures(insights: &Insights, actions: &BTreeMap<String, String>) -> impl Into
     view! {
         {sections}
         {parts("agents", "By agent", "Agent", &insights.agents, &BTreeMap::new())}
-        {parts("actions", "By action", "Action", &insights.actions, actions)}
+        {parts("actions", "By task", "Task", &insights.actions, actions)}
     }
 }
 
@@ -121,17 +118,17 @@ fn values(insights: &Insights, value: fn(&Figures) -> f64) -> Vec<f64> {
 
 fn helpfulness(insights: &Insights) -> Section {
     let Figures { sessions, unrated, positive, negative, skipped, helpful, .. } = insights.total;
-    let answers = counted(positive + negative, "answer");
-    let unknown = if sessions > 0 { percent(unrated as f64 / sessions as f64) } else { "0 %".to_owned() };
+    let ratings = counted(positive + negative, "rating");
+    let unknown = if sessions > 0 { percent(unrated as f64 / sessions as f64) } else { percent(0.0) };
     let nothing_read = unrated + positive + negative + skipped == 0;
     let answer = match helpful {
-        _ if insights.ratings_missing.is_some() && nothing_read => "The ratings cannot be read.".to_owned(),
+        _ if insights.ratings_missing.is_some() && nothing_read => "The ratings could not be read.".to_owned(),
         Some(share) => format!(
-            "{} of {answers} say it helped. Nobody rated {unknown} of {}.",
+            "In {} of {ratings}, people said that the session helped. {unknown} of {} are not rated.",
             percent(share),
             counted(sessions, "session")
         ),
-        None => format!("Nobody has said yet whether it helped, of {}.", counted(sessions, "session")),
+        None => format!("No ratings yet for {}.", counted(sessions, "session")),
     };
     Section {
         name: "helpful",
@@ -139,7 +136,7 @@ fn helpfulness(insights: &Insights) -> Section {
         answer,
         series: vec![
             series(insights, "Helped", Ink::Positive, |f| f.positive as f64),
-            series(insights, "Did not", Ink::Negative, |f| f.negative as f64),
+            series(insights, "Did not help", Ink::Negative, |f| f.negative as f64),
             series(insights, "Skipped", Ink::Caution, |f| f.skipped as f64),
             series(insights, "Not rated", Ink::Quiet, |f| f.unrated as f64),
         ],
@@ -153,7 +150,7 @@ fn outcomes(insights: &Insights) -> Section {
     let share = |n: u64| percent(n as f64 / all as f64);
     let answer = if all > 0 {
         format!(
-            "Of {}, what was said next shows that {} helped and {} did not; {} got neither, and after {} nothing was said.",
+            "Of {}, the next message accepted {} and rejected {}. It was neutral after {}, and {} had no next message.",
             counted(all, "answer"),
             share(accepted),
             share(rejected),
@@ -161,11 +158,11 @@ fn outcomes(insights: &Insights) -> Section {
             share(unknown)
         )
     } else {
-        "No agent has answered anything.".to_owned()
+        "No agent has given an answer.".to_owned()
     };
     Section {
         name: "outcomes",
-        title: "What became of the answers?",
+        title: "How were the answers received?",
         answer,
         series: vec![
             series(insights, "Accepted", Ink::Positive, |f| f.accepted as f64),
@@ -183,20 +180,20 @@ fn decisions(insights: &Insights) -> Section {
     let share = |n: u64| percent(n as f64 / judged as f64);
     let mut answer = if judged > 0 {
         format!(
-            "Of {}, {} were approved as proposed, {} with changes, {} denied.",
+            "Of {}, {} were approved as proposed, {} were approved with changes, and {} were denied.",
             counted(judged, "proposal"),
             share(approved),
             share(edited),
             share(denied)
         )
     } else {
-        "Nothing was approved or denied.".to_owned()
+        "No proposal was approved or denied.".to_owned()
     };
     if answered > 0 {
-        answer.push_str(&format!(" {} answered.", counted(answered, "question")));
+        answer.push_str(&format!(" People answered {}.", counted(answered, "question")));
     }
     if expired > 0 {
-        answer.push_str(&format!(" {} ran out of time.", grouped(expired)));
+        answer.push_str(&format!(" {} expired without a decision.", counted(expired, "item")));
     }
     Section {
         name: "decisions",
@@ -207,7 +204,7 @@ fn decisions(insights: &Insights) -> Section {
             series(insights, "Edited", Ink::Caution, |f| f.edited as f64),
             series(insights, "Denied", Ink::Negative, |f| f.denied as f64),
             series(insights, "Answered", Ink::Accent, |f| f.answered as f64),
-            series(insights, "Ran out of time", Ink::Quiet, |f| f.expired as f64),
+            series(insights, "Expired", Ink::Quiet, |f| f.expired as f64),
         ],
         word: whole,
     }
@@ -217,7 +214,7 @@ fn waiting(insights: &Insights) -> Section {
     let Figures { wait_median_seconds, wait_p90_seconds, wait_total_seconds, .. } = insights.total;
     let answer = match (wait_median_seconds, wait_p90_seconds) {
         (Some(median), Some(p90)) => format!(
-            "Half of the decisions came within {}, nine of ten within {}; {} of waiting in all.",
+            "Half of the decisions were made within {}, and nine out of ten within {}. Agents waited {} in total.",
             seconds(median as f64),
             seconds(p90 as f64),
             seconds(wait_total_seconds as f64)
@@ -232,7 +229,7 @@ fn waiting(insights: &Insights) -> Section {
             series(insights, "Median", Ink::Accent, |f| f.wait_median_seconds.unwrap_or_default() as f64),
             Series {
                 says: Some(values(insights, |f| f.wait_p90_seconds.unwrap_or_default() as f64)),
-                ..series(insights, "Nine of ten", Ink::AccentSoft, |f| {
+                ..series(insights, "Nine out of ten", Ink::AccentSoft, |f| {
                     f.wait_p90_seconds.unwrap_or_default().saturating_sub(f.wait_median_seconds.unwrap_or_default())
                         as f64
                 })
@@ -244,17 +241,17 @@ fn waiting(insights: &Insights) -> Section {
 
 fn cost(insights: &Insights) -> Section {
     let Figures { cost_usd, priced, sessions, input_tokens, output_tokens, .. } = insights.total;
-    let tokens = format!("{} tokens read and {} written", grouped(input_tokens), grouped(output_tokens));
+    let tokens = format!("{} and {}", counted(input_tokens, "input token"), counted(output_tokens, "output token"));
     let answer = match cost_usd {
         Some(cost) => {
             format!(
-                "{} over {} of {} that reported a cost; {tokens}.",
+                "{}, reported by {} of {}. {tokens} were used.",
                 dollars(cost),
                 grouped(priced),
                 counted(sessions, "session")
             )
         }
-        None => format!("No session reported a cost; {tokens}."),
+        None => format!("No session reported a cost. {tokens} were used."),
     };
     Section {
         name: "cost",
@@ -277,5 +274,78 @@ pub(super) fn seconds(value: f64) -> String {
 
 /// A share in words: no decimals, because these are counts of people's answers.
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
+    format!("{:.0}%", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    /// Insights without a day: the numbers given, and 0 for all others.
+    fn insights(given: Value) -> Insights {
+        let mut total = json!({});
+        for name in [
+            "sessions",
+            "completed",
+            "failed",
+            "positive",
+            "negative",
+            "skipped",
+            "unrated",
+            "accepted",
+            "rejected",
+            "neutral",
+            "unknown",
+            "approved",
+            "edited",
+            "denied",
+            "answered",
+            "expired",
+            "waitTotalSeconds",
+            "inputTokens",
+            "outputTokens",
+            "priced",
+        ] {
+            total[name] = given.get(name).cloned().unwrap_or(json!(0));
+        }
+        for name in ["helpful", "costUsd"] {
+            total[name] = given.get(name).cloned().unwrap_or_default();
+        }
+        serde_json::from_value(json!({
+            "first": "2026-11-01", "last": "2026-11-07", "isCut": false, "captureFailures": 0, "ratingsMissing": null,
+            "total": total, "days": [], "agents": [], "actions": [],
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn answers_are_sentences_with_counted_nouns() {
+        let one = insights(json!({ "sessions": 1, "unrated": 1, "accepted": 1, "inputTokens": 1, "answered": 1 }));
+        assert_eq!(helpfulness(&one).answer, "No ratings yet for 1 session.");
+        assert_eq!(
+            outcomes(&one).answer,
+            "Of 1 answer, the next message accepted 100% and rejected 0%. It was neutral after 0%, and 0% had no next message."
+        );
+        assert_eq!(decisions(&one).answer, "No proposal was approved or denied. People answered 1 question.");
+        assert_eq!(cost(&one).answer, "No session reported a cost. 1 input token and 0 output tokens were used.");
+        let more = insights(json!({
+            "sessions": 4, "positive": 1, "negative": 1, "unrated": 2, "helpful": 0.5, "approved": 2, "edited": 1, "denied": 1,
+            "expired": 2, "costUsd": 1.5, "priced": 3, "inputTokens": 1200, "outputTokens": 1,
+        }));
+        assert_eq!(
+            helpfulness(&more).answer,
+            "In 50% of 2 ratings, people said that the session helped. 50% of 4 sessions are not rated."
+        );
+        assert_eq!(
+            decisions(&more).answer,
+            "Of 4 proposals, 50% were approved as proposed, 25% were approved with changes, and 25% were denied. \
+             2 items expired without a decision."
+        );
+        assert_eq!(
+            cost(&more).answer,
+            "$1.50, reported by 3 of 4 sessions. 1,200 input tokens and 1 output token were used."
+        );
+        assert_eq!(outcomes(&more).answer, "No agent has given an answer.");
+    }
 }

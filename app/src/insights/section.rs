@@ -30,7 +30,7 @@ pub fn section(days: &[(String, String)], section: Section) -> impl IntoView + u
             <div class="insight-body">
                 <figure class="insight-figure">
                     // The table says the same in words; this is for eyes alone.
-                    <div class="insight-drawing" tabindex="0" role="group" aria-label=format!("{title}: chart, the table has its figures") inner_html=svg></div>
+                    <div class="insight-drawing" tabindex="0" role="group" aria-label=format!("{title}: chart. The table shows the same figures.") inner_html=svg></div>
                     <figcaption class="insight-legend">{legend(&series)}</figcaption>
                 </figure>
                 {table(days, &series, title, word)}

@@ -73,7 +73,7 @@ pub fn parts(
                     <tbody>{rows}</tbody>
                 </table>
             </div>
-            {(left_out > 0).then(|| view! { <p class="meta">{format!("{left_out} more are not shown; GET /api/insights has all.")}</p> })}
+            {(left_out > 0).then(|| view! { <p class="meta">{format!("{left_out} more are not shown. GET /api/insights returns all of them.")}</p> })}
         </section>
     }))
 }

@@ -25,7 +25,7 @@ use datalake::{
     Message, Source,
     export::{FileFormat, Format, MinFeedback, Options, Preview, Progress, Row},
 };
-use domain::{interaction::ExportState, role::Permission};
+use domain::{count::counted, interaction::ExportState, role::Permission};
 use ledger::export_job::{self, ExportJobRecord};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -54,7 +54,7 @@ fn allowed(viewer: &Viewer) -> Result<(), Turned> {
     if viewer.scope.may(Permission::ManageSessions) {
         return Ok(());
     }
-    Err(Problem::detailed(Code::Forbidden, "only operators and admins export training data").into())
+    Err(Problem::detailed(Code::Forbidden, "only operators and admins can export training data").into())
 }
 
 async fn choose(State(state): State<AppState>, viewer: Viewer) -> Result<Response, Turned> {
@@ -67,8 +67,8 @@ async fn chosen(state: &AppState, viewer: Viewer, status: StatusCode, choice: Ch
         id: job.id.to_string(),
         title: title(&job),
         state: match job.stage() {
-            Stage::Collecting | Stage::Working(_) => "At work".to_owned(),
-            Stage::Done(preview) => format!("Done, {} rows", preview.manifest.counts.rows),
+            Stage::Collecting | Stage::Working(_) => "Running".to_owned(),
+            Stage::Done(preview) => format!("Done, {}", counted(preview.manifest.counts.rows, "row")),
             Stage::Stopped => "Stopped".to_owned(),
             Stage::Failed(_) => "Failed".to_owned(),
         },
@@ -108,8 +108,12 @@ async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Res
         Ok(job) => Ok(Redirect::to(&format!("/exports/{}", job.id)).into_response()),
         Err(busy) => {
             let message = match busy {
-                Busy::Workspace => "An export of this workspace is at work: wait for it, or stop it.".to_owned(),
-                Busy::Server => format!("{EXPORTS_RUNNING_MAX} exports are at work on this server: try again soon."),
+                Busy::Workspace => {
+                    "An export of this workspace is already running. Wait until it is done, or stop it.".to_owned()
+                }
+                Busy::Server => {
+                    format!("{EXPORTS_RUNNING_MAX} exports are already running on this server. Try again later.")
+                }
             };
             let errors = vec![FieldError { field: None, message }];
             let refused = FormState { errors, ..FormState::default() };
@@ -199,8 +203,8 @@ fn rows_of(job: &ExportJobRecord) -> u64 {
 fn gone_entry(job: &ExportJobRecord) -> Entry {
     let (choice, is_preview) = remembered(job);
     let state = match job.state {
-        ExportState::Running => "Elsewhere, or cut off".to_owned(),
-        ExportState::Done => format!("Done, {} rows; not here any more", rows_of(job)),
+        ExportState::Running => "On another server, or interrupted".to_owned(),
+        ExportState::Done => format!("Done, {}; no longer available here", counted(rows_of(job), "row")),
         ExportState::Stopped => "Stopped".to_owned(),
         ExportState::Failed => "Failed".to_owned(),
     };
@@ -211,23 +215,24 @@ fn gone_entry(job: &ExportJobRecord) -> Entry {
 fn gone_words(state: &AppState, job: &ExportJobRecord, is_preview: bool) -> String {
     let is_own = state.exports.is_own(&job.server);
     match job.state {
-        ExportState::Running => "It was being made by a server that has stopped since, or by another server of this \
-            workspace, which may still be at it. Nothing of it is here."
-            .to_owned(),
+        ExportState::Running => {
+            "Another server started this export, or this server restarted since. The export may still run \
+            on the other server. This server has no result of it."
+                .to_owned()
+        }
         ExportState::Done => {
-            let what = if is_preview { "What it showed" } else { "Its file" };
-            let why =
-                if is_own { "made room for newer ones" } else { "is with the server that made it, or went with it" };
+            let what = if is_preview { "Its result" } else { "Its file" };
+            let why = if is_own { "was removed to make room for newer ones" } else { "was on another server" };
             format!(
-                "It was done, with {} rows. {what} {why}. From the same data it becomes the same again.",
-                rows_of(job)
+                "The export was done, with {}. {what} {why}. An export of the same data gives the same result again.",
+                counted(rows_of(job), "row")
             )
         }
-        ExportState::Stopped => "It was stopped. Nothing was written.".to_owned(),
+        ExportState::Stopped => "The export was stopped. No file was written.".to_owned(),
         ExportState::Failed => {
             format!(
-                "It could not be made: {}. Nothing was written.",
-                job.error.as_deref().unwrap_or("no reason is known")
+                "The export failed: {}. No file was written.",
+                job.error.as_deref().unwrap_or("the reason is unknown")
             )
         }
     }
@@ -246,7 +251,7 @@ async fn show_gone(state: &AppState, viewer: Viewer, id: &str) -> Result<Respons
 
 async fn remembered_job(state: &AppState, viewer: &Viewer, id: &str) -> Result<ExportJobRecord, Turned> {
     allowed(viewer)?;
-    let missing = || Problem::detailed(Code::NotFound, "no such export; only the newest are remembered");
+    let missing = || Problem::detailed(Code::NotFound, "there is no such export; only the newest are listed");
     let id = id.parse().map_err(|_| missing())?;
     let found = export_job::find(&state.ledger, &viewer.scope, id).await?;
     Ok(found.ok_or_else(missing)?)
@@ -256,7 +261,7 @@ fn found(state: &AppState, viewer: &Viewer, id: &str) -> Result<Arc<Job>, Turned
     allowed(viewer)?;
     let job = id.parse().ok().and_then(|id| state.exports.find(viewer.scope.tenant_id, id));
     job.ok_or_else(|| {
-        let why = "this server does not have that export (any more); on its page it can be made again";
+        let why = "this server does not have that export, or not any more; export again on its page";
         Problem::detailed(Code::NotFound, why).into()
     })
 }

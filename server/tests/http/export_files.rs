@@ -147,9 +147,7 @@ async fn an_export_is_remembered_after_a_restart_and_becomes_the_same_again() {
     app.serve_again();
     let (status, page) = seen(&app, &cookie, &made).await;
     assert_eq!(status, 200, "{page}");
-    for part in
-        ["SFT as JSON lines", "It was done, with 1 rows", "Make it again", "name=\"minFeedback\" value=\"none\""]
-    {
+    for part in ["SFT as JSON lines", "The export was done, with 1 row.", "Try again", "name=\"minFeedback\" value=\"none\""] {
         assert!(page.contains(part), "{part} in {page}");
     }
     assert!(!page.contains("data-running") && !page.contains("Download"), "{page}");
@@ -157,7 +155,7 @@ async fn an_export_is_remembered_after_a_restart_and_becomes_the_same_again() {
         assert_eq!(seen(&app, &cookie, &format!("{made}/{part}")).await.0, 404);
     }
     let (_, list) = seen(&app, &cookie, "/export").await;
-    assert!(list.contains(&format!("href=\"{made}\"")) && list.contains("not here any more"), "{list}");
+    assert!(list.contains(&format!("href=\"{made}\"")) && list.contains("no longer available here"), "{list}");
     // What the button sends.
     let (status, again) = begin(&app, &cookie, &[&chosen[..], &[("step", "export")]].concat()).await;
     assert_eq!(status, 303, "{again}");

@@ -287,7 +287,10 @@ async fn an_export_is_looked_at_made_and_downloaded_by_plain_forms() {
         ended(&app, &cookie, &next).await;
     }
     let (status, page) = seen(&app, &cookie, &made).await;
-    assert!(status == 200 && page.contains("made room for newer ones") && page.contains("Make it again"), "{page}");
+    assert!(
+        status == 200 && page.contains("was removed to make room for newer ones") && page.contains("Try again"),
+        "{page}"
+    );
     assert_eq!(seen(&app, &cookie, &format!("{made}/file")).await.0, 404);
     for path in ["/export", preview.as_str()] {
         let answer = app.request(Who::Reviewer, Method::GET, path).send().await.unwrap();

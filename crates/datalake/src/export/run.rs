@@ -67,7 +67,7 @@ pub enum Error {
     #[error("the export was cancelled")]
     Cancelled,
     /// Sessions were to be asked for their ratings, and none could be read. Why the last of them could not.
-    #[error("no rating of a session can be read: {0}; mend that, or leave out the source session")]
+    #[error("no rating of a session can be read: {0}; fix that, or leave out the source session")]
     Ratings(String),
 }
 
