@@ -86,7 +86,7 @@ export const idle = (page: Page) => page.getByRole("button", { name: "What are y
 export const working = (page: Page, title = "") => page.getByRole("button", { name: `Working on: ${title}` });
 export const stopButton = (page: Page) => page.getByRole("banner").getByRole("button", { name: "Stop working" });
 export const finder = (page: Page) => page.getByRole("combobox", { name: "Find a task" });
-export const marker = (page: Page) => page.getByRole("dialog", { name: "Drop a marker" });
+export const marker = (page: Page) => page.getByRole("dialog", { name: "Add a marker" });
 
 export const options = (page: Page) => page.locator("#working-list").getByRole("option");
 /** What the picker says happened. */

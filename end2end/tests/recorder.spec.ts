@@ -54,7 +54,7 @@ test("recording can be paused and says what it records", async ({ page }) => {
   const session = await begin(page, await taskFor(page, "Paused"));
   await visit(page, "/today");
   await working(page).click();
-  await expect(page.getByText("Records pages you open and markers you write. Nothing you type, scroll or hover.")).toBeVisible();
+  await expect(page.getByText("Records the pages you open and the markers you write. Does not record what you type, scroll or hover over.")).toBeVisible();
   const recording = page.getByRole("switch", { name: "Record pages" });
   await expect(recording).toHaveAttribute("aria-checked", "true");
   await recording.click();
@@ -117,12 +117,12 @@ test("events whose session has ended meanwhile are set aside, said to be, and do
   await page.unroute(EVENTS);
   await visit(page, "/sessions");
   const aside = page.locator('[data-part="refused"]');
-  await expect(aside).toContainText("1 event came too late", { timeout: 20_000 });
+  await expect(aside).toContainText("1 event not recorded", { timeout: 20_000 });
   await expect.poll(() => pathsOf(second), { timeout: 20_000 }).toEqual(["/sessions"]);
   expect(await pathsOf(first)).toEqual([]);
   await awake(page, "/today");
   await expect(aside).toBeVisible();
-  await page.getByRole("button", { name: "Dismiss the events that came too late" }).click();
+  await page.getByRole("button", { name: "Dismiss the events that were not recorded" }).click();
   await expect(aside).toBeHidden();
   await awake(page, "/actions");
   await expect(page.locator(".working")).toBeVisible();

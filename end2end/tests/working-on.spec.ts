@@ -92,7 +92,7 @@ test("a task can be made in the picker, and who may not make one is not offered 
   await awake(theirs, "/today");
   await idle(theirs).click();
   await finder(theirs).fill("anything");
-  await expect(theirs.getByText("No task of yours has that name.")).toBeVisible();
+  await expect(theirs.getByText("None of your tasks has that name.")).toBeVisible();
   await expect(options(theirs)).toHaveCount(0);
   await other.close();
 });
@@ -138,7 +138,7 @@ test("without scripts a link, a form and a button do the same @nojs", async ({ p
   await expect(page.getByText("Started. Pages you open from now on are recorded.")).toBeVisible();
   await expect(page.getByRole("main").getByText(`Working on ${task.name}`)).toBeVisible();
   await stopButton(page).click();
-  if (info.project.name === "no-js") await expect(page.getByText("Stopped. Nothing is recorded any more.")).toBeVisible();
+  if (info.project.name === "no-js") await expect(page.getByText("Stopped. Nothing is recorded from now on.")).toBeVisible();
   await expect.poll(() => activeOf(page.context())).toBeNull();
   await page.goto("/working-on");
   await expect(page.locator("#your-day")).toContainText(task.name);
@@ -182,7 +182,7 @@ test("a refused start is taken back with a message, and so is a refused stop", a
   await expect(option).toBeVisible();
   await api().send("PATCH", `/api/actions/${task.id}`, { status: "archived" });
   await option.click();
-  await expect(said(page)).toContainText(/Nothing was started\..*archived/);
+  await expect(said(page)).toContainText(/working session was not started\..*archived/);
   await expect(idle(page)).toBeVisible();
   await said(page).getByRole("button", { name: "Dismiss" }).click();
   await expect(said(page)).toBeHidden();
@@ -190,7 +190,7 @@ test("a refused start is taken back with a message, and so is a refused stop", a
   await awake(page, "/today");
   await page.route("**/api/sessions/human/stop", (route) => route.abort());
   await stopButton(page).click();
-  await expect(said(page)).toContainText("The work was not ended.");
+  await expect(said(page)).toContainText("The working session was not stopped.");
   await expect(working(page, "Not to be stopped")).toBeVisible();
 });
 
@@ -234,11 +234,11 @@ test("keys can be changed, conflicts are named, and the change holds on every pa
   await signInIdle(page, "operator");
   await begin(page, await taskFor(page, "Other keys"));
   await awake(page, "/settings");
-  const row = page.locator(".binding", { hasText: "Drop a marker" });
+  const row = page.locator(".binding", { hasText: "Add a marker" });
   const change = row.getByRole("button", { name: /Change/ });
   await change.click();
   await page.keyboard.press("j");
-  await expect(page.getByText("That key is taken: Next row.")).toBeVisible();
+  await expect(page.getByText("That key is already used: Next row.")).toBeVisible();
   await page.keyboard.press("ControlOrMeta+Shift+y");
   await expect(row.locator("kbd")).toHaveText(["Ctrl", "Shift", "Y"]);
   const next = page.locator(".binding", { hasText: "Go to Sessions" });
@@ -265,7 +265,7 @@ test("a note that was not recorded is kept, across a reload too, and is recorded
   await visit(page, "/today");
   await page.keyboard.press("Alt+m");
   await page.keyboard.press("Enter");
-  await expect(marker(page).getByRole("alert")).toHaveText("Write a word or two first.");
+  await expect(marker(page).getByRole("alert")).toHaveText("Write a note first.");
   await page.route("**/api/sessions/*/events", async (route) => {
     // It arrives, and the answer is lost.
     await route.fetch();
@@ -273,7 +273,7 @@ test("a note that was not recorded is kept, across a reload too, and is recorded
   });
   await page.keyboard.type("called Acme");
   await page.keyboard.press("Enter");
-  await expect(marker(page).getByRole("alert")).toContainText("Not recorded, your note is kept.");
+  await expect(marker(page).getByRole("alert")).toContainText("Not recorded. Your note is kept.");
   await expect(marker(page).getByRole("textbox")).toHaveValue("called Acme");
   await page.unroute("**/api/sessions/*/events");
   await page.reload();
@@ -289,7 +289,7 @@ test("a note that was not recorded is kept, across a reload too, and is recorded
   if (await marker(page).isVisible()) {
     await page.keyboard.type("too late");
     await page.keyboard.press("Enter");
-    await expect(marker(page).getByRole("alert")).toContainText("Not recorded, your note is kept.");
+    await expect(marker(page).getByRole("alert")).toContainText("Not recorded. Your note is kept.");
   }
 });
 

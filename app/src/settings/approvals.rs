@@ -14,10 +14,10 @@ use leptos::prelude::*;
 /// What holds now, and for those who administer it the form that changes it.
 pub fn approvals_section(undo_seconds: u32, administers: bool, form: &FormState) -> impl IntoView + use<> {
     let now = match undo_seconds {
-        0 => "Decisions take effect at once.".to_owned(),
-        seconds => format!("Decisions take effect after {seconds} s; until then they can be undone."),
+        0 => "Decisions take effect immediately and cannot be undone.".to_owned(),
+        seconds => format!("Decisions take effect after {seconds} s. Until then they can be undone."),
     };
-    let hint = format!("0 to {UNDO_SECONDS_MAX}; with 0 decisions take effect at once.");
+    let hint = format!("0 to {UNDO_SECONDS_MAX}. With 0, decisions take effect immediately and cannot be undone.");
     let change = administers.then(|| {
         view! {
             <form class="form" method="post" action="/settings/approvals">

@@ -42,7 +42,7 @@ pub fn groups_section(groups: &[Group], members: &[Member], manages: bool, form:
                     {notice::refused(new.general(&["name", "slug"]))}
                     <div class="form-row">
                         {input("group", Field::new("name", "Name").required(), "text", "", "off", &new)}
-                        {input("group", Field::new("slug", "Slug").hint("Reviewers are named by it. Made from the name when empty."), "text", "", "off", &new)}
+                        {input("group", Field::new("slug", "Slug").hint("Tasks refer to the group by its slug. Created from the name if left empty."), "text", "", "off", &new)}
                     </div>
                     <div class="form-actions">{submit("Create group", Look::Primary)}</div>
                 </form>
@@ -52,8 +52,8 @@ pub fn groups_section(groups: &[Group], members: &[Member], manages: bool, form:
     view! {
         <section class="section" id="groups" aria-labelledby="groups-title">
             <h2 id="groups-title">"Groups"</h2>
-            <p class="meta">"People who may be asked to review together."</p>
-            {none.then(|| view! { <p class="meta">"No group yet."</p> })}
+            <p class="meta">"A group of people who can be asked to review."</p>
+            {none.then(|| view! { <p class="meta">"There are no groups yet."</p> })}
             {list}
             {create}
         </section>
@@ -96,7 +96,7 @@ fn row(group: &Group, members: &[Member], manages: bool, form: &FormState) -> im
             </form>
         }
     });
-    let empty = group.members.is_empty().then(|| view! { <span class="meta">"Nobody yet"</span> });
+    let empty = group.members.is_empty().then(|| view! { <span class="meta">"No members yet"</span> });
     view! {
         <tr>
             <td class="table-main" dir="auto">{group.name.clone()}</td>

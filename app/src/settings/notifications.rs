@@ -25,13 +25,13 @@ pub fn notify_button() -> impl IntoView {
 pub fn notifications_section(email: EmailChoice) -> impl IntoView {
     let email = match email {
         EmailChoice::NotSent => {
-            view! { <p class="meta">"This server sends no e-mail: its operator has not set up [smtp]."</p> }.into_any()
+            view! { <p class="meta">"This server sends no e-mail, because [smtp] is not configured."</p> }.into_any()
         }
         EmailChoice::Offered { wanted } => view! {
             <form class="form" method="post" action="/settings/notifications">
                 <label class="choice">
                     <input type="checkbox" name="email" value="yes" checked=wanted/>
-                    <span>"E-mail me when something waits for my decision in this workspace"</span>
+                    <span>"E-mail me when something needs my decision in this workspace"</span>
                 </label>
                 <div class="form-actions">{submit("Save notifications", Look::Plain)}</div>
             </form>
@@ -41,9 +41,9 @@ pub fn notifications_section(email: EmailChoice) -> impl IntoView {
     view! {
         <section class="section" id="notifications" aria-labelledby="notifications-title">
             <h2 id="notifications-title">"Notifications"</h2>
-            <p class="meta">"They say who waits for you and link to it, never what is proposed."</p>
+            <p class="meta">"An e-mail says which agent is waiting for you and links to the item. It never contains the proposal."</p>
             <div class="js-only form">
-                <p class="meta">"A browser tells you while Shiftbook is open in a tab that you do not look at."</p>
+                <p class="meta">"The browser notifies you while Shiftbook is open in a tab in the background."</p>
                 <div class="form-actions">{notify_button()}</div>
             </div>
             {email}

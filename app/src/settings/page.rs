@@ -106,7 +106,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
 }
 
 fn appearance(theme: Theme) -> impl IntoView {
-    let choices = [(Theme::System, "As the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")]
+    let choices = [(Theme::System, "Same as the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")]
         .into_iter()
         .map(|(choice, label)| {
             view! {
@@ -135,7 +135,7 @@ fn keyboard() -> impl IntoView {
     view! {
         <section class="section" id="keyboard" aria-labelledby="keyboard-title">
             <h2 id="keyboard-title">"Keyboard"</h2>
-            <p class="meta">"Letters are shortcuts only outside of text fields. What you change is kept in this browser."</p>
+            <p class="meta">"Letter shortcuts work only outside text fields. Your changes are stored in this browser."</p>
             {bindings_view()}
         </section>
     }

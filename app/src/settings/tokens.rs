@@ -49,10 +49,10 @@ pub fn tokens_section(
                     <thead>
                         <tr>
                             <th scope="col">"Name"</th>
-                            <th scope="col">"Begins with"</th>
-                            <th scope="col">"May"</th>
+                            <th scope="col">"Starts with"</th>
+                            <th scope="col">"Scope"</th>
                             <th scope="col">"Last used"</th>
-                            <th scope="col"><span class="hidden-text">"Do"</span></th>
+                            <th scope="col"><span class="hidden-text">"Revoke"</span></th>
                         </tr>
                     </thead>
                     <tbody>{rows}</tbody>
@@ -60,8 +60,10 @@ pub fn tokens_section(
             </div>
         }
     });
-    let scopes =
-        [(Some(TokenScope::Worker), "Worker: claim sessions and work on them"), (None, "Everything its role may")];
+    let scopes = [
+        (Some(TokenScope::Worker), "Worker: claim sessions and work on them"),
+        (None, "Everything that its role allows"),
+    ];
     let scopes: Vec<_> = scopes
         .into_iter()
         .filter(|(scope, _)| may_give(own, Role::Member, *scope))
@@ -70,17 +72,19 @@ pub fn tokens_section(
     let roles = role_options(|role| may_give(own, role, None));
     let usual = if may_give(own, Role::Operator, None) { Role::Operator } else { own };
     let (about, none_yet) = match administers {
-        true => ("Who or what uses it.", "No token yet. Agents and scripts sign in with one."),
+        true => {
+            ("The person or program that uses it.", "There are no tokens yet. Agents and scripts sign in with a token.")
+        }
         false => (
-            "What uses it, such as a coding agent on your laptop.",
-            "No token of yours yet. Your coding agents and scripts sign in with one; it may at most what you may.",
+            "The program that uses it, such as a coding agent on your laptop.",
+            "You have no tokens yet. Your coding agents and scripts sign in with a token. It never allows more than your own role.",
         ),
     };
     let for_me = administers.then(|| {
         view! {
             <label class="choice">
                 <input type="checkbox" name="for_me" value="yes" checked=form.value("for_me").is_some()/>
-                <span>"For me: it may read what I did, and what it starts is mine"</span>
+                <span>"For me: it can read my activity, and the sessions that it starts are mine"</span>
             </label>
         }
     });

@@ -3,6 +3,7 @@
 
 use crate::{
     FormState,
+    text::number,
     ui::{
         button::{Look, submit, submit_small},
         copy::copy_line,
@@ -29,13 +30,13 @@ pub struct WebhookEntry {
 
 const fn event_words(topic: Topic) -> &'static str {
     match topic {
-        Topic::ApprovalRequested => "Something waits for approval",
-        Topic::ApprovalReminder => "It still waits",
-        Topic::ApprovalEscalated => "Somebody else is asked",
-        Topic::ApprovalDecided => "It was decided",
+        Topic::ApprovalRequested => "Something needs approval",
+        Topic::ApprovalReminder => "It still needs approval",
+        Topic::ApprovalEscalated => "Other reviewers are asked",
+        Topic::ApprovalDecided => "A decision was made",
         Topic::ApprovalUndone => "A decision was undone",
         Topic::SessionFailed => "A session failed",
-        Topic::SessionEnded => "A session ended, however it did",
+        Topic::SessionEnded => "A session ended for any reason",
         Topic::Test => "Test message",
     }
 }
@@ -52,7 +53,7 @@ pub fn webhooks_section(
             <div class="secret" role="status">
                 <p><strong>"Copy the signing secret now. It is not shown again."</strong></p>
                 {copy_line(created.secret, "the secret")}
-                <p class="meta">"Receivers verify messages with it, by the Standard Webhooks specification."</p>
+                <p class="meta">"The receiver uses it to verify messages, as the Standard Webhooks specification says."</p>
             </div>
         }
     });
@@ -71,15 +72,15 @@ pub fn webhooks_section(
         <section class="section" id="webhooks" aria-labelledby="webhooks-title">
             <h2 id="webhooks-title">"Webhooks"</h2>
             {secret}
-            {none.then(|| view! { <p class="meta">"No webhook yet. Other systems are told through one what happens here."</p> })}
+            {none.then(|| view! { <p class="meta">"There are no webhooks yet. A webhook tells another system what happens here."</p> })}
             {entries}
             <details class="sheet" open=form.is_refused()>
                 <summary>"New webhook"</summary>
                 <form class="form" method="post" action="/settings/webhooks">
                     {notice::refused(form.general(&["url"]))}
-                    {input("webhook", Field::new("url", "URL").hint("Signed JSON is posted there. Addresses inside of your network are refused.").required(), "url", "", "off", form)}
+                    {input("webhook", Field::new("url", "URL").hint("Shiftbook posts signed JSON to this address. Addresses inside your network are refused.").required(), "url", "", "off", form)}
                     <fieldset>
-                        <legend class="field-label">"Tell it when"</legend>
+                        <legend class="field-label">"Send a message when"</legend>
                         <div class="choices">{events.into_iter().collect::<Vec<_>>()}</div>
                     </fieldset>
                     <div class="form-actions">{submit("Add webhook", Look::Primary)}</div>
@@ -130,10 +131,10 @@ fn entry(WebhookEntry { webhook, deliveries }: WebhookEntry) -> impl IntoView + 
 }
 
 fn row(delivery: Delivery) -> impl IntoView + use<> {
-    let tries = if delivery.attempts == 1 { "1 try".to_owned() } else { format!("{} tries", delivery.attempts) };
+    let tries = number::counted(delivery.attempts.into(), "try");
     let state = match (delivery.state, delivery.due_at.or(delivery.ended_at)) {
         (DeliveryState::Delivered, Some(at)) => view! { "delivered " {moment(at)} }.into_any(),
-        (DeliveryState::Dead, Some(at)) => view! { "given up " {moment(at)} }.into_any(),
+        (DeliveryState::Dead, Some(at)) => view! { "failed " {moment(at)} }.into_any(),
         (DeliveryState::Waiting, Some(at)) => view! { "next try " {moment(at)} }.into_any(),
         (_, None) => ().into_any(),
     };

@@ -4,7 +4,7 @@ use super::{
     choice::{Row, Task, moved, rows},
     control, state, widget,
 };
-use crate::browser::dom;
+use crate::{browser::dom, count::counted};
 use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, HtmlInputElement, KeyboardEvent, MouseEvent};
@@ -230,11 +230,10 @@ fn summary(shown: &Shown, nothing_typed: bool) -> String {
     let found = shown.rows.iter().filter(|row| matches!(row, Row::Task(_))).count();
     let words = match (shown.tasks.is_some(), shown.naming, found) {
         (_, true, _) => "Type the name of the new task, then press Enter.",
-        (false, ..) => "Reading your tasks…",
+        (false, ..) => "Loading your tasks…",
         (true, _, 0) if nothing_typed => "No active task is assigned to you.",
-        (true, _, 0) => "No task of yours has that name.",
-        (true, _, 1) => "1 task",
-        (true, _, found) => return [&found.to_string(), " tasks"].concat(),
+        (true, _, 0) => "None of your tasks has that name.",
+        (true, _, found) => return counted(found as u32, "task"),
     };
     words.to_owned()
 }

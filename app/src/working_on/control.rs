@@ -122,7 +122,8 @@ pub fn begin(task: Task) {
     spawn_local(async move {
         // What happened before belongs to the session that is about to end.
         recorder::send_now().await;
-        let answer = ask("/api/sessions/human/start", &[("taskId", &task.id)], "Nothing was started.").await;
+        let answer =
+            ask("/api/sessions/human/start", &[("taskId", &task.id)], "The working session was not started.").await;
         let now = state::active();
         let before = if now.as_ref() == Some(&asked) { before } else { now };
         match answer.as_ref().and_then(parse) {
@@ -158,7 +159,7 @@ pub fn stop() {
     spawn_local(async move {
         recorder::send_now().await;
         let session_id = [("sessionId", active.session_id.as_str())];
-        let ended = ask("/api/sessions/human/stop", &session_id, "The work was not ended.").await;
+        let ended = ask("/api/sessions/human/stop", &session_id, "The working session was not stopped.").await;
         if let Some(storage) = &storage {
             let _ = storage.remove_item(STOPPING_KEY);
         }
@@ -178,7 +179,7 @@ pub fn read_tasks(typed: String) {
         let q = if query.is_empty() { "" } else { "&q=" };
         let url = ["/api/actions?status=active&assignedTo=me&limit=", TASKS_MAX, q, &query].concat();
         let Ok(page) = fetch::get_json(&url).await else {
-            widget::say(&["Your tasks could not be read. ", fetch::UNREACHABLE].concat(), true);
+            widget::say(&["Your tasks could not be loaded. ", fetch::UNREACHABLE].concat(), true);
             return;
         };
         let items = js_sys::Array::from(&dom::member(&page, "items"));

@@ -4,7 +4,7 @@ use crate::{
     document::{plain, solid},
     sessions::SessionEntry,
     sessions::session_table,
-    text::duration,
+    text::{duration, number},
 };
 use domain::Timestamp;
 use leptos::prelude::*;
@@ -40,7 +40,7 @@ pub fn day_section(day: &Day) -> impl IntoView + use<> {
     let total = (!tasks.is_empty()).then(|| view! { <span class="meta">{duration::words(total)}</span> });
     let rows: Vec<_> = tasks.iter().map(task_row).collect();
     let empty = tasks.is_empty().then(|| {
-        view! { <div class="empty" data-size="small"><p>"You have not worked on anything today. Pick a task to begin."</p></div> }
+        view! { <div class="empty" data-size="small"><p>"You have not worked on anything today. Choose a task to start."</p></div> }
     });
     let list = (!tasks.is_empty()).then(|| view! { <ul class="day">{rows}</ul> });
     let sessions = (day.whole && !sessions.is_empty()).then(|| {
@@ -67,7 +67,7 @@ pub fn day_section(day: &Day) -> impl IntoView + use<> {
 }
 
 fn task_row(task: &TaskTime) -> impl IntoView + use<> {
-    let spread = if task.sessions == 1 { "1 session".to_owned() } else { format!("{} sessions", task.sessions) };
+    let spread = number::counted(task.sessions.into(), "session");
     view! {
         <li class="day-task">
             <a class="quiet" href=format!("/actions/{}", task.task_id) dir="auto">{task.title.clone()}</a>

@@ -77,7 +77,7 @@ fn record() {
         return;
     }
     if text.is_empty() {
-        say("Write a word or two first.");
+        say("Write a note first.");
         let _ = note.focus();
         return;
     }
@@ -95,7 +95,7 @@ fn record() {
                 }
                 widget::say("Marker recorded.", false);
             }
-            Err(why) => say(&["Not recorded, your note is kept. ", &why].concat()),
+            Err(why) => say(&["Not recorded. Your note is kept. ", &why].concat()),
         }
     });
 }
@@ -117,7 +117,7 @@ fn keep_draft(text: &str) {
 /// Records a marker. Succeeds when the server has it; otherwise says why not.
 async fn send(text: &str) -> Result<(), String> {
     let active = state::active().filter(Active::is_confirmed);
-    let Some(active) = active else { return Err("You are not working on anything any more.".to_owned()) };
+    let Some(active) = active else { return Err("You are no longer working on a task.".to_owned()) };
     // A repeat of what may have arrived unheard must be the same event: id and time were made with the draft.
     let draft = draft();
     let kept = draft.split_once('\n').filter(|(_, kept)| *kept == text);

@@ -84,7 +84,7 @@ fn now_section(now: Option<&Active>) -> impl IntoView + use<> {
         <section class="section" aria-labelledby="now-title">
             <h2 id="now-title">"Now"</h2>
             {body}
-            <p class="meta">"While you work on a task, Shiftbook records pages you open and markers you write. Nothing you type, scroll or hover."</p>
+            <p class="meta">"While you work on a task, Shiftbook records the pages you open and the markers you write. It does not record what you type, scroll or hover over."</p>
         </section>
     }
 }
@@ -118,18 +118,18 @@ fn tasks_section(tasks: Vec<Action>, has_more: bool, q: &str, now: Option<&Activ
             }
         })
         .collect();
-    let more = has_more.then(|| view! { <p class="meta">"There are more: look for one by its name."</p> });
+    let more = has_more.then(|| view! { <p class="meta">"There are more tasks. Find one by its name."</p> });
     let find = (searched || has_more).then(|| {
         view! {
             <form class="find" method="get" action="/working-on" role="search">
-                <input class="input" type="search" name="q" value=q.to_owned() aria-label="Find a task of yours by its name"/>
+                <input class="input" type="search" name="q" value=q.to_owned() aria-label="Find one of your tasks by name"/>
                 {submit_small("Find", String::new())}
             </form>
         }
     });
     let none = nothing.then(|| match searched {
-        true => empty("No active task of yours has that name.", Some(("Show all", "/working-on".to_owned()))),
-        false => empty("No active task is assigned to you.", Some(("All actions", "/actions".to_owned()))),
+        true => empty("None of your active tasks has that name.", Some(("Show all", "/working-on".to_owned()))),
+        false => empty("No active task is assigned to you.", Some(("All tasks", "/actions".to_owned()))),
     });
     view! {
         <section class="section" aria-labelledby="tasks-title">

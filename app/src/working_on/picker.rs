@@ -88,12 +88,12 @@ fn popover() -> impl IntoView {
             <p class="working-count" id="working-count" role="status"></p>
             <ul class="palette-list" id="working-list" role="listbox" aria-label="Your active tasks"></ul>
             <div class="working-foot">
-                <p class="meta">"Records pages you open and markers you write. Nothing you type, scroll or hover."</p>
+                <p class="meta">"Records the pages you open and the markers you write. Does not record what you type, scroll or hover over."</p>
                 <div class="working-tools">
                     <button class="button" type="button" data-size="small" role="switch" aria-checked="true" data-part="switch">
                         <span class="switch" aria-hidden="true"></span>"Record pages"
                     </button>
-                    <button class="button" type="button" data-size="small" title="Drop a marker (Ctrl M)" data-part="drop">"Drop a marker"</button>
+                    <button class="button" type="button" data-size="small" title="Add a marker (Ctrl M)" data-part="drop">"Add a marker"</button>
                     <a class="button" data-size="small" data-look="quiet" href="/working-on" title="Your day (g w)">"Your day"</a>
                 </div>
             </div>
@@ -107,7 +107,7 @@ fn marker(title: String) -> impl IntoView {
         <dialog class="dialog" id="marker" aria-labelledby="marker-title">
             <form method="dialog">
                 <div class="dialog-head">
-                    <h2 id="marker-title">"Drop a marker"</h2>
+                    <h2 id="marker-title">"Add a marker"</h2>
                 </div>
                 <div class="dialog-body marker-body">
                     <label class="field-label" for="marker-note">"What did you just do?"</label>
@@ -116,7 +116,7 @@ fn marker(title: String) -> impl IntoView {
                         aria-describedby="marker-about marker-problem"
                     ></textarea>
                     <p class="meta" id="marker-about">
-                        "Recorded on: "<span dir="auto" data-part="title">{title}</span>". Enter records, Shift Enter is a new line."
+                        "Recorded on: "<span dir="auto" data-part="title">{title}</span>". Press Enter to record, Shift Enter for a new line."
                     </p>
                     <p class="field-error" id="marker-problem" role="alert"></p>
                     <div class="form-actions">
@@ -140,7 +140,7 @@ fn said() -> impl IntoView {
             <div class="notice" data-tone="bad" data-part="refused" hidden="">
                 <p class="notice-body"></p>
                 <button class="button" type="button" data-size="small" data-copy=""><span>"Copy"</span></button>
-                <button class="button" type="button" data-size="small" aria-label="Dismiss the events that came too late" data-part="forget">"Dismiss"</button>
+                <button class="button" type="button" data-size="small" aria-label="Dismiss the events that were not recorded" data-part="forget">"Dismiss"</button>
             </div>
         </div>
     }

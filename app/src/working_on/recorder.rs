@@ -137,10 +137,10 @@ async fn record(look: bool) -> Option<Found> {
         Ok((Kept::Full, _)) => {
             state::set_waiting(Waiting { full: true, ..state::waiting() });
             let count = queue::QUEUED_MAX.to_string();
-            let words = " events wait for the server, which is all this browser keeps. Pages are not recorded until it can be reached.";
+            let words = " events are waiting for the server, the most that this browser keeps. Pages are not recorded until the server can be reached.";
             widget::say(&[&count, words].concat(), true);
         }
-        Err(_) => widget::say("This browser keeps nothing for Shiftbook, so pages are not recorded.", true),
+        Err(_) => widget::say("This browser does not store data for Shiftbook, so pages are not recorded.", true),
     }
     // What waits for a condition instead of a while may look for this.
     if let Some(root) = dom::root() {

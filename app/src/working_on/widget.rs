@@ -1,7 +1,7 @@
 //! The picker's elements: showing what is worked on, and what happened. Only in the WASM build.
 
 use super::{active::Active, control, elapsed::elapsed, state};
-use crate::browser::dom;
+use crate::{browser::dom, count::counted};
 use gloo_timers::callback::{Interval, Timeout};
 use web_sys::{Event, HtmlElement, HtmlInputElement};
 
@@ -147,11 +147,8 @@ pub fn show_refused(events: &[String]) {
         return;
     }
     if let (Some(body), Some(copy)) = (dom::find(&line, "p"), dom::find(&line, "[data-copy]")) {
-        let count = events.len().to_string();
-        let words = match events.len() {
-            1 => " event came too late: its working session had ended. It is in no log.",
-            _ => " events came too late: their working session had ended. They are in no log.",
-        };
+        let count = counted(events.len() as u32, "event");
+        let words = " not recorded: the working session had ended before the server received this.";
         body.set_text_content(Some(&[&count, words].concat()));
         let _ = copy.set_attribute("data-copy", &["[", &events.join(",\n"), "]"].concat());
     }
