@@ -44,11 +44,11 @@ pub fn build(state: AppState) -> Router {
 }
 
 async fn unknown(request: Request) -> Response {
-    Problem::detailed(Code::NotFound, format!("there is no {}", request.uri().path())).into_response()
+    Problem::detailed(Code::NotFound, format!("there is nothing at {}", request.uri().path())).into_response()
 }
 
 /// axum adds the Allow header.
 async fn wrong_method(request: Request) -> Response {
-    let detail = format!("{} is not possible on {}", request.method(), request.uri().path());
+    let detail = format!("the method {} is not allowed on {}", request.method(), request.uri().path());
     Problem::detailed(Code::MethodNotAllowed, detail).into_response()
 }

@@ -113,7 +113,7 @@ impl Shared {
     /// # Errors
     /// Says what the operator has to do where there is none.
     pub fn instance_key(&self) -> Result<&InstanceKey, Problem> {
-        let missing = "this needs the instance's key: the operator names a file in `instance_key_file`";
+        let missing = "this needs the instance key: set `instance_key_file` in the settings file";
         self.instance_key.as_ref().ok_or_else(|| Problem::detailed(Code::Unavailable, missing))
     }
 }

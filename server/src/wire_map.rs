@@ -166,7 +166,7 @@ pub fn task_status(status: action::TaskStatus) -> wire::action::TaskStatus {
 pub fn triggered(record: SessionRecord) -> wire::action::Triggered {
     let warning = record.agent_slug.is_none().then(|| wire::action::Warning {
         code: wire::action::NO_AGENT.into(),
-        message: "the action names no agent: only a worker that claims without agentSlugs takes its sessions".into(),
+        message: "the task names no agent: only a worker that claims without agentSlugs takes its sessions".into(),
     });
     wire::action::Triggered { session: session(record), warnings: warning.into_iter().collect() }
 }
@@ -341,7 +341,7 @@ pub fn failure(body: wire::worker::Fail) -> session::Failure {
 /// What a worker parks its session for.
 pub fn parking(body: wire::worker::Yield) -> Result<session::Parking, Problem> {
     if body.wait_for == Some(WaitsFor::Dependencies) {
-        let message = "`children` is what a session at work can wait for";
+        let message = "only a running session can wait for `children`";
         return Err(Problem::field(Code::InvalidRequest, "waitFor", message));
     }
     Ok(session::Parking {

@@ -26,50 +26,56 @@ pub const DEPENDENCY_FAILED: &str = "dependency_failed";
 pub const REMEDIATIONS: [(&str, &str); 11] = [
     (
         "output_invalid",
-        "Compare the refused results in the log with the task's output contract. Make the instructions say what is wanted, or the contract ask for less; then retry.",
+        "Compare the refused results in the log with the task's output contract. Correct the instructions or relax the contract, then run the session again.",
     ),
     (
         "lease_exhausted",
-        "Every worker that took it went silent. Look whether the worker crashes, is killed, or blocks without heartbeats; then retry.",
+        "Every worker that took the session stopped responding. Check whether the worker crashes, is killed, or blocks without heartbeats, then run the session again.",
     ),
     (
         TIMED_OUT,
-        "It stood still for longer than its task allows. Look whether a worker for its agent runs, and who was asked; raise the task's time limit if the work needs longer; then retry.",
+        "Nothing happened for longer than the task allows. Check whether a worker for the agent is running and who was asked. Raise the task's time limit if the work needs longer, then run the session again.",
     ),
     (
         "hard_block",
-        "A safety rule stopped the output before anybody was asked. Read which option blocked it; change the input or the instructions, not the rule, unless the rule is wrong.",
+        "A safety rule stopped the output before anyone was asked. Read which option blocked it. Change the input or the instructions. Change the rule only if it is wrong.",
     ),
     (
         "rejected",
-        "Reviewers denied it as often as they may. Read their reasons, put them into the instructions, and retry.",
+        "Reviewers denied the output too many times. Read their reasons, add them to the instructions, then run the session again.",
     ),
     (
         "result_refused",
-        "The command's result could not be recorded. Its message says why; make the command print a smaller or a correct one, and retry.",
+        "The command's result could not be recorded. The message says why. Make the command print a smaller or a correct result, then run the session again.",
     ),
     (
         "append_refused",
-        "The command wrote something that cannot be recorded. Its message says what; correct the command, and retry.",
+        "The command wrote something that cannot be recorded. The message says what. Correct the command, then run the session again.",
     ),
     (
         "spawn_failed",
-        "The worker could not start its command. Check that the program is installed where the worker runs, and may be executed.",
+        "The worker could not start its command. Check that the program is installed where the worker runs and that it is executable.",
     ),
-    ("wait_failed", "The worker lost sight of its command. Look at the machine that the worker runs on, and retry."),
+    (
+        "wait_failed",
+        "The worker could not wait for its command. Check the machine that the worker runs on, then run the session again.",
+    ),
     (
         DEPENDENCY_FAILED,
-        "A session that it depends on did not complete, so it never began. Mend and retry that one first; then retry this one, which then begins with what there is.",
+        "A session that it depends on did not complete, so this session never started. Fix that session and run it again first, then run this session again.",
     ),
-    ("approval_expired", "Nobody decided in time. Look who was asked, and whether they still do that; then retry."),
+    (
+        "approval_expired",
+        "Nobody decided in time. Check who was asked and whether they can still decide, then run the session again.",
+    ),
 ];
 
 /// What helps against errors of a command or an agent, whose codes are its own.
-const BY_COMMAND: &str =
-    "The command ended with an error. Its last lines, in the message and in the log, say why; correct that, and retry.";
+const BY_COMMAND: &str = "The command ended with an error. Its last lines, in the message and in the log, say why. Correct the cause, then run the session again.";
 /// What helps when an agent used up something that it was given so much of; the codes say what.
-const BY_BUDGET: &str = "It used up the steps, tokens, time or money that it was allowed. Make the task smaller or the budget larger; then retry.";
-const BY_DEFAULT: &str = "Read the end of the log: it says what went wrong. Correct that, and retry.";
+const BY_BUDGET: &str = "The session used up its budget of steps, tokens, time or money. Make the task smaller or the budget larger, then run the session again.";
+const BY_DEFAULT: &str =
+    "Read the end of the log. It says what went wrong. Correct the cause, then run the session again.";
 
 /// The code of a failure whose session names none.
 pub const fn code_of(end_reason: EndReason) -> &'static str {

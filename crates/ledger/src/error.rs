@@ -42,7 +42,7 @@ pub enum Error {
         failed: bool,
     },
     /// The cursor was not made by this list.
-    #[error("that is not a cursor of this list")]
+    #[error("the cursor does not belong to this list")]
     InvalidCursor,
     /// The status machine refused.
     #[error(transparent)]
@@ -62,7 +62,7 @@ pub enum Error {
         detail: String,
     },
     /// Somebody wrote a newer version since the caller read it.
-    #[error("version {given} is not the newest; it is at version {current} now")]
+    #[error("version {given} is not the newest; the newest is version {current}")]
     StaleVersion {
         /// The version the caller read.
         given: u64,
@@ -70,16 +70,16 @@ pub enum Error {
         current: u64,
     },
     /// The gate was decided otherwise.
-    #[error("it was decided already: {}", decided(.0))]
+    #[error("it is already decided: {}", decided(.0))]
     AlreadyDecided(Box<store::DecisionRecord>),
     /// Something else is proposed now than what the reviewer was shown.
-    #[error("what is proposed changed meanwhile; look again")]
+    #[error("the proposal has changed in the meantime; check it again")]
     StaleDecision {
         /// Digest of what is proposed now.
         current: domain::chain::Digest,
     },
     /// The gate takes no decision any more.
-    #[error("it does not wait for a decision any more: it is {state}")]
+    #[error("it is not waiting for a decision any more: it is {state}")]
     GateClosed {
         /// Where it stands.
         state: domain::gate::GateState,
@@ -115,7 +115,7 @@ pub enum Error {
     #[error("a workspace needs an admin: make somebody else one first")]
     LastAdmin,
     /// Set-up has been done.
-    #[error("this installation has been set up")]
+    #[error("this installation is already set up")]
     SetupDone,
     /// The database cannot be reached, or the writer is over capacity or stopping.
     #[error("not available right now: {0}")]

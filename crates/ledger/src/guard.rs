@@ -17,22 +17,22 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<()> {
     Err(Error::Forbidden(match permission {
         Permission::Read => "reading is not allowed with these credentials",
         Permission::StartSession => "starting sessions is not allowed with these credentials",
-        Permission::ManageSessions => "only operators and admins manage sessions that others started",
+        Permission::ManageSessions => "only operators and admins can manage sessions that others started",
         Permission::Converse => "conversations and ratings are for people and their programs, not for worker tokens",
         Permission::Work => "claiming and writing sessions needs a worker token, an operator or an admin",
-        Permission::Decide => "only reviewers, operators and admins decide",
-        Permission::ManageActions => "only operators and admins change actions",
+        Permission::Decide => "only reviewers, operators and admins can decide",
+        Permission::ManageActions => "only operators and admins can change tasks",
         Permission::WriteEntities => "writing entities is not allowed with these credentials",
-        Permission::ManageCriteriaSets => "only operators and admins change criteria sets",
-        Permission::ManageGroups => "only operators and admins change groups",
-        Permission::ManageEntityTypes => "only operators and admins change entity types",
-        Permission::Administer => "only admins manage members and tokens",
+        Permission::ManageCriteriaSets => "only operators and admins can change criteria sets",
+        Permission::ManageGroups => "only operators and admins can change groups",
+        Permission::ManageEntityTypes => "only operators and admins can change entity types",
+        Permission::Administer => "only admins can manage members and tokens",
     }))
 }
 
 /// The given slug, or the one of this name.
 pub(crate) fn slug_or_of_name(slug: Option<String>, name: &str) -> Result<String> {
-    slug.or_else(|| slugify(name)).ok_or_else(|| Error::invalid("slug", "cannot be made from this name; give one"))
+    slug.or_else(|| slugify(name)).ok_or_else(|| Error::invalid("slug", "cannot be created from this name; enter one"))
 }
 
 /// The refusal of a write by somebody who has not seen the newest version.

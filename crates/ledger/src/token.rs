@@ -37,7 +37,7 @@ pub async fn create_personal(
 ) -> Result<(TokenRecord, String)> {
     let user_id = person(scope)?;
     if !may_give(scope.role, role, token_scope) {
-        return Err(Error::invalid("role", "a token of yours may at most what you may"));
+        return Err(Error::invalid("role", "your token cannot allow more than your own role"));
     }
     // What a narrowed token may does not follow from its role; its person's own says when they lose it.
     let role = if token_scope.is_some() { scope.role } else { role };

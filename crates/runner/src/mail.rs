@@ -107,15 +107,15 @@ impl Mailer {
         let text = |field: &str| data.get(field).and_then(Value::as_str);
         let who = text("agentSlug").unwrap_or("An agent");
         let subject = match message.topic {
-            Topic::ApprovalReminder => format!("Still waiting for you: {who}"),
-            Topic::ApprovalEscalated => format!("Waiting for somebody to decide: {who}"),
-            _ => format!("Waiting for you: {who}"),
+            Topic::ApprovalReminder => format!("Reminder, waiting for your decision: {who}"),
+            Topic::ApprovalEscalated => format!("A decision is needed: {who}"),
+            _ => format!("Waiting for your decision: {who}"),
         };
         let task = text("actionName").map(|task| format!("Task: {task}\n")).unwrap_or_default();
         let (origin, path) = (&self.public_origin, text("path").unwrap_or("/inbox"));
         let body = format!(
-            "{who} waits for a decision in {workspace}.\n{task}\nDecide: {origin}{path}\n\n\
-             You get this because you asked for e-mail: {origin}/settings#notifications\n"
+            "{who} is waiting for a decision in {workspace}.\n{task}\nDecide: {origin}{path}\n\n\
+             You receive this e-mail because you turned it on: {origin}/settings#notifications\n"
         );
         let domain = self.from.email.domain();
         Ok(Message::builder()

@@ -34,15 +34,15 @@ codes! {
     /// The body is not JSON.
     InvalidJson = "invalid_json", 400, "The body is not valid JSON";
     /// A path or query holds something that is not an id.
-    InvalidId = "invalid_id", 400, "That is not an id";
+    InvalidId = "invalid_id", 400, "The id is not valid";
     /// The cursor was not made by this list.
-    InvalidCursor = "invalid_cursor", 400, "That is not a cursor of this list";
+    InvalidCursor = "invalid_cursor", 400, "The cursor does not belong to this list";
     /// No credentials, or ones that are not valid (any more).
     Unauthenticated = "unauthenticated", 401, "Sign in first";
     /// E-mail or password is wrong.
     BadCredentials = "bad_credentials", 401, "That e-mail and password do not match";
     /// The caller's role or scope does not allow it.
-    Forbidden = "forbidden", 403, "You may not do that";
+    Forbidden = "forbidden", 403, "You are not allowed to do that";
     /// A browser request came from another site.
     CrossOrigin = "cross_origin", 403, "Requests from other sites are refused";
     /// It does not exist, or not for this caller.
@@ -54,25 +54,25 @@ codes! {
     /// The worker lost its lease; `detail` names the current attempt.
     StaleAttempt = "stale_attempt", 409, "Another attempt holds this session";
     /// Somebody wrote a newer version since the caller read it; `detail` names it.
-    StaleVersion = "stale_version", 409, "Somebody changed it meanwhile";
+    StaleVersion = "stale_version", 409, "Someone else changed it in the meantime";
     /// The session is final.
     AlreadyFinal = "already_final", 409, "The session has ended";
     /// The session's status does not allow it now.
     WrongStatus = "wrong_status", 409, "Not possible in this status";
     /// The same id or key was used for something else before.
-    IdConflict = "id_conflict", 409, "That id was used for something else";
+    IdConflict = "id_conflict", 409, "The id was already used for a different request";
     /// Something else is proposed now than what the reviewer was shown.
-    StaleDecision = "stale_decision", 409, "What is proposed changed meanwhile";
+    StaleDecision = "stale_decision", 409, "The proposal has changed in the meantime";
     /// It was decided otherwise; `recorded` is the decision.
-    AlreadyDecided = "already_decided", 409, "Somebody decided otherwise";
+    AlreadyDecided = "already_decided", 409, "Someone else already decided differently";
     /// It does not wait for a decision any more.
-    GateClosed = "gate_closed", 409, "It does not wait for a decision any more";
+    GateClosed = "gate_closed", 409, "It is not waiting for a decision any more";
     /// A safety rule forbids a value; `errors` names the dimension.
     HardBlock = "hard_block", 422, "A safety rule blocks this";
     /// The slug or name is taken.
-    NameTaken = "name_taken", 409, "That name is taken";
+    NameTaken = "name_taken", 409, "The name is already used";
     /// Somebody has set this installation up already; sign in.
-    SetupDone = "setup_done", 409, "This installation has been set up";
+    SetupDone = "setup_done", 409, "This installation is already set up";
     /// The body is larger than allowed.
     TooLarge = "too_large", 413, "Too large";
     /// The body's media type is not supported.

@@ -83,7 +83,7 @@ fn parse_with_path<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
             Problem::field(Code::InvalidRequest, field_of(error.path(), &message), message)
         } else if serde_json::from_slice::<serde_json::Value>(body).is_ok() {
             // A number in the place of a name is a syntax error to serde_json, whatever the text is.
-            Problem::field(Code::InvalidRequest, field_of(error.path(), &message), "a text is expected here")
+            Problem::field(Code::InvalidRequest, field_of(error.path(), &message), "a string is expected here")
         } else {
             not_json(inner, &message)
         }

@@ -52,7 +52,7 @@ async fn read(mut body: Body) -> Result<Bytes, Problem> {
                 return Err(Problem::detailed(Code::RequestTimeout, detail));
             }
             Ok(None) => break,
-            Ok(Some(Err(_))) => return Err(Problem::detailed(Code::InvalidJson, "the body did not arrive whole")),
+            Ok(Some(Err(_))) => return Err(Problem::detailed(Code::InvalidJson, "the body did not arrive completely")),
             Ok(Some(Ok(frame))) => frame,
         };
         let Ok(data) = frame.into_data() else { continue };
@@ -77,7 +77,7 @@ async fn read(mut body: Body) -> Result<Bytes, Problem> {
 }
 
 fn too_large() -> Problem {
-    Problem::detailed(Code::TooLarge, format!("a request body has at most {BODY_BYTES_MAX} bytes"))
+    Problem::detailed(Code::TooLarge, format!("a request body can have at most {BODY_BYTES_MAX} bytes"))
 }
 
 /// Throws the rest of a body away for a moment. Closing at once would reset the connection, and many

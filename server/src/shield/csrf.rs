@@ -22,7 +22,7 @@ pub fn check(
     if let Some(site) = headers.get("sec-fetch-site") {
         return match site.as_bytes() {
             b"same-origin" | b"none" => Ok(()),
-            _ => refused("the browser says that another site made this request (Sec-Fetch-Site)"),
+            _ => refused("the browser reports that another site made this request (Sec-Fetch-Site)"),
         };
     }
     let Some(origin) = headers.get(header::ORIGIN) else {

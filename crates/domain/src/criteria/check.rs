@@ -67,7 +67,7 @@ fn check_options(dimension: &Dimension, at: &str, issues: &mut Vec<Issue>) {
         if !exact(&option.value) {
             issues.push(Issue::new(at("value"), wanted.as_str()));
         } else if !seen.insert(&option.value) {
-            issues.push(Issue::new(at("value"), format!("`{}` is there twice", option.value)));
+            issues.push(Issue::new(at("value"), format!("`{}` is listed twice", option.value)));
         }
         if !exact(&option.label) {
             issues.push(Issue::new(at("label"), wanted));

@@ -95,7 +95,7 @@ pub fn check_fields(fields: &[FieldDef]) -> Vec<Issue> {
                 issues.push(Issue::new(at("relationType"), "the slug of the entity type it leads to"));
             }
             (FieldType::Relation, Some(_)) | (_, None) => {}
-            (_, Some(_)) => issues.push(Issue::new(at("relationType"), "only a relation leads to an entity type")),
+            (_, Some(_)) => issues.push(Issue::new(at("relationType"), "only a relation can have an entity type")),
         }
     }
     issues
@@ -117,7 +117,7 @@ fn check_options(field: &FieldDef, at: &str, issues: &mut Vec<Issue>) {
             let message = format!("1 to {NAME_CHARS_MAX} characters on one line, no space around them");
             issues.push(Issue::new(format!("{at}[{index}]"), message));
         } else if !seen.insert(option) {
-            issues.push(Issue::new(format!("{at}[{index}]"), format!("`{option}` is there twice")));
+            issues.push(Issue::new(format!("{at}[{index}]"), format!("`{option}` is listed twice")));
         }
     }
 }

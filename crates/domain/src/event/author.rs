@@ -21,13 +21,13 @@ pub enum Author {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WriteRefusal {
     /// This author may never write this kind.
-    #[error("this caller may not write events of this type")]
+    #[error("this caller is not allowed to write events of this type")]
     KindNotAllowed,
     /// The session is somebody else's.
     #[error("only the session's owner may write to it")]
     NotOwner,
     /// The session takes no events of this author now.
-    #[error("the session is {0}; it takes no events now")]
+    #[error("the session is {0}; no events can be added now")]
     WrongStatus(Status),
 }
 

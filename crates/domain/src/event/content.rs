@@ -6,10 +6,10 @@ use serde_json::value::RawValue;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidContent {
     /// Content is neither text nor an array of parts.
-    #[error("content is an array of parts, each an object with a string `type`; or plain text")]
+    #[error("content must be an array of parts, each an object with a string `type`, or plain text")]
     Content,
     /// Metadata is not an object.
-    #[error("metadata is an object")]
+    #[error("metadata must be an object")]
     Metadata,
 }
 

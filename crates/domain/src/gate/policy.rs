@@ -122,7 +122,7 @@ impl Reading {
             "escalateTo",
         ];
         for key in approval.keys().filter(|key| !known.contains(&key.as_str())) {
-            self.refuse(&format!("approval.{key}"), "approval has no such setting");
+            self.refuse(&format!("approval.{key}"), "there is no such approval setting");
         }
         let policy = Policy {
             reviewers: self.reviewers(approval.get("reviewers")),
@@ -135,7 +135,7 @@ impl Reading {
         };
         let names = |key: &str| approval.get(key).is_some_and(|value| !value.is_null());
         if names("escalateAfterSeconds") != names("escalateTo") {
-            self.refuse("approval.escalateTo", "goes together with escalateAfterSeconds");
+            self.refuse("approval.escalateTo", "must be set together with escalateAfterSeconds");
         }
         policy
     }
@@ -159,7 +159,7 @@ impl Reading {
         if value.is_array() {
             self.refuse(
                 "approval.escalateTo",
-                "one person or group, not a list: make a group of them and name it as `group:` and its slug",
+                "one person or group, not a list: create a group and give it as `group:` and its slug",
             );
             return None;
         }

@@ -75,7 +75,7 @@ impl Reader {
             [] => return Vec::new(),
             [one] => one,
             _ => {
-                self.refuse(CRITERIA_SETS[1], format!("say it once: `{}` is there too", CRITERIA_SETS[0]));
+                self.refuse(CRITERIA_SETS[1], format!("set this only once: `{}` sets it too", CRITERIA_SETS[0]));
                 return Vec::new();
             }
         };
@@ -91,7 +91,7 @@ impl Reader {
         for (index, id) in list.iter().enumerate() {
             match id.as_str().and_then(|id| id.parse::<CriteriaSetId>().ok()) {
                 Some(id) if seen.insert(id) => ids.push(id),
-                Some(_) => self.refuse(&format!("{key}[{index}]"), "this criteria set is there twice"),
+                Some(_) => self.refuse(&format!("{key}[{index}]"), "this criteria set is listed twice"),
                 None => self.refuse(&format!("{key}[{index}]"), "the id of a criteria set"),
             }
         }

@@ -181,7 +181,7 @@ pub enum Refusal {
         status: Status,
     },
     /// This actor may never give this command.
-    #[error("this caller may not do that")]
+    #[error("this caller is not allowed to do that")]
     WrongActor,
 }
 

@@ -27,7 +27,7 @@ pub(super) async fn check_references(conn: &mut Conn<'_>, tenant_id: TenantId, a
             Principal::Anyone => None,
             Principal::User(id) => {
                 let found = store::user::find_member(conn, tenant_id, *id).await?;
-                found.is_none().then(|| "nobody in this workspace has this id".to_owned())
+                found.is_none().then(|| "no one in this workspace has this id".to_owned())
             }
             Principal::Group(slug) => {
                 let found = store::group::find_by_slug(conn, tenant_id, slug).await?;

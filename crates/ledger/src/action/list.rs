@@ -50,7 +50,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListActions) -> Result<
         None => None,
         Some(Assignee::User(id)) => Some(id),
         Some(Assignee::Me) => Some(scope.beneficiary().ok_or_else(|| {
-            Error::invalid("assignedTo", "this token speaks for nobody who could have tasks; name a user id")
+            Error::invalid("assignedTo", "this token belongs to no person, so it has no tasks; give a user id")
         })?),
     };
     let filter = Filter {

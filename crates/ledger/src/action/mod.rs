@@ -79,7 +79,7 @@ pub(crate) async fn check_references(
 ) -> crate::Result<()> {
     if let Some(user_id) = action.assigned_to {
         let member = store::user::find_member(conn, tenant_id, user_id).await?;
-        member.ok_or_else(|| Error::invalid("assignedTo", "nobody in this workspace has this id"))?;
+        member.ok_or_else(|| Error::invalid("assignedTo", "no one in this workspace has this id"))?;
     }
     let mut target = None;
     if let Some(entity_id) = action.target_entity_id {

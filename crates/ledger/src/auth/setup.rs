@@ -33,7 +33,10 @@ pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str
     fields.name("workspace", workspace, NAME_CHARS_MAX);
     let slug = slugify(workspace);
     if slug.is_none() {
-        fields.refuse("workspace", "a name with at least one latin letter or digit, for its address");
+        fields.refuse(
+            "workspace",
+            "a name with at least one Latin letter or digit, because the address is created from it",
+        );
     }
     fields.check()?;
     let now = ledger.now();

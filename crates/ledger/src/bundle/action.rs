@@ -163,7 +163,7 @@ async fn metadata(tx: &mut WriteTx<'_>, context: &Context, wanted: &BundledActio
 async fn resolve(tx: &mut WriteTx<'_>, context: &Context, reviewer: &mut Value, field: &str) -> Result<()> {
     let Some(email) = reviewer.as_str().filter(|text| text.contains('@')) else { return Ok(()) };
     let found = member(tx.conn(), context.tenant_id, email).await?;
-    let nobody = || Error::invalid(field, format!("nobody in this workspace is `{email}`"));
+    let nobody = || Error::invalid(field, format!("no one in this workspace is `{email}`"));
     let id = found.ok_or_else(nobody)?;
     *reviewer = format!("user:{id}").into();
     Ok(())

@@ -40,7 +40,7 @@ async fn members(
     for (index, email) in emails.iter().enumerate() {
         match member(tx.conn(), context.tenant_id, email).await? {
             Some(id) => people.push((id, email.trim().to_lowercase())),
-            None => fields.refuse(&format!("members[{index}]"), format!("nobody in this workspace is `{email}`")),
+            None => fields.refuse(&format!("members[{index}]"), format!("no one in this workspace is `{email}`")),
         }
     }
     fields.check()?;

@@ -42,14 +42,14 @@ pub fn read(text: &str) -> Result<Bundle> {
 
 fn check(bundle: &Bundle) -> Result<()> {
     if bundle.is_empty() || bundle.len() > BUNDLE_ITEMS_MAX {
-        return Err(Error::invalid("file", format!("a bundle holds 1 to {BUNDLE_ITEMS_MAX} things")));
+        return Err(Error::invalid("file", format!("a bundle contains 1 to {BUNDLE_ITEMS_MAX} items")));
     }
     let mut wrong = Vec::new();
     let mut once = |list: &str, slugs: Vec<&String>| {
         let mut seen = BTreeSet::new();
         for (index, slug) in slugs.into_iter().enumerate() {
             if !seen.insert(slug) {
-                wrong.push(FieldError::new(format!("{list}[{index}].slug"), format!("`{slug}` is there twice")));
+                wrong.push(FieldError::new(format!("{list}[{index}].slug"), format!("`{slug}` is listed twice")));
             }
         }
     };

@@ -70,7 +70,8 @@ pub fn failures(ledger: &Ledger) -> u64 {
 /// # Errors
 /// [`Error::Unavailable`] without an instance key: names that anybody can make protect nobody.
 pub fn opaque(ledger: &Ledger, session_id: SessionId) -> Result<String> {
-    let missing = || Error::Unavailable("ratings need the instance's key: name a file in `instance_key_file`".into());
+    let missing =
+        || Error::Unavailable("ratings need the instance key: set `instance_key_file` in the settings file".into());
     let key = ledger.ratings().key.get().ok_or_else(missing)?;
     let mut name = String::new();
     for byte in key.derive(PURPOSE, &[session_id.to_string().as_bytes()]) {

@@ -56,12 +56,12 @@ pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId)
     let session = session::get(ledger, scope, session_id).await?;
     if scope.beneficiary().is_none() {
         return Err(Error::Forbidden(
-            "people rate sessions: sign in, or use a token that speaks for a person (`shiftbook token add --user`)",
+            "only people can rate sessions: sign in, or use a token of a person (`shiftbook token add --user`)",
         ));
     }
     // An agent at work in an incognito conversation sees it, too.
     if is_incognito(&session.metadata) && !thread::is_own(scope, &session) {
-        return Err(Error::Forbidden("only whoever held an incognito conversation rates it"));
+        return Err(Error::Forbidden("only the person in an incognito conversation can rate it"));
     }
     Ok(session)
 }

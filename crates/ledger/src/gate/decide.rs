@@ -217,7 +217,7 @@ fn read(
                 return Err(Error::invalid("value", "a denial has a note, not a value"));
             }
             if note.is_none() && matches!(gate.kind, GateKind::Output | GateKind::Fields) {
-                return Err(Error::invalid("note", "say why: the agent works on with the reason"));
+                return Err(Error::invalid("note", "give a reason: the agent continues with it"));
             }
             Ok(Decided::plain(Verdict::Deny, gate.task_digest, note))
         }
@@ -260,7 +260,7 @@ fn edit(
     let merged = merge(&current, &given);
     if merged == current {
         if verdict == Verdict::Edit && given.is_empty() {
-            return Err(Error::invalid("value", "an edit needs values; to take it as it is, approve"));
+            return Err(Error::invalid("value", "an edit needs values; to accept the proposal unchanged, approve it"));
         }
         let own = decisions.iter().any(|d| Some(d.number) == standing.proposal && d.user_id == Some(user_id));
         // The sender names these values: the edit is their own, or it makes them out of what was staged.

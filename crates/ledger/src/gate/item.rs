@@ -32,10 +32,10 @@ impl MayDecide {
     pub const fn reason(self) -> Option<&'static str> {
         match self {
             Self::Yes => None,
-            Self::NotAPerson => Some("only a person who is signed in can decide; tokens cannot"),
-            Self::NotAReviewer => Some("other reviewers were asked to decide this"),
-            Self::OwnRequest => Some("this is your own request; its task wants somebody else to decide"),
-            Self::NotOpen => Some("it does not wait for a decision any more"),
+            Self::NotAPerson => Some("only a person who is signed in can decide; a token cannot"),
+            Self::NotAReviewer => Some("only the reviewers of this item can decide it"),
+            Self::OwnRequest => Some("you started this session, and its task requires that someone else decides"),
+            Self::NotOpen => Some("it is not waiting for a decision any more"),
         }
     }
 }

@@ -52,7 +52,7 @@ use uuid::Uuid;
 
 /// The person who acts. Tokens never decide: they are what the gates are there for.
 fn person(scope: &Scope) -> Result<UserId> {
-    scope.user_id().ok_or(Error::Forbidden("only a person who is signed in can decide; tokens cannot"))
+    scope.user_id().ok_or(Error::Forbidden("only a person who is signed in can decide; a token cannot"))
 }
 
 /// What a caller's role lets them do where anyone may decide.

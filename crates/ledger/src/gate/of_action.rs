@@ -37,7 +37,10 @@ pub async fn of_action(ledger: &Ledger, scope: &Scope, id: Uuid, kind: Option<Ga
         [gate] => gate,
         [] => return Err(not_found()),
         _ => {
-            return Err(Error::invalid("id", "several sessions of this action wait for a decision: name one approval"));
+            return Err(Error::invalid(
+                "id",
+                "several sessions of this task are waiting for a decision: name one approval",
+            ));
         }
     };
     if kind.is_some_and(|kind| kind != gate.kind) {

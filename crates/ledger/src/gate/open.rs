@@ -144,7 +144,7 @@ pub(crate) async fn stage(
     let gate = open(tx, &before, Some(action), (gate_id, task), criteria.as_ref(), now).await?;
     tell(tx, &change.minter, Topic::ApprovalRequested, &gate, None).await?;
     let events = vec![opened(&gate, &mut change.minter)?];
-    change.reason = "its output waits for approval".into();
+    change.reason = "its output is waiting for approval".into();
     let transition = decide(state(&before), change.actor, Command::Yield(YieldTo::WaitingHuman))?;
     write(tx, before, transition, change, events, |session| session.usage = usage.or(session.usage.take())).await
 }

@@ -8,6 +8,7 @@ use crate::{
 };
 use domain::{
     Caller,
+    count::counted,
     event::Kind,
     gate::{GateKind, GateState, OUTPUT_REJECTION_MAX, Verdict},
     id::EntityId,
@@ -120,10 +121,10 @@ async fn deny(
         let reason = format!("denied ({denials} of {OUTPUT_REJECTION_MAX}): {why}");
         return go_on(tx, session, by, reason).await;
     }
-    let message = format!("Its output was denied {denials} times. The last reason: {why}");
+    let message = format!("Its output was denied {}. The last reason: {why}", counted(denials as u64, "time"));
     let message: String = message.chars().take(REASON_CHARS_MAX).collect();
     let event = denied_event(&mut by.minter, gate, &message, denials)?;
-    let change = change(&session, Command::Deny, by, format!("denied {denials} times"));
+    let change = change(&session, Command::Deny, by, format!("denied {}", counted(denials as u64, "time")));
     let transition = decide(state(&session), Actor::Server, Command::Deny)?;
     write(tx, session, transition, change, vec![event], |session| {
         session.error_message = Some(message);

@@ -34,7 +34,7 @@ async fn check_members(conn: &mut Conn<'_>, tenant_id: TenantId, field: &str, id
     let mut fields = Fields::default();
     for (index, id) in ids.iter().enumerate() {
         if store::user::find_member(conn, tenant_id, *id).await?.is_none() {
-            fields.refuse(&format!("{field}[{index}]"), "nobody in this workspace has this id");
+            fields.refuse(&format!("{field}[{index}]"), "no one in this workspace has this id");
         }
     }
     fields.check()

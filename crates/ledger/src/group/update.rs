@@ -24,7 +24,7 @@ pub struct GroupChange {
 pub async fn update(ledger: &Ledger, scope: &Scope, id: GroupId, change: GroupChange) -> Result<GroupRecord> {
     require(scope, Permission::ManageGroups)?;
     if change.add_members.iter().any(|user_id| change.remove_members.contains(user_id)) {
-        return Err(Error::invalid("removeMembers", "nobody can come and go in one change"));
+        return Err(Error::invalid("removeMembers", "the same person cannot be added and removed in one change"));
     }
     let (tenant_id, now, actor) = (scope.tenant_id, ledger.now(), scope.caller.to_string());
     ledger

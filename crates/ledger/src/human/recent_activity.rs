@@ -32,7 +32,7 @@ pub async fn block(ledger: &Ledger, scope: &Scope) -> Result<Option<String>> {
 pub async fn recent_activity(ledger: &Ledger, scope: &Scope) -> Result<Option<Block>> {
     require(scope, Permission::Read)?;
     let whose = scope.beneficiary().ok_or(Error::Forbidden(
-        "this token speaks for nobody: make one with `shiftbook token add --user`, or for yourself in the settings",
+        "this token belongs to no person: create one with `shiftbook token add --user`, or for yourself in the settings",
     ))?;
     let (tenant_id, at) = (scope.tenant_id, ledger.now());
     let read = ledger.store().read(scope.into(), move |conn| Box::pin(gather(conn, tenant_id, whose)));

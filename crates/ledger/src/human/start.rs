@@ -108,7 +108,7 @@ async fn task(tx: &mut WriteTx<'_>, scope: &Scope, id: ActionId) -> Result<Actio
     match task.status {
         ActionStatus::Active => Ok(task),
         ActionStatus::Archived => {
-            Err(Error::invalid("taskId", "this task is archived; choose an active one, or make it active again"))
+            Err(Error::invalid("taskId", "this task is archived; choose an active task, or set this one to active"))
         }
     }
 }

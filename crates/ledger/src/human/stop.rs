@@ -33,7 +33,7 @@ pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sessi
                     return Err(Error::NotFound("working session"));
                 }
                 if before.user_id != Some(user_id) {
-                    return Err(Error::Forbidden("only the person whose working session it is can stop it"));
+                    return Err(Error::Forbidden("only the person who started this working session can stop it"));
                 }
                 if before.status.is_final() {
                     return Ok(before);

@@ -59,7 +59,7 @@ pub async fn mark(
                 let session = store::session::find(tx.conn(), scope.tenant_id, session_id).await?.ok_or(not_found)?;
                 if !is_own(&scope, &session) {
                     return Err(Error::Forbidden(
-                        "somebody else's session: reviewers, operators and admins judge its answers",
+                        "this is someone else's session: only reviewers, operators and admins can label its answers",
                     ));
                 }
             }

@@ -193,13 +193,13 @@ async fn receiver(tx: &mut WriteTx<'_>, message: &MessageRecord) -> Result<Recei
         Channel::Email => {
             let user_id = UserId(message.target_id);
             if !store::user::wants_email(tx.conn(), message.tenant_id, user_id).await? {
-                return nobody("they want no e-mail any more");
+                return nobody("the person has turned off e-mail");
             }
             let member = store::user::find_member(tx.conn(), message.tenant_id, user_id).await?;
             let tenant = store::tenant::find(tx.conn(), message.tenant_id).await?;
             match (member, tenant) {
                 (Some(member), Some(tenant)) => Ok(Receiver::Person { email: member.email, workspace: tenant.name }),
-                _ => nobody("they are no member any more"),
+                _ => nobody("the person is no longer a member"),
             }
         }
     }

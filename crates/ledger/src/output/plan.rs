@@ -110,7 +110,7 @@ impl Planner<'_, '_> {
             let wanted = self.contract.entity_type.as_deref().unwrap_or_default();
             match entity.filter(|entity| entity.type_slug == wanted) {
                 None => self.refuse(format!("{path}.id"), format!("no entity of type `{wanted}` has this id")),
-                Some(_) if !seen.insert(id) => self.refuse(format!("{path}.id"), "this entity is there twice"),
+                Some(_) if !seen.insert(id) => self.refuse(format!("{path}.id"), "this entity is listed twice"),
                 Some(entity) => self.change(entity, values, &path).await?,
             }
         }

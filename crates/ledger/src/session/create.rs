@@ -165,7 +165,7 @@ pub(super) async fn insert(
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => depend(tx, session, &place.dependencies, minter).await,
         // Two requests with one key at the same instant on two servers: the other one won.
-        Inserted::KeyTaken => Err(Error::Unavailable("the same request is being handled; repeat it".into())),
+        Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
         Inserted::AlreadyWorking => Err(Error::Internal("a session without a source met a working session".into())),
     }
 }
@@ -179,11 +179,11 @@ pub(crate) async fn repeated(
     match store::session::find_by_idempotency_key(conn, scope.tenant_id, &idempotency.key).await? {
         None => Ok(None),
         Some((session, _)) if !sees(conn, scope, &session).await? => {
-            Err(Error::IdConflict { detail: "this idempotency key is taken".into() })
+            Err(Error::IdConflict { detail: "this idempotency key is already used".into() })
         }
         Some((session, digest)) if digest == idempotency.digest => Ok(Some(session)),
         Some((session, _)) => Err(Error::IdConflict {
-            detail: format!("this idempotency key made session {} from another request", session.id),
+            detail: format!("this idempotency key already created session {} from a different request", session.id),
         }),
     }
 }
@@ -203,7 +203,7 @@ pub(crate) async fn draft(
         Some(id) => Some(store::action::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("action"))?),
     };
     if action.as_ref().is_some_and(|a| a.status == ActionStatus::Archived) {
-        return Err(Error::invalid("actionId", "this action is archived; it cannot be triggered"));
+        return Err(Error::invalid("actionId", "this task is archived, so it cannot be run"));
     }
     let mut entity_id = action.as_ref().and_then(|a| a.target_entity_id);
     if let Some(parent) = &place.parent {

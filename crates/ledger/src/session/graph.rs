@@ -88,7 +88,7 @@ async fn check_circle(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
     let (mut next, mut alone) = (0, false);
     while let Some(&id) = seen.get(next) {
         if id == parent.id {
-            let message = "one of these waits, or may wait, for the parent: parent and child would wait for each other";
+            let message = "one of these waits or can wait for the parent: parent and child would wait for each other";
             return Err(Error::invalid("dependsOn", message));
         }
         if seen.len() > GRAPH_WALK_MAX {

@@ -37,7 +37,7 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                     return Err(Refusal::WrongStatus { status: old.status }.into());
                 }
                 if is_thread(&old) {
-                    return Err(Error::invalid("id", "a conversation is not repeated: begin another"));
+                    return Err(Error::invalid("id", "a conversation cannot be run again: start a new one"));
                 }
                 let depends_on = dependencies(tx, &old).await?;
                 let new = NewSession {

@@ -91,7 +91,7 @@ impl Parking {
             YieldTo::Idle => None,
             YieldTo::AwaitingTool => self.paused_tool_call.clone().map(Task::Tool),
             YieldTo::WaitingHuman => Some(Task::Question(self.question.clone().unwrap_or_else(|| Question {
-                message: self.said().unwrap_or_else(|| "The agent waits for an answer.".into()),
+                message: self.said().unwrap_or_else(|| "The agent is waiting for an answer.".into()),
                 schema: None,
             }))),
         }
@@ -145,7 +145,7 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Pa
                     return write(tx, before, transition, change, events, cost).await;
                 }
                 if !store::session::graph::has_children(tx.conn(), caller.tenant_id, id).await? {
-                    return Err(Error::invalid("waitFor", "it has started no session that it could wait for"));
+                    return Err(Error::invalid("waitFor", "it has started no session to wait for"));
                 }
                 let wait = |session: &mut SessionRecord| {
                     cost(session);

@@ -38,5 +38,7 @@ fn own(scope: &Scope, session: Option<SessionRecord>) -> Result<SessionRecord> {
     if session.private_to.is_some() {
         return Err(Error::NotFound("thread"));
     }
-    Err(Error::Forbidden("only its own person speaks in a conversation and ends it; operators can cancel its session"))
+    Err(Error::Forbidden(
+        "only the person who started a conversation can write in it and end it; operators can cancel its session",
+    ))
 }

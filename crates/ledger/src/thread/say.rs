@@ -114,7 +114,7 @@ async fn add(
     }
     let transition = decide(state(&before), change.actor, change.command)?;
     if turns >= THREAD_MESSAGES_MAX || before.head_sequence + 2 > SESSION_EVENTS_MAX {
-        let full = format!("a conversation has at most {THREAD_MESSAGES_MAX} messages: end it and begin another");
+        let full = format!("a conversation has at most {THREAD_MESSAGES_MAX} messages: end it and start a new one");
         return Err(Error::LimitReached(full));
     }
     let untold = before.agent_slug.as_deref().map(untitled).is_some_and(|untold| untold == before.title);
@@ -144,7 +144,7 @@ async fn recorded(
         Known::Message(sequence, content) if content == event.content => Ok(Some(sequence)),
         Known::Answer(sequence, metadata) if is_answer(&metadata, &message.text) => Ok(Some(sequence)),
         Known::Message(..) | Known::Answer(..) | Known::Other => {
-            Err(Error::IdConflict { detail: "this id is recorded with another text".into() })
+            Err(Error::IdConflict { detail: "this id is already recorded with a different text".into() })
         }
     }
 }

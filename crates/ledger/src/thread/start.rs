@@ -70,7 +70,7 @@ impl NewThread {
         fields.key("idempotencyKey", self.idempotency_key.as_deref(), KEY_CHARS_MAX);
         let action: Option<ActionId> = self.agent.parse().ok();
         if action.is_none() && !is_slug(&self.agent) {
-            fields.refuse("agent", "the slug of an agent, or the id of an action that names one");
+            fields.refuse("agent", "the slug of an agent, or the id of a task that names one");
         }
         fields.check()?;
         Ok(action.map_or_else(|| With::Agent(self.agent.clone()), With::Action))
@@ -127,7 +127,7 @@ async fn insert(
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => Ok(Started { session, turns }),
         // Two requests with one key at the same instant on two servers: the other one won.
-        Inserted::KeyTaken => Err(Error::Unavailable("the same request is being handled; repeat it".into())),
+        Inserted::KeyTaken => Err(Error::Unavailable("the same request is still being handled; send it again".into())),
         Inserted::AlreadyWorking => Err(Error::Internal("a conversation met a working session".into())),
     }
 }
@@ -148,7 +148,7 @@ async fn row(
     let blank = NewSession { action_id, agent_slug, ..NewSession::of_type(Type::Agent) };
     let mut session = draft(tx, *scope, id, minter, blank, (None, &Place::default())).await?;
     let Some(agent) = session.agent_slug.clone() else {
-        return Err(Error::invalid("agent", "this action names no agent"));
+        return Err(Error::invalid("agent", "this task names no agent"));
     };
     session.status = Status::Draft;
     session.queued_at = None;

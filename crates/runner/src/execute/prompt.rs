@@ -132,7 +132,7 @@ pub fn denials(denials: &[Denial]) -> Option<String> {
     }
     let notes: Vec<_> =
         denials.iter().map(|denial| format!("- {}", denial.note.as_deref().unwrap_or("no reason was given"))).collect();
-    Some(format!("A reviewer refused your earlier output. Do the task again and mend this:\n{}", notes.join("\n")))
+    Some(format!("A reviewer refused your earlier output. Do the task again and correct this:\n{}", notes.join("\n")))
 }
 
 /// What is wrong with the output that was handed over, where it was refused.

@@ -93,7 +93,7 @@ impl Worker {
             }
             End::Parked => {
                 report.left();
-                report.say(&format!("{id} waits after {seconds:.1} s"));
+                report.say(&format!("{id} is waiting after {seconds:.1} s"));
             }
             End::Released => {
                 report.left();

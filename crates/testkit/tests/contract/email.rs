@@ -86,10 +86,10 @@ async fn somebody_who_wants_e_mail_gets_one_with_a_link(f: Fixture) {
     for part in [
         "From: Shiftbook <log@example.org>\r\n",
         "To: mia@acme.test\r\n",
-        "Subject: Waiting for you: scout\r\n",
+        "Subject: Waiting for your decision: scout\r\n",
         &format!("Message-ID: <{id}@example.org>\r\n"),
         "https://log.example.org/inbox/7",
-        "scout waits for a decision in acme.",
+        "scout is waiting for a decision in acme.",
     ] {
         assert!(mail.text.contains(part), "{part} is not in {}", mail.text);
     }

@@ -17,7 +17,7 @@ pub(crate) fn read(source: &str) -> Result<File> {
         return Err(Error::TooLarge(format!("a CSV file has at most {IMPORT_BYTES_MAX} bytes")));
     }
     if source.contains('\0') {
-        return Err(wrong("no NUL characters; is it a text file?".into()));
+        return Err(wrong("the file contains NUL characters; it must be a text file".into()));
     }
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let mut reader =
@@ -25,7 +25,7 @@ pub(crate) fn read(source: &str) -> Result<File> {
     let header = reader.headers().map_err(|error| wrong(error.to_string()))?;
     let header: Vec<String> = header.iter().map(|name| name.trim().to_owned()).collect();
     if header.iter().all(String::is_empty) {
-        return Err(wrong("its first row has to name the columns".into()));
+        return Err(wrong("the first row must name the columns".into()));
     }
     if header.len() > IMPORT_COLUMNS_MAX {
         return Err(wrong(format!("at most {IMPORT_COLUMNS_MAX} columns")));
@@ -39,7 +39,7 @@ pub(crate) fn read(source: &str) -> Result<File> {
         rows.push(record.iter().map(str::to_owned).collect());
     }
     if rows.is_empty() {
-        return Err(wrong("it has no rows below the header".into()));
+        return Err(wrong("the file has no rows below the header".into()));
     }
     Ok(File { header, rows })
 }

@@ -48,7 +48,8 @@ async fn give_up(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<I
                 let import = store::entity_import::find_locked(tx, tenant_id, id).await?;
                 let mut import = import.ok_or(Error::NotFound("import"))?;
                 if import.status == ImportStatus::Running {
-                    let message = "something went wrong on our side; rows from here on were not made".to_owned();
+                    let message =
+                        "something went wrong on our side; this row and the rows after it were not imported".to_owned();
                     let error = RowError { row: import.next_row + 2, field: String::new(), message };
                     import.errors.push(error);
                     import.status = ImportStatus::Failed;

@@ -70,7 +70,7 @@ pub const DENIALS: &str = "denials";
 /// Metadata of an answer that a person's decision led to: whose gate it was.
 pub const GATE: &str = "gateId";
 /// What stands in the place of an answer that never came, because the person spoke first.
-const INTERRUPTED: &str = "the turn was interrupted before this call had an answer; look whether it took effect";
+const INTERRUPTED: &str = "the turn was interrupted before this call had a result; check whether it took effect";
 /// The mark of a call that was begun.
 pub const BEGUN: &str = "tool.invocation_started";
 

@@ -26,7 +26,7 @@ use super::{
     voice::Voice,
 };
 use conversation::{BEGUN, Conversation, DENIALS, GATE, STEP, Turn};
-use domain::gate::PausedToolCall;
+use domain::{count::counted, gate::PausedToolCall};
 use model::{Question, Reply};
 use serde_json::{Value, json, value::to_raw_value};
 use std::{
@@ -293,7 +293,7 @@ impl Talk<'_> {
             return self.start(talk, call.clone(), gate).await;
         }
         if talk.was_begun(&call.id) {
-            let why = "this call was begun before and its answer got lost; look whether it took effect";
+            let why = "this call was started before and its result was lost; check whether it took effect";
             return self.answer(talk, call, &Err(json!(why)), gate).await;
         }
         // A person may have changed the input.
@@ -402,7 +402,7 @@ fn park(tool: Tool, call: &Call) -> Park {
     }
     let tool_input = call.input.as_object().cloned().unwrap_or_default();
     let paused = PausedToolCall { tool_call_id: call.id.clone(), tool_name: call.name.clone(), tool_input };
-    let detail = format!("{} waits for approval", call.name);
+    let detail = format!("{} is waiting for approval", call.name);
     Park {
         status: YieldStatus::AwaitingTool,
         detail,
@@ -415,7 +415,7 @@ fn park(tool: Tool, call: &Call) -> Park {
 
 /// Until the sessions that these calls started have ended.
 fn park_for_children(count: usize) -> Park {
-    let detail = format!("waits for {count} {} that it started", if count == 1 { "session" } else { "sessions" });
+    let detail = format!("waiting for {} that it started", counted(count as u64, "session"));
     Park { status: YieldStatus::Idle, detail, paused: None, question: None, for_children: true, usage: None }
 }
 

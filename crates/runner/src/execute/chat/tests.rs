@@ -261,7 +261,7 @@ async fn a_write_is_done_once_and_marked_before() {
     });
     assert_eq!(work(&fake, agent(&model, Wire::Anthropic).chat, |_| {}).await, End::Completed);
     assert!(fake.calls("change").is_empty());
-    assert!(answers(&fake)[0].0.as_str().unwrap().contains("begun before"));
+    assert!(answers(&fake)[0].0.as_str().unwrap().contains("started before"));
 }
 
 fn decide(gate_id: &str, tool_call_id: Option<&str>, decision: Decision) -> impl FnOnce(&mut Job) {

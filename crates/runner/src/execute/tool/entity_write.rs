@@ -50,7 +50,7 @@ pub async fn run(input: &Value, hand: &Hand) -> Result<Answer, Failure> {
 fn written(answer: client::Result<Entity>) -> Result<Answer, Failure> {
     match answer {
         Err(error) if may_pass(&error) => {
-            Ok(Err(json!(format!("nobody knows whether this was written, read the entity to find out: {error}"))))
+            Ok(Err(json!(format!("it is not known whether this was written; read the entity to find out: {error}"))))
         }
         answer => settled(answer, |entity| json!(entity)),
     }
