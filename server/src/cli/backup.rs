@@ -28,11 +28,11 @@ pub async fn run(args: BackupArgs) -> Result<(), Failure> {
         return Err(Failure::Misused("on PostgreSQL, back up with pg_dump: it takes a consistent copy online".into()));
     }
     if args.file.exists() {
-        return Err(Failure::Misused(format!("{} exists; a backup replaces nothing", args.file.display())));
+        return Err(Failure::Misused(format!("{} exists; a backup does not overwrite files", args.file.display())));
     }
     let ratings = beside(&args.file);
     if ratings.exists() {
-        return Err(Failure::Misused(format!("{} exists; a backup replaces nothing", ratings.display())));
+        return Err(Failure::Misused(format!("{} exists; a backup does not overwrite files", ratings.display())));
     }
     let ledger = open(&settings, Mode::Tool).await?;
     let copied = ledger::backup::backup(&ledger, &args.file).await;
@@ -43,7 +43,7 @@ pub async fn run(args: BackupArgs) -> Result<(), Failure> {
     ledger.close().await;
     copied?;
     if rated? {
-        print_line(&format!("{} holds the ratings", ratings.display()))?;
+        print_line(&format!("wrote the ratings to {}", ratings.display()))?;
     }
-    print_line(&format!("{} holds the whole log as of now; check it with `shiftbook verify`", args.file.display()))
+    print_line(&format!("wrote the whole log to {}; check it with `shiftbook verify`", args.file.display()))
 }

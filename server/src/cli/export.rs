@@ -13,6 +13,7 @@ use datalake::{
     FeedbackRecord, InteractionRecord, Layout, Source,
     export::{self, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress},
 };
+use domain::count::counted;
 use ledger::{Ledger, Mode, feedback};
 use std::{
     io::{self, IsTerminal, Write},
@@ -32,22 +33,22 @@ const TELL_EVERY: Duration = Duration::from_millis(200);
 /// Commands that export what the server keeps.
 #[derive(Debug, clap::Subcommand)]
 pub enum ExportCommand {
-    /// Make training data from prompts, answers and what became of them
+    /// Export prompts, answers and feedback as training data
     ///
-    /// Writes one file and its manifest.json into a folder. The same data gives the same bytes. Secrets are taken out by
-    /// rule; what nobody has an opinion about is never counted as bad.
+    /// Writes one file and its manifest.json into a folder. The same data gives the same bytes. Rules remove secrets of
+    /// known forms. Answers without feedback never count as negative.
     Training(TrainingArgs),
-    /// Write prompts, answers, feedback and outcomes as they were captured, one JSON object a line
+    /// Write prompts, answers, feedback and outcomes as they were captured, one JSON object per line
     Raw(RawArgs),
 }
 
 /// Options of `export training`.
 #[derive(Debug, clap::Args)]
 pub struct TrainingArgs {
-    /// Slug of the workspace; with --from its id, which is what files know it by
+    /// Slug of the workspace; with --from its id, because the files contain only ids
     #[arg(long, alias = "workspace", value_name = "SLUG", required_unless_present = "from")]
     tenant: Option<String>,
-    /// sft (conversations to imitate), dpo (better and worse answers) or kto (answers with a judgement)
+    /// sft (answers to imitate), dpo (pairs of a better and a worse answer) or kto (single answers, good or bad)
     #[arg(long, value_parser = format)]
     format: Format,
     /// jsonl or parquet
@@ -56,22 +57,22 @@ pub struct TrainingArgs {
     /// none, negative, neutral or positive [default: positive for sft, negative otherwise]
     #[arg(long, value_parser = min_feedback, value_name = "LEAST")]
     min_feedback: Option<MinFeedback>,
-    /// Believe this source only: manual, outcome_tracker, reviewer or session; may be repeated [default: all]
+    /// Use only feedback from this source: manual, outcome_tracker, reviewer or session; can be repeated [default: all]
     #[arg(long, value_parser = source)]
     source: Vec<Source>,
-    /// Take out e-mail addresses too
+    /// Also remove e-mail addresses
     #[arg(long)]
     redact_emails: bool,
-    /// Folder to write into; it must not hold an export yet
+    /// Folder to write into; it must not contain an export yet
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Read files that `export raw` or a server on SQLite wrote, and no database: the folder that holds `datalake`. Where that holds several workspaces, one is chosen by
+    /// Read files that `export raw` or a server on SQLite wrote instead of a database: the folder that contains `datalake`. If it has data of several workspaces, choose one by
     /// its id with --tenant
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
     #[command(flatten)]
     database: DatabaseFlags,
-    /// The instance's key, where it is not in the data directory: without it ratings of sessions cannot be found
+    /// The instance key, if it is not in the data directory; without it, ratings of sessions cannot be found
     #[arg(long, env = "SHIFTBOOK_INSTANCE_KEY_FILE", value_name = "FILE")]
     instance_key_file: Option<PathBuf>,
 }
@@ -119,7 +120,7 @@ async fn raw(args: RawArgs) -> Result<(), Failure> {
     let dumped = dump(&ledger, &args.tenant, &args.out, || true).await;
     ledger.close().await;
     let lines = dumped.map_err(Failure::from)?;
-    print_line(&format!("{lines} lines below {}", args.out.join("datalake").display()))
+    print_line(&format!("wrote {} to files in {}", counted(lines, "line"), args.out.join("datalake").display()))
 }
 
 async fn training(args: TrainingArgs) -> Result<(), Failure> {
@@ -178,14 +179,14 @@ fn chosen(layout: &Layout, wanted: Option<&str>) -> Result<Option<String>, Failu
     match wanted {
         Some(id) if found.contains_key(id) => Ok(Some(id.to_owned())),
         Some(id) if found.is_empty() => {
-            Err(Failure::Misused(format!("the files hold no interaction, so none of {id}")))
+            Err(Failure::Misused(format!("the files hold no interactions, so none of workspace {id}")))
         }
         Some(id) => Err(Failure::Misused(format!(
-            "the files hold nothing of workspace {id}; --tenant takes an id with --from. Ids and their interactions: {}",
+            "the files have no data of workspace {id}; with --from, --tenant takes an id. Ids and their interactions: {}",
             list()
         ))),
         None if found.len() > 1 => Err(Failure::Misused(format!(
-            "the files hold {} workspaces: choose one with --tenant ID. Ids and their interactions: {}",
+            "the files have data of {} workspaces: choose one with --tenant ID. Ids and their interactions: {}",
             found.len(),
             list()
         ))),
@@ -277,15 +278,15 @@ fn told(preview: &Preview, out: &Path) -> Result<(), Failure> {
     if counts.unreadable_ratings > 0 {
         let _ = writeln!(
             io::stderr(),
-            "shiftbook: of {} interactions the session's rating could not be read; they count as unknown",
-            counts.unreadable_ratings
+            "shiftbook: the session's rating could not be read for {}; they count as not rated",
+            counted(counts.unreadable_ratings, "interaction")
         );
     }
     let unknown = preview.manifest.unknown_permille;
     print_line(&format!(
-        "{} rows of {} interactions in {}; {}.{} % have no feedback",
-        counts.rows,
-        counts.interactions,
+        "wrote {} from {} to {}; {}.{}% have no feedback",
+        counted(counts.rows, "row"),
+        counted(counts.interactions, "interaction"),
         out.display(),
         unknown / 10,
         unknown % 10
@@ -309,7 +310,7 @@ impl Bar {
         }
         self.told = Instant::now();
         let text = match progress {
-            Progress::Read(read) => format!("{read} interactions read"),
+            Progress::Read(read) => format!("{} read", counted(read as u64, "interaction")),
             Progress::Matched(done, of) => format!("{done} of {of} interactions matched"),
             Progress::Written(done, of) => format!("{done} of {of} rows written"),
         };

@@ -11,6 +11,7 @@ use crate::{
 use chrono::NaiveDate;
 use domain::{
     Clock as _, Timestamp,
+    count::counted,
     id::SessionId,
     session_feedback::{iso, kept_since},
 };
@@ -21,11 +22,11 @@ use ledger::{Ledger, Mode, feedback};
 pub enum FeedbackCommand {
     /// Print how many ratings are kept
     Count(CountArgs),
-    /// Print the ratings of one session, one JSON object a line
+    /// Print the ratings of one session, one JSON object per line
     List(ListArgs),
-    /// Remove ratings that are older than they need be, and print how many that were
+    /// Remove old ratings, and print how many were removed
     ///
-    /// For operators and their schedulers: nothing else ever removes a rating, apart from whoever gave it.
+    /// For operators and scheduled jobs. Otherwise only the person who gave a rating can remove it.
     Purge(PurgeArgs),
 }
 
@@ -39,7 +40,7 @@ pub struct CountArgs {
 /// Options of `feedback list`.
 #[derive(Debug, clap::Args)]
 pub struct ListArgs {
-    /// The session's id: a conversation's, or any other's
+    /// Id of the session or conversation
     #[arg(long, value_name = "ID", value_parser = session_id)]
     thread: SessionId,
     #[command(flatten)]
@@ -49,7 +50,7 @@ pub struct ListArgs {
 /// Options of `feedback purge`.
 #[derive(Debug, clap::Args)]
 pub struct PurgeArgs {
-    /// What was recorded before this day or instant, in UTC: 2026-05-25 or 2026-05-25T12:00:00Z [default: 180 days ago]
+    /// Remove ratings recorded before this day or time, in UTC: 2026-05-25 or 2026-05-25T12:00:00Z [default: 180 days ago]
     #[arg(long, value_name = "DATE", value_parser = instant)]
     before: Option<Timestamp>,
     #[command(flatten)]
@@ -61,7 +62,7 @@ pub struct PurgeArgs {
 pub struct KeyFlags {
     #[command(flatten)]
     database: DatabaseFlags,
-    /// The instance's key, where it is not in the data directory
+    /// The instance key, if it is not in the data directory
     #[arg(long, env = "SHIFTBOOK_INSTANCE_KEY_FILE", value_name = "FILE")]
     instance_key_file: Option<std::path::PathBuf>,
 }
@@ -91,7 +92,7 @@ pub async fn run(command: FeedbackCommand) -> Result<(), Failure> {
             let before = args.before.unwrap_or_else(|| kept_since(SystemClock.now()));
             let purged = feedback::purge_by_operator(&ledger, before).await;
             ledger.close().await;
-            print_line(&format!("{} ratings from before {} removed", purged?, iso(before)))
+            print_line(&format!("removed {} from before {}", counted(purged?, "rating"), iso(before)))
         }
     }
 }
@@ -103,7 +104,7 @@ async fn opened(settings: &Settings) -> Result<Ledger, Failure> {
 async fn list(args: ListArgs) -> Result<(), Failure> {
     let serve = ServeFlags { instance_key_file: args.flags.instance_key_file, ..ServeFlags::default() };
     let settings = config::load(args.flags.database, serve)?;
-    let missing = || Failure::Misused("there is no instance key, so no session's ratings can be found".into());
+    let missing = || Failure::Misused("there is no instance key, so ratings of a session cannot be found".into());
     let key = instance_key::find(&settings)?.ok_or_else(missing)?;
     let ledger = opened(&settings).await?;
     feedback::use_key(&ledger, key);

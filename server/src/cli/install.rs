@@ -21,16 +21,16 @@ pub struct InstallArgs {
     /// The bundle, as YAML or JSON; `-` reads it from stdin
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Do it, instead of saying what it would do
+    /// Install it, instead of printing what would be installed
     #[arg(long)]
     apply: bool,
     /// Address of the server to install it on
     #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
     url: String,
-    /// API token of an operator or admin; better given in the environment
+    /// API token of an operator or admin; set it in the environment
     #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true, value_parser = NonEmptyStringValueParser::new())]
     token: Option<String>,
-    /// Open the database instead of asking a server, and install it into this workspace
+    /// Install into this workspace of the database, without a server
     #[arg(long, value_name = "SLUG")]
     tenant: Option<String>,
     #[command(flatten)]
@@ -44,7 +44,7 @@ pub async fn run(args: InstallArgs) -> Result<(), Failure> {
         (Some(tenant), _) => here(&args, tenant, &text).await?,
         (None, Some(token)) => there(&args, token, &text).await?,
         (None, None) => {
-            let message = "say where to: SHIFTBOOK_URL and SHIFTBOOK_TOKEN for a server, or --tenant for a database";
+            let message = "set SHIFTBOOK_URL and SHIFTBOOK_TOKEN to install on a server, or add --tenant to install in a database";
             return Err(Failure::Misused(message.into()));
         }
     };
@@ -121,13 +121,13 @@ fn shown(value: &Value) -> String {
 
 fn summary(plan: &Plan, applied: bool) -> String {
     if plan.is_done() {
-        return "Nothing to do: everything is as the bundle wants it.".into();
+        return "Nothing to install: the workspace already matches the bundle.".into();
     }
     let (create, change, keep) = (plan.count(Deed::Create), plan.count(Deed::Change), plan.count(Deed::Keep));
     if applied {
-        format!("Installed: {create} created, {change} changed, {keep} kept.")
+        format!("Installed: {create} created, {change} changed, {keep} unchanged.")
     } else {
-        format!("Dry run: {create} to create, {change} to change, {keep} to keep. Add --apply to do it.")
+        format!("Dry run: {create} to create, {change} to change, {keep} unchanged. Add --apply to install it.")
     }
 }
 
@@ -154,8 +154,8 @@ mod tests {
              - dimensions.tone: {\"slug\":\"tone\"}"
         );
         assert!(describe(&plan.items[1]).ends_with("xxx…"));
-        assert_eq!(summary(&plan, false), "Dry run: 1 to create, 1 to change, 0 to keep. Add --apply to do it.");
-        assert_eq!(summary(&plan, true), "Installed: 1 created, 1 changed, 0 kept.");
-        assert_eq!(summary(&Plan::default(), true), "Nothing to do: everything is as the bundle wants it.");
+        assert_eq!(summary(&plan, false), "Dry run: 1 to create, 1 to change, 0 unchanged. Add --apply to install it.");
+        assert_eq!(summary(&plan, true), "Installed: 1 created, 1 changed, 0 unchanged.");
+        assert_eq!(summary(&Plan::default(), true), "Nothing to install: the workspace already matches the bundle.");
     }
 }

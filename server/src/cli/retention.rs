@@ -9,6 +9,7 @@ use crate::{
     config::{self, Database, DatabaseFlags, ServeFlags},
 };
 use chrono::NaiveDate;
+use domain::count::counted;
 use ledger::{Mode, retention::Erased};
 use runner::retention::erase_files;
 use std::io::{IsTerminal, Write};
@@ -16,10 +17,10 @@ use std::io::{IsTerminal, Write};
 /// Options of `retention`.
 #[derive(Debug, clap::Args)]
 pub struct RetentionArgs {
-    /// Sessions that ended before this day (UTC) lose their content, e.g. 2026-01-31
+    /// Erase the content of sessions that ended before this day (UTC), for example 2026-01-31
     #[arg(long, value_name = "DATE")]
     before: NaiveDate,
-    /// Do it. There is no way back, but for a backup
+    /// Erase it. Only a backup can bring it back
     #[arg(long)]
     apply: bool,
     #[command(flatten)]
@@ -31,7 +32,8 @@ fn show(so_far: &Erased) {
     let mut terminal = std::io::stderr();
     if terminal.is_terminal() {
         // The count is a courtesy: a terminal that went away does not stop the work.
-        let _gone = write!(terminal, "\r{} sessions, {} events …", so_far.sessions, so_far.events);
+        let _gone =
+            write!(terminal, "\r{}, {} …", counted(so_far.sessions, "session"), counted(so_far.events, "event"));
     }
 }
 
@@ -47,12 +49,15 @@ pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
         ledger.close().await;
         let Erased { sessions, events, .. } = found?;
         return print_line(&format!(
-            "{sessions} sessions that ended before {} would lose the content of {events} events; --apply erases it for good",
+            "would erase the content of {} in {} that ended before {}; nothing is erased yet: add --apply to erase it for good",
+            counted(events, "event"),
+            counted(sessions, "session"),
             args.before
         ));
     }
     let key = instance_key::load(&settings, &SystemEntropy)?;
-    let key = key.ok_or_else(|| Failure::Misused("an erasure is sealed: set instance_key_file".into()))?;
+    let key =
+        key.ok_or_else(|| Failure::Misused("erasing needs the instance key to seal it: set instance_key_file".into()))?;
     let erased = ledger::retention::erase_by_operator(&ledger, &key, older_than, show).await;
     // Before anybody else may have the database, and so write files.
     let of_files = match (&erased, &settings.database) {
@@ -65,17 +70,21 @@ pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
     ledger.close().await;
     let Erased { sessions, events, messages } = erased?;
     print_line(&format!(
-        "erased the content of {events} events of {sessions} sessions, and {messages} messages that went out; every digest stays"
+        "erased the content of {} in {}, and {}; every digest is kept",
+        counted(events, "event"),
+        counted(sessions, "session"),
+        counted(messages, "sent message")
     ))?;
     let Some(of_files) = of_files else { return Ok(()) };
-    let what = "the database is done, files of training data are not: run it again once this is mended";
+    let what = "the database is erased, the files of training data are not: fix this, then run the command again";
     let datalake::Erased { lines, files, unreadable } = of_files.map_err(Failure::io(what))?;
     if unreadable > 0 {
         let left = format!(
-            "shiftbook: {unreadable} lines of later files cannot be read, so nobody can tell whose they are: they stay"
+            "shiftbook: kept {} that cannot be read in later files: their session is unknown",
+            counted(unreadable, "line")
         );
         // A closed stderr leaves the lines as they are.
         let _ = writeln!(std::io::stderr(), "{left}");
     }
-    print_line(&format!("erased {lines} lines in {files} files of training data"))
+    print_line(&format!("erased {} in {} of training data", counted(lines, "line"), counted(files, "file")))
 }

@@ -26,11 +26,11 @@ Examples:
   shiftbook token add --tenant acme --name ci --role operator --scope worker
   SHIFTBOOK_TOKEN=sbk_… shiftbook work --agent scout -- python agent.py
   SHIFTBOOK_TOKEN=sbk_… shiftbook chat --agent clerk  a conversation in the terminal
-  shiftbook install bundle.yaml --apply              criteria sets, groups, entity types and actions from a file
+  shiftbook install bundle.yaml --apply              criteria sets, groups, entity types and tasks from a file
   shiftbook hook install claude-code                 let Claude Code report what it does
   shiftbook export training --tenant acme --format dpo --out pairs
   shiftbook verify && shiftbook backup /backup/log.db
-  shiftbook feedback purge --before 2026-05-25       ratings that are older than they need be
+  shiftbook feedback purge --before 2026-05-25       remove old ratings
 
 Exit codes:
   0  done
@@ -65,25 +65,25 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Copy the database while the server runs (SQLite)
     Backup(backup::BackupArgs),
-    /// Erase what sessions said that ended before a date; what happened stays, and still verifies
+    /// Erase the content of sessions that ended before a date; the log without content stays, and still verifies
     ///
-    /// Without --apply it only says what it would erase. On SQLite the server must be stopped.
+    /// Without --apply it only prints what it would erase. On SQLite the server must be stopped.
     Retention(retention::RetentionArgs),
-    /// Count, list and purge what people said of sessions
+    /// Count, list and purge people's ratings of sessions
     #[command(subcommand)]
     Feedback(feedback::FeedbackCommand),
-    /// Install criteria sets, groups, entity types and actions from a file
+    /// Install criteria sets, groups, entity types and tasks from a file
     ///
-    /// Without --apply it only says what it would do.
+    /// Without --apply it only prints what it would do.
     Install(install::InstallArgs),
-    /// Export what the server keeps
+    /// Export training data
     #[command(subcommand)]
     Export(export::ExportCommand),
     /// Run a command for each session of an agent
     Work(work::WorkArgs),
-    /// Talk with an agent
+    /// Chat with an agent
     Chat(chat::ChatArgs),
-    /// Let coding agents report through their hooks
+    /// Record coding agents through their hooks
     #[command(subcommand)]
     Hook(hook::HookCommand),
     /// Print the OpenAPI document

@@ -51,7 +51,7 @@ fn warn_of_wider_paths(settings: &Settings) {
             more => format!(" and {more} more"),
         };
         tracing::warn!(
-            "other users of this machine have access to {}{more}; `chmod -R go= {}` ends it",
+            "other users of this machine can access {}{more}; run `chmod -R go= {}` to prevent it",
             named.join(", "),
             root.display()
         );

@@ -8,9 +8,9 @@ use ledger::Mode;
 /// Commands on API tokens.
 #[derive(Debug, clap::Subcommand)]
 pub enum TokenCommand {
-    /// Make an API token and print it, alone, on stdout: it is shown once
+    /// Create an API token and print only the token on stdout; it is shown once
     ///
-    /// The workspace is made when it does not exist. Works whether or not the server is running.
+    /// The workspace is created if it does not exist. Works whether or not the server is running.
     Add(AddArgs),
 }
 
@@ -20,16 +20,16 @@ pub struct AddArgs {
     /// Slug of the workspace
     #[arg(long, value_name = "SLUG")]
     tenant: String,
-    /// What the token is for, to recognise it by
+    /// Name of the token, such as the program that uses it
     #[arg(long)]
     name: String,
     /// admin, operator, reviewer or member
     #[arg(long, value_parser = role)]
     role: Role,
-    /// Narrow the token: `worker` may claim sessions and work on them, and little else
+    /// Restrict the token: `worker` allows it to claim sessions and work on them, and little else
     #[arg(long, value_parser = token_scope)]
     scope: Option<TokenScope>,
-    /// Whose own token it is: this member of the workspace. It may read what they did, and what it starts is theirs
+    /// The member of the workspace who owns the token. It can read their activity, and the sessions that it starts are theirs
     #[arg(long, value_name = "EMAIL")]
     user: Option<String>,
     #[command(flatten)]

@@ -17,7 +17,7 @@ use std::io::Read;
 pub enum UserCommand {
     /// Add a person to a workspace, or change their role and password
     ///
-    /// The workspace is made when it does not exist. Works whether or not the server is running.
+    /// The workspace is created if it does not exist. Works whether or not the server is running.
     ///
     /// A password that replaces another one ends every sign-in of that person.
     Add(AddArgs),

@@ -8,6 +8,7 @@ use crate::{
     ambient::SystemEntropy,
     config::{self, DatabaseFlags, ServeFlags},
 };
+use domain::count::counted;
 use ledger::{Mode, verify::Verified};
 use std::io::{IsTerminal, Write};
 
@@ -24,7 +25,7 @@ fn show(so_far: &Verified) {
     if terminal.is_terminal() {
         let Verified { sessions, events, .. } = so_far;
         // The count is a courtesy: a terminal that went away does not stop the check.
-        let _gone = write!(terminal, "\r{sessions} sessions, {events} events …");
+        let _gone = write!(terminal, "\r{}, {} …", counted(*sessions, "session"), counted(*events, "event"));
     }
 }
 
@@ -40,12 +41,16 @@ pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
         None => {
             let erased = match (verified.erased, verified.is_unsealed) {
                 (0, _) => String::new(),
-                (erased, false) => format!("; the content of {erased} was erased by retention"),
+                (erased, false) => format!("; retention erased the content of {}", counted(erased, "event")),
                 (erased, true) => {
-                    format!("; the content of {erased} was erased, by whom is not checked: no instance key is set")
+                    let events = counted(erased, "event");
+                    format!(
+                        "; the content of {events} was erased; who erased it is not checked: no instance key is set"
+                    )
                 }
             };
-            print_line(&format!("{} sessions, {} events: every link holds{erased}", verified.sessions, verified.events))
+            let (sessions, events) = (counted(verified.sessions, "session"), counted(verified.events, "event"));
+            print_line(&format!("{sessions}, {events}: every link holds{erased}"))
         }
         Some((session, sequence, reason)) => {
             Err(Failure::BadNews(format!("session {session}, sequence {sequence}: {reason}")))

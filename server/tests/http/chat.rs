@@ -150,8 +150,11 @@ async fn lines_of_a_pipe_are_messages_and_the_end_asks_rates_sums_up_and_says_go
     assert!(places.is_sorted(), "{printed}");
     assert!(printed.contains("2 turns") && printed.contains("Last reply: Still here."), "{printed}");
     // The model's script is over when it is asked to sum up.
-    assert!(printed.contains("without words of the agent: the model's service answered 400"), "{printed}");
-    assert!(notes.contains("/dance: no such command") && notes.contains("y for yes, n for no"), "{notes}");
+    assert!(printed.contains("because the agent gave no summary: the model's service answered 400"), "{printed}");
+    assert!(
+        notes.contains("/dance: there is no such command") && notes.contains("type y for yes or n for no"),
+        "{notes}"
+    );
     let (thread, ratings) = newest(&app).await;
     assert_eq!((&thread["status"], &thread["title"]), (&json!("completed"), &json!("Hello")));
     let [rating] = ratings.as_slice() else { panic!("{ratings:?}") };

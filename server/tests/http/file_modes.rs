@@ -97,7 +97,7 @@ async fn a_start_names_what_others_can_use_and_leaves_it() {
     app.serve_again();
     app.terminate();
     app.wait();
-    let words = format!("other users of this machine have access to {}", app.data_dir().display());
+    let words = format!("other users of this machine can access {}", app.data_dir().display());
     assert!(app.log().contains(&words) && app.log().contains("shiftbook.sqlite3 (0640)"), "{}", app.log());
     assert_eq!(fs::metadata(&database).unwrap().permissions().mode() & 0o777, 0o640);
 }

@@ -1,6 +1,7 @@
 //! P-39: SIGTERM ends the server in time, with every stream told and every accepted write kept.
 
 use crate::app::{App, Who, binary, http, terminate};
+use domain::count::counted;
 use futures_util::future::join_all;
 use reqwest::Method;
 use serde_json::json;
@@ -74,7 +75,7 @@ async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
     let text = String::from_utf8_lossy(&verified.stdout).into_owned() + &String::from_utf8_lossy(&verified.stderr);
     // created, dispatched, claimed, running: four events before the appends.
     let expected = acknowledged + 4;
-    assert!(text.contains(&expected.to_string()), "verify counts {expected} events: {text}");
+    assert!(text.contains(&counted(expected, "event")), "verify counts {expected} events: {text}");
 }
 
 #[tokio::test]

@@ -192,7 +192,7 @@ async fn ratings_survive_a_kill_and_incognito_ones_do_not() {
     let target = dir.path().join("log.db");
     let backup = app.cli().arg("backup").arg(&target).output().unwrap();
     let said = String::from_utf8_lossy(&backup.stdout).into_owned();
-    assert!(backup.status.success() && said.contains("log.db.session_feedback.sqlite3 holds the ratings"), "{said}");
+    assert!(backup.status.success() && said.contains("wrote the ratings to"), "{said}");
     assert!(dir.path().join("log.db.session_feedback.sqlite3").exists());
 }
 

@@ -36,7 +36,7 @@ impl Chat {
         ended.map_err(|error| {
             let id = &self.thread.id;
             Failure::BadNews(format!(
-                "the conversation could not be ended: {error}\nIt goes on with: shiftbook chat --thread {id}"
+                "the conversation could not be ended: {error}\nTo continue it: shiftbook chat --thread {id}"
             ))
         })
     }
@@ -47,7 +47,7 @@ impl Chat {
             let Heard::Line(answer) = self.ear.hear(Prompt::Question(QUESTION)).await? else { return Ok(None) };
             match label(&answer) {
                 Some(label) => return Ok(label),
-                None => note("y for yes, n for no, s to skip, or just Enter"),
+                None => note("type y for yes, n for no, s to skip, or press Enter"),
             }
         }
     }
@@ -58,7 +58,7 @@ impl Chat {
             let Heard::Line(answer) = self.ear.hear(Prompt::Question(SAVE)).await? else { return Ok(None) };
             match wants_summary(&answer) {
                 Some(wants) => return Ok(Some(wants)),
-                None => note("y for yes, n for no"),
+                None => note("type y for yes or n for no"),
             }
         }
     }

@@ -74,14 +74,15 @@ impl Chat {
         }
         let agent = thread.agent_slug.as_deref().unwrap_or("an agent");
         note(&format!(
-            "Talking with {agent} in {} at {}. /help says what can be typed.",
+            "Chatting with {agent} in {} at {}. Type /help for the commands.",
             me.tenant.slug,
             client.base_url()
         ));
         if thread.incognito {
             note(
-                "Incognito: only this token sees the conversation, and a rating stays in the server's memory. The log stays in \
-                 the database until retention erases it; the agent hears what you write, and reviewers what it asks them to approve.",
+                "Incognito: only this token can see the conversation, and a rating is kept only in the server's memory. The log \
+                 is in the database until retention erases it. The agent receives what you write, and reviewers see what the \
+                 agent asks them to approve.",
             );
         }
         let said = thread.turn_count.unwrap_or_default();
@@ -93,7 +94,7 @@ impl Chat {
             let line = match self.ear.hear(Prompt::Turn("you> ")).await? {
                 Heard::Line(line) => line,
                 Heard::Interrupted => {
-                    note("/end ends the conversation, Ctrl-D leaves it at rest.");
+                    note("/end ends the conversation. Ctrl-D leaves it open, to continue later.");
                     continue;
                 }
                 Heard::End => return self.leave().await,
@@ -102,7 +103,7 @@ impl Chat {
                 Typed::Nothing => {}
                 Typed::Help => print(&format!("{HELP}\n"))?,
                 Typed::MemoryStatus => self.show_memory().await?,
-                Typed::Unknown(what) => note(&format!("{what}: no such command; /help lists them")),
+                Typed::Unknown(what) => note(&format!("{what}: there is no such command; type /help for the commands")),
                 Typed::End => return self.end(Surface::CliEnd).await,
                 Typed::Exit => match self.asks_to_save().await? {
                     Some(true) => return self.end(Surface::CliExit).await,
@@ -164,7 +165,7 @@ impl Chat {
         if self.said == 0 {
             return self.discard().await;
         }
-        note(&format!("It rests. To go on: shiftbook chat --thread {}", self.thread.id));
+        note(&format!("The conversation is still open. To continue: shiftbook chat --thread {}", self.thread.id));
         Ok(())
     }
 }
@@ -193,10 +194,10 @@ async fn only_agent(client: &Client) -> Result<String, Failure> {
     }
     match agents.len() {
         1 => Ok(agents.into_iter().next().unwrap_or_default()),
-        0 => Err(Failure::Misused("no action of this workspace names an agent: say --agent SLUG".into())),
+        0 => Err(Failure::Misused("no task of this workspace names an agent: add --agent SLUG".into())),
         _ => {
             let named: Vec<_> = agents.into_iter().take(AGENTS_NAMED).collect();
-            Err(Failure::Misused(format!("say which agent: --agent {}", named.join(" | "))))
+            Err(Failure::Misused(format!("several agents are possible; add --agent {}", named.join(" | "))))
         }
     }
 }

@@ -47,7 +47,7 @@ impl Chat {
                 }
                 Err(error) => {
                     self.break_off()?;
-                    note(&format!("{error}; the conversation goes on with your next line"));
+                    note(&format!("{error}; your next line continues the conversation"));
                     return Ok(Turn::Over);
                 }
             }
@@ -57,9 +57,9 @@ impl Chat {
     /// Stops the turn, so that the conversation goes on.
     async fn interrupt(&self) {
         match patiently(|| self.client.interrupt_thread(&self.thread.id)).await {
-            Ok(_) => note("Stopped. Say how to go on."),
+            Ok(_) => note("Stopped. Type a message to continue."),
             Err(error) if error.code() == Some(Code::WrongStatus) => {
-                note("No longer waiting. The turn is still queued: what you add is answered with it.");
+                note("No longer waiting. The turn is still queued. The agent answers it together with what you add.");
             }
             Err(error) => note(&error.to_string()),
         }
@@ -83,7 +83,7 @@ impl Chat {
                     print(&format!("{whole}\n"))?;
                 } else {
                     let inbox = self.client.base_url();
-                    note(&format!("Waiting for a person's approval: {text} ({inbox}/inbox)"));
+                    note(&format!("Waiting for approval: {text} ({inbox}/inbox)"));
                 }
             }
             "session.status_change" if event.sequence > asked => {

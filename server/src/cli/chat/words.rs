@@ -1,6 +1,6 @@
 //! What the chat says by itself, and what a typed line means.
 
-use domain::session_feedback::Label;
+use domain::{count::counted, session_feedback::Label};
 use wire::thread::{MemoryStatus, ThreadSummary};
 
 /// Asked when a conversation ends.
@@ -12,9 +12,9 @@ pub const FAREWELL: &str = "Goodbye.";
 /// What can be typed.
 pub const HELP: &str = "\
 any line          a message to the agent
-/end              rate the conversation, see its summary, say goodbye
+/end              rate the conversation, see its summary, and leave
 /exit             the same, but first asks whether a summary is to be saved
-/memory status    what is kept of the conversation
+/memory status    what is recorded of the conversation
 /help             this
 Ctrl-C            while the agent works: stop this turn
 Ctrl-D            leave; the conversation rests";
@@ -70,14 +70,14 @@ pub fn wants_summary(answer: &str) -> Option<bool> {
 
 /// A conversation in a few lines.
 pub fn summary(summary: &ThreadSummary) -> String {
-    let turns = if summary.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", summary.turns) };
+    let turns = counted(summary.turns, "turn");
     let mut lines = vec![format!("Summary: {}", summary.title), format!("  {turns} in {}", time(summary.duration_ms))];
     if let Some(closing) = &summary.closing {
         lines.extend(closing.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("  {}", visible(line))));
         return lines.join("\n");
     }
     if let Some(why) = &summary.closing_missing {
-        lines.push(format!("  Quoted from the log, without words of the agent: {}", visible(why)));
+        lines.push(format!("  Quoted from the log, because the agent gave no summary: {}", visible(why)));
     }
     for (name, quoted) in [("First request", &summary.first_request), ("Last reply", &summary.last_reply)] {
         if let Some(quoted) = quoted {
@@ -173,7 +173,10 @@ mod tests {
         assert_eq!(told, "Summary: Stage\n  1 turn in 1 h 2 min\n  First request: What now?");
         let quoted = ThreadSummary { closing_missing: Some("it was silent".into()), ..summary_of("What now?") };
         let told = summary(&quoted);
-        assert!(told.contains("without words of the agent: it was silent\n  First request: What now?"), "{told}");
+        assert!(
+            told.contains("because the agent gave no summary: it was silent\n  First request: What now?"),
+            "{told}"
+        );
         let closing = Some("You asked.\n\nIt is \u{1b}[31mdone.".into());
         let told = summary(&ThreadSummary { closing, ..summary_of("What now?") });
         assert_eq!(told, "Summary: Stage\n  2 turns in 0 s\n  You asked.\n  It is  [31mdone.");

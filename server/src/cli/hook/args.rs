@@ -6,13 +6,13 @@ use std::path::PathBuf;
 /// Commands around coding agents' hooks.
 #[derive(Debug, clap::Subcommand)]
 pub enum HookCommand {
-    /// Forward a hook of Claude Code: its JSON on stdin, the answer on stdout
+    /// Forward a hook of Claude Code: its JSON on stdin, the response on stdout
     ClaudeCode(ForwardArgs),
-    /// Forward a hook of Codex: its JSON on stdin, the answer on stdout
+    /// Forward a hook of Codex: its JSON on stdin, the response on stdout
     Codex(ForwardArgs),
     /// Add the hooks to an agent's settings, after showing the change
     Install(InstallArgs),
-    /// Take the hooks out of an agent's settings again, after showing the change
+    /// Remove the hooks from an agent's settings, after showing the change
     Uninstall(InstallArgs),
 }
 
@@ -24,10 +24,10 @@ pub struct ForwardArgs {
     /// Address of the server
     #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210")]
     pub url: String,
-    /// API token; better given in the environment, because others on this machine can read command lines
+    /// API token; set it in the environment, because other users of this machine can read command lines
     #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
-    /// Where hooks wait while the server is away [default: $XDG_STATE_HOME/shiftbook or ~/.local/state/shiftbook]
+    /// Folder that stores hooks while the server cannot be reached [default: $XDG_STATE_HOME/shiftbook or ~/.local/state/shiftbook]
     #[arg(long, env = "SHIFTBOOK_STATE_DIR", value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
 }

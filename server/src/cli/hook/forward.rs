@@ -56,7 +56,7 @@ async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Resul
                 Sent::Refused(why) => Err(why),
                 Sent::Away => match other {
                     Some(spool) => spool.add(&entry).map(|()| HookAnswer::default()),
-                    None => Err("the server is away, and there is no folder for hooks to wait in".into()),
+                    None => Err("the server cannot be reached, and there is no folder to store hooks in".into()),
                 },
             };
         }
@@ -90,10 +90,10 @@ async fn entry(source: Source, deadline: Instant) -> Result<Entry, String> {
     let mut bytes = Vec::new();
     let mut stdin = tokio::io::stdin().take(limit::PAYLOAD_BYTES_MAX);
     let read = timeout_at(deadline, stdin.read_to_end(&mut bytes)).await;
-    read.map_err(|_| "no end of input on stdin")?.map_err(|error| format!("stdin: {error}"))?;
+    read.map_err(|_| "stdin did not end in time")?.map_err(|error| format!("stdin: {error}"))?;
     let text = String::from_utf8_lossy(&bytes);
-    let payload = cut_payload(text.trim(), BATCH_BYTES_MAX).ok_or("the hook on stdin is too large to be sent")?;
-    let payload = RawValue::from_string(payload).map_err(|_| "stdin is not the hook's JSON")?;
+    let payload = cut_payload(text.trim(), BATCH_BYTES_MAX).ok_or("the hook on stdin is too large to send")?;
+    let payload = RawValue::from_string(payload).map_err(|_| "stdin is not a hook's JSON object")?;
     let at = SystemClock.now();
     let id = EventId::new(at, &SystemEntropy).to_string();
     Ok(Entry { id, at: at.to_rfc3339_opts(SecondsFormat::Micros, true), source: source.as_str().to_owned(), payload })

@@ -60,12 +60,14 @@ fn change(args: &InstallArgs, edit: impl Fn(&str) -> Result<String, String>) -> 
         return Ok(false);
     }
     if read(&path)? != before {
-        return Err(Failure::BadNews(format!("{name} has changed meanwhile; nothing was written, run this again")));
+        return Err(Failure::BadNews(format!(
+            "{name} has changed in the meantime; nothing was written, run this again"
+        )));
     }
     let kept = before.is_some().then(|| keep(&path)).transpose()?;
     write(&path, &after)?;
     match kept {
-        Some(kept) => print_line(&format!("Written. The file as it was: {}", kept.display()))?,
+        Some(kept) => print_line(&format!("Written. The previous version of the file: {}", kept.display()))?,
         None => print_line("Written.")?,
     }
     Ok(true)
@@ -82,7 +84,7 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
 fn agreed(path: &Path) -> Result<bool, Failure> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        return Err(Failure::Misused("there is nobody to ask; pass --yes to write the change shown".into()));
+        return Err(Failure::Misused("cannot ask without a terminal; add --yes to write the change shown".into()));
     }
     let mut out = std::io::stdout().lock();
     let asked = write!(out, "Write this to {}? [y/N] ", path.display()).and_then(|()| out.flush());

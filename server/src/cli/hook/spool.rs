@@ -63,7 +63,7 @@ impl Spool {
         let text = serde_json::to_string(entry).map_err(|error| error.to_string())?;
         let (files, bytes) = self.size();
         if files >= limit::SPOOL_FILES_MAX || bytes + text.len() as u64 > limit::SPOOL_BYTES_MAX {
-            return Err(format!("{files} hooks wait for the server already; this one is not recorded"));
+            return Err(format!("{files} hooks are already waiting for the server; this one is not recorded"));
         }
         // Renamed when it is whole: a reader never sees half of it.
         let draft = self.0.join(format!("{}.draft", entry.id));
@@ -174,7 +174,7 @@ mod tests {
         spool.add(&entry("a")).unwrap();
         let large = File::create(spool.path("b.json")).unwrap();
         large.set_len(limit::SPOOL_BYTES_MAX).unwrap();
-        assert!(spool.add(&entry("c")).unwrap_err().contains("wait for the server already"));
+        assert!(spool.add(&entry("c")).unwrap_err().contains("are already waiting for the server"));
         assert_eq!(spool.names().len(), 2);
     }
 }

@@ -25,11 +25,11 @@ Coding agents get the task as their prompt on stdin, and what they print is unde
 #[derive(Debug, Clone, Args)]
 #[command(after_help = PROTOCOL)]
 pub struct WorkArgs {
-    /// Claim sessions of this agent; repeat for several
+    /// Claim sessions of this agent; can be repeated
     #[arg(long = "agent", value_name = "SLUG", required = true, value_parser = slug)]
     pub agents: Vec<String>,
 
-    /// Sessions to run at a time [default: 1]
+    /// Number of sessions to run at the same time [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(CONCURRENCY_MAX)))]
     pub concurrency: Option<u32>,
 
@@ -37,17 +37,17 @@ pub struct WorkArgs {
     #[arg(long, env = "SHIFTBOOK_URL", default_value = "http://127.0.0.1:4210", value_parser = NonEmptyStringValueParser::new())]
     pub url: String,
 
-    /// API token; better given in the environment, because others on this machine can read command lines
+    /// API token; set it in the environment, because other users of this machine can read command lines
     #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true, value_parser = NonEmptyStringValueParser::new())]
     pub token: String,
 
-    /// A session whose worker was silent for this long goes to another
+    /// After this time without a sign of life from the worker, a session goes to another worker
     #[arg(long, value_name = "SECONDS", default_value_t = LEASE_SECONDS_DEFAULT,
           value_parser = clap::value_parser!(u32).range(i64::from(LEASE_SECONDS_MIN)..=i64::from(LEASE_SECONDS_MAX)))]
     pub lease: u32,
 
-    /// After SIGTERM or SIGINT, how long running commands may go on before they are stopped and their sessions
-    /// released; a second signal stops them at once
+    /// After SIGTERM or SIGINT, how long running commands can continue before they are stopped and their sessions
+    /// released; a second signal stops them immediately
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     pub drain_seconds: u64,
 
@@ -59,11 +59,11 @@ pub struct WorkArgs {
     #[arg(long, value_name = "FORMAT", default_value = "lines", value_parser = format)]
     pub format: Format,
 
-    /// Settings file (TOML) that describes the agent, where no command is given
+    /// Settings file (TOML) that describes the agent, if no command is given
     #[arg(long, env = "SHIFTBOOK_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// The command and its arguments; without one the agent is run as the settings file describes it
+    /// The command and its arguments; without a command, the agent runs as the settings file describes it
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -72,7 +72,7 @@ fn slug(text: &str) -> Result<String, String> {
     if domain::slug::is_slug(text) {
         Ok(text.to_owned())
     } else {
-        Err("an agent's name is lower-case letters, digits and single hyphens".into())
+        Err("an agent's name has only lower-case letters, digits and single hyphens".into())
     }
 }
 

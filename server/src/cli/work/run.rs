@@ -96,7 +96,7 @@ fn adapter(args: &WorkArgs, url: &str) -> Result<(Arc<dyn Adapter>, u32), String
         return Ok((Arc::new(adapter), args.concurrency.unwrap_or(1)));
     }
     let [agent] = args.agents.as_slice() else {
-        return Err("without a command there is one --agent, as the settings file describes it".into());
+        return Err("without a command, give exactly one --agent that the settings file describes".into());
     };
     let flags = DatabaseFlags { config: args.config.clone(), ..DatabaseFlags::default() };
     let settings = config::load(flags, ServeFlags::default()).map_err(|error| error.to_string())?;
@@ -124,7 +124,10 @@ impl Work {
         if progress.is_idle() {
             progress.say("stopping");
         } else {
-            progress.say(&format!("stopping: running agents have {} s; once more to stop them now", drain.as_secs()));
+            progress.say(&format!(
+                "stopping: running agents have {} s to finish; press Ctrl-C again to stop them now",
+                drain.as_secs()
+            ));
         }
         self.stop.send_replace(Phase::Draining);
         select! {
@@ -135,7 +138,7 @@ impl Work {
             }
             () = signals.next() => {}
         }
-        progress.say("stopping at once");
+        progress.say("stopping now");
         self.stop.send_replace(Phase::Aborting);
         std::future::pending().await
     }
