@@ -4,16 +4,18 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     action::{ActionStatus, OutputType},
     event::EventRole,
+    member::MemberStatus,
     role::{Role, TokenScope},
     session::{EndReason, Status, Type},
 };
 use serde_json::{Value, json, value::RawValue};
 use wire::{
+    access::Member,
     action::Action,
     event::Event,
     me::{Me, Tenant, User},
     session::{Session, SessionError},
-    settings::{Member, Token},
+    settings::Token,
 };
 
 pub fn now() -> DateTime<Utc> {
@@ -278,7 +280,14 @@ pub fn members() -> Vec<Member> {
         ("u3", "lin@northwind.example", Role::Reviewer),
     ]
     .into_iter()
-    .map(|(id, email, role)| Member { id: id.into(), email: email.into(), role, created_at: ago(50_000) })
+    .map(|(id, email, role)| Member {
+        id: id.into(),
+        email: email.into(),
+        name: String::new(),
+        role,
+        status: MemberStatus::Active,
+        created_at: ago(50_000),
+    })
     .collect()
 }
 

@@ -3,7 +3,7 @@
 use super::span;
 use domain::gate::needs_approval;
 use serde_json::{Map, Value};
-use wire::{action::Action, settings::Member};
+use wire::{access::Member, action::Action};
 
 /// What waits for people, for whom, and on what terms.
 #[derive(Debug, Clone, PartialEq, Eq)]

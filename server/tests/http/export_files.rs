@@ -147,7 +147,9 @@ async fn an_export_is_remembered_after_a_restart_and_becomes_the_same_again() {
     app.serve_again();
     let (status, page) = seen(&app, &cookie, &made).await;
     assert_eq!(status, 200, "{page}");
-    for part in ["SFT as JSON lines", "The export was done, with 1 row.", "Try again", "name=\"minFeedback\" value=\"none\""] {
+    for part in
+        ["SFT as JSON lines", "The export was done, with 1 row.", "Try again", "name=\"minFeedback\" value=\"none\""]
+    {
         assert!(page.contains(part), "{part} in {page}");
     }
     assert!(!page.contains("data-running") && !page.contains("Download"), "{page}");
