@@ -33,7 +33,7 @@ pub fn raw(value: &Value) -> Box<RawValue> {
 pub fn me(role: Role) -> Me {
     Me {
         tenant: Tenant { id: "t1".into(), slug: "northwind".into(), name: "Northwind Trading".into() },
-        user: Some(User { id: "u1".into(), email: "ada@northwind.example".into() }),
+        user: Some(User { id: "u1".into(), email: "ada@northwind.example".into(), name: String::new() }),
         token: None,
         role,
         scope: None,

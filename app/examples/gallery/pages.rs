@@ -153,13 +153,13 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let shell = shell();
     let mut pages: Vec<(&str, String)> = Vec::new();
 
-    pages.push(("setup-empty", setup::page(&stranger(), &FormState::default())));
+    pages.push(("setup-empty", setup::page(&stranger(), false, &FormState::default())));
     let form = refused(
         "",
         &[("workspace", "Northwind"), ("email", "ada@")],
         &[(Some("email"), "That is not an e-mail address."), (Some("password"), "At least 10 characters.")],
     );
-    pages.push(("setup-failing", setup::page(&stranger(), &form)));
+    pages.push(("setup-failing", setup::page(&stranger(), false, &form)));
     pages.push((
         "sign-in",
         sign_in::page(&Shell { notice: Some("signed_out".into()), ..stranger() }, &sign_in::Props::default()),

@@ -74,7 +74,7 @@ async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
     assert!(!file.status.success(), "a backup that cannot be written is an error");
     let text = String::from_utf8_lossy(&verified.stdout).into_owned() + &String::from_utf8_lossy(&verified.stderr);
     // created, dispatched, claimed, running: four events before the appends.
-    let expected = acknowledged + 4;
+    let expected = acknowledged as u64 + 4;
     assert!(text.contains(&counted(expected, "event")), "verify counts {expected} events: {text}");
 }
 
