@@ -172,7 +172,7 @@ impl From<ledger::Error> for Problem {
             E::LastAdmin => Self::detailed(Code::LastAdmin, text),
             E::SetupDone => Self::new(Code::SetupDone),
             E::Unavailable(internal) => Self::unavailable(internal),
-            E::Internal(internal) => Self::internal(internal),
+            E::Internal(internal) | E::Unusable(internal) => Self::internal(internal),
         }
     }
 }

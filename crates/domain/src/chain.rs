@@ -3,6 +3,10 @@
 //!
 //! Content enters by its own digest. Retention can erase a text and the chain still verifies.
 
+mod final_row;
+
+pub use final_row::{FinalRow, final_digest, final_digest_text, parse_final_digest};
+
 use crate::clock::{Timestamp, to_micros};
 use sha2::{Digest as _, Sha256};
 use std::fmt;

@@ -120,6 +120,9 @@ pub enum Error {
     /// The database cannot be reached, or the writer is over capacity or stopping.
     #[error("not available right now: {0}")]
     Unavailable(String),
+    /// There is no database, or not one that this version can read.
+    #[error("{0}")]
+    Unusable(String),
     /// A bug or a broken disk; for the log, never for callers.
     #[error("internal error: {0}")]
     Internal(String),
@@ -142,6 +145,7 @@ impl From<store::Error> for Error {
     fn from(error: store::Error) -> Self {
         match error {
             store::Error::Unavailable(detail) => Self::Unavailable(detail),
+            store::Error::Unusable(detail) => Self::Unusable(detail),
             store::Error::Inconsistent(detail) | store::Error::Database(detail) => Self::Internal(detail),
         }
     }

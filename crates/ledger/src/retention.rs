@@ -5,7 +5,7 @@
 //! training data. Kept are statuses, times,
 //! who did what, kinds, decisions, usage, and every digest. Records (entities) are not sessions' content and stay.
 
-use crate::{Error, InstanceKey, Ledger, Result};
+use crate::{Error, InstanceKey, Ledger, Result, session::bound};
 use chrono::TimeDelta;
 use domain::{
     Timestamp,
@@ -120,12 +120,18 @@ async fn due(ledger: &Ledger, older_than: Timestamp, after: Option<(TenantId, Se
 /// In short transactions, so that a long log holds nobody up. Which of them were done does not matter to the next run.
 async fn erase(ledger: &Ledger, key: &InstanceKey, due: Due, older_than: Timestamp) -> Result<u64> {
     let begun_at = ledger.now();
+    let read = ledger
+        .store()
+        .read(Access::System, move |conn| Box::pin(store::session::find(conn, due.tenant_id, due.session_id)));
+    let session = read.await?.ok_or(Error::NotFound("session"))?;
+    let erased = store::retention::without_content(session);
     let unsealed = ErasureRecord {
         head_sequence: due.head_sequence,
         head_digest: due.head_digest,
         older_than: domain::clock::truncate(older_than),
         begun_at,
         seal: Digest::GENESIS,
+        row_digest: Some(bound::digest_of(&erased)),
         finished_at: None,
     };
     let erasure = ErasureRecord { seal: seal(key, due.tenant_id, due.session_id, &unsealed), ..unsealed };
@@ -144,7 +150,7 @@ async fn erase(ledger: &Ledger, key: &InstanceKey, due: Due, older_than: Timesta
         after = to;
     }
     let finished = ledger.store().write::<_, Error, _>(Access::Retention, move |tx| {
-        Box::pin(async move { Ok(store::retention::finish(tx, &due, begun_at).await?) })
+        Box::pin(async move { Ok(store::retention::finish(tx, &due, &erased, begun_at).await?) })
     });
     finished.await?;
     Ok(events)
@@ -161,13 +167,16 @@ pub(crate) fn is_sealed(
 }
 
 fn seal(key: &InstanceKey, tenant_id: TenantId, session_id: SessionId, erasure: &ErasureRecord) -> Digest {
-    let parts: [&[u8]; 6] = [
+    let row_digest = erasure.row_digest.map(|digest| digest.0);
+    let parts: [&[u8]; 7] = [
         tenant_id.0.as_bytes(),
         session_id.0.as_bytes(),
         &erasure.head_sequence.to_be_bytes(),
         &erasure.head_digest.0,
         &to_micros(erasure.older_than).to_be_bytes(),
         &to_micros(erasure.begun_at).to_be_bytes(),
+        // Erasures of earlier versions have none, and are sealed without it.
+        row_digest.as_ref().map_or(&[], |digest| &digest[..]),
     ];
     Digest(key.derive("erasure", &parts))
 }

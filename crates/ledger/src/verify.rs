@@ -1,16 +1,14 @@
-//! Checking the hash chain of everything.
+//! Checking everything that can be checked: the hash chain of every session, and that each row says what its log says.
 
-use crate::{EventRecord, InstanceKey, Ledger, Result, retention::is_sealed};
-use domain::{
-    chain::{Digest, Link, body_digest, extend},
-    id::{SessionId, TenantId},
-};
-use store::{Access, retention::ErasureRecord, verify::Claimed};
+mod session;
+
+use crate::{Error, InstanceKey, Ledger, Result};
+use domain::id::{SessionId, TenantId};
+use session::Checked;
+use store::Access;
 
 /// Sessions read at once.
 const SESSIONS: u32 = 500;
-/// Events read at once.
-const EVENTS: u32 = 1_000;
 
 /// What a verification found.
 #[derive(Debug, Clone, Default)]
@@ -21,133 +19,77 @@ pub struct Verified {
     pub events: u64,
     /// Of these, those whose content retention erased.
     pub erased: u64,
+    /// Final sessions whose row is not bound by their log, because they ended, or were erased, under an earlier version.
+    pub unbound: u64,
     /// Whether erasures were taken at their word, because there was no key to check their seals with.
     pub is_unsealed: bool,
-    /// The first bad place and what is wrong there.
+    /// The first bad place of a session's log and what is wrong there.
     pub bad: Option<(SessionId, u64, String)>,
+    /// What else is wrong, each with its place. When there is any, no session was walked.
+    pub problems: Vec<String>,
+    /// Whether the pages of the database file were checked. Those of PostgreSQL are not.
+    pub has_checked_pages: bool,
 }
 
-/// Walks every session of every workspace in key order and stops at the first bad link. `progress` is called
-/// with the counts so far. With the installation's `key` an erasure has to be sealed with it.
+/// Walks every session of every workspace in key order and stops at the first bad one. `progress` is called with the
+/// counts so far. With the installation's `key` an erasure has to be sealed with it.
 pub async fn all(ledger: &Ledger, key: Option<&InstanceKey>, mut progress: impl FnMut(&Verified)) -> Result<Verified> {
-    let mut verified = Verified::default();
+    let store = ledger.store();
+    store.check_schema().await?;
+    let mut verified = Verified { has_checked_pages: !store.is_postgres(), ..Verified::default() };
+    verified.problems = problems(ledger).await?;
+    if !verified.problems.is_empty() {
+        return undisturbed(ledger, verified);
+    }
     let mut after = None;
     loop {
         let sessions = ledger
             .store()
             .read(Access::System, move |conn| Box::pin(store::verify::sessions(conn, after, SESSIONS)))
             .await?;
-        let Some(last) = sessions.last() else { return Ok(verified) };
-        after = Some((last.tenant_id, last.session_id));
-        for claimed in sessions {
+        let Some(last) = sessions.last() else { return undisturbed(ledger, verified) };
+        after = Some(*last);
+        for (tenant_id, id) in sessions {
+            let checked = check(ledger, key, tenant_id, id).await?;
             verified.sessions += 1;
-            if let Some((sequence, problem)) = one(ledger, key, claimed, &mut verified).await? {
-                verified.bad = Some((claimed.session_id, sequence, problem));
-                return Ok(verified);
+            verified.events += checked.events;
+            verified.erased += checked.erased;
+            verified.unbound += u64::from(checked.is_unbound);
+            verified.is_unsealed |= checked.is_unsealed;
+            if let Some((sequence, problem)) = checked.bad {
+                verified.bad = Some((id, sequence, problem));
+                return undisturbed(ledger, verified);
             }
         }
         progress(&verified);
     }
 }
 
-/// The first bad sequence of one session.
-async fn one(
-    ledger: &Ledger,
-    key: Option<&InstanceKey>,
-    claimed: Claimed,
-    verified: &mut Verified,
-) -> Result<Option<(u64, String)>> {
-    let (tenant_id, id) = (claimed.tenant_id, claimed.session_id);
-    let erasure = ledger
-        .store()
-        .read(Access::System, move |conn| Box::pin(store::retention::of_session(conn, tenant_id, id)))
-        .await?;
-    if let Some(erasure) = &erasure {
-        match key {
-            Some(key) if !is_sealed(key, tenant_id, id, erasure) => {
-                return Ok(Some((erasure.head_sequence, "its erasure was not sealed by this installation".into())));
-            }
-            Some(_) => {}
-            None => verified.is_unsealed = true,
-        }
+/// What is wrong with values and with the database file.
+async fn problems(ledger: &Ledger) -> Result<Vec<String>> {
+    let store = ledger.store();
+    let mut pages = store.read(Access::System, |conn| Box::pin(store::verify::file(conn))).await?;
+    pages.extend(store.check_feedback_file()?);
+    match store.read(Access::System, |conn| Box::pin(store::verify::unknown(conn))).await {
+        // Values first: they say which row it is.
+        Ok(values) => Ok(values.into_iter().chain(pages).collect()),
+        // A damaged page may be one that holds them.
+        Err(_) if !pages.is_empty() => Ok(pages),
+        Err(error) => Err(error.into()),
     }
-    let mut walk = Walk { tenant_id, id, sequence: 0, digest: Digest::GENESIS, erasure, erased: 0 };
-    loop {
-        let range = (walk.sequence, claimed.head_sequence);
-        let page = ledger
-            .store()
-            .read(Access::System, move |conn| {
-                Box::pin(async move { store::event::after(conn, tenant_id, id, range, &[], EVENTS).await })
-            })
-            .await?;
-        for event in &page.items {
-            verified.events += 1;
-            if let Err(problem) = walk.step(event) {
-                return Ok(Some((walk.sequence + 1, problem)));
-            }
-        }
-        if !page.has_more {
-            break;
-        }
-    }
-    verified.erased += walk.erased;
-    if walk.sequence != claimed.head_sequence {
-        return Ok(Some((walk.sequence + 1, format!("missing: the session says it has {}", claimed.head_sequence))));
-    }
-    if walk.digest != claimed.head_digest {
-        return Ok(Some((walk.sequence, "the session's head has another digest than its last event".into())));
-    }
-    Ok(None)
 }
 
-struct Walk {
-    tenant_id: TenantId,
-    id: SessionId,
-    sequence: u64,
-    digest: Digest,
-    erasure: Option<ErasureRecord>,
-    erased: u64,
+/// The result, unless a server began to write on a file that was read as one that does not change.
+fn undisturbed(ledger: &Ledger, verified: Verified) -> Result<Verified> {
+    if ledger.store().is_disturbed() {
+        return Err(Error::Unavailable("a server began to write during the check: check again".into()));
+    }
+    Ok(verified)
 }
 
-impl Walk {
-    /// Checks one event against the link before it.
-    fn step(&mut self, event: &EventRecord) -> std::result::Result<(), String> {
-        if event.sequence != self.sequence + 1 {
-            return Err("missing".into());
-        }
-        if body_digest(&event.content, &event.metadata) != event.body {
-            if !self.is_erased(event) {
-                return Err("its content or metadata was changed".into());
-            }
-            self.erased += 1;
-        }
-        let link = Link {
-            tenant_id: self.tenant_id.0,
-            session_id: self.id.0,
-            sequence: event.sequence,
-            event_id: event.id.0,
-            kind: &event.kind,
-            role: event.role.as_str(),
-            actor: &event.actor,
-            attempt: event.attempt,
-            thread_id: event.thread_id.as_deref(),
-            external_event_id: event.external_event_id.as_deref(),
-            at: event.at,
-            recorded_at: event.recorded_at,
-            body: event.body,
-        };
-        let digest = extend(self.digest, &link);
-        if digest != event.digest {
-            return Err("its digest does not follow from its fields and the event before it".into());
-        }
-        self.sequence = event.sequence;
-        self.digest = digest;
-        Ok(())
-    }
-
-    /// Whether retention left this event as it is: its digest stands for what it said.
-    fn is_erased(&self, event: &EventRecord) -> bool {
-        let covered = self.erasure.is_some_and(|erasure| event.sequence <= erasure.head_sequence);
-        covered && event.content == "[]" && event.metadata == "{}"
-    }
+/// Checks a session. One that looks bad is checked again before it is called so: retention may have begun on it between
+/// two of the reads.
+async fn check(ledger: &Ledger, key: Option<&InstanceKey>, tenant_id: TenantId, id: SessionId) -> Result<Checked> {
+    let checked = session::check(ledger, key, tenant_id, id).await?;
+    if checked.bad.is_none() { Ok(checked) } else { session::check(ledger, key, tenant_id, id).await }
 }

@@ -12,6 +12,9 @@ pub enum Error {
     /// A stored row does not make sense.
     #[error("inconsistent row: {0}")]
     Inconsistent(String),
+    /// There is no database, or not one that this version can read.
+    #[error("{0}")]
+    Unusable(String),
     /// Any other database error.
     #[error("{0}")]
     Database(String),

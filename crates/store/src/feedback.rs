@@ -451,6 +451,11 @@ fn remember(kept: &mut Vec<FeedbackRecord>, new: FeedbackRecord) -> FeedbackReco
     new
 }
 
+/// What SQLite finds wrong in the file of ratings, where there is one.
+pub(crate) fn check_file(data_dir: &Path) -> Result<Vec<String>> {
+    file::check(data_dir)
+}
+
 /// Copies the file of ratings, where there is one; whether there is.
 pub(crate) async fn back_up(data_dir: &Path, target: PathBuf) -> Result<bool> {
     file::back_up(data_dir, target).await

@@ -5,7 +5,7 @@ use crate::{
     error::{Error, Result},
     feedback::{self, FeedbackBackend},
     migration, notify, partition,
-    sqlite::SqliteConnection,
+    sqlite::{self, SqliteConnection},
     transaction::{Change, Notice},
     writer::{Stats, Writer},
 };
@@ -19,7 +19,10 @@ use std::{
     fs::File,
     path::{Path, PathBuf},
     str::FromStr,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use tokio::sync::broadcast;
@@ -63,6 +66,8 @@ pub enum Mode {
     Server,
     /// A command-line tool, with or without a server beside it.
     Tool,
+    /// A command-line tool that reads what is there, also on read-only media. It makes, migrates and writes nothing.
+    Reader,
 }
 
 /// The engine and its readers.
@@ -75,6 +80,15 @@ pub(crate) enum Db {
 pub(crate) struct Readers {
     file: PathBuf,
     idle: Mutex<Vec<SqliteConnection>>,
+    /// Set in [`Mode::Reader`].
+    as_it_is: Option<Still>,
+}
+
+/// How a reader that makes nothing found the file.
+#[derive(Default)]
+struct Still {
+    /// Whether a connection was opened on the promise that the file does not change.
+    promised: AtomicBool,
 }
 
 impl Readers {
@@ -82,8 +96,21 @@ impl Readers {
         let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match idle {
             Some(connection) => Ok(connection),
-            None => Ok(SqliteConnection::open(&self.file, true)?),
+            None => self.open(),
         }
+    }
+
+    fn open(&self) -> Result<SqliteConnection> {
+        let Some(still) = &self.as_it_is else { return Ok(SqliteConnection::open(&self.file, true)?) };
+        let (connection, promised) = SqliteConnection::open_as_it_is(&self.file)?;
+        still.promised.fetch_or(promised, Ordering::Relaxed);
+        Ok(connection)
+    }
+
+    /// Whether somebody has opened the file since it was opened on the promise that it does not change.
+    fn is_disturbed(&self) -> bool {
+        let promised = self.as_it_is.as_ref().is_some_and(|still| still.promised.load(Ordering::Relaxed));
+        promised && !sqlite::is_still(&self.file)
     }
 
     pub(crate) fn give_back(&self, connection: SqliteConnection) {
@@ -114,12 +141,84 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens and migrates. Refuses a second server on one SQLite directory, an SQLite with the WAL-reset
+    /// Opens and, unless it is a [`Mode::Reader`], migrates. Refuses a second server on one SQLite directory, an SQLite with the WAL-reset
     /// bug, and a PostgreSQL that is set to lose acknowledged writes.
     pub async fn open(database: &Database, mode: Mode) -> Result<Self> {
-        match database {
-            Database::Sqlite { data_dir } => Self::open_sqlite(data_dir, mode).await,
-            Database::Postgres { url, accept_data_loss } => Self::open_postgres(url, *accept_data_loss).await,
+        match (database, mode) {
+            (Database::Sqlite { data_dir }, Mode::Reader) => Self::read_sqlite(data_dir),
+            (Database::Sqlite { data_dir }, _) => Self::open_sqlite(data_dir, mode).await,
+            (Database::Postgres { url, accept_data_loss }, _) => {
+                Self::open_postgres(url, *accept_data_loss, mode).await
+            }
+        }
+    }
+
+    /// What is in this folder, for reading alone.
+    fn read_sqlite(data_dir: &Path) -> Result<Self> {
+        let file = data_dir.join(SQLITE_FILE);
+        if !file.is_file() {
+            let what = if data_dir.is_dir() { "holds no database" } else { "is no folder" };
+            return Err(Error::Unusable(format!("{} {what}: there is no {SQLITE_FILE} in it", data_dir.display())));
+        }
+        let readers = Readers { file, idle: Mutex::default(), as_it_is: Some(Still::default()) };
+        let mut connection = readers.take()?;
+        check_sqlite_version(&mut connection)?;
+        readers.give_back(connection);
+        Ok(Self(Arc::new(Inner {
+            db: Db::Sqlite(readers),
+            writer: Writer::none(),
+            notices: broadcast::Sender::new(NOTICES_MAX),
+            notifier: None,
+            data_dir: Some(data_dir.to_owned()),
+            feedback: FeedbackBackend::sqlite(data_dir.to_owned()),
+            lock: Mutex::new(None),
+        })))
+    }
+
+    /// Refuses a database whose tables are those of another version.
+    pub async fn check_schema(&self) -> Result<()> {
+        type Version = (Option<i64>,);
+        let found = match &self.0.db {
+            Db::Sqlite(readers) => {
+                let mut connection = readers.take()?;
+                let found = connection.fetch_one::<Version>(crate::sql::SCHEMA_VERSION, &[]);
+                readers.give_back(connection);
+                found
+            }
+            Db::Postgres(pool) => sqlx::query_as(crate::sql::SCHEMA_VERSION).fetch_one(pool).await,
+        };
+        let of = if self.is_postgres() { migration::postgres() } else { migration::sqlite() };
+        let newest = of.iter().map(|migration| migration.version).max().unwrap_or_default();
+        match found {
+            Ok((Some(version),)) if version == newest => Ok(()),
+            Ok((Some(version),)) if version < newest => Err(Error::Unusable(format!(
+                "the database is at migration {version} and this version needs {newest}: start its server once, or use \
+                 the version that wrote it"
+            ))),
+            Ok((Some(version),)) => Err(Error::Unusable(format!(
+                "the database is at migration {version}, of a newer version; this one knows {newest}"
+            ))),
+            Ok((None,)) => Err(Error::Unusable("the database is empty: no migration was applied".into())),
+            Err(error) => match Error::from(error) {
+                Error::Database(text) => Err(Error::Unusable(format!("this is no database of Shiftbook: {text}"))),
+                other => Err(other),
+            },
+        }
+    }
+
+    /// What SQLite finds wrong in the file of ratings, where there is one.
+    pub fn check_feedback_file(&self) -> Result<Vec<String>> {
+        match &self.0.data_dir {
+            Some(data_dir) => feedback::check_file(data_dir),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Whether a server began to write while a [`Mode::Reader`] read. What was read may be of two moments then.
+    pub fn is_disturbed(&self) -> bool {
+        match &self.0.db {
+            Db::Sqlite(readers) => readers.is_disturbed(),
+            Db::Postgres(_) => false,
         }
     }
 
@@ -128,7 +227,7 @@ impl Store {
             .map_err(|e| Error::Unavailable(format!("cannot create {}: {e}", data_dir.display())))?;
         let lock = match mode {
             Mode::Server => Some(lock_file(data_dir, "serve.lock", true)?),
-            Mode::Tool => None,
+            Mode::Tool | Mode::Reader => None,
         };
         let file = data_dir.join(SQLITE_FILE);
         let mut connection = SqliteConnection::open(&file, false)?;
@@ -144,7 +243,7 @@ impl Store {
         }
         let notices = broadcast::Sender::new(NOTICES_MAX);
         Ok(Self(Arc::new(Inner {
-            db: Db::Sqlite(Readers { file, idle: Mutex::default() }),
+            db: Db::Sqlite(Readers { file, idle: Mutex::default(), as_it_is: None }),
             writer: Writer::sqlite(connection, notices.clone()),
             notices,
             notifier: None,
@@ -154,7 +253,7 @@ impl Store {
         })))
     }
 
-    async fn open_postgres(url: &str, accept_data_loss: bool) -> Result<Self> {
+    async fn open_postgres(url: &str, accept_data_loss: bool, mode: Mode) -> Result<Self> {
         let options = PgConnectOptions::from_str(url)
             .map_err(|e| Error::Unavailable(format!("the database URL is not valid: {e}")))?
             .application_name("shiftbook")
@@ -175,10 +274,12 @@ impl Store {
             })
             .connect_with(options)
             .await?;
-        if !accept_data_loss {
+        if !accept_data_loss && mode != Mode::Reader {
             check_postgres_durability(&pool).await?;
         }
-        migration::postgres().run(&pool).await.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
+        if mode != Mode::Reader {
+            migration::postgres().run(&pool).await.map_err(|e| Error::Database(format!("migration failed: {e}")))?;
+        }
         let notices = broadcast::Sender::new(NOTICES_MAX);
         let notifier = notify::Notifier::start(pool.clone(), notices.clone());
         let sink = (notices.clone(), notifier.clone());

@@ -4,6 +4,7 @@ use crate::{
     conn::{Conn, run},
     error::{Error, Result},
     open::Store,
+    record::SessionRecord,
     sqlite::{SqliteConnection, row},
     transaction::WriteTx,
 };
@@ -13,6 +14,7 @@ use domain::{
     clock::{from_micros, to_micros},
     gate::{GateKind, Task},
     id::{SessionId, TenantId},
+    thread::is_incognito,
 };
 use std::{path::Path, time::Duration};
 use uuid::Uuid;
@@ -22,19 +24,20 @@ const TRUNCATE_WAIT: Duration = Duration::from_secs(1);
 
 /// What stands where a text was.
 pub const ERASED: &str = "(erased)";
+/// What is left of the metadata of an incognito session.
+const INCOGNITO_ALONE: &str = r#"{"incognito":true}"#;
 
 // A session's last change is its end once it is final.
 const DUE: &str = "SELECT s.tenant_id, s.id, s.head_sequence, s.head_digest FROM sessions s \
      WHERE s.status IN ('completed', 'failed', 'abandoned', 'expired') AND COALESCE(s.completed_at, s.updated_at) < $1 \
      AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = s.tenant_id AND e.session_id = s.id AND e.finished_at IS NOT NULL) \
      AND (s.tenant_id > $2 OR (s.tenant_id = $2 AND s.id > $3) OR $2 IS NULL) ORDER BY s.tenant_id, s.id LIMIT $4";
-const BEGIN: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence, head_digest, older_than, begun_at, seal) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (tenant_id, session_id) DO NOTHING";
+const BEGIN: &str = "INSERT INTO erasures (tenant_id, session_id, head_sequence, head_digest, older_than, begun_at, seal, row_digest) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (tenant_id, session_id) DO NOTHING";
 const EVENTS: &str = "UPDATE session_events SET content = '[]', metadata = '{}' \
      WHERE tenant_id = $1 AND session_id = $2 AND sequence > $3 AND sequence <= $4";
-// An incognito session stays one: a rating that comes later still names nobody.
-const SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = \
-     CASE WHEN metadata LIKE '%\"incognito\":true%' THEN '{\"incognito\":true}' ELSE '{}' END WHERE tenant_id = $1 AND id = $2";
+const SESSION: &str = "UPDATE sessions SET title = $3, input = NULL, result = NULL, error_message = NULL, metadata = $4 \
+     WHERE tenant_id = $1 AND id = $2";
 const GATES: &str = "UPDATE gates SET title = $3, criteria = NULL, flags = '[]', similar_key = '', task = CASE kind \
      WHEN 'tool' THEN $4 WHEN 'output' THEN $5 WHEN 'fields' THEN $6 ELSE $7 END WHERE tenant_id = $1 AND session_id = $2";
 const DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NULL WHERE tenant_id = $1 AND gate_id IN \
@@ -42,7 +45,7 @@ const DECISIONS: &str = "UPDATE gate_decisions SET value = NULL, note = NULL WHE
 const FAILURES: &str = "UPDATE session_failures SET message = $3 WHERE tenant_id = $1 AND session_id = $2";
 const FINISH: &str =
     "UPDATE erasures SET finished_at = $3 WHERE tenant_id = $1 AND session_id = $2 AND finished_at IS NULL";
-const OF_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at FROM erasures \
+const OF_SESSION: &str = "SELECT head_sequence, head_digest, older_than, begun_at, seal, finished_at, row_digest FROM erasures \
      WHERE tenant_id = $1 AND session_id = $2";
 const STANDING: &str = "SELECT (SELECT COUNT(*) FROM sessions WHERE tenant_id = $1 AND id = $2), \
      (SELECT COUNT(*) FROM erasures WHERE tenant_id = $1 AND session_id = $2)";
@@ -88,6 +91,8 @@ pub struct ErasureRecord {
     pub begun_at: Timestamp,
     /// Proof that it was this installation's retention: a MAC over everything above.
     pub seal: Digest,
+    /// The digest of the session's row without its content; `None` for an erasure of an earlier version.
+    pub row_digest: Option<Digest>,
     /// When it was done; `None` while it is under way.
     pub finished_at: Option<Timestamp>,
 }
@@ -100,6 +105,7 @@ row! {
         begun_at: i64,
         seal: Vec<u8>,
         finished_at: Option<i64>,
+        row_digest: Option<Vec<u8>>,
     }
 }
 
@@ -116,6 +122,7 @@ impl TryFrom<Row> for ErasureRecord {
             older_than: from_micros(row.older_than),
             begun_at: from_micros(row.begun_at),
             seal: digest("seal", &row.seal)?,
+            row_digest: row.row_digest.map(|bytes| digest("row_digest", &bytes)).transpose()?,
             finished_at: row.finished_at.map(from_micros),
         })
     }
@@ -157,6 +164,7 @@ pub async fn begin(tx: &mut WriteTx<'_>, due: &Due, erasure: &ErasureRecord) -> 
         to_micros(erasure.older_than),
         to_micros(erasure.begun_at),
         erasure.seal.0.to_vec(),
+        erasure.row_digest.map(|digest| digest.0.to_vec()),
     )?;
     Ok(())
 }
@@ -167,13 +175,26 @@ pub async fn erase_events(tx: &mut WriteTx<'_>, due: &Due, after: u64, to: u64) 
     Ok(run!(tx.conn(), execute, EVENTS, tenant, session, after.cast_signed(), to.cast_signed())?)
 }
 
-/// Takes the content out of everything else that belongs to the session, and records that it is done.
-pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, at: Timestamp) -> Result<()> {
+/// Takes the content out of a session as it is in memory. The row is written alike.
+pub fn without_content(mut session: SessionRecord) -> SessionRecord {
+    session.title = ERASED.to_owned();
+    session.input = None;
+    session.result = None;
+    session.error_message = None;
+    // An incognito session stays one: a rating that comes later still names nobody.
+    session.metadata = if is_incognito(&session.metadata) { INCOGNITO_ALONE } else { "{}" }.to_owned();
+    session
+}
+
+/// Takes the content out of everything else that belongs to the session, and records that it is done. `erased` is the
+/// session without its content.
+pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, erased: &SessionRecord, at: Timestamp) -> Result<()> {
     let (tenant, session) = (due.tenant_id.0, due.session_id.0);
     let task = |kind| Task::erased(kind, ERASED).to_json().to_string();
     let (tool, output) = (task(GateKind::Tool), task(GateKind::Output));
     let (fields, question) = (task(GateKind::Fields), task(GateKind::Question));
-    run!(tx.conn(), execute, SESSION, tenant, session, ERASED)?;
+    let (title, metadata) = (erased.title.as_str(), erased.metadata.as_str());
+    run!(tx.conn(), execute, SESSION, tenant, session, title, metadata)?;
     run!(tx.conn(), execute, DECISIONS, tenant, session)?;
     run!(tx.conn(), execute, GATES, tenant, session, ERASED, tool, output, fields, question)?;
     run!(tx.conn(), execute, FAILURES, tenant, session, ERASED)?;

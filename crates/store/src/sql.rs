@@ -2,6 +2,8 @@
 
 /// The version of the SQLite library.
 pub(crate) const SQLITE_VERSION: &str = "SELECT sqlite_version()";
+/// The newest migration that was applied. The server's role may not read it.
+pub(crate) const SCHEMA_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations WHERE success";
 /// Moves the write-ahead log into the file and empties it.
 pub(crate) const SQLITE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 /// Writes every page anew.
@@ -71,6 +73,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
     let own = if postgres {
         all.extend(crate::feedback::statements(true));
         all.extend(crate::event::postgres_statements());
+        all.extend(crate::verify::values::statements(true));
         all.extend(crate::session::postgres_statements());
         [
             crate::append::known::POSTGRES_SQL,
@@ -94,6 +97,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         .concat()
     } else {
         all.extend(crate::event::sqlite_statements());
+        all.extend(crate::verify::values::statements(false));
         [
             crate::entity::SQLITE_SQL,
             crate::event::SQLITE_SQL,
@@ -102,6 +106,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::interaction::SQLITE_SQL,
             crate::outbox::SQLITE_SQL,
             crate::session::SQLITE_SQL,
+            crate::verify::SQLITE_SQL,
         ]
         .concat()
     };

@@ -6,7 +6,10 @@
 
 use crate::error::SqliteFailure;
 use rusqlite::{Row, ToSql, config::DbConfig, types::FromSql};
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 /// How long another process may hold the write lock (the command line next to a server).
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -93,6 +96,23 @@ impl SqliteConnection {
         let connection = Self(connection);
         connection.configure(read_only).map_err(SqliteFailure::into_sqlx)?;
         Ok(connection)
+    }
+
+    /// Opens a file for reading, and makes nothing beside it.
+    ///
+    /// SQLite makes a -wal and a -shm for whoever opens a file in WAL mode, which leaves files behind and fails on read-only
+    /// media. Without a -wal nobody has the file open and all of it is in the file, so SQLite is told that it cannot change.
+    /// `true` in the answer says that it was.
+    pub(crate) fn open_as_it_is(file: &Path) -> Result<(Self, bool)> {
+        use rusqlite::OpenFlags;
+        if !is_still(file) {
+            return Ok((Self::open(file, true)?, false));
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = rusqlite::Connection::open_with_flags(still_uri(file), flags);
+        let connection = Self(opened.map_err(SqliteFailure::into_sqlx)?);
+        connection.configure(true).map_err(SqliteFailure::into_sqlx)?;
+        Ok((connection, true))
     }
 
     fn configure(&self, read_only: bool) -> rusqlite::Result<()> {
@@ -204,6 +224,30 @@ impl SqliteConnection {
     pub(crate) fn close(self) -> Result<()> {
         self.0.close().map_err(|(_, error)| SqliteFailure::into_sqlx(error))
     }
+}
+
+/// Whether nobody has the file open: the last who closes it removes the -wal. An empty -wal without -shm is left of a
+/// process that was killed before it wrote.
+pub(crate) fn is_still(file: &Path) -> bool {
+    let beside = |suffix: &str| {
+        let mut name = file.as_os_str().to_owned();
+        name.push(suffix);
+        std::fs::metadata(PathBuf::from(name))
+    };
+    beside("-wal").map_or(true, |wal| wal.len() == 0 && beside("-shm").is_err())
+}
+
+/// The file as a URI that says that it does not change.
+fn still_uri(file: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in file.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => uri.push(char::from(*byte)),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
 }
 
 /// Where the columns of these names are. Most queries name them in the order of the struct, so that each is looked for

@@ -183,6 +183,13 @@ impl Writer {
         Self { lanes: vec![sender], counters, tasks: Mutex::new(vec![task]) }
     }
 
+    /// Takes no writes.
+    pub(crate) fn none() -> Self {
+        let counters = Arc::new(Counters::default());
+        counters.closed.store(true, Ordering::Release);
+        Self { lanes: Vec::new(), counters, tasks: Mutex::default() }
+    }
+
     pub(crate) fn postgres(pool: PgPool, notices: broadcast::Sender<Change>, notifier: Notifier) -> Self {
         let counters = Arc::new(Counters::default());
         let heads = Arc::new(KnownHeads::new());

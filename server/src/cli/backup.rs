@@ -34,7 +34,7 @@ pub async fn run(args: BackupArgs) -> Result<(), Failure> {
     if ratings.exists() {
         return Err(Failure::Misused(format!("{} exists; a backup does not overwrite files", ratings.display())));
     }
-    let ledger = open(&settings, Mode::Tool).await?;
+    let ledger = open(&settings, Mode::Reader).await?;
     let copied = ledger::backup::backup(&ledger, &args.file).await;
     let rated = match copied {
         Ok(()) => ledger::backup::backup_feedback(&ledger, &ratings).await,

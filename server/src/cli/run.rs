@@ -13,9 +13,9 @@ use domain::Clock;
 use ledger::{LeaseClock, Ledger, Mode};
 use std::{io::Write, process::ExitCode, sync::Arc};
 
-/// The command could not do its work; `verify` found a broken chain.
+/// The command could not do its work, or `verify` found something wrong.
 const FAILED: u8 = 1;
-/// The arguments or settings cannot be used. clap exits with the same code.
+/// The arguments or settings cannot be used, or name no database. clap exits with the same code.
 const MISUSED: u8 = 2;
 
 const EXAMPLES: &str = "\
@@ -34,8 +34,8 @@ Examples:
 
 Exit codes:
   0  done
-  1  the command failed; `verify` found a broken chain
-  2  arguments or settings that cannot be used
+  1  the command failed; `verify` found something wrong
+  2  arguments or settings that cannot be used, or no database where they point
 
 Settings come from flags, then SHIFTBOOK_* variables, then the TOML file of --config, then defaults.
 Logs go to stderr. SHIFTBOOK_LOG=info,shiftbook::request=debug adds a line for every request, not only for refused ones.";
@@ -61,7 +61,7 @@ enum Command {
     /// Manage API tokens
     #[command(subcommand)]
     Token(token::TokenCommand),
-    /// Check the hash chain of every session
+    /// Check the hash chain of every session, its row, and the database file
     Verify(verify::VerifyArgs),
     /// Copy the database while the server runs (SQLite)
     Backup(backup::BackupArgs),
@@ -134,7 +134,7 @@ impl Failure {
 
     const fn code(&self) -> u8 {
         match self {
-            Self::Settings(_) | Self::Misused(_) => MISUSED,
+            Self::Settings(_) | Self::Misused(_) | Self::Ledger(ledger::Error::Unusable(_)) => MISUSED,
             Self::Ledger(_) | Self::Io { .. } | Self::BadNews(_) => FAILED,
         }
     }

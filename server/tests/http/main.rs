@@ -34,5 +34,6 @@ mod stop;
 mod thread;
 mod tls;
 mod today;
+mod verify;
 mod webhook;
 mod work;

@@ -36,6 +36,11 @@ pub(super) async fn apply(
     let before = *before;
     let commands = commands(tx, &before, &hook).await?;
     let mut session = before.clone();
+    let titled = hook.reading.titled.clone().filter(|_| session.title == hook.reading.folder);
+    if let Some(title) = &titled {
+        // Before the session can end: its end binds the title.
+        session.title.clone_from(title);
+    }
     let mut changes = Vec::new();
     for command in commands {
         changes.push(step(&mut session, *command, &mut hook)?);
@@ -57,11 +62,8 @@ pub(super) async fn apply(
         }
         interaction::note(tx, &session, before.status, commands.last().copied().unwrap_or(Command::Rest), now).await?;
     }
-    match &hook.reading.titled {
-        Some(title) if session.title == hook.reading.folder => {
-            store::session::retitle(tx, session.tenant_id, session.id, title).await?;
-        }
-        _ => {}
+    if let Some(title) = &titled {
+        store::session::retitle(tx, session.tenant_id, session.id, title).await?;
     }
     Ok(())
 }
@@ -88,14 +90,14 @@ fn step(session: &mut SessionRecord, command: Command, hook: &mut Attempted) -> 
     let now = hook.minter.at();
     let decided = decide(state(session), Actor::Server, command)?;
     let reason = if command == Command::Resume { "answered outside" } else { hook.reading.reason.as_str() };
-    let change = hook.minter.status_change(Some(session.status), decided.to, reason)?;
+    let before = session.status;
     session.status = decided.to;
     session.attempt = decided.attempt;
     session.end_reason = decided.end_reason;
     if decided.to.is_final() {
         session.completed_at = Some(now);
     }
-    Ok(change)
+    hook.minter.status_reached(before, session, reason)
 }
 
 /// The hook's event, its changes of status and the context, in the order that reads right: an agent is at work

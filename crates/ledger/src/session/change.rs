@@ -1,6 +1,6 @@
 //! What every status change does: lock, decide, write the row and its events in one transaction.
 
-use super::private::held;
+use super::{bound::status_metadata, private::held};
 use crate::{
     Error, Ledger, Result, SessionRecord, failure,
     gate::withdraw,
@@ -74,9 +74,20 @@ impl Minter {
         })
     }
 
-    /// `session.status_change` with `{from, to, reason}`.
+    /// `session.status_change` with `{from, to, reason}`, to a status that is not final.
     pub(crate) fn status_change(&mut self, from: Option<Status>, to: Status, reason: &str) -> Result<PreparedEvent> {
         self.event(Kind::SESSION_STATUS_CHANGE, None, &json!({ "from": from, "to": to, "reason": reason }))
+    }
+
+    /// The same to the status that the row has now. If that is final, the event binds the row: what it covers must not
+    /// change afterwards.
+    pub(crate) fn status_reached(
+        &mut self,
+        from: Status,
+        session: &SessionRecord,
+        reason: &str,
+    ) -> Result<PreparedEvent> {
+        self.event(Kind::SESSION_STATUS_CHANGE, None, &status_metadata(from, session, reason))
     }
 }
 
@@ -167,7 +178,7 @@ pub(crate) async fn write(
     let mut ended_by = None;
     if transition.to != before.status {
         session.deadline_at = deadline(&session.time_limits, transition.to, now);
-        let told = change.minter.status_change(Some(before.status), transition.to, &change.reason)?;
+        let told = change.minter.status_reached(before.status, &session, &change.reason)?;
         ended_by = Some(told.id);
         events.push(told);
     }

@@ -1,5 +1,6 @@
 //! Sessions: one file per command or query.
 
+pub(crate) mod bound;
 mod cancel;
 pub(crate) mod change;
 mod claim;

@@ -151,13 +151,25 @@ impl Writer {
     }
 }
 
+/// What SQLite finds wrong in the file, where there is one.
+pub(super) fn check(data_dir: &Path) -> Result<Vec<String>> {
+    let file = data_dir.join(FILE);
+    if !file.exists() {
+        return Ok(Vec::new());
+    }
+    let (mut reader, _) = SqliteConnection::open_as_it_is(&file)?;
+    let problems = crate::verify::check_file(&mut reader)?;
+    Ok(problems.into_iter().map(|problem| format!("{FILE}: {problem}")).collect())
+}
+
 /// Copies the file, where there is one; whether there is.
 pub(super) async fn back_up(data_dir: &Path, target: PathBuf) -> Result<bool> {
     let file = data_dir.join(FILE);
     if !file.exists() {
         return Ok(false);
     }
-    backup::sqlite(SqliteConnection::open(&file, true)?, target).await?;
+    let (reader, _) = SqliteConnection::open_as_it_is(&file)?;
+    backup::sqlite(reader, target).await?;
     Ok(true)
 }
 

@@ -43,6 +43,7 @@ mod sign_in;
 mod status;
 mod thread;
 mod time_limit;
+mod verify;
 mod webhook;
 mod withdrawal;
 mod work_queue;

@@ -1,0 +1,203 @@
+//! Checking one session: its events, and its row against them.
+
+use crate::{
+    EventRecord, InstanceKey, Ledger, Result, SessionRecord,
+    retention::is_sealed,
+    session::bound::{self, Bound, Told},
+};
+use domain::{
+    chain::{Digest, Link, body_digest, extend},
+    event::Kind,
+    id::{SessionId, TenantId},
+};
+use store::{Access, retention::ErasureRecord};
+
+/// Events read at once.
+const EVENTS: u32 = 1_000;
+
+/// What was found of one session.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    /// Events checked.
+    pub(super) events: u64,
+    /// Of these, erased ones.
+    pub(super) erased: u64,
+    /// Whether it is final and nothing binds its row.
+    pub(super) is_unbound: bool,
+    /// Whether its erasure was taken at its word.
+    pub(super) is_unsealed: bool,
+    /// The first bad sequence, and what is wrong there.
+    pub(super) bad: Option<(u64, String)>,
+}
+
+/// Checks one session.
+pub(super) async fn check(
+    ledger: &Ledger,
+    key: Option<&InstanceKey>,
+    tenant_id: TenantId,
+    id: SessionId,
+) -> Result<Checked> {
+    let mut checked = Checked::default();
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            // The row first: what is appended meanwhile is not its concern.
+            let session = store::session::find(conn, tenant_id, id).await?;
+            let erasure = store::retention::of_session(conn, tenant_id, id).await?;
+            Ok((session, erasure))
+        })
+    });
+    let (session, erasure) = match read.await {
+        Ok((Some(session), erasure)) => (session, erasure),
+        Ok((None, _)) => {
+            checked.bad = Some((0, "its row is gone".into()));
+            return Ok(checked);
+        }
+        Err(store::Error::Inconsistent(what)) => {
+            checked.bad = Some((0, what));
+            return Ok(checked);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(erasure) = &erasure {
+        match key {
+            Some(key) if !is_sealed(key, tenant_id, id, erasure) => {
+                checked.bad = Some((erasure.head_sequence, "its erasure was not sealed by this installation".into()));
+                return Ok(checked);
+            }
+            Some(_) => {}
+            None => checked.is_unsealed = true,
+        }
+    }
+    let mut walk = Walk { tenant_id, id, sequence: 0, digest: Digest::GENESIS, erasure, erased: 0, told: None };
+    checked.bad = events(ledger, &session, &mut walk, &mut checked.events).await?;
+    checked.erased = walk.erased;
+    if checked.bad.is_none() {
+        checked.bad = row(&session, &walk, &mut checked.is_unbound).map(|problem| (walk.sequence, problem));
+    }
+    Ok(checked)
+}
+
+/// Walks the events up to the head that the row names.
+async fn events(
+    ledger: &Ledger,
+    session: &SessionRecord,
+    walk: &mut Walk,
+    count: &mut u64,
+) -> Result<Option<(u64, String)>> {
+    let (tenant_id, id) = (session.tenant_id, session.id);
+    loop {
+        let range = (walk.sequence, session.head_sequence);
+        let read = ledger.store().read(Access::System, move |conn| {
+            Box::pin(async move { store::event::after(conn, tenant_id, id, range, &[], EVENTS).await })
+        });
+        let page = match read.await {
+            Ok(page) => page,
+            Err(store::Error::Inconsistent(what)) => {
+                let read = ledger
+                    .store()
+                    .read(Access::System, move |conn| Box::pin(store::verify::unknown_of_events(conn, tenant_id, id)));
+                return Ok(Some((walk.sequence + 1, read.await?.into_iter().next().unwrap_or(what))));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        for event in &page.items {
+            *count += 1;
+            if let Err(problem) = walk.step(event) {
+                return Ok(Some((walk.sequence + 1, problem)));
+            }
+        }
+        if !page.has_more {
+            break;
+        }
+    }
+    if walk.sequence != session.head_sequence {
+        return Ok(Some((walk.sequence + 1, format!("missing: the session says it has {}", session.head_sequence))));
+    }
+    if walk.digest != session.head_digest {
+        return Ok(Some((walk.sequence, "the session's head has another digest than its last event".into())));
+    }
+    Ok(None)
+}
+
+/// Checks the row against what the log says of it; what is wrong.
+fn row(session: &SessionRecord, walk: &Walk, is_unbound: &mut bool) -> Option<String> {
+    if let Some(ErasureRecord { finished_at: Some(_), row_digest, .. }) = &walk.erasure {
+        *is_unbound = row_digest.is_none();
+        let is_same = row_digest.is_none_or(|digest| digest == bound::digest_of(session));
+        return (!is_same).then(|| "its row was changed after its content was erased".into());
+    }
+    let Some(Told { to, bound }) = &walk.told else {
+        // An erasure that is under way has taken what the log said.
+        *is_unbound = session.status.is_final();
+        return None;
+    };
+    if *to != session.status {
+        return Some(format!("its row says {}, its log {to}", session.status));
+    }
+    match bound {
+        Bound::Not => {
+            *is_unbound = session.status.is_final();
+            None
+        }
+        Bound::To(digest) if *digest == bound::digest_of(session) => None,
+        Bound::To(_) => Some("its row was changed after it ended".into()),
+        Bound::Unknown => Some("its row is bound in a way that this version does not know".into()),
+    }
+}
+
+struct Walk {
+    tenant_id: TenantId,
+    id: SessionId,
+    sequence: u64,
+    digest: Digest,
+    erasure: Option<ErasureRecord>,
+    erased: u64,
+    /// The newest change of its status, where that can be read.
+    told: Option<Told>,
+}
+
+impl Walk {
+    /// Checks one event against the link before it.
+    fn step(&mut self, event: &EventRecord) -> std::result::Result<(), String> {
+        if event.sequence != self.sequence + 1 {
+            return Err("missing".into());
+        }
+        if body_digest(&event.content, &event.metadata) != event.body {
+            if !self.is_erased(event) {
+                return Err("its content or metadata was changed".into());
+            }
+            self.erased += 1;
+        }
+        let link = Link {
+            tenant_id: self.tenant_id.0,
+            session_id: self.id.0,
+            sequence: event.sequence,
+            event_id: event.id.0,
+            kind: &event.kind,
+            role: event.role.as_str(),
+            actor: &event.actor,
+            attempt: event.attempt,
+            thread_id: event.thread_id.as_deref(),
+            external_event_id: event.external_event_id.as_deref(),
+            at: event.at,
+            recorded_at: event.recorded_at,
+            body: event.body,
+        };
+        let digest = extend(self.digest, &link);
+        if digest != event.digest {
+            return Err("its digest does not follow from its fields and the event before it".into());
+        }
+        self.sequence = event.sequence;
+        self.digest = digest;
+        if event.kind == Kind::SESSION_STATUS_CHANGE {
+            self.told = bound::read(&event.metadata);
+        }
+        Ok(())
+    }
+
+    /// Whether retention left this event as it is: its digest stands for what it said.
+    fn is_erased(&self, event: &EventRecord) -> bool {
+        let covered = self.erasure.is_some_and(|erasure| event.sequence <= erasure.head_sequence);
+        covered && event.content == "[]" && event.metadata == "{}"
+    }
+}

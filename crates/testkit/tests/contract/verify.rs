@@ -1,0 +1,224 @@
+//! P-62: what pages show of a session that has ended is bound by its log, and `verify` names what differs.
+
+use chrono::TimeDelta;
+use domain::{id::SessionId, session::Status};
+use ledger::{
+    InstanceKey, retention,
+    session::{self, Completion, Failure},
+    verify::{self, Verified},
+};
+use testkit::{Engine, Fixture, INSTANCE_KEY, Raw, on_both_engines, text};
+
+on_both_engines!(
+    a_changed_row_of_a_final_session_is_named,
+    a_row_that_says_another_status_than_its_log_is_named,
+    an_erased_row_still_verifies_and_a_change_of_it_is_named,
+    sessions_that_ended_before_rows_were_bound_are_counted,
+    an_unknown_value_is_located,
+);
+
+fn key() -> InstanceKey {
+    InstanceKey::parse(INSTANCE_KEY).unwrap()
+}
+
+async fn verified(f: &Fixture) -> Verified {
+    verify::all(&f.ledger, Some(&key()), |_| {}).await.unwrap()
+}
+
+/// A database connection that no trigger stops.
+async fn intruder(f: &Fixture) -> Raw {
+    let mut raw = f.engine.raw().await;
+    match f.engine {
+        Engine::Sqlite(_) => {
+            for trigger in ["sessions_final_stays", "session_events_no_update", "erasures_stay"] {
+                raw.execute(&format!("DROP TRIGGER {trigger}")).await.unwrap();
+            }
+        }
+        Engine::Postgres { .. } => {
+            raw.execute("SET session_replication_role = replica").await.unwrap();
+        }
+    }
+    raw
+}
+
+async fn completed(f: &Fixture) -> SessionId {
+    let running = f.running().await;
+    f.append(running.id, 1, vec![text("working")]).await.unwrap();
+    let (result, usage) = (Some(r#"{"answer":42}"#.into()), Some(r#"{"tokens":7}"#.into()));
+    session::complete(&f.ledger, &f.worker, running.id, Completion { attempt: 1, result, usage }).await.unwrap();
+    running.id
+}
+
+/// One session of each final status.
+async fn ended(f: &Fixture) -> Vec<(Status, SessionId)> {
+    let completed = completed(f).await;
+    let failed = f.running().await.id;
+    let failure = Failure { attempt: 1, message: "no".into(), code: Some("broken".into()), usage: None };
+    session::fail(&f.ledger, &f.worker, failed, failure).await.unwrap();
+    let abandoned = f.pending().await.id;
+    session::cancel(&f.ledger, &f.operator, abandoned, Some("not needed".into())).await.unwrap();
+    vec![(Status::Completed, completed), (Status::Failed, failed), (Status::Abandoned, abandoned)]
+}
+
+/// Changes a column of a session, has it verified, and puts it back.
+async fn assert_named(f: &Fixture, raw: &mut Raw, id: SessionId, column: &str, value: &str, words: &str) {
+    let one = match f.engine {
+        Engine::Sqlite(_) => format!("id = x'{}'", id.0.simple()),
+        Engine::Postgres { .. } => format!("id = '{}'", id.0),
+    };
+    raw.execute("CREATE TABLE kept AS SELECT * FROM sessions").await.unwrap();
+    let changed = raw.execute(&format!("UPDATE sessions SET {column} = {value} WHERE {one}")).await.unwrap();
+    assert_eq!(changed, 1);
+    let (bad, _, problem) = verified(f).await.bad.unwrap_or_else(|| panic!("another {column} passed"));
+    assert!(bad == id && problem.contains(words), "{column}: {bad}: {problem}");
+    let old = format!("(SELECT k.{column} FROM kept k WHERE k.id = sessions.id)");
+    raw.execute(&format!("UPDATE sessions SET {column} = {old}")).await.unwrap();
+    raw.execute("DROP TABLE kept").await.unwrap();
+    assert_eq!(verified(f).await.bad, None);
+}
+
+async fn a_changed_row_of_a_final_session_is_named(f: Fixture) {
+    let ended = ended(&f).await;
+    let found = verified(&f).await;
+    assert_eq!((found.bad, found.unbound), (None, 0));
+    let mut raw = intruder(&f).await;
+    for (column, value) in [
+        ("result", "'{\"answer\":43}'"),
+        ("created_by", "'user:somebody-else'"),
+        ("title", "'Another'"),
+        ("input", "'{}'"),
+        ("metadata", "'{\"a\":1}'"),
+        ("usage", "NULL"),
+        ("error_message", "'other'"),
+        ("error_code", "'other'"),
+        ("end_reason", "'superseded'"),
+        ("session_type", "'tool'"),
+        ("agent_slug", "'other'"),
+        ("source", "'elsewhere'"),
+        ("attempt", "attempt + 1"),
+        ("created_at", "created_at - 1"),
+        ("completed_at", "completed_at + 1"),
+    ] {
+        for (_, id) in &ended {
+            if column == "usage" && *id != ended[0].1 {
+                continue;
+            }
+            assert_named(&f, &mut raw, *id, column, value, "its row was changed after it ended").await;
+        }
+    }
+    f.done().await;
+}
+
+async fn a_row_that_says_another_status_than_its_log_is_named(f: Fixture) {
+    let running = f.running().await.id;
+    let ended = ended(&f).await;
+    let mut raw = intruder(&f).await;
+    assert_named(&f, &mut raw, running, "status", "'idle'", "its row says idle, its log running").await;
+    for (status, id) in ended {
+        let words = format!("its row says running, its log {status}");
+        assert_named(&f, &mut raw, id, "status", "'running'", &words).await;
+    }
+    f.done().await;
+}
+
+async fn an_erased_row_still_verifies_and_a_change_of_it_is_named(f: Fixture) {
+    let id = completed(&f).await;
+    f.clock.advance(TimeDelta::days(40));
+    let before = f.ledger.now() - TimeDelta::days(30);
+    retention::erase_by_operator(&f.ledger, &key(), before, |_| {}).await.unwrap();
+    let found = verified(&f).await;
+    assert_eq!((found.bad, found.unbound), (None, 0));
+    let mut raw = intruder(&f).await;
+    let words = "its row was changed after its content was erased";
+    for (column, value) in [("result", "'1'"), ("created_by", "'user:x'"), ("usage", "NULL"), ("title", "'Another'")] {
+        assert_named(&f, &mut raw, id, column, value, words).await;
+    }
+    // The digest that is kept for it is part of what the seal covers.
+    raw.execute("UPDATE erasures SET row_digest = NULL").await.unwrap();
+    let (bad, _, problem) = verified(&f).await.bad.unwrap();
+    assert!(bad == id && problem.contains("not sealed"), "{problem}");
+    f.done().await;
+}
+
+async fn an_unknown_value_is_located(f: Fixture) {
+    let running = f.running().await.id;
+    let mut raw = intruder(&f).await;
+    let lax: &[&str] = match f.engine {
+        Engine::Sqlite(_) => &["PRAGMA ignore_check_constraints = ON"],
+        Engine::Postgres { .. } => &[
+            "ALTER TABLE memberships DROP CONSTRAINT memberships_role_known",
+            "ALTER TABLE sessions DROP CONSTRAINT sessions_status_known",
+        ],
+    };
+    for sql in lax {
+        raw.execute(sql).await.unwrap();
+    }
+    raw.execute("UPDATE session_events SET role = 'oracle' WHERE sequence = 3").await.unwrap();
+    let (bad, sequence, problem) = verified(&f).await.bad.unwrap();
+    assert_eq!((bad, sequence), (running, 1), "the page of events that holds it cannot be read");
+    let place = format!("session_id {running}, sequence 3): role is \"oracle\"");
+    assert!(problem.contains("session_events (tenant_id ") && problem.contains(&place), "{problem}");
+    raw.execute("UPDATE session_events SET role = 'system' WHERE sequence = 3").await.unwrap();
+    assert_eq!(verified(&f).await.bad, None);
+
+    let mia = f.member.user_id().unwrap();
+    raw.execute("UPDATE memberships SET role = 'emperor' WHERE role = 'reviewer' OR role = 'operator'").await.unwrap();
+    raw.execute("UPDATE sessions SET status = 'lost'").await.unwrap();
+    let problems = verified(&f).await.problems;
+    let otto = f.operator.user_id().unwrap();
+    for words in [
+        format!("user_id {otto}): role is \"emperor\""),
+        format!("sessions (tenant_id {}, id {running}): status is \"lost\"", f.member.tenant_id),
+    ] {
+        assert!(problems.iter().any(|problem| problem.contains(&words)), "{words} in {problems:?}");
+    }
+    assert!(!problems.iter().any(|problem| problem.contains(&mia.to_string())), "{problems:?}");
+    f.done().await;
+}
+
+async fn sessions_that_ended_before_rows_were_bound_are_counted(f: Fixture) {
+    completed(&f).await;
+    f.running().await;
+    let event = f.log(completed(&f).await).await.pop().unwrap();
+    assert!(event.metadata.contains("\"rowDigest\":\"v1:"), "{}", event.metadata);
+    // As an earlier version wrote it, with its digests made again.
+    let mut metadata: serde_json::Value = serde_json::from_str(&event.metadata).unwrap();
+    metadata.as_object_mut().unwrap().remove("rowDigest");
+    let metadata = metadata.to_string();
+    let body = domain::chain::body_digest(&event.content, &metadata);
+    let session = session::get(&f.ledger, &f.admin, event.session_id).await.unwrap();
+    let log = f.log(event.session_id).await;
+    let link = domain::chain::Link {
+        tenant_id: session.tenant_id.0,
+        session_id: session.id.0,
+        sequence: event.sequence,
+        event_id: event.id.0,
+        kind: &event.kind,
+        role: event.role.as_str(),
+        actor: &event.actor,
+        attempt: event.attempt,
+        thread_id: None,
+        external_event_id: None,
+        at: event.at,
+        recorded_at: event.recorded_at,
+        body,
+    };
+    let digest = domain::chain::extend(log[log.len() - 2].digest, &link);
+    let literal = |digest: domain::chain::Digest| match f.engine {
+        Engine::Sqlite(_) => format!("x'{digest}'"),
+        Engine::Postgres { .. } => format!("'\\x{digest}'"),
+    };
+    let mut raw = intruder(&f).await;
+    let (body, digest, old) = (literal(body), literal(digest), literal(event.digest));
+    for sql in [
+        format!(
+            "UPDATE session_events SET metadata = '{metadata}', body_digest = {body}, digest = {digest} WHERE digest = {old}"
+        ),
+        format!("UPDATE sessions SET head_digest = {digest} WHERE head_digest = {old}"),
+    ] {
+        assert_eq!(raw.execute(&sql).await.unwrap(), 1);
+    }
+    let found = verified(&f).await;
+    assert_eq!((found.bad, found.unbound), (None, 1));
+    f.done().await;
+}

@@ -1,0 +1,138 @@
+//! P-63: `verify` and `backup` read what is there, find a damaged file, and make nothing.
+
+use crate::app::{App, binary};
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::Path,
+    process::{Command, Output},
+};
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Names and sizes of what is in a folder.
+fn listed(folder: &Path) -> BTreeMap<String, u64> {
+    let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.metadata().unwrap().len())).collect()
+}
+
+/// A stopped server with a session in its log.
+async fn stopped() -> App {
+    let mut app = App::start();
+    app.running(crate::app::Who::Operator).await;
+    app.terminate();
+    app.wait();
+    app
+}
+
+#[test]
+fn a_folder_without_a_database_is_refused_and_stays_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("mistyped");
+    let target = dir.path().join("copy");
+    for arguments in [vec!["verify"], vec!["backup", target.to_str().unwrap()]] {
+        for (folder, words) in [(missing.as_path(), "is no folder"), (dir.path(), "holds no database")] {
+            let mut command = binary(&dir);
+            let output = command.args(&arguments).env("SHIFTBOOK_DATA_DIR", folder).output().unwrap();
+            let said = text(&output);
+            assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+            assert!(said.contains(words) && said.contains(folder.to_str().unwrap()), "{arguments:?}: {said}");
+            assert!(listed(dir.path()).is_empty(), "{arguments:?} made {:?}", listed(dir.path()));
+        }
+    }
+    fs::write(dir.path().join("shiftbook.sqlite3"), "").unwrap();
+    let output = binary(&dir).arg("verify").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    assert!(text(&output).contains("no database of Shiftbook"), "{}", text(&output));
+    assert_eq!(listed(dir.path()), BTreeMap::from([("shiftbook.sqlite3".to_owned(), 0)]));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_check_and_a_backup_make_nothing_beside_the_database() {
+    let mut app = stopped().await;
+    let out = tempfile::tempdir().unwrap();
+    let before = listed(app.data_dir());
+    let verified = app.cli().arg("verify").output().unwrap();
+    assert!(verified.status.success() && text(&verified).contains("1 sessions"), "{}", text(&verified));
+    let copied = app.cli().arg("backup").arg(out.path().join("copy")).output().unwrap();
+    assert!(copied.status.success(), "{}", text(&copied));
+    assert_eq!(listed(app.data_dir()), before);
+    // A killed server leaves its write-ahead log, and what is in it counts.
+    app.serve_again();
+    app.running(crate::app::Who::Operator).await;
+    app.kill();
+    let before: Vec<_> = listed(app.data_dir()).into_keys().collect();
+    assert!(before.contains(&"shiftbook.sqlite3-wal".to_owned()));
+    let verified = app.cli().arg("verify").output().unwrap();
+    assert!(verified.status.success() && text(&verified).contains("2 sessions"), "{}", text(&verified));
+    assert_eq!(listed(app.data_dir()).into_keys().collect::<Vec<_>>(), before);
+}
+
+/// The same command where its folder is mounted to be read alone; `None` where this system lets nobody mount.
+fn on_read_only_media(command: &Command, folder: &Path) -> Option<Command> {
+    let mount = "mount --bind \"$0\" \"$0\" && mount -o remount,bind,ro \"$0\"";
+    let mut shell = Command::new("unshare");
+    shell.args(["--mount", "sh", "-c", mount]).arg(folder);
+    let can_mount = shell.output().is_ok_and(|output| output.status.success());
+    if !can_mount {
+        return None;
+    }
+    let mut shell = Command::new("unshare");
+    shell.args(["--mount", "sh", "-c", &format!("{mount} && exec \"$@\"")]).arg(folder);
+    shell.arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    Some(shell)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn read_only_media_can_be_checked_and_copied() {
+    let app = stopped().await;
+    let out = tempfile::tempdir().unwrap();
+    let target = out.path().join("copy");
+    for arguments in [vec!["verify"], vec!["backup", target.to_str().unwrap()]] {
+        let mut command = app.cli();
+        command.args(&arguments);
+        let mut mounted = on_read_only_media(&command, app.data_dir()).unwrap_or_else(|| {
+            eprintln!("nothing can be mounted here: the folder has its write permission taken instead");
+            fs::set_permissions(app.data_dir(), fs::Permissions::from_mode(0o500)).unwrap();
+            command
+        });
+        let output = mounted.output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {}", text(&output));
+    }
+    fs::set_permissions(app.data_dir(), fs::Permissions::from_mode(0o700)).unwrap();
+    fs::create_dir(out.path().join("restored")).unwrap();
+    fs::rename(&target, out.path().join("restored/shiftbook.sqlite3")).unwrap();
+    let output = app.cli().arg("verify").env("SHIFTBOOK_DATA_DIR", out.path().join("restored")).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn damaged_pages_are_found() {
+    const PAGE: usize = 4_096;
+    let app = stopped().await;
+    let file = app.data_dir().join("shiftbook.sqlite3");
+    let whole = fs::read(&file).unwrap();
+    let pages = whole.len() / PAGE;
+    let mut found = 0;
+    for page in (pages / 4..pages).step_by(pages / 8) {
+        let mut damaged = whole.clone();
+        damaged[page * PAGE..][..PAGE].fill(0xAA);
+        fs::write(&file, &damaged).unwrap();
+        let output = app.cli().arg("verify").output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "page {page}: {}", text(&output));
+        found += 1;
+    }
+    assert!(found >= 4, "{found} of {pages} pages were tried");
+    fs::write(&file, &whole).unwrap();
+    let output = app.cli().arg("verify").output().unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+}
