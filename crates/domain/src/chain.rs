@@ -4,8 +4,10 @@
 //! Content enters by its own digest. Retention can erase a text and the chain still verifies.
 
 mod final_row;
+mod roll;
 
 pub use final_row::{FinalRow, final_digest, final_digest_text, parse_final_digest};
+pub use roll::{RollEntry, entry_digest, roll_root};
 
 use crate::clock::{Timestamp, to_micros};
 use sha2::{Digest as _, Sha256};

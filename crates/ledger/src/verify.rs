@@ -1,11 +1,12 @@
 //! Checking everything that can be checked: the hash chain of every session, and that each row says what its log says.
 
+mod roll;
 mod session;
 
 use crate::{Error, InstanceKey, Ledger, Result};
 use domain::id::{SessionId, TenantId};
 use session::Checked;
-use store::Access;
+use store::{Access, verify::Listed};
 
 /// Sessions read at once.
 const SESSIONS: u32 = 500;
@@ -21,11 +22,13 @@ pub struct Verified {
     pub erased: u64,
     /// Final sessions whose row is not bound by their log, because they ended, or were erased, under an earlier version.
     pub unbound: u64,
+    /// Sessions that the rolls of the workspaces have.
+    pub rolled: u64,
     /// Whether erasures were taken at their word, because there was no key to check their seals with.
     pub is_unsealed: bool,
     /// The first bad place of a session's log and what is wrong there.
     pub bad: Option<(SessionId, u64, String)>,
-    /// What else is wrong, each with its place. When there is any, no session was walked.
+    /// What else is wrong, each with its place: the file, values, rolls. When there is any, no session was walked.
     pub problems: Vec<String>,
     /// Whether the pages of the database file were checked. Those of PostgreSQL are not.
     pub has_checked_pages: bool,
@@ -38,31 +41,45 @@ pub async fn all(ledger: &Ledger, key: Option<&InstanceKey>, mut progress: impl 
     store.check_schema().await?;
     let mut verified = Verified { has_checked_pages: !store.is_postgres(), ..Verified::default() };
     verified.problems = problems(ledger).await?;
+    // A session that is gone is named, not only what refers to it.
+    match roll::check(ledger).await {
+        Ok((rolled, missing)) => {
+            verified.rolled = rolled;
+            verified.problems.extend(missing);
+        }
+        // A damaged page may be one that holds the roll.
+        Err(_) if !verified.problems.is_empty() => {}
+        Err(error) => return Err(error),
+    }
     if !verified.problems.is_empty() {
         return undisturbed(ledger, verified);
     }
+    // Asked first: from then on each session is known.
+    let is_filled = store.read(Access::System, |conn| Box::pin(store::roll::is_filled(conn))).await?;
     let mut after = None;
     loop {
         let sessions = ledger
             .store()
             .read(Access::System, move |conn| Box::pin(store::verify::sessions(conn, after, SESSIONS)))
             .await?;
-        let Some(last) = sessions.last() else { return undisturbed(ledger, verified) };
-        after = Some(*last);
-        for (tenant_id, id) in sessions {
+        let Some(last) = sessions.last() else { break };
+        after = Some((last.tenant_id, last.session_id));
+        for Listed { tenant_id, session_id: id, is_known } in sessions {
             let checked = check(ledger, key, tenant_id, id).await?;
             verified.sessions += 1;
             verified.events += checked.events;
             verified.erased += checked.erased;
             verified.unbound += u64::from(checked.is_unbound);
             verified.is_unsealed |= checked.is_unsealed;
-            if let Some((sequence, problem)) = checked.bad {
+            let unknown = (is_filled && !is_known).then(|| (0, "it is in no roll of its workspace".to_owned()));
+            if let Some((sequence, problem)) = unknown.or(checked.bad) {
                 verified.bad = Some((id, sequence, problem));
                 return undisturbed(ledger, verified);
             }
         }
         progress(&verified);
     }
+    undisturbed(ledger, verified)
 }
 
 /// What is wrong with values and with the database file.

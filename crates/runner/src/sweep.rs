@@ -10,6 +10,8 @@ use tokio_util::sync::CancellationToken;
 /// How often leases are looked at. A dead worker's session is back in the queue within its lease and
 /// two of these.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
+/// How often sessions are entered in the rolls of their workspaces.
+const ROLL_EVERY: Duration = Duration::from_secs(1);
 /// How often gates are looked at: decisions whose undo window is over, reminders, deadlines.
 const SWEEP_GATES_EVERY: Duration = Duration::from_millis(500);
 /// How often working sessions that were left open are looked for.
@@ -29,6 +31,8 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
     working.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut gates = interval(SWEEP_GATES_EVERY);
     gates.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut rolls = interval(ROLL_EVERY);
+    rolls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut clock = interval(SET_CLOCK_EVERY);
     clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -50,6 +54,9 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
                 Ok(swept) if swept != gate::Swept::default() => tracing::info!(?swept, "gates were carried on"),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "not every gate could be carried on; it is tried again"),
+            },
+            _ = rolls.tick() => if let Err(error) = session::roll(&ledger).await {
+                tracing::warn!(%error, "sessions cannot be entered in the roll; it is tried again");
             },
             _ = ticks.tick() => match session::sweep(&ledger).await {
                 Ok(swept) if swept != session::Swept::default() => {

@@ -36,6 +36,7 @@ mod partition;
 mod planted;
 mod record;
 pub mod retention;
+pub mod roll;
 pub mod session;
 mod sign_in;
 mod sql;

@@ -13,8 +13,11 @@ use domain::id::{SessionId, TenantId};
 use std::ops::ControlFlow;
 use uuid::Uuid;
 
-const SESSIONS: &str = "SELECT tenant_id, id FROM sessions \
-     WHERE tenant_id > $1 OR (tenant_id = $1 AND id > $2) OR $1 IS NULL ORDER BY tenant_id, id LIMIT $3";
+// In one statement, because a sweep enters sessions meanwhile.
+const SESSIONS: &str = "SELECT s.tenant_id, s.id, r.ordinal, u.session_id FROM sessions s \
+     LEFT JOIN session_roll r ON r.tenant_id = s.tenant_id AND r.session_id = s.id \
+     LEFT JOIN session_unrolled u ON u.tenant_id = s.tenant_id AND u.session_id = s.id \
+     WHERE s.tenant_id > $1 OR (s.tenant_id = $1 AND s.id > $2) OR $1 IS NULL ORDER BY s.tenant_id, s.id LIMIT $3";
 
 // The most that are reported.
 const PAGES_SQLITE: &str = "PRAGMA integrity_check(20)";
@@ -52,13 +55,28 @@ pub(crate) fn check_file(c: &mut SqliteConnection) -> Result<Vec<String>> {
     Ok(problems)
 }
 
+/// A session, and whether its workspace's roll knows it.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed {
+    /// The workspace.
+    pub tenant_id: TenantId,
+    /// The session.
+    pub session_id: SessionId,
+    /// Whether it is in the roll, or waits to be entered.
+    pub is_known: bool,
+}
+
 /// Sessions of every workspace in key order, after `after`.
-pub async fn sessions(
-    conn: &mut Conn<'_>,
-    after: Option<(TenantId, SessionId)>,
-    limit: u32,
-) -> Result<Vec<(TenantId, SessionId)>> {
+pub async fn sessions(conn: &mut Conn<'_>, after: Option<(TenantId, SessionId)>, limit: u32) -> Result<Vec<Listed>> {
+    type Row = (Uuid, Uuid, Option<i64>, Option<Uuid>);
     let (tenant, session) = (after.map(|(tenant, _)| tenant.0), after.map(|(_, session)| session.0));
-    let rows = run!(conn, fetch_all(Uuid, Uuid), SESSIONS, tenant, session, i64::from(limit))?;
-    Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
+    let rows = run!(conn, fetch_all Row, SESSIONS, tenant, session, i64::from(limit))?;
+    Ok(rows
+        .into_iter()
+        .map(|(tenant, id, place, waiting)| Listed {
+            tenant_id: TenantId(tenant),
+            session_id: SessionId(id),
+            is_known: place.is_some() || waiting.is_some(),
+        })
+        .collect())
 }

@@ -56,10 +56,14 @@ pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
                     counted(count, "session")
                 ),
             };
+            let unrolled = match verified.sessions.saturating_sub(verified.rolled) {
+                0 => String::new(),
+                count => format!("; {count} wait to be entered in the roll of their workspace"),
+            };
             let pages =
                 if verified.has_checked_pages { "" } else { "; PostgreSQL's pages are not checked here (amcheck)" };
             let (sessions, events) = (counted(verified.sessions, "session"), counted(verified.events, "event"));
-            print_line(&format!("{sessions}, {events}: every link holds{erased}{unbound}{pages}"))
+            print_line(&format!("{sessions}, {events}: every link holds{erased}{unbound}{unrolled}{pages}"))
         }
         Some((session, sequence, reason)) => {
             Err(Failure::BadNews(format!("session {session}, sequence {sequence}: {reason}")))

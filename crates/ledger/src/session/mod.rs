@@ -17,6 +17,7 @@ pub(crate) mod private;
 mod related;
 mod release;
 mod retry;
+mod roll;
 mod sweep;
 mod yield_to;
 
@@ -33,6 +34,7 @@ pub use list::{ListSessions, list};
 pub use related::{Related, related};
 pub use release::release;
 pub use retry::retry;
+pub use roll::roll;
 pub use store::session::graph::{Neighbour, Told};
 pub use sweep::{Swept, sweep};
 pub use yield_to::{Parking, yield_to};

@@ -38,6 +38,7 @@ mod link;
 mod outage;
 mod output;
 mod retention;
+mod roll;
 mod secrets;
 mod sign_in;
 mod status;

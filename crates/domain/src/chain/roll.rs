@@ -1,0 +1,128 @@
+//! The roll of a workspace's sessions: each place covers the place before it, so that a session that is missing is named.
+
+use super::{Digest, field, optional};
+use crate::clock::{Timestamp, to_micros};
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+/// What every digest of an entry begins with. Another encoding is another version.
+const ENTRY_TAG: &[u8] = b"shiftbook.roll.entry.v1";
+/// What every root begins with.
+const ROOT_TAG: &[u8] = b"shiftbook.roll.v1";
+
+/// What is entered of a session: what it was made with, none of which changes or is erased.
+#[derive(Debug, Clone, Copy)]
+pub struct RollEntry<'a> {
+    /// The workspace.
+    pub tenant_id: Uuid,
+    /// The session.
+    pub session_id: Uuid,
+    /// What kind of work.
+    pub session_type: &'a str,
+    /// Who made it.
+    pub created_by: &'a str,
+    /// When.
+    pub created_at: Timestamp,
+    /// Its action.
+    pub action_id: Option<Uuid>,
+    /// The session that started it.
+    pub parent_id: Option<Uuid>,
+    /// Its agent.
+    pub agent_slug: Option<&'a str>,
+    /// What made it.
+    pub source: Option<&'a str>,
+    /// The digest of its first event.
+    pub first_event: Digest,
+}
+
+/// The digest of an entry.
+pub fn entry_digest(entry: &RollEntry<'_>) -> Digest {
+    let mut hash = Sha256::new();
+    hash.update(ENTRY_TAG);
+    let mut put = |bytes: &[u8]| hash.update(bytes);
+    put(entry.tenant_id.as_bytes());
+    put(entry.session_id.as_bytes());
+    field(&mut put, entry.session_type.as_bytes());
+    field(&mut put, entry.created_by.as_bytes());
+    put(&to_micros(entry.created_at).to_be_bytes());
+    for id in [entry.action_id, entry.parent_id] {
+        put(&[u8::from(id.is_some())]);
+        put(id.unwrap_or_default().as_bytes());
+    }
+    optional(&mut put, entry.agent_slug);
+    optional(&mut put, entry.source);
+    put(&entry.first_event.0);
+    Digest(hash.finalize().into())
+}
+
+/// The root of a roll whose place `ordinal` holds this entry. The place before the first has [`Digest::GENESIS`].
+pub fn roll_root(previous: Digest, tenant_id: Uuid, ordinal: u64, session_id: Uuid, entry: Digest) -> Digest {
+    let mut hash = Sha256::new();
+    hash.update(ROOT_TAG);
+    hash.update(previous.0);
+    hash.update(tenant_id.as_bytes());
+    hash.update(ordinal.to_be_bytes());
+    hash.update(session_id.as_bytes());
+    hash.update(entry.0);
+    Digest(hash.finalize().into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry() -> RollEntry<'static> {
+        RollEntry {
+            tenant_id: Uuid::from_u128(1),
+            session_id: Uuid::from_u128(2),
+            session_type: "agent",
+            created_by: "user:3",
+            created_at: Timestamp::UNIX_EPOCH,
+            action_id: Some(Uuid::from_u128(4)),
+            parent_id: None,
+            agent_slug: Some("scout"),
+            source: None,
+            first_event: Digest([5; 32]),
+        }
+    }
+
+    #[test]
+    fn the_digests_of_a_known_roll_never_change() {
+        // Stored rolls depend on these values: a change of encoding must be a new version, not an edit.
+        let entry = entry_digest(&entry());
+        let root = roll_root(Digest::GENESIS, Uuid::from_u128(1), 1, Uuid::from_u128(2), entry);
+        insta::assert_snapshot!(format!("{entry}\n{root}"));
+    }
+
+    #[test]
+    fn every_field_is_covered() {
+        let other = Uuid::from_u128(99);
+        let base = entry_digest(&entry());
+        let variants = [
+            RollEntry { tenant_id: other, ..entry() },
+            RollEntry { session_id: other, ..entry() },
+            RollEntry { session_type: "tool", ..entry() },
+            RollEntry { created_by: "user:4", ..entry() },
+            RollEntry { created_at: Timestamp::from_timestamp_micros(1).unwrap(), ..entry() },
+            RollEntry { action_id: None, ..entry() },
+            RollEntry { parent_id: Some(other), ..entry() },
+            RollEntry { agent_slug: None, source: Some("scout"), ..entry() },
+            RollEntry { source: Some(""), ..entry() },
+            RollEntry { first_event: Digest::GENESIS, ..entry() },
+        ];
+        for variant in variants {
+            assert_ne!(base, entry_digest(&variant), "{variant:?}");
+        }
+        let id = Uuid::from_u128(1);
+        let root = roll_root(Digest::GENESIS, id, 1, id, base);
+        for changed in [
+            roll_root(root, id, 1, id, base),
+            roll_root(Digest::GENESIS, other, 1, id, base),
+            roll_root(Digest::GENESIS, id, 2, id, base),
+            roll_root(Digest::GENESIS, id, 1, other, base),
+            roll_root(Digest::GENESIS, id, 1, id, Digest::GENESIS),
+        ] {
+            assert_ne!(root, changed);
+        }
+    }
+}

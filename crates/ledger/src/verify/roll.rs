@@ -1,0 +1,79 @@
+//! Checking the rolls: that every session that was entered is there, as it was, and that no roll was changed or cut.
+
+use crate::{Ledger, Result};
+use domain::chain::roll_root;
+use store::{
+    Access,
+    roll::{Entered, RollHead, Standing},
+};
+
+/// Places read at once.
+const PLACES: u32 = 1_000;
+/// Sessions that are named when they are missing.
+const MISSING_NAMED: usize = 20;
+
+/// What is wrong with the rolls, and how many sessions they have.
+pub(super) async fn check(ledger: &Ledger) -> Result<(u64, Vec<String>)> {
+    let (mut sessions, mut problems) = (0, Vec::new());
+    let standings = ledger.store().read(Access::System, |conn| Box::pin(store::roll::standings(conn))).await?;
+    for standing in standings {
+        sessions += standing.head.sessions;
+        one(ledger, standing, &mut problems).await?;
+    }
+    let gone = ledger.store().read(Access::System, |conn| Box::pin(store::roll::gone(conn, PLACES))).await?;
+    for (tenant_id, session) in gone.into_iter().take(MISSING_NAMED) {
+        problems.push(format!("workspace {tenant_id}: session {session} was made and is not there any more"));
+    }
+    Ok((sessions, problems))
+}
+
+/// Walks the roll of one workspace up to where its head says that it ends.
+async fn one(ledger: &Ledger, standing: Standing, problems: &mut Vec<String>) -> Result<()> {
+    let Standing { tenant_id, head, last } = standing;
+    let mut found = RollHead { sessions: 0, root: domain::chain::Digest::GENESIS };
+    let mut missing = 0;
+    loop {
+        let range = (found.sessions, head.sessions.max(last));
+        let read = ledger.store().read(Access::System, move |conn| {
+            Box::pin(async move { store::roll::places(conn, tenant_id, range, PLACES).await })
+        });
+        let places = read.await?;
+        let is_last = places.len() < PLACES as usize;
+        for place in places {
+            let Entered { ordinal, session_id, entry, root, now } = place;
+            let expected = found.sessions + 1;
+            if ordinal != expected {
+                problems.push(format!("workspace {tenant_id}: place {expected} of its roll is missing"));
+                return Ok(());
+            }
+            if roll_root(found.root, tenant_id.0, ordinal, session_id.0, entry) != root {
+                problems.push(format!("workspace {tenant_id}: place {ordinal} of its roll was changed"));
+                return Ok(());
+            }
+            found = RollHead { sessions: ordinal, root };
+            let what = match now {
+                Some(now) if now == entry => continue,
+                Some(_) => "is not what it was made as",
+                None => "is not there any more, or its first event is not",
+            };
+            missing += 1;
+            if missing <= MISSING_NAMED {
+                problems
+                    .push(format!("workspace {tenant_id}: session {session_id} (place {ordinal} of its roll) {what}"));
+            }
+        }
+        if is_last {
+            break;
+        }
+    }
+    if missing > MISSING_NAMED {
+        problems.push(format!("workspace {tenant_id}: {missing} sessions are missing or changed in all"));
+    }
+    if found != head {
+        problems.push(format!(
+            "workspace {tenant_id}: its roll ends at place {}, and should at place {}",
+            found.sessions, head.sessions
+        ));
+    }
+    Ok(())
+}
