@@ -57,6 +57,7 @@ pub async fn settle(ledger: &Ledger, message: MessageRecord, outcome: Outcome) -
                 }
                 Outcome::Refused { error } => (error, Next::Dead(now)),
                 Outcome::Gone { error } => {
+                    let error = line(&error);
                     if message.channel == Channel::Webhook {
                         let id = WebhookId(message.target_id);
                         store::webhook::disable(tx, message.tenant_id, id, &error, now).await?;
@@ -64,12 +65,18 @@ pub async fn settle(ledger: &Ledger, message: MessageRecord, outcome: Outcome) -
                     (error, Next::Dead(now))
                 }
             };
-            let error: String = error.chars().take(DELIVERY_ERROR_CHARS_MAX).collect();
-            store::outbox::failed(tx, &message, &error, next).await?;
+            store::outbox::failed(tx, &message, &line(&error), next).await?;
             Ok(())
         })
     });
     settled.await
+}
+
+/// What a receiver answered, as it is kept: short, and without control characters. PostgreSQL takes no NUL in a text, so an
+/// answer with one could not be noted, and the message would be tried for ever.
+fn line(error: &str) -> String {
+    let shown = error.chars().map(|letter| if letter.is_control() { ' ' } else { letter });
+    shown.take(DELIVERY_ERROR_CHARS_MAX).collect()
 }
 
 /// Removes messages that arrived or were given up long ago.

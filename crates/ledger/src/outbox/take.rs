@@ -5,11 +5,13 @@ use chrono::TimeDelta;
 use domain::{
     Timestamp,
     id::{TenantId, UserId, WebhookId},
-    limit::{DELIVERIES_AT_ONCE, DELIVERIES_BY_MAIL, DELIVERIES_OF_WORKSPACE, DELIVERIES_TO_WEBHOOK},
+    limit::{
+        DELIVERIES_AT_ONCE, DELIVERIES_BY_MAIL, DELIVERIES_OF_WORKSPACE, DELIVERIES_TO_WEBHOOK, DELIVERY_ATTEMPTS_MAX,
+    },
     notification::Channel,
 };
 use std::{collections::HashMap, hash::Hash};
-use store::{Access, WriteTx};
+use store::{Access, WriteTx, outbox::Next};
 use uuid::Uuid;
 
 /// A message and where it goes, as it stands now.
@@ -41,6 +43,9 @@ pub enum Receiver {
     /// Nobody any more, and why.
     Nobody(String),
 }
+
+/// The last error of a message that was tried as often as it may be, and whose outcomes could not be noted.
+const UNNOTED: &str = "it was tried as often as it may be, and what came of the last attempt could not be noted";
 
 /// What leaves through the same door: one webhook, or the mail server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -167,8 +172,13 @@ async fn take_in_turn(
                 continue;
             }
             for message in store::outbox::take(tx, (tenant_id, target_id), now, until, places).await? {
-                room.occupy(&message);
                 left -= 1;
+                if message.attempts > DELIVERY_ATTEMPTS_MAX {
+                    // What came of the last attempt was never noted.
+                    store::outbox::failed(tx, &message, UNNOTED, Next::Dead(now)).await?;
+                    continue;
+                }
+                room.occupy(&message);
                 let to = receiver(tx, &message).await?;
                 taken.push(Outgoing { message, to });
             }

@@ -23,6 +23,8 @@ on_both_engines!(
     what_was_not_subscribed_to_is_not_told,
     a_receiver_that_is_down_is_tried_again_until_it_answers,
     a_message_is_given_up_after_its_last_try_and_says_why,
+    an_answer_with_control_characters_is_noted_without_them,
+    a_message_whose_outcome_is_never_noted_is_given_up,
     a_receiver_that_is_gone_is_disabled,
     a_receiver_may_ask_for_more_time,
     a_message_outlives_a_restart,
@@ -168,6 +170,47 @@ async fn a_message_is_given_up_after_its_last_try_and_says_why(f: Fixture) {
     let dead = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
     assert!(dead.dead_at.is_some() && dead.delivered_at.is_none());
     assert_eq!(dead.last_error.as_deref(), Some("the receiver answered 503"));
+    f.done().await;
+}
+
+async fn an_answer_with_control_characters_is_noted_without_them(f: Fixture) {
+    let receiver = Receiver::start().await;
+    let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
+    let answer = |status: &str| format!("{status}\r\ncontent-length: 7\r\nconnection: close\r\n\r\na\0b\u{1b}[1m");
+    failed(&f).await;
+    let mut tries = 0;
+    for _ in 0..30 {
+        if tries < domain::limit::DELIVERY_ATTEMPTS_MAX as usize {
+            receiver.answer_next(&answer("500 Oh"));
+        }
+        tries += courier(&f).drain().await.unwrap();
+        f.clock.advance(TimeDelta::hours(8));
+    }
+    assert_eq!(tries, domain::limit::DELIVERY_ATTEMPTS_MAX as usize);
+    let dead = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
+    assert!(dead.dead_at.is_some() && dead.delivered_at.is_none());
+    assert_eq!(dead.last_error.as_deref(), Some("the receiver answered 500 a b [1m"));
+
+    receiver.answer_next(&answer("410 Gone"));
+    failed(&f).await;
+    courier(&f).drain().await.unwrap();
+    let listed = webhook::list(&f.ledger, &f.admin).await.unwrap().remove(0);
+    assert_eq!(listed.disabled_reason.as_deref(), Some("the receiver answered 410 a b [1m"));
+    f.done().await;
+}
+
+async fn a_message_whose_outcome_is_never_noted_is_given_up(f: Fixture) {
+    let receiver = Receiver::start().await;
+    let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
+    failed(&f).await;
+    let mut taken = 0;
+    for _ in 0..30 {
+        taken += take(&f.ledger, TimeDelta::seconds(60), 10, &mut Room::default()).await.unwrap().len();
+        f.clock.advance(TimeDelta::minutes(2));
+    }
+    assert_eq!(taken, domain::limit::DELIVERY_ATTEMPTS_MAX as usize);
+    let dead = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
+    assert!(dead.dead_at.is_some() && dead.last_error.unwrap().contains("could not be noted"));
     f.done().await;
 }
 
