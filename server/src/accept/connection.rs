@@ -2,8 +2,13 @@
 
 use super::deadline::{Deadlines, IDLE};
 use crate::{shield::Peer, shutdown::Shutdown};
-use axum::{Router, body::Body, body::HttpBody, http::Response};
+use axum::{
+    Router,
+    body::{Body, HttpBody},
+    http::{HeaderValue, Response, StatusCode, header},
+};
 use bytes::Bytes;
+use futures_util::future::{Either, ready};
 use hyper::{
     body::{Frame, Incoming, SizeHint},
     rt::{Read, ReadBufCursor, Write},
@@ -17,7 +22,7 @@ use std::{
     net::SocketAddr,
     pin::{Pin, pin},
     sync::Arc,
-    task::{Context, Poll, ready},
+    task::{self, Context, Poll},
 };
 use tokio::{
     net::TcpStream,
@@ -25,7 +30,9 @@ use tokio::{
 };
 use tower::ServiceExt;
 
-/// Largest header, and the most that is buffered for a client that does not read.
+/// Largest header: request line, names and values.
+const HEADER_BYTES_MAX: usize = 64 * 1024;
+/// What hyper reads before a header is complete, and the most that is buffered for a client that does not read.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
 
 /// Serves one connection to its end.
@@ -39,7 +46,12 @@ pub async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stopping
         deadlines.request();
         request.extensions_mut().insert(Peer(peer));
         let deadlines = Arc::clone(&deadlines);
-        let answer = router.clone().oneshot(request.map(Body::new));
+        // hyper's own limit stops it from reading on. What one read brings beyond it is taken, up to twice as much.
+        let answer = if header_bytes(&request) > HEADER_BYTES_MAX {
+            Either::Left(ready(Ok(too_large())))
+        } else {
+            Either::Right(router.clone().oneshot(request.map(Body::new)))
+        };
         async move { answer.await.map(|response: Response<Body>| response.map(|body| Answer { body, deadlines })) }
     });
     let io = Timed { stream: TokioIo::new(stream), deadlines: Arc::clone(&deadlines) };
@@ -62,6 +74,23 @@ pub async fn serve(stream: TcpStream, peer: SocketAddr, router: Router, stopping
     }
 }
 
+/// Bytes of a header as it was sent, but for optional spaces.
+fn header_bytes(request: &hyper::Request<Incoming>) -> usize {
+    /// `: ` and the end of the line.
+    const AROUND: usize = 4;
+    let target = request.uri().path_and_query().map_or(0, |target| target.as_str().len());
+    let fields = request.headers().iter().map(|(name, value)| name.as_str().len() + value.len() + AROUND);
+    target + fields.sum::<usize>()
+}
+
+/// The same answer as hyper's to a header that it does not read to its end.
+fn too_large() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
 /// Runs the connection until it ends or a deadline passes.
 async fn guard(
     mut connection: Pin<&mut impl Future<Output = hyper::Result<()>>>,
@@ -80,7 +109,7 @@ async fn guard(
             {
                 timer.as_mut().reset(next);
             }
-            ready!(timer.as_mut().poll(cx));
+            task::ready!(timer.as_mut().poll(cx));
             let now = Instant::now();
             match next {
                 Some(next) if next <= now => return Poll::Ready(Err("the client took too long".into())),
@@ -110,7 +139,7 @@ impl Timed {
 
 impl Read for Timed {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
-        let result = ready!(Pin::new(&mut self.stream).poll_read(cx, buf));
+        let result = task::ready!(Pin::new(&mut self.stream).poll_read(cx, buf));
         self.deadlines.read(Instant::now());
         Poll::Ready(result)
     }

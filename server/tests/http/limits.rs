@@ -98,3 +98,28 @@ async fn answered_or_reset(reader: &mut tokio::net::tcp::OwnedReadHalf) -> Optio
     let mut answer = [0; 12];
     reader.read_exact(&mut answer).await.ok().map(|_| answer)
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_header_over_the_limit_is_refused_and_one_below_it_is_not() {
+    let app = App::start();
+    for (kib, expected) in [(48, "HTTP/1.1 200"), (66, "HTTP/1.1 431"), (100, "HTTP/1.1 431"), (120, "HTTP/1.1 431")] {
+        // In one value, and in many.
+        for fields in [1, kib] {
+            let field = format!("x-long: {}\r\n", "x".repeat(kib * 1024 / fields));
+            let request =
+                format!("GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{}\r\n", field.repeat(fields));
+            let stream = TcpStream::connect(&app.address).await.unwrap();
+            let (mut answers, mut requests) = stream.into_split();
+            let sent = tokio::spawn(async move {
+                // The server may close before it has read all of it.
+                let _ = requests.write_all(request.as_bytes()).await;
+                requests
+            });
+            let mut answer = Vec::new();
+            let _ = answers.read_to_end(&mut answer).await;
+            let _ = sent.await;
+            let answer = String::from_utf8_lossy(&answer);
+            assert!(answer.starts_with(expected), "{kib} KiB in {fields}: {answer}");
+        }
+    }
+}
