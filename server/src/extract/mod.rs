@@ -4,6 +4,7 @@ mod caller;
 mod id;
 mod json;
 mod params;
+mod surrogate;
 mod text;
 
 pub use caller::{Caller, identify};

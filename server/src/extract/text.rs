@@ -1,5 +1,6 @@
 //! Bodies that are files: CSV, and bundles in YAML or JSON.
 
+use super::surrogate::has_lone_surrogate;
 use crate::problem::Problem;
 use axum::{
     body::Bytes,
@@ -34,12 +35,16 @@ impl<S: Send + Sync> FromRequest<S> for BundleBody {
 
 async fn text<S: Send + Sync>(request: Request, state: &S, kinds: &[&str], advice: &str) -> Result<String, Problem> {
     let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_owned();
     if !kinds.iter().any(|wanted| kind.eq_ignore_ascii_case(wanted)) {
         let wanted: Vec<_> = kinds.iter().map(|kind| format!("`content-type: {kind}`")).collect();
         return Err(Problem::detailed(Code::UnsupportedMediaType, format!("send {}", wanted.join(" or "))));
     }
+    let is_json = kind.eq_ignore_ascii_case("application/json");
     let body = Bytes::from_request(request, state).await.map_err(|e| Problem::internal(e.to_string()))?;
+    if is_json && has_lone_surrogate(&body) {
+        return Err(Problem::field(Code::InvalidRequest, "file", "half of a surrogate pair (\\ud800 to \\udfff)"));
+    }
     String::from_utf8(body.into())
         .map_err(|_| Problem::field(Code::InvalidRequest, "file", format!("not UTF-8; {advice}")))
 }
