@@ -94,14 +94,17 @@ impl Ledger {
             return Err(Error::Internal("SQLite has no clock that leases could go by".into()));
         }
         if options.mode == Mode::Server && !store.is_postgres() {
-            store
-                .write::<_, Error, _>(Access::System, move |tx| {
-                    Box::pin(async move {
-                        let now = leases.now(tx.conn()).await?;
-                        Ok(store::session::rearm_leases(tx, now).await?)
-                    })
+            let armed = store.write::<_, Error, _>(Access::System, move |tx| {
+                Box::pin(async move {
+                    let now = leases.now(tx.conn()).await?;
+                    Ok(store::session::rearm_leases(tx, now).await?)
                 })
-                .await?;
+            });
+            if let Err(error) = armed.await {
+                // "database or disk is full" is less than an operator has to know.
+                store.has_room()?;
+                return Err(error);
+            }
         }
         if options.mode == Mode::Server {
             store.ensure_partitions(now).await?;
@@ -175,8 +178,16 @@ impl Ledger {
         Ok(self.store().ensure_partitions(now).await?)
     }
 
-    /// Whether the database answers.
+    /// Whether the database answers. After a write that found the disk full, whether it takes writes again.
     pub async fn ready(&self) -> Result<()> {
+        self.store().has_room()?;
+        if self.store().is_full() {
+            let wrote = self
+                .store()
+                .write::<_, Error, _>(Access::System, |tx| Box::pin(async move { Ok(store::roll::touch(tx).await?) }));
+            wrote.await?;
+            self.store().found_room();
+        }
         let read = self.store().read(Access::System, |conn| Box::pin(async move { store::user::any(conn).await }));
         read.await?;
         Ok(())

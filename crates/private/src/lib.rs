@@ -16,6 +16,10 @@ pub const FILE_MODE: u32 = 0o600;
 pub const FOLDER_MODE: u32 = 0o700;
 /// The bits that give anything to the group or to others.
 const OTHERS: u32 = 0o077;
+/// What is written to see whether there is room.
+const PROBE_BYTES: usize = 64 * 1024;
+/// The file that it is written to.
+const PROBE: &str = "room.probe";
 /// Entries of a tree that [`wider`] looks at.
 const ENTRIES_MAX: usize = 10_000;
 
@@ -52,6 +56,19 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Makes a folder and the folders above it that are missing.
 pub fn create_dir_all(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)
+}
+
+/// Whether a folder has no room for [`PROBE_BYTES`] more: it writes them, and takes them away again. Any other trouble is
+/// not a lack of room.
+pub fn is_full(folder: &Path) -> bool {
+    let probe = folder.join(PROBE);
+    let wrote = create(&probe).and_then(|mut file| {
+        file.write_all(&vec![0; PROBE_BYTES])?;
+        file.sync_all()
+    });
+    let _ = fs::remove_file(&probe);
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    wrote.is_err_and(|error| matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge))
 }
 
 /// Paths that the group or others can use in some way.

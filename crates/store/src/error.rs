@@ -63,9 +63,16 @@ impl SqliteFailure {
     }
 
     fn is_busy_or_full(&self) -> bool {
-        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked, DiskFull};
-        self.code.is_some_and(|error| matches!(error.code, DatabaseBusy | DatabaseLocked | DiskFull))
+        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+        let is_busy = self.code.is_some_and(|error| matches!(error.code, DatabaseBusy | DatabaseLocked));
+        is_busy || is_full(self.code.as_ref())
     }
+}
+
+/// Whether SQLite found no room: in the database or its write-ahead log, or for the index of that log.
+pub(crate) fn is_full(error: Option<&rusqlite::ffi::Error>) -> bool {
+    use rusqlite::{ErrorCode, ffi::SQLITE_IOERR_SHMSIZE};
+    error.is_some_and(|error| error.code == ErrorCode::DiskFull || error.extended_code == SQLITE_IOERR_SHMSIZE)
 }
 
 impl std::fmt::Display for SqliteFailure {

@@ -39,6 +39,8 @@ const POSTGRES_CONNECTIONS_MAX: u32 = 16;
 pub(crate) const POSTGRES_TRUSTED: Duration = Duration::from_millis(500);
 /// How long to wait for a free connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(2_500);
+/// What the engines say of a database without our tables, and SQLite of a file that is none.
+const NO_DATABASE: [&str; 3] = ["no such table", "does not exist", "not a database"];
 /// Wake-ups a watcher may lag behind before it has to re-read.
 const NOTICES_MAX: usize = 4_096;
 
@@ -146,7 +148,16 @@ impl Store {
     pub async fn open(database: &Database, mode: Mode) -> Result<Self> {
         match (database, mode) {
             (Database::Sqlite { data_dir }, Mode::Reader) => Self::read_sqlite(data_dir),
-            (Database::Sqlite { data_dir }, _) => Self::open_sqlite(data_dir, mode).await,
+            (Database::Sqlite { data_dir }, _) => match Self::open_sqlite(data_dir, mode).await {
+                Err(_) if private::is_full(data_dir) => Err(disk_is_full(data_dir)),
+                Ok(store) if mode == Mode::Server && private::is_full(data_dir) => {
+                    // What is there can be read, so it starts; it is not ready until there is room.
+                    store.0.writer.full().store(true, Ordering::Relaxed);
+                    tracing::warn!("{}", disk_is_full(data_dir));
+                    Ok(store)
+                }
+                opened => opened,
+            },
             (Database::Postgres { url, accept_data_loss }, _) => {
                 Self::open_postgres(url, *accept_data_loss, mode).await
             }
@@ -200,10 +211,32 @@ impl Store {
             ))),
             Ok((None,)) => Err(Error::Unusable("the database is empty: no migration was applied".into())),
             Err(error) => match Error::from(error) {
-                Error::Database(text) => Err(Error::Unusable(format!("this is no database of Shiftbook: {text}"))),
+                // Anything else is damage, which is not the same as another file.
+                Error::Database(text) if NO_DATABASE.iter().any(|words| text.contains(words)) => {
+                    Err(Error::Unusable(format!("this is no database of Shiftbook: {text}")))
+                }
                 other => Err(other),
             },
         }
+    }
+
+    /// Whether what is written reaches the disk. Asked only after a write has failed because the disk was full: then room
+    /// for more than a page is looked for.
+    pub fn has_room(&self) -> Result<()> {
+        match &self.0.data_dir {
+            Some(data_dir) if self.is_full() && private::is_full(data_dir) => Err(disk_is_full(data_dir)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a write failed because the disk was full, and nobody has said since that there is room.
+    pub fn is_full(&self) -> bool {
+        self.0.writer.full().load(Ordering::Relaxed)
+    }
+
+    /// A write has reached the disk.
+    pub fn found_room(&self) {
+        self.0.writer.full().store(false, Ordering::Relaxed);
     }
 
     /// What SQLite finds wrong in the file of ratings, where there is one.
@@ -378,6 +411,10 @@ pub(crate) fn publish(local: &broadcast::Sender<Change>, remote: Option<&notify:
         // An error only says that nobody watches.
         let _ = local.send(Change::Committed(notice));
     }
+}
+
+fn disk_is_full(data_dir: &Path) -> Error {
+    Error::Unavailable(format!("the disk that holds {} is full: make room on it", data_dir.display()))
 }
 
 fn check_sqlite_version(connection: &mut SqliteConnection) -> Result<()> {

@@ -4,10 +4,14 @@
 //! most of an append's time (docs/benchmarks.md). The price: whoever asks is busy until the answer is there, so
 //! what takes long (verify, backup) asks from a blocking thread, and the writer has a thread of its own.
 
-use crate::error::SqliteFailure;
+use crate::error::{SqliteFailure, is_full};
 use rusqlite::{Row, ToSql, config::DbConfig, types::FromSql};
 use std::{
     path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -25,7 +29,7 @@ const STATEMENTS_MAX: usize = 256;
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
 /// A connection of ours.
-pub struct SqliteConnection(rusqlite::Connection);
+pub struct SqliteConnection(rusqlite::Connection, Arc<AtomicBool>);
 
 /// A row as a value. The columns of a struct are found by name, those of a tuple by place.
 pub(crate) trait FromSqlite: Sized {
@@ -93,7 +97,7 @@ impl SqliteConnection {
         }
         let opened = rusqlite::Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX);
         let connection = opened.map_err(SqliteFailure::into_sqlx)?;
-        let connection = Self(connection);
+        let connection = Self(connection, Arc::default());
         connection.configure(read_only).map_err(SqliteFailure::into_sqlx)?;
         Ok(connection)
     }
@@ -110,7 +114,7 @@ impl SqliteConnection {
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let opened = rusqlite::Connection::open_with_flags(still_uri(file), flags);
-        let connection = Self(opened.map_err(SqliteFailure::into_sqlx)?);
+        let connection = Self(opened.map_err(SqliteFailure::into_sqlx)?, Arc::default());
         connection.configure(true).map_err(SqliteFailure::into_sqlx)?;
         Ok((connection, true))
     }
@@ -143,6 +147,18 @@ impl SqliteConnection {
         c.pragma_update(None, "temp_store", "memory")
     }
 
+    /// Whether a write failed because the disk was full. Shared with whoever asks, and takes it back.
+    pub(crate) fn full(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.1)
+    }
+
+    fn failed(&self, error: rusqlite::Error) -> sqlx::Error {
+        if is_full(error.sqlite_error()) {
+            self.1.store(true, Ordering::Relaxed);
+        }
+        SqliteFailure::into_sqlx(error)
+    }
+
     /// One statement without binds and rows that comes again and again: BEGIN, SAVEPOINT, COMMIT.
     pub(crate) fn control(&mut self, sql: &'static str) -> Result<()> {
         self.execute(sql, &[]).map(drop)
@@ -150,14 +166,14 @@ impl SqliteConnection {
 
     /// Statements without binds, whose rows nobody wants.
     pub(crate) fn batch(&mut self, sql: &str) -> Result<()> {
-        self.0.execute_batch(sql).map_err(SqliteFailure::into_sqlx)
+        self.0.execute_batch(sql).map_err(|error| self.failed(error))
     }
 
     /// Rows changed.
     pub(crate) fn execute(&mut self, sql: &str, binds: &[&dyn ToSql]) -> Result<u64> {
-        let mut statement = self.0.prepare_cached(sql).map_err(SqliteFailure::into_sqlx)?;
-        bind(&mut statement, binds).map_err(SqliteFailure::into_sqlx)?;
-        statement.raw_execute().map(|changed| changed as u64).map_err(SqliteFailure::into_sqlx)
+        let mut statement = self.0.prepare_cached(sql).map_err(|error| self.failed(error))?;
+        bind(&mut statement, binds).map_err(|error| self.failed(error))?;
+        statement.raw_execute().map(|changed| changed as u64).map_err(|error| self.failed(error))
     }
 
     /// Calls `each` with every row until it says stop.
@@ -179,7 +195,7 @@ impl SqliteConnection {
             }
             Ok(())
         };
-        walk().map_err(SqliteFailure::into_sqlx)
+        walk().map_err(|error| self.failed(error))
     }
 
     pub(crate) fn fetch_all<T: FromSqlite>(&mut self, sql: &str, binds: &[&dyn ToSql]) -> Result<Vec<T>> {

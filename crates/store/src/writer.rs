@@ -96,6 +96,7 @@ pub(crate) struct Writer {
     lanes: Vec<mpsc::Sender<Job>>,
     counters: Arc<Counters>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
+    full: Arc<AtomicBool>,
 }
 
 enum Job {
@@ -177,17 +178,18 @@ impl Writer {
     pub(crate) fn sqlite(connection: SqliteConnection, notices: broadcast::Sender<Change>) -> Self {
         let counters = Arc::new(Counters::default());
         let (sender, jobs) = mpsc::channel(QUEUE_ITEMS_MAX);
+        let full = connection.full();
         let lane = SqliteLane { connection, notices, counters: counters.clone() };
         // A thread of its own: it waits for the disk, and nobody else should wait with it.
         let task = tokio::task::spawn_blocking(move || futures_executor::block_on(lane.run(jobs)));
-        Self { lanes: vec![sender], counters, tasks: Mutex::new(vec![task]) }
+        Self { lanes: vec![sender], counters, tasks: Mutex::new(vec![task]), full }
     }
 
     /// Takes no writes.
     pub(crate) fn none() -> Self {
         let counters = Arc::new(Counters::default());
         counters.closed.store(true, Ordering::Release);
-        Self { lanes: Vec::new(), counters, tasks: Mutex::default() }
+        Self { lanes: Vec::new(), counters, tasks: Mutex::default(), full: Arc::default() }
     }
 
     pub(crate) fn postgres(pool: PgPool, notices: broadcast::Sender<Change>, notifier: Notifier) -> Self {
@@ -200,7 +202,12 @@ impl Writer {
             let lane = PostgresLane::new(pool.clone(), sinks, counters.clone(), heads.clone(), place == 0);
             tasks.push(tokio::spawn(lane.run(jobs)));
         }
-        Self { lanes, counters, tasks: Mutex::new(tasks) }
+        Self { lanes, counters, tasks: Mutex::new(tasks), full: Arc::default() }
+    }
+
+    /// Whether a write failed because the disk was full, and none has been seen to succeed since. Known of SQLite alone.
+    pub(crate) fn full(&self) -> &AtomicBool {
+        &self.full
     }
 
     pub(crate) fn stats(&self) -> Stats {

@@ -17,6 +17,7 @@ mod csrf;
 mod docs;
 mod export_files;
 mod file_modes;
+mod full_disk;
 mod graph;
 mod hook;
 mod human;

@@ -1,0 +1,117 @@
+//! P-43: a full disk refuses writes, is said by `/readyz`, and heals without a restart.
+
+use crate::app::{App, Who, binary};
+use reqwest::Method;
+use serde_json::json;
+use std::{
+    fs::{self, File},
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{Command, Stdio},
+};
+use tempfile::TempDir;
+
+/// A small disk, gone when it is dropped.
+struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    /// `None` where this system lets nobody mount.
+    fn mount() -> Option<Self> {
+        let dir = tempfile::tempdir().unwrap();
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", "size=8m,mode=0700", "tmpfs"]).arg(dir.path()).output();
+        match mounted {
+            Ok(output) if output.status.success() => Some(Self(dir)),
+            other => {
+                eprintln!("this test needs to mount a small disk, which only root may: {other:?}");
+                None
+            }
+        }
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Takes what room is left.
+    fn fill(&self) {
+        let mut ballast = File::options().append(true).create(true).open(self.ballast()).unwrap();
+        for size in [64 * 1024, 4096, 1] {
+            while ballast.write_all(&vec![1; size]).is_ok() {}
+        }
+    }
+
+    fn empty(&self) {
+        fs::remove_file(self.ballast()).unwrap();
+    }
+
+    fn ballast(&self) -> std::path::PathBuf {
+        self.path().join("ballast")
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.path()).status();
+    }
+}
+
+async fn status(app: &App, path: &str) -> u16 {
+    app.request(Who::Operator, Method::GET, path).send().await.unwrap().status().as_u16()
+}
+
+async fn create(app: &App) -> u16 {
+    let new = json!({ "sessionType": "agent", "agentSlug": "scout", "input": "x".repeat(20_000) });
+    app.request(Who::Operator, Method::POST, "/api/sessions").json(&new).send().await.unwrap().status().as_u16()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_disk_is_said_and_heals_and_a_start_on_it_explains_itself() {
+    let Some(disk) = SmallDisk::mount() else { return };
+    let mut app = App::start_with("", &[], &[("SHIFTBOOK_DATA_DIR", disk.path().to_str().unwrap())]);
+    assert_eq!((status(&app, "/readyz").await, create(&app).await), (200, 201));
+    disk.fill();
+    let mut refused = None;
+    for _ in 0..500 {
+        let answer = create(&app).await;
+        if answer != 201 {
+            refused = Some(answer);
+            break;
+        }
+    }
+    assert_eq!(refused, Some(503), "{}", app.log());
+    assert_eq!((status(&app, "/readyz").await, status(&app, "/api/me").await), (503, 200), "{}", app.log());
+    disk.empty();
+    assert_eq!((status(&app, "/readyz").await, create(&app).await), (200, 201), "{}", app.log());
+    app.terminate();
+    app.wait();
+
+    disk.fill();
+    let expected = format!("the disk that holds {} is full: make room on it", disk.path().display());
+    let mut command = binary(&disk.0);
+    let mut child = command
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    // Where there is no room for the index of the write-ahead log it ends. Else it serves what can be read.
+    if let Some(url) = Some(first.trim()).filter(|url| !url.is_empty()) {
+        let ready = app.http.get(format!("{url}/readyz")).send().await.unwrap().status();
+        assert_eq!(ready, 503);
+        child.kill().unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains(&expected), "{said}");
+    if first.is_empty() {
+        assert_eq!(output.status.code(), Some(1), "{said}");
+    }
+    disk.empty();
+    app.serve_again();
+    assert_eq!((status(&app, "/readyz").await, create(&app).await), (200, 201), "{}", app.log());
+    let verified = app.cli().arg("verify").output().unwrap();
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
+}
