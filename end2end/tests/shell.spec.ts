@@ -174,3 +174,20 @@ test("an action asks for what its input is made of, and begins with the last one
   await expect(page.getByLabel("Week")).toHaveValue("47");
   await expect(page.getByLabel("Team")).toHaveValue("support");
 });
+
+test("a long input is cut in the table of sessions, and no column is lost", async ({ page }) => {
+  const agent = unique("wide").toLowerCase().replace(/[^a-z0-9]+/g, "-");
+  const words = "Look at everything that came in since Monday, and say for each what it is about and who has to answer it";
+  const session = await api().trigger((await api().createAction({ name: agent, agentSlug: agent })).id, words);
+  await api().claim(agent);
+  await api().append(session.id, 1, [{ type: "agent.message", content: [{ type: "text", text: words }] }]);
+  await signIn(page, "operator");
+  for (const width of [1280, 700, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto("/sessions");
+    await expect(page.locator(`[data-session-id="${session.id}"] .row-input`)).toContainText("Look at everything");
+    const tooWide = await page.locator(".table-frame").evaluate((frame) => frame.scrollWidth - frame.clientWidth);
+    expect(tooWide, `at ${width}`).toBeLessThanOrEqual(0);
+  }
+  await api().complete(session.id, 1);
+});
