@@ -310,7 +310,7 @@ impl Bar {
         }
         self.told = Instant::now();
         let text = match progress {
-            Progress::Read(read) => format!("{} read", counted(read as u64, "interaction")),
+            Progress::Read(read) => format!("{} read", counted(read, "interaction")),
             Progress::Matched(done, of) => format!("{done} of {of} interactions matched"),
             Progress::Written(done, of) => format!("{done} of {of} rows written"),
         };
