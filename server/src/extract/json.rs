@@ -88,6 +88,9 @@ fn lone_surrogate(body: &[u8]) -> Problem {
             let message = without_position(&error.inner().to_string());
             if message.contains("surrogate") || message.contains("hex escape") {
                 let path = field_of(error.path(), "");
+                // A name that cannot be read is a question mark in the path: the object around it is named.
+                let path = path.strip_suffix('?').map_or(path.as_str(), |around| around.trim_end_matches('.'));
+                let path = if path.is_empty() { "body" } else { path };
                 return Problem::field(Code::InvalidRequest, path, "half of a surrogate pair (\\ud800 to \\udfff)");
             }
             not_json(error.inner(), &message)
