@@ -136,7 +136,7 @@ mod tests {
             "[]",
             r#"{"written":[{"entityId":"e1","entityType":"deals","version":2,"effect":"updated"}]}"#,
         );
-        assert!(html.contains("Wrote <a href=\"/entities/e1\">version 2 of the record</a>"), "{html}");
+        assert!(html.contains("Changed <a href=\"/entities/e1\">version 2 of the record</a>"), "{html}");
     }
 
     #[test]

@@ -92,7 +92,7 @@ pub async fn run(command: FeedbackCommand) -> Result<(), Failure> {
             let before = args.before.unwrap_or_else(|| kept_since(SystemClock.now()));
             let purged = feedback::purge_by_operator(&ledger, before).await;
             ledger.close().await;
-            print_line(&format!("removed {} from before {}", counted(purged?, "rating"), iso(before)))
+            print_line(&format!("{} from before {} removed", counted(purged?, "rating"), iso(before)))
         }
     }
 }

@@ -141,7 +141,7 @@ async fn an_agent_starts_others_waits_for_all_of_them_and_goes_on_with_their_res
     let waited = events.iter().any(|event| {
         event["type"] == "session.status_change"
             && event["metadata"]["to"] == "idle"
-            && event["metadata"]["reason"] == "waits for 2 sessions that it started"
+            && event["metadata"]["reason"] == "waiting for 2 sessions that it started"
     });
     assert!(waited, "{events:?}");
     assert_eq!(parent.asked().len(), 2, "the model is asked again when all of them have ended");

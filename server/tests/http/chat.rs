@@ -152,7 +152,7 @@ async fn lines_of_a_pipe_are_messages_and_the_end_asks_rates_sums_up_and_says_go
     // The model's script is over when it is asked to sum up.
     assert!(printed.contains("because the agent gave no summary: the model's service answered 400"), "{printed}");
     assert!(
-        notes.contains("/dance: there is no such command") && notes.contains("type y for yes or n for no"),
+        notes.contains("/dance: there is no such command") && notes.contains("type y for yes, n for no"),
         "{notes}"
     );
     let (thread, ratings) = newest(&app).await;

@@ -59,8 +59,8 @@ async fn files_of_several_workspaces_are_exported_one_by_one_or_not_at_all() {
     fs::write(folder.join("interactions_2026-02-27_aa.jsonl"), line("w1", "c", "5433")).unwrap();
     let rows = |out: &tempfile::TempDir| fs::read_to_string(out.path().join("sft.jsonl")).unwrap();
     for (more, exit, words) in [
-        (&[][..], 2, "hold 2 workspaces"),
-        (&["--tenant", "w3"], 2, "nothing of workspace w3"),
+        (&[][..], 2, "have data of 2 workspaces"),
+        (&["--tenant", "w3"], 2, "no data of workspace w3"),
         (&["--tenant", "w2"], 0, ""),
         (&["--workspace", "w1"], 0, ""),
     ] {

@@ -262,7 +262,7 @@ async fn an_export_is_looked_at_made_and_downloaded_by_plain_forms() {
     let (status, preview) = begin(&app, &cookie, &preview).await;
     assert_eq!(status, 303, "{preview}");
     let page = ended(&app, &cookie, &preview).await;
-    assert!(page.contains("nothing was written") && page.contains("[REDACTED:email]"), "{page}");
+    assert!(page.contains("No file was written") && page.contains("[REDACTED:email]"), "{page}");
     assert!(!page.contains("ann@example.org"));
     assert_eq!(seen(&app, &cookie, &format!("{preview}/file")).await.0, 404, "a preview has no file");
 

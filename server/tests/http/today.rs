@@ -71,5 +71,5 @@ async fn a_trigger_without_an_agent_says_that_workers_which_name_agents_do_not_t
     assert!(to.ends_with("?notice=triggered_unclaimed"), "{to}");
     let page = app.http.get(format!("{}{to}", app.url)).header(COOKIE, &cookie).send().await.unwrap();
     let html = page.text().await.unwrap();
-    assert!(html.contains("this task names no agent") && html.contains("data-tone=\"wait\""), "{html}");
+    assert!(html.contains("This task names no agent. Only a worker") && html.contains("data-tone=\"wait\""), "{html}");
 }

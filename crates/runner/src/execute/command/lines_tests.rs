@@ -60,8 +60,8 @@ fn an_id_that_is_no_uuid_becomes_the_external_id() {
 fn a_typed_object_that_is_no_event_is_kept_as_text_with_the_reason() {
     for (bad, reason) in [
         (r#"{"type":"message"}"#, "dotted lower-case name"),
-        (r#"{"type":"user.message","content":"x"}"#, "may not write"),
-        (r#"{"type":"session.completed"}"#, "may not write"),
+        (r#"{"type":"user.message","content":"x"}"#, "not allowed to write"),
+        (r#"{"type":"session.completed"}"#, "not allowed to write"),
         (r#"{"type":"a.b","content":{"x":1}}"#, "content must be an array"),
         (r#"{"type":"a.b","content":[1]}"#, "content must be an array"),
         (r#"{"type":"a.b","metadata":[]}"#, "metadata must be an object"),
