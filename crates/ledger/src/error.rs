@@ -146,6 +146,8 @@ impl From<store::Error> for Error {
         match error {
             store::Error::Unavailable(detail) => Self::Unavailable(detail),
             store::Error::Unusable(detail) => Self::Unusable(detail),
+            // Fields that are stored are checked by name before. This is for what is only looked up: no object has it.
+            store::Error::NulInText(_) => Self::invalid("body", "no NUL characters"),
             store::Error::Inconsistent(detail) | store::Error::Database(detail) => Self::Internal(detail),
         }
     }

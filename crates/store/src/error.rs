@@ -15,6 +15,9 @@ pub enum Error {
     /// There is no database, or not one that this version can read.
     #[error("{0}")]
     Unusable(String),
+    /// A text that PostgreSQL cannot take: it holds a NUL character. SQLite takes it.
+    #[error("{0}")]
+    NulInText(String),
     /// Any other database error.
     #[error("{0}")]
     Database(String),
@@ -26,6 +29,9 @@ impl Error {
         Self::Inconsistent(format!("{table}.{column} is {value:?}"))
     }
 }
+
+/// PostgreSQL's `character_not_in_repertoire`. Rust's texts are UTF-8, so the character can only be NUL.
+const NUL_IN_TEXT: &str = "22021";
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
@@ -42,7 +48,13 @@ impl From<sqlx::Error> for Error {
                     && (["08", "53", "57"].iter().any(|class| code.starts_with(class))
                         || code == "55P03"
                         || code == "25P03");
-                if sqlite || postgres { Self::Unavailable(text) } else { Self::Database(text) }
+                if sqlite || postgres {
+                    Self::Unavailable(text)
+                } else if code == NUL_IN_TEXT {
+                    Self::NulInText(text)
+                } else {
+                    Self::Database(text)
+                }
             }
             _ => Self::Database(text),
         }

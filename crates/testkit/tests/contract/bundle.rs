@@ -24,6 +24,7 @@ on_both_engines!(
     two_installs_at_once_lose_nothing,
     a_bundle_needs_the_rights_to_what_it_holds_and_stays_in_its_workspace,
     an_action_names_only_reviewers_and_criteria_that_exist,
+    what_is_looked_up_by_a_text_with_a_nul_is_refused,
 );
 
 const EXAMPLE: &str = include_str!("../../../../examples/bundle.yaml");
@@ -245,4 +246,24 @@ async fn an_action_names_only_reviewers_and_criteria_that_exist(f: Fixture) {
     let new = action::NewAction { metadata: Some(misspelt), ..new };
     assert_eq!(fields_of(action::create(&f.ledger, &f.operator, new).await), ["metadata.approval.quorom"]);
     f.done().await;
+}
+
+/// PostgreSQL takes no NUL in a text, not even to look for it.
+async fn what_is_looked_up_by_a_text_with_a_nul_is_refused(f: Fixture) {
+    let field = json!([{ "slug": "owner", "name": "Owner", "type": "relation", "relationType": "per\0son" }]);
+    for bundle in [
+        json!({ "groups": [{ "slug": "a", "name": "A", "members": ["a\0@acme.test"] }] }),
+        json!({ "groups": [{ "slug": "a\0", "name": "A" }] }),
+        json!({ "entityTypes": [{ "slug": "a\0", "name": "A" }] }),
+        json!({ "entityTypes": [{ "slug": "a", "name": "A", "fields": field }] }),
+        json!({ "criteriaSets": [{ "slug": "a\0", "name": "A", "dimensions": [] }] }),
+        json!({ "actions": [{ "slug": "a\0", "name": "A" }] }),
+        json!({ "actions": [{ "slug": "a", "name": "A", "criteriaSets": ["b\0"] }] }),
+        json!({ "actions": [{ "slug": "a", "name": "A", "approval": { "reviewers": ["b\0@acme.test"] } }] }),
+        json!({ "actions": [{ "slug": "a", "name": "A", "outputType": "entities",
+            "outputConfig": { "entityType": "b\0" } }] }),
+    ] {
+        let refused = install(&f.ledger, &f.operator, &bundle.to_string(), Mode::DryRun).await.unwrap_err();
+        assert!(matches!(refused, Error::Invalid(_)), "{bundle}: {refused:?}");
+    }
 }
