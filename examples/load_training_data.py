@@ -51,9 +51,7 @@ def check_row(row, columns, where):
         check([message["role"] for message in row[column]] == ["assistant"], f"{where}, {column} is not one answer")
 
 
-def load(folder):
-    manifest = json.loads((folder / "manifest.json").read_text())
-    (described,) = manifest["files"]
+def load_file(folder, manifest, described):
     file = folder / described["name"]
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
     check(digest == described["sha256"], f"{file} is not what its manifest describes")
@@ -62,11 +60,19 @@ def load(folder):
     rows = datasets.load_dataset(builder, data_files=str(file), split="train", cache_dir=cache)
     columns = COLUMNS[manifest["format"]]
     check(rows.column_names == list(columns), f"{file} has the columns {rows.column_names}")
-    check(len(rows) == manifest["counts"]["rows"] > 0, f"{file} has {len(rows)} rows, the manifest says otherwise")
+    check(len(rows) == described["rows"], f"{file} has {len(rows)} rows, the manifest says otherwise")
     for number, row in enumerate(rows):
         check_row(row, columns, f"{file}, row {number}")
     print(f"{described['name']}: {len(rows)} rows of {', '.join(columns)}")
-    return manifest["format"], [json.dumps(row, sort_keys=True) for row in rows]
+    return [json.dumps(row, sort_keys=True) for row in rows]
+
+
+def load(folder):
+    manifest = json.loads((folder / "manifest.json").read_text())
+    files = [described for described in manifest["files"] if described["rows"] > 0]
+    rows = [row for described in files for row in load_file(folder, manifest, described)]
+    check(len(rows) == manifest["counts"]["rows"] > 0, f"{folder} has {len(rows)} rows, the manifest says otherwise")
+    return manifest["format"], rows
 
 
 def main():

@@ -7,7 +7,7 @@ use crate::{
 };
 use datalake::{
     Layout,
-    export::{self, Error, Inputs, MANIFEST_FILE, Options, Preview, Progress},
+    export::{self, Error, Inputs, MANIFEST_FILE, Options, Preview, Progress, Split},
 };
 use domain::{
     Entropy, Scope, Timestamp,
@@ -214,16 +214,16 @@ impl Job {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Where its file is, with its name and length, once it is there.
-    pub fn file(&self) -> Option<(PathBuf, String, u64)> {
+    /// Where its file of a split is, with its name and length, once it is there.
+    pub fn file(&self, split: Split) -> Option<(PathBuf, String, u64)> {
         let Stage::Done(preview) = self.stage() else { return None };
-        let file = preview.manifest.files.first()?;
+        let file = preview.manifest.files.iter().find(|file| file.split == split)?;
         Some((self.folder.join(&file.name), file.name.clone(), file.bytes))
     }
 
     /// Where its manifest is, once it is there.
     pub fn manifest(&self) -> Option<PathBuf> {
-        self.file().map(|_| self.folder.join(MANIFEST_FILE))
+        self.file(Split::Train).map(|_| self.folder.join(MANIFEST_FILE))
     }
 
     fn is_running(&self) -> bool {

@@ -14,6 +14,7 @@ mod closing;
 pub mod config;
 pub mod cookie;
 mod desk;
+mod export_options;
 mod exports;
 pub mod extract;
 mod lake;

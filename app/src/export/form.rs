@@ -1,10 +1,12 @@
-//! What an export is asked for, as form fields: `format`, `fileType`, `minFeedback`, `source.NAME`, `redactEmails`.
+//! What an export is asked for, as form fields: `format`, `fileType`, `minFeedback`, `source.NAME`, `minConfidence`,
+//! `sessionRating`, `since`, `until`, `agents`, `actions`, `validationShare`, `redactEmails`, `redactPersonal`.
 
 use crate::{
     form::FormState,
-    ui::field::{Field, select},
+    ui::field::{Field, input, select},
 };
-use leptos::prelude::*;
+use leptos::{prelude::*, tachys::html::InertElement};
+use serde::{Deserialize, Serialize};
 
 /// Where feedback comes from: the name, and what people call it.
 pub const SOURCES: [(&str, &str); 4] = [
@@ -27,8 +29,11 @@ const LEAST: [(&str, &str); 5] = [
     ("none", "All answers, also those without feedback"),
 ];
 
+const RATINGS: [(&str, &str); 3] = [("last", "The last answer"), ("all", "All answers"), ("none", "No answer")];
+
 /// What was chosen, by the names of the command line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct Choice {
     /// `sft`, `dpo` or `kto`.
     pub format: String,
@@ -38,8 +43,24 @@ pub struct Choice {
     pub min_feedback: String,
     /// Names of [`SOURCES`].
     pub sources: Vec<String>,
+    /// The least confidence of what was inferred, in thousandths, or empty for the usual one.
+    pub min_confidence: String,
+    /// `last`, `all` or `none`.
+    pub session_rating: String,
+    /// The first day or instant, or empty.
+    pub since: String,
+    /// The day or instant after the last, or empty.
+    pub until: String,
+    /// Slugs of agents with commas between, or empty.
+    pub agents: String,
+    /// Ids of actions with commas between, or empty.
+    pub actions: String,
+    /// The share of sessions for validation, or empty for none.
+    pub validation_share: String,
     /// Whether e-mail addresses are taken out too.
     pub redact_emails: bool,
+    /// Whether all personal data is taken out that has a form.
+    pub redact_personal: bool,
 }
 
 impl Default for Choice {
@@ -49,7 +70,15 @@ impl Default for Choice {
             file_type: "jsonl".into(),
             min_feedback: String::new(),
             sources: SOURCES.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            min_confidence: String::new(),
+            session_rating: "last".into(),
+            since: String::new(),
+            until: String::new(),
+            agents: String::new(),
+            actions: String::new(),
+            validation_share: String::new(),
             redact_emails: true,
+            redact_personal: false,
         }
     }
 }
@@ -86,11 +115,30 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
             {error}
             <p class="field-hint">"Feedback from other sources is ignored. Missing feedback and skipped ratings never count as negative."</p>
         </fieldset>
+        <div class="form-row">
+            {select("export", Field::new("sessionRating", "A session's rating counts for"), options(&RATINGS), &choice.session_rating, form)}
+            {text("minConfidence", "Inferred: least confidence", "0 to 1000; usually 900", &choice.min_confidence, form)}
+            {text("validationShare", "Share for validation", "Of all sessions, such as 0.1", &choice.validation_share, form)}
+        </div>
+        <div class="form-row">
+            {text("since", "Answered since (UTC)", "A day such as 2026-02-01", &choice.since, form)}
+            {text("until", "Answered before", "The day after the last", &choice.until, form)}
+            {text("agents", "Agents", "Slugs, with commas between", &choice.agents, form)}
+            {text("actions", "Actions", "Ids, with commas between", &choice.actions, form)}
+        </div>
         <div class="field export-emails">
             <input type="checkbox" id="export-emails" name="redactEmails" value="on" checked=choice.redact_emails/>
             <label for="export-emails">"Also remove e-mail addresses"</label>
         </div>
+        <div class="field export-emails">
+            <input type="checkbox" id="export-personal" name="redactPersonal" value="on" checked=choice.redact_personal/>
+            <label for="export-personal">"Take out telephone, account and card numbers too"</label>
+        </div>
     }
+}
+
+fn text(name: &'static str, label: &'static str, hint: &'static str, chosen: &str, form: &FormState) -> InertElement {
+    input("export", Field::new(name, label).hint(hint), "text", chosen, "off", form)
 }
 
 /// The same choice once more, for a form that asks nothing.
@@ -101,8 +149,18 @@ pub(super) fn hidden(choice: &Choice) -> impl IntoView + use<> {
         ("minFeedback".to_owned(), choice.min_feedback.clone()),
     ];
     fields.extend(choice.sources.iter().map(|source| (format!("source.{source}"), "on".to_owned())));
-    if choice.redact_emails {
-        fields.push(("redactEmails".to_owned(), "on".to_owned()));
+    let texts = [
+        ("minConfidence", &choice.min_confidence),
+        ("sessionRating", &choice.session_rating),
+        ("since", &choice.since),
+        ("until", &choice.until),
+        ("agents", &choice.agents),
+        ("actions", &choice.actions),
+        ("validationShare", &choice.validation_share),
+    ];
+    fields.extend(texts.map(|(name, value)| (name.to_owned(), value.clone())));
+    for (name, is_on) in [("redactEmails", choice.redact_emails), ("redactPersonal", choice.redact_personal)] {
+        fields.extend(is_on.then(|| (name.to_owned(), "on".to_owned())));
     }
     fields.into_iter().map(|(name, value)| view! { <input type="hidden" name=name value=value/> }).collect::<Vec<_>>()
 }

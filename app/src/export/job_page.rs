@@ -50,6 +50,8 @@ pub struct Job {
     pub stage: Stage,
     /// The file's name and length in bytes; absent of a preview.
     pub file: Option<(String, u64)>,
+    /// The same of the file for validation, where there is one.
+    pub validation: Option<(String, u64)>,
 }
 
 /// What /exports/{id} shows.
@@ -113,13 +115,17 @@ pub fn job_page(shell: &Shell, props: JobProps) -> String {
                 <a class="button" href=format!("/exports/{id}/manifest") download>"Manifest"</a>
             }
         });
+        let validation = job.validation.clone().map(|(name, bytes)| {
+            let label = format!("Download {name} ({})", kibibytes(bytes));
+            view! { <a class="button" href=format!("/exports/{id}/file?split=validation") download>{label}</a> }
+        });
         let inside = plain(progress(&job));
         let page = view! {
             {page_head(job.title.clone(), crumbs, ())}
             <div class="import-progress" id="import-progress" data-progress=format!("/exports/{id}/progress") data-running=running.then_some("") inner_html=inside></div>
             {running.then(|| view! { <ImportProgress/> })}
             {again.map(|html| view! { <div inner_html=html></div> })}
-            <div class="form-actions">{stop}{export}{download}{anew}<a class="button" data-look="quiet" href="/export">"Change options"</a></div>
+            <div class="form-actions">{stop}{export}{download}{validation}{anew}<a class="button" data-look="quiet" href="/export">"Change options"</a></div>
             {solid(facts(&counts, &redactions))}
             {solid(first(&pairs))}
         };

@@ -10,6 +10,21 @@ use crate::{
 use domain::Timestamp;
 use leptos::prelude::*;
 
+/// Fields that show their own errors.
+const FIELDS: [&str; 11] = [
+    "format",
+    "fileType",
+    "minFeedback",
+    "source",
+    "minConfidence",
+    "sessionRating",
+    "since",
+    "until",
+    "agents",
+    "actions",
+    "validationShare",
+];
+
 /// An export of the workspace, as a row.
 #[derive(Debug, Clone)]
 pub struct Entry {
@@ -45,7 +60,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
             {head}
             <p class="meta">"Export the prompts and answers of agents as training examples, with the feedback of people and reviewers. Rules remove secrets of known forms. Check the preview before you share the file."</p>
             <form class="form" method="post" action="/export">
-                {notice::refused(form.general(&["format", "fileType", "minFeedback", "source"]))}
+                {notice::refused(form.general(&FIELDS))}
                 {fields(&choice, &form)}
                 <div class="form-actions">
                     <button class="button" type="submit" name="step" value="preview" data-look="primary">"Preview"</button>

@@ -6,14 +6,15 @@ use super::{
 };
 use crate::{
     config::{self, DatabaseFlags, ServeFlags, Settings},
+    export_options::{confidence, instant, share},
     exports::private_folder,
     lake::{Rated, dump, rating},
 };
 use datalake::{
     FeedbackRecord, InteractionRecord, Layout, Source,
-    export::{self, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress},
+    export::{self, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress, SessionRating},
 };
-use domain::count::counted;
+use domain::{Timestamp, count::counted};
 use ledger::{Ledger, Mode, feedback};
 use std::{
     io::{self, IsTerminal, Write},
@@ -60,9 +61,33 @@ pub struct TrainingArgs {
     /// Use only feedback from this source: manual, outcome_tracker, reviewer or session; can be repeated [default: all]
     #[arg(long, value_parser = source)]
     source: Vec<Source>,
+    /// Use inferred feedback only from this confidence on, 0 to 1000 [default: 900]
+    #[arg(long, value_parser = confidence, value_name = "THOUSANDTHS")]
+    min_confidence: Option<u16>,
+    /// Answers to which the rating of their session applies, if nothing else is known of them: last, all or none
+    #[arg(long, value_parser = session_rating, value_name = "ANSWERS", default_value = "last")]
+    session_rating: SessionRating,
+    /// Only answers given then or later: a day (UTC) or an instant
+    #[arg(long, value_parser = instant, value_name = "TIME")]
+    since: Option<Timestamp>,
+    /// Only answers given before
+    #[arg(long, value_parser = instant, value_name = "TIME")]
+    until: Option<Timestamp>,
+    /// Only answers of this agent; can be repeated
+    #[arg(long, value_name = "SLUG")]
+    agent: Vec<String>,
+    /// Only answers of this action; can be repeated
+    #[arg(long, value_name = "ID")]
+    action: Vec<String>,
+    /// Put this share of sessions into a file for validation, such as 0.1
+    #[arg(long, value_parser = share, value_name = "SHARE", default_value = "0")]
+    validation_share: u16,
     /// Also remove e-mail addresses
     #[arg(long)]
     redact_emails: bool,
+    /// Also remove e-mail addresses, telephone numbers, account numbers (IBAN) and card numbers
+    #[arg(long)]
+    redact_personal: bool,
     /// Folder to write into; it must not contain an export yet
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
@@ -106,6 +131,29 @@ fn source(name: &str) -> Result<Source, String> {
     Source::parse(name).ok_or_else(|| "manual, outcome_tracker, reviewer or session".to_owned())
 }
 
+fn session_rating(name: &str) -> Result<SessionRating, String> {
+    SessionRating::parse(name).ok_or_else(|| "last, all or none".to_owned())
+}
+
+/// What the flags ask for.
+fn options(args: &TrainingArgs) -> Options {
+    let mut options = Options::new(args.format, args.file_type);
+    options.min_feedback = args.min_feedback.unwrap_or(options.min_feedback);
+    options.min_confidence = args.min_confidence.unwrap_or(options.min_confidence);
+    options.session_rating = args.session_rating;
+    options.personal.emails = args.redact_emails;
+    options.personal.all = args.redact_personal;
+    options.filter.since = args.since;
+    options.filter.until = args.until;
+    options.filter.agents = args.agent.iter().cloned().collect();
+    options.filter.actions = args.action.iter().cloned().collect();
+    options.validation_share = args.validation_share;
+    if !args.source.is_empty() {
+        options.sources = args.source.iter().copied().collect();
+    }
+    options
+}
+
 /// Runs the command.
 pub async fn run(command: ExportCommand) -> Result<(), Failure> {
     match command {
@@ -124,12 +172,7 @@ async fn raw(args: RawArgs) -> Result<(), Failure> {
 }
 
 async fn training(args: TrainingArgs) -> Result<(), Failure> {
-    let mut options = Options::new(args.format, args.file_type);
-    options.min_feedback = args.min_feedback.unwrap_or(options.min_feedback);
-    options.personal.emails = args.redact_emails;
-    if !args.source.is_empty() {
-        options.sources = args.source.into_iter().collect();
-    }
+    let options = options(&args);
     private::create_dir_all(&args.out).map_err(Failure::io(args.out.display().to_string()))?;
     let preview = match (&args.from, &args.tenant) {
         (Some(folder), tenant) => {

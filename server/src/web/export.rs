@@ -1,6 +1,7 @@
 //! /export and /exports/{id}: training data, for operators and admins.
 
 use super::{
+    export_choice::{choice, noted, options, remembered, resolved, title_of},
     form::Form,
     shell::{Turned, Viewer, render},
 };
@@ -16,18 +17,18 @@ use app::{
 use axum::{
     Router,
     body::Body,
-    extract::{Path, State},
+    extract::{Path, Query, State},
     http::{StatusCode, header},
     response::{Html, IntoResponse, Redirect, Response},
     routing::{get, post},
 };
 use datalake::{
-    Message, Source,
-    export::{FileFormat, Format, MinFeedback, Options, Preview, Progress, Row},
+    Message,
+    export::{FileFormat, Preview, Progress, Row, Split},
 };
 use domain::{count::counted, interaction::ExportState, role::Permission};
 use ledger::export_job::{self, ExportJobRecord};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::sync::Arc;
 use tokio::{fs::File, io::AsyncReadExt as _};
 use wire::Code;
@@ -122,77 +123,8 @@ async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Res
     }
 }
 
-fn choice(form: &Form) -> Choice {
-    Choice {
-        format: form.text("format"),
-        file_type: form.text("fileType"),
-        min_feedback: form.text("minFeedback"),
-        sources: form.below("source.").map(|(name, _)| name.to_owned()).collect(),
-        redact_emails: form.has("redactEmails"),
-    }
-}
-
-/// What was chosen, or the field that is wrong and what would be right.
-fn options(choice: &Choice) -> Result<Options, (&'static str, String)> {
-    let format = Format::parse(&choice.format).ok_or_else(|| ("format", "sft, dpo or kto".to_owned()))?;
-    let file = FileFormat::parse(&choice.file_type).ok_or_else(|| ("fileType", "jsonl or parquet".to_owned()))?;
-    let mut options = Options::new(format, file);
-    if !choice.min_feedback.is_empty() {
-        options.min_feedback = MinFeedback::parse(&choice.min_feedback)
-            .ok_or_else(|| ("minFeedback", "none, negative, neutral or positive".to_owned()))?;
-    }
-    let sources = choice.sources.iter().map(|name| Source::parse(name)).collect::<Option<_>>();
-    options.sources = sources.ok_or_else(|| ("source", "manual, outcome_tracker, reviewer or session".to_owned()))?;
-    options.personal.emails = choice.redact_emails;
-    Ok(options)
-}
-
 fn title(job: &Job) -> String {
     title_of(&resolved(&job.options), job.is_preview)
-}
-
-fn title_of(choice: &Choice, is_preview: bool) -> String {
-    let what = choice.format.to_uppercase();
-    let file = if choice.file_type == FileFormat::Jsonl.as_str() { "JSON lines" } else { "Parquet" };
-    let look = if is_preview { "Preview of " } else { "" };
-    format!("{look}{what} as {file}")
-}
-
-/// What is asked for, by name.
-fn resolved(options: &Options) -> Choice {
-    Choice {
-        format: options.format.as_str().to_owned(),
-        file_type: options.file_format.as_str().to_owned(),
-        min_feedback: options.min_feedback.as_str().to_owned(),
-        sources: options.sources.iter().map(|source| source.as_str().to_owned()).collect(),
-        redact_emails: options.personal.emails,
-    }
-}
-
-/// The choice of an export as it is remembered.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Noted {
-    format: String,
-    file_type: String,
-    min_feedback: String,
-    sources: Vec<String>,
-    redact_emails: bool,
-    preview: bool,
-}
-
-fn noted(choice: &Choice, preview: bool) -> String {
-    let Choice { format, file_type, min_feedback, sources, redact_emails } = choice.clone();
-    // Names and a flag are always JSON.
-    serde_json::to_string(&Noted { format, file_type, min_feedback, sources, redact_emails, preview })
-        .unwrap_or_default()
-}
-
-/// What was chosen for an export that is remembered, and whether it only looked.
-fn remembered(job: &ExportJobRecord) -> (Choice, bool) {
-    let Noted { format, file_type, min_feedback, sources, redact_emails, preview } =
-        serde_json::from_str(&job.options).unwrap_or_default();
-    (Choice { format, file_type, min_feedback, sources, redact_emails }, preview)
 }
 
 fn rows_of(job: &ExportJobRecord) -> u64 {
@@ -243,7 +175,8 @@ async fn show_gone(state: &AppState, viewer: Viewer, id: &str) -> Result<Respons
     let job = remembered_job(state, &viewer, id).await?;
     let (choice, is_preview) = remembered(&job);
     let stage = ui::Stage::Gone(gone_words(state, &job, is_preview));
-    let shown = ui::Job { id: job.id.to_string(), title: title_of(&choice, is_preview), stage, file: None };
+    let shown =
+        ui::Job { id: job.id.to_string(), title: title_of(&choice, is_preview), stage, file: None, validation: None };
     let (counts, redactions, pairs) = (Vec::new(), Vec::new(), Vec::new());
     let props = JobProps { job: shown, choice, is_preview, counts, redactions, pairs };
     Ok(render(StatusCode::OK, move || ui::job_page(&viewer.shell, props)).await)
@@ -277,8 +210,9 @@ fn shown(job: &Job) -> ui::Job {
         Stage::Stopped => ui::Stage::Stopped,
         Stage::Failed(error) => ui::Stage::Failed(error),
     };
-    let file = job.file().map(|(_, name, bytes)| (name, bytes));
-    ui::Job { id: job.id.to_string(), title: title(job), stage, file }
+    let file = |split| job.file(split).map(|(_, name, bytes)| (name, bytes));
+    let (file, validation) = (file(Split::Train), file(Split::Validation));
+    ui::Job { id: job.id.to_string(), title: title(job), stage, file, validation }
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, Path(id): Path<String>) -> Result<Response, Turned> {
@@ -306,6 +240,8 @@ fn counts(preview: &Preview) -> Vec<(&'static str, u64)> {
         ("Unknown", counts.unknown),
         ("Ratings that do not read", counts.unreadable_ratings),
         ("Edited", counts.edited),
+        ("Inferred, not confident", counts.doubtful),
+        ("Outside of the filter", counts.outside),
         ("Left out", counts.left_out),
         ("Lines that do not read", counts.skipped_lines),
     ]
@@ -346,10 +282,27 @@ async fn stop(State(state): State<AppState>, viewer: Viewer, Path(id): Path<Stri
     Ok(Redirect::to(&format!("/exports/{}", job.id)))
 }
 
-async fn file(State(state): State<AppState>, viewer: Viewer, Path(id): Path<String>) -> Result<Response, Turned> {
+/// Which file of an export.
+#[derive(Deserialize)]
+struct Which {
+    /// `validation`, or nothing for the other one.
+    split: Option<String>,
+}
+
+async fn file(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+    Query(which): Query<Which>,
+) -> Result<Response, Turned> {
     let job = found(&state, &viewer, &id)?;
-    let missing = || Problem::detailed(Code::NotFound, "this export has no file");
-    let (path, name, bytes) = job.file().ok_or_else(missing)?;
+    let missing = || Problem::detailed(Code::NotFound, "this export has no such file");
+    let split = match which.split.as_deref() {
+        None => Split::Train,
+        Some("validation") => Split::Validation,
+        Some(_) => return Err(missing().into()),
+    };
+    let (path, name, bytes) = job.file(split).ok_or_else(missing)?;
     let kind = match job.options.file_format {
         FileFormat::Jsonl => "application/x-ndjson",
         FileFormat::Parquet => "application/vnd.apache.parquet",

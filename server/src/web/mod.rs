@@ -13,6 +13,7 @@ mod docs;
 mod entity;
 mod entity_type;
 mod export;
+mod export_choice;
 mod find;
 mod form;
 mod import;

@@ -49,6 +49,43 @@ async fn a_folder_that_is_not_there_is_refused_and_said_so() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answers_are_chosen_by_time_and_agent_and_sessions_are_set_aside_for_validation() {
+    let app = App::start();
+    let data = tempfile::tempdir().unwrap();
+    let folder = data.path().join("datalake/01-raw/interactions");
+    fs::create_dir_all(&folder).unwrap();
+    let answer = |number: u32| {
+        let (day, agent) = (number % 28 + 1, if number.is_multiple_of(2) { "scout" } else { "writer" });
+        let line = json!({
+            "id": format!("{number:03}"), "timestamp": format!("2026-02-{day:02}T12:00:00Z"), "tenant_id": "w",
+            "session_id": format!("s{number}"), "agent": agent, "response": format!("It is {number}."),
+            "prompt": [{ "role": "user", "content": "Which number?" }],
+        });
+        format!("{line}\n")
+    };
+    fs::write(folder.join("interactions_2026-02-28_aa.jsonl"), (0..56).map(answer).collect::<String>()).unwrap();
+    let rows = |out: &tempfile::TempDir, name: &str| fs::read_to_string(out.path().join(name)).unwrap().lines().count();
+    for (more, count) in [
+        (&["--since", "2026-02-15"][..], 28),
+        (&["--until", "2026-02-15T00:00:00Z", "--agent", "scout"], 14),
+        (&["--agent", "scout", "--agent", "writer"], 56),
+        (&["--action", "none-such"], 0),
+    ] {
+        let (output, out) = export(&app, Some(data.path()), more);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(rows(&out, "sft.jsonl"), count, "{more:?}");
+    }
+    let (output, out) = export(&app, Some(data.path()), &["--validation-share", "0.25", "--min-confidence", "800"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let (train, validation) = (rows(&out, "sft.jsonl"), rows(&out, "sft-validation.jsonl"));
+    assert!(train + validation == 56 && (4..28).contains(&validation), "{train} {validation}");
+    for wrong in [["--validation-share", "2"], ["--since", "yesterday"], ["--min-confidence", "1001"]] {
+        let (output, _) = export(&app, Some(data.path()), &wrong);
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_of_several_workspaces_are_exported_one_by_one_or_not_at_all() {
     let app = App::start();
     let data = tempfile::tempdir().unwrap();

@@ -277,7 +277,17 @@ async fn an_export_is_looked_at_made_and_downloaded_by_plain_forms() {
     assert_eq!((&manifest["counts"]["rows"], &manifest["sources"]), (&json!(1), &json!(["manual"])));
     assert_eq!(manifest["files"][0]["bytes"], file.len());
 
-    for wrong in [("format", "csv"), ("fileType", "xlsx"), ("minFeedback", "skip"), ("source.guess", "on")] {
+    for wrong in [
+        ("format", "csv"),
+        ("fileType", "xlsx"),
+        ("minFeedback", "skip"),
+        ("source.guess", "on"),
+        ("minConfidence", "1001"),
+        ("sessionRating", "often"),
+        ("since", "yesterday"),
+        ("until", "2026-13-01"),
+        ("validationShare", "2"),
+    ] {
         let (status, page) = begin(&app, &cookie, &[&chosen[..], &[wrong]].concat()).await;
         assert_eq!((status, page.contains("field-error")), (422, true), "{wrong:?}: {page}");
     }
