@@ -76,7 +76,7 @@ mod tests {
             "status": "active", "createdAt": at, "updatedAt": at,
         });
         let action: Action = serde_json::from_str(&action.to_string()).unwrap();
-        let member = |id, email| json!({ "id": id, "email": email, "role": "member", "createdAt": at });
+        let member = |id, email| json!({ "id": id, "email": email, "name": "", "role": "member", "status": "active", "createdAt": at });
         let members = json!([member("1", "ada@acme.test"), member("2", "bo@acme.test")]);
         let members: Vec<Member> = serde_json::from_value(members).unwrap();
         let waits = waits(&action, &members);

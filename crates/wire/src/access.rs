@@ -18,16 +18,19 @@ pub struct Members {
 #[serde(rename_all = "camelCase")]
 pub struct Member {
     /// User id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Sign-in address.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
     /// What they call themselves; empty until they say.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::NamePart))]
     pub name: String,
     /// Role in this workspace.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Role))]
     pub role: Role,
     /// `active`, `deactivated` or `removed`.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::MemberStatus))]
     pub status: MemberStatus,
     /// When they joined.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -48,11 +51,11 @@ impl Member {
 pub struct UpdateMember {
     /// admin, operator, reviewer or member.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::Role>))]
     pub role: Option<Role>,
     /// `active` or `deactivated`.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::MemberStatus>))]
     pub status: Option<MemberStatus>,
 }
 
@@ -62,9 +65,10 @@ pub struct UpdateMember {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateInvitation {
     /// Whom; the link is for this address alone.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
     /// What they may do.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Role))]
     pub role: Role,
 }
 
@@ -74,11 +78,13 @@ pub struct CreateInvitation {
 #[serde(rename_all = "camelCase")]
 pub struct Invitation {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// Whom.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::EmailAddress))]
     pub email: String,
     /// What they may do.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Role))]
     pub role: Role,
     /// When it was made.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -105,6 +111,7 @@ pub struct CreatedInvitation {
     /// The invitation.
     pub invitation: Invitation,
     /// The link to hand over. It works once, and is not shown again.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Link))]
     pub url: String,
 }
 
@@ -114,6 +121,7 @@ pub struct CreatedInvitation {
 #[serde(rename_all = "camelCase")]
 pub struct ResetLink {
     /// The link to hand over. It works once, and is not shown again.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Link))]
     pub url: String,
     /// When it stops working.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
@@ -135,10 +143,13 @@ pub struct SignIns {
 #[serde(rename_all = "camelCase")]
 pub struct SignIn {
     /// Id.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub id: String,
     /// The workspace it looks at.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::NamePart))]
     pub workspace: String,
     /// Which browser, such as `Firefox on Linux`; empty when it is not known.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Browser))]
     pub browser: String,
     /// When it began.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]

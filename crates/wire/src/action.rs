@@ -151,8 +151,10 @@ pub const NO_AGENT: &str = "no_agent";
 #[serde(rename_all = "camelCase")]
 pub struct Warning {
     /// For programs: `no_agent`.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::WarningCode))]
     pub code: String,
     /// For people.
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Reason))]
     pub message: String,
 }
 

@@ -54,6 +54,7 @@ pub struct User {
     pub email: String,
     /// What they call themselves; absent until they say.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::NamePart))]
     pub name: String,
 }
 

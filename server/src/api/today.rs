@@ -27,7 +27,7 @@ enum AssignedTo {
 pub struct CountsQuery {
     /// me (default): the caller's tasks and what they may decide; all: the whole workspace.
     #[serde(default)]
-    #[param(value_type = Option<String>)]
+    #[param(value_type = Option<wire::schema::ApprovalsOf>)]
     assigned_to: AssignedTo,
     /// An IANA zone such as `Europe/Berlin`: whose day "today" is. Default `UTC`.
     #[serde(default = "utc")]

@@ -17,6 +17,12 @@ fn secret(page: &str, prefix: &str) -> String {
     page[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
 }
 
+/// The secret of a token that the settings were just asked to make. It travels to the next page in a cookie.
+fn made(answer: &Response) -> String {
+    let cookies = answer.headers().get_all("set-cookie").iter().map(|cookie| cookie.to_str().unwrap());
+    secret(&cookies.collect::<Vec<_>>().join("; "), "sbk_")
+}
+
 async fn id_of(app: &App, email: &str) -> String {
     let members: Value =
         app.request(Who::Admin, Method::GET, "/api/members").send().await.unwrap().json().await.unwrap();
@@ -34,7 +40,7 @@ async fn everything_of_a_removed_member_stops() {
     add_person(&app, MIA);
     let mia = Browser::of(&app, MIA).await;
     let form = [("name", "laptop"), ("role", "member"), ("for_me", "yes")];
-    let own = secret(&mia.ask(Method::POST, "/settings/tokens", &form).await.text().await.unwrap(), "sbk_");
+    let own = made(&mia.ask(Method::POST, "/settings/tokens", &form).await);
     let session = app.running(Who::Member).await;
     let follow = |path: String| {
         let cookie = mia.jar[0].0.clone();
@@ -82,7 +88,7 @@ async fn a_worker_that_waits_with_a_removed_members_token_gets_nothing() {
     app.request(Who::Admin, Method::PATCH, &format!("/api/members/{id}")).json(&operator).send().await.unwrap();
     let mia = Browser::of(&app, MIA).await;
     let form = [("name", "laptop"), ("role", "operator"), ("scope", "worker"), ("for_me", "yes")];
-    let own = secret(&mia.ask(Method::POST, "/settings/tokens", &form).await.text().await.unwrap(), "sbk_");
+    let own = made(&mia.ask(Method::POST, "/settings/tokens", &form).await);
     let claim = json!({ "agentSlugs": ["scout"], "waitSeconds": 5 });
     let waiting = app.http.post(format!("{}/api/sessions/claim", app.url)).bearer_auth(&own).json(&claim).send();
     let work = async {

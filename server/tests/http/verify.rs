@@ -56,7 +56,7 @@ async fn a_check_and_a_backup_make_nothing_beside_the_database() {
     let out = tempfile::tempdir().unwrap();
     let before = listed(app.data_dir());
     let verified = app.cli().arg("verify").output().unwrap();
-    assert!(verified.status.success() && text(&verified).contains("1 sessions"), "{}", text(&verified));
+    assert!(verified.status.success() && text(&verified).contains("1 session,"), "{}", text(&verified));
     let copied = app.cli().arg("backup").arg(out.path().join("copy")).output().unwrap();
     assert!(copied.status.success(), "{}", text(&copied));
     assert_eq!(listed(app.data_dir()), before);

@@ -39,7 +39,7 @@ async fn everything_of_a_removed_member_stops_and_what_they_did_keeps_their_name
     let people = NewGroup { name: "Compliance".into(), slug: None, members: vec![mia] };
     let people = group::create(&f.ledger, &f.admin, people).await.unwrap().id;
     let started = human::start(&f.ledger, &f.member, task(&f, "Review").await).await.unwrap().session;
-    let did = Append { session_id: started.id, attempt: None, events: vec![did("human.note", "looked at it")] };
+    let did = Append { session_id: started.id, attempt: None, events: vec![did("human.marker", "looked at it")] };
     events::append(&f.ledger, &f.member, did).await.unwrap();
     member::reset_link(&f.ledger, &f.admin, mia).await.unwrap();
 
@@ -56,7 +56,7 @@ async fn everything_of_a_removed_member_stops_and_what_they_did_keeps_their_name
 
     let log = f.log(started.id).await;
     let actor = format!("user:{mia}");
-    assert!(log.iter().any(|event| event.kind == "human.note" && event.actor == actor), "the log is as it was");
+    assert!(log.iter().any(|event| event.kind == "human.marker" && event.actor == actor), "the log is as it was");
     let named = member::everybody(&f.ledger, &f.operator).await.unwrap();
     let named = named.into_iter().find(|member| member.user_id == mia).unwrap();
     assert_eq!((named.called(), named.status), (MIA, MemberStatus::Removed));

@@ -2,8 +2,8 @@
 
 use super::{Named, named};
 use domain::{
-    action, bundle, criteria, entity, event, failure, gate, hook, interaction, notification, outcome, role, session,
-    session_feedback, thread, working,
+    action, bundle, criteria, entity, event, failure, gate, hook, interaction, member, notification, outcome, role,
+    session, session_feedback, thread, working,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -70,7 +70,7 @@ closed! {
     GateState = gate::GateState::ALL.into_iter().map(gate::GateState::as_str);
     /// Which approvals a list shows.
     ApprovalFilter = gate::GateState::ALL.into_iter().map(gate::GateState::as_str).chain(["snoozed"]);
-    /// Whose approvals a list shows.
+    /// Whose work a list shows or counts.
     ApprovalsOf = ["me", "all"].into_iter();
     /// What a reviewer says.
     Verdict = gate::Verdict::ALL.into_iter().map(gate::Verdict::as_str);
@@ -78,6 +78,10 @@ closed! {
     ReviewerKind = ["user", "group", "anyone"].into_iter();
     /// A role in a workspace.
     Role = role::ROLES.into_iter().map(role::Role::as_str);
+    /// A member's place in a workspace.
+    MemberStatus = member::MemberStatus::ALL.into_iter().map(member::MemberStatus::as_str);
+    /// What a caller should know about a request that was done.
+    WarningCode = [crate::action::NO_AGENT].into_iter();
     /// What a token is narrowed to.
     TokenScope = role::TokenScope::ALL.into_iter().map(role::TokenScope::as_str);
     /// Where an import stands.

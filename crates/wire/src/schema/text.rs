@@ -2,11 +2,11 @@
 
 use super::{Named, named};
 use domain::limit::{
-    BUNDLE_BYTES_MAX, CLOSING_CHARS_MAX, CRITERIA_DESCRIPTION_CHARS_MAX, CURSOR_CHARS_MAX, DELIVERY_ERROR_CHARS_MAX,
-    DELTA_BYTES_MAX, DESCRIPTION_CHARS_MAX, EDITED_CHARS_MAX, EMAIL_BYTES_MAX, FLAG_CHARS_MAX, HOOK_CONTEXT_CHARS_MAX,
-    HOOK_NAME_CHARS_MAX, HOOK_SESSION_CHARS_MAX, IMPORT_BYTES_MAX, IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX,
-    KIND_BYTES_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX, SLUG_CHARS_MAX, SUMMARY_QUOTE_CHARS_MAX,
-    THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
+    BROWSER_CHARS_MAX, BUNDLE_BYTES_MAX, CLOSING_CHARS_MAX, CRITERIA_DESCRIPTION_CHARS_MAX, CURSOR_CHARS_MAX,
+    DELIVERY_ERROR_CHARS_MAX, DELTA_BYTES_MAX, DESCRIPTION_CHARS_MAX, EDITED_CHARS_MAX, EMAIL_BYTES_MAX,
+    FLAG_CHARS_MAX, HOOK_CONTEXT_CHARS_MAX, HOOK_NAME_CHARS_MAX, HOOK_SESSION_CHARS_MAX, IMPORT_BYTES_MAX,
+    IMPORT_MAPPING_BYTES_MAX, KEY_CHARS_MAX, KIND_BYTES_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX, SLUG_CHARS_MAX,
+    SUMMARY_QUOTE_CHARS_MAX, THREAD_MESSAGE_CHARS_MAX, TIMEZONE_CHARS_MAX, TITLE_CHARS_MAX, WEBHOOK_URL_BYTES_MAX,
 };
 use utoipa::{
     PartialSchema, ToSchema,
@@ -136,6 +136,10 @@ texts! {
     /// An address that messages are sent to.
     WebhookUrl = matching("^https?://", WEBHOOK_URL_BYTES_MAX)
         .format(Some(SchemaFormat::Custom("uri".to_owned())));
+    /// A single-use link.
+    Link = matching("^https?://", WEBHOOK_URL_BYTES_MAX).format(Some(SchemaFormat::Custom("uri".to_owned())));
+    /// A browser, such as `Firefox on Linux`; empty where it is not known.
+    Browser = text().max_length(Some(BROWSER_CHARS_MAX));
     /// Verifies the signatures of a webhook's messages.
     WebhookSecret = matching("^whsec_[A-Za-z0-9+/]+=*$", NAME_CHARS_MAX);
     /// What came of a delivery that failed.
