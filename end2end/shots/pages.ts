@@ -40,13 +40,14 @@ const pages: Record<string, (page: Page) => Promise<unknown>> = {
 
 for (const scheme of SCHEMES) {
   test.describe(scheme, () => {
-    test.use({ colorScheme: scheme, viewport: SIZE, deviceScaleFactor: SCALE, reducedMotion: "reduce" } as object);
+    test.use({ colorScheme: scheme, viewport: SIZE, deviceScaleFactor: SCALE, contextOptions: { reducedMotion: "reduce" } });
     for (const [name, open] of Object.entries(pages)) {
       test(`${name}, ${scheme}`, async ({ page }) => {
         await signIn(page);
         await open(page);
         await expect(page.getByRole("main")).toBeVisible();
-        await page.waitForLoadState("networkidle").catch(() => undefined);
+        // The page is complete once its scripts run and its live stream is open.
+        await expect(page.locator(".connection[data-state=live]").first()).toBeAttached();
         await page.screenshot({ path: join(folder, `${name}-${scheme}.png`), animations: "disabled" });
       });
     }
