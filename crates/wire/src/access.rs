@@ -55,7 +55,7 @@ pub struct UpdateMember {
     pub role: Option<Role>,
     /// `active` or `deactivated`.
     #[serde(default)]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::MemberStatus>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<crate::schema::MemberAccess>))]
     pub status: Option<MemberStatus>,
 }
 

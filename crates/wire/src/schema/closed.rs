@@ -80,6 +80,8 @@ closed! {
     Role = role::ROLES.into_iter().map(role::Role::as_str);
     /// A member's place in a workspace.
     MemberStatus = member::MemberStatus::ALL.into_iter().map(member::MemberStatus::as_str);
+    /// What a member's status can be set to.
+    MemberAccess = [member::MemberStatus::Active, member::MemberStatus::Deactivated].map(member::MemberStatus::as_str).into_iter();
     /// What a caller should know about a request that was done.
     WarningCode = [crate::action::NO_AGENT].into_iter();
     /// What a token is narrowed to.
@@ -118,7 +120,7 @@ closed! {
     /// Where ratings are kept.
     RatingBackend = ["sqlite", "postgres", "memory"].into_iter();
     /// What an event of a stream is.
-    StreamEventName = ["message", "delta", "end", "session", "counts", "resync", "beat", "bye"].into_iter();
+    StreamEventName = ["message", "delta", "end", "session", "counts", "mark", "resync", "beat", "bye"].into_iter();
     /// Who wrote a conversation's summary.
     SummaryBy = thread::SummaryBy::ALL.into_iter().map(thread::SummaryBy::as_str);
     /// Who speaks in a prompt.

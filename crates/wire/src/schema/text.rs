@@ -98,7 +98,7 @@ texts! {
     /// What to look at twice: a dimension and an option of it.
     Flag = text().max_length(Some(FLAG_CHARS_MAX));
     /// A sign-in address.
-    EmailAddress = matching(r"^[^@\s]+@[^@\s]+$", EMAIL_BYTES_MAX);
+    EmailAddress = matching(r"^[^@\s\x00-\x1F\x7F-\x9F]+@[^@\s\x00-\x1F\x7F-\x9F]+$", EMAIL_BYTES_MAX);
     /// A person's sign-in address; where no person decided, who did, as in `requestedBy`.
     Decider = text().max_length(Some(EMAIL_BYTES_MAX));
     /// An e-mail address, a group's name, or a phrase.
