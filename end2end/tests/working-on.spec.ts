@@ -74,28 +74,21 @@ test("the picker is worked by keyboard alone", async ({ page }) => {
   await expect.poll(() => activeOf(page.context())).toBeNull();
 });
 
-test("a task can be made in the picker, and who may not make one is not offered it", async ({ page, browser }) => {
-  await signInIdle(page, "operator");
-  await awake(page, "/today");
-  await idle(page).click();
-  await finder(page).press("End");
-  await finder(page).press("Enter");
-  const name = page.getByRole("combobox", { name: "Name of the new task" });
-  await expect(name).toBeFocused();
-  await name.fill("Made in the rail");
-  await name.press("Enter");
-  await expect(working(page, "Made in the rail")).toBeVisible();
-  await expect.poll(async () => (await activeOf(page.context()))?.title).toBe("Made in the rail");
-  const other = await browser.newContext({ baseURL: new URL(page.url()).origin });
-  const theirs = await other.newPage();
-  await signInIdle(theirs, "member");
-  await awake(theirs, "/today");
-  await idle(theirs).click();
-  await finder(theirs).fill("anything");
-  await expect(theirs.getByText("None of your tasks has that name.")).toBeVisible();
-  await expect(options(theirs)).toHaveCount(0);
-  await other.close();
-});
+for (const role of ["operator", "reviewer", "member"] as const) {
+  test(`a task can be made in the picker by a person with the role ${role}`, async ({ page }) => {
+    await signInIdle(page, role);
+    await awake(page, "/today");
+    await idle(page).click();
+    await finder(page).press("End");
+    await finder(page).press("Enter");
+    const name = page.getByRole("combobox", { name: "Name of the new task" });
+    await expect(name).toBeFocused();
+    await name.fill(`Made by a ${role}`);
+    await name.press("Enter");
+    await expect(working(page, `Made by a ${role}`)).toBeVisible();
+    await expect.poll(async () => (await activeOf(page.context()))?.title).toBe(`Made by a ${role}`);
+  });
+}
 
 test("a row that somebody went to stays chosen when the tasks come late", async ({ page }) => {
   await signInIdle(page, "operator");
@@ -222,12 +215,15 @@ test("the marker opens by its keys alone, and only where they are free", async (
   });
   expect(untouched, "other combinations are the browser's").toBe(true);
   await expect(marker(page)).toBeHidden();
-  for (const keys of ["Control+m", "Meta+m", "Alt+m"]) {
+  for (const keys of ["Control+m", "Alt+m"]) {
     await page.keyboard.press(keys);
     await expect(marker(page), keys).toBeVisible();
     await page.keyboard.press("Escape");
     await expect(marker(page)).toBeHidden();
   }
+  // The tests run on Linux: the Meta key is the window manager's there.
+  await page.keyboard.press("Meta+m");
+  await expect(marker(page)).toBeHidden();
 });
 
 test("keys can be changed, conflicts are named, and the change holds on every page", async ({ page }) => {
