@@ -12,6 +12,7 @@ use domain::{
     role::{Role, may_give},
 };
 use quick_cache::sync::Cache;
+use std::sync::atomic::{AtomicU64, Ordering};
 use store::{Access, TenantRecord, TokenRecord};
 
 /// How long an answer is trusted: the longest that a revocation by another process goes unnoticed here.
@@ -52,26 +53,46 @@ pub(super) fn identity_of_user(tenant: TenantRecord, role: Role, person: Person)
 }
 
 /// Recently seen secrets, by digest.
-pub(crate) struct IdentityCache(Cache<[u8; 32], (Timestamp, Identity)>);
+pub(crate) struct IdentityCache {
+    known: Cache<[u8; 32], (Timestamp, Identity)>,
+    /// How often something was forgotten.
+    forgotten: AtomicU64,
+}
 
 impl IdentityCache {
     pub(crate) fn new() -> Self {
-        Self(Cache::new(REMEMBERED_MAX))
+        Self { known: Cache::new(REMEMBERED_MAX), forgotten: AtomicU64::new(0) }
+    }
+
+    /// Counts what was forgotten so far. Taken before an identity is read, and given to [`Self::remember`].
+    fn moment(&self) -> u64 {
+        self.forgotten.load(Ordering::SeqCst)
+    }
+
+    /// Remembers an identity, unless something was forgotten since `moment`: it may have been read before access ended.
+    fn remember(&self, digest: [u8; 32], now: Timestamp, identity: &Identity, moment: u64) {
+        self.known.insert(digest, (now, identity.clone()));
+        // Looked at after the insertion: what is forgotten from here on is removed by who forgets it.
+        if self.moment() != moment {
+            self.known.remove(&digest);
+        }
     }
 
     fn get(&self, digest: [u8; 32], now: Timestamp) -> Option<Identity> {
-        let (seen, identity) = self.0.get(&digest)?;
+        let (seen, identity) = self.known.get(&digest)?;
         let age = now - seen;
         (age >= TimeDelta::zero() && age < TRUST).then_some(identity)
     }
 
     pub(crate) fn forget(&self, digest: [u8; 32]) {
-        self.0.remove(&digest);
+        self.forgotten.fetch_add(1, Ordering::SeqCst);
+        self.known.remove(&digest);
     }
 
     /// Forgets everybody: something about who may do what has changed.
     pub(crate) fn clear(&self) {
-        self.0.clear();
+        self.forgotten.fetch_add(1, Ordering::SeqCst);
+        self.known.clear();
     }
 }
 
@@ -82,6 +103,7 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
     if let Some(known) = ledger.identities().get(digest, now) {
         return Ok(Some(known));
     }
+    let moment = ledger.identities().moment();
     let found = ledger.store().read(Access::System, move |conn| Box::pin(store::token::find(conn, digest))).await?;
     let Some((tenant, token)) = found.filter(|(_, token)| token.revoked_at.is_none()) else { return Ok(None) };
     let Some(role) = role_now(ledger, tenant.id, &token).await? else { return Ok(None) };
@@ -100,7 +122,7 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
         on_behalf_of: token.user_id,
     };
     let identity = Identity { scope, tenant, user: None, token: Some((token.id, token.name)) };
-    ledger.identities().0.insert(digest, (now, identity.clone()));
+    ledger.identities().remember(digest, now, &identity, moment);
     Ok(Some(identity))
 }
 
@@ -126,6 +148,7 @@ pub async fn by_cookie(ledger: &Ledger, secret: &str) -> Result<Option<Identity>
     if let Some(known) = ledger.identities().get(digest, now) {
         return Ok(Some(known));
     }
+    let moment = ledger.identities().moment();
     let found =
         ledger.store().read(Access::System, move |conn| Box::pin(store::browser_session::find(conn, digest))).await?;
     let Some(session) = found.filter(|s| s.expires_at > now && now - s.last_seen_at < IDLE_LIFE) else {
@@ -140,7 +163,7 @@ pub async fn by_cookie(ledger: &Ledger, secret: &str) -> Result<Option<Identity>
     }
     let person = Person { id: session.user_id, email: session.email, name: session.name };
     let identity = identity_of_user(session.tenant, session.role, person);
-    ledger.identities().0.insert(digest, (now, identity.clone()));
+    ledger.identities().remember(digest, now, &identity, moment);
     Ok(Some(identity))
 }
 
@@ -148,5 +171,27 @@ pub async fn by_cookie(ledger: &Ledger, secret: &str) -> Result<Option<Identity>
 fn unimportant(result: Result<()>) {
     if let Err(error) = result {
         tracing::debug!(%error, "last-seen time not written");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_identity_that_was_read_before_access_ended_is_not_remembered() {
+        let (cache, digest, now) = (IdentityCache::new(), [7; 32], Timestamp::default());
+        let id = "01a20a70-53e8-79de-a498-a750e904f691";
+        let tenant = TenantRecord { id: id.parse().unwrap(), slug: "acme".into(), name: "Acme".into() };
+        let person = Person { id: id.parse().unwrap(), email: "ada@acme.test".into(), name: String::new() };
+        let identity = identity_of_user(tenant, Role::Member, person);
+        let before = cache.moment();
+        cache.clear();
+        cache.remember(digest, now, &identity, before);
+        assert!(cache.get(digest, now).is_none(), "what was read may be out of date");
+        cache.remember(digest, now, &identity, cache.moment());
+        assert!(cache.get(digest, now).is_some());
+        cache.forget(digest);
+        assert!(cache.get(digest, now).is_none());
     }
 }
