@@ -22,6 +22,10 @@ def emit(kind, *parts):
     time.sleep(PACE_SECONDS)
 
 
+def counted(count, noun):
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def readable_files():
     for folder, below, names in os.walk("."):
         below[:] = sorted(name for name in below if name not in FOLDERS_SKIPPED)
@@ -60,12 +64,13 @@ def main():
     emit("agent.tool_result", {"type": "tool-result", "toolCallId": "search", "toolName": "search", "output": output})
 
     files = {str(path) for path, _, _ in found}
-    answer = f"“{word}” stands in {len(found)} lines of {len(files)} files."
+    where = f"{counted(len(found), 'line')} of {counted(len(files), 'file')}"
+    answer = f"“{word}” stands in {where}."
     if found:
         first = found[0]
         answer += f" The first is line {first[1]} of `{first[0]}`."
     emit("agent.message", {"type": "text", "text": answer})
-    print(json.dumps({"type": "result", "result": {"text": f"{len(found)} lines in {len(files)} files.", "word": word, "lines": len(found), "files": len(files)}}))
+    print(json.dumps({"type": "result", "result": {"text": f"{where}.", "word": word, "lines": len(found), "files": len(files)}}))
 
 
 main()
