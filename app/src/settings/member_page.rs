@@ -20,7 +20,7 @@ use wire::access::Member;
 /// What /settings/members/{id} shows.
 #[derive(Debug, Clone)]
 pub struct MemberProps {
-    /// Who.
+    /// The member that the page is about.
     pub member: Member,
     /// A link for a new password that was made by this very request.
     pub new_link: Option<NewLink>,

@@ -98,7 +98,7 @@ const RESET: &str = "reset";
 /// A single-use link, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessLinkRecord {
-    /// Id.
+    /// Names the link where it is listed or withdrawn; it opens nothing.
     pub id: LinkId,
     /// The workspace it was made in.
     pub tenant: TenantRecord,
@@ -108,7 +108,7 @@ pub struct AccessLinkRecord {
     pub email: String,
     /// Who made it.
     pub created_by: String,
-    /// When.
+    /// Time the link was made (UTC).
     pub created_at: Timestamp,
     /// When it stops working.
     pub expires_at: Timestamp,

@@ -80,7 +80,7 @@ impl MemberRecord {
 /// A browser's sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrowserSessionRecord {
-    /// Id.
+    /// Names the sign-in where it is listed or ended; it is not the secret in the cookie.
     pub id: BrowserSessionId,
     /// The person.
     pub user_id: UserId,

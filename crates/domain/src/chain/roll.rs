@@ -21,7 +21,7 @@ pub struct RollEntry<'a> {
     pub session_type: &'a str,
     /// Who made it.
     pub created_by: &'a str,
-    /// When.
+    /// Time the session was created (UTC).
     pub created_at: Timestamp,
     /// Its action.
     pub action_id: Option<Uuid>,

@@ -38,7 +38,7 @@ pub struct Identity {
 /// A person who calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// Id.
+    /// The person, in every workspace that they are a member of.
     pub id: UserId,
     /// Their address.
     pub email: String,
