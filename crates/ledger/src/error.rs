@@ -1,6 +1,6 @@
 //! What can go wrong in a use case, apart from how it travels.
 
-use domain::{event::WriteRefusal, session};
+use domain::{entity::Issue, event::WriteRefusal, session};
 
 /// The result of a use case.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -18,6 +18,12 @@ impl FieldError {
     /// A wrong field.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: field.into(), message: message.into() }
+    }
+}
+
+impl From<Issue> for FieldError {
+    fn from(issue: Issue) -> Self {
+        Self { field: issue.field, message: issue.message }
     }
 }
 
@@ -138,6 +144,12 @@ impl Error {
     /// A single wrong field.
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid(vec![FieldError::new(field, message)])
+    }
+}
+
+impl From<Vec<Issue>> for Error {
+    fn from(issues: Vec<Issue>) -> Self {
+        Self::Invalid(issues.into_iter().map(FieldError::from).collect())
     }
 }
 

@@ -7,6 +7,7 @@ pub mod action;
 pub mod auth;
 pub mod backup;
 pub mod bundle;
+mod commit;
 pub mod criteria_set;
 mod cursor;
 pub mod email;
@@ -35,6 +36,7 @@ pub mod session;
 pub mod thread;
 pub mod token;
 pub mod verify;
+mod visibility;
 pub mod webhook;
 pub mod work_queue;
 

@@ -1,7 +1,7 @@
 //! The live hub: turns commits into rendered frames for followers, signals for dashboards and wake-ups for
 //! waiting workers. A frame is rendered once, however many watch. Nothing depends on a signal arriving.
 
-use crate::{EventRecord, Ledger, Result, event::Delta};
+use crate::{EventRecord, Ledger, Result};
 use bytes::Bytes;
 use domain::{
     Scope,
@@ -43,6 +43,17 @@ pub enum LiveSignal {
     CountsChanged,
     /// Signals were missed: re-read what is shown.
     Resync,
+}
+
+/// The next piece of an answer that an agent is in the middle of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Delta {
+    /// The attempt that speaks.
+    pub attempt: u32,
+    /// Bytes of the answer before this piece; 0 begins an answer.
+    pub offset: u64,
+    /// The piece, 1 to [`domain::limit::DELTA_BYTES_MAX`] bytes.
+    pub text: String,
 }
 
 /// One commit of a session, rendered.

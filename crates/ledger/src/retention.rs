@@ -5,7 +5,7 @@
 //! training data. Kept are statuses, times,
 //! who did what, kinds, decisions, usage, and every digest. Records (entities) are not sessions' content and stay.
 
-use crate::{Error, InstanceKey, Ledger, Result, session::bound};
+use crate::{Error, InstanceKey, Ledger, Result, commit::final_row};
 use chrono::TimeDelta;
 use domain::{
     Timestamp,
@@ -131,7 +131,7 @@ async fn erase(ledger: &Ledger, key: &InstanceKey, due: Due, older_than: Timesta
         older_than: domain::clock::truncate(older_than),
         begun_at,
         seal: Digest::GENESIS,
-        row_digest: Some(bound::digest_of(&erased)),
+        row_digest: Some(final_row::digest_of(&erased)),
         finished_at: None,
     };
     let erasure = ErasureRecord { seal: seal(key, due.tenant_id, due.session_id, &unsealed), ..unsealed };

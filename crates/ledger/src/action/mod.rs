@@ -16,10 +16,10 @@ pub use task_status::{TaskStatus, task_status};
 pub use trigger::{Trigger, trigger};
 pub use update::{ActionChange, update};
 
-use crate::{ActionRecord, EntityRecord, Error, FieldError, guard::Fields, output::check_schema};
+use crate::{ActionRecord, EntityRecord, Error, guard::Fields, output::check_schema};
 use domain::{
     action::OutputType,
-    entity::{FieldType, Issue},
+    entity::FieldType,
     gate::Policy,
     id::TenantId,
     limit::{DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX},
@@ -39,25 +39,15 @@ pub(crate) fn check(action: &ActionRecord) -> crate::Result<()> {
     fields.object("metadata", Some(&action.metadata));
     fields.check()?;
     let metadata = serde_json::from_str(&action.metadata).unwrap_or_default();
-    Policy::of(&metadata).map_err(refused)?;
-    TimeLimits::of_metadata(&metadata).map_err(refused)?;
+    Policy::of(&metadata)?;
+    TimeLimits::of_metadata(&metadata)?;
     output_contract(action).map(drop)
-}
-
-/// The time limits that an action gives its sessions.
-pub(crate) fn time_limits_of(action: &ActionRecord) -> crate::Result<TimeLimits> {
-    let metadata = serde_json::from_str(&action.metadata).unwrap_or_default();
-    TimeLimits::of_metadata(&metadata).map_err(refused)
-}
-
-fn refused(issues: Vec<Issue>) -> Error {
-    Error::Invalid(issues.into_iter().map(|issue| FieldError::new(issue.field, issue.message)).collect())
 }
 
 /// The output contract of an action that is about to be stored.
 fn output_contract(action: &ActionRecord) -> crate::Result<Contract> {
     let mut fields = Fields::default();
-    let contract = read(action.output_type, &action.output_config).map_err(refused)?;
+    let contract = read(action.output_type, &action.output_config)?;
     if let Some(wrong) = contract.schema.as_ref().and_then(check_schema) {
         fields.refuse(&wrong.field, wrong.message);
     }

@@ -2,8 +2,9 @@
 
 use crate::{
     Ledger, Result,
+    commit::state,
     guard::{Fields, require},
-    session::{self, change::state},
+    session,
 };
 use domain::{
     Scope,
@@ -14,18 +15,9 @@ use domain::{
 };
 use std::sync::Arc;
 
-/// The next piece of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Delta {
-    /// The attempt that speaks.
-    pub attempt: u32,
-    /// Bytes of the answer before this piece; 0 begins an answer.
-    pub offset: u64,
-    /// The piece, 1 to [`DELTA_BYTES_MAX`] bytes.
-    pub text: String,
-}
+pub use crate::live::Delta;
 
-/// Tells it to those who follow the session on this server; nobody else ever hears of it.
+/// Tells a piece to those who follow the session on this server; nobody else ever hears of it.
 ///
 /// # Errors
 /// Those of an append: whoever may not record the answer may not tell it either.

@@ -1,6 +1,6 @@
 //! Reading a session's log by sequence.
 
-use crate::{Error, EventRecord, Ledger, Result, cursor::page_size, guard::require, session, session::private::sees};
+use crate::{Error, EventRecord, Ledger, Result, cursor::page_size, guard::require, session, visibility::sees};
 use domain::{
     Scope,
     event::Kind,

@@ -3,7 +3,7 @@
 use crate::{
     Error, FailureRecord, Ledger, Result,
     guard::require,
-    session::{own_or_managed, private::seen},
+    visibility::{own_or_managed, seen},
 };
 use domain::{Scope, id::SessionId, role::Permission};
 

@@ -2,8 +2,6 @@
 
 mod acknowledge;
 mod list;
-mod record;
 
 pub use acknowledge::acknowledge;
 pub use list::{ListFailures, list, of_sessions};
-pub(crate) use record::record;

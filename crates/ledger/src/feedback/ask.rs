@@ -1,7 +1,7 @@
 //! Reading ratings: one's own, and how many there are.
 
 use super::{backend, opaque, rater, record::rated};
-use crate::{FeedbackRecord, Ledger, Result, SessionRecord, guard::require, session, thread};
+use crate::{FeedbackRecord, Ledger, Result, SessionRecord, guard::require, session, visibility::is_own};
 use domain::{
     Scope,
     id::SessionId,
@@ -36,7 +36,7 @@ pub enum Prompt {
 /// one's own recorded work, and about an incognito conversation nobody but whoever held it.
 pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &SessionRecord) -> Result<Prompt> {
     let may = scope.user_id().is_some() && scope.may(Permission::Converse);
-    let is_theirs = !is_incognito(&session.metadata) || thread::is_own(scope, session);
+    let is_theirs = !is_incognito(&session.metadata) || is_own(scope, session);
     let happened = session.started_at.is_some() && session.source.as_deref() != Some(working::SOURCE);
     let Some(ended_at) = session.completed_at.filter(|_| may && is_theirs && happened && session.status.is_final())
     else {
@@ -126,7 +126,7 @@ pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId
             id,
             status: session.status,
             incognito: is_incognito(&session.metadata),
-            turn_count: thread::turns(ledger, scope, &session).await?,
+            turn_count: session::turns(ledger, scope, &session).await?,
             event_count: session.head_sequence,
         }),
     })

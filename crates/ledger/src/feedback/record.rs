@@ -1,7 +1,7 @@
 //! Giving a rating, and taking it back.
 
 use super::{backend, opaque, rater};
-use crate::{Error, FeedbackRecord, Ledger, Result, SessionRecord, guard::require, session, thread};
+use crate::{Error, FeedbackRecord, Ledger, Result, SessionRecord, guard::require, session, visibility::is_own};
 use domain::{
     Scope,
     id::{SessionId, UserId},
@@ -39,7 +39,7 @@ pub async fn record(
     if !session.status.is_final() {
         return Err(Error::Refused(Refusal::WrongStatus { status: session.status }));
     }
-    let turns = thread::turns(ledger, scope, &session).await?;
+    let turns = session::turns(ledger, scope, &session).await?;
     keep(ledger, &session, Rating { user: rater(scope, &session), label, source, turns }).await
 }
 
@@ -60,7 +60,7 @@ pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId)
         ));
     }
     // An agent at work in an incognito conversation sees it, too.
-    if is_incognito(&session.metadata) && !thread::is_own(scope, &session) {
+    if is_incognito(&session.metadata) && !is_own(scope, &session) {
         return Err(Error::Forbidden("only the person in an incognito conversation can rate it"));
     }
     Ok(session)

@@ -2,8 +2,8 @@
 
 use crate::{
     GateRecord, Result,
+    commit::Minter,
     outbox::{News, announce},
-    session::change::Minter,
 };
 use domain::{
     gate::GateKind,

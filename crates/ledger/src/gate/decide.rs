@@ -12,9 +12,9 @@ use super::{
 };
 use crate::{
     Error, FieldError, Ledger, Result, SessionRecord,
+    commit::{Minter, note_down},
     guard::{Fields, require},
     output,
-    session::change::{Minter, note_down},
 };
 use chrono::TimeDelta;
 use domain::{

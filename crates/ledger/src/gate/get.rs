@@ -5,7 +5,7 @@ use super::{
     item::{GateItem, load},
     not_found, standing,
 };
-use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, session::private::sees};
+use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, visibility::sees};
 use domain::{
     Scope,
     entity::FieldDef,

@@ -22,7 +22,7 @@ mod undo;
 mod undo_window;
 
 pub(crate) use context::{resume_context, told};
-pub(crate) use open::{Stage, pause, stage, withdraw};
+pub(crate) use open::{Stage, pause, stage};
 pub(crate) use reviewed::{Reviewed, reviewed};
 
 pub use context::{Denied, Resumed};

@@ -3,7 +3,7 @@
 use super::{announce::tell, quote};
 use crate::{
     ActionRecord, Error, FieldError, Result, SessionRecord,
-    session::change::{Change, Minter, state, write},
+    commit::{Change, Minter, state, write},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -17,7 +17,7 @@ use domain::{
     limit::TITLE_CHARS_MAX,
     notification::Topic,
     output::FIELD_ENTITIES,
-    session::{Actor, Command, Status, Transition, YieldTo, decide},
+    session::{Actor, Command, YieldTo, decide},
 };
 use serde_json::{Map, Value, json};
 use store::{Conn, CriteriaSetRecord, GateRecord, PreparedEvent, ReviewerRecord, WriteTx};
@@ -168,25 +168,6 @@ async fn block(
         session.usage = usage.or(session.usage.take());
     })
     .await
-}
-
-/// Closes the gate of a session that stops waiting without a decision.
-pub(crate) async fn withdraw(
-    tx: &mut WriteTx<'_>,
-    session: &SessionRecord,
-    transition: &Transition,
-    now: Timestamp,
-) -> Result<()> {
-    let waits = matches!(session.status, Status::WaitingHuman | Status::AwaitingTool);
-    if !waits || transition.to == session.status {
-        return Ok(());
-    }
-    let Some(mut gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(()) };
-    gate.state = if transition.to == Status::Expired { GateState::Expired } else { GateState::Withdrawn };
-    gate.held_until = None;
-    gate.settled_at = Some(now);
-    store::gate::save(tx, &gate).await?;
-    Ok(())
 }
 
 /// The slug of the type of the entities that an output makes.

@@ -8,11 +8,9 @@ use super::{
 };
 use crate::{
     Error, Ledger, Result, SessionRecord,
+    commit::{Minter, note_down},
     guard::{Fields, require},
-    session::{
-        change::{Minter, note_down},
-        private::seen,
-    },
+    visibility::{own_or_managed, seen},
 };
 use domain::{
     Scope,
@@ -89,7 +87,7 @@ async fn may_reply(tx: &mut WriteTx<'_>, scope: &Scope, session: &SessionRecord,
             return Ok(());
         }
     }
-    crate::session::own_or_managed(scope, session)
+    own_or_managed(scope, session)
 }
 
 async fn record(

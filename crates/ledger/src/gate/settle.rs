@@ -3,8 +3,8 @@
 use super::{decisions_of, proposed, quote, standing};
 use crate::{
     Error, Result, SessionRecord,
+    commit::{Change, Minter, state, write},
     output::{self, WriteBack},
-    session::change::{Change, Minter, state, write},
 };
 use domain::{
     Caller,

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     Error, Ledger, Result, SessionRecord,
-    session::change::{Change, Minter, note_down, state, write},
+    commit::{Change, Minter, note_down, state, write},
 };
 use domain::{
     Caller, Scope, Timestamp,

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     Error, Ledger, Result,
+    commit::{Minter, note_down},
     guard::require,
-    session::change::{Minter, note_down},
 };
 use domain::{Scope, gate::GateState, id::GateId, limit::GATE_DECISIONS_MAX, notification::Topic, role::Permission};
 use store::DecisionRecord;

@@ -2,9 +2,11 @@
 
 use super::record::{Attempted, Turn};
 use crate::{
-    Error, Result, SessionRecord, interaction,
-    outbox::announce_end,
-    session::change::{note_ending, state},
+    Error, Result, SessionRecord,
+    commit::{
+        effect::{Cause, carry_out, effects},
+        state,
+    },
 };
 use domain::{
     event::Kind,
@@ -45,6 +47,7 @@ pub(super) async fn apply(
     for command in commands {
         changes.push(step(&mut session, *command, &mut hook)?);
     }
+    let changed_by = changes.last().map(|change| change.id);
     let mut events = events(&mut hook, changes, session.status)?;
     if before.head_sequence + events.len() as u64 > SESSION_EVENTS_MAX {
         let full = format!("a session holds at most {SESSION_EVENTS_MAX} events");
@@ -55,12 +58,9 @@ pub(super) async fn apply(
     }
     let (actor, now) = (hook.scope.caller.to_string(), hook.minter.at());
     store::session::save(tx, &before, &mut session, &events, None, &actor, now).await?;
-    if session.status != before.status {
-        note_ending(tx, &session, now).await?;
-        if session.status.is_final() {
-            announce_end(tx, &session, hook.minter.messages()).await?;
-        }
-        interaction::note(tx, &session, before.status, commands.last().copied().unwrap_or(Command::Rest), now).await?;
+    if let (Some(command), Some(changed_by)) = (commands.last(), changed_by) {
+        let cause = Cause { command: *command, reason: &hook.reading.reason };
+        carry_out(tx, &session, effects(before.status, &session, cause, now), changed_by, &hook.minter).await?;
     }
     if let Some(title) = &titled {
         store::session::retitle(tx, session.tenant_id, session.id, title).await?;

@@ -4,7 +4,7 @@ use super::{
     apply::{Injected, apply},
     session::{Held, hold},
 };
-use crate::{Error, Ledger, Result, guard::require, human::recent_activity::recent_activity, session::change::Minter};
+use crate::{Error, Ledger, Result, commit::Minter, guard::require, human::recent_activity::recent_activity};
 use domain::{
     Scope, Timestamp,
     hook::{Reading, Source, read},

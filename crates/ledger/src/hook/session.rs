@@ -106,7 +106,7 @@ async fn make(
         &json!({ "sessionType": session.session_type, "source": session.source, "continues": after.map(|(_, last)| last) }),
     )?];
     for (command, reason) in [(Command::Start, "dispatched"), (Command::Begin, "runs outside, reports through hooks")] {
-        let step = decide(crate::session::change::state(&session), Actor::Server, command).map_err(Error::from)?;
+        let step = decide(crate::commit::state(&session), Actor::Server, command).map_err(Error::from)?;
         events.push(hook.minter.status_change(Some(session.status), step.to, reason)?);
         session.status = step.to;
     }

@@ -3,7 +3,7 @@
 use super::person;
 use crate::{
     ActionRecord, Error, Ledger, Result, SessionRecord,
-    session::change::{self, Change, Minter},
+    commit::{self, Change, Minter},
 };
 use domain::{
     Scope,
@@ -115,7 +115,7 @@ async fn task(tx: &mut WriteTx<'_>, scope: &Scope, id: ActionId) -> Result<Actio
 
 async fn supersede(tx: &mut WriteTx<'_>, scope: &Scope, before: SessionRecord, minter: Minter) -> Result<SessionId> {
     let id = before.id;
-    let transition = decide(change::state(&before), Actor::Server, Command::Supersede)?;
+    let transition = decide(commit::state(&before), Actor::Server, Command::Supersede)?;
     let change = Change {
         id,
         actor: Actor::Server,
@@ -124,7 +124,7 @@ async fn supersede(tx: &mut WriteTx<'_>, scope: &Scope, before: SessionRecord, m
         reason: "superseded".into(),
         minter,
     };
-    change::write(tx, before, transition, change, Vec::new(), |_| {}).await?;
+    commit::write(tx, before, transition, change, Vec::new(), |_| {}).await?;
     Ok(id)
 }
 

@@ -3,7 +3,7 @@
 use super::person;
 use crate::{
     Error, Ledger, Result, SessionRecord,
-    session::change::{Change, Minter, state, write},
+    commit::{Change, Minter, state, write},
 };
 use domain::{
     Scope,

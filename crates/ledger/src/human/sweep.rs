@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Ledger, Result,
-    session::change::{Change, Minter, state, write},
+    commit::{Change, Minter, state, write},
 };
 use chrono::TimeDelta;
 use domain::{

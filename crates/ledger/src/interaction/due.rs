@@ -1,10 +1,7 @@
 //! Turns that ended and are not captured yet.
 
-use super::{
-    has_answered,
-    turn::{Judged, Turn, last, staged},
-};
-use crate::{Ledger, Result, SessionRecord, gate::reviewed};
+use super::turn::{Judged, Turn, last, staged};
+use crate::{Ledger, Result, SessionRecord, commit::has_answered, gate::reviewed};
 use chrono::TimeDelta;
 use domain::{
     Timestamp,

@@ -1,7 +1,7 @@
 //! A person says what they think of an answer.
 
 use super::settle::{Line, line_id, record};
-use crate::{Error, Ledger, Result, guard::require, thread::is_own};
+use crate::{Error, Ledger, Result, guard::require, visibility::is_own};
 use chrono::TimeDelta;
 use domain::{
     Scope, Timestamp,

@@ -1,11 +1,10 @@
 //! Turns, read from a session's log: what was asked, what was answered, what reviewers said.
 
 use super::{answer_id, derived_id};
-use crate::{EventRecord, SessionRecord, gate::Reviewed, thread::is_thread};
+use crate::{EventRecord, SessionRecord, commit::is_dialogue, gate::Reviewed};
 use domain::{
     Timestamp,
     gate::{GateKind, Verdict},
-    hook::Source as HookSource,
     id::{InteractionId, SessionId},
     outcome::{self, Inferred, OutcomeTracker},
     session::Status,
@@ -144,7 +143,7 @@ fn judged_by_reviewers(session: &SessionRecord, events: &[EventRecord], reviewed
     let before: Vec<EventRecord> = events.iter().filter(|event| event.recorded_at <= gate.opened_at).cloned().collect();
     let said = entries(session, &before, Status::Idle);
     // Of a conversation everything that was said; of other work what was asked for.
-    let said = said.into_iter().filter(|entry| is_talk(session) || entry.said.by == Speaker::User);
+    let said = said.into_iter().filter(|entry| is_dialogue(session) || entry.said.by == Speaker::User);
     let prompt: Vec<Said> = said.map(|entry| entry.said).collect();
     (!prompt.is_empty()).then(|| Turn {
         id: InteractionId(derived_id(gate.opened_at, &[b"staged", gate.id.0.as_bytes()])),
@@ -155,24 +154,14 @@ fn judged_by_reviewers(session: &SessionRecord, events: &[EventRecord], reviewed
     })
 }
 
-/// Whether a session is what was said in it, and nothing else: a conversation, or a coding agent that reports by hooks.
-pub(super) fn is_talk(session: &SessionRecord) -> bool {
-    is_thread(session) || is_reported(session)
-}
-
-/// Whether a coding agent reports it: nobody claims such a session.
-pub(super) fn is_reported(session: &SessionRecord) -> bool {
-    HookSource::ALL.iter().any(|hook| session.source.as_deref() == Some(hook.as_str()))
-}
-
 fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> Vec<Entry> {
     let said = |by, text: String| Said { by, text };
-    let is_talk = is_talk(session);
+    let is_dialogue = is_dialogue(session);
     // Outside of conversations a result is the answer, and what the agent said since it was last asked only accompanies it.
-    let result = session.result.as_deref().filter(|_| !is_talk && status == Status::Completed);
+    let result = session.result.as_deref().filter(|_| !is_dialogue && status == Status::Completed);
     let asked_last = events.iter().rfind(|event| event.kind == MESSAGE).map_or(0, |event| event.sequence);
     let mut entries = Vec::new();
-    if !is_talk {
+    if !is_dialogue {
         let input = session.input.as_deref().map(plain).filter(|input| !input.is_empty());
         // Work that was started without words is told by its title.
         let asked = input.or_else(|| (asked_last == 0).then(|| session.title.clone()));

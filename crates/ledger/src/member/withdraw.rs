@@ -3,8 +3,8 @@
 use super::{by_operator, present};
 use crate::{
     Error, Ledger, MemberRecord, Result,
+    commit::{Change, Minter, state, write},
     guard::require,
-    session::change::{Change, Minter, state, write},
 };
 use domain::{
     Caller, Scope,

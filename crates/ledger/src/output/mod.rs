@@ -55,5 +55,5 @@ fn shorten(text: &mut String) {
 }
 
 fn field_errors(issues: Vec<Issue>) -> Vec<FieldError> {
-    issues.into_iter().map(|issue| FieldError::new(issue.field, issue.message)).collect()
+    issues.into_iter().map(FieldError::from).collect()
 }

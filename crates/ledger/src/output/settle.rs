@@ -1,6 +1,6 @@
 //! Whether a result that keeps its contract counts at once.
 
-use crate::{ActionRecord, SessionRecord, thread::is_thread};
+use crate::{ActionRecord, SessionRecord, commit::is_thread};
 use domain::{action::OutputType, gate::needs_approval};
 use serde_json::{Map, Value};
 

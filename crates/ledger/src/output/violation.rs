@@ -2,7 +2,7 @@
 
 use crate::{
     Error, FieldError, Result, SessionRecord,
-    session::change::{Change, state, write},
+    commit::{Change, state, write},
 };
 use domain::{
     event::Kind,

@@ -1,12 +1,10 @@
 //! Cancelling a session.
 
-use super::{
-    change::{Change, Minter, state, write},
-    private::seen,
-};
 use crate::{
     Ledger, Result, SessionRecord,
+    commit::{Change, Minter, state, write},
     guard::{Fields, require},
+    visibility::{own_or_managed, seen},
 };
 use domain::{
     Scope,
@@ -42,11 +40,4 @@ pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Optio
             })
         })
         .await
-}
-
-/// Who started a session may stop and repeat it; operators and admins may any.
-pub(crate) fn own_or_managed(scope: &Scope, session: &SessionRecord) -> Result<()> {
-    let own = session.created_by == scope.caller.to_string()
-        || (session.user_id.is_some() && session.user_id == scope.user_id());
-    if own { Ok(()) } else { require(scope, Permission::ManageSessions) }
 }

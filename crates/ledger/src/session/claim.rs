@@ -2,7 +2,7 @@
 
 mod first;
 
-use super::change::{Change, Minter, state, write};
+use crate::commit::{Change, Minter, state, write};
 use crate::{
     Ledger, Result, SessionRecord,
     gate::{Denied, Resumed, resume_context, told},

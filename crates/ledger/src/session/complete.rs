@@ -1,14 +1,12 @@
 //! A worker reports success. The first report is the recorded outcome, for ever.
 
-use super::{
-    change::{Change, Minter, state, write},
-    private::held,
-};
 use crate::{
     ActionRecord, Ledger, Result, SessionRecord,
+    commit::{Change, Minter, state, write},
     gate::{self, Stage},
     guard::{Fields, require},
     output::{self, Refused, WriteBack, Written},
+    visibility::held,
 };
 use domain::{
     Scope,

@@ -1,14 +1,11 @@
 //! Creating a session.
 
-use super::{
-    change::{Minter, deadline},
-    graph::{Place, depend, place},
-    private::sees,
-};
+use super::graph::{Place, depend, place};
 use crate::{
-    Error, Ledger, Result, SessionRecord,
-    action::time_limits_of,
+    ActionRecord, Error, Ledger, Result, SessionRecord,
+    commit::{Minter, deadline},
     guard::{Fields, require},
+    visibility::sees,
 };
 use domain::{
     Scope,
@@ -277,4 +274,10 @@ fn metadata(own: Option<String>, parent: Option<&SessionRecord>) -> String {
     let mut notes: serde_json::Map<String, serde_json::Value> = serde_json::from_str(&own).unwrap_or_default();
     notes.insert(INCOGNITO.into(), true.into());
     serde_json::Value::Object(notes).to_string()
+}
+
+/// The time limits that an action gives its sessions.
+fn time_limits_of(action: &ActionRecord) -> Result<TimeLimits> {
+    let metadata = serde_json::from_str(&action.metadata).unwrap_or_default();
+    Ok(TimeLimits::of_metadata(&metadata)?)
 }

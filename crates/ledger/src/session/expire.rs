@@ -1,10 +1,10 @@
 //! Ending sessions whose time limit passed.
 
-use super::{
-    change::{Change, Minter, state, write},
-    sweep::BATCH,
+use super::sweep::BATCH;
+use crate::{
+    Ledger, Result,
+    commit::{Change, Minter, state, write},
 };
-use crate::{Ledger, Result};
 use domain::{
     Caller, Scope,
     event::Kind,

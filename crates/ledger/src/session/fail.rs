@@ -1,12 +1,10 @@
 //! A worker reports an error.
 
-use super::{
-    change::{Change, Minter, state, write},
-    private::held,
-};
 use crate::{
     Ledger, Result, SessionRecord,
+    commit::{Change, Minter, state, write},
     guard::{Fields, require},
+    visibility::held,
 };
 use domain::{
     Scope,

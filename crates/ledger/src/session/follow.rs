@@ -6,11 +6,10 @@
 //! of others, which could wait for it. Every step decides each session under its lock and does nothing twice.
 
 use super::{
-    change::Minter,
     graph::{consider, join, step},
     sweep::BATCH,
 };
-use crate::{Ledger, Result, SessionRecord};
+use crate::{Ledger, Result, SessionRecord, commit::Minter};
 use domain::{
     Scope,
     id::{SessionId, TenantId},

@@ -1,7 +1,6 @@
 //! One session, or a few by id.
 
-use super::private::sees;
-use crate::{Error, Ledger, Result, SessionRecord, guard::require};
+use crate::{Error, Ledger, Result, SessionRecord, guard::require, visibility::sees};
 use domain::{Scope, id::SessionId, limit::PAGE_MAX, role::Permission};
 
 /// A session of the workspace that the caller may know of.

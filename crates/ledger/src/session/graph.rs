@@ -1,11 +1,11 @@
 //! Sessions that wait for others: where a new one stands among them, and when one that waits goes on.
 
-use super::{
-    change::{Change, Minter, state, write},
-    create::{DependsOn, NewSession},
-    private::sees,
+use super::create::{DependsOn, NewSession};
+use crate::{
+    Error, Result, SessionRecord,
+    commit::{Change, Minter, state, write},
+    visibility::sees,
 };
-use crate::{Error, Result, SessionRecord};
 use domain::{
     Caller, Scope,
     event::Kind,

@@ -1,6 +1,6 @@
 //! Keeping a lease.
 
-use super::change::state;
+use crate::commit::state;
 use crate::{Error, Ledger, Result, guard::require};
 use chrono::TimeDelta;
 use domain::{

@@ -1,10 +1,10 @@
 //! The sessions of a workspace.
 
-use super::private::sees;
 use crate::{
     Ledger, Listed, Result, SessionRecord,
     cursor::{List, decode, encode, page_size},
     guard::{Fields, require},
+    visibility::sees,
 };
 use domain::{
     Scope,

@@ -1,8 +1,6 @@
 //! Sessions: one file per command or query.
 
-pub(crate) mod bound;
 mod cancel;
-pub(crate) mod change;
 mod claim;
 mod complete;
 pub(crate) mod create;
@@ -13,16 +11,15 @@ mod get;
 pub(crate) mod graph;
 mod heartbeat;
 mod list;
-pub(crate) mod private;
 mod related;
 mod release;
 mod retry;
 mod roll;
 mod sweep;
+mod turns;
 mod yield_to;
 
 pub use cancel::cancel;
-pub(crate) use cancel::own_or_managed;
 pub use claim::{Claim, Claimed, claim};
 pub use complete::{Completion, complete};
 pub use create::{DependsOn, NewSession, create};
@@ -37,4 +34,5 @@ pub use retry::retry;
 pub use roll::roll;
 pub use store::session::graph::{Neighbour, Told};
 pub use sweep::{Swept, sweep};
+pub use turns::turns;
 pub use yield_to::{Parking, yield_to};

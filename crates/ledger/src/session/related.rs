@@ -1,7 +1,6 @@
 //! Which sessions one waits for, and which wait for it.
 
-use super::private::sees;
-use crate::{Error, Ledger, Result, guard::require};
+use crate::{Error, Ledger, Result, guard::require, visibility::sees};
 use domain::{Scope, id::SessionId, limit::DEPENDENTS_MAX, role::Permission};
 use store::{
     Conn,

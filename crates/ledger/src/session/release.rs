@@ -1,6 +1,6 @@
 //! A worker gives its session back unfinished.
 
-use super::change::{Change, Minter, apply};
+use crate::commit::{Change, Minter, apply};
 use crate::{Ledger, Result, SessionRecord, guard::require};
 use domain::{
     Scope,

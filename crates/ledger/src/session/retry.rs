@@ -1,13 +1,12 @@
 //! Repeating a session that has ended.
 
-use super::{
-    cancel::own_or_managed,
-    change::Minter,
-    create::{DependsOn, EVENTS_MAX, NewSession, insert},
-    private::seen,
+use super::create::{DependsOn, EVENTS_MAX, NewSession, insert};
+use crate::{
+    Error, Ledger, Result, SessionRecord,
+    commit::{Minter, is_thread},
+    guard::require,
+    visibility::{own_or_managed, seen},
 };
-use crate::thread::is_thread;
-use crate::{Error, Ledger, Result, SessionRecord, guard::require};
 use domain::{
     Scope,
     id::SessionId,

@@ -1,11 +1,10 @@
 //! Taking sessions back from workers that went silent.
 
-use super::{
-    change::{Change, Minter, state, write},
-    expire::expire_overdue,
-    follow::follow_noted,
+use super::{expire::expire_overdue, follow::follow_noted};
+use crate::{
+    Ledger, Result,
+    commit::{Change, Minter, state, write},
 };
-use crate::{Ledger, Result};
 use domain::{
     Caller, Scope,
     event::Kind,

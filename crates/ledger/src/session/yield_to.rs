@@ -1,15 +1,13 @@
 //! A worker parks its session until something arrives.
 
-use super::{
-    change::{Change, Minter, state, write},
-    graph::join,
-    private::held,
-};
+use super::graph::join;
 use crate::{
     Error, Ledger, Result, SessionRecord,
+    commit::{Change, Minter, state, write},
     gate::pause,
     guard::{Fields, require},
     output::check_schema,
+    visibility::held,
 };
 use domain::{
     Scope,

@@ -3,9 +3,9 @@
 use super::{own, summary::summarize};
 use crate::{
     Ledger, Result, SessionRecord,
+    commit::{Change, Minter, state, write},
     feedback::{self, Rating},
     guard::require,
-    session::change::{Change, Minter, state, write},
     thread::{Closing, Summary},
 };
 use domain::{

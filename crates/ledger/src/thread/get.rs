@@ -1,8 +1,12 @@
-//! One conversation, and how many turns a session had.
+//! One conversation.
 
 use super::is_thread;
-use crate::{Error, Ledger, Result, SessionRecord, guard::require, session};
-use domain::{Scope, id::SessionId, role::Permission, session::Type};
+use crate::{
+    Error, Ledger, Result, SessionRecord,
+    guard::require,
+    session::{self, turns},
+};
+use domain::{Scope, id::SessionId, role::Permission};
 
 /// A conversation of the workspace, and its turns so far. Whoever may read its session may read it.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<(SessionRecord, u64)> {
@@ -15,19 +19,4 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<(Sessi
     };
     let turns = turns(ledger, scope, &session).await?;
     Ok((session, turns))
-}
-
-/// How many turns a session had: messages of a person in its log; where there are none, and it is no conversation, the
-/// attempts at it.
-pub async fn turns(ledger: &Ledger, scope: &Scope, session: &SessionRecord) -> Result<u64> {
-    let (tenant_id, id) = (scope.tenant_id, session.id);
-    let read = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(async move { store::thread::messages(conn, tenant_id, id).await }));
-    let messages = read.await?;
-    Ok(if messages == 0 && session.session_type == Type::Agent && !is_thread(session) {
-        session.attempt.into()
-    } else {
-        messages
-    })
 }

@@ -3,8 +3,8 @@
 use super::own;
 use crate::{
     Ledger, Result, SessionRecord,
+    commit::{Change, Minter, state, write},
     guard::require,
-    session::change::{Change, Minter, state, write},
 };
 use domain::{
     Scope,

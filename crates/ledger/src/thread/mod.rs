@@ -9,25 +9,17 @@ mod start;
 mod summary;
 
 pub use end::{Ended, Ending, end, end_with};
-pub use get::{get, turns};
+pub use get::get;
 pub use interrupt::interrupt;
 pub use list::list;
 pub use say::{Message, Said, again_id, is_recorded, say};
 pub use start::{NewThread, Started, start};
 pub use summary::{Closing, Summary};
 
+pub use crate::{commit::is_thread, session::turns, visibility::is_own};
+
 use crate::{Error, Result, SessionRecord};
-use domain::{Scope, thread::SOURCE};
-
-/// Whether a session is a conversation.
-pub fn is_thread(session: &SessionRecord) -> bool {
-    session.source.as_deref() == Some(SOURCE)
-}
-
-/// Whether it is the caller's: they began it, or it is theirs as a person.
-pub fn is_own(scope: &Scope, session: &SessionRecord) -> bool {
-    session.created_by == scope.caller.to_string() || (session.user_id.is_some() && session.user_id == scope.user_id())
-}
+use domain::Scope;
 
 /// A conversation that the caller may speak in and end.
 fn own(scope: &Scope, session: Option<SessionRecord>) -> Result<SessionRecord> {

@@ -3,9 +3,9 @@
 use super::own;
 use crate::{
     Error, Ledger, Result, SessionRecord,
+    commit::{Change, Minter, state, write},
     guard::{Fields, require},
     interaction::derived_id,
-    session::change::{Change, Minter, state, write},
 };
 use domain::{
     Scope,

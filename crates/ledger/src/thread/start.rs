@@ -3,10 +3,10 @@
 use super::say::{Message, check_text, message_event};
 use crate::{
     Error, Ledger, Result, SessionRecord,
+    commit::{Minter, deadline, state},
     guard::{Fields, require},
     session::{
         NewSession,
-        change::{Minter, deadline, state},
         create::{draft, repeated},
         graph::Place,
     },

@@ -2,8 +2,8 @@
 
 use crate::{
     EventRecord, InstanceKey, Ledger, Result, SessionRecord,
+    commit::final_row::{self, Bound, Told},
     retention::is_sealed,
-    session::bound::{self, Bound, Told},
 };
 use domain::{
     chain::{Digest, Link, body_digest, extend},
@@ -123,7 +123,7 @@ async fn events(
 fn row(session: &SessionRecord, walk: &Walk, is_unbound: &mut bool) -> Option<String> {
     if let Some(ErasureRecord { finished_at: Some(_), row_digest, .. }) = &walk.erasure {
         *is_unbound = row_digest.is_none();
-        let is_same = row_digest.is_none_or(|digest| digest == bound::digest_of(session));
+        let is_same = row_digest.is_none_or(|digest| digest == final_row::digest_of(session));
         return (!is_same).then(|| "its row was changed after its content was erased".into());
     }
     let Some(Told { to, bound }) = &walk.told else {
@@ -139,7 +139,7 @@ fn row(session: &SessionRecord, walk: &Walk, is_unbound: &mut bool) -> Option<St
             *is_unbound = session.status.is_final();
             None
         }
-        Bound::To(digest) if *digest == bound::digest_of(session) => None,
+        Bound::To(digest) if *digest == final_row::digest_of(session) => None,
         Bound::To(_) => Some("its row was changed after it ended".into()),
         Bound::Unknown => Some("its row is bound in a way that this version does not know".into()),
     }
@@ -190,7 +190,7 @@ impl Walk {
         self.sequence = event.sequence;
         self.digest = digest;
         if event.kind == Kind::SESSION_STATUS_CHANGE {
-            self.told = bound::read(&event.metadata);
+            self.told = final_row::read(&event.metadata);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@
 //! session it will be. If one of the oldest is of another kind, none is taken, and the claim goes the long way.
 
 use super::{Claim, Claimed, REASON, claimed_event};
-use crate::{Ledger, Result, session::change::Minter};
+use crate::{Ledger, Result, commit::Minter};
 use domain::{
     Scope,
     session::{Actor, Command, State, Status, Type, decide},

@@ -1,6 +1,6 @@
-//! Incognito sessions: who may know of them.
+//! Which sessions a caller may know of, write in and end.
 
-use crate::{Error, Result, SessionRecord};
+use crate::{Error, Result, SessionRecord, guard::require};
 use domain::{Caller, Scope, event::Kind, role::Permission};
 use store::Conn;
 
@@ -60,4 +60,14 @@ async fn claimed_last(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecor
     let end = session.head_sequence + 1;
     let claims = store::event::before(conn, session.tenant_id, session.id, end, &kinds, 1).await?;
     Ok(claims.items.last().is_some_and(|claim| claim.actor == scope.caller.to_string()))
+}
+
+/// Whether a session is the caller's: they created it, or it belongs to them as a person.
+pub fn is_own(scope: &Scope, session: &SessionRecord) -> bool {
+    session.created_by == scope.caller.to_string() || (session.user_id.is_some() && session.user_id == scope.user_id())
+}
+
+/// Whoever started a session may stop and repeat it; operators and admins may do so with any session.
+pub(crate) fn own_or_managed(scope: &Scope, session: &SessionRecord) -> Result<()> {
+    if is_own(scope, session) { Ok(()) } else { require(scope, Permission::ManageSessions) }
 }

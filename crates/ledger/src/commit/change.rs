@@ -1,0 +1,138 @@
+//! A session's change: lock, decide, then write the row, its events and everything that follows, in one transaction.
+
+use super::{
+    effect::{Cause, carry_out, effects},
+    minter::Minter,
+};
+use crate::{Ledger, Result, SessionRecord, visibility::held};
+use chrono::TimeDelta;
+use domain::{
+    Caller, Scope, Timestamp,
+    id::SessionId,
+    limit::ATTEMPTS_MAX,
+    session::{Actor, Command, State, Status, TimeLimits, Transition, decide},
+};
+use store::{PreparedEvent, WriteTx};
+
+/// A command on one session, ready to be decided under the row's lock.
+pub(crate) struct Change {
+    pub(crate) id: SessionId,
+    pub(crate) actor: Actor,
+    pub(crate) command: Command,
+    pub(crate) caller: Caller,
+    pub(crate) reason: String,
+    pub(crate) minter: Minter,
+}
+
+impl Change {
+    /// The attempt a worker acts under.
+    fn attempt(&self) -> Option<u32> {
+        match self.actor {
+            Actor::Worker { attempt } => Some(attempt),
+            _ => None,
+        }
+    }
+}
+
+/// The session as the status machine sees it.
+pub(crate) fn state(session: &SessionRecord) -> State {
+    State {
+        status: session.status,
+        session_type: session.session_type,
+        attempt: session.attempt,
+        attempts_max: session.attempts_max,
+    }
+}
+
+/// Appends events that the server writes to a session whose status does not change. The row is locked.
+pub(crate) async fn note_down(
+    tx: &mut WriteTx<'_>,
+    before: SessionRecord,
+    events: Vec<PreparedEvent>,
+    caller: Caller,
+    now: Timestamp,
+) -> Result<SessionRecord> {
+    let mut session = before.clone();
+    store::session::save(tx, &before, &mut session, &events, None, &caller.to_string(), now).await?;
+    Ok(session)
+}
+
+/// When a status that begins now runs out.
+pub(crate) fn deadline(limits: &TimeLimits, status: Status, now: Timestamp) -> Option<Timestamp> {
+    limits.of(status).map(|seconds| now + TimeDelta::seconds(i64::from(seconds)))
+}
+
+/// Writes a decided change: the row by compare-and-set, `events`, the status change and its [`effects`].
+///
+/// `touch` sets what only this command knows (result, error, lease).
+pub(crate) async fn write(
+    tx: &mut WriteTx<'_>,
+    before: SessionRecord,
+    transition: Transition,
+    mut change: Change,
+    mut events: Vec<PreparedEvent>,
+    touch: impl FnOnce(&mut SessionRecord) + Send,
+) -> Result<SessionRecord> {
+    let now = change.minter.at();
+    let attempt = change.attempt().or((transition.attempt != before.attempt).then_some(transition.attempt));
+    let mut session = before.clone();
+    session.status = transition.to;
+    session.attempt = transition.attempt;
+    session.end_reason = transition.end_reason;
+    if transition.to != Status::Running {
+        session.lease_expires_at = None;
+        session.lease_seconds = None;
+    }
+    if transition.to != before.status {
+        session.waits_for = None;
+    }
+    match transition.to {
+        Status::Pending => session.queued_at = Some(now),
+        Status::Running => session.started_at = session.started_at.or(Some(now)),
+        to if to.is_final() => session.completed_at = Some(now),
+        _ => {}
+    }
+    if matches!(change.command, Command::Say | Command::Resume) {
+        // Attempts are counted from the last time that something arrived: what came before does not use them up.
+        session.attempts_max = session.attempt.saturating_add(ATTEMPTS_MAX);
+    }
+    touch(&mut session);
+    let mut changed_by = None;
+    if transition.to != before.status {
+        session.deadline_at = deadline(&session.time_limits, transition.to, now);
+        let event = change.minter.status_reached(before.status, &session, &change.reason)?;
+        changed_by = Some(event.id);
+        events.push(event);
+    }
+    let actor = change.caller.to_string();
+    store::session::save(tx, &before, &mut session, &events, attempt, &actor, now).await?;
+    if let Some(changed_by) = changed_by {
+        let cause = Cause { command: change.command, reason: &change.reason };
+        let effects = effects(before.status, &session, cause, now);
+        carry_out(tx, &session, effects, changed_by, &change.minter).await?;
+    }
+    Ok(session)
+}
+
+/// Locks, decides and writes a change that needs nothing else. The session must exist in the scope.
+pub(crate) async fn apply(
+    ledger: &Ledger,
+    scope: &Scope,
+    change: Change,
+    events: impl FnOnce(&mut Minter) -> Result<Vec<PreparedEvent>> + Send + 'static,
+    touch: impl FnOnce(&mut SessionRecord) + Send + 'static,
+) -> Result<SessionRecord> {
+    let caller = *scope;
+    ledger
+        .write(scope.into(), move |tx| {
+            Box::pin(async move {
+                let mut change = change;
+                let before = store::session::find_locked(tx, caller.tenant_id, change.id).await?;
+                let before = held(tx.conn(), &caller, before).await?;
+                let transition = decide(state(&before), change.actor, change.command)?;
+                let events = events(&mut change.minter)?;
+                write(tx, before, transition, change, events, touch).await
+            })
+        })
+        .await
+}

@@ -1,0 +1,115 @@
+//! What follows from a session's change of status, as values, and carrying it out in the transaction of the change.
+
+use super::{
+    minter::Minter,
+    turn::{Capture, ended_turn},
+};
+use crate::{Result, SessionRecord, outbox::announce_end};
+use domain::{
+    Timestamp,
+    failure::{code_of, remediation},
+    gate::GateState,
+    id::EventId,
+    session::{Command, EndReason, Status, graph::takes_its_children_along},
+    thread::REPLY,
+};
+use store::{WriteTx, failure::NewFailure, interaction::DueRecord};
+
+/// One consequence of a session's change of status.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// The session stopped waiting for a person: a gate of it that is still open ends in this state.
+    CloseGate(GateState),
+    /// A turn of an agent ended: it is enqueued for capture.
+    CaptureTurn(DueRecord, Capture),
+    /// The session failed, expired, or never began because of another one. `code` and `message` are what the failure
+    /// list shows.
+    RecordFailure { code: String, message: String },
+    /// Other sessions may wait for this end. `cascades` says whether the sessions that it started end with it.
+    NotifyGraph { cascades: bool },
+    /// Webhooks hear of the end.
+    AnnounceEnd,
+}
+
+/// Why a session changed: the command, and what its status change says.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cause<'a> {
+    pub(crate) command: Command,
+    /// The reason of the status change; the message of a failure that has none of its own.
+    pub(crate) reason: &'a str,
+}
+
+/// The consequences of a change, in the order in which they are carried out. `after` is the row as it was written.
+pub(crate) fn effects(before: Status, after: &SessionRecord, cause: Cause<'_>, now: Timestamp) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    if after.status == before {
+        return effects;
+    }
+    if matches!(before, Status::WaitingHuman | Status::AwaitingTool) {
+        let is_expired = after.status == Status::Expired;
+        effects.push(Effect::CloseGate(if is_expired { GateState::Expired } else { GateState::Withdrawn }));
+    }
+    effects.extend(ended_turn(before, after, cause.command, now).map(|(due, when)| Effect::CaptureTurn(due, when)));
+    effects.extend(failure(after, cause.reason));
+    if after.status.is_final() {
+        let cascades = after.end_reason.is_some_and(takes_its_children_along);
+        // Most sessions have nobody who waits for them.
+        if after.awaited || after.parent_id.is_some() || cascades {
+            effects.push(Effect::NotifyGraph { cascades });
+        }
+        if !before.is_final() {
+            effects.push(Effect::AnnounceEnd);
+        }
+    }
+    effects
+}
+
+fn failure(session: &SessionRecord, reason: &str) -> Option<Effect> {
+    let end_reason = session.end_reason.unwrap_or(EndReason::Error);
+    let never_began = session.status == Status::Abandoned && end_reason == EndReason::DependencyFailed;
+    let failed = never_began || matches!(session.status, Status::Failed | Status::Expired);
+    failed.then(|| Effect::RecordFailure {
+        code: session.error_code.clone().unwrap_or_else(|| code_of(end_reason).to_owned()),
+        message: session.error_message.clone().unwrap_or_else(|| reason.to_owned()),
+    })
+}
+
+/// Carries the consequences out. `session` is the row as it was written, `changed_by` the event of its status change,
+/// `minter` the one of the change.
+pub(crate) async fn carry_out(
+    tx: &mut WriteTx<'_>,
+    session: &SessionRecord,
+    effects: Vec<Effect>,
+    changed_by: EventId,
+    minter: &Minter,
+) -> Result<()> {
+    let now = minter.at();
+    for effect in effects {
+        match effect {
+            Effect::CloseGate(state) => close_gate(tx, session, state, now).await?,
+            Effect::CaptureTurn(due, Capture::Always) => store::interaction::push(tx, due).await?,
+            Effect::CaptureTurn(due, Capture::IfSaid { has_answered }) => {
+                store::interaction::push_if_said(tx, due, has_answered.then_some(REPLY)).await?;
+            }
+            Effect::RecordFailure { code, message } => {
+                let remediation = remediation(&code);
+                let failure = NewFailure { id: changed_by, code: &code, message: &message, remediation, at: now };
+                store::failure::insert(tx, session, failure).await?;
+            }
+            Effect::NotifyGraph { cascades } => {
+                store::session::graph::note_ending(tx, session, cascades, now).await?;
+            }
+            Effect::AnnounceEnd => announce_end(tx, session, minter.messages()).await?,
+        }
+    }
+    Ok(())
+}
+
+/// Closes the gate of a session that stopped waiting without a decision. A gate that was decided is settled by then.
+async fn close_gate(tx: &mut WriteTx<'_>, session: &SessionRecord, state: GateState, now: Timestamp) -> Result<()> {
+    let Some(mut gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(()) };
+    gate.state = state;
+    gate.held_until = None;
+    gate.settled_at = Some(now);
+    Ok(store::gate::save(tx, &gate).await?)
+}

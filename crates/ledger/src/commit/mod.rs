@@ -1,0 +1,16 @@
+//! Committing a session's change: the row, its events and the consequences of a new status, in one transaction.
+//!
+//! Use cases decide a command and pass the transition to [`write`]. The consequences are values ([`effect::Effect`]):
+//! gates to close, a turn to capture, a failure to record, sessions and webhooks to notify. This module uses no use case,
+//! so every use case may use it.
+
+mod change;
+pub(crate) mod effect;
+pub(crate) mod final_row;
+mod minter;
+mod turn;
+
+pub(crate) use change::{Change, apply, deadline, note_down, state, write};
+pub(crate) use minter::Minter;
+pub use turn::is_thread;
+pub(crate) use turn::{has_answered, is_dialogue};
