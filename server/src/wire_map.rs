@@ -165,7 +165,7 @@ pub fn task_status(status: action::TaskStatus) -> wire::action::TaskStatus {
 /// A session that was triggered, and what its caller should know.
 pub fn triggered(record: SessionRecord) -> wire::action::Triggered {
     let warning = record.agent_slug.is_none().then(|| wire::action::Warning {
-        code: wire::action::NO_AGENT.into(),
+        code: domain::action::NO_AGENT.into(),
         message: "the task names no agent: only a worker that claims without agentSlugs takes its sessions".into(),
     });
     wire::action::Triggered { session: session(record), warnings: warning.into_iter().collect() }

@@ -66,3 +66,6 @@ impl OutputType {
         Self::ALL.into_iter().find(|t| t.as_str() == text)
     }
 }
+
+/// The warning code of a session that names no agent: workers that name agents never claim it.
+pub const NO_AGENT: &str = "no_agent";

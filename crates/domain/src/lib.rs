@@ -19,6 +19,7 @@ pub mod hook;
 pub mod id;
 pub mod insight;
 pub mod interaction;
+pub mod issue;
 pub mod limit;
 pub mod member;
 mod names;

@@ -1,6 +1,6 @@
 //! What can go wrong in a use case, apart from how it travels.
 
-use domain::{entity::Issue, event::WriteRefusal, session};
+use domain::{event::WriteRefusal, issue::Issue, session};
 
 /// The result of a use case.
 pub type Result<T> = std::result::Result<T, Error>;

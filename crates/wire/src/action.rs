@@ -142,9 +142,6 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<S
     Option::<String>::deserialize(deserializer).map(Some)
 }
 
-/// The warning of a session that names no agent: workers that name agents never take it.
-pub const NO_AGENT: &str = "no_agent";
-
 /// What a caller should know about a request that was done.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]

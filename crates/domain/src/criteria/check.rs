@@ -2,7 +2,8 @@
 
 use super::{Dimension, DimensionKind};
 use crate::{
-    entity::{Issue, is_line},
+    entity::is_line,
+    issue::Issue,
     limit::{
         CRITERIA_DESCRIPTION_CHARS_MAX, CRITERIA_DIMENSIONS_MAX, CRITERIA_NUMBER_MAX, CRITERIA_SCALE_STEPS_MAX,
         NAME_CHARS_MAX, SELECT_OPTIONS_MAX, SLUG_CHARS_MAX,

@@ -1,7 +1,7 @@
 //! What a type's fields are.
 
-use super::Issue;
 use crate::{
+    issue::Issue,
     limit::{ENTITY_FIELDS_MAX, NAME_CHARS_MAX, SELECT_OPTIONS_MAX},
     slug::is_slug,
 };

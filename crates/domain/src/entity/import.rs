@@ -1,6 +1,7 @@
 //! Which column of a file goes where.
 
-use super::{FIELD_TITLE, FieldDef, Issue};
+use super::{FIELD_TITLE, FieldDef};
+use crate::issue::Issue;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! Values of fields: checked against the type, read from text, shown as text.
 
-use super::{FieldDef, FieldType, Issue};
-use crate::{id::EntityId, limit::FIELD_TEXT_CHARS_MAX};
+use super::{FieldDef, FieldType};
+use crate::{id::EntityId, issue::Issue, limit::FIELD_TEXT_CHARS_MAX};
 use chrono::NaiveDate;
 use serde_json::{Map, Number, Value};
 

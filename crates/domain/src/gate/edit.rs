@@ -1,6 +1,6 @@
 //! What a reviewer may change: values, never the shape that the agent staged.
 
-use crate::entity::Issue;
+use crate::issue::Issue;
 use serde_json::{Map, Value};
 
 /// Whether an edit stays within what was staged: no key the agent did not stage, no value of another type. `null`

@@ -1,8 +1,8 @@
 //! Who decides, how many of them, and by when: an action's `metadata.approval`.
 
 use crate::{
-    entity::Issue,
     id::UserId,
+    issue::Issue,
     limit::{APPROVAL_QUORUM_MAX, APPROVAL_REVIEWERS_MAX, APPROVAL_SECONDS_MAX, APPROVAL_SECONDS_MIN},
     slug::is_slug,
 };

@@ -1,6 +1,6 @@
 //! What an action's `outputType` and `outputConfig` ask for.
 
-use crate::{action::OutputType, entity::Issue, id::CriteriaSetId, limit::OUTPUT_CRITERIA_SETS_MAX, slug::is_slug};
+use crate::{action::OutputType, id::CriteriaSetId, issue::Issue, limit::OUTPUT_CRITERIA_SETS_MAX, slug::is_slug};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 

@@ -3,8 +3,9 @@
 use super::Contract;
 use crate::{
     action::OutputType,
-    entity::{FIELD_TITLE, Issue, Values},
+    entity::{FIELD_TITLE, Values},
     id::EntityId,
+    issue::Issue,
     limit::OUTPUT_ENTITIES_MAX,
 };
 use serde_json::{Map, Value};

@@ -2,7 +2,7 @@
 
 use super::Status;
 use crate::{
-    entity::Issue,
+    issue::Issue,
     limit::{TIME_LIMIT_SECONDS_MAX, TIME_LIMIT_SECONDS_MIN},
 };
 use serde::{Deserialize, Serialize};

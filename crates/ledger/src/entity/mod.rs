@@ -17,8 +17,9 @@ pub use versions::{ListVersions, cursor_after, list_versions};
 
 use crate::{Result, guard::Fields};
 use domain::{
-    entity::{FieldDef, FieldType, Issue, Values, apply},
+    entity::{FieldDef, FieldType, Values, apply},
     id::{EntityId, TenantId},
+    issue::Issue,
     limit::{DOCUMENT_BYTES_MAX, ENTITY_TITLES_MAX, TITLE_CHARS_MAX},
 };
 use std::collections::{BTreeSet, HashMap};

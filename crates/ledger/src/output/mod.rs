@@ -13,8 +13,8 @@ pub(crate) use write_back::{WriteBack, Written, entity_ids, write_back};
 
 use crate::{ActionRecord, FieldError, Result, SessionRecord};
 use domain::{
-    entity::Issue,
     id::TenantId,
+    issue::Issue,
     limit::{OUTPUT_ERROR_CHARS_MAX, OUTPUT_ERRORS_MAX},
     output::{read, shape},
 };

@@ -83,7 +83,7 @@ closed! {
     /// What a member's status can be set to.
     MemberAccess = [member::MemberStatus::Active, member::MemberStatus::Deactivated].map(member::MemberStatus::as_str).into_iter();
     /// What a caller should know about a request that was done.
-    WarningCode = [crate::action::NO_AGENT].into_iter();
+    WarningCode = [action::NO_AGENT].into_iter();
     /// What a token is narrowed to.
     TokenScope = role::TokenScope::ALL.into_iter().map(role::TokenScope::as_str);
     /// Where an import stands.

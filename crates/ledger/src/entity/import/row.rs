@@ -37,7 +37,7 @@ pub(crate) async fn check_rows(
         let issues = relation_issues(fields, &good.fields, &types);
         if !issues.is_empty() {
             let number = good.number;
-            let error = |issue: domain::entity::Issue| error(number, &issue.field, issue.message);
+            let error = |issue: domain::issue::Issue| error(number, &issue.field, issue.message);
             *row = Err(issues.into_iter().map(error).collect());
         }
     }
