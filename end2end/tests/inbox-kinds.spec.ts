@@ -200,7 +200,7 @@ async function hide(page: Page, hidden: boolean) {
 /** Waits until some tab says that it is looked at, or none does. */
 const lookedAt = (page: Page, expected: boolean) =>
   expect
-    .poll(() => page.evaluate(async () => (await navigator.locks.query()).held!.some(({ name }) => name === "shiftbook-looked-at")))
+    .poll(() => page.evaluate(async () => (await navigator.locks.query()).held!.some(({ name }) => name === "shiftbook-visible")))
     .toBe(expected);
 
 test("a browser tells what newly waits, after a press of its button alone, and leads there", async ({ page }) => {

@@ -1,27 +1,27 @@
-//! What an action needs to be triggered: its input as a form.
+//! The form for the input of a new session of a task.
 //!
-//! `metadata.inputSchema`, a JSON Schema, says what the input is made of. Without one the input is one text area. Both
-//! begin with the input of the newest run.
+//! `metadata.inputSchema`, a JSON Schema, describes the input. Without one the input is a single text area. The
+//! fields start with the input of the latest session.
 
 use crate::{
     FieldError, FormState,
-    inbox::{Ask, asks_of, fields, value_typed},
+    inbox::{FormField, fields, schema_fields, typed_value},
     ui::field::{Field, textarea},
 };
 use leptos::tachys::html::InertElement;
 use serde_json::{Map, Value, value::RawValue};
 use wire::action::Action;
 
-/// Name of the field, and beginning of the names of its parts.
+/// Name of the single field, and prefix of the names of several fields.
 pub const INPUT: &str = "input";
-/// Key of the schema in an action's metadata.
+/// Key of the JSON Schema in a task's metadata.
 const SCHEMA: &str = "inputSchema";
 
-/// The fields of the action's input; none where it has no schema.
-fn asks(action: &Action) -> Vec<Ask> {
+/// The fields of the task's input; empty without a schema.
+fn asks(action: &Action) -> Vec<FormField> {
     let metadata: Option<Map<String, Value>> = serde_json::from_str(action.metadata.get()).ok();
     let schema = metadata.and_then(|mut metadata| metadata.remove(SCHEMA)).filter(Value::is_object);
-    schema.map_or_else(Vec::new, |schema| asks_of(&schema, INPUT, "Input"))
+    schema.map_or_else(Vec::new, |schema| schema_fields(&schema, INPUT, "Input"))
 }
 
 /// The names of the form's fields.
@@ -30,7 +30,7 @@ pub fn names(action: &Action) -> Vec<String> {
     if asks.is_empty() { vec![INPUT.to_owned()] } else { asks.into_iter().map(|ask| ask.name).collect() }
 }
 
-/// The form's fields, with the input of the newest run in them.
+/// The form's fields, starting with the input of the latest session.
 pub fn input_fields(action: &Action, last: Option<&RawValue>, form: &FormState) -> Vec<InertElement> {
     let last: Option<Value> = last.and_then(|last| serde_json::from_str(last.get()).ok()).filter(|v| *v != Value::Null);
     let asks = asks(action);
@@ -39,14 +39,14 @@ pub fn input_fields(action: &Action, last: Option<&RawValue>, form: &FormState) 
         let start = last.as_ref().map(text).unwrap_or_default();
         return vec![textarea("trigger", Field::new(INPUT, "Input").hint(hint), true, &start, form)];
     }
-    let again = |ask: Ask| match &last {
+    let again = |ask: FormField| match &last {
         Some(last) => ask.again(last),
         None => ask,
     };
     fields("trigger", &asks.into_iter().map(again).collect::<Vec<_>>(), form)
 }
 
-/// A value as it is typed: texts as they are, everything else as JSON.
+/// A value as text: strings as they are, everything else as JSON.
 fn text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -54,10 +54,10 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// The input that was typed into the form of an action with a schema, as JSON; `None` for an action without one.
+/// The input that was typed, as JSON; `None` if the task has no schema.
 ///
 /// # Errors
-/// Every field that cannot be read, under its name.
+/// One error for each field whose text cannot be parsed, with the name of the field.
 pub fn input_typed(
     action: &Action,
     typed: impl Fn(&str) -> Option<String>,
@@ -66,7 +66,7 @@ pub fn input_typed(
     if asks.is_empty() {
         return Ok(None);
     }
-    let value = value_typed(&asks, typed)?.filter(|value| value.as_object().is_none_or(|object| !object.is_empty()));
+    let value = typed_value(&asks, typed)?.filter(|value| value.as_object().is_none_or(|object| !object.is_empty()));
     Ok(Some(value.map(|value| value.to_string())))
 }
 

@@ -1,4 +1,4 @@
-//! How much waits: in the rail and in the title of every page. Only in the WASM build.
+//! Keeps the number of open inbox items current, in the rail and in the title of every page. Only in the WASM build.
 
 use crate::{
     browser::{dom, fetch},
@@ -7,14 +7,14 @@ use crate::{
 use std::cell::Cell;
 use wasm_bindgen_futures::spawn_local;
 
-/// Signals within this time are answered together.
+/// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 600;
 
 thread_local! {
     static DUE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Keeps the number true for as long as the page lives.
+/// Subscribes to the live stream for the lifetime of the page.
 pub fn start() {
     live::subscribe(|signal| {
         if signal.moves_queues() && !DUE.replace(true) {
@@ -28,7 +28,7 @@ pub fn start() {
 
 async fn read() {
     let Some(badge) = dom::by_id("needs-me") else { return };
-    // One more than is shown.
+    // The server counts one more than the badge shows, so that the badge can end in a plus.
     let most = badge.get_attribute("data-most").and_then(|most| dom::figure(&most)).unwrap_or_default();
     let address = ["/api/approvals/count?atMost=", &dom::whole(most + 1.0)].concat();
     let Ok(count) = fetch::get_json(&address).await else { return };

@@ -1,6 +1,6 @@
-//! What can be done with an item. Plain forms; the keys press them.
+//! The action bar of an item: what the viewer can do with it. Plain forms; keyboard shortcuts click their buttons.
 
-use super::{held::seconds_left, list::SNOOZES, question::ANSWER};
+use super::{list::SNOOZES, question::ANSWER, undo_notice::seconds_left};
 use crate::{
     FormState,
     ui::{
@@ -15,7 +15,7 @@ use domain::{
 use leptos::prelude::*;
 use wire::approval::{Approval, ApprovalDetail};
 
-/// The bar of an item. Only who decided can undo it.
+/// The action bar of an item. Undo is offered only to the person who decided.
 pub fn bar(
     item: &ApprovalDetail,
     next: Option<&str>,
@@ -49,7 +49,7 @@ pub fn bar(
     view! { {approve}{edit}{respond}{deny}{snooze} }.into_any()
 }
 
-fn bound(approval: &Approval, next: Option<&str>) -> impl IntoView + use<> {
+fn hidden_fields(approval: &Approval, next: Option<&str>) -> impl IntoView + use<> {
     let next = next.map(str::to_owned);
     view! {
         <input type="hidden" name="digest" value=approval.digest.clone()/>
@@ -57,8 +57,8 @@ fn bound(approval: &Approval, next: Option<&str>) -> impl IntoView + use<> {
     }
 }
 
-/// A button that opens a form of its own.
-fn more(
+/// A button that opens a small form of its own.
+fn sheet_button(
     action: String,
     key: &'static str,
     (label, title): (&'static str, &'static str),
@@ -83,15 +83,16 @@ fn deny(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoV
     };
     let field = Field { name: "note", label: "Reason", hint, required: is_output };
     let inner = view! {
-        {bound(approval, next)}
+        {hidden_fields(approval, next)}
         {textarea("deny", field, false, "", form)}
         <button class="button" type="submit" data-look="danger" name="decision" value="deny" title="Deny (Ctrl Enter)">"Deny"</button>
     };
     let title = ("Deny…", "Deny, with a reason (r)");
-    more(format!("/inbox/{}/decision", approval.id), "deny", title, true, form.is_refused(), inner)
+    sheet_button(format!("/inbox/{}/decision", approval.id), "deny", title, true, form.is_refused(), inner)
 }
 
-/// Answers a call in the tool's place. A question's answer stands in the item itself: the bar leads to it.
+/// Answers a tool call instead of running the tool. A question's answer is part of the item itself, so the bar links
+/// to it.
 fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyView {
     let approval = &item.approval;
     if approval.kind == GateKind::Question {
@@ -101,12 +102,13 @@ fn respond(item: &ApprovalDetail, next: Option<&str>, form: &FormState) -> AnyVi
     let hint = "The agent receives your answer as the tool's result. The tool does not run.";
     let field = Field::new(ANSWER, "Answer").hint(hint).required();
     let inner = view! {
-        {bound(approval, next)}
+        {hidden_fields(approval, next)}
         {textarea("respond", field, false, "", form)}
         <button class="button" type="submit" data-look="primary" name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</button>
     };
     let title = ("Answer…", "Answer instead of the tool (i)");
-    more(format!("/inbox/{}/decision", approval.id), "respond", title, true, form.is_refused(), inner).into_any()
+    sheet_button(format!("/inbox/{}/decision", approval.id), "respond", title, true, form.is_refused(), inner)
+        .into_any()
 }
 
 fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl IntoView + use<> {
@@ -122,8 +124,8 @@ fn snooze(approval: &Approval, next: Option<&str>, form: &FormState) -> impl Int
     let choices = SNOOZES.map(|(seconds, words)| {
         view! { <button class="button" type="submit" name="seconds" value=seconds.to_string()>{words}</button> }
     });
-    let inner = view! { {bound(approval, next)}{choices} };
-    more(action, "snooze", ("Snooze…", "Snooze (h)"), false, form.of("snooze").is_refused(), inner).into_any()
+    let inner = view! { {hidden_fields(approval, next)}{choices} };
+    sheet_button(action, "snooze", ("Snooze…", "Snooze (h)"), false, form.of("snooze").is_refused(), inner).into_any()
 }
 
 fn held(approval: &Approval, now: Timestamp) -> impl IntoView + use<> {

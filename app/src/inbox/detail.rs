@@ -1,13 +1,13 @@
-//! One item: what the agent wants to do and why, what it would change, and what was decided so far.
+//! One item: what the agent wants to do and why, what it would change, and the decisions so far.
 
 use super::{
     bar::bar,
+    item_text::{agent_name, decision_word, kind_word, whose_turn},
     list::flags,
-    question::{ANSWER, Ask, asks, fields},
+    question::{ANSWER, FormField, asks, fields},
     sentence::{sentence, sentence_view},
     value_table::value_table,
-    values::{Row, name_records, rows},
-    words::{agent, decision_word, kind_word, turn},
+    values::{Row, rows, show_record_titles},
 };
 use crate::{
     FormState,
@@ -32,41 +32,41 @@ use wire::{
     event::Event,
 };
 
-/// An item and what is shown around it.
+/// An inbox item with the data of its page.
 #[derive(Debug, Clone)]
 pub struct Detail {
-    /// The item.
+    /// The item with its decisions.
     pub item: ApprovalDetail,
-    /// The one to go on with after a decision.
+    /// Id of the item to open after a decision; absent if this is the last one.
     pub next: Option<String>,
     /// The newest events of its session, oldest first.
     pub events: Vec<Event>,
-    /// What people are called, and the records that people looked at or that values name by their ids.
+    /// Names by id: of people (`user:ID`), of records that people viewed, and of records that values refer to.
     pub titles: Titles,
-    /// What relations of the record can lead to.
+    /// Options for relation fields, by the slug of the related type.
     pub relations: Relations,
-    /// The server's time.
+    /// The server's clock when the page was rendered (UTC).
     pub now: Timestamp,
-    /// Id of who looks, for people.
+    /// Id of the signed-in person; absent for API tokens.
     pub viewer_id: Option<String>,
-    /// A refused decision (form `approve`, `deny`, `respond`), `snooze` or `undo`.
+    /// State of a refused form: `approve`, `deny` or `respond` for a decision, else `snooze` or `undo`.
     pub form: FormState,
 }
 
-/// The item again. Its `data-part`s can be replaced one by one.
+/// The item as an HTML fragment for the live page, which replaces its `data-part` elements one by one.
 pub fn detail_fragment(detail: &Detail) -> String {
     plain(detail_view(detail))
 }
 
-/// The item in its page.
+/// The item as part of its page.
 pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let Detail { item, next, events, titles, relations, now, viewer_id, form } = detail;
     let by_viewer = item.approval.decision.as_ref().is_some_and(|d| Some(&d.user_id) == viewer_id.as_ref());
     let approval = &item.approval;
     let mut rows = rows(item);
-    name_records(&mut rows, item, titles, relations);
+    show_record_titles(&mut rows, item, titles, relations);
     let asks = asks(approval);
-    let form = at_their_fields(form, &rows, &asks);
+    let form = errors_at_fields(form, &rows, &asks);
     let may = approval.may_decide && approval.state == GateState::Open;
     let named = rows.iter().map(|row| row.name.as_str()).chain(asks.iter().map(|ask| ask.name.as_str()));
     let known: Vec<&str> = named.chain(["note", ANSWER]).collect();
@@ -93,7 +93,8 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
             </header>
             <div class="gate-part" data-part="state">{notice::refused(refused)}{state(approval)}</div>
             <form class="gate-part" id="gate-form" method="post" action=format!("/inbox/{}/decision", approval.id) data-part="values" data-decides=decides>
-                // Enter in a field must not decide anything.
+                // The first submit button of a form is the one that Enter presses. This one is disabled, so Enter
+                // decides nothing.
                 <button type="submit" disabled hidden></button>
                 <input type="hidden" name="digest" value=approval.digest.clone()/>
                 {next.clone().map(|next| view! { <input type="hidden" name="next" value=next/> })}
@@ -101,7 +102,7 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
                 {answer}
             </form>
             <div class="gate-part" data-part="facts">
-                {judged(approval)}
+                {review_facts(approval)}
                 {history(item)}
             </div>
             <section class="gate-part" data-part="transcript" aria-labelledby="gate-transcript">
@@ -114,8 +115,8 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     }
 }
 
-/// What a question is answered with: a field for each part of the answer, or free text.
-fn answer(asks: &[Ask], form: &FormState) -> impl IntoView + use<> {
+/// The answer form of a question: a field for each part of the answer, or one text area.
+fn answer(asks: &[FormField], form: &FormState) -> impl IntoView + use<> {
     let free = asks.is_empty().then(|| {
         let field = Field::new(ANSWER, "Answer").hint("The agent continues with your answer.").required();
         textarea("gate", field, false, "", form)
@@ -129,8 +130,8 @@ fn answer(asks: &[Ask], form: &FormState) -> impl IntoView + use<> {
     }
 }
 
-/// A refusal names a value by its path in the output, the arguments or the answer; the form shows it at its field.
-fn at_their_fields(form: &FormState, rows: &[Row], asks: &[Ask]) -> FormState {
+/// Moves errors to their form fields. A refusal names a value by its path in the output, the arguments or the answer.
+fn errors_at_fields(form: &FormState, rows: &[Row], asks: &[FormField]) -> FormState {
     let mut form = form.clone();
     for error in &mut form.errors {
         let Some(path) = error.field.as_deref() else { continue };
@@ -157,7 +158,7 @@ fn about(approval: &Approval) -> impl IntoView + use<> {
         view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
     });
     let stands = (approval.state == GateState::Open).then(
-        || view! { <span class="inbox-turn" data-mine=approval.may_decide.then_some("")>{turn(approval)}</span> },
+        || view! { <span class="inbox-turn" data-mine=approval.may_decide.then_some("")>{whose_turn(approval)}</span> },
     );
     view! {
         <div class="row-sub">
@@ -171,7 +172,7 @@ fn about(approval: &Approval) -> impl IntoView + use<> {
     }
 }
 
-/// Why there is nothing to decide, or what became of it.
+/// Why the item cannot be decided, or what was decided.
 fn state(approval: &Approval) -> impl IntoView + use<> {
     let decided = |word: &'static str, decision: &Decision| {
         let note = decision.note.clone().map(|note| view! { <p class="gate-note" dir="auto">{note}</p> });
@@ -208,8 +209,8 @@ fn capital(word: &'static str) -> &'static str {
     }
 }
 
-/// Score, flags, who may decide and how many have to.
-fn judged(approval: &Approval) -> impl IntoView + use<> {
+/// Score, flags, reviewers and the number of approvals needed.
+fn review_facts(approval: &Approval) -> impl IntoView + use<> {
     let score = approval.score.map(|score| view! { <div><dt>"Score"</dt><dd>{format!("{score:.2}")}</dd></div> });
     let names: Vec<_> = approval.reviewers.iter().map(|reviewer| reviewer.name.clone()).collect();
     let quorum = (approval.quorum > 1).then(
@@ -219,7 +220,7 @@ fn judged(approval: &Approval) -> impl IntoView + use<> {
         {(!approval.flags.is_empty()).then(|| view! { <h3>"Check carefully"</h3>{flags(&approval.flags)} })}
         <dl class="facts">
             {score}
-            <div><dt>"Agent"</dt><dd>{agent(approval)}</dd></div>
+            <div><dt>"Agent"</dt><dd>{agent_name(approval)}</dd></div>
             {(!names.is_empty()).then(|| view! { <div><dt>"Reviewers"</dt><dd>{names.join(", ")}</dd></div> })}
             {quorum}
             {approval.reminded_at.map(|at| view! { <div><dt>"Reminded"</dt><dd>{moment(at)}</dd></div> })}

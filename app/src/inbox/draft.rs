@@ -1,14 +1,14 @@
-//! What a reviewer had typed before they took their decision back: it stands in the item's forms again.
+//! Restores what a reviewer had typed when they undo their decision.
 
-use super::{question::ANSWER, values::rows, words::start_text};
+use super::{item_text::field_text, question::ANSWER, values::rows};
 use crate::FormState;
 use domain::gate::{GateState, Verdict};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use wire::approval::{ApprovalDetail, Decision};
 
-/// The form that the viewer's newest decision came from, where they have taken it back and nothing happened since.
-pub fn taken_back(detail: &ApprovalDetail, viewer_id: &str) -> Option<FormState> {
+/// The form state of the viewer's last decision, if they have undone it and nobody has decided since.
+pub fn undone_form(detail: &ApprovalDetail, viewer_id: &str) -> Option<FormState> {
     let withdrawal = detail.decisions.last().filter(|_| detail.approval.state == GateState::Open)?;
     let undone = detail.decisions.iter().find(|d| Some(d.number) == withdrawal.undoes && d.user_id == viewer_id)?;
     let note = undone.note.clone().map(|note| ("note".to_owned(), note));
@@ -24,16 +24,16 @@ pub fn taken_back(detail: &ApprovalDetail, viewer_id: &str) -> Option<FormState>
 fn edits(detail: &ApprovalDetail, undone: &Decision) -> BTreeMap<String, String> {
     let changed: Map<String, Value> =
         undone.value.as_ref().and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default();
-    let typed = rows(detail).into_iter().filter_map(|row| Some((row.name, start_text(changed.get(&row.key)?))));
+    let typed = rows(detail).into_iter().filter_map(|row| Some((row.name, field_text(changed.get(&row.key)?))));
     typed.collect()
 }
 
-/// An answer's properties have a field each; see `question`.
+/// Form fields of an answer, one per property; see `question`.
 fn answer(undone: &Decision) -> Option<BTreeMap<String, String>> {
     let value: Value = serde_json::from_str(undone.value.as_ref()?.get()).ok()?;
-    let mut typed = BTreeMap::from([(ANSWER.to_owned(), start_text(&value))]);
+    let mut typed = BTreeMap::from([(ANSWER.to_owned(), field_text(&value))]);
     let parts = value.as_object().into_iter().flatten();
-    typed.extend(parts.map(|(key, value)| (format!("{ANSWER}.{key}"), start_text(value))));
+    typed.extend(parts.map(|(key, value)| (format!("{ANSWER}.{key}"), field_text(value))));
     Some(typed)
 }
 
@@ -61,23 +61,23 @@ mod tests {
         let mut item = detail(output(1, json!({"stage": "Won", "amount": 3})));
         item.decisions =
             vec![decision(1, Some(Verdict::Edit), None, Some(json!({"amount": 4}))), decision(2, None, Some(1), None)];
-        let form = taken_back(&item, "ada").unwrap();
+        let form = undone_form(&item, "ada").unwrap();
         assert_eq!(
             (form.form.as_str(), form.value("value.amount"), form.value("value.stage")),
             ("approve", Some("4"), None)
         );
-        assert_eq!(taken_back(&item, "mia"), None);
+        assert_eq!(undone_form(&item, "mia"), None);
         item.decisions.push(decision(3, Some(Verdict::Edit), None, Some(json!({"amount": 5}))));
-        assert_eq!(taken_back(&item, "ada"), None, "something was decided since");
+        assert_eq!(undone_form(&item, "ada"), None, "something was decided since");
     }
 
     #[test]
     fn a_denial_that_was_taken_back_keeps_its_reason() {
         let mut item = detail(output(1, json!({"stage": "Won"})));
         item.decisions = vec![decision(1, Some(Verdict::Deny), None, None), decision(2, None, Some(1), None)];
-        let form = taken_back(&item, "ada").unwrap();
+        let form = undone_form(&item, "ada").unwrap();
         assert_eq!((form.form.as_str(), form.value("note"), form.is_refused()), ("deny", Some("Too early"), false));
         item.approval.state = GateState::Settled;
-        assert_eq!(taken_back(&item, "ada"), None);
+        assert_eq!(undone_form(&item, "ada"), None);
     }
 }

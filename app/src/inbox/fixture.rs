@@ -1,4 +1,4 @@
-//! Made-up items for the tests of this crate.
+//! Inbox items for the unit tests of this crate.
 
 #![expect(clippy::unwrap_used, reason = "only tests are built from this")]
 
@@ -46,7 +46,7 @@ fn item(n: u32, kind: GateKind, title: &str, task: Value, proposed: Option<Value
     }
 }
 
-/// An output about a record.
+/// An output gate for a record with these proposed values.
 pub fn output(n: u32, values: Value) -> Approval {
     let task = json!({"kind": "output", "stagedOutput": values});
     Approval {
@@ -56,19 +56,19 @@ pub fn output(n: u32, values: Value) -> Approval {
     }
 }
 
-/// A tool call.
+/// A tool gate for a call with these arguments.
 pub fn tool(n: u32, input: Value) -> Approval {
     let call = json!({"toolCallId": "c1", "toolName": "send_mail", "toolInput": input});
     item(n, GateKind::Tool, "send_mail", json!({"kind": "tool", "pausedToolCall": call}), Some(input))
 }
 
-/// A question.
+/// A question gate with one message.
 pub fn question(n: u32) -> Approval {
     let task = json!({"kind": "question", "question": {"message": "Which region?"}});
     item(n, GateKind::Question, "Which region?", task, None)
 }
 
-/// An item with nothing around it.
+/// The detail of an item without record, fields, decisions or denials.
 pub fn detail(approval: Approval) -> ApprovalDetail {
     ApprovalDetail {
         approval,

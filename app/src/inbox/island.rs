@@ -1,8 +1,8 @@
-//! The island: wakes the page that the server has written. Shows nothing itself.
+//! The island of the inbox. It attaches event handlers to the server-rendered page and renders nothing.
 
 use leptos::prelude::*;
 
-/// Mounted once, on the inbox.
+/// Mounted once, on the inbox page.
 #[island]
 pub fn InboxKeys() -> impl IntoView {
     #[cfg(feature = "hydrate")]

@@ -1,10 +1,10 @@
-//! The list: what waits, folded where it is alike, and what can be done with several at once.
+//! The inbox list: open items, grouped by similarity, and the batch buttons.
 
 use super::{
-    elsewhere::elsewhere_view,
-    held::held_view,
+    item_text::{agent_name, changes, field_names, kind_word, subject, whose_turn},
     similar::{Block, Difference, Outlier, blocks},
-    words::{agent, fields_named, kind_word, phrase, subject, turn},
+    terminal_sessions::terminal_sessions,
+    undo_notice::undo_notice,
 };
 use crate::{
     document::plain,
@@ -26,19 +26,19 @@ use leptos::prelude::*;
 use std::collections::BTreeMap;
 use wire::approval::Approval;
 
-/// For how long items can be put aside, seconds.
+/// Snooze durations: seconds and label.
 pub const SNOOZES: [(i64, &str); 4] =
     [(3_600, "For 1 hour"), (4 * 3_600, "For 4 hours"), (86_400, "For 1 day"), (7 * 86_400, "For 1 week")];
 
-/// Which items are listed.
+/// Which items the list shows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Shown {
-    /// What waits for a decision.
+    /// Items that wait for a decision.
     #[default]
     Open,
-    /// What the viewer has put aside.
+    /// Items that the viewer has snoozed.
     Snoozed,
-    /// What was decided.
+    /// Items that were decided, have expired or were withdrawn.
     Settled,
 }
 
@@ -52,7 +52,7 @@ impl Shown {
         }
     }
 
-    /// From the address; anything unknown is what waits.
+    /// Parses `?state=`; an unknown value means open items.
     pub fn parse(text: &str) -> Self {
         match text {
             "snoozed" => Self::Snoozed,
@@ -62,34 +62,34 @@ impl Shown {
     }
 }
 
-/// The list and where it stands.
+/// Data of the inbox list.
 #[derive(Debug, Clone, Default)]
 pub struct List {
-    /// `?state=`
+    /// `?state=`: which items are listed.
     pub shown: Shown,
-    /// `?assignedTo=all`: also what others have to decide.
+    /// `?assignedTo=all`: also lists items that only other people may decide.
     pub everybody: bool,
-    /// The most urgent first.
+    /// The items of this page, most urgent first.
     pub items: Vec<Approval>,
-    /// Where the next page starts.
+    /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
-    /// Whether this is a later page.
+    /// Whether this is a page after the first.
     pub is_continued: bool,
-    /// What the viewer decided and can still undo.
+    /// The viewer's held decisions, which can still be undone.
     pub held: Vec<Approval>,
-    /// Sessions of the viewer that wait for them and cannot be answered here.
-    pub elsewhere: Vec<SessionEntry>,
-    /// What the records are called that the items' values name by their ids.
+    /// Sessions of the viewer that wait for an answer in a terminal.
+    pub terminal_sessions: Vec<SessionEntry>,
+    /// Titles of the records that the items' values refer to, by id.
     pub titles: Titles,
-    /// The server's time.
+    /// The server's clock when the page was rendered (UTC).
     pub now: Timestamp,
-    /// The item that is open.
+    /// Id of the open item.
     pub current: Option<String>,
-    /// `?open=`: the group that is unfolded.
+    /// `?open=`: key of the unfolded group.
     pub unfolded: Option<String>,
-    /// `?select=`: the group that is ticked.
+    /// `?select=`: key of the group whose items are selected.
     pub selected: Option<String>,
-    /// Why items of a batch were refused, by id.
+    /// Why items of a batch were refused, by item id.
     pub refused: BTreeMap<String, String>,
 }
 
@@ -100,21 +100,22 @@ impl List {
     }
 }
 
-/// The list again, when something moved. Its `data-part`s are replaced one by one; rows are keyed by `data-key-id`.
+/// The list as an HTML fragment. The browser replaces its `data-part` elements one by one and matches rows by
+/// `data-key-id`.
 pub fn list_fragment(list: &List) -> String {
     plain(list_view(list))
 }
 
-/// What can be undone, when something was decided: the parts of the list that change with it, and no rows.
+/// The undo notice as an HTML fragment without rows: what changes in the list after a decision.
 pub fn held_fragment(held: &[Approval], now: Timestamp) -> String {
     plain(view! { <section>{held_part(held, now)}<div data-part="refused"></div></section> })
 }
 
 fn held_part(held: &[Approval], now: Timestamp) -> impl IntoView + use<> {
-    view! { <div data-part="held" class="inbox-held">{held_view(held, now)}</div> }
+    view! { <div data-part="held" class="inbox-held">{undo_notice(held, now)}</div> }
 }
 
-/// The list of a page.
+/// The list as part of its page.
 pub fn list_view(list: &List) -> impl IntoView + use<> {
     let refused: Vec<String> = list
         .refused
@@ -139,16 +140,17 @@ pub fn list_view(list: &List) -> impl IntoView + use<> {
             {held_part(&list.held, list.now)}
             <div data-part="refused">{notice::refused(refused)}</div>
             <form class="inbox-batch-form" id="inbox-batch" method="post" action="/inbox/decisions">
-                // Enter on a box must not decide anything.
+                // The first submit button of a form is the one that Enter presses. This one is disabled, so Enter
+                // decides nothing.
                 <button type="submit" disabled hidden></button>
                 {decides.then(select_all)}
                 <ul class="inbox-rows" id="inbox-rows" inner_html=rows></ul>
-                <div data-part="empty">{(list.items.is_empty() && list.elsewhere.is_empty()).then(|| empty(list))}</div>
+                <div data-part="empty">{(list.items.is_empty() && list.terminal_sessions.is_empty()).then(|| empty(list))}</div>
                 {decides.then(batch_bar)}
             </form>
             <nav data-part="pager" class="pager" aria-label="Pages">{first}{more}</nav>
             <p class="inbox-notify js-only">{notify_button()}</p>
-            <div data-part="elsewhere">{elsewhere_view(&list.elsewhere)}</div>
+            <div data-part="terminal">{terminal_sessions(&list.terminal_sessions)}</div>
         </section>
     }
 }
@@ -175,7 +177,7 @@ fn rows_view(list: &List) -> impl IntoView + use<> {
     let mut rows = Vec::new();
     for block in blocks(items) {
         match block {
-            Block::One(at) => rows.extend(items.get(at).map(|item| row(list, item, None, &[]).into_any())),
+            Block::Single(at) => rows.extend(items.get(at).map(|item| row(list, item, None, &[]).into_any())),
             Block::Group { key, alike, outliers } => {
                 let unfolded = list.unfolded.as_ref() == Some(&key) || list.selected.as_ref() == Some(&key);
                 rows.extend(alike.first().and_then(|&at| items.get(at)).map(|first| {
@@ -194,7 +196,7 @@ fn rows_view(list: &List) -> impl IntoView + use<> {
     rows
 }
 
-/// What items that are alike have in common: their question, tool or action; where the actions differ, their fields.
+/// What similar items have in common: their question, tool or task; if the tasks differ, the fields they change.
 fn group_words<'a>(first: &Approval, mut alike: impl Iterator<Item = &'a Approval>) -> String {
     match first.kind {
         GateKind::Question => subject(first),
@@ -202,12 +204,12 @@ fn group_words<'a>(first: &Approval, mut alike: impl Iterator<Item = &'a Approva
         GateKind::Output | GateKind::Fields => {
             let is_one_action = alike.all(|item| item.action_name == first.action_name);
             let action = first.action_name.clone().filter(|_| is_one_action);
-            action.or_else(|| fields_named(first)).unwrap_or_else(|| first.title.clone())
+            action.or_else(|| field_names(first)).unwrap_or_else(|| first.title.clone())
         }
     }
 }
 
-/// The line that stands for items that are alike: how many, how many are not, and ticking them all.
+/// The heading row of a group: the number of similar items and outliers, and a button that selects the similar ones.
 fn group_head(
     list: &List,
     (first, what): (&Approval, String),
@@ -232,7 +234,7 @@ fn group_head(
                 <a class="row-title" href=open data-fold aria-expanded=if unfolded { "true" } else { "false" } dir="auto">
                     {format!("{} alike: {what}", number::grouped(alike as u64))}
                 </a>
-                <div class="row-sub"><span>{agent(first)}</span>{differ}</div>
+                <div class="row-sub"><span>{agent_name(first)}</span>{differ}</div>
             </div>
             <a class="button inbox-select" data-size="small" data-key="select" data-select href=select title="Select all of these items (x)">
                 "Select all"<span class="hidden-text">" that are alike"</span>
@@ -254,7 +256,7 @@ fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Dif
             />
         }
     });
-    let phrase = phrase(item, &list.titles);
+    let changes = changes(item, &list.titles);
     let refused = list.refused.get(&item.id).cloned();
     let is_fine = refused.is_none();
     view! {
@@ -265,7 +267,7 @@ fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Dif
             <span class="inbox-check">{boxed}</span>
             <div class="inbox-row-body">
                 <a class="row-title" href=format!("/inbox/{}", item.id) data-open-item dir="auto">{subject}</a>
-                <p class="inbox-phrase" dir="auto">{phrase}</p>
+                <p class="inbox-summary" dir="auto">{changes}</p>
                 <div class="inbox-facts">
                     {(!differs.is_empty()).then(|| differences(differs, &list.titles))}
                     {(!item.flags.is_empty()).then(|| flags(&item.flags))}
@@ -289,7 +291,7 @@ fn differences(differs: &[Difference], titles: &Titles) -> impl IntoView + use<>
     view! { <ul class="inbox-differences">{lines.collect::<Vec<_>>()}</ul> }
 }
 
-/// What to look at twice.
+/// The flags that the agent or a policy put on an item.
 pub fn flags(flags: &[String]) -> impl IntoView + use<> {
     let items = flags
         .iter()
@@ -297,7 +299,7 @@ pub fn flags(flags: &[String]) -> impl IntoView + use<> {
     view! { <ul class="inbox-flags" aria-label="Flags">{items.collect::<Vec<_>>()}</ul> }
 }
 
-/// Whose turn it is is said where it can be somebody else's: in a list of what waits for the reader it is theirs.
+/// The line of facts of a row. In the viewer's own list it does not say whose turn it is: always the viewer's.
 fn facts(item: &Approval, everybody: bool) -> impl IntoView + use<> {
     let due = item.due_at.filter(|_| item.state == GateState::Open).map(|at| {
         view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{crate::ui::time::absolute(at)}</time></span> }
@@ -307,10 +309,10 @@ fn facts(item: &Approval, everybody: bool) -> impl IntoView + use<> {
         (item.quorum > 1).then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> });
     let stands = match (item.state, &item.decision) {
         (GateState::Open, _) if !everybody && item.may_decide => String::new(),
-        (GateState::Open, _) => turn(item),
+        (GateState::Open, _) => whose_turn(item),
         (GateState::Expired, _) => "Expired".to_owned(),
         (GateState::Withdrawn, _) => "Withdrawn".to_owned(),
-        (_, Some(decision)) => format!("{} by {}", super::words::decision_word(decision), decision.email),
+        (_, Some(decision)) => format!("{} by {}", super::item_text::decision_word(decision), decision.email),
         (_, None) => "Decided".to_owned(),
     };
     let decided = item.decision.as_ref().filter(|_| matches!(item.state, GateState::Held | GateState::Settled));
@@ -319,7 +321,7 @@ fn facts(item: &Approval, everybody: bool) -> impl IntoView + use<> {
     view! {
         <div class="row-sub">
             <span>{kind_word(item.kind)}</span>
-            <span>{agent(item)}</span>
+            <span>{agent_name(item)}</span>
             {due}
             {moment(item.opened_at)}
             {snoozed}
@@ -331,7 +333,7 @@ fn facts(item: &Approval, everybody: bool) -> impl IntoView + use<> {
     }
 }
 
-/// Ticks every item of the page, folded ones included.
+/// A button that selects every item of the page, including those in folded groups.
 fn select_all() -> impl IntoView {
     view! {
         <p class="inbox-all js-only">

@@ -1,14 +1,14 @@
-//! The inbox: what waits for a decision, and deciding.
+//! The inbox: items that wait for a decision, and the forms that decide them.
 //!
-//! The server writes list and items, and every decision is a plain form. The island only sends the forms itself,
-//! shows what comes next before the answer is there, and puts back what was refused.
+//! The server renders the list and the items, and every decision is a plain form. The island submits the forms with
+//! fetch, shows the next item before the server has answered, and restores items whose decision was refused.
 
 mod island;
 
 #[cfg(feature = "hydrate")]
 mod badge;
 #[cfg(feature = "hydrate")]
-mod dom_list;
+mod list_dom;
 #[cfg(feature = "hydrate")]
 mod notify;
 #[cfg(feature = "hydrate")]
@@ -22,12 +22,10 @@ mod bar;
 mod detail;
 #[cfg(feature = "ssr")]
 mod draft;
-#[cfg(feature = "ssr")]
-mod elsewhere;
 #[cfg(all(test, feature = "ssr"))]
 mod fixture;
 #[cfg(feature = "ssr")]
-mod held;
+mod item_text;
 #[cfg(feature = "ssr")]
 mod list;
 #[cfg(feature = "ssr")]
@@ -39,19 +37,25 @@ mod sentence;
 #[cfg(feature = "ssr")]
 mod similar;
 #[cfg(feature = "ssr")]
+mod terminal_sessions;
+#[cfg(feature = "ssr")]
+mod undo_notice;
+#[cfg(feature = "ssr")]
 mod value_table;
 #[cfg(feature = "ssr")]
 mod values;
-#[cfg(feature = "ssr")]
-mod words;
 
 #[cfg(feature = "hydrate")]
 pub use badge::start as start_badge;
 #[cfg(feature = "ssr")]
 pub use detail::{Detail, detail_fragment};
 #[cfg(feature = "ssr")]
-pub use draft::taken_back;
+pub use draft::undone_form;
 pub use island::InboxKeys;
+#[cfg(feature = "ssr")]
+pub(crate) use item_text::{named, slug_label, verdict_word};
+#[cfg(feature = "ssr")]
+pub use item_text::{notification, proposed_ids, summary};
 #[cfg(feature = "ssr")]
 pub use list::{List, Shown, held_fragment, list_fragment};
 #[cfg(feature = "hydrate")]
@@ -59,12 +63,8 @@ pub use notify::start as start_notify;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
-pub use question::answered;
+pub use question::typed_answer;
 #[cfg(feature = "ssr")]
-pub(crate) use question::{Ask, asks_of, fields, value_typed};
+pub(crate) use question::{FormField, fields, schema_fields, typed_value};
 #[cfg(feature = "ssr")]
 pub use values::edited;
-#[cfg(feature = "ssr")]
-pub use words::{about, ids_proposed, notice};
-#[cfg(feature = "ssr")]
-pub(crate) use words::{field_word, named, verdict_word};

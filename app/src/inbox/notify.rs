@@ -1,5 +1,5 @@
-//! Browser notifications, for who asked for them: the tab that reads the live stream tells what newly waits while nobody
-//! looks at any of the tabs. Only in the WASM build.
+//! Browser notifications about new inbox items, for people who enabled them. The tab that leads the live stream shows
+//! them, and only while no tab is visible. Only in the WASM build.
 
 use crate::{
     browser::{dom, fetch, lock},
@@ -11,17 +11,17 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Event, MouseEvent, Notification, NotificationOptions, NotificationPermission};
 
-/// Where this browser keeps that its person wants them.
+/// Key in local storage: set if this browser shows notifications.
 const WANTED: &str = "shiftbook-notify";
 
-/// Held by one of the tabs that somebody looks at, for as long as they do.
-const LOOKED_AT: &str = "shiftbook-looked-at";
+/// Name of the Web Lock that a visible tab holds.
+const VISIBLE_LOCK: &str = "shiftbook-visible";
 
 thread_local! {
-    /// What was told already: one notification for each time that something begins to wait.
-    static TOLD: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-    /// Lets the lock of looked-at tabs go.
-    static LET_GO: Cell<Option<Function>> = const { Cell::new(None) };
+    /// Keys of the notifications shown so far, so that each is shown once.
+    static SHOWN: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    /// Resolves the promise that holds the lock of visible tabs.
+    static RELEASE: Cell<Option<Function>> = const { Cell::new(None) };
 }
 
 fn has_notifications() -> bool {
@@ -34,41 +34,41 @@ fn wanted() -> bool {
         && dom::stored(WANTED).is_some()
 }
 
-/// Listens to the buttons that ask for notifications, and to what begins to wait.
+/// Attaches the notification buttons and subscribes to the live stream.
 pub fn start() {
-    show();
-    dom::on(&dom::window(), "storage", |_: Event| show());
+    label_buttons();
+    dom::on(&dom::window(), "storage", |_: Event| label_buttons());
     dom::on(&dom::document(), "click", |event: MouseEvent| {
         if dom::closest(&event, "[data-notify]").is_some() {
             spawn_local(toggle());
         }
     });
-    dom::on(&dom::document(), "visibilitychange", |_: Event| looked_at());
-    looked_at();
+    dom::on(&dom::document(), "visibilitychange", |_: Event| update_visible_lock());
+    update_visible_lock();
     live::subscribe(|signal| {
         let Signal::Session { id, waits: true, .. } = signal else { return };
         if live::leads() && wanted() {
             let id = id.clone();
-            // Only where no tab that somebody looks at has the lock.
-            spawn_local(lock::exclusive(LOOKED_AT, false, async move { tell(&id).await }));
+            // Runs only if no visible tab holds the lock.
+            spawn_local(lock::exclusive(VISIBLE_LOCK, false, async move { notify(&id).await }));
         }
     });
 }
 
-/// Takes the lock of looked-at tabs, or lets it go.
-fn looked_at() {
-    if let Some(let_go) = LET_GO.take() {
-        let _ = let_go.call0(&wasm_bindgen::JsValue::NULL);
+/// Acquires the lock of visible tabs if this tab is visible, else releases it.
+fn update_visible_lock() {
+    if let Some(release) = RELEASE.take() {
+        let _ = release.call0(&wasm_bindgen::JsValue::NULL);
     }
     if !dom::document().hidden() {
-        let away = Promise::new(&mut |let_go, _| LET_GO.set(Some(let_go)));
-        spawn_local(lock::exclusive(LOOKED_AT, true, async move {
-            let _ = JsFuture::from(away).await;
+        let hidden = Promise::new(&mut |release, _| RELEASE.set(Some(release)));
+        spawn_local(lock::exclusive(VISIBLE_LOCK, true, async move {
+            let _ = JsFuture::from(hidden).await;
         }));
     }
 }
 
-/// Asks for permission, which browsers allow after a click alone; or wants none any more.
+/// Turns notifications off, or asks for permission and turns them on. Browsers allow the request only after a click.
 async fn toggle() {
     if wanted() {
         dom::store(WANTED, None);
@@ -78,11 +78,11 @@ async fn toggle() {
     {
         dom::store(WANTED, Some("1"));
     }
-    show();
+    label_buttons();
 }
 
-/// The buttons say what pressing them does.
-fn show() {
+/// Labels the buttons with what a click does.
+fn label_buttons() {
     let Some(root) = dom::root() else { return };
     let blocked = !has_notifications() || Notification::permission() == NotificationPermission::Denied;
     let words = match (blocked, wanted()) {
@@ -96,15 +96,15 @@ fn show() {
     }
 }
 
-/// Tells what waits for the viewer in a session, if it is anything that was not told yet.
-async fn tell(session_id: &str) {
+/// Shows a notification about the item that this session waits for, unless it was shown before.
+async fn notify(session_id: &str) {
     let Ok(notice) = fetch::get_json(&["/inbox/waiting/", session_id].concat()).await else { return };
     let text = |name| dom::text(&notice, name).unwrap_or_default();
     let (path, key) = (text("path"), text("key"));
-    if path.is_empty() || TOLD.with_borrow(|told| told.contains(&key)) {
+    if path.is_empty() || SHOWN.with_borrow(|shown| shown.contains(&key)) {
         return;
     }
-    TOLD.with_borrow_mut(|told| told.push(key.clone()));
+    SHOWN.with_borrow_mut(|shown| shown.push(key.clone()));
     let options = NotificationOptions::new();
     options.set_body(&text("body"));
     options.set_tag(&key);

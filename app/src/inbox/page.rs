@@ -1,4 +1,4 @@
-//! /inbox and /inbox/{id}
+//! The pages /inbox and /inbox/{id}.
 
 use super::{
     InboxKeys,
@@ -12,18 +12,18 @@ use crate::{
 };
 use leptos::prelude::*;
 
-/// What the inbox shows.
+/// Data of the inbox page.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// The list.
+    /// The list of items.
     pub list: List,
-    /// The item beside it.
+    /// The item shown beside the list; absent if the list is empty.
     pub detail: Option<Detail>,
-    /// Whether the address names that item; a narrow screen shows either the list or the item.
+    /// Whether the address is /inbox/{id}. A narrow screen then shows the item, else the list.
     pub opened: bool,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Inbox", || {
         let Props { list, detail, opened } = props;
@@ -34,7 +34,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let page = view! {
             {page_head("Inbox".to_owned(), Vec::new(), solid(tabs(&list)))}
             <InboxKeys/>
-            <p class="hidden-text" id="inbox-said" role="status"></p>
+            <p class="hidden-text" id="inbox-announcement" role="status"></p>
             <div class="inbox" id="inbox" data-keys="inbox" data-opened=opened.then_some("") data-query=query(&list)>
                 {solid(list_view(&list))}
                 <section class="inbox-detail" id="inbox-detail" aria-label="Item">{solid(detail)}</section>
@@ -44,7 +44,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
     })
 }
 
-/// What an island adds to the address of the list.
+/// The query with which the island reads the list.
 fn query(list: &List) -> String {
     format!("state={}{}", list.shown.as_str(), if list.everybody { "&assignedTo=all" } else { "" })
 }

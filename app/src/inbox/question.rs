@@ -1,12 +1,12 @@
-//! A value as a form made from its JSON Schema, and reading what was typed into it: the answer of a question, and the
-//! input of an action.
+//! Forms generated from a JSON Schema, and reading what was typed into them: answers to questions, and the input of a
+//! task.
 //!
-//! Objects get one field for each property, called `answer.KEY`; everything else one field, called `answer`. What no
-//! field can hold (lists, objects in objects) is typed as JSON. The schema of an answer is checked where it is recorded.
+//! An object gets one field per property, named `answer.KEY`; any other value gets one field named `answer`. Lists
+//! and nested objects are typed as JSON. The answer is validated against the schema when it is recorded, not here.
 
 use super::{
+    item_text::{field_text, slug_label, task},
     values::Control,
-    words::{field_word, start_text, task},
 };
 use crate::{
     FieldError, FormState,
@@ -17,30 +17,30 @@ use leptos::tachys::html::InertElement;
 use serde_json::{Map, Value};
 use wire::approval::Approval;
 
-/// Most properties that become fields of their own; a form with more is no help.
+/// Most properties that get a field each; a value with more is typed as JSON.
 const FIELDS_MAX: usize = 40;
-/// Texts that may be longer than this get several lines, characters.
+/// Texts that may be longer than this get a text area, characters.
 const LINE_CHARS_MAX: u64 = 200;
-/// The one field of an answer that is no object.
+/// Name of the only field of an answer that is not an object.
 pub const ANSWER: &str = "answer";
 
-/// One field of the answer.
+/// One field of a generated form.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ask {
-    /// The property; absent where the answer is this one value.
+pub struct FormField {
+    /// Key of the property; absent if the field holds the whole value.
     key: Option<String>,
-    /// Name of its form field.
+    /// Name of the form field.
     pub name: String,
     label: String,
     hint: String,
     required: bool,
     start: String,
     control: Control,
-    /// The values behind the choices, in their order.
+    /// The values of the options, in the order of the options.
     choices: Vec<Value>,
 }
 
-/// The schema of the answer, where the item is a question that has one.
+/// The JSON Schema of the answer, if the item is a question that has one.
 fn schema(approval: &Approval) -> Option<Value> {
     match task(approval) {
         Some(Task::Question(question)) => question.schema,
@@ -48,14 +48,14 @@ fn schema(approval: &Approval) -> Option<Value> {
     }
 }
 
-/// The fields that an answer is typed into; none for free text and for what has no form.
-pub fn asks(approval: &Approval) -> Vec<Ask> {
-    schema(approval).map_or_else(Vec::new, |schema| asks_of(&schema, ANSWER, "Answer"))
+/// The fields of an answer; empty for free text and for schemas that no form can represent.
+pub fn asks(approval: &Approval) -> Vec<FormField> {
+    schema(approval).map_or_else(Vec::new, |schema| schema_fields(&schema, ANSWER, "Answer"))
 }
 
-/// The fields that a value of this schema is typed into. Their names begin with `base`; `called` is the label of a field
-/// that has no better one.
-pub fn asks_of(schema: &Value, base: &str, called: &str) -> Vec<Ask> {
+/// The fields for a value of this schema. `base` is the prefix of their names; `called` labels a field without a
+/// title.
+pub fn schema_fields(schema: &Value, base: &str, called: &str) -> Vec<FormField> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|all| !all.is_empty()) else {
         let title = text(schema, "title");
         let label = if title.is_empty() { called.to_owned() } else { title };
@@ -68,7 +68,7 @@ pub fn asks_of(schema: &Value, base: &str, called: &str) -> Vec<Ask> {
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let field = |(key, of): (&String, &Value)| {
         let title = text(of, "title");
-        let label = if title.is_empty() { field_word(key) } else { title };
+        let label = if title.is_empty() { slug_label(key) } else { title };
         ask(Some(key.clone()), format!("{base}.{key}"), label, of, required.contains(&key.as_str()))
     };
     properties.iter().map(field).collect()
@@ -78,14 +78,14 @@ fn text(of: &Value, member: &str) -> String {
     of.get(member).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn ask(key: Option<String>, name: String, label: String, of: &Value, required: bool) -> Ask {
+fn ask(key: Option<String>, name: String, label: String, of: &Value, required: bool) -> FormField {
     let (control, choices) = control(of);
     let mut hint = text(of, "description");
     if control == Control::Json {
         hint = format!("{hint} JSON.").trim_start().to_owned();
     }
-    let start = of.get("default").map(start_text).unwrap_or_default();
-    Ask { key, name, label, hint, required, start, control, choices }
+    let start = of.get("default").map(field_text).unwrap_or_default();
+    FormField { key, name, label, hint, required, start, control, choices }
 }
 
 fn is_type(of: &Value, name: &str) -> bool {
@@ -99,12 +99,12 @@ fn is_type(of: &Value, name: &str) -> bool {
 fn control(of: &Value) -> (Control, Vec<Value>) {
     if let Some((values, labels)) = choices(of) {
         let mut options = vec![(String::new(), "—".to_owned())];
-        options.extend(values.iter().map(start_text).zip(labels));
+        options.extend(values.iter().map(field_text).zip(labels));
         return (Control::Choice(options), values);
     }
     let is_long = of.get("maxLength").and_then(Value::as_u64).is_some_and(|max| max > LINE_CHARS_MAX);
     let control = if is_type(of, "boolean") {
-        Control::Truth
+        Control::Boolean
     } else if is_type(of, "number") || is_type(of, "integer") {
         Control::Number
     } else if !is_type(of, "string") {
@@ -112,20 +112,20 @@ fn control(of: &Value) -> (Control, Vec<Value>) {
     } else if of.get("format").is_some_and(|format| format == "date") {
         Control::Date
     } else if is_long {
-        Control::Lines
+        Control::MultiLine
     } else {
-        Control::Line
+        Control::SingleLine
     };
     (control, Vec::new())
 }
 
-/// Values to choose from with their labels: `enum` (with `enumNames`), or `oneOf` and `anyOf` of constants.
+/// The values and labels of an enumeration: `enum` (with `enumNames`), or `oneOf` and `anyOf` of constants.
 fn choices(of: &Value) -> Option<(Vec<Value>, Vec<String>)> {
     if let Some(values) = of.get("enum").and_then(Value::as_array) {
         let names = of.get("enumNames").and_then(Value::as_array);
         let label = |(at, value): (usize, &Value)| {
             let name = names.and_then(|names| names.get(at)?.as_str());
-            name.map_or_else(|| start_text(value), str::to_owned)
+            name.map_or_else(|| field_text(value), str::to_owned)
         };
         return Some((values.clone(), values.iter().enumerate().map(label).collect()));
     }
@@ -133,33 +133,33 @@ fn choices(of: &Value) -> Option<(Vec<Value>, Vec<String>)> {
     let values: Option<Vec<Value>> = several.iter().map(|one| one.get("const").cloned()).collect();
     let label = |one: &Value| {
         let title = text(one, "title");
-        if title.is_empty() { one.get("const").map(start_text).unwrap_or_default() } else { title }
+        if title.is_empty() { one.get("const").map(field_text).unwrap_or_default() } else { title }
     };
     Some((values?, several.iter().map(label).collect()))
 }
 
-impl Ask {
-    /// The same, with what a value of before has in its place.
+impl FormField {
+    /// Sets the start value of the field from an earlier value.
     pub fn again(self, before: &Value) -> Self {
         let value = match &self.key {
             Some(key) => before.get(key),
             None => Some(before),
         };
-        Self { start: value.map_or_else(|| self.start.clone(), start_text), ..self }
+        Self { start: value.map_or_else(|| self.start.clone(), field_text), ..self }
     }
 }
 
-/// The fields as they are shown, with ids that begin with `scope`. `form` brings back what was typed.
-pub fn fields(scope: &str, asks: &[Ask], form: &FormState) -> Vec<InertElement> {
-    let one = |ask: &Ask| {
+/// Renders the fields. `scope` is the prefix of their ids; `form` restores what was typed.
+pub fn fields(scope: &str, asks: &[FormField], form: &FormState) -> Vec<InertElement> {
+    let one = |ask: &FormField| {
         let field = Field { name: &ask.name, label: &ask.label, hint: &ask.hint, required: ask.required };
         match &ask.control {
-            Control::Line | Control::Number => input(scope, field, "text", &ask.start, "off", form),
+            Control::SingleLine | Control::Number => input(scope, field, "text", &ask.start, "off", form),
             Control::Date => input(scope, field, "date", &ask.start, "off", form),
-            Control::Lines => textarea(scope, field, false, &ask.start, form),
+            Control::MultiLine => textarea(scope, field, false, &ask.start, form),
             Control::Json => textarea(scope, field, true, &ask.start, form),
             Control::Choice(options) => select(scope, field, options.clone(), &ask.start, form),
-            Control::Truth => {
+            Control::Boolean => {
                 let options = [("", "—"), ("true", "Yes"), ("false", "No")];
                 select(scope, field, options.map(|(v, l)| (v.to_owned(), l.to_owned())).into(), &ask.start, form)
             }
@@ -168,20 +168,26 @@ pub fn fields(scope: &str, asks: &[Ask], form: &FormState) -> Vec<InertElement> 
     asks.iter().map(one).collect()
 }
 
-/// The answer that was typed, as JSON; `None` where nothing was. `typed` answers with a form field, absent where it was
-/// not sent.
+/// The answer that was typed, as JSON; `None` if every field is empty. `typed` returns the text of a form field, or
+/// `None` if the field was not sent.
 ///
 /// # Errors
-/// Every field that cannot be read, under its name.
-pub fn answered(approval: &Approval, typed: impl Fn(&str) -> Option<String>) -> Result<Option<Value>, Vec<FieldError>> {
-    value_typed(&asks(approval), typed)
+/// One error for each field whose text cannot be parsed, with the name of the field.
+pub fn typed_answer(
+    approval: &Approval,
+    typed: impl Fn(&str) -> Option<String>,
+) -> Result<Option<Value>, Vec<FieldError>> {
+    typed_value(&asks(approval), typed)
 }
 
-/// The value that was typed into these fields, as [`answered`].
+/// Like [`typed_answer`], for any fields.
 ///
 /// # Errors
-/// Every field that cannot be read, under its name.
-pub fn value_typed(asks: &[Ask], typed: impl Fn(&str) -> Option<String>) -> Result<Option<Value>, Vec<FieldError>> {
+/// One error for each field whose text cannot be parsed, with the name of the field.
+pub fn typed_value(
+    asks: &[FormField],
+    typed: impl Fn(&str) -> Option<String>,
+) -> Result<Option<Value>, Vec<FieldError>> {
     let (mut answer, mut wrong) = (Map::new(), Vec::new());
     for ask in asks {
         let text = typed(&ask.name).unwrap_or_default();
@@ -204,17 +210,17 @@ pub fn value_typed(asks: &[Ask], typed: impl Fn(&str) -> Option<String>) -> Resu
     }
 }
 
-fn value(ask: &Ask, text: &str) -> Result<Option<Value>, String> {
+fn value(ask: &FormField, text: &str) -> Result<Option<Value>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
     let value = match &ask.control {
-        Control::Line | Control::Lines | Control::Date => Value::from(text),
+        Control::SingleLine | Control::MultiLine | Control::Date => Value::from(text),
         Control::Choice(_) => {
-            let chosen = ask.choices.iter().find(|value| start_text(value) == text);
+            let chosen = ask.choices.iter().find(|value| field_text(value) == text);
             chosen.cloned().ok_or("Choose one of the options.")?
         }
-        Control::Truth => text.parse().map(Value::Bool).map_err(|_| "Choose yes or no.")?,
+        Control::Boolean => text.parse().map(Value::Bool).map_err(|_| "Choose yes or no.")?,
         Control::Number => {
             text.trim().parse().map(Value::Number).map_err(|_| "Enter a number, with a point before decimals.")?
         }
@@ -261,7 +267,7 @@ mod tests {
         assert_eq!(options[1..], [("emea".into(), "Europe".into()), ("apac".into(), "Asia".into())]);
         assert_eq!((&of("days").control, of("days").hint.as_str()), (&Control::Number, "Whole days."));
         let kinds = ["urgent", "from", "why", "stops"].map(|key| of(key).control.clone());
-        assert_eq!(kinds, [Control::Truth, Control::Date, Control::Lines, Control::Json]);
+        assert_eq!(kinds, [Control::Boolean, Control::Date, Control::MultiLine, Control::Json]);
         assert_eq!((of("why").start.as_str(), of("urgent").label.as_str()), ("as agreed", "Urgent"));
     }
 
@@ -276,8 +282,8 @@ mod tests {
             ("answer.from", ""),
         ]);
         let expected = json!({"region": "apac", "days": 3, "urgent": false, "level": 2, "stops": ["Kyoto"]});
-        assert_eq!(answered(&trip(), all), Ok(Some(expected)));
-        let wrong = answered(&trip(), typed(&[("answer.days", "many"), ("answer.region", "mars")])).unwrap_err();
+        assert_eq!(typed_answer(&trip(), all), Ok(Some(expected)));
+        let wrong = typed_answer(&trip(), typed(&[("answer.days", "many"), ("answer.region", "mars")])).unwrap_err();
         let mut names: Vec<_> = wrong.iter().filter_map(|error| error.field.as_deref()).collect();
         names.sort_unstable();
         assert_eq!(names, ["answer.days", "answer.region"]);
@@ -286,10 +292,10 @@ mod tests {
     #[test]
     fn an_answer_that_is_no_object_has_one_field_and_keeps_its_type() {
         let text = asked(json!({"type": "string"}));
-        assert_eq!(answered(&text, typed(&[("answer", "12")])), Ok(Some(json!("12"))));
+        assert_eq!(typed_answer(&text, typed(&[("answer", "12")])), Ok(Some(json!("12"))));
         let number = asked(json!({"type": "number"}));
-        assert_eq!(answered(&number, typed(&[("answer", "1.5")])), Ok(Some(json!(1.5))));
-        assert_eq!(answered(&number, typed(&[("answer", " ")])), Ok(None));
+        assert_eq!(typed_answer(&number, typed(&[("answer", "1.5")])), Ok(Some(json!(1.5))));
+        assert_eq!(typed_answer(&number, typed(&[("answer", " ")])), Ok(None));
         let anything = asked(json!({"anyOf": [{"type": "string"}, {"type": "null"}]}));
         assert_eq!(asks(&anything)[0].control, Control::Json);
         assert!(asks(&question(1)).is_empty(), "free text");

@@ -1,47 +1,47 @@
-//! Sending the page's forms without leaving it: the next item first, then the answer; refused items come back with the
-//! reason. Only in the WASM build.
+//! Submits the forms of the page with fetch. The next item is shown first; an item whose decision is refused is
+//! restored with the reason. Only in the WASM build.
 
-use super::{dom_list as rows, triage};
+use super::{list_dom as rows, triage};
 use crate::browser::{dom, fetch, patch};
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, HtmlElement, HtmlFormElement};
 
-/// Signals within this time are answered together.
+/// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 250;
-/// Somebody who decides one item after the other pauses when nothing was decided for this long.
+/// A reviewer pauses if they decide nothing for this long, in milliseconds.
 const PAUSE_MS: i32 = 1_000;
-/// Said of a decision that got no answer: it may have been recorded, and a repeat is answered with what is recorded.
-const UNANSWERED: &str =
+/// Shown if a decision got no response. It may have been recorded; sending it again then returns what was recorded.
+const NO_RESPONSE: &str =
     "The server cannot be reached, so it is not known whether this was recorded. Send it again to make sure.";
-/// How often reading the list is put off until then.
-const PUT_OFF_MAX: u32 = 5;
+/// How often reading the list is delayed until the reviewer pauses.
+const DELAYS_MAX: u32 = 5;
 
 thread_local! {
-    /// Whether the list is going to be read, and how often that was put off.
+    /// Whether reading the list is scheduled.
     static DUE: Cell<bool> = const { Cell::new(false) };
-    static PUT_OFF: Cell<u32> = const { Cell::new(0) };
-    /// Whether something was decided since it was last put off.
+    static DELAYS: Cell<u32> = const { Cell::new(0) };
+    /// Whether a decision was made since the last delay.
     static DECIDED: Cell<bool> = const { Cell::new(false) };
-    /// Counts requests; a list that was asked for before the one that is shown is not shown any more.
-    static ASKED: Cell<u32> = const { Cell::new(0) };
-    static SHOWN: Cell<u32> = const { Cell::new(0) };
+    /// Counts requests. The response to an older request than the one shown is dropped.
+    static REQUESTS: Cell<u32> = const { Cell::new(0) };
+    static SHOWN_REQUEST: Cell<u32> = const { Cell::new(0) };
 }
 
-fn ask() -> u32 {
-    ASKED.set(ASKED.get() + 1);
-    ASKED.get()
+fn next_request() -> u32 {
+    REQUESTS.set(REQUESTS.get() + 1);
+    REQUESTS.get()
 }
 
-/// Tells those who do not see the page.
-pub fn say(words: &str) {
-    if let Some(line) = dom::by_id("inbox-said") {
+/// Announces a text to screen readers.
+pub fn announce(words: &str) {
+    if let Some(line) = dom::by_id("inbox-announcement") {
         line.set_text_content(Some(words));
     }
 }
 
-/// A form of the page is about to be posted.
+/// Handles the submit event of every form of the page.
 pub fn on_submit(event: Event) {
     let Some(form) = dom::closest(&event, "form").and_then(|form| form.dyn_into::<HtmlFormElement>().ok()) else {
         return;
@@ -54,12 +54,12 @@ pub fn on_submit(event: Event) {
         _ => dom::by_id("gate").and_then(|gate| rows::by_id(&gate.get_attribute("data-id")?)).into_iter().collect(),
     };
     if form.id() == "inbox-batch" && leaving.is_empty() {
-        say("Nothing is selected.");
+        announce("Nothing is selected.");
         return;
     }
-    if let Some(pressed) = pressed.as_ref().filter(|pressed| is_first_press(pressed)) {
+    if let Some(pressed) = pressed.as_ref().filter(|pressed| needs_second_click(pressed)) {
         pressed.set_text_content(Some("Press again: this cannot be undone"));
-        say("This cannot be undone. Press again to confirm.");
+        announce("This cannot be undone. Press again to confirm.");
         return;
     }
     let Some(body) = fetch::fields(&form, pressed.as_ref()) else { return };
@@ -68,21 +68,21 @@ pub fn on_submit(event: Event) {
     let undone = dom::find(&form, "[name^='item.']").filter(|_| form.has_attribute("data-left"));
     let undone = undone.and_then(|field| field.get_attribute("name"));
     DECIDED.set(true);
-    go_on(&leaving);
+    advance(&leaving);
     spawn_local(async move {
-        let asked = ask();
-        let answer = fetch::post_form(&url, &body).await;
-        settle(&leaving, asked, answer);
+        let request = next_request();
+        let response = fetch::post_form(&url, &body).await;
+        handle_response(&leaving, request, response);
         if let Some(row) = undone.and_then(|name| rows::by_id(name.trim_start_matches("item."))) {
             triage::show(&row);
             rows::focus(&row);
-            say("Undone. The item is waiting for a decision again.");
+            announce("Undone. The item is waiting for a decision again.");
         }
     });
 }
 
-/// Where decisions take effect at once, one press must not be enough.
-fn is_first_press(pressed: &HtmlElement) -> bool {
+/// Decisions that cannot be undone need a second click: returns whether this was the first.
+fn needs_second_click(pressed: &HtmlElement) -> bool {
     let at_once = dom::by_id("gate").is_some_and(|gate| gate.get_attribute("data-undo").as_deref() == Some("0"));
     let decides = pressed.get_attribute("name").as_deref() == Some("decision");
     let first = at_once && decides && !pressed.has_attribute("data-sure");
@@ -90,38 +90,38 @@ fn is_first_press(pressed: &HtmlElement) -> bool {
     first
 }
 
-/// The rows leave and the next item is shown, before anybody was asked.
-fn go_on(leaving: &[HtmlElement]) {
+/// Hides the decided rows and shows the next item, before the request is sent.
+fn advance(leaving: &[HtmlElement]) {
     let Some(last) = leaving.last() else { return };
     for row in leaving {
         let _ = row.set_attribute(rows::LEAVING, "");
-        rows::forgive(row);
+        rows::clear_reason(row);
     }
-    rows::count();
+    rows::show_count();
     let shown = rows::current();
     if shown.is_some_and(|row| !row.has_attribute(rows::LEAVING)) {
         return;
     }
-    triage::keep_open();
+    triage::store_open_item();
     match rows::next(last) {
         Some(next) => {
             triage::show(&next);
             rows::focus(&next);
         }
-        None => triage::put_html(
+        None => triage::show_html(
             "<p class=\"inbox-nothing meta\" id=\"gate-title\" tabindex=\"-1\">No other item is waiting.</p>",
         ),
     }
 }
 
-fn settle(leaving: &[HtmlElement], asked: u32, answer: Result<(u16, String), fetch::Failed>) {
+fn handle_response(leaving: &[HtmlElement], request: u32, response: Result<(u16, String), fetch::Failed>) {
     let mut refused = None;
-    match answer {
+    match response {
         Ok((200..=299, html)) => {
             leaving.iter().for_each(|row| row.remove());
-            show(&html, asked);
+            show(&html, request);
             if let Some(held) = dom::by_id("inbox-list").and_then(|list| dom::find(&list, "[data-part=held] p")) {
-                say(&held.text_content().unwrap_or_default());
+                announce(&held.text_content().unwrap_or_default());
             }
         }
         Ok((401, _)) => {
@@ -134,48 +134,49 @@ fn settle(leaving: &[HtmlElement], asked: u32, answer: Result<(u16, String), fet
         let _ = row.remove_attribute(rows::LEAVING);
     }
     if let Some(html) = refused {
-        put_back(leaving, &html);
+        restore(leaving, &html);
     }
-    rows::count();
+    rows::show_count();
 }
 
-/// The items stay, and say why. `html` is the item with the refusal on it; empty where nobody answered.
-fn put_back(leaving: &[HtmlElement], html: &str) {
+/// Restores the rows with the reason. `html` is the item with its errors; empty if the server did not respond.
+fn restore(leaving: &[HtmlElement], html: &str) {
     let item = patch::parse(html).and_then(|fragment| patch::children(&fragment).into_iter().next());
     let why = item.and_then(|item| item.get_attribute("data-refused"));
-    let why = why.unwrap_or_else(|| if html.is_empty() { UNANSWERED } else { "It was refused." }.to_owned());
+    let why = why.unwrap_or_else(|| if html.is_empty() { NO_RESPONSE } else { "It was refused." }.to_owned());
     let is_open = leaving.iter().any(|row| row.has_attribute("aria-current"));
     match (leaving, html) {
         ([row], "") if is_open => triage::show(row),
         (_, "") => {}
         ([row], html) => {
-            rows::keep(row, &html.into());
+            rows::store(row, &html.into());
             if is_open {
-                triage::put_html(html);
+                triage::show_html(html);
             }
         }
-        // The item is not in the list, so nothing went ahead of the answer.
-        (_, html) => triage::put_html(html),
+        // The item is not in the list, so no next item was shown.
+        (_, html) => triage::show_html(html),
     }
     for row in leaving {
-        let _ = row.set_attribute(rows::WHY, &why);
+        let _ = row.set_attribute(rows::REFUSAL, &why);
     }
-    rows::tell_why();
-    say(&[if html.is_empty() { "" } else { "Not done. " }, &why].concat());
+    rows::show_reasons();
+    announce(&[if html.is_empty() { "" } else { "Not done. " }, &why].concat());
 }
 
-/// Reads the list soon: not between the keys of somebody who decides quickly, who would wait for its 200 rows.
+/// Schedules reading the list. It waits for a pause of the reviewer, because rendering 200 rows would delay their
+/// next key.
 pub fn refresh_soon() {
     if !DUE.replace(true) {
-        PUT_OFF.set(0);
-        dom::after(GATHER_MS, refresh_in_a_pause);
+        DELAYS.set(0);
+        dom::after(GATHER_MS, refresh_when_idle);
     }
 }
 
-fn refresh_in_a_pause() {
-    if DECIDED.replace(false) && PUT_OFF.get() < PUT_OFF_MAX {
-        PUT_OFF.set(PUT_OFF.get() + 1);
-        dom::after(PAUSE_MS, refresh_in_a_pause);
+fn refresh_when_idle() {
+    if DECIDED.replace(false) && DELAYS.get() < DELAYS_MAX {
+        DELAYS.set(DELAYS.get() + 1);
+        dom::after(PAUSE_MS, refresh_when_idle);
         return;
     }
     DUE.set(false);
@@ -185,24 +186,24 @@ fn refresh_in_a_pause() {
 fn refresh() {
     let Some(query) = dom::by_id("inbox").and_then(|inbox| inbox.get_attribute("data-query")) else { return };
     spawn_local(async move {
-        let asked = ask();
+        let request = next_request();
         if let Ok(html) = fetch::get_text(&["/inbox/list?", &query].concat()).await {
-            show(&html, asked);
+            show(&html, request);
         }
     });
 }
 
-/// Shows the list, or the parts of it that an answer brings. Lists that were asked for earlier are not shown any more.
-fn show(html: &str, asked: u32) {
+/// Shows the list, or the parts of it that a response holds. Responses to older requests are dropped.
+fn show(html: &str, request: u32) {
     let Some(new) = patch::parse(html).and_then(|fragment| patch::children(&fragment).into_iter().next()) else {
         return;
     };
     let (Some(old), Some(list)) = (dom::by_id("inbox-list"), dom::by_id("inbox-rows")) else { return };
     match dom::find(&new, ".inbox-rows") {
-        Some(_) if asked < SHOWN.get() => return refresh_soon(),
+        Some(_) if request < SHOWN_REQUEST.get() => return refresh_soon(),
         Some(new) => {
-            SHOWN.set(asked);
-            rows::grow_old();
+            SHOWN_REQUEST.set(request);
+            rows::mark_outdated();
             rows::unfold(&new);
             patch::list(&list, &new.inner_html(), "data-key-id");
             if let Some(row) = rows::current() {
@@ -210,21 +211,21 @@ fn show(html: &str, asked: u32) {
             }
         }
         None => {
-            SHOWN.set(ask());
+            SHOWN_REQUEST.set(next_request());
             refresh_soon();
         }
     }
-    for part in ["held", "refused", "empty", "pager", "elsewhere"] {
+    for part in ["held", "refused", "empty", "pager", "terminal"] {
         let selector = ["[data-part=", part, "]"].concat();
         if let (Some(old), Some(new)) = (dom::find(&old, &selector), dom::find(&new, &selector)) {
             patch::update(&old, &new);
         }
     }
-    rows::tell_why();
-    rows::count();
+    rows::show_reasons();
+    rows::show_count();
 }
 
-/// One second less to undo.
+/// Decrements the seconds left to undo.
 pub fn count_down() {
     let Some(inbox) = dom::by_id("inbox") else { return };
     for form in dom::find_all(&inbox, "[data-left]") {

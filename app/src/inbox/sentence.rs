@@ -1,8 +1,8 @@
-//! The sentence on top of an item: who wants to do what to what.
+//! The sentence at the top of an item: which agent wants to do what to which record.
 
 use super::{
+    item_text::{agent_name, task},
     values::{Row, record},
-    words::{agent, task},
 };
 use crate::text::{number::counted, shorten::one_line};
 use domain::gate::{GateKind, GateState, Task};
@@ -11,25 +11,25 @@ use wire::approval::ApprovalDetail;
 
 /// Longest value in the sentence, characters.
 const VALUE_CHARS_MAX: usize = 80;
-/// Longest question, characters; what is beyond it stands in the transcript.
+/// Longest question, characters; the transcript has all of it.
 const QUESTION_CHARS_MAX: usize = 2_000;
 
-/// A piece of the sentence.
+/// A piece of the sentence, by how it is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// Just words.
+    /// Plain text.
     Words(String),
-    /// The name of a field, or a value.
+    /// The name of a field, or a value; emphasized.
     Field(String),
-    /// The name of a record or tool.
+    /// The name of a record or tool; strong.
     Name(String),
 }
 
-/// Who wants to do what, or wanted to, once it is decided or closed.
+/// The sentence: in the present tense while the item is open, else in the past tense.
 pub fn sentence(detail: &ApprovalDetail, rows: &[Row]) -> Vec<Piece> {
     let words = |text: &str| Piece::Words(text.to_owned());
     let approval = &detail.approval;
-    let who = agent(approval);
+    let who = agent_name(approval);
     let is_open = approval.state == GateState::Open;
     let wants = if is_open { "wants" } else { "wanted" };
     let title = record(detail).map(|(title, _)| title.to_owned()).or_else(|| approval.entity_title.clone());
@@ -83,11 +83,11 @@ fn set(who_wants: &str, row: &Row, name: Piece) -> Vec<Piece> {
     if let Some(now) = row.now.as_deref().filter(|now| !now.trim().is_empty()) {
         pieces.extend([words(" from "), value(now)]);
     }
-    pieces.extend([words(" to "), value(&row.said)]);
+    pieces.extend([words(" to "), value(&row.display)]);
     pieces
 }
 
-/// The sentence as it is shown.
+/// Renders the pieces.
 pub fn sentence_view(pieces: Vec<Piece>) -> impl IntoView {
     let shown = pieces.into_iter().map(|piece| match piece {
         Piece::Words(text) => text.into_any(),

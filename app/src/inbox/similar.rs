@@ -1,51 +1,51 @@
-//! Items that are alike, folded together; and among them the ones to look at twice.
+//! Groups similar items, and finds the outliers of each group.
 
-use super::words::{field_word, start_text, values};
+use super::item_text::{field_text, slug_label, values};
 use std::collections::BTreeMap;
 use wire::approval::Approval;
 
-/// From how many items on a group is worth its fold.
+/// Fewest items that make a group.
 const GROUP_MIN: usize = 3;
-/// The name under which flags are compared with those of the others.
+/// Label under which flags are compared.
 const FLAGS: &str = "Flags";
 
-/// A line of the list, or several that are alike. Indexes are of the list that was grouped.
+/// An entry of the grouped list. Indexes refer to the list that was grouped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
-    /// An item by itself.
-    One(usize),
-    /// Items of one kind.
+    /// A single item.
+    Single(usize),
+    /// Similar items.
     Group {
-        /// What they have in common, see `Approval::similar_key`.
+        /// The key that they share, see `Approval::similar_key`.
         key: String,
         /// Items with the usual values, in the order of the list.
         alike: Vec<usize>,
-        /// Items with another value somewhere, in the order of the list.
+        /// Items with at least one unusual value, in the order of the list.
         outliers: Vec<Outlier>,
     },
 }
 
-/// An item that is not like the others of its group.
+/// An item that differs from the others of its group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outlier {
-    /// Which.
+    /// Index of the item.
     pub at: usize,
-    /// In what.
+    /// The values that differ.
     pub differs: Vec<Difference>,
 }
 
-/// A value that most others of the group do not have.
+/// A value that differs from the usual one of the group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The field, in words.
+    /// Label of the field.
     pub label: String,
-    /// What this item has.
+    /// The value of this item.
     pub value: String,
-    /// What more than half of the group have.
+    /// The value of more than half of the group.
     pub usual: String,
 }
 
-/// Groups a list without changing its order: a group stands where its first item stood.
+/// Groups a list without changing its order: a group takes the position of its first item.
 pub fn blocks(items: &[Approval]) -> Vec<Block> {
     let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, item) in items.iter().enumerate() {
@@ -57,7 +57,7 @@ pub fn blocks(items: &[Approval]) -> Vec<Block> {
         if all.first() == Some(&at) {
             match group(items, all) {
                 Some(group) => blocks.push(group),
-                None => blocks.extend(all.iter().map(|&at| Block::One(at))),
+                None => blocks.extend(all.iter().map(|&at| Block::Single(at))),
             }
         }
     }
@@ -92,12 +92,12 @@ fn group(items: &[Approval], all: &[usize]) -> Option<Block> {
 
 fn texts(item: &Approval) -> BTreeMap<String, String> {
     let mut texts: BTreeMap<_, _> =
-        values(item).iter().map(|(key, value)| (field_word(key), start_text(value))).collect();
+        values(item).iter().map(|(key, value)| (slug_label(key), field_text(value))).collect();
     texts.insert(FLAGS.to_owned(), item.flags.join(", "));
     texts
 }
 
-/// The value that more than half of them have, for every field where there is one.
+/// For each field the value that more than half of the items share, if there is one.
 fn usual(texts: &[(usize, BTreeMap<String, String>)]) -> BTreeMap<String, String> {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for (label, value) in texts.iter().flat_map(|(_, texts)| texts) {
@@ -143,12 +143,12 @@ mod tests {
 
     #[test]
     fn few_or_mixed_items_stay_single_and_the_order_stays() {
-        assert_eq!(blocks(&stages(&["Won", "Lost"])), [Block::One(0), Block::One(1)]);
+        assert_eq!(blocks(&stages(&["Won", "Lost"])), [Block::Single(0), Block::Single(1)]);
         let mut items = vec![tool(9, json!({"to": "a"}))];
         items.extend(stages(&["Won"; 3]));
         items.push(tool(8, json!({"to": "b"})));
         let found = blocks(&items);
-        assert_eq!((&found[0], &found[1], found.len()), (&Block::One(0), &Block::One(4), 3));
+        assert_eq!((&found[0], &found[1], found.len()), (&Block::Single(0), &Block::Single(4), 3));
         assert!(matches!(&found[2], Block::Group { alike, .. } if alike == &[1, 2, 3]));
     }
 
@@ -158,7 +158,7 @@ mod tests {
         let mut seen: Vec<usize> = blocks(&items)
             .into_iter()
             .flat_map(|block| match block {
-                Block::One(at) => vec![at],
+                Block::Single(at) => vec![at],
                 Block::Group { alike, outliers, .. } => {
                     alike.into_iter().chain(outliers.into_iter().map(|o| o.at)).collect()
                 }

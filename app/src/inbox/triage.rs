@@ -1,6 +1,6 @@
-//! What the keys, the mouse and the live stream do to the inbox. Only in the WASM build.
+//! Event handlers of the inbox: keys, mouse and live stream. Only in the WASM build.
 
-use super::{dom_list as rows, send};
+use super::{list_dom as rows, send};
 use crate::{
     browser::{dom, fetch, patch},
     live::{self, Signal},
@@ -11,11 +11,11 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, FocusEvent, HtmlElement, KeyboardEvent, MouseEvent};
 
-/// Shown while the current item is being read. It has no controls, so that a key cannot decide another item.
+/// Shown while the current item loads. It has no controls, so that a shortcut cannot decide another item.
 const LOADING: &str = "<p class=\"inbox-nothing inbox-loading meta\" id=\"gate-title\" tabindex=\"-1\">Loading…</p>";
 
 thread_local! {
-    /// The path that the page shows.
+    /// Path of the item that the page shows.
     static PATH: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -23,7 +23,7 @@ fn path() -> String {
     dom::window().location().pathname().unwrap_or_default()
 }
 
-/// Wakes the page.
+/// Attaches the event handlers. Does nothing on a page without the inbox.
 pub fn start() {
     let Some(inbox) = dom::by_id("inbox") else { return };
     dom::on(&inbox, "submit", send::on_submit);
@@ -38,7 +38,7 @@ pub fn start() {
     dom::on(&inbox, "keydown", on_key);
     dom::on(&inbox, "change", |event: Event| {
         if let Some(row) = dom::closest(&event, "[data-id]") {
-            rows::ticked(&row);
+            rows::on_select(&row);
         }
     });
     dom::on(&inbox, "input", |event: Event| {
@@ -53,7 +53,7 @@ pub fn start() {
     });
     PATH.set(path());
     dom::on(&dom::window(), "popstate", |_: Event| {
-        // Links within the page come here too; they lead nowhere else.
+        // Following a link to a fragment also fires popstate; then the path is the same.
         if PATH.with_borrow(|here| *here != path()) {
             let _ = dom::window().location().reload();
         }
@@ -69,11 +69,11 @@ pub fn start() {
             Signal::Counts | Signal::Opened => false,
         };
         if concerns {
-            spawn_local(reread());
+            spawn_local(reload_item());
         }
     });
     dom::every(1_000, send::count_down);
-    rows::count();
+    rows::show_count();
     if let Some(row) = rows::current() {
         prefetch(&row);
     }
@@ -86,7 +86,7 @@ fn on_click(event: MouseEvent) {
     if let Some(link) = dom::closest(&event, "[data-select], [data-fold]") {
         event.prevent_default();
         if let Some(head) = rows::row_of(&link) {
-            rows::press_group(&head, link.has_attribute("data-select"));
+            rows::click_group(&head, link.has_attribute("data-select"));
         }
     } else if let Some(row) = dom::closest(&event, "[data-open-item]").and_then(|link| rows::row_of(&link)) {
         event.prevent_default();
@@ -101,7 +101,7 @@ fn on_click(event: MouseEvent) {
         }
         focus_title();
     } else if let Some(summary) = dom::closest(&event, ".gate-more > summary") {
-        // It opens after this event; what was opened is what the next keys are for.
+        // The `details` element opens after this event. Then the focus moves to its first control.
         dom::after(0, move || {
             let first = summary
                 .next_element_sibling()
@@ -119,9 +119,9 @@ fn on_click(event: MouseEvent) {
             let _ = first.focus();
         }
     } else if dom::closest(&event, "#inbox-all").is_some() {
-        rows::tick_all();
+        rows::select_all();
     } else if dom::closest(&event, "#inbox-range").is_some() {
-        rows::tick_range();
+        rows::select_range();
     }
 }
 
@@ -146,26 +146,26 @@ fn on_key(event: KeyboardEvent) {
     }
 }
 
-/// Shows an item beside the list: at once where it was read ahead.
+/// Shows an item in the detail pane, at once if it was prefetched.
 pub fn show(row: &HtmlElement) {
     if dom::by_id("gate").is_some_and(|gate| gate.has_attribute("data-typed")) {
-        keep_open();
+        store_open_item();
     }
     rows::set_current(row);
-    rows::forgive(row);
-    match rows::kept(row) {
-        kept if kept.is_object() => put(|detail| {
+    rows::clear_reason(row);
+    match rows::stored(row) {
+        kept if kept.is_object() => replace_item(|detail| {
             let _ = detail.append_child(kept.unchecked_ref());
         }),
         kept => match kept.as_string() {
             Some(html) => {
-                put_html(&html);
-                if rows::is_old(row) {
-                    spawn_local(reread());
+                show_html(&html);
+                if rows::is_outdated(row) {
+                    spawn_local(reload_item());
                 }
             }
             None => {
-                put_html(LOADING);
+                show_html(LOADING);
                 spawn_local(load(row.clone()));
             }
         },
@@ -173,15 +173,15 @@ pub fn show(row: &HtmlElement) {
     prefetch(row);
 }
 
-/// Reads the current item and shows it, or says that it could not be read. Answers for an item that is not current any
-/// more, or that is shown already, are dropped.
+/// Loads the current item and shows it, or an error. The response is dropped if the item is no longer current or is
+/// shown already.
 async fn load(row: HtmlElement) {
     let html = read(&row).await;
     if !row.has_attribute("aria-current") || dom::by_id("gate").is_some() {
         return;
     }
     let address = ["/inbox/", &rows::id(&row).unwrap_or_default()].concat();
-    put_html(&html.unwrap_or_else(|| {
+    show_html(&html.unwrap_or_else(|| {
         [
             "<p class=\"inbox-nothing\" id=\"gate-title\" tabindex=\"-1\">This item could not be loaded.</p>\
              <p><a class=\"button\" href=\"",
@@ -192,16 +192,16 @@ async fn load(row: HtmlElement) {
     }));
 }
 
-/// The open item stays with its row, with everything that was typed into it.
-pub fn keep_open() {
+/// Stores the open item, with what was typed into it, on its row.
+pub fn store_open_item() {
     if let (Some(gate), Some(row)) = (dom::by_id("gate"), rows::current())
         && gate.get_attribute("data-id") == rows::id(&row)
     {
-        rows::keep(&row, &gate);
+        rows::store(&row, &gate);
     }
 }
 
-fn put(fill: impl FnOnce(&HtmlElement)) {
+fn replace_item(fill: impl FnOnce(&HtmlElement)) {
     if let Some(detail) = dom::by_id("inbox-detail") {
         let had_focus = detail.contains(dom::document().active_element().as_deref());
         detail.set_text_content(None);
@@ -215,27 +215,27 @@ fn put(fill: impl FnOnce(&HtmlElement)) {
 }
 
 /// Shows an item from its HTML.
-pub fn put_html(html: &str) {
-    put(|detail| detail.set_inner_html(html));
+pub fn show_html(html: &str) {
+    replace_item(|detail| detail.set_inner_html(html));
 }
 
-/// Moves the focus to what is shown.
+/// Moves the focus to the title of the shown item.
 pub fn focus_title() {
     if let Some(title) = dom::by_id("gate-title") {
         let _ = title.focus();
     }
 }
 
-/// Reads an item ahead, so that it is there when its turn comes.
+/// Prefetches the item after this row, so that it can be shown at once.
 pub fn prefetch(row: &HtmlElement) {
     if let Some(next) = rows::next(row)
-        && (rows::kept(&next).is_falsy() || rows::is_old(&next))
+        && (rows::stored(&next).is_falsy() || rows::is_outdated(&next))
     {
         spawn_local(async move {
             if let Some(html) = read(&next).await
-                && !rows::kept(&next).is_object()
+                && !rows::stored(&next).is_object()
             {
-                rows::keep(&next, &html.into());
+                rows::store(&next, &html.into());
             }
         });
     }
@@ -244,15 +244,16 @@ pub fn prefetch(row: &HtmlElement) {
 async fn read(row: &HtmlElement) -> Option<String> {
     let html = fetch::get_text(&["/inbox/", &rows::id(row)?, "/detail"].concat()).await;
     if html.is_err() {
-        send::say(fetch::UNREACHABLE);
+        send::announce(fetch::UNREACHABLE);
     }
     html.ok()
 }
 
-/// Reads the open item again: somebody may have decided it. What is being typed stays.
-async fn reread() {
+/// Reads the open item again, because another person may have decided it. Parts that the reviewer is editing are
+/// kept.
+async fn reload_item() {
     let Some(id) = dom::by_id("gate").and_then(|gate| gate.get_attribute("data-id")) else {
-        // The current item could not be read before; now it may be.
+        // The current item could not be loaded before; tries again.
         if let Some(row) = rows::current().filter(|row| !row.has_attribute(rows::LEAVING)) {
             load(row).await;
         }
@@ -280,6 +281,6 @@ async fn reread() {
         }
     }
     if moved && let Some(said) = dom::find(&new, "[data-part=state] p").and_then(|line| line.text_content()) {
-        send::say(&said);
+        send::announce(&said);
     }
 }

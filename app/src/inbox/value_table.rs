@@ -1,5 +1,5 @@
-//! The values of an item as a table: what the record has now, what is proposed, and editing that in place. Once it is
-//! decided: what the record was then, and what was proposed.
+//! The values of an item as a table: the record's values, and the proposed values, which can be edited in place. For
+//! a decided item the record's values are those at the time of the decision.
 
 use super::values::{Control, Row};
 use crate::{
@@ -8,8 +8,7 @@ use crate::{
 };
 use leptos::{prelude::*, tachys::html::InertElement};
 
-/// The table. `edits` makes the proposed values fields of the form around it; `decided` says that the values of the
-/// record are those of the decision.
+/// The table. `edits` renders the proposed values as form fields; `decided` labels the record's values as past ones.
 pub fn value_table(rows: &[Row], (edits, decided): (bool, bool), form: &FormState) -> impl IntoView + use<> {
     let has_now = rows.iter().any(|row| row.now.is_some());
     let lines = rows.iter().map(|row| line(row, has_now, (edits, decided), form).into_any()).collect::<Vec<_>>();
@@ -45,7 +44,7 @@ fn line(row: &Row, has_now: bool, (edits, decided): (bool, bool), form: &FormSta
     } else if row.control == Control::Json {
         view! { <pre class="gate-text">{row.proposed.clone()}</pre> }.into_any()
     } else {
-        view! { <span class="gate-text" dir="auto">{row.said.clone()}</span> }.into_any()
+        view! { <span class="gate-text" dir="auto">{row.display.clone()}</span> }.into_any()
     };
     let staged = row.staged.as_ref().map(|staged| {
         let shown = if staged.is_empty() { "nothing" } else { staged };
@@ -60,7 +59,7 @@ fn line(row: &Row, has_now: bool, (edits, decided): (bool, bool), form: &FormSta
     }
 }
 
-/// What the column of the record's values is called.
+/// Heading of the column with the record's values.
 const fn now_word(decided: bool) -> &'static str {
     if decided { "Then" } else { "Now" }
 }
@@ -68,11 +67,11 @@ const fn now_word(decided: bool) -> &'static str {
 fn control(row: &Row, form: &FormState) -> InertElement {
     let field = Field::new(&row.name, &row.label);
     match &row.control {
-        Control::Line | Control::Number => input("gate", field, "text", &row.proposed, "off", form),
-        Control::Lines => textarea("gate", field, false, &row.proposed, form),
+        Control::SingleLine | Control::Number => input("gate", field, "text", &row.proposed, "off", form),
+        Control::MultiLine => textarea("gate", field, false, &row.proposed, form),
         Control::Date => input("gate", field, "date", &row.proposed, "off", form),
         Control::Choice(options) => select("gate", field, options.clone(), &row.proposed, form),
-        Control::Truth => {
+        Control::Boolean => {
             let options = [("true", "True"), ("false", "False"), ("", "—")];
             select("gate", field, options.map(|(v, l)| (v.to_owned(), l.to_owned())).into(), &row.proposed, form)
         }

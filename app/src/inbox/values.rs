@@ -1,8 +1,7 @@
-//! The values of an item: one row each, and what a reviewer typed over them.
-//!
-//! Form fields are called `value.KEY`.
+//! The proposed values of an item, one row each, and the edits that a reviewer typed. Form fields are named
+//! `value.KEY`.
 
-use super::words::{field_word, start_text, task, values};
+use super::item_text::{field_text, slug_label, task, values};
 use crate::{FieldError, entity::Relations, session::Titles};
 use domain::{
     entity::{FIELD_TITLE, FieldDef},
@@ -12,55 +11,55 @@ use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 use wire::{Json, approval::ApprovalDetail};
 
-/// Texts longer than this get several lines, characters.
+/// Texts longer than this get a text area, characters.
 const LINE_CHARS_MAX: usize = 80;
 
-/// How a value is edited.
+/// The form control of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Control {
-    /// One line of text.
-    Line,
-    /// Several lines of text.
-    Lines,
-    /// A number.
+    /// A one-line text input.
+    SingleLine,
+    /// A text area.
+    MultiLine,
+    /// A text input for a number.
     Number,
-    /// A day.
+    /// A date input.
     Date,
-    /// One of these, `(value, label)`.
+    /// A list of options, `(value, label)`.
     Choice(Vec<(String, String)>),
-    /// True or false.
-    Truth,
-    /// Anything that has parts.
+    /// True, false or empty.
+    Boolean,
+    /// A text area for JSON: arrays and objects.
     Json,
 }
 
-/// One value.
+/// One proposed value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Its key in the output or the arguments.
+    /// Key in the output or the arguments.
     pub key: String,
-    /// Name of its form field.
+    /// Name of the form field.
     pub name: String,
-    /// In words.
+    /// Label of the field.
     pub label: String,
-    /// What the record has now, or had when it was decided; absent where the record has no such field, or there is no
-    /// record.
+    /// The record's value: current for an open item, else at the time of the decision. Absent if the record has no
+    /// such field or there is no record.
     pub now: Option<String>,
-    /// What is proposed, as its field has it.
+    /// The proposed value as text of its form field.
     pub proposed: String,
-    /// The same for people: a record by its title.
-    pub said: String,
-    /// How it is edited.
+    /// The proposed value for display: a record by its title.
+    pub display: String,
+    /// The form control that edits it.
     pub control: Control,
-    /// Whether it would change the record.
+    /// Whether the proposed value differs from the record's.
     pub changes: bool,
-    /// What the agent staged, where a reviewer has proposed something else since.
+    /// The value that the agent staged, if a reviewer has proposed another one since.
     pub staged: Option<String>,
 }
 
-/// A field of the record's type or a dimension, as far as a form needs it.
+/// The parts of a field or dimension definition that the form needs.
 #[derive(Deserialize)]
-struct Known {
+struct Definition {
     slug: String,
     name: Option<String>,
     #[serde(rename = "type", default)]
@@ -82,12 +81,12 @@ enum Choice {
     },
 }
 
-fn read(all: &[Json]) -> Vec<Known> {
+fn definitions(all: &[Json]) -> Vec<Definition> {
     all.iter().filter_map(|json| serde_json::from_str(json.get()).ok()).collect()
 }
 
-/// The record that an item is compared with, its title and its values: as it is while the item waits, as it was when it
-/// was decided afterwards.
+/// Title and values of the record that an item is compared with: the current ones while it is open, else those at the
+/// time of the decision.
 pub fn record(detail: &ApprovalDetail) -> Option<(&str, &Map<String, Value>)> {
     match detail.approval.state {
         GateState::Open => detail.entity.as_ref().map(|entity| (entity.title.as_str(), &entity.fields)),
@@ -95,11 +94,11 @@ pub fn record(detail: &ApprovalDetail) -> Option<(&str, &Map<String, Value>)> {
     }
 }
 
-/// The rows of an item: the title, fields in the order of their type, dimensions, and what nothing describes.
+/// The rows of an item: title, fields in the order of their type, dimensions, then values without a definition.
 pub fn rows(detail: &ApprovalDetail) -> Vec<Row> {
     let proposed = values(&detail.approval);
     let staged = staged(detail);
-    let (fields, dimensions) = (read(&detail.fields), read(&detail.dimensions));
+    let (fields, dimensions) = (definitions(&detail.fields), definitions(&detail.dimensions));
     let record = record(detail);
     let mut keys: Vec<&str> = vec![FIELD_TITLE];
     keys.extend(fields.iter().chain(&dimensions).map(|known| known.slug.as_str()));
@@ -111,41 +110,41 @@ pub fn rows(detail: &ApprovalDetail) -> Vec<Row> {
         let known = field.or_else(|| dimensions.iter().find(|known| known.slug == key));
         let now = record.and_then(|(title, fields)| match (key, field) {
             (FIELD_TITLE, _) => Some(title.to_owned()),
-            (_, Some(_)) => Some(fields.get(key).map(start_text).unwrap_or_default()),
+            (_, Some(_)) => Some(fields.get(key).map(field_text).unwrap_or_default()),
             (_, None) => None,
         });
-        let text = start_text(value);
+        let text = field_text(value);
         rows.push(Row {
             key: key.to_owned(),
             name: format!("value.{key}"),
-            label: known.and_then(|known| known.name.clone()).unwrap_or_else(|| field_word(key)),
+            label: known.and_then(|known| known.name.clone()).unwrap_or_else(|| slug_label(key)),
             changes: now.as_ref().is_none_or(|now| *now != text),
             now,
-            staged: staged.get(key).map(start_text).filter(|staged| *staged != text),
+            staged: staged.get(key).map(field_text).filter(|staged| *staged != text),
             control: control(known, value, &text),
-            said: text.clone(),
+            display: text.clone(),
             proposed: text,
         });
     }
     rows
 }
 
-/// Says records by their titles, and offers those that a relation can lead to.
-pub fn name_records(rows: &mut [Row], detail: &ApprovalDetail, titles: &Titles, relations: &Relations) {
+/// Shows related records by title, and offers the records of the related type as options.
+pub fn show_record_titles(rows: &mut [Row], detail: &ApprovalDetail, titles: &Titles, relations: &Relations) {
     let defs: Vec<FieldDef> = detail.fields.iter().filter_map(|json| serde_json::from_str(json.get()).ok()).collect();
     for row in rows {
         let title = |text: &String| titles.get(text).cloned();
-        row.said = title(&row.proposed).unwrap_or_else(|| row.said.clone());
+        row.display = title(&row.proposed).unwrap_or_else(|| row.display.clone());
         row.now = row.now.take().map(|now| title(&now).unwrap_or(now));
         row.staged = row.staged.take().map(|staged| title(&staged).unwrap_or(staged));
-        let def = defs.iter().find(|def| def.slug == row.key && row.control == Control::Line);
+        let def = defs.iter().find(|def| def.slug == row.key && row.control == Control::SingleLine);
         let offered =
             def.and_then(|def| relations.get(def.relation_type.as_ref()?)).filter(|offered| !offered.has_more);
         if let Some(offered) = offered {
             let mut options = vec![(String::new(), "—".to_owned())];
             options.extend(offered.options.iter().cloned());
             if !options.iter().any(|(id, _)| *id == row.proposed) {
-                options.push((row.proposed.clone(), row.said.clone()));
+                options.push((row.proposed.clone(), row.display.clone()));
             }
             row.control = Control::Choice(options);
         }
@@ -156,21 +155,21 @@ fn staged(detail: &ApprovalDetail) -> Map<String, Value> {
     task(&detail.approval).and_then(|task| task.editable().cloned()).unwrap_or_default()
 }
 
-/// The JSON type decides first: an edit may not change it.
-fn control(known: Option<&Known>, value: &Value, text: &str) -> Control {
+/// The JSON type takes precedence over the definition, because an edit must not change it.
+fn control(known: Option<&Definition>, value: &Value, text: &str) -> Control {
     let kind = known.map_or("", |known| known.kind.as_str());
     match (value, kind) {
-        (Value::Bool(_), _) => Control::Truth,
+        (Value::Bool(_), _) => Control::Boolean,
         (Value::Number(_), _) | (Value::Null, "number" | "scale") => Control::Number,
         (Value::Array(_) | Value::Object(_), _) => Control::Json,
         (_, "select") => Control::Choice(options(known, text)),
         (_, "date") if text.is_empty() || text.parse::<chrono::NaiveDate>().is_ok() => Control::Date,
-        _ if text.contains('\n') || text.chars().count() > LINE_CHARS_MAX => Control::Lines,
-        _ => Control::Line,
+        _ if text.contains('\n') || text.chars().count() > LINE_CHARS_MAX => Control::MultiLine,
+        _ => Control::SingleLine,
     }
 }
 
-fn options(known: Option<&Known>, text: &str) -> Vec<(String, String)> {
+fn options(known: Option<&Definition>, text: &str) -> Vec<(String, String)> {
     let mut options: Vec<(String, String)> = known
         .iter()
         .flat_map(|known| &known.options)
@@ -191,15 +190,15 @@ fn options(known: Option<&Known>, text: &str) -> Vec<(String, String)> {
     options
 }
 
-/// What was typed over the values: the keys to edit, empty where everything stands as it is proposed. `typed` answers
-/// with a form field, absent where it was not sent; `shown` is the digest that the form carries.
+/// The edited values by key; empty if nothing differs from what is proposed. `typed` returns the text of a form
+/// field, or `None` if it was not sent; `shown` is the digest that the form carries.
 ///
-/// Keys that differ from the staged value are named although another reviewer proposed them: an edit starts from what
-/// the agent staged. A form that was made for other values and asks for those that are proposed now is an edit, sent
-/// again because its answer was lost.
+/// An edit replaces what the agent staged, so it includes values that another reviewer has proposed. A form with an
+/// older digest that asks for the values that are proposed now counts as an edit: it was sent before, and its
+/// response was lost.
 ///
 /// # Errors
-/// Every field that cannot be read, under its name.
+/// One error for each field whose text cannot be parsed, with the name of the field.
 pub fn edited(
     detail: &ApprovalDetail,
     shown: Option<&str>,
@@ -236,7 +235,7 @@ pub fn edited(
     }
 }
 
-/// Browsers write line ends their own way.
+/// Compares texts regardless of line endings: browsers send CRLF.
 fn same_text(one: &str, other: &str) -> bool {
     let plain = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
     plain(one) == plain(other)
@@ -244,17 +243,18 @@ fn same_text(one: &str, other: &str) -> bool {
 
 fn value(control: &Control, text: &str, before: &Value, is_call: bool) -> Result<Value, String> {
     if text.trim().is_empty() {
-        // A record's field is cleared; a tool gets the kind of value that its argument takes.
+        // An empty field clears a record's value. A string argument of a tool becomes an empty string, because its
+        // type may not change.
         return Ok(if is_call && before.is_string() { Value::from("") } else { Value::Null });
     }
     match control {
-        Control::Line | Control::Lines | Control::Date | Control::Choice(_) => Ok(Value::from(text)),
+        Control::SingleLine | Control::MultiLine | Control::Date | Control::Choice(_) => Ok(Value::from(text)),
         Control::Number => text
             .trim()
             .parse::<Number>()
             .map(Value::Number)
             .map_err(|_| "Enter a number, with a point before decimals.".to_owned()),
-        Control::Truth => match text {
+        Control::Boolean => match text {
             "true" => Ok(true.into()),
             "false" => Ok(false.into()),
             _ => Err("Choose true or false.".to_owned()),
@@ -320,7 +320,7 @@ mod tests {
         assert_eq!((row("amount").now.as_deref(), row("amount").changes), (Some("3"), false));
         assert_eq!((row("closes").now.as_deref(), row("risk").now.as_deref()), (Some(""), None));
         assert_eq!((&row("closes").control, &row("lines").control), (&Control::Date, &Control::Json));
-        assert_eq!((&row("hot").control, &row("note").control), (&Control::Truth, &Control::Line));
+        assert_eq!((&row("hot").control, &row("note").control), (&Control::Boolean, &Control::SingleLine));
         let Control::Choice(options) = &row("risk").control else { unreachable!() };
         assert_eq!(options[1..], [("low".into(), "Low".into()), ("high".into(), "high (blocks)".into())]);
     }
@@ -333,8 +333,11 @@ mod tests {
         let titles = Titles::from([("id-2".to_owned(), "Beta".to_owned())]);
         let choices = Choices { options: vec![("id-1".to_owned(), "Alpha".to_owned())], has_more: false };
         let mut rows = rows(&detail);
-        name_records(&mut rows, &detail, &titles, &Relations::from([("company".to_owned(), choices)]));
-        assert_eq!((rows[0].proposed.as_str(), rows[0].said.as_str(), rows[1].said.as_str()), ("id-2", "Beta", "Won"));
+        show_record_titles(&mut rows, &detail, &titles, &Relations::from([("company".to_owned(), choices)]));
+        assert_eq!(
+            (rows[0].proposed.as_str(), rows[0].display.as_str(), rows[1].display.as_str()),
+            ("id-2", "Beta", "Won")
+        );
         let Control::Choice(options) = &rows[0].control else { unreachable!() };
         assert_eq!(options[1..], [("id-1".into(), "Alpha".into()), ("id-2".into(), "Beta".into())]);
     }
@@ -390,7 +393,7 @@ mod tests {
         detail.approval.digest = "f".repeat(64);
         let again = edited(&detail, Some(&shown), typed(&[("amount", "4"), ("stage", "Won")]));
         assert_eq!(again.map(Value::from), Ok(json!({"amount": 4})));
-        // Without fields nothing is asked for but an approval of what was shown.
+        // A form without fields only approves what was shown.
         assert_eq!(edited(&detail, Some(&shown), typed(&[])), Ok(Map::new()));
     }
 }

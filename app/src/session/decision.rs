@@ -1,8 +1,8 @@
-//! Decisions at gates, and what they wrote, as a reader of the log wants them told.
+//! The text of decisions at gates, and of what an approved output wrote.
 
 use super::{describe::member, row::Titles, tool};
 use crate::{
-    inbox::{field_word, named, verdict_word},
+    inbox::{named, slug_label, verdict_word},
     text::{html::Html, json, shorten},
 };
 use domain::gate::Verdict;
@@ -11,12 +11,12 @@ use serde_json::{Map, Value, value::RawValue};
 use std::borrow::Cow;
 use wire::event::Event;
 
-/// Changed values named in the sentence; the rest is counted.
+/// Most changed values named in the sentence; more are counted.
 const VALUES_MAX: usize = 3;
-/// Longest reason and answer in the sentence, characters.
+/// Longest reason or answer in the sentence, characters.
 const WORDS_CHARS_MAX: usize = 400;
 
-/// An entity as a session's completion wrote it.
+/// A record as the completion of a session wrote it.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Written {
@@ -31,7 +31,7 @@ pub fn is_decision(event: &Event) -> bool {
         && json::members(event.metadata.get()).iter().any(|(key, _)| key == "gateId")
 }
 
-/// Who did it, in words.
+/// The name of an actor.
 fn who<'a>(titles: &'a Titles, actor: &'a str) -> &'a str {
     match titles.get(actor) {
         Some(name) => name,
@@ -41,7 +41,7 @@ fn who<'a>(titles: &'a Titles, actor: &'a str) -> &'a str {
     }
 }
 
-/// `mia@acme.test approved with changes: Stage → Won`, and the reason below it.
+/// Writes `mia@acme.test approved with changes: Stage → Won`, with the reason below it.
 pub fn write_decision(html: &mut Html, event: &Event, note: &str, titles: &Titles) {
     let members = json::members(event.metadata.get());
     let get = |name| member(&members, &[name]);
@@ -77,7 +77,7 @@ fn said(verdict: Option<Verdict>, value: &RawValue, titles: &Titles) -> String {
             let mut words: Vec<String> = changed
                 .iter()
                 .take(VALUES_MAX)
-                .map(|(key, value)| format!("{} → {}", field_word(key), named(value, titles)))
+                .map(|(key, value)| format!("{} → {}", slug_label(key), named(value, titles)))
                 .collect();
             if changed.len() > VALUES_MAX {
                 words.push(format!("{} more", changed.len() - VALUES_MAX));
@@ -88,7 +88,7 @@ fn said(verdict: Option<Verdict>, value: &RawValue, titles: &Titles) -> String {
     }
 }
 
-/// The records that a completion wrote, as links; nothing where it wrote none.
+/// Writes links to the records that a completion wrote; nothing if it wrote none.
 pub fn write_written(html: &mut Html, event: &Event) {
     let members = json::members(event.metadata.get());
     let written = members.iter().find(|(key, _)| key == "written").map(|(_, value)| value.get());

@@ -145,7 +145,7 @@ async fn read_list(
     let items: Vec<Approval> = listed.items.into_iter().map(wire_map::approval).collect();
     Ok(List {
         titles: named(state, viewer, &items, std::iter::empty()).await?,
-        elsewhere: entries(state, &viewer.scope, elsewhere).await?,
+        terminal_sessions: entries(state, &viewer.scope, elsewhere).await?,
         shown,
         everybody,
         items,
@@ -167,7 +167,7 @@ async fn named<'a>(
     items: &[Approval],
     more: impl Iterator<Item = &'a str>,
 ) -> Result<Titles, Turned> {
-    let proposed = items.iter().flat_map(ui::ids_proposed);
+    let proposed = items.iter().flat_map(ui::proposed_ids);
     let more = more.filter_map(|text| text.parse().ok());
     let ids: BTreeSet<EntityId> = proposed.chain(more).collect();
     let ids: Vec<EntityId> = ids.into_iter().take(ENTITY_TITLES_MAX).collect();
@@ -215,7 +215,7 @@ async fn read_detail(
     let now_has = now_has.chain(then_had).filter_map(|value| value.as_str());
     titles.extend(named(state, viewer, std::slice::from_ref(&item.approval), now_has).await?);
     let viewer_id = viewer.scope.user_id().map(|id| id.to_string());
-    let before = viewer_id.as_deref().and_then(|viewer_id| ui::taken_back(&item, viewer_id));
+    let before = viewer_id.as_deref().and_then(|viewer_id| ui::undone_form(&item, viewer_id));
     let form = if form == FormState::default() { before.unwrap_or_default() } else { form };
     let next = list.and_then(|list| {
         let id = id.to_string();
@@ -275,7 +275,7 @@ async fn new_decision(state: &AppState, viewer: &Viewer, id: GateId, form: &Form
         Verdict::Deny => Ok(NewDecision { verdict, value: None, note, digest }),
         Verdict::Respond => {
             let detail = wire_map::approval_detail(gate::get(&state.ledger, &viewer.scope, id).await?);
-            let answer = ui::answered(&detail.approval, typed).map_err(super::form::unreadable)?;
+            let answer = ui::typed_answer(&detail.approval, typed).map_err(super::form::unreadable)?;
             let value = answer.map(|answer| answer.to_string());
             let value = value.or_else(|| super::form::json_or_text(&form.text("answer")));
             Ok(NewDecision { verdict, value, note, digest })

@@ -30,7 +30,7 @@ async fn waiting(State(state): State<AppState>, viewer: Viewer, Id(id): Id<Sessi
             return Ok(StatusCode::NO_CONTENT.into_response());
         }
         let item = wire_map::approval(item);
-        let (title, body) = ui::notice(&item);
+        let (title, body) = ui::notification(&item);
         let path = format!("/inbox/{}", item.id);
         return Ok(Json(json!({ "key": item.id, "path": path, "title": title, "body": body })).into_response());
     }

@@ -121,7 +121,7 @@ pub async fn entries(
     let mut failures: HashMap<SessionId, _> = failures.into_iter().map(|known| (known.session_id, known)).collect();
     let waiting = records.iter().filter(|record| record.status == Status::WaitingHuman).map(|record| record.id);
     let asked = gate::of_sessions(&state.ledger, scope, waiting.collect()).await?;
-    let asked = asked.into_iter().map(|item| (item.gate.session_id, app::inbox::about(&wire_map::approval(item))));
+    let asked = asked.into_iter().map(|item| (item.gate.session_id, app::inbox::summary(&wire_map::approval(item))));
     let mut asked: HashMap<SessionId, String> = asked.collect();
     let entry = |record: SessionRecord| {
         let asks = asked.remove(&record.id);

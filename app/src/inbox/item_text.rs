@@ -1,4 +1,4 @@
-//! Items in words: what waits, about what, what would change.
+//! Texts about an item: its subject, what it would change, and what was decided.
 
 use crate::{session::Titles, text::shorten::one_line};
 use domain::{
@@ -9,44 +9,44 @@ use domain::{
 use serde_json::{Map, Value};
 use wire::approval::{Approval, Decision};
 
-/// Longest value in a phrase, characters.
+/// Longest value in a summary of changes, characters.
 const VALUE_CHARS_MAX: usize = 40;
 /// Longest subject, characters.
 const SUBJECT_CHARS_MAX: usize = 120;
-/// Values named in a phrase.
-const PHRASE_VALUES_MAX: usize = 2;
+/// Most values named in a summary of changes.
+const SUMMARY_VALUES_MAX: usize = 2;
 
-/// A value as it stands in a field of the form.
-pub fn start_text(value: &Value) -> String {
+/// A value as the start text of its form field; arrays and objects as indented JSON.
+pub fn field_text(value: &Value) -> String {
     match value {
         Value::Object(_) | Value::Array(_) => serde_json::to_string_pretty(value).unwrap_or_default(),
         plain => domain::entity::shown(plain),
     }
 }
 
-/// What is proposed now, as an object; empty for questions.
+/// The proposed values; empty for questions.
 pub fn values(approval: &Approval) -> Map<String, Value> {
     approval.proposed.as_ref().and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default()
 }
 
-/// Ids among the values that are proposed: maybe of records.
-pub fn ids_proposed(approval: &Approval) -> Vec<EntityId> {
+/// Proposed values that have the form of an entity id.
+pub fn proposed_ids(approval: &Approval) -> Vec<EntityId> {
     values(approval).values().filter_map(|value| value.as_str()?.parse().ok()).collect()
 }
 
-/// The record that the item holds, as it was staged.
+/// The task as the agent staged it; `None` if it cannot be parsed.
 pub fn task(approval: &Approval) -> Option<domain::gate::Task> {
     domain::gate::Task::parse(approval.task.get()).ok()
 }
 
-/// A field's slug as a label, where nothing names it better: `close-date` → `Close date`.
-pub fn field_word(slug: &str) -> String {
+/// A label made from a slug: `close-date` becomes `Close date`.
+pub fn slug_label(slug: &str) -> String {
     let words = slug.replace(['-', '_'], " ");
     let mut chars = words.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// What a kind is called.
+/// The name of a gate kind in the interface.
 pub const fn kind_word(kind: GateKind) -> &'static str {
     match kind {
         GateKind::Tool => "Tool call",
@@ -56,67 +56,67 @@ pub const fn kind_word(kind: GateKind) -> &'static str {
     }
 }
 
-/// Who asks.
-pub fn agent(approval: &Approval) -> String {
-    approval.agent_slug.as_deref().map_or_else(|| "An agent".to_owned(), field_word)
+/// The agent's name made from its slug, or `An agent`.
+pub fn agent_name(approval: &Approval) -> String {
+    approval.agent_slug.as_deref().map_or_else(|| "An agent".to_owned(), slug_label)
 }
 
-/// What the item is about, on one line.
+/// What the item is about, on one line: the record, or the title of the item.
 pub fn subject(approval: &Approval) -> String {
     let values = values(approval);
     let named = match approval.kind {
         GateKind::Question => None,
         GateKind::Tool => approval.entity_title.as_deref(),
-        // A record that is to be made has no title yet but the proposed one.
+        // A record that does not exist yet has only a proposed title.
         _ => approval.entity_title.as_deref().or_else(|| values.get(FIELD_TITLE)?.as_str()),
     };
     one_line(named.unwrap_or(&approval.title), SUBJECT_CHARS_MAX)
 }
 
-/// What would change, in a phrase, records by their titles. Empty for questions: their subject says all.
-pub fn phrase(approval: &Approval, titles: &Titles) -> String {
+/// A summary of the changes, with records by title. Empty for questions, whose subject says it all.
+pub fn changes(approval: &Approval, titles: &Titles) -> String {
     let joint = match approval.kind {
         GateKind::Tool => ": ",
         GateKind::Output | GateKind::Fields => " → ",
         GateKind::Question => return String::new(),
     };
     let values = values(approval);
-    let mut phrase: Vec<String> = values
+    let mut changes: Vec<String> = values
         .iter()
-        .take(PHRASE_VALUES_MAX)
-        .map(|(key, value)| format!("{}{joint}{}", field_word(key), named(value, titles)))
+        .take(SUMMARY_VALUES_MAX)
+        .map(|(key, value)| format!("{}{joint}{}", slug_label(key), named(value, titles)))
         .collect();
-    if values.len() > PHRASE_VALUES_MAX {
-        phrase.push(format!("{} more", values.len() - PHRASE_VALUES_MAX));
+    if values.len() > SUMMARY_VALUES_MAX {
+        changes.push(format!("{} more", values.len() - SUMMARY_VALUES_MAX));
     }
     let lead = (approval.kind == GateKind::Tool && approval.entity_title.is_some()).then(|| approval.title.clone());
-    lead.into_iter().chain((!phrase.is_empty()).then(|| phrase.join(", "))).collect::<Vec<_>>().join(" · ")
+    lead.into_iter().chain((!changes.is_empty()).then(|| changes.join(", "))).collect::<Vec<_>>().join(" · ")
 }
 
-/// What an item is about and what would change, in a line.
-pub fn about(approval: &Approval) -> String {
-    let (subject, phrase) = (subject(approval), phrase(approval, &Titles::default()));
-    if phrase.is_empty() { subject } else { format!("{subject}: {phrase}") }
+/// Subject and changes on one line.
+pub fn summary(approval: &Approval) -> String {
+    let (subject, changes) = (subject(approval), changes(approval, &Titles::default()));
+    if changes.is_empty() { subject } else { format!("{subject}: {changes}") }
 }
 
-/// The fields that would change, by their names; none for an item without any.
-pub fn fields_named(approval: &Approval) -> Option<String> {
-    let names: Vec<String> = values(approval).keys().map(|key| field_word(key)).collect();
+/// The labels of the fields that would change; `None` if there are none.
+pub fn field_names(approval: &Approval) -> Option<String> {
+    let names: Vec<String> = values(approval).keys().map(|key| slug_label(key)).collect();
     match names.as_slice() {
         [] => None,
         [one] => Some(one.clone()),
         [one, other] => Some(format!("{one} and {other}")),
-        [one, other, ..] => Some(format!("{one}, {other} and {} more", names.len() - PHRASE_VALUES_MAX)),
+        [one, other, ..] => Some(format!("{one}, {other} and {} more", names.len() - SUMMARY_VALUES_MAX)),
     }
 }
 
-/// The same; the id of a record as its title.
+/// Like [`short`], but shows the id of a record as its title.
 pub fn named(value: &Value, titles: &Titles) -> String {
     let title = value.as_str().and_then(|id| titles.get(id));
     title.map_or_else(|| short(value), |title| one_line(title, VALUE_CHARS_MAX))
 }
 
-/// A value, short enough for a sentence.
+/// A value shortened for a sentence; an empty one is `nothing`.
 pub fn short(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
@@ -127,7 +127,7 @@ pub fn short(value: &Value) -> String {
     }
 }
 
-/// A decision as a verb.
+/// A verdict as a past participle.
 pub const fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Approve => "approved",
@@ -137,24 +137,24 @@ pub const fn verdict_word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What somebody did about it.
+/// What a decision did, as a past tense verb.
 pub fn decision_word(decision: &Decision) -> &'static str {
     decision.decision.map_or("undid the decision", verdict_word)
 }
 
-/// What a notification says: who waits, and for what kind of answer. Title and body.
-pub fn notice(approval: &Approval) -> (String, String) {
+/// Title and body of a notification about an item.
+pub fn notification(approval: &Approval) -> (String, String) {
     let kind = match approval.kind {
         GateKind::Tool => "wants to call a tool",
         GateKind::Output | GateKind::Fields => "wants its output approved",
         GateKind::Question => "asks you a question",
     };
     let name = approval.action_name.as_deref().map(|name| one_line(name, SUBJECT_CHARS_MAX)).unwrap_or_default();
-    (format!("{} {kind}", agent(approval)), name)
+    (format!("{} {kind}", agent_name(approval)), name)
 }
 
-/// Whose turn it is.
-pub fn turn(approval: &Approval) -> String {
+/// Who has to decide.
+pub fn whose_turn(approval: &Approval) -> String {
     if approval.may_decide {
         return "Your turn".to_owned();
     }
@@ -171,22 +171,22 @@ mod tests {
     #[test]
     fn a_row_says_what_would_change() {
         let item = output(1, json!({"amount": 1200, "close-date": "2026-12-01", "stage": "Won"}));
-        let phrase = |item: &Approval| phrase(item, &Titles::from([("0189".to_owned(), "Acme Corp".to_owned())]));
-        assert_eq!(phrase(&item), "Amount → 1200, Close date → 2026-12-01, 1 more");
-        assert_eq!(phrase(&output(1, json!({"parent": "0189"}))), "Parent → Acme Corp");
+        let changes = |item: &Approval| changes(item, &Titles::from([("0189".to_owned(), "Acme Corp".to_owned())]));
+        assert_eq!(changes(&item), "Amount → 1200, Close date → 2026-12-01, 1 more");
+        assert_eq!(changes(&output(1, json!({"parent": "0189"}))), "Parent → Acme Corp");
         assert_eq!(subject(&item), "Acme Corp 1");
         let mut made = output(1, json!({"title": "New deal"}));
         made.entity_title = None;
         assert_eq!(subject(&made), "New deal");
         let call = tool(1, json!({"attachments": [1, 2], "to": "lee@customer.example"}));
-        assert_eq!(phrase(&call), "Attachments: 2 items, To: lee@customer.example");
+        assert_eq!(changes(&call), "Attachments: 2 items, To: lee@customer.example");
         assert_eq!(subject(&call), "send_mail");
-        assert_eq!((phrase(&question(1)), subject(&question(1))), (String::new(), "Which region?".into()));
+        assert_eq!((changes(&question(1)), subject(&question(1))), (String::new(), "Which region?".into()));
     }
 
     #[test]
     fn the_fields_of_an_item_are_named_as_people_list_things() {
-        let named = |values| fields_named(&output(1, values));
+        let named = |values| field_names(&output(1, values));
         assert_eq!(named(json!({})), None);
         assert_eq!(named(json!({"stage": 1})).as_deref(), Some("Stage"));
         assert_eq!(named(json!({"amount": 1, "stage": 1})).as_deref(), Some("Amount and Stage"));
@@ -196,15 +196,15 @@ mod tests {
 
     #[test]
     fn values_are_typed_as_they_are_shown() {
-        let shown = [json!("a\nb"), json!(1.5), json!(true), json!(null), json!([1])].map(|v| start_text(&v));
+        let shown = [json!("a\nb"), json!(1.5), json!(true), json!(null), json!([1])].map(|v| field_text(&v));
         assert_eq!(shown, ["a\nb", "1.5", "true", "", "[\n  1\n]"]);
     }
 
     #[test]
     fn whose_turn_it_is_names_the_reviewers() {
         let mut item = output(1, json!({"stage": "Won"}));
-        assert_eq!(turn(&item), "Your turn");
+        assert_eq!(whose_turn(&item), "Your turn");
         item.may_decide = false;
-        assert_eq!(turn(&item), "Waiting for legal");
+        assert_eq!(whose_turn(&item), "Waiting for legal");
     }
 }

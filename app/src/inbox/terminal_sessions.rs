@@ -1,4 +1,4 @@
-//! What waits for the viewer and cannot be answered here: a coding agent asks in its terminal.
+//! Sessions that wait for the viewer in a terminal: a coding agent asks there, and this page cannot answer.
 
 use crate::{
     session::one_line,
@@ -7,16 +7,16 @@ use crate::{
 };
 use leptos::prelude::*;
 
-/// Longest line about what an agent asked last, characters.
+/// Longest text of the agent's last event, characters.
 const LAST_EVENT_CHARS_MAX: usize = 140;
 
-/// The section; nothing where nothing waits elsewhere.
-pub fn elsewhere_view(entries: &[SessionEntry]) -> Option<impl IntoView + use<>> {
+/// The section with these sessions; `None` if there are none.
+pub fn terminal_sessions(entries: &[SessionEntry]) -> Option<impl IntoView + use<>> {
     let rows = entries.iter().map(row).collect::<Vec<_>>();
     (!rows.is_empty()).then(|| {
         view! {
-            <section class="inbox-elsewhere" aria-labelledby="inbox-elsewhere-title">
-                <h2 id="inbox-elsewhere-title">"Answer in your terminal"</h2>
+            <section class="inbox-terminal" aria-labelledby="inbox-terminal-title">
+                <h2 id="inbox-terminal-title">"Answer in your terminal"</h2>
                 <p class="meta">"These agents ask in the terminal where they run, and can be answered only there."</p>
                 <ul class="inbox-rows">{rows}</ul>
             </section>
@@ -28,11 +28,11 @@ fn row(entry: &SessionEntry) -> impl IntoView + use<> {
     let session = &entry.session;
     let last = entry.last_event.as_ref().map(|event| one_line(event, LAST_EVENT_CHARS_MAX));
     view! {
-        <li class="inbox-row" data-row data-elsewhere>
+        <li class="inbox-row" data-row data-terminal>
             <span class="inbox-check"></span>
             <div class="inbox-row-body">
                 <a class="row-title" href=format!("/sessions/{}", session.id) dir="auto">{row_title(session)}</a>
-                {last.map(|last| view! { <p class="inbox-phrase" dir="auto">{last}</p> })}
+                {last.map(|last| view! { <p class="inbox-summary" dir="auto">{last}</p> })}
                 <div class="row-sub">
                     {session.agent_slug.clone().map(|agent| view! { <span>{agent}</span> })}
                     <span>{since(session.updated_at)}</span>

@@ -1,27 +1,28 @@
-//! The rows of the list: which is current, which are ticked, what is kept with them. Only in the WASM build.
+//! The rows of the list in the DOM: current row, selected rows, and the item HTML stored with a row. Only in the WASM
+//! build.
 
 use crate::browser::dom;
 use std::cell::RefCell;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, HtmlElement, HtmlInputElement};
 
-/// Where a row keeps the item that was read ahead (a text) or typed into (an element).
-const KEPT: &str = "item";
-/// On a row that was decided here, until the server has answered.
+/// Property of a row that holds its item: a string if it was prefetched, an element if the reviewer typed into it.
+const STORED: &str = "item";
+/// Attribute of a row that was decided here, until the server has answered.
 pub const LEAVING: &str = "data-leaving";
-/// On a row whose item was read ahead before the list was last read.
-const OLD: &str = "data-old";
-/// On a group's line that the reader unfolded. An attribute of ours outlives a list that is read again.
+/// Attribute of a row whose item was prefetched before the list was last read.
+const OUTDATED: &str = "data-outdated";
+/// Attribute of a group's heading row that the reader unfolded. The client sets it, so updates of the list keep it.
 const UNFOLDED: &str = "data-unfolded";
-/// On a row whose decision was refused: why. An attribute of ours outlives a list that is read again.
-pub const WHY: &str = "data-why";
+/// Attribute of a row whose decision was refused; its value is the reason. Updates of the list keep it.
+pub const REFUSAL: &str = "data-refusal";
 
 thread_local! {
-    /// The row that was ticked last.
-    static LAST: RefCell<Option<HtmlElement>> = const { RefCell::new(None) };
+    /// The row that was selected last.
+    static LAST_SELECTED: RefCell<Option<HtmlElement>> = const { RefCell::new(None) };
 }
 
-/// Rows that stand for one item, folded ones included.
+/// Rows of items, including those in folded groups.
 fn items() -> Vec<HtmlElement> {
     dom::by_id("inbox-rows").map(|list| dom::find_all(&list, "[data-id]:not([data-leaving])")).unwrap_or_default()
 }
@@ -30,27 +31,27 @@ fn same(one: &HtmlElement, other: &HtmlElement) -> bool {
     one.is_same_node(Some(other))
 }
 
-/// The row around an element.
+/// The closest ancestor row of an element, or the element itself.
 pub fn row_of(element: &HtmlElement) -> Option<HtmlElement> {
     element.closest("[data-row]").ok()??.dyn_into().ok()
 }
 
-/// The id of a row's item.
+/// The id of the item of a row; `None` for the heading of a group.
 pub fn id(row: &HtmlElement) -> Option<String> {
     row.get_attribute("data-id")
 }
 
-/// The row of an item.
+/// The row of the item with this id.
 pub fn by_id(id: &str) -> Option<HtmlElement> {
     dom::by_id("inbox-rows").and_then(|list| dom::find(&list, &["[data-id=\"", id, "\"]"].concat()))
 }
 
-/// The row whose item is shown.
+/// The row whose item is shown in the detail pane.
 pub fn current() -> Option<HtmlElement> {
     dom::by_id("inbox-rows").and_then(|list| dom::find(&list, "[data-id][aria-current]"))
 }
 
-/// Marks it, and no other.
+/// Makes this row the only current one.
 pub fn set_current(row: &HtmlElement) {
     while let Some(before) = current() {
         let _ = before.remove_attribute("aria-current");
@@ -58,7 +59,7 @@ pub fn set_current(row: &HtmlElement) {
     let _ = row.set_attribute("aria-current", "true");
 }
 
-/// Moves the focus to a row; to its item where the list is not shown.
+/// Moves the focus to the link of a row, or to the shown item if the list is hidden (narrow screens).
 pub fn focus(row: &HtmlElement) {
     match dom::find(row, ".row-title").filter(|link| link.offset_parent().is_some()) {
         Some(link) => {
@@ -68,7 +69,7 @@ pub fn focus(row: &HtmlElement) {
     }
 }
 
-/// The row to go on with: the next one that is left, or else the one before. Only those on the way are looked at.
+/// The row to open after this one: the next visible one, else the previous one. Checks only the rows in between.
 pub fn next(row: &HtmlElement) -> Option<HtmlElement> {
     nearest(row, Element::next_element_sibling).or_else(|| nearest(row, Element::previous_element_sibling))
 }
@@ -84,66 +85,66 @@ fn nearest(row: &HtmlElement, step: fn(&Element) -> Option<Element>) -> Option<H
     None
 }
 
-/// What a row keeps.
-pub fn kept(row: &HtmlElement) -> JsValue {
-    dom::member(row, KEPT)
+/// The item stored with a row: a string, an element, or undefined.
+pub fn stored(row: &HtmlElement) -> JsValue {
+    dom::member(row, STORED)
 }
 
-/// Keeps it.
-pub fn keep(row: &HtmlElement, item: &JsValue) {
-    let _ = row.remove_attribute(OLD);
-    let _ = js_sys::Reflect::set(row, &KEPT.into(), item);
+/// Stores an item with a row and marks it as current.
+pub fn store(row: &HtmlElement, item: &JsValue) {
+    let _ = row.remove_attribute(OUTDATED);
+    let _ = js_sys::Reflect::set(row, &STORED.into(), item);
 }
 
-/// What was read ahead may have changed since; what was typed and what was refused stays as it is.
-pub fn grow_old() {
-    for row in items().iter().filter(|row| kept(row).is_string() && !row.has_attribute(WHY)) {
-        let _ = row.set_attribute(OLD, "");
+/// Marks prefetched items as outdated after the list has changed. Typed text and refused items are not marked.
+pub fn mark_outdated() {
+    for row in items().iter().filter(|row| stored(row).is_string() && !row.has_attribute(REFUSAL)) {
+        let _ = row.set_attribute(OUTDATED, "");
     }
 }
 
-/// Whether what the row keeps is shown only until it has been read again.
-pub fn is_old(row: &HtmlElement) -> bool {
-    row.has_attribute(OLD)
+/// Whether the stored item is outdated: it is shown, and read again.
+pub fn is_outdated(row: &HtmlElement) -> bool {
+    row.has_attribute(OUTDATED)
 }
 
-/// Says on each row why it was refused, as long as it is neither decided nor opened.
-pub fn tell_why() {
+/// Shows the reason on each row whose decision was refused, until the item is decided or opened.
+pub fn show_reasons() {
     let Some(list) = dom::by_id("inbox-rows") else { return };
     for reason in dom::find_all(&list, "[data-id]:not([data-leaving]) [data-reason]:not([hidden])") {
         if let Some(row) = row_of(&reason) {
-            let _ = row.set_attribute(WHY, &reason.text_content().unwrap_or_default());
+            let _ = row.set_attribute(REFUSAL, &reason.text_content().unwrap_or_default());
         }
     }
-    for row in dom::find_all(&list, "[data-id][data-why]:not([data-leaving])") {
-        if let (Some(reason), Some(why)) = (dom::find(&row, "[data-reason][hidden]"), row.get_attribute(WHY)) {
+    for row in dom::find_all(&list, "[data-id][data-refusal]:not([data-leaving])") {
+        if let (Some(reason), Some(why)) = (dom::find(&row, "[data-reason][hidden]"), row.get_attribute(REFUSAL)) {
             reason.set_text_content(Some(&why));
             reason.set_hidden(false);
         }
     }
 }
 
-/// The row is decided anew, or its item is open and says it itself.
-pub fn forgive(row: &HtmlElement) {
-    let _ = row.remove_attribute(WHY);
+/// Removes the reason of a refusal: the item is decided again, or is open and shows the reason itself.
+pub fn clear_reason(row: &HtmlElement) {
+    let _ = row.remove_attribute(REFUSAL);
     if let Some(reason) = dom::find(row, "[data-reason]") {
         reason.set_hidden(true);
     }
 }
 
-fn tick(row: &HtmlElement) -> Option<HtmlInputElement> {
+fn checkbox(row: &HtmlElement) -> Option<HtmlInputElement> {
     dom::find(row, "input[type=checkbox]")?.dyn_into().ok()
 }
 
-/// The rows that are ticked.
+/// Rows whose checkbox is checked.
 pub fn selected() -> Vec<HtmlElement> {
     let Some(list) = dom::by_id("inbox-rows") else { return Vec::new() };
     let ticked = dom::find_all(&list, "[data-id]:not([data-leaving]) input:checked");
     ticked.iter().filter_map(row_of).collect()
 }
 
-/// Says how many are ticked, and shows what can be done with them.
-pub fn count() {
+/// Shows the number of selected rows and, if there are any, the batch buttons.
+pub fn show_count() {
     let selected = selected().len();
     if let (Some(form), Some(words)) = (dom::by_id("inbox-batch"), dom::by_id("inbox-selected")) {
         let _ = form.set_attribute("data-selected", &selected.to_string());
@@ -151,44 +152,44 @@ pub fn count() {
     }
 }
 
-/// A row was ticked or not.
-pub fn ticked(row: &HtmlElement) {
-    LAST.set(Some(row.clone()));
-    count();
+/// Handles a change of a row's checkbox.
+pub fn on_select(row: &HtmlElement) {
+    LAST_SELECTED.set(Some(row.clone()));
+    show_count();
 }
 
-/// Ticks everything from the row ticked last to the current one.
-pub fn tick_range() {
+/// Selects every row from the one selected last to the current one.
+pub fn select_range() {
     let focused = dom::document().active_element().and_then(|element| row_of(element.unchecked_ref()));
-    let (Some(last), Some(here)) = (LAST.with_borrow(Clone::clone), focused.or_else(current)) else { return };
+    let (Some(last), Some(here)) = (LAST_SELECTED.with_borrow(Clone::clone), focused.or_else(current)) else { return };
     let all = items();
     let place = |row: &HtmlElement| all.iter().position(|other| same(other, row));
     if let (Some(one), Some(other)) = (place(&last), place(&here)) {
         let (from, to) = (one.min(other), one.max(other));
         let range = all.iter().take(to + 1).skip(from);
-        range.filter_map(tick).for_each(|tick| tick.set_checked(true));
+        range.filter_map(checkbox).for_each(|tick| tick.set_checked(true));
     }
-    count();
+    show_count();
 }
 
-/// Ticks every item, or none where all are ticked already.
-pub fn tick_all() {
-    tick_or_not(&items());
+/// Selects every item, or clears the selection if all are selected.
+pub fn select_all() {
+    toggle_selection(&items());
 }
 
-fn tick_or_not(rows: &[HtmlElement]) {
-    let ticks: Vec<_> = rows.iter().filter_map(tick).collect();
+fn toggle_selection(rows: &[HtmlElement]) {
+    let ticks: Vec<_> = rows.iter().filter_map(checkbox).collect();
     let all = ticks.iter().all(HtmlInputElement::checked);
     ticks.iter().for_each(|tick| tick.set_checked(!all));
-    count();
+    show_count();
 }
 
-/// A group's line was pressed: ticks its items, or folds and unfolds them.
-pub fn press_group(head: &HtmlElement, select: bool) {
+/// Handles a click on a group's heading: selects its items, or folds and unfolds them.
+pub fn click_group(head: &HtmlElement, select: bool) {
     let (Some(list), Some(key)) = (dom::by_id("inbox-rows"), head.get_attribute("data-group")) else { return };
     let members = members(&list, &key);
     if select {
-        tick_or_not(&members);
+        toggle_selection(&members);
     } else {
         let folds = members.iter().any(|row| !row.hidden());
         let _ = head.toggle_attribute_with_force(UNFOLDED, !folds);
@@ -207,7 +208,8 @@ fn fold(list: &HtmlElement, group: &str, folds: bool) {
     }
 }
 
-/// Groups that the reader unfolded are so in a list that comes again: before it is shown, or the focus would be lost.
+/// Unfolds in `new` the groups that are unfolded on the page. It runs before `new` is shown, so that the focus is
+/// kept.
 pub fn unfold(new: &HtmlElement) {
     let Some(list) = dom::by_id("inbox-rows") else { return };
     for head in dom::find_all(&list, "[data-unfolded]") {

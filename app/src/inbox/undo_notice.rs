@@ -1,23 +1,23 @@
-//! What the viewer decided a moment ago, and taking it back.
+//! The notice that offers to undo the viewer's latest decision while it is held.
 
-use super::words::{subject, verdict_word};
+use super::item_text::{subject, verdict_word};
 use crate::{text::number, ui::time::clock};
 use domain::Timestamp;
 use leptos::prelude::*;
 use wire::approval::Approval;
 
-/// Decisions closer together than this were one: a batch, decided by one press, milliseconds.
-const ONE_PRESS_MS: i64 = 200;
+/// Decisions at most this far apart belong to one batch, milliseconds.
+const BATCH_GAP_MS_MAX: i64 = 200;
 
-/// The items that the last press decided: what Undo takes back.
-fn last_press(held: &[Approval]) -> Vec<&Approval> {
+/// Items of the latest batch: what Undo reverts.
+fn last_batch(held: &[Approval]) -> Vec<&Approval> {
     let mut decided: Vec<(Timestamp, &Approval)> =
         held.iter().filter_map(|item| Some((item.decision.as_ref()?.at, item))).collect();
     decided.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
     let mut last = Vec::new();
     let mut before: Option<Timestamp> = None;
     for (at, item) in decided {
-        if before.is_some_and(|before| (before - at).num_milliseconds() > ONE_PRESS_MS) {
+        if before.is_some_and(|before| (before - at).num_milliseconds() > BATCH_GAP_MS_MAX) {
             break;
         }
         before = Some(at);
@@ -26,14 +26,15 @@ fn last_press(held: &[Approval]) -> Vec<&Approval> {
     last
 }
 
-/// Whole seconds until the decision takes effect.
+/// Whole seconds until the decision takes effect, at least 0.
 pub fn seconds_left(until: Timestamp, now: Timestamp) -> String {
     (until - now).num_seconds().max(0).to_string()
 }
 
-/// The bar; nothing where nothing can be undone. The browser counts `data-left` down, which needs no agreement of clocks.
-pub fn held_view(held: &[Approval], now: Timestamp) -> Option<impl IntoView + use<>> {
-    let last = last_press(held);
+/// The undo notice; `None` if nothing can be undone. The browser counts `data-left` (seconds) down, so its clock may
+/// differ from the server's.
+pub fn undo_notice(held: &[Approval], now: Timestamp) -> Option<impl IntoView + use<>> {
+    let last = last_batch(held);
     let first = last.first()?;
     let until = last.iter().filter_map(|item| item.held_until).min()?;
     let word = first.decision.as_ref()?.decision.map_or("decided", verdict_word);
@@ -90,21 +91,21 @@ mod tests {
 
     #[test]
     fn undo_takes_back_one_press_whether_it_decided_one_item_or_many() {
-        let ids = |held: &[Approval]| last_press(held).iter().map(|item| item.id.clone()).collect::<Vec<_>>();
+        let ids = |held: &[Approval]| last_batch(held).iter().map(|item| item.id.clone()).collect::<Vec<_>>();
         let single = [held(1, 0), held(2, 900)];
         assert_eq!(ids(&single), [single[1].id.clone()]);
         let batch = [held(1, 0), held(2, 5_000), held(3, 5_090), held(4, 5_180)];
         assert_eq!(ids(&batch).len(), 3);
-        assert!(last_press(&[]).is_empty());
+        assert!(last_batch(&[]).is_empty());
     }
 
     #[test]
     fn the_bar_says_what_and_until_when() {
         let now = "2026-11-21T07:00:02Z".parse().unwrap();
-        let html = plain(held_view(&[held(1, 0)], now).unwrap());
+        let html = plain(undo_notice(&[held(1, 0)], now).unwrap());
         assert!(html.contains("Approved: Acme Corp 1") && html.contains("data-left=\"3\""), "{html}");
         assert!(html.contains("until <!>07:00:05") || html.contains("until 07:00:05"), "{html}");
-        let two = plain(held_view(&[held(1, 0), held(2, 10)], now).unwrap());
+        let two = plain(undo_notice(&[held(1, 0), held(2, 10)], now).unwrap());
         assert!(two.contains("Approved: 2 items") && two.matches("name=\"item.").count() == 2);
     }
 }
