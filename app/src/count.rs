@@ -1,6 +1,6 @@
-//! A count with its noun, for code that also ships to the browser, where `domain` is not linked.
+//! A count with its noun, for code that also ships to the browser, which does not link `domain`.
 
-/// `1 event`, `2 events`, for nouns whose plural takes an `s`. `domain::count::counted` knows the other plurals.
+/// `1 event`, `2 events`: for nouns whose plural takes an `s`. `domain::count::counted` knows the other plurals.
 pub fn counted(n: u32, one: &str) -> String {
     let end = if n == 1 { "" } else { "s" };
     [&n.to_string(), " ", one, end].concat()

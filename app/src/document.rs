@@ -1,4 +1,4 @@
-//! From a view to the bytes of a page.
+//! Renders a view to the HTML of a page or a fragment.
 
 use crate::{
     shell::{Shell, Theme},
@@ -18,14 +18,14 @@ use leptos::{
 };
 use std::sync::{Arc, OnceLock};
 
-/// The icon of the tab; the server answers `/favicon.svg` with it.
+/// The icon of the browser tab; the server serves it as `/favicon.svg`.
 pub const FAVICON_SVG: &str = include_str!("favicon.svg");
 
-/// Marks that scripts run, before anything is painted, so that nothing jumps afterwards.
+/// Marks the root element before the first paint, so that script-only elements do not shift the layout.
 const EARLY: &str = r#"document.documentElement.classList.add("js")"#;
 
-/// Wakes the islands. Their exported names end in a hash of their source; the part before it is looked
-/// up, because two compilers may print the same source differently.
+/// Hydrates the islands. Their exported names end in a hash of their source. They are looked up by the part before
+/// it, because two compilers may print the same source differently.
 const LOADER: &str = r#"
 const named=Object.fromEntries(Object.entries(m).map(([n,f])=>[n.replace(/_[0-9a-f]{16}$/,""),f]));
 await init({module_or_path:WASM});
@@ -36,7 +36,7 @@ try{wake(el)}catch(e){console.error(e)}
 }
 document.documentElement.dataset.ready="";"#;
 
-/// Renders a whole document. Synchronous; the server calls it inside a spawned task.
+/// Renders a whole document. It is synchronous and CPU-bound; the server calls it on a blocking task.
 pub fn render<V: IntoView>(shell: &Shell, title: &str, page: impl FnOnce() -> V) -> String {
     let mut html = String::with_capacity(48 * 1024);
     head(&mut html, shell, title);
@@ -48,24 +48,25 @@ pub fn render<V: IntoView>(shell: &Shell, title: &str, page: impl FnOnce() -> V)
     html
 }
 
-/// Renders a view that holds no island: without the markers that hydration needs.
+/// Renders a view without islands to HTML, without hydration markers.
 pub fn plain(view: impl IntoView) -> String {
     let mut html = String::new();
     plain_into(&mut html, view);
     html
 }
 
-/// The same, at the end of a buffer.
+/// Appends a view without islands to a buffer, without hydration markers.
 pub fn plain_into(html: &mut String, view: impl IntoView) {
     write(html, view, RenderFlags::new(true, false, false));
 }
 
-/// A view that holds no island, as a finished piece: cheap to nest, and its type does not grow into the page's.
+/// Renders a view without islands to an inert element. Nesting it is cheap, and its type does not grow the page's
+/// type.
 pub fn solid(view: impl IntoView) -> InertElement {
     InertElement::new(plain(view))
 }
 
-/// An island whose first rendering is the same for everybody: rendered once per process.
+/// Renders an island whose initial HTML is the same for everyone. It is rendered once per process.
 pub fn constant<V: IntoView>(once: &'static OnceLock<String>, island: impl FnOnce() -> V) -> InertElement {
     let html = once.get_or_init(|| {
         let mut html = String::new();
@@ -100,7 +101,7 @@ fn head(html: &mut String, shell: &Shell, title: &str) {
     html.push_str(&format!(
         "<link rel=\"stylesheet\" href=\"{css}\"><link rel=\"icon\" href=\"/favicon.svg\" type=\"image/svg+xml\">"
     ));
-    // A server without a built site still serves pages.
+    // The server also serves pages if the site was not built.
     if shell.viewer.is_some() && !shell.js_href.is_empty() {
         html.push_str(&format!(
             "<script nonce=\"{nonce}\">{EARLY}</script><link rel=\"modulepreload\" nonce=\"{nonce}\" href=\"{js}\"><link rel=\"preload\" href=\"{wasm}\" as=\"fetch\" type=\"application/wasm\" crossorigin>\

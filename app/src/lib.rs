@@ -1,8 +1,8 @@
-//! The interface: pages as pure functions of their props, and the islands that live in the browser.
+//! The user interface: pages as pure functions of their props, and the islands that run in the browser.
 //!
-//! Built twice: with `ssr` inside the server, with `hydrate` for the browser. There is no router and
-//! nothing asynchronous here: the server authenticates, reads, and calls one function that answers
-//! with the whole document (`page`) or with a piece of it (`*_fragment`).
+//! The crate is built twice: with `ssr` into the server, with `hydrate` for the browser. It has no router and nothing
+//! asynchronous. The server authenticates, reads, and calls one function that returns a whole document (`page`) or an
+//! HTML fragment (`*_fragment`).
 //!
 //! | function | route |
 //! |---|---|
@@ -46,8 +46,7 @@
 //! | `api_docs::page(&Shell, &serde_json::Value)` | `GET /api/docs` |
 //! | `error_page::page(&Shell, &error_page::Failure)` | every error of a page |
 //!
-//! A page calls [`render`]; nothing else has to. `session::types_of_groups` turns `?kinds=` into the
-//! event types to read.
+//! Every page calls [`render`]. `session::types_of_groups` turns `?kinds=` into the event types to read.
 
 #![cfg_attr(not(any(feature = "ssr", feature = "hydrate")), allow(dead_code, unused))]
 

@@ -1,6 +1,6 @@
-//! Durations in words, two units at most.
+//! Durations as text.
 
-/// Milliseconds in words: `340 ms`, `12 s`, `2 min 3 s`, `1 h 4 min`, `3 d 2 h`.
+/// Milliseconds as text, with at most two units: `340 ms`, `12 s`, `2 min 3 s`, `1 h 4 min`, `3 d 2 h`.
 pub fn words(ms: u64) -> String {
     const SECOND: u64 = 1_000;
     const MINUTE: u64 = 60 * SECOND;

@@ -1,6 +1,6 @@
-//! Escaping for the few places that are written without a view.
+//! Escaping for HTML that is written without views, and for query strings.
 
-/// Appends text for use between tags.
+/// Appends text, escaped for HTML content.
 pub fn content(html: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|b| matches!(b, b'&' | b'<' | b'>')) {
@@ -16,7 +16,7 @@ pub fn content(html: &mut String, text: &str) {
     html.push_str(rest);
 }
 
-/// Text for use inside a double-quoted attribute.
+/// Escapes text for a double-quoted HTML attribute.
 pub fn attribute(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for c in text.chars() {
@@ -32,7 +32,7 @@ pub fn attribute(text: &str) -> String {
     html
 }
 
-/// Text for a query value: everything but letters, digits and `-_.~` in percent form.
+/// Percent-encodes text for a query value: all bytes but letters, digits and `-_.~`.
 pub fn query(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {

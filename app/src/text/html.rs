@@ -1,22 +1,22 @@
-//! A plain writer for the one place where views are too slow: the rows of a transcript, hundreds per page.
+//! An HTML writer for the rows of a transcript, where views are too slow: a page has hundreds of rows.
 
-/// HTML being written. Markup goes in through `raw` as literals; everything else is escaped.
+/// HTML being written. `raw` takes only literals; everything else is escaped.
 #[derive(Debug, Default)]
 pub struct Html(String);
 
 impl Html {
-    /// With room for `bytes`.
+    /// An empty buffer with this capacity, bytes.
     pub fn with_capacity(bytes: usize) -> Self {
         Self(String::with_capacity(bytes))
     }
 
-    /// Markup of ours.
+    /// Appends trusted markup.
     pub fn raw(&mut self, markup: &'static str) -> &mut Self {
         self.0.push_str(markup);
         self
     }
 
-    /// Text, escaped for content and for double-quoted attributes alike.
+    /// Appends text, escaped for HTML content and for double-quoted attributes.
     pub fn text(&mut self, text: &str) -> &mut Self {
         let mut rest = text;
         while let Some(at) = rest.bytes().position(|b| matches!(b, b'&' | b'<' | b'>' | b'"')) {
@@ -34,9 +34,9 @@ impl Html {
         self
     }
 
-    /// A whole number.
+    /// Appends a whole number.
     pub fn number(&mut self, n: u64) -> &mut Self {
-        // Without the formatter: a row has a dozen of them.
+        // Faster than the formatter; a row has about twelve numbers.
         if n >= 10 {
             self.number(n / 10);
         }
@@ -44,26 +44,26 @@ impl Html {
         self
     }
 
-    /// Two digits.
+    /// Appends a number as two digits.
     pub fn two(&mut self, n: u32) -> &mut Self {
         self.0.push(char::from(b'0' + (n / 10 % 10) as u8));
         self.0.push(char::from(b'0' + (n % 10) as u8));
         self
     }
 
-    /// Markdown, made harmless.
+    /// Appends Markdown as sanitized HTML.
     pub fn markdown(&mut self, text: &str) -> &mut Self {
         super::markdown::push(&mut self.0, text);
         self
     }
 
-    /// A view without islands.
+    /// Appends a view without islands.
     pub fn view(&mut self, view: impl leptos::IntoView) -> &mut Self {
         crate::document::plain_into(&mut self.0, view);
         self
     }
 
-    /// What was written.
+    /// The written HTML.
     pub fn finish(self) -> String {
         self.0
     }

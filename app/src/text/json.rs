@@ -1,13 +1,13 @@
-//! JSON as it is shown: indented from the text itself, so that order, figures and escapes stay as sent.
+//! JSON for display. It is indented as text, so that member order, number formats and escapes stay as sent.
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt};
 
-/// Most characters of an indented payload on a page; the rest is a link to the event.
+/// Longest JSON shown on a page, characters; the event's own page shows the rest.
 pub const PAYLOAD_CHARS_MAX: usize = 12_000;
 
-/// Valid JSON, indented by two spaces, cut at about `max` bytes. The flag says whether it was cut.
+/// Indents valid JSON by two spaces and cuts it at about `max` bytes. The flag says whether it was cut.
 pub fn indented(raw: &str, max: usize) -> (String, bool) {
     let bytes = raw.as_bytes();
     let mut out = String::with_capacity(raw.len().min(max) * 2);
@@ -70,7 +70,7 @@ pub fn indented(raw: &str, max: usize) -> (String, bool) {
     (out, false)
 }
 
-/// Where the string that begins at `start` ends, its closing quote included.
+/// Index after the closing quote of the string that begins at `start`.
 fn string_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(&byte) = bytes.get(at) {
@@ -83,7 +83,7 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
     bytes.len()
 }
 
-/// The members of an object in the order sent; nothing for other JSON.
+/// The members of a JSON object in the order sent; empty for other JSON.
 pub fn members(raw: &str) -> Vec<(Cow<'_, str>, &RawValue)> {
     struct Members;
     impl<'de> Visitor<'de> for Members {
@@ -110,7 +110,7 @@ pub fn members(raw: &str) -> Vec<(Cow<'_, str>, &RawValue)> {
 #[derive(serde::Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// The text of a JSON string; nothing for other JSON.
+/// The text of a JSON string; `None` for other JSON.
 pub fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     let text = raw.get();
     text.starts_with('"').then(|| serde_json::from_str::<Key<'_>>(text).ok().map(|k| k.0)).flatten()

@@ -1,12 +1,12 @@
-//! Markdown of agents and people, made harmless: no raw HTML, no images, no links but http, https and mailto.
+//! Markdown from agents and people as sanitized HTML: no raw HTML, no images, only http, https and mailto links.
 
 use super::escape::attribute;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
 
-/// Appends the HTML of a markdown text.
+/// Appends the HTML of a Markdown text.
 pub fn push(html: &mut String, text: &str) {
     if is_plain(text) {
-        // Most thoughts and many messages are one plain sentence: that needs no parser.
+        // Fast path: most messages are one plain sentence, which needs no parser.
         html.push_str("<p>");
         super::escape::content(html, text);
         html.push_str("</p>\n");
@@ -16,9 +16,9 @@ pub fn push(html: &mut String, text: &str) {
     push_html(html, Harmless { inner: Parser::new_ext(text, options), open: Vec::new() });
 }
 
-/// A markdown text without its marks, on one line of at most `max` characters.
+/// The plain text of a Markdown text, on one line of at most `max` characters.
 pub fn one_line(text: &str, max: usize) -> String {
-    // More than this is not looked at: marks seldom make up three quarters of a text.
+    // Parses at most 16 times as many bytes as are shown; markup seldom makes up more of a text.
     let text = super::shorten::head(text, max.saturating_mul(16));
     let mut words = String::new();
     for event in Parser::new_ext(text, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
@@ -37,7 +37,7 @@ pub fn one_line(text: &str, max: usize) -> String {
     super::shorten::one_line(&words, max)
 }
 
-/// Whether a text is one paragraph without a single character that could be markup.
+/// Whether a text is one paragraph without any character that could be markup.
 fn is_plain(text: &str) -> bool {
     let starts_in_words = text.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || !first.is_ascii());
     let ends_in_words = text.bytes().last().is_some_and(|last| !last.is_ascii_whitespace());
@@ -45,8 +45,8 @@ fn is_plain(text: &str) -> bool {
     starts_in_words && ends_in_words && !text.bytes().any(marks)
 }
 
-/// Whether a link leads somewhere harmless. Relative links could only lead into this workspace, from text
-/// that an agent wrote: they are not followed either.
+/// Whether a link may be followed. A relative link would lead into this workspace from text that an agent wrote, so
+/// it may not.
 fn is_safe(href: &str) -> bool {
     let lower = href.trim_start().to_ascii_lowercase();
     ["http://", "https://", "mailto:"].iter().any(|scheme| lower.starts_with(scheme))
@@ -54,7 +54,7 @@ fn is_safe(href: &str) -> bool {
 
 struct Harmless<I> {
     inner: I,
-    /// What closes each open link or image.
+    /// The closing tags of the open links and images.
     open: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ impl<'a, I: Iterator<Item = Event<'a>>> Iterator for Harmless<I> {
                     raw(String::new())
                 }
             }
-            // An image would be fetched from wherever the text says: show what it says instead.
+            // The browser would fetch an image from any host, so only its text is shown.
             Event::Start(Tag::Image { dest_url, .. }) => {
                 let address = attribute(&dest_url);
                 if is_safe(&dest_url) {
@@ -86,7 +86,7 @@ impl<'a, I: Iterator<Item = Event<'a>>> Iterator for Harmless<I> {
                 }
                 raw("[image: ".to_owned())
             }
-            // Headings of a message would break the outline of the page around it.
+            // Headings in a message would break the outline of the page.
             Event::Start(Tag::Heading { .. }) => raw("<p class=\"prose-heading\">".to_owned()),
             Event::End(TagEnd::Heading(_)) => raw("</p>".to_owned()),
             Event::End(TagEnd::Link | TagEnd::Image) => raw(self.open.pop().unwrap_or_default()),

@@ -1,4 +1,4 @@
-//! Words and figures: escaping, durations, counts, JSON and markdown as they are shown.
+//! Text for display: escaping, durations, numbers, JSON and Markdown.
 
 pub mod duration;
 pub mod escape;

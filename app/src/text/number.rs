@@ -1,15 +1,15 @@
-//! Figures.
+//! Numbers as text.
 
 pub use domain::count::{counted, grouped, singular};
 use domain::limit::BADGE_COUNT_MAX;
 
-/// What a badge says: figures too long for it end in a plus.
+/// A number for a badge: large numbers end in a plus.
 pub fn badge(n: u64) -> String {
     let most = u64::from(BADGE_COUNT_MAX);
     if n > most { format!("{most}+") } else { n.to_string() }
 }
 
-/// Dollars: cents, or for small sums up to four decimals.
+/// An amount in dollars: with cents, or up to four decimals for small amounts.
 pub fn dollars(sum: f64) -> String {
     if sum >= 1.0 {
         return format!("${sum:.2}");

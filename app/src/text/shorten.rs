@@ -1,6 +1,6 @@
-//! Cutting text without cutting a character.
+//! Shortens text without splitting a character.
 
-/// The first `max` characters on one line; `…` where something is missing.
+/// The first `max` characters on one line, with `…` if something was cut.
 pub fn one_line(text: &str, max: usize) -> String {
     let mut out = String::new();
     let mut pending_space = false;
@@ -22,7 +22,7 @@ pub fn one_line(text: &str, max: usize) -> String {
     out
 }
 
-/// At most `max` bytes, cut where a character begins.
+/// The longest prefix of at most `max` bytes that ends at a character boundary.
 pub fn head(text: &str, max: usize) -> &str {
     if text.len() <= max { text } else { &text[..text.floor_char_boundary(max)] }
 }

@@ -1,15 +1,15 @@
-//! Buttons that submit the form around them.
+//! Submit buttons, and links that look like buttons.
 
 use leptos::prelude::*;
 
-/// How much weight a button has.
+/// The visual weight of a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// The one thing to do here.
+    /// The main action of a form.
     Primary,
-    /// One of several.
+    /// One of several actions.
     Plain,
-    /// Ends something.
+    /// An action that ends or removes something.
     Danger,
 }
 
@@ -28,14 +28,14 @@ pub fn submit(label: impl Into<String>, look: Look) -> impl IntoView {
     view! { <button class="button" type="submit" data-look=look.as_str()>{label.into()}</button> }
 }
 
-/// A small submit button, as in rows. `about` completes the label for those who hear it out of its row.
+/// A small submit button, for rows. `about` completes the label for screen readers.
 pub fn submit_small(label: impl Into<String>, about: String) -> impl IntoView {
     view! {
         <button class="button" type="submit" data-size="small">{label.into()}<span class="hidden-text">" "{about}</span></button>
     }
 }
 
-/// A link that looks like a small button.
+/// A link styled as a small button. `about` completes the label for screen readers.
 pub fn link_small(label: &'static str, about: String, href: String) -> impl IntoView {
     view! { <a class="button" data-size="small" href=href>{label}<span class="hidden-text">" "{about}</span></a> }
 }

@@ -1,9 +1,9 @@
-//! A line to copy: selectable text, and a button where scripts run.
+//! Text with a button that copies it; the button needs scripts.
 
 use super::icon::{Icon, icon};
 use leptos::prelude::*;
 
-/// One copyable piece of text, in the face of code.
+/// A line of monospaced text with a copy button. `what` names the text in the button's label.
 pub fn copy_line(text: String, what: &'static str) -> impl IntoView {
     view! {
         <div class="copy-line">

@@ -1,4 +1,4 @@
-//! Empty states: one sentence, one thing to do.
+//! Empty states: one sentence and one action.
 
 use super::{
     button::{Look, submit},
@@ -7,20 +7,20 @@ use super::{
 use crate::document::solid;
 use leptos::prelude::*;
 
-/// What a fresh installation shows: how to connect an agent.
+/// How to connect an agent, shown on a fresh installation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connect {
-    /// Where this server answers, without a slash at the end.
+    /// Base URL of this server, without a trailing slash.
     pub base_url: String,
-    /// A token made for this. Without one a placeholder is shown.
+    /// The secret of a token for the agent; a placeholder is shown if it is absent.
     pub token: Option<String>,
-    /// Whether the viewer may make one from here.
+    /// Whether the viewer may create a token.
     pub may_make_token: bool,
-    /// The agent's slug.
+    /// The slug of the agent.
     pub agent_slug: String,
 }
 
-/// One sentence and perhaps a link.
+/// An empty state: one sentence, and a link if there is one.
 pub fn empty(sentence: &'static str, link: Option<(&'static str, String)>) -> impl IntoView {
     solid(view! {
         <div class="empty">
@@ -30,7 +30,7 @@ pub fn empty(sentence: &'static str, link: Option<(&'static str, String)>) -> im
     })
 }
 
-/// The three lines that connect an agent.
+/// The three commands that connect an agent.
 pub fn connect(connect: Connect) -> impl IntoView {
     let Connect { base_url, token, may_make_token, agent_slug } = connect;
     let is_missing = token.is_none();

@@ -1,19 +1,19 @@
-//! Form fields with label, hint and message, wired for assistive technology.
+//! Form fields with label, hint and error message, labelled for assistive technology.
 
 use super::icon::{Icon, icon};
 use crate::{document::solid, form::FormState};
 use leptos::{prelude::*, tachys::html::InertElement};
 
-/// What a field is, apart from its state.
+/// A form field, without its state.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'a> {
-    /// The form field's name.
+    /// Name of the form field.
     pub name: &'a str,
-    /// What people call it.
+    /// The visible label.
     pub label: &'a str,
     /// One line of help; may be empty.
     pub hint: &'a str,
-    /// Whether the form needs it.
+    /// Whether a value is required.
     pub required: bool,
 }
 
@@ -23,18 +23,18 @@ impl<'a> Field<'a> {
         Self { name, label, hint: "", required: false }
     }
 
-    /// The same with a hint.
+    /// Sets the hint.
     pub const fn hint(self, hint: &'a str) -> Self {
         Self { hint, ..self }
     }
 
-    /// The same, needed.
+    /// Makes the field required.
     pub const fn required(self) -> Self {
         Self { required: true, ..self }
     }
 }
 
-/// Ids and texts around one control.
+/// Ids and texts that surround a control.
 struct Around {
     id: String,
     described_by: Option<String>,
@@ -69,7 +69,7 @@ fn frame(around: Around, field: Field<'_>, control: InertElement) -> InertElemen
     })
 }
 
-/// A one-line input. `kind` is its HTML type; passwords never come back with a value.
+/// A one-line input. `kind` is its HTML type. A password input never gets a value.
 pub fn input(
     scope: &str,
     field: Field<'_>,
@@ -96,10 +96,10 @@ pub fn input(
     frame(around, field, solid(control))
 }
 
-/// Several lines of text; `json` sets it in the face of code.
+/// A text area; `json` sets its text in a monospaced font.
 pub fn textarea(scope: &str, field: Field<'_>, json: bool, start: &str, form: &FormState) -> InertElement {
     let around = around(scope, field, form);
-    // A browser drops the first line break of a text area: one more keeps what was typed.
+    // The HTML parser drops the first line break of a text area, so one more is written.
     let value = format!("\n{}", form.value_or(field.name, start));
     let control = view! {
         <textarea
@@ -119,7 +119,7 @@ pub fn textarea(scope: &str, field: Field<'_>, json: bool, start: &str, form: &F
     frame(around, field, solid(control))
 }
 
-/// One of several values, `(value, label)`.
+/// A select with these options, `(value, label)`.
 pub fn select(
     scope: &str,
     field: Field<'_>,

@@ -1,10 +1,10 @@
-//! Icons: symbols of one sprite at the end of the document, used by name.
+//! Icons: symbols of one SVG sprite at the end of the document, referenced by id.
 
 use leptos::prelude::*;
 
 macro_rules! icons {
     ($($name:ident = $id:literal: $path:literal;)+) => {
-        /// One picture of the sprite. The browser's build uses few of them.
+        /// An icon of the sprite. The browser build uses few of them.
         #[cfg_attr(not(feature = "ssr"), expect(dead_code))]
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Icon { $(#[doc = $id] $name),+ }
@@ -15,7 +15,7 @@ macro_rules! icons {
             }
         }
 
-        /// An icon as markup, for what is written without views.
+        /// An icon as an HTML string, for code that does not use views.
         #[cfg(feature = "ssr")]
         pub const fn icon_markup(icon: Icon) -> &'static str {
             match icon {
@@ -23,7 +23,7 @@ macro_rules! icons {
             }
         }
 
-        /// The sprite itself, written once into every document.
+        /// The SVG sprite, written once into every document.
         #[cfg(feature = "ssr")]
         pub const SPRITE: &str = concat!(
             "<svg class=\"sprite\" aria-hidden=\"true\" xmlns=\"http://www.w3.org/2000/svg\">",
@@ -78,7 +78,7 @@ icons! {
     Code = "code": r#"<path d="M5.5 2.5c-2 0-2 1.2-2 2.8S3.5 8 2 8c1.5 0 1.5 1.1 1.5 2.7s0 2.8 2 2.8M10.5 2.5c2 0 2 1.2 2 2.8S12.5 8 14 8c-1.5 0-1.5 1.1-1.5 2.7s0 2.8-2 2.8"/>"#;
 }
 
-/// An icon. It says nothing to assistive technology: words stand beside it.
+/// An icon. It is hidden from assistive technology, so it needs a text next to it.
 pub fn icon(icon: Icon) -> impl IntoView {
     view! { <svg class="icon" aria-hidden="true" inner_html=icon.reference()></svg> }
 }

@@ -1,4 +1,4 @@
-//! Leaf widgets: small, without knowledge of any page.
+//! Widgets shared by all pages.
 
 #[cfg(feature = "ssr")]
 pub mod button;

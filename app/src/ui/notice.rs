@@ -1,10 +1,10 @@
-//! Calm lines that say what happened.
+//! Notices: short messages about what happened.
 
 use super::icon::{Icon, icon};
 use crate::document::solid;
 use leptos::prelude::*;
 
-/// The text of a `?notice=` code. Unknown codes say nothing: the address is anybody's to write.
+/// The text of a `?notice=` code. An unknown code has none, because anyone can write an address.
 pub fn text(code: &str) -> Option<&'static str> {
     Some(match code {
         "setup_done" => "Your workspace is ready.",
@@ -54,13 +54,13 @@ pub fn text(code: &str) -> Option<&'static str> {
     })
 }
 
-/// The line of a `?notice=` code.
+/// The notice of a `?notice=` code; `None` for an unknown code.
 pub fn of(code: &str) -> Option<AnyView> {
     let text = text(code)?;
     Some(if code == "triggered_unclaimed" { caution(text).into_any() } else { good(text).into_any() })
 }
 
-/// A line about something that went well.
+/// A notice about a success.
 pub fn good(message: impl Into<String>) -> impl IntoView {
     solid(view! {
         <div class="notice" data-tone="good" role="status">
@@ -70,7 +70,7 @@ pub fn good(message: impl Into<String>) -> impl IntoView {
     })
 }
 
-/// A line that asks for caution with what is shown.
+/// A notice that warns about the content below it.
 pub fn caution(message: impl Into<String>) -> impl IntoView {
     solid(view! {
         <div class="notice" data-tone="wait" role="note">
@@ -80,7 +80,7 @@ pub fn caution(message: impl Into<String>) -> impl IntoView {
     })
 }
 
-/// What was refused about a whole form. Nothing where nothing was.
+/// The errors of a whole form as a notice; nothing if there are none.
 pub fn refused(messages: Vec<String>) -> impl IntoView {
     (!messages.is_empty()).then(|| {
         solid(view! {

@@ -1,9 +1,9 @@
-//! The line on top of a page: breadcrumbs, title, actions.
+//! The header of a page: breadcrumbs, title and actions.
 
 use crate::document::solid;
 use leptos::prelude::*;
 
-/// A page's head. Crumbs are `(label, href)`, outermost first.
+/// The header of a page. Breadcrumbs are `(label, href)`, outermost first.
 pub fn page_head(title: String, crumbs: Vec<(String, String)>, actions: impl IntoView) -> impl IntoView {
     solid(view! {
         <header class="page-head">
@@ -14,7 +14,7 @@ pub fn page_head(title: String, crumbs: Vec<(String, String)>, actions: impl Int
     })
 }
 
-/// The way back up.
+/// Links to the parent pages.
 pub fn breadcrumbs(crumbs: Vec<(String, String)>) -> impl IntoView {
     view! {
         <nav class="crumbs" aria-label="Breadcrumbs">

@@ -1,10 +1,10 @@
-//! A session's status: shape, word and colour, always together.
+//! The badge of a session's status: icon, word and colour, always together.
 
 use super::icon::{Icon, icon};
 use domain::session::Status;
 use leptos::prelude::*;
 
-/// The word people read.
+/// The status as the interface names it.
 pub const fn word(status: Status) -> &'static str {
     match status {
         Status::Draft => "Draft",
@@ -20,7 +20,7 @@ pub const fn word(status: Status) -> &'static str {
     }
 }
 
-/// The shape that carries the status where colour does not.
+/// The icon of a status, for people who cannot tell the colours apart.
 const fn shape(status: Status) -> Icon {
     match status {
         Status::Draft => Icon::Draft,
@@ -36,12 +36,12 @@ const fn shape(status: Status) -> Icon {
     }
 }
 
-/// The badge of a row.
+/// The badge for a row.
 pub fn status_badge(status: Status) -> impl IntoView {
     view! { <span class="badge" data-status=status.as_str()>{icon(shape(status))}<span>{word(status)}</span></span> }
 }
 
-/// The badge of a page's header.
+/// The badge for the header of a page.
 pub fn status_badge_large(status: Status) -> impl IntoView {
     view! {
         <span class="badge" data-size="large" data-status=status.as_str()>{icon(shape(status))}<span>{word(status)}</span></span>

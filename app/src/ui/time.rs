@@ -1,4 +1,4 @@
-//! Times: absolute and in UTC from the server; the browser refines them.
+//! Times. The server renders them absolute and in UTC; the browser converts them to the reader's time zone.
 
 use chrono::{Datelike, Timelike};
 use domain::Timestamp;
@@ -6,7 +6,7 @@ use leptos::prelude::*;
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// For machines: RFC 3339 with milliseconds.
+/// RFC 3339 with milliseconds, in UTC.
 pub fn machine(at: Timestamp) -> String {
     format!(
         "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
@@ -20,28 +20,28 @@ pub fn machine(at: Timestamp) -> String {
     )
 }
 
-/// `21 Nov 2026, 07:44 UTC`
+/// Date and time to the minute: `21 Nov 2026, 07:44 UTC`.
 pub fn absolute(at: Timestamp) -> String {
     let month = MONTHS.get(at.month0() as usize).copied().unwrap_or_default();
     format!("{} {month} {:04}, {:02}:{:02} UTC", at.day(), at.year(), at.hour(), at.minute())
 }
 
-/// `07:44:03`
+/// Time of day with seconds: `07:44:03`, in UTC.
 pub fn clock(at: Timestamp) -> String {
     format!("{:02}:{:02}:{:02}", at.hour(), at.minute(), at.second())
 }
 
-/// A moment in running text; the browser turns it into "2 h ago".
+/// A time that the browser shows as an age: "2 h ago".
 pub fn moment(at: Timestamp) -> impl IntoView {
     view! { <time datetime=machine(at) data-time="ago">{absolute(at)}</time> }
 }
 
-/// How long something has lasted: the browser turns it into "for 2 h".
+/// A time that the browser shows as a duration until now: "for 2 h".
 pub fn since(at: Timestamp) -> impl IntoView {
     view! { <time datetime=machine(at) data-time="since">"since "{absolute(at)}</time> }
 }
 
-/// A moment that stays absolute; the browser only shows it in the reader's time zone.
+/// A time that the browser shows in the reader's time zone.
 pub fn stamp(at: Timestamp) -> impl IntoView {
     view! { <time datetime=machine(at) data-time="date">{absolute(at)}</time> }
 }
