@@ -1,11 +1,11 @@
-//! The WASM entry point: wakes the islands, nothing else.
+//! The WASM entry point, which hydrates the islands.
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-// The islands are exported from `app` to JavaScript; naming it keeps them in.
+// `app` exports the islands to JavaScript. Without this line the linker would drop them.
 pub use app;
 
-/// Prepares the page for its islands. The loader in the document then calls each of them.
+/// Prepares the page for hydration. The loader script in the document then hydrates each island.
 #[wasm_bindgen]
 pub fn hydrate() {
     std::panic::set_hook(Box::new(|info| {
@@ -15,7 +15,7 @@ pub fn hydrate() {
     leptos::mount::hydrate_islands();
 }
 
-/// Says that the page has stopped being live. Links and forms go on working.
+/// Shows that live updates have stopped. Links and forms still work.
 fn show_banner() {
     let document = leptos::prelude::document();
     if document.get_element_by_id("broken").is_some() {

@@ -1,9 +1,9 @@
-//! Elements and events. Listeners live as long as the page: navigations are real ones.
+//! Elements, events and storage. Event listeners are never removed, because every navigation loads a new page.
 
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use web_sys::{Document, Element, Event, EventTarget, HtmlElement, Window};
 
-/// The window. There is one wherever islands run.
+/// The window. It exists wherever islands run.
 pub fn window() -> Window {
     leptos::prelude::window()
 }
@@ -13,17 +13,17 @@ pub fn document() -> Document {
     leptos::prelude::document()
 }
 
-/// An element by id.
+/// The element with this id.
 pub fn by_id(id: &str) -> Option<HtmlElement> {
     document().get_element_by_id(id)?.dyn_into().ok()
 }
 
-/// The first element that matches.
+/// The first descendant that matches a selector.
 pub fn find(root: &Element, selector: &str) -> Option<HtmlElement> {
     root.query_selector(selector).ok()??.dyn_into().ok()
 }
 
-/// Every element that matches.
+/// All descendants that match a selector.
 pub fn find_all(root: &Element, selector: &str) -> Vec<HtmlElement> {
     let Ok(found) = root.query_selector_all(selector) else { return Vec::new() };
     (0..found.length()).filter_map(|i| found.get(i)?.dyn_into().ok()).collect()
@@ -34,55 +34,55 @@ pub fn root() -> Option<HtmlElement> {
     document().document_element()?.dyn_into().ok()
 }
 
-/// Listens for as long as the page lives.
+/// Adds an event listener for the lifetime of the page.
 pub fn on<E: JsCast + 'static>(target: &EventTarget, event: &str, mut handle: impl FnMut(E) + 'static) {
     let closure = Closure::<dyn FnMut(Event)>::new(move |event: Event| handle(event.unchecked_into()));
     let _ = target.add_event_listener_with_callback(event, closure.as_ref().unchecked_ref());
     closure.forget();
 }
 
-/// The same in the capture phase, for events that do not bubble.
+/// Like [`on`], in the capture phase, for events that do not bubble.
 pub fn on_capture<E: JsCast + 'static>(target: &EventTarget, event: &str, mut handle: impl FnMut(E) + 'static) {
     let closure = Closure::<dyn FnMut(Event)>::new(move |event: Event| handle(event.unchecked_into()));
     let _ = target.add_event_listener_with_callback_and_bool(event, closure.as_ref().unchecked_ref(), true);
     closure.forget();
 }
 
-/// Calls back once, later.
+/// Calls once after this time, in milliseconds.
 pub fn after(millis: i32, call: impl FnOnce() + 'static) {
     let call = Closure::once_into_js(call);
     let _ = window().set_timeout_with_callback_and_timeout_and_arguments_0(call.unchecked_ref(), millis);
 }
 
-/// Calls back again and again.
+/// Calls at this interval, in milliseconds.
 pub fn every(millis: i32, call: impl FnMut() + 'static) {
     let closure = Closure::<dyn FnMut()>::new(call);
     let _ = window().set_interval_with_callback_and_timeout_and_arguments_0(closure.as_ref().unchecked_ref(), millis);
     closure.forget();
 }
 
-/// The element of an event's target that matches, itself or around it.
+/// The closest element of an event's target that matches a selector, the target included.
 pub fn closest(event: &Event, selector: &str) -> Option<HtmlElement> {
     let target: Element = event.target()?.dyn_into().ok()?;
     target.closest(selector).ok()??.dyn_into().ok()
 }
 
-/// Storage that tabs share and that outlives them, where the browser allows it.
+/// Local storage (shared by all tabs); `None` if the browser blocks it.
 pub fn local_storage() -> Option<web_sys::Storage> {
     window().local_storage().ok().flatten()
 }
 
-/// Storage of this tab; it survives reloads and navigations.
+/// Session storage (of this tab, kept across its pages); `None` if the browser blocks it.
 pub fn session_storage() -> Option<web_sys::Storage> {
     window().session_storage().ok().flatten()
 }
 
-/// What is kept under a key for all tabs.
+/// The local storage value of a key.
 pub fn stored(key: &str) -> Option<String> {
     local_storage()?.get_item(key).ok()?
 }
 
-/// Keeps it for all tabs; nothing removes it.
+/// Sets the local storage value of a key; `None` removes it.
 pub fn store(key: &str, value: Option<&str>) {
     if let Some(storage) = local_storage() {
         let _ = match value {
@@ -92,21 +92,21 @@ pub fn store(key: &str, value: Option<&str>) {
     }
 }
 
-/// A cookie for the server, kept for a year.
+/// Sets a cookie that is kept for a year.
 pub fn set_cookie(name: &str, value: &str) {
     if let Ok(document) = document().dyn_into::<web_sys::HtmlDocument>() {
         let _ = document.set_cookie(&[name, "=", value, "; Path=/; Max-Age=31536000; SameSite=Lax"].concat());
     }
 }
 
-/// A new element.
+/// Creates an element with a class.
 pub fn make(tag: &str, class: &str) -> Option<HtmlElement> {
     let element: HtmlElement = document().create_element(tag).ok()?.dyn_into().ok()?;
     element.set_class_name(class);
     Some(element)
 }
 
-/// An object of texts.
+/// A JavaScript object with string members.
 pub fn object(members: &[(&str, &str)]) -> JsValue {
     let object = js_sys::Object::new();
     for (key, value) in members {
@@ -115,28 +115,28 @@ pub fn object(members: &[(&str, &str)]) -> JsValue {
     object.into()
 }
 
-/// A member of a JavaScript object; undefined where there is none.
+/// A member of a JavaScript object; undefined if it does not exist.
 pub fn member(object: &JsValue, key: &str) -> JsValue {
     js_sys::Reflect::get(object, &key.into()).unwrap_or(JsValue::UNDEFINED)
 }
 
-/// A text member of a JavaScript object.
+/// A string member of a JavaScript object.
 pub fn text(object: &JsValue, key: &str) -> Option<String> {
     js_sys::Reflect::get(object, &key.into()).ok()?.as_string()
 }
 
-/// Whether the browser runs on a Mac, whose Cmd key is what Ctrl is elsewhere. iPads with a keyboard count.
+/// Whether the browser runs on a Mac, where Cmd takes the place of Ctrl. Includes iPads with a keyboard.
 pub fn is_mac() -> bool {
     let platform = text(&window().navigator(), "platform").unwrap_or_default();
     ["Mac", "iPad", "iPhone"].iter().any(|name| platform.starts_with(name))
 }
 
-/// A whole number as text. Formatting floats as floats would bring their code along.
+/// A whole number as text. Avoids the float formatter, which would add to the WASM size.
 pub fn whole(number: f64) -> String {
     (number as u64).to_string()
 }
 
-/// The whole number that a text is.
+/// Parses a whole number.
 pub fn figure(text: &str) -> Option<f64> {
     text.parse::<u64>().ok().map(|number| number as f64)
 }

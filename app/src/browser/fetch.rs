@@ -1,24 +1,24 @@
-//! Reading from our own server and writing to it. Cookies authenticate; the browser sends them by itself.
+//! Requests to our own server. The browser adds the session cookie.
 
 use super::dom::{self, window};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{FormData, HtmlElement, HtmlFormElement, Request, RequestInit, Response, UrlSearchParams};
 
-/// Why nothing was read.
+/// Why a request failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failed {
     /// The server could not be reached.
     Unreachable,
-    /// It answered with this status.
+    /// The server responded with this status.
     Status(u16),
 }
 
-/// An answer whose status says that it worked.
+/// Sends a GET request. Fails unless the response is successful.
 pub async fn get(url: &str) -> Result<Response, Failed> {
     let answer = JsFuture::from(window().fetch_with_str(url)).await.map_err(|_| Failed::Unreachable)?;
     let response: Response = answer.dyn_into().map_err(|_| Failed::Unreachable)?;
-    // A redirect means the sign-in page: its HTML must never be taken for a fragment.
+    // The server redirects to the sign-in page, whose HTML must not be used as a fragment.
     match (response.ok(), response.redirected()) {
         (true, false) => Ok(response),
         (true, true) => Err(Failed::Status(401)),
@@ -26,42 +26,42 @@ pub async fn get(url: &str) -> Result<Response, Failed> {
     }
 }
 
-/// The text of an answer.
+/// The body of a response as text.
 pub async fn text(response: &Response) -> Result<String, Failed> {
     let body = response.text().map_err(|_| Failed::Unreachable)?;
     JsFuture::from(body).await.ok().and_then(|text| text.as_string()).ok_or(Failed::Unreachable)
 }
 
-/// The text at an address.
+/// Sends a GET request and returns the body as text.
 pub async fn get_text(url: &str) -> Result<String, Failed> {
     text(&get(url).await?).await
 }
 
-/// The JSON at an address, as a JavaScript value.
+/// Sends a GET request and returns the body as a JavaScript value.
 pub async fn get_json(url: &str) -> Result<JsValue, Failed> {
     js_sys::JSON::parse(&get_text(url).await?).map_err(|_| Failed::Unreachable)
 }
 
-/// What the server said to something that was sent.
+/// A response to a POST request.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// The body, where it is JSON; a problem document where it was refused.
+    /// The JSON body; a problem document if the request was refused; undefined if the body is not JSON.
     pub json: JsValue,
 }
 
 impl Answer {
-    /// Whether it was accepted.
+    /// Whether the status is 2xx.
     pub const fn is_good(&self) -> bool {
         self.status >= 200 && self.status < 300
     }
 }
 
-/// What is said when no answer came.
+/// The message for a request without a response.
 pub const UNREACHABLE: &str = "The server cannot be reached.";
 
-/// Why it was refused, in words; nothing where it was accepted.
+/// The message for a failed request; `None` if it succeeded.
 pub fn refusal(answer: Option<&Answer>) -> Option<String> {
     let Some(answer) = answer else { return Some(UNREACHABLE.to_owned()) };
     if answer.is_good() {
@@ -71,8 +71,8 @@ pub fn refusal(answer: Option<&Answer>) -> Option<String> {
     Some(said.unwrap_or_else(|| "The server refused it.".to_owned()))
 }
 
-/// Posts JSON. `None` where the server could not be reached. The request outlives the page it was sent from,
-/// which is why browsers hold such bodies to 64 KiB together; a larger one goes without that.
+/// Posts JSON. `None` if the server could not be reached. Uses `keepalive`, so the request survives its page;
+/// browsers limit such bodies to 64 KiB in total, so a larger one is sent without it.
 pub async fn post(url: &str, body: &str) -> Option<Answer> {
     let response: Response = JsFuture::from(send(url, body)?).await.ok()?.dyn_into().ok()?;
     let status = if response.redirected() { 401 } else { response.status() };
@@ -80,7 +80,7 @@ pub async fn post(url: &str, body: &str) -> Option<Answer> {
     Some(Answer { status, json: json.unwrap_or(JsValue::NULL) })
 }
 
-/// A form's fields as they are posted, with the button's that was pressed.
+/// The encoded fields of a form, including the pressed button.
 pub fn fields(form: &HtmlFormElement, pressed: Option<&HtmlElement>) -> Option<String> {
     let data = FormData::new_with_form(form).ok()?;
     if let Some(pressed) = pressed {
@@ -91,7 +91,7 @@ pub fn fields(form: &HtmlFormElement, pressed: Option<&HtmlElement>) -> Option<S
     Some(String::from(fields.to_string()))
 }
 
-/// Posts a form's fields; the status and the text of the answer. What comes back is a fragment, not a page.
+/// Posts form fields and asks for a fragment. Returns status and body.
 pub async fn post_form(url: &str, fields: &str) -> Result<(u16, String), Failed> {
     let request = request(url, fields, "application/x-www-form-urlencoded").ok_or(Failed::Unreachable)?;
     let answer = JsFuture::from(window().fetch_with_request(&request)).await.map_err(|_| Failed::Unreachable)?;
@@ -100,10 +100,10 @@ pub async fn post_form(url: &str, fields: &str) -> Result<(u16, String), Failed>
     Ok((status, text(&response).await?))
 }
 
-/// Posts JSON and waits for nothing, as a page does that is about to go away.
+/// Posts JSON without waiting for the response, for a page that is being closed.
 pub fn post_and_forget(url: &str, body: &str) {
     if let Some(promise) = send(url, body) {
-        // Nobody is left to hear of a failure; without this the console would.
+        // An unhandled rejection would be reported in the console.
         let ignore = wasm_bindgen::closure::Closure::once_into_js(|_: JsValue| {});
         let _ = js_sys::Reflect::get(&promise, &"catch".into())
             .ok()
@@ -112,7 +112,7 @@ pub fn post_and_forget(url: &str, body: &str) {
     }
 }
 
-/// Largest body that may outlive its page, bytes: below the 64 KiB that browsers allow.
+/// Largest body of a `keepalive` request, bytes; browsers allow 64 KiB.
 pub const KEEPALIVE_BYTES_MAX: usize = 60 * 1024;
 
 fn send(url: &str, body: &str) -> Option<js_sys::Promise> {
@@ -132,7 +132,7 @@ fn request(url: &str, body: &str, kind: &str) -> Option<Request> {
     Some(request)
 }
 
-/// A header of an answer.
+/// A header of a response.
 pub fn header(response: &Response, name: &str) -> Option<String> {
     response.headers().get(name).ok().flatten()
 }

@@ -1,12 +1,12 @@
-//! Web Locks: one tab at a time. Released by the browser when a tab dies.
+//! Web Locks: work that only one tab at a time does. The browser releases the lock of a closed tab.
 
 use super::dom;
 use std::future::Future;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 use wasm_bindgen_futures::{JsFuture, future_to_promise};
 
-/// Runs `work` while no other tab holds the lock. With `wait` it waits for its turn; without, it does nothing
-/// where the lock is taken. Where the browser has no locks (plain http by another name), it runs at once.
+/// Runs `work` while this tab holds the lock. With `wait` it waits for the lock; otherwise it does nothing if another
+/// tab holds it. Browsers without Web Locks (plain HTTP on a name other than localhost) run it at once.
 pub async fn exclusive(name: &str, wait: bool, work: impl Future<Output = ()> + 'static) {
     let locks = dom::member(&dom::window().navigator(), "locks");
     let Ok(request) = dom::member(&locks, "request").dyn_into::<js_sys::Function>() else {

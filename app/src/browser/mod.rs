@@ -1,4 +1,4 @@
-//! The browser, as islands use it. Only in the WASM build.
+//! Browser APIs for the islands. Only in the WASM build.
 
 pub mod dom;
 pub mod fetch;

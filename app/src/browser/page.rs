@@ -1,10 +1,10 @@
-//! What every page does by itself: times, copying, dialogs opened by buttons.
+//! Behaviour of every page: times, copy buttons, and buttons that open dialogs.
 
 use super::{dom, theme, times};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::MouseEvent;
 
-/// Starts it. Once per page.
+/// Attaches the handlers. Called once per page.
 pub fn start(open: impl Fn(&str) + 'static) {
     times::start();
     theme::follow_other_tabs();
@@ -17,11 +17,11 @@ pub fn start(open: impl Fn(&str) + 'static) {
     });
 }
 
-/// Copies the text a button stands for and says so in its place for a moment.
+/// Copies the text of a copy button and confirms it in the button for a moment.
 fn copy(button: web_sys::HtmlElement) {
     let Some(mut text) = button.get_attribute("data-copy") else { return };
     if text.is_empty() {
-        // The text stands right below the button: it is not sent twice.
+        // The text is in the `pre` below the button, so it is not repeated in an attribute.
         let beside = button.closest(".tool-side").ok().flatten().and_then(|side| dom::find(&side, "pre"));
         text = beside.and_then(|pre| pre.text_content()).unwrap_or_default();
     }

@@ -1,25 +1,25 @@
-//! Changing server-rendered HTML in place: keyed rows and single parts, keeping focus and unchanged nodes.
+//! Patches server-rendered HTML in place, by keyed rows and named parts. Unchanged nodes and the focus are kept.
 
 use super::{dom, times};
 use wasm_bindgen::JsCast;
 use web_sys::{DocumentFragment, Element, HtmlElement, HtmlTemplateElement, Node};
 
-/// Parses a fragment. A template, so that table rows survive and nothing is fetched or run.
+/// Parses a fragment in a template element: table rows are kept, and nothing is fetched or run.
 pub fn parse(html: &str) -> Option<DocumentFragment> {
     let template: HtmlTemplateElement = dom::document().create_element("template").ok()?.dyn_into().ok()?;
     template.set_inner_html(html);
     Some(template.content())
 }
 
-/// The direct element children of a parent.
+/// The child elements of a node.
 pub fn children(parent: &Node) -> Vec<HtmlElement> {
     let nodes = parent.child_nodes();
     (0..nodes.length()).filter_map(|i| nodes.get(i)?.dyn_into().ok()).collect()
 }
 
-/// Replaces what is inside `old` by what is inside `new`, unless it is the same as last time.
+/// Replaces the content of `old` with that of `new`, unless the HTML is the same as last time.
 ///
-/// Times are refined after they arrive, so a row is compared with the HTML it came from, kept beside it.
+/// The browser rewrites times after they arrive, so the original HTML is stored with the element and compared.
 pub fn update(old: &HtmlElement, new: &HtmlElement) {
     let html = new.inner_html();
     let came_from: Option<String> =
@@ -42,16 +42,17 @@ pub fn update(old: &HtmlElement, new: &HtmlElement) {
     }
 }
 
-/// Notes what the parts and rows below came with, before times are refined: what does not change is not touched.
+/// Stores the original HTML of all parts and rows, before times are rewritten.
 pub fn remember(root: &Element) {
     for part in dom::find_all(root, "[data-part], [data-key-id]") {
-        // What a reader opened before the islands woke is not a difference.
+        // A reader may have opened a `details` element before the islands started.
         let html = part.inner_html().replace(" open=\"\"", "");
         let _ = js_sys::Reflect::set(&part, &"cameFrom".into(), &html.into());
     }
 }
 
-/// Changes the `data-part`s of `old` to those of `new`: lists row by row, everything else where it differs.
+/// Updates the `data-part` elements of `old` from those of `new`: lists row by row, other parts if their HTML
+/// differs.
 pub fn parts(old: &Element, new: &Element) {
     for part in dom::find_all(old, "[data-part]") {
         let Some(name) = part.get_attribute("data-part") else { continue };
@@ -63,14 +64,14 @@ pub fn parts(old: &Element, new: &Element) {
     }
 }
 
-/// Makes a list show exactly the rows of `html`, in its order, keyed by `key` (an attribute).
+/// Makes a list show exactly the rows of `html`, in its order. `key` is the attribute that identifies a row.
 pub fn list(container: &Element, html: &str, key: &str) {
     let Some(fragment) = parse(html) else { return };
     let keyed = |parent: &Node| -> Vec<(Option<String>, HtmlElement)> {
         children(parent).into_iter().map(|row| (row.get_attribute(key), row)).collect()
     };
     let (new, mut old) = (keyed(&fragment), keyed(container));
-    // What is gone goes first: otherwise everything behind it would be moved, and a node that moves loses the focus.
+    // Removes old rows first. Otherwise the rows behind them would be moved, and a moved node loses the focus.
     old.retain(|(key, row)| {
         let stays = key.is_some() && new.iter().any(|(new, _)| new == key);
         if !stays {
@@ -99,7 +100,7 @@ pub fn list(container: &Element, html: &str, key: &str) {
     }
 }
 
-/// Where the focus is under `root`: the indexes of children on the way to it.
+/// The path to the focused element under `root`, as child indexes.
 fn focus_path(root: &HtmlElement) -> Option<Vec<u32>> {
     let mut at: Element = dom::document().active_element()?;
     if !root.contains(Some(&at)) {

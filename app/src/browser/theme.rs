@@ -1,8 +1,8 @@
-//! The theme: on the root element at once, in a cookie for the server, in storage for other tabs.
+//! The colour theme: set on the root element, in a cookie for the server, and in local storage for other tabs.
 
 use super::dom;
 
-/// The theme this page was rendered with.
+/// The theme of this page.
 pub fn current() -> &'static str {
     match dom::root().and_then(|root| root.get_attribute("data-theme")).as_deref() {
         Some("light") => "light",
@@ -11,7 +11,7 @@ pub fn current() -> &'static str {
     }
 }
 
-/// Changes it here and remembers it.
+/// Sets and stores the theme.
 pub fn choose(theme: &str) {
     show(theme);
     dom::set_cookie("theme", theme);
@@ -28,7 +28,7 @@ fn show(theme: &str) {
     };
 }
 
-/// Follows a choice made in another tab.
+/// Applies a theme that was chosen in another tab.
 pub fn follow_other_tabs() {
     dom::on(&dom::window(), "storage", |event: web_sys::StorageEvent| {
         if event.key().as_deref() == Some("theme") {

@@ -1,4 +1,4 @@
-//! Times in the reader's own zone, and "2 h ago" where the page asks for it.
+//! Shows times in the reader's time zone, and ages such as "2 h ago".
 
 use super::dom;
 use js_sys::Date;
@@ -7,10 +7,10 @@ use web_sys::Element;
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// Milliseconds that are not counted.
+/// Ages below this are shown as one moment, in milliseconds.
 const MOMENT: f64 = 10_000.0;
 
-/// Refines every time under `root`.
+/// Rewrites all times under `root`.
 pub fn refine(root: &Element) {
     let now = Date::now();
     for element in dom::find_all(root, "time[data-time]") {
@@ -27,7 +27,7 @@ pub fn refine(root: &Element) {
                 Some(words) => ["in ", &words].concat(),
                 None => absolute(&at),
             },
-            // "oldest a moment" would be no answer.
+            // "Oldest: a moment" would be unclear.
             Some("age") if ago < MOMENT => "under 10 s".to_owned(),
             Some("age") => relative(ago).unwrap_or_else(|| absolute(&at)),
             Some("ago") => relative(ago).map_or_else(|| absolute(&at), |words| format!("{words} ago")),
@@ -45,18 +45,18 @@ pub fn refine(root: &Element) {
     }
 }
 
-/// The reader's zone, as IANA calls it.
+/// The reader's time zone, as an IANA name.
 pub fn zone_name() -> String {
     let format = js_sys::Intl::DateTimeFormat::new(&js_sys::Array::new(), &js_sys::Object::new());
     dom::text(&JsValue::from(format.resolved_options()), "timeZone").unwrap_or_else(|| "UTC".to_owned())
 }
 
-/// The same, ready for a query.
+/// The reader's time zone, encoded for a query.
 pub fn zone() -> String {
     String::from(js_sys::encode_uri_component(&zone_name()))
 }
 
-/// Refines the page now and keeps "ago" true.
+/// Rewrites the times of the page now, and keeps ages current.
 pub fn start() {
     let refresh = || {
         if let Some(root) = dom::root() {
@@ -65,7 +65,7 @@ pub fn start() {
     };
     refresh();
     dom::every(20_000, refresh);
-    // The server makes the next page with the reader's own midnight.
+    // Tells the server the reader's time zone for the next page.
     dom::set_cookie("timezone", &zone_name());
 }
 
@@ -82,7 +82,7 @@ fn absolute(at: &Date) -> String {
     format!("{}, {:02}:{:02}", day(at), at.get_hours(), at.get_minutes())
 }
 
-/// Up to six days in words; beyond that a date says more.
+/// An age of up to six days in words; `None` beyond that.
 fn relative(ms: f64) -> Option<String> {
     let minutes = (ms / 60_000.0) as u64;
     Some(match minutes {

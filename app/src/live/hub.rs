@@ -1,4 +1,4 @@
-//! Who listens on this page, and the channel between tabs.
+//! The listeners of this page, and the channel between tabs.
 
 use crate::browser::dom;
 use std::{
@@ -8,12 +8,12 @@ use std::{
 use wasm_bindgen::JsValue;
 use web_sys::{BroadcastChannel, MessageEvent};
 
-/// Something moved.
+/// A change that the live stream reports.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Signal {
-    /// A session's log or status.
+    /// A session's log or status has changed.
     Session {
-        /// Which.
+        /// Id of the session.
         id: String,
         /// Its newest sequence.
         head_sequence: f64,
@@ -22,39 +22,39 @@ pub enum Signal {
         /// Whether it waits for a person.
         waits: bool,
     },
-    /// Counts of the work queue.
+    /// The counts of the work queue have changed.
     Counts,
-    /// The stream had a gap: anything may have moved.
+    /// The stream had a gap, so anything may have changed.
     Resync,
-    /// This page hears the stream from now on, and something has moved since the page was made.
+    /// This page has joined the stream, and something changed after the page was rendered.
     Opened,
 }
 
 impl Signal {
-    /// Whether what waits for people and what is counted may have moved. Not while a running session goes on: a change
-    /// of status is a signal of its own.
+    /// Whether the work queue and its counts may have changed. False for further events of a running session; a
+    /// status change sends a signal of its own.
     pub const fn moves_queues(&self) -> bool {
         !matches!(self, Self::Session { is_running: true, .. })
     }
 }
 
-/// The state of the stream.
+/// The state of the live stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
-    /// Not open yet.
+    /// Not connected yet.
     Connecting,
-    /// Open.
+    /// Connected.
     Live,
-    /// Lost; it will be tried again.
+    /// Connection lost; trying again.
     Reconnecting,
-    /// The browser has no network.
+    /// The browser is offline.
     Offline,
-    /// The server does not know us any more.
+    /// The person is signed out.
     SignedOut,
 }
 
 impl State {
-    /// The name in markup and between tabs.
+    /// The name of the state in markup and in messages between tabs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Connecting => "connecting",
@@ -81,21 +81,21 @@ thread_local! {
     static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
     static STATE: Cell<State> = const { Cell::new(State::Connecting) };
     static LEADS: Cell<bool> = const { Cell::new(false) };
-    /// Where the stream stands, once that is known.
+    /// The position of the stream, once it is known.
     static MARK: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Hears every signal for as long as the page lives.
+/// Adds a listener for all signals, for the lifetime of the page.
 pub fn subscribe(listener: impl Fn(&Signal) + 'static) {
     LISTENERS.with_borrow_mut(|all| all.push(Rc::new(listener)));
 }
 
-/// Hears every change of state.
+/// Adds a watcher for changes of the stream's state.
 pub fn watch(watcher: impl Fn(State) + 'static) {
     WATCHERS.with_borrow_mut(|all| all.push(Rc::new(watcher)));
 }
 
-/// Joins the other tabs and asks the leader how things are.
+/// Joins the channel and asks the leading tab for its state.
 pub fn open_channel() {
     let Ok(channel) = BroadcastChannel::new("shiftbook-live") else { return };
     dom::on(&channel, "message", |event: MessageEvent| {
@@ -118,17 +118,17 @@ pub fn open_channel() {
     CHANNEL.set(Some(channel));
 }
 
-/// This tab reads the stream from now on.
+/// Makes this tab the leader, which reads the stream.
 pub fn become_leader() {
     LEADS.set(true);
 }
 
-/// Whether this tab reads the stream.
+/// Whether this tab is the leader.
 pub fn leads() -> bool {
     LEADS.get()
 }
 
-/// What the leader heard: here and in every other tab. `data` is the JSON of a session event.
+/// Sends a signal to this page and to every other tab. `data` is the JSON of a session signal.
 pub fn announce(word: &'static str, data: &str) {
     post(&format!("{word} {data}"));
     match word {
@@ -138,13 +138,13 @@ pub fn announce(word: &'static str, data: &str) {
     }
 }
 
-/// Where the stream stands: here and in every other tab.
+/// Sends the position of the stream to this page and to every other tab.
 pub fn announce_mark(mark: &str) {
     post(&["mark ", mark].concat());
     marked(mark);
 }
 
-/// The first time: a page that was made at another place has missed what moved in between.
+/// Sets the position. On the first time, a page rendered at another position has missed changes and is told so.
 fn marked(mark: &str) {
     if mark.is_empty() {
         return;
@@ -156,7 +156,7 @@ fn marked(mark: &str) {
     }
 }
 
-/// The stream's new state: here and in every other tab.
+/// Sets the stream's state here and in every other tab.
 pub fn announce_state(state: State) {
     if STATE.get() != state {
         post(&format!("state {}", state.as_str()));
@@ -184,7 +184,7 @@ fn session(json: &str) -> Option<Signal> {
 }
 
 fn deliver(signal: &Signal) {
-    // Cloned first: a listener may subscribe another one.
+    // Cloned, because a listener may add another listener.
     for listener in LISTENERS.with_borrow(Clone::clone) {
         listener(signal);
     }

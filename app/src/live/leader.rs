@@ -1,4 +1,4 @@
-//! The one tab that reads the stream: reconnects with backoff and jitter, and restarts a silent stream.
+//! The leading tab, which reads the stream. It reconnects with backoff and jitter, and restarts a silent stream.
 
 use super::hub::{self, State};
 use crate::browser::{
@@ -9,13 +9,13 @@ use std::cell::{Cell, RefCell};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, EventSource, MessageEvent};
 
-/// The server speaks every 15 s, if only to say that it is there.
+/// Longest silence before the stream is restarted, in milliseconds. The server sends something every 15 s.
 const SILENCE_MS_MAX: f64 = 45_000.0;
-/// A stream that is asked for is open after a round trip, or something on the way swallows it.
+/// Longest time until a new stream opens, in milliseconds. Proxies may swallow a request.
 const OPENING_MS_MAX: f64 = 10_000.0;
 const BACKOFF_MS_MIN: f64 = 500.0;
 const BACKOFF_MS_MAX: f64 = 30_000.0;
-/// Failures in a row after which we ask whether we are still signed in.
+/// Failures in a row after which the server is asked whether the person is still signed in.
 const FAILURES_BEFORE_ASKING: u32 = 3;
 
 thread_local! {
@@ -23,11 +23,11 @@ thread_local! {
     static HEARD_AT: Cell<f64> = const { Cell::new(0.0) };
     static FAILURES: Cell<u32> = const { Cell::new(0) };
     static HAD_ONE: Cell<bool> = const { Cell::new(false) };
-    /// Counts streams opened; what an older one says is ignored.
+    /// Counts opened streams. Messages of older streams are ignored.
     static GENERATION: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Reads the stream for as long as the page lives.
+/// Reads the stream for the lifetime of the page.
 pub fn lead() {
     hub::become_leader();
     let window = dom::window();
@@ -39,7 +39,7 @@ pub fn lead() {
         close();
         hub::announce_state(State::Offline);
     });
-    // A page in the back/forward cache must hold no stream.
+    // A page in the back/forward cache must not hold a connection.
     dom::on(&window, "pagehide", |_: Event| close());
     dom::on(&window, "pageshow", |_: Event| {
         if SOURCE.with_borrow(Option::is_none) && HAD_ONE.get() {
@@ -79,7 +79,7 @@ fn open() {
         heard();
         FAILURES.set(0);
         hub::announce_state(State::Live);
-        // Whatever happened while nobody read.
+        // Changes may have been missed while no stream was open.
         if HAD_ONE.replace(true) {
             hub::announce("resync", "");
         }
@@ -107,7 +107,7 @@ fn open() {
             heard();
         }
     });
-    // The server is about to stop: look for the next one right away.
+    // The server is stopping: reconnect at once.
     dom::on(&source, "bye", move |_: MessageEvent| {
         if current() {
             lost();
@@ -127,7 +127,7 @@ fn open() {
     SOURCE.set(Some(source));
 }
 
-/// The stream broke or fell silent: try again later, unless we are signed out.
+/// Handles a broken or silent stream: reconnects later, unless the person is signed out.
 fn lost() {
     close();
     let failures = FAILURES.get() + 1;

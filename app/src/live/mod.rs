@@ -1,8 +1,8 @@
-//! One live stream per browser, however many tabs. Only in the WASM build.
+//! One live stream per browser, however many tabs it has. Only in the WASM build.
 //!
-//! The tab that holds the Web Lock reads `GET /api/live` and tells the others over a BroadcastChannel.
-//! Signals carry no content: whoever is interested reads again. After a gap everybody is told to
-//! read again, so nothing depends on a signal arriving.
+//! The tab that holds the Web Lock reads `GET /api/live` and forwards signals to the other tabs over a
+//! BroadcastChannel. Signals carry no content: listeners read what they show again. After a gap all listeners read
+//! again, so no signal has to arrive.
 
 mod hub;
 mod leader;
@@ -12,21 +12,21 @@ pub use hub::{Signal, State, leads, subscribe};
 use crate::browser::dom;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 
-/// Joins the stream; `watch` hears of its state.
+/// Joins the stream; `watch` is called with its state.
 pub fn start(watch: impl Fn(State) + 'static) {
     hub::watch(watch);
     hub::open_channel();
     compete();
 }
 
-/// Asks for the lock and leads while it is held: until this page goes away.
+/// Requests the lock, and leads while it is held: until this page is closed.
 fn compete() {
     let navigator = JsValue::from(dom::window().navigator());
     let locks = js_sys::Reflect::get(&navigator, &"locks".into()).unwrap_or(JsValue::UNDEFINED);
     let request =
         js_sys::Reflect::get(&locks, &"request".into()).ok().and_then(|f| f.dyn_into::<js_sys::Function>().ok());
     let Some(request) = request else {
-        // Without Web Locks (old browsers, plain http by another name) each tab reads for itself.
+        // Without Web Locks (old browsers, plain HTTP on a name other than localhost) each tab reads its own stream.
         leader::lead();
         return;
     };

@@ -1,45 +1,45 @@
-//! Which keys mean what: presses as text, and what a person has bound to them.
+//! Key bindings: key presses as text, and what a person has changed.
 //!
-//! A binding is one press or several after another: `k`, `g t`, `Mod+k` (Ctrl, or Cmd on a Mac), `Alt+m`,
-//! `Mod+Shift+x`. What a person changed is stored as lines of `id binding`.
+//! A binding is one key press or a sequence: `k`, `g t`, `Mod+k` (Ctrl, or Cmd on a Mac), `Alt+m`, `Mod+Shift+x`. A
+//! person's changes are stored as lines of `id binding`.
 
 use super::catalog::{Place, SHORTCUTS};
 
 /// One key press, as the browser reports it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Press<'a> {
-    /// What it types.
+    /// The character or key name (`KeyboardEvent.key`).
     pub key: &'a str,
-    /// Where the key lies.
+    /// The physical key (`KeyboardEvent.code`).
     pub code: &'a str,
-    /// Ctrl is held.
+    /// Whether Ctrl is held.
     pub ctrl: bool,
-    /// Cmd, or the Windows key, is held.
+    /// Whether Cmd or the Windows key is held.
     pub meta: bool,
-    /// The keyboard is a Mac's.
+    /// Whether the keyboard is a Mac's.
     pub is_mac: bool,
-    /// Alt, or Option, is held.
+    /// Whether Alt or Option is held.
     pub alt: bool,
-    /// Shift is held.
+    /// Whether Shift is held.
     pub shift: bool,
 }
 
-/// What is bound, in the order of [`SHORTCUTS`].
+/// The bindings of each shortcut, in the order of [`SHORTCUTS`].
 pub type Bindings = Vec<Vec<String>>;
 
-/// What a press leads to.
+/// What a key press matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing; the press is the browser's.
+    /// No shortcut; the browser handles the key.
     Nothing,
-    /// The first press of several.
+    /// The first key of a sequence.
     Begun,
-    /// This shortcut, as an index of [`SHORTCUTS`].
+    /// A shortcut, by its index in [`SHORTCUTS`].
     Shortcut(usize),
 }
 
-/// A press as it stands in a binding. `None` for modifiers alone, composed characters, and Ctrl with Cmd. The Windows
-/// key belongs to the system: with it a press means nothing here.
+/// A key press in the notation of bindings. `None` for a modifier alone, composed characters, and Ctrl with Cmd. Also
+/// `None` with the Windows key, which belongs to the operating system.
 pub fn token(press: &Press<'_>) -> Option<String> {
     let Press { key, code, ctrl, meta, is_mac, alt, shift } = *press;
     if matches!(key, "" | "Control" | "Meta" | "Alt" | "Shift" | "AltGraph" | "Dead" | "Process" | "Unidentified")
@@ -53,7 +53,7 @@ pub fn token(press: &Press<'_>) -> Option<String> {
         // Shift is part of the character.
         return Some(plain.to_owned());
     }
-    // With Option a Mac types another character; the key itself is meant.
+    // On a Mac, Option changes the character, so the physical key is used.
     let by_place = code.strip_prefix("Key").or_else(|| code.strip_prefix("Digit"));
     let name = match (plain.is_ascii(), by_place) {
         (false, Some(place)) => place.to_lowercase(),
@@ -70,7 +70,8 @@ pub fn token(press: &Press<'_>) -> Option<String> {
     Some(token)
 }
 
-/// What `token` means after `begun` (empty, or the presses before it) on a page of this name (see [`Place`]).
+/// Finds what `token` matches on a page of this place (see [`Place`]). `begun` holds the earlier keys of a sequence,
+/// or is empty.
 pub fn find(bindings: &Bindings, here: &str, begun: &str, token: &str) -> Found {
     let pressed = if begun.is_empty() { token.to_owned() } else { [begun, " ", token].concat() };
     let mut is_begun = false;
@@ -87,21 +88,21 @@ pub fn find(bindings: &Bindings, here: &str, begun: &str, token: &str) -> Found 
     if is_begun {
         return Found::Begun;
     }
-    // What was begun is over; the press stands alone.
+    // The sequence does not match, so the key is looked up alone.
     if begun.is_empty() { Found::Nothing } else { find(bindings, here, "", token) }
 }
 
-/// Whether `binding` goes on after `first`.
+/// Whether `binding` is a sequence that begins with `first`.
 fn follows(binding: &str, first: &str) -> bool {
     binding.strip_prefix(first).is_some_and(|rest| rest.starts_with(' '))
 }
 
-/// The keys the product comes with.
+/// The default bindings.
 pub fn defaults() -> Bindings {
     SHORTCUTS.iter().map(|shortcut| shortcut.keys.iter().map(|&key| key.to_owned()).collect()).collect()
 }
 
-/// The defaults with what a person changed. Unknown names are passed over.
+/// The default bindings with a person's stored changes. Unknown ids are ignored.
 pub fn read(stored: &str) -> Bindings {
     let mut bindings = defaults();
     for line in stored.lines() {
@@ -114,13 +115,13 @@ pub fn read(stored: &str) -> Bindings {
     bindings
 }
 
-/// What differs from the defaults, to be stored.
+/// The bindings that differ from the defaults, in the stored form.
 pub fn write(bindings: &Bindings) -> String {
     let changed = SHORTCUTS.iter().zip(bindings).filter(|(shortcut, keys)| !shortcut.keys.iter().eq(keys.iter()));
     changed.filter_map(|(shortcut, keys)| Some([shortcut.id, " ", keys.first()?, "\n"].concat())).collect()
 }
 
-/// The other shortcut that `token` belongs to already, whole or as its beginning, on some page that has both.
+/// The other shortcut that already uses `token`, alone or as the first key of a sequence, in a place that overlaps.
 pub fn conflict(bindings: &Bindings, at: usize, token: &str) -> Option<usize> {
     let place = |at: usize| SHORTCUTS.get(at).map_or(Place::Everywhere, |shortcut| shortcut.place);
     bindings.iter().enumerate().find_map(|(other, keys)| {
@@ -129,7 +130,7 @@ pub fn conflict(bindings: &Bindings, at: usize, token: &str) -> Option<usize> {
     })
 }
 
-/// Why this key cannot be bound.
+/// Why this key cannot be bound; `None` if it can.
 pub fn unfit(token: &str) -> Option<&'static str> {
     match token {
         "Escape" | "Enter" | "Tab" | "Shift+Tab" | "Space" | "Backspace" | "Delete" => {

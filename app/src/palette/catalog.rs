@@ -1,32 +1,32 @@
-//! What can be reached by keyboard, as data: the palette, the overlay and the settings page show the same list.
+//! All keyboard shortcuts, as data for the palette, the overlay and the settings page.
 
 /// What a shortcut does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Does {
-    /// Goes to a page.
+    /// Opens the page with this path.
     Go(&'static str),
-    /// Presses the control of the page that carries this `data-key`.
+    /// Clicks the control of the page that has this `data-key`.
     Press(&'static str),
     /// Opens the palette.
     Palette,
-    /// Opens the list of keys.
+    /// Opens the list of shortcuts.
     Keys,
-    /// Goes to the search field.
+    /// Moves the focus to the search field.
     Search,
-    /// Moves the focus by rows.
+    /// Moves the focus by this many rows.
     Step(i32),
-    /// Opens the marker, while the person works on something.
+    /// Opens the marker dialog, if a working session is active.
     Marker,
-    /// Sends the form that is open in the inbox, or approves. Also from a text field.
+    /// Submits the open form of the inbox, or approves the item. Works inside text fields too.
     Decide,
 }
 
-/// Where a shortcut means something. Pages say where they are with `data-keys`.
+/// Where a shortcut applies. A page states its place in `data-keys`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// On every page.
     Everywhere,
-    /// On a session's page, and on a conversation's.
+    /// On the page of a session or a conversation.
     Session,
     /// In the inbox.
     Inbox,
@@ -43,7 +43,7 @@ impl Place {
         }
     }
 
-    /// Whether both can be on one page.
+    /// Whether both can apply on the same page.
     pub fn meets(self, other: Self) -> bool {
         self == other || self == Self::Everywhere || other == Self::Everywhere
     }
@@ -52,21 +52,21 @@ impl Place {
 /// One shortcut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shortcut {
-    /// Its name where it is stored.
+    /// Id under which changes are stored.
     pub id: &'static str,
-    /// The keys it comes with; any of them. See `binding` for how they are written.
+    /// The default bindings; each of them works. See `binding` for the notation.
     pub keys: &'static [&'static str],
-    /// What happens, in words.
+    /// The description in the interface.
     pub words: &'static str,
-    /// What happens.
+    /// What it does.
     pub does: Does,
-    /// Where.
+    /// Where it applies.
     pub place: Place,
 }
 
 #[cfg(feature = "ssr")]
 impl Shortcut {
-    /// Where it leads, if it leads somewhere.
+    /// The path that it opens, if it opens a page.
     pub const fn href(self) -> Option<&'static str> {
         match self.does {
             Does::Go(href) => Some(href),
@@ -79,12 +79,12 @@ const fn shortcut(id: &'static str, keys: &'static [&'static str], words: &'stat
     Shortcut { id, keys, words, does, place: Place::Everywhere }
 }
 
-/// A key that presses the control of the same name, in one place.
+/// A shortcut that clicks the control whose `data-key` is its id, in one place.
 const fn press(place: Place, id: &'static str, keys: &'static [&'static str], words: &'static str) -> Shortcut {
     Shortcut { id, keys, words, does: Does::Press(id), place }
 }
 
-/// Every shortcut.
+/// All shortcuts.
 pub const SHORTCUTS: [Shortcut; 34] = [
     shortcut("today", &["g t"], "Go to Today", Does::Go("/today")),
     shortcut("inbox", &["g i"], "Go to Inbox", Does::Go("/inbox")),
@@ -125,7 +125,7 @@ pub const SHORTCUTS: [Shortcut; 34] = [
     shortcut("keys", &["?"], "Show keyboard shortcuts", Does::Keys),
 ];
 
-/// A binding as keys to show: `Mod+m` → `Ctrl`, `M`.
+/// The keys of a binding for display: `Mod+m` becomes `Ctrl`, `M`.
 pub fn shown(binding: &str) -> Vec<String> {
     let press = |press: &str| -> Vec<String> {
         if press.chars().count() <= 1 {

@@ -1,4 +1,4 @@
-//! What this person bound, in this browser's storage. Only in the WASM build.
+//! A person's own key bindings, in local storage. Only in the WASM build.
 
 use super::binding::{Bindings, defaults, read, write};
 use crate::browser::dom;
@@ -13,12 +13,12 @@ thread_local! {
     static WATCHERS: RefCell<Vec<Watcher>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Calls `look` with the keys in force.
+/// Calls `look` with the current bindings.
 pub fn with<T>(look: impl FnOnce(&Bindings) -> T) -> T {
     BINDINGS.with_borrow_mut(|bindings| look(bindings.get_or_insert_with(stored)))
 }
 
-/// Hears of every change, in this tab or another; and hears once now where a person has changed something.
+/// Calls the watcher on every change, in this tab or another, and now if any binding differs from its default.
 pub fn watch(watcher: impl Fn(&Bindings) + 'static) {
     let first = WATCHERS.with_borrow_mut(|all| {
         all.push(Rc::new(watcher));
@@ -37,7 +37,7 @@ pub fn watch(watcher: impl Fn(&Bindings) + 'static) {
     }
 }
 
-/// Binds `keys` to the shortcut at this index; `None` gives it back what it came with.
+/// Binds `keys` to the shortcut at this index; `None` restores the default.
 pub fn bind(at: usize, keys: Option<String>) {
     let mut bindings = with(Clone::clone);
     let fresh = keys.map_or_else(|| defaults().into_iter().nth(at).unwrap_or_default(), |keys| vec![keys]);

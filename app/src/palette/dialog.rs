@@ -1,4 +1,4 @@
-//! The palette as HTML: what every page can go to and do, and what the server finds for a text.
+//! The palette as HTML: the commands of every page, and the search results of the server.
 
 use super::{
     catalog::{Does, SHORTCUTS},
@@ -7,7 +7,7 @@ use super::{
 use crate::document::plain;
 use leptos::prelude::*;
 
-/// Parts of the settings that have no shortcut.
+/// Sections of the settings page that have no shortcut.
 const SETTINGS: [(&str, &str); 6] = [
     ("Settings: members", "/settings#members"),
     ("Settings: groups", "/settings#groups"),
@@ -17,18 +17,18 @@ const SETTINGS: [(&str, &str); 6] = [
     ("Settings: keyboard", "/settings#keyboard"),
 ];
 
-/// Something that was found for what was typed.
+/// A search result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// What it is called.
+    /// Its name.
     pub title: String,
-    /// What it is.
+    /// What it is, e.g. `Task`.
     pub kind: String,
-    /// Where it is.
+    /// Its address.
     pub href: String,
 }
 
-/// The dialog, the same on every page. Commands whose control is not on the page are hidden by the browser.
+/// The dialog, the same on every page. The browser hides commands whose control is not on the page.
 pub fn palette_dialog() -> impl IntoView {
     let commands = SHORTCUTS
         .into_iter()
@@ -59,7 +59,7 @@ pub fn palette_dialog() -> impl IntoView {
     }
 }
 
-/// What was found, as further options of the list.
+/// Search results as options of the list.
 pub fn found_fragment(found: &[Found]) -> String {
     let rows = found.iter().enumerate().map(|(at, found)| {
         let Found { title, kind, href } = found.clone();

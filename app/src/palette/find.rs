@@ -1,5 +1,5 @@
-//! The palette's list: what the page offers narrows with every letter, what the server finds comes after a pause. Only
-//! in the WASM build.
+//! The list of the palette: commands are filtered on every key, the server is searched after a pause. Only in the
+//! WASM build.
 
 use super::{
     catalog::{Does, SHORTCUTS, Shortcut},
@@ -10,12 +10,12 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, HtmlDialogElement, HtmlElement, HtmlInputElement, KeyboardEvent, MouseEvent};
 
-/// Letters within this time are asked about together.
+/// Pause after the last key before the server is searched, in milliseconds.
 const PAUSE_MS: i32 = 180;
-/// Shorter texts are not looked for on the server.
+/// Shortest text that the server is searched for, characters.
 const CHARS_MIN: usize = 2;
 
-/// Listens to the dialog.
+/// Attaches the event handlers of the dialog.
 pub fn start() {
     let (Some(dialog), Some(field)) = (dom::by_id("palette"), field()) else { return };
     dom::on(&field, "input", |_: Event| typed());
@@ -39,7 +39,7 @@ pub fn start() {
     });
 }
 
-/// Opens it, empty.
+/// Opens the dialog with an empty search field.
 pub fn open() {
     if let (Some(dialog), Some(field)) = (dialog(), field())
         && !dialog.open()
@@ -58,7 +58,7 @@ fn field() -> Option<HtmlInputElement> {
     dom::by_id("palette-input")?.dyn_into().ok()
 }
 
-/// The options that fit what was typed.
+/// The options that match the typed text.
 fn options() -> Vec<HtmlElement> {
     dom::by_id("palette-list").map(|list| dom::find_all(&list, "li:not([hidden])")).unwrap_or_default()
 }
@@ -72,7 +72,7 @@ fn shortcut(option: &HtmlElement) -> Option<Shortcut> {
     SHORTCUTS.into_iter().find(|shortcut| shortcut.id == id)
 }
 
-/// Something was typed: what does not fit is hidden, and the server is asked after a pause.
+/// Handles typing: hides options that do not match, and searches the server after a pause.
 fn typed() {
     let text = field().map(|field| field.value()).unwrap_or_default();
     let asks = text.trim().chars().count() >= CHARS_MIN;
@@ -111,7 +111,7 @@ fn forget_found() {
     }
 }
 
-/// Shows what holds every word. `is_all` says that the server has nothing to add.
+/// Shows the options that contain every word. `is_all` says that no more results will come.
 fn narrow(text: &str, is_all: bool) {
     let Some(list) = dom::by_id("palette-list") else { return };
     let text = text.to_lowercase();
@@ -121,7 +121,7 @@ fn narrow(text: &str, is_all: bool) {
             Some(Does::Press(key)) => control(key).is_some(),
             _ => true,
         };
-        // What the server found holds the text where it looked, which need not be what is shown.
+        // A search result may match in a text that it does not show.
         let fits = option.has_attribute("data-found") || text.split_whitespace().all(|word| words.contains(word));
         option.set_hidden(!(can && fits));
     }
@@ -131,7 +131,7 @@ fn narrow(text: &str, is_all: bool) {
     choose(0);
 }
 
-/// Chooses the next or previous option, or with 0 the first.
+/// Selects the next or previous option; 0 selects the first.
 fn choose(by: isize) {
     let options = options();
     let at = options.iter().position(is_chosen);
@@ -158,7 +158,7 @@ fn choose(by: isize) {
     }
 }
 
-/// Goes there, or does it where the focus was before.
+/// Opens the page of an option, or performs its command with the focus where it was before.
 fn run(option: &HtmlElement) {
     if let Some(href) = option.get_attribute("data-href") {
         let _ = dom::window().location().set_href(&href);

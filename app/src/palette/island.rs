@@ -1,8 +1,8 @@
-//! The island: wakes the palette and every shortcut of the page. Shows nothing itself; `dialog` writes the palette.
+//! The island of the palette and of all keyboard shortcuts. It renders nothing; `dialog` renders the palette.
 
 use leptos::prelude::*;
 
-/// Mounted once, on every page of the shell.
+/// Mounted once, on every page with the shell.
 #[island]
 pub fn Palette() -> impl IntoView {
     #[cfg(feature = "hydrate")]

@@ -1,4 +1,4 @@
-//! Listening to keys. Letters are shortcuts only outside of text fields. Only in the WASM build.
+//! Handles keyboard shortcuts. Letters are shortcuts only outside of text fields. Only in the WASM build.
 
 use super::{
     binding::{Found as Meant, Press, find as meaning, token},
@@ -13,17 +13,17 @@ use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlDialogElement, HtmlElement, KeyboardEvent};
 
-/// How long the first of two keys waits for the second.
+/// Longest time between two keys of a sequence, in milliseconds.
 const CHORD_MS_MAX: f64 = 1_200.0;
-/// Rows that `j` and `k` go through, by their link.
+/// Links of the rows that `j` and `k` move between.
 const ROW_LINKS: &str = ".row-title, .table-main a, .event-seq a";
-/// Where letters are text.
+/// Elements in which letters are text.
 const TEXT_FIELDS: &str =
     "input:not([type=checkbox]):not([type=radio]), textarea, select, [contenteditable], dialog[open], [popover]";
-/// Where not even the marker opens.
+/// Elements in which not even the marker shortcut works.
 const FIELDS: &str = "input, textarea, select, [contenteditable], dialog[open]";
 
-/// Connects the dialogs with keys and buttons.
+/// Attaches the handlers of keys and of buttons that open dialogs.
 pub fn start() {
     page::start(open);
     rebind::start();
@@ -54,13 +54,14 @@ pub fn start() {
     });
 }
 
-/// A keyboard event as plain data.
+/// Key press data of a keyboard event.
 pub fn press<'a>(event: &KeyboardEvent, key: &'a str, code: &'a str) -> Press<'a> {
     let (ctrl, meta, alt, shift) = (event.ctrl_key(), event.meta_key(), event.alt_key(), event.shift_key());
     Press { key, code, ctrl, meta, is_mac: dom::is_mac(), alt, shift }
 }
 
-/// Does it, unless the key belongs to what has the focus. False leaves the key to the browser.
+/// Performs a shortcut unless the focused element handles the key itself. Returns false to let the browser handle the
+/// key.
 fn perform(does: Does, event: &KeyboardEvent) -> bool {
     let forbidden = match does {
         Does::Palette | Does::Decide => "",
@@ -84,7 +85,7 @@ fn perform(does: Does, event: &KeyboardEvent) -> bool {
     }
 }
 
-/// Does it, wherever the focus is. False where it means nothing here.
+/// Performs a shortcut. Returns false if it does not apply here.
 pub fn act(does: Does) -> bool {
     match does {
         Does::Go(href) => {
@@ -115,7 +116,7 @@ fn open(name: &str) {
     }
 }
 
-/// What the page says about where it is.
+/// The `data-keys` of the page.
 fn here() -> String {
     let page = dom::root().and_then(|root| dom::find(&root, "[data-keys]"));
     page.and_then(|page| page.get_attribute("data-keys")).unwrap_or_default()
@@ -133,7 +134,7 @@ fn is_in(event: &KeyboardEvent, selector: &str) -> bool {
     dom::closest(event, selector).is_some()
 }
 
-/// A control of the page that answers to this key: one that is shown, and of a row's controls the current row's.
+/// The visible control of the page with this `data-key`. Of controls in rows, the one of the current row.
 pub fn control(key: &str) -> Option<HtmlElement> {
     let root = dom::root()?;
     let row = |element: &HtmlElement| element.closest("[data-row]").ok().flatten();
@@ -165,11 +166,11 @@ fn search() -> bool {
     true
 }
 
-/// Moves the focus to the next or previous row that is shown; from the current row, where none has it.
+/// Moves the focus to the next or previous visible row; starts from the current row if no row has the focus.
 pub fn step(by: i32) -> bool {
     let Some(root) = dom::root() else { return false };
     let rows = dom::find_all(&root, ROW_LINKS);
-    // Asking lays a row out, so only those on the way are asked.
+    // Reading `offset_parent` forces layout, so only the rows on the way are tested.
     let is_shown = |row: &&HtmlElement| row.offset_parent().is_some();
     let focused = dom::document().active_element();
     let at = rows.iter().position(|row| focused.as_ref().is_some_and(|f| row.is_same_node(Some(f.unchecked_ref()))));

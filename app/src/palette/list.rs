@@ -1,10 +1,10 @@
-//! The list of shortcuts, as HTML: in the overlay, and on the settings page with buttons to change them.
-//! `rebind` refines both where a person has changed something.
+//! The list of shortcuts as HTML: in the overlay, and on the settings page with buttons to change them. `rebind`
+//! updates both if a person has changed a binding.
 
 use super::catalog::{SHORTCUTS, shown};
 use leptos::prelude::*;
 
-/// The keys of one shortcut; several ways to press it stand beside each other.
+/// The keys of one shortcut; alternatives are shown side by side.
 pub fn keys_view(keys: &[&str]) -> impl IntoView + use<> {
     let ways = keys.iter().enumerate().map(|(at, binding)| {
         let or = (at > 0).then(|| view! { <span class="meta">"or"</span> });
@@ -14,7 +14,7 @@ pub fn keys_view(keys: &[&str]) -> impl IntoView + use<> {
     ways.collect::<Vec<_>>()
 }
 
-/// The overlay.
+/// The overlay with all shortcuts.
 pub fn keys_dialog() -> impl IntoView {
     let rows = SHORTCUTS
         .into_iter()
@@ -36,7 +36,7 @@ pub fn keys_dialog() -> impl IntoView {
     }
 }
 
-/// Every shortcut with the buttons that change it. Changing needs scripts; the list does not.
+/// All shortcuts with buttons to change them. The buttons need scripts.
 pub fn bindings_view() -> impl IntoView {
     let rows = SHORTCUTS
         .into_iter()

@@ -1,4 +1,4 @@
-//! Going anywhere by keyboard: the palette, the shortcuts, the overlay that lists them, and changing them.
+//! Keyboard navigation: the palette, the shortcuts, the overlay that lists them, and changing them.
 
 #[cfg(any(feature = "hydrate", test))]
 mod binding;

@@ -1,4 +1,4 @@
-//! Showing the keys in force, and recording new ones on the settings page. Only in the WASM build.
+//! Shows the current bindings, and records new ones on the settings page. Only in the WASM build.
 
 use super::{
     binding::{Bindings, conflict, token, unfit},
@@ -12,11 +12,11 @@ use wasm_bindgen::JsCast;
 use web_sys::{FocusEvent, HtmlButtonElement, HtmlElement, KeyboardEvent, MouseEvent};
 
 thread_local! {
-    /// The button that waits for a key, with its shortcut.
+    /// The button that waits for a key press, with the index of its shortcut.
     static RECORDING: RefCell<Option<(usize, HtmlElement)>> = const { RefCell::new(None) };
 }
 
-/// Keeps every list of keys on the page true, and listens to the settings page where this is it.
+/// Keeps the lists of shortcuts on the page current, and attaches the handlers of the settings page.
 pub fn start() {
     custom::watch(show);
     let Some(list) = dom::by_id("bindings") else { return };
@@ -32,7 +32,7 @@ pub fn start() {
     dom::on(&list, "focusout", |_: FocusEvent| stop());
 }
 
-/// The button of an event, and the shortcut it is for.
+/// The button of an event that has this attribute, with the index of its shortcut.
 fn button(event: &web_sys::Event, attribute: &str) -> Option<(usize, HtmlElement)> {
     let button = dom::closest(event, &["[", attribute, "]"].concat())?;
     let id = button.get_attribute(attribute)?;
@@ -57,7 +57,7 @@ fn label(button: &HtmlElement, words: &str) {
 
 fn record(at: usize, button: HtmlElement) {
     stop();
-    // Not every browser gives the focus to a button that is clicked.
+    // Not every browser focuses a clicked button.
     let _ = button.focus();
     let _ = button.set_attribute("data-recording", "");
     label(&button, "Press a key…");
