@@ -1,39 +1,39 @@
-//! The working session a page knows of.
+//! The working session that a page shows as active.
 
-/// What somebody works on. The session's id is empty while the server has not answered yet.
+/// The active working session. `session_id` is empty until the server has confirmed it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Active {
-    /// The session; a UUIDv7 of the server's, so a newer session has the greater id.
+    /// Id of the session: a UUIDv7 from the server, so a newer session has a greater id.
     pub session_id: String,
-    /// Its task.
+    /// Id of its task.
     pub task_id: String,
-    /// The task's name.
+    /// Name of the task.
     pub title: String,
-    /// When it began, RFC 3339.
+    /// Start of the session, RFC 3339.
     pub started_at: String,
-    /// The same in words, as long as no script refines it.
+    /// Start of the session for readers, shown if scripts are off.
     pub started_words: String,
 }
 
 impl Active {
-    /// Whether the server has confirmed it.
+    /// Whether the server has confirmed the session.
     pub const fn is_confirmed(&self) -> bool {
         !self.session_id.is_empty()
     }
 }
 
-/// A change that another tab tells of.
+/// A change of the active session in another tab.
 #[cfg(any(feature = "hydrate", test))]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum News {
-    /// Somebody works on this now.
+    /// This session is active now.
     Started(Active),
-    /// This session has ended.
+    /// The session with this id has ended.
     Ended(String),
 }
 
-/// What a tab shows after the news. Tells of older sessions than the one that is shown change nothing:
-/// messages of tabs that raced may arrive in any order.
+/// The active session after a message from another tab. Messages about sessions older than the shown one change
+/// nothing, because messages of tabs that act at the same time can arrive in any order.
 #[cfg(any(feature = "hydrate", test))]
 pub fn after(shown: Option<Active>, news: News) -> Option<Active> {
     match news {

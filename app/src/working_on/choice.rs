@@ -1,27 +1,27 @@
-//! The rows of the picker, as data: what is offered for what was typed, and where the arrows lead.
+//! The rows of the picker's list: which ones match the typed text, and where arrow keys move the selection.
 
-/// A task to choose.
+/// A task that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// Its action.
+    /// Id of the action.
     pub id: String,
-    /// Its name.
+    /// Name of the task.
     pub title: String,
 }
 
-/// One row.
+/// One row of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
-    /// Work on this.
+    /// Works on this task.
     Task(Task),
-    /// Make a task of this name and work on it; empty asks for the name first.
+    /// Creates a task with this name and works on it; an empty name asks for one first.
     Create(String),
-    /// End the session.
+    /// Ends the working session.
     Stop,
 }
 
-/// Rows for what was typed: tasks whose names have every word of it, then making a new one, then stopping.
-/// While a name is asked for, it is the only row.
+/// The rows for the typed text: tasks whose names contain every word of it, then creating a task, then stopping.
+/// While the picker asks for a name, creating is the only row.
 pub fn rows(tasks: &[Task], typed: &str, may_create: bool, naming: bool, active: bool) -> Vec<Row> {
     let typed = typed.trim();
     let create = Row::Create(typed.to_owned());
@@ -37,10 +37,10 @@ pub fn rows(tasks: &[Task], typed: &str, may_create: bool, naming: bool, active:
     found.chain(may_create.then_some(create)).chain(active.then_some(Row::Stop)).collect()
 }
 
-/// Most tasks shown at once; typing finds the others.
+/// Most tasks listed at once; typing finds the others.
 const ROWS_MAX: usize = 50;
 
-/// The row that a key leads to. `None` for keys that move nothing.
+/// The index that a key moves the selection to; `None` if the key does not move it.
 pub fn moved(key: &str, at: usize, count: usize) -> Option<usize> {
     let last = count.checked_sub(1)?;
     Some(match key {

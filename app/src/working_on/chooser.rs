@@ -1,4 +1,4 @@
-//! The popover: a combobox over tasks, by the ARIA pattern. Only in the WASM build.
+//! The popover of the picker: a combobox over tasks (ARIA combobox pattern). Only in the WASM build.
 
 use super::{
     choice::{Row, Task, moved, rows},
@@ -9,18 +9,18 @@ use std::cell::RefCell;
 use wasm_bindgen::JsCast;
 use web_sys::{Event, HtmlElement, HtmlInputElement, KeyboardEvent, MouseEvent};
 
-/// What the popover shows.
+/// The state of the popover.
 #[derive(Default)]
 struct Shown {
-    /// The person's tasks, once they are read.
+    /// The person's tasks; absent until they are read.
     tasks: Option<Vec<Task>>,
-    /// Whether there are more of them.
+    /// Whether the person has more tasks than these.
     partial: bool,
-    /// Whether the name of a new task is asked for.
+    /// Whether it asks for the name of a new task.
     naming: bool,
-    /// The chosen row.
+    /// Index of the selected row.
     at: usize,
-    /// Whether somebody went to it. Otherwise it is just the first.
+    /// Whether the person moved the selection. Otherwise the first row is selected by default.
     gone_to: bool,
     rows: Vec<Row>,
 }
@@ -29,7 +29,7 @@ thread_local! {
     static SHOWN: RefCell<Shown> = RefCell::new(Shown::default());
 }
 
-/// Listens.
+/// Attaches the event handlers.
 pub fn start() {
     let (Some(popover), Some(field), Some(list)) =
         (dom::by_id("working-popover"), dom::by_id("working-find"), dom::by_id("working-list"))
@@ -92,7 +92,7 @@ fn close() {
     }
 }
 
-/// Tasks have been read; `partial` where there are more of them.
+/// Replaces the tasks; `partial` says whether there are more.
 pub fn set_tasks(tasks: Vec<Task>, partial: Option<bool>) {
     let chosen = SHOWN.with_borrow_mut(|shown| {
         shown.tasks = Some(tasks);
@@ -100,7 +100,7 @@ pub fn set_tasks(tasks: Vec<Task>, partial: Option<bool>) {
         shown.rows.get(shown.at).filter(|_| shown.gone_to).cloned()
     });
     draw();
-    // What somebody went to stays chosen, wherever it stands now.
+    // Keeps the row selected that the person moved to, at its new index.
     let at = SHOWN.with_borrow(|shown| shown.rows.iter().position(|row| Some(row) == chosen.as_ref()));
     if let Some(at) = at {
         point(at);
@@ -137,7 +137,7 @@ fn choose(at: usize) {
                 let _ = field.focus();
             }
         }
-        // Closed first: that gives the focus back to the picker, which then keeps it.
+        // Closing returns the focus to the picker, so it happens first.
         Row::Create(name) => {
             close();
             control::create(name, widget::user_id());
@@ -165,13 +165,13 @@ fn option_at(event: &Event) -> Option<usize> {
     dom::closest(event, "[role=option]")?.id().rsplit('-').next()?.parse().ok()
 }
 
-/// Chooses a row because somebody went there.
+/// Selects a row that the person moved to.
 fn go_to(at: usize) {
     SHOWN.with_borrow_mut(|shown| shown.gone_to = true);
     point(at);
 }
 
-/// Marks the chosen row, for eyes and for assistive technology.
+/// Marks the selected row visually and for assistive technology.
 fn point(to: usize) {
     let before = SHOWN.with_borrow_mut(|shown| std::mem::replace(&mut shown.at, to));
     for (at, is_chosen) in [(before, "false"), (to, "true")] {
@@ -187,7 +187,7 @@ fn point(to: usize) {
     }
 }
 
-/// Draws the rows for what was typed.
+/// Renders the rows that match the typed text.
 fn draw() {
     let Some(list) = dom::by_id("working-list") else { return };
     let typed = typed();
@@ -238,7 +238,7 @@ fn summary(shown: &Shown, nothing_typed: bool) -> String {
     words.to_owned()
 }
 
-/// A row in words.
+/// The label of a row.
 fn words(row: &Row, naming: bool) -> (&'static str, String) {
     match row {
         Row::Task(task) => ("task", task.title.clone()),

@@ -1,4 +1,4 @@
-//! A person's own day: time per task, and the sessions it was spread over.
+//! The person's own day: time per task, and the working sessions.
 
 use crate::{
     document::{plain, solid},
@@ -10,30 +10,30 @@ use domain::Timestamp;
 use leptos::prelude::*;
 use wire::human::{HumanToday, TaskTime};
 
-/// How much of the day is shown.
+/// Data of the section about the day.
 #[derive(Debug, Clone)]
 pub struct Day {
-    /// The day.
+    /// Time per task and working sessions of the day.
     pub today: HumanToday,
-    /// With the sessions, or time per task alone.
+    /// Whether the sessions are listed; otherwise only the time per task.
     pub whole: bool,
-    /// The server's time.
+    /// The server's clock when the section was rendered (UTC).
     pub now: Timestamp,
 }
 
 impl Day {
-    /// `?detail=` of the fragment.
+    /// The value of `?detail=` of the fragment.
     const fn detail(&self) -> &'static str {
         if self.whole { "whole" } else { "tasks" }
     }
 }
 
-/// The section again, for the reader's own time zone or because something moved.
+/// The section as an HTML fragment, for the reader's time zone or after a change.
 pub fn day_fragment(day: &Day) -> String {
     plain(day_section(day))
 }
 
-/// The section. The browser reads it again by its id: only it knows when the reader's day began.
+/// The section. The browser reads it again by its id, because only the browser knows the reader's time zone.
 pub fn day_section(day: &Day) -> impl IntoView + use<> {
     let HumanToday { tasks, sessions } = &day.today;
     let total: u64 = tasks.iter().map(|task| task.duration_ms).sum();

@@ -1,6 +1,6 @@
-//! How long something has lasted, short enough for the rail.
+//! A short duration for the rail.
 
-/// `42 s`, `12 min`, `1 h 05 min`. Clocks that disagree never show less than nothing.
+/// Milliseconds as `42 s`, `12 min` or `1 h 05 min`. Negative values, from clocks that differ, count as 0.
 pub fn elapsed(ms: f64) -> String {
     let seconds = if ms.is_finite() { (ms / 1_000.0).max(0.0) as u64 } else { 0 };
     match seconds {

@@ -1,15 +1,15 @@
-//! Which entity a path is about. Strict: a slug where an id belongs is no entity.
+//! Finds the entity that a path is about. It is strict: a slug in place of a UUID is no match.
 
-/// An entity as its path names it.
+/// An entity, as named by a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntityRef<'a> {
-    /// Its UUID, as written.
+    /// UUID of the entity, as written.
     pub entity_id: &'a str,
-    /// Its type's slug, where the path says it.
+    /// Slug of its type, if the path has one.
     pub entity_type: Option<&'a str>,
 }
 
-/// The entity of `/t/{tenantSlug}/{typeSlug}/{uuid}` or `/entities/{uuid}`; nothing for any other path.
+/// The entity of `/t/{tenantSlug}/{typeSlug}/{uuid}` or `/entities/{uuid}`; `None` for any other path.
 pub fn extract_entity_ref_from_path(path: &str) -> Option<EntityRef<'_>> {
     let mut segments = path.strip_prefix('/')?.split('/');
     let found = match segments.next()? {
@@ -26,7 +26,7 @@ pub fn extract_entity_ref_from_path(path: &str) -> Option<EntityRef<'_>> {
     (segments.next().is_none() && is_uuid(found.entity_id)).then_some(found)
 }
 
-/// Eight, four, four, four and twelve hexadecimal digits with hyphens between them.
+/// Whether the text is a UUID in its 8-4-4-4-12 form.
 fn is_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {

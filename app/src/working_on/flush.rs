@@ -1,8 +1,8 @@
-//! Sending what waits. Only in the WASM build.
+//! Sends queued events to the server. Only in the WASM build.
 //!
-//! One tab at a time holds the lock `shiftbook-recorder` and sends the oldest events of one session, in order;
-//! they are forgotten only when the server has said that it has them. An event that is sent twice (the answer
-//! got lost, the page went away) is the same event to the server, because its id was made here.
+//! One tab at a time holds the Web Lock `shiftbook-recorder` and sends the oldest events of one session, in order.
+//! Events are deleted from the queue only after the server has acknowledged them. An event that is sent twice (lost
+//! response, closed page) is recorded once, because its id is created here.
 
 use super::{
     queue::{self, Found, Row},
@@ -15,34 +15,36 @@ use std::{
     rc::Rc,
 };
 
-/// Most events of one request.
+/// Most events in one request.
 const BATCH_EVENTS_MAX: u32 = 100;
-/// When events were last sent, by any tab of this browser: pages that follow each other quickly send together.
+/// Local storage key: when any tab of this browser last sent events. Pages that follow each other quickly send
+/// together.
 const SENT_AT_KEY: &str = "shiftbook-recorder-sent-at";
 const LOCK: &str = "shiftbook-recorder";
 
-/// How sending ended.
+/// The result of a flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// Nothing of this person's waits any more.
+    /// The queue of this person is empty.
     Empty,
-    /// The server cannot be reached, or is busy; later.
+    /// The server is unreachable or busy; try again later.
     Unreachable,
-    /// The server does not know us any more; after the next sign-in.
+    /// The person is signed out; try again after the next sign-in.
     SignedOut,
     /// Another tab is sending.
     Elsewhere,
 }
 
 thread_local! {
-    /// Events of this tab that wait, for the moment in which the page goes away.
+    /// Queued events of this tab, in memory for the pagehide event, when the database can no longer be read.
     static OWN: RefCell<Vec<Row>> = const { RefCell::new(Vec::new()) };
-    /// Whether those of earlier pages are among them: a part of a tab's events is never sent without what came before.
+    /// Whether `OWN` includes the events of earlier pages of this tab. Events are never sent without the ones before
+    /// them.
     static KNOWN: Cell<bool> = const { Cell::new(false) };
     static SENDING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Remembers an event of this tab beside the database.
+/// Keeps an event of this tab in memory, in addition to the database.
 pub fn remember(row: Row) {
     OWN.with_borrow_mut(|own| {
         if let Err(place) = own.binary_search_by(|other| other.number.total_cmp(&row.number)) {
@@ -51,7 +53,7 @@ pub fn remember(row: Row) {
     });
 }
 
-/// Knows what waits when the page begins: its number, this tab's part of it, and what was set aside.
+/// Takes over what is queued when the page starts: the count, this tab's events, and the refused ones.
 pub fn begin(tab: &str, found: Found) {
     state::found_waiting(waiting(found.waiting.len() as u32));
     found.waiting.into_iter().filter(|row| row.tab == tab).for_each(remember);
@@ -63,7 +65,7 @@ fn waiting(count: u32) -> Waiting {
     Waiting { count, full: count >= queue::QUEUED_MAX }
 }
 
-/// Milliseconds since anything was sent.
+/// Milliseconds since any tab last sent events.
 pub fn since_sent() -> f64 {
     let stored = dom::stored(SENT_AT_KEY).and_then(|at| at.parse::<u64>().ok());
     js_sys::Date::now() - stored.unwrap_or_default() as f64
@@ -73,7 +75,7 @@ fn mark_sent() {
     dom::store(SENT_AT_KEY, Some(&(js_sys::Date::now() as u64).to_string()));
 }
 
-/// Sends everything of this person's. With `wait` it takes its turn after another tab.
+/// Sends all queued events of this person. With `wait` it waits while another tab is sending.
 pub async fn flush(wait: bool) -> Ended {
     let ended = Rc::new(Cell::new(Ended::Elsewhere));
     let told = ended.clone();
@@ -92,7 +94,7 @@ async fn send_all() -> Ended {
     loop {
         let rows = match queue::first(&owner, batch_max).await {
             Ok(rows) => rows,
-            // A browser that keeps nothing has nothing that would come before a marker.
+            // Without a database nothing is queued, so nothing has to be sent before a marker.
             Err(_) if state::waiting().count == 0 => return Ended::Empty,
             Err(_) => return Ended::Unreachable,
         };
@@ -106,13 +108,13 @@ async fn send_all() -> Ended {
         let settled = match answer.as_ref().map_or(0, |answer| answer.status) {
             200..300 => queue::recorded(&owner, &batch).await,
             401 => return Ended::SignedOut,
-            // A person who signs in as somebody else leaves pages of their former self behind.
+            // Another person has signed in; this page still belongs to the previous one.
             403 | 404 if !is_still(&owner).await => return Ended::SignedOut,
             0 | 408 | 429 | 500.. => {
                 tell_count(&owner).await;
                 return Ended::Unreachable;
             }
-            // All or nothing: one by one, what the server has or takes gets through.
+            // The server refuses a batch as a whole, so the events are sent one by one and valid ones are recorded.
             _ if batch.len() > 1 => {
                 batch_max = 1;
                 continue;
@@ -131,14 +133,14 @@ async fn send_all() -> Ended {
     }
 }
 
-/// Whether the browser is still signed in as this owner.
+/// Whether this owner is still signed in.
 async fn is_still(owner: &str) -> bool {
     let Ok(me) = fetch::get_json("/api/me").await else { return false };
     let id = |part: &str| dom::text(&dom::member(&me, part), "id").unwrap_or_default();
     owner == super::owner_of(&id("tenant"), &id("user"))
 }
 
-/// What goes into one request: the first rows, of one session, as far as the body may outlive its page.
+/// The rows of one request: the first ones, all of one session, up to the body size that `keepalive` allows.
 fn one_request(rows: Vec<Row>) -> Vec<Row> {
     let session_id = rows.first().map(|row| row.session_id.clone()).unwrap_or_default();
     let mut bytes = body(&[]).len();
@@ -165,14 +167,14 @@ fn forget_own(batch: &[Row]) {
     OWN.with_borrow_mut(|own| own.retain(|row| !batch.iter().any(|sent| sent.number == row.number)));
 }
 
-/// Says how many wait.
+/// Shows how many events are queued.
 pub async fn tell_count(owner: &str) {
     if let Ok(count) = queue::count(owner).await {
         state::set_waiting(waiting(count));
     }
 }
 
-/// Shows what was set aside.
+/// Shows the refused events.
 pub async fn tell_refused() {
     if let Ok(rows) = queue::refused(&state::owner()).await {
         show_refused(rows);
@@ -183,8 +185,8 @@ fn show_refused(rows: Vec<Row>) {
     widget::show_refused(&rows.into_iter().map(|row| row.json).collect::<Vec<_>>());
 }
 
-/// The page goes away: sends this tab's events once more, in order and from the first, without waiting for an
-/// answer. Only a hint: the rows stay until somebody hears that they are recorded.
+/// On pagehide: sends this tab's events again from the first one, in order, without reading the response. The rows
+/// stay queued until a response confirms them.
 pub fn hint() {
     if SENDING.get() || !KNOWN.get() || state::active().is_none() {
         return;

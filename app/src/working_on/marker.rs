@@ -1,4 +1,5 @@
-//! The marker's dialog: what was typed is kept until the server has it. Only in the WASM build.
+//! The dialog that records a marker (a note). The typed text is kept until the server has recorded it. Only in the
+//! WASM build.
 
 use super::{
     Active,
@@ -12,7 +13,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, HtmlDialogElement, HtmlTextAreaElement, KeyboardEvent};
 
-/// The draft: id and time of the event, then the text.
+/// Storage key of the draft: id and time of its event, then the text.
 const DRAFT_KEY: &str = "shiftbook-marker";
 
 thread_local! {
@@ -33,7 +34,7 @@ fn say(problem: &str) {
     }
 }
 
-/// Listens.
+/// Attaches the event handlers.
 pub fn start() {
     let (Some(dialog), Some(note)) = (dialog(), note()) else { return };
     dom::on(&dialog, "submit", |event: Event| {
@@ -54,7 +55,7 @@ pub fn start() {
     widget::on_part("cancel", "click", move |_| dialog.close());
 }
 
-/// Opens it. False where nothing is worked on.
+/// Opens the dialog. Returns false if no working session is active.
 pub fn open() -> bool {
     if !state::active().is_some_and(|active| active.is_confirmed()) {
         return false;
@@ -104,7 +105,7 @@ fn draft() -> String {
     dom::session_storage().and_then(|storage| storage.get_item(DRAFT_KEY).ok().flatten()).unwrap_or_default()
 }
 
-/// Keeps the draft. A text that changes is another event.
+/// Stores the draft. A changed text gets a new event id.
 fn keep_draft(text: &str) {
     let Some(storage) = dom::session_storage() else { return };
     let _ = if text.is_empty() {
@@ -114,18 +115,18 @@ fn keep_draft(text: &str) {
     };
 }
 
-/// Records a marker. Succeeds when the server has it; otherwise says why not.
+/// Records the marker. Fails with the message to show.
 async fn send(text: &str) -> Result<(), String> {
     let active = state::active().filter(Active::is_confirmed);
     let Some(active) = active else { return Err("You are no longer working on a task.".to_owned()) };
-    // A repeat of what may have arrived unheard must be the same event: id and time were made with the draft.
+    // The id and time are created with the draft, so a repeated request is recorded once.
     let draft = draft();
     let kept = draft.split_once('\n').filter(|(_, kept)| *kept == text);
     let (id, at) = match kept.and_then(|(head, _)| head.split_once(' ')) {
         Some((id, at)) => (id.to_owned(), at.to_owned()),
         None => (new_id(), now_text()),
     };
-    // Pages opened before the note come before it in the log.
+    // Sends the queued events first, because they happened before the note.
     match send_now().await {
         Ended::Unreachable => return Err(fetch::UNREACHABLE.to_owned()),
         Ended::SignedOut => return Err("You are signed out.".to_owned()),

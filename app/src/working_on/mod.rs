@@ -1,7 +1,7 @@
-//! What a person works on: the picker in the rail, the recorder behind it, the marker, and their day.
+//! What a person works on: the picker in the rail, the recorder, the marker dialog, and the person's day.
 //!
-//! A working session is a session like any other; this is how a person makes one. The server's half is
-//! `/api/sessions/human/*`, and plain forms on /working-on where scripts do not run.
+//! A working session is an ordinary session that a person starts. The server's part is `/api/sessions/human/*`, and
+//! plain forms on /working-on for browsers without scripts.
 
 mod active;
 mod island;

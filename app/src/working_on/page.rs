@@ -1,4 +1,4 @@
-//! /working-on: what the picker does, without scripts, and the person's own day.
+//! The page /working-on: the picker's functions without scripts, and the person's own day.
 
 use super::{
     Active,
@@ -24,22 +24,22 @@ use wire::action::Action;
 /// Longest description in the list, characters.
 const ABOUT_CHARS_MAX: usize = 120;
 
-/// What /working-on shows.
+/// Data of the page /working-on.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// Active tasks of the person, newest first.
+    /// The person's active tasks, newest first.
     pub tasks: Vec<Action>,
-    /// Whether there are more of them than are shown.
+    /// Whether there are more tasks than these.
     pub has_more: bool,
-    /// Part of the name that was asked for.
+    /// The text that task names are filtered by; empty for all.
     pub q: String,
-    /// Their day.
+    /// The person's day.
     pub day: Day,
-    /// A refused `POST /working-on/start` (form `start`), `/stop` (`stop`) or `/create` (`create`).
+    /// State of a refused form: `start`, `stop` or `create`, each posted to /working-on/…
     pub form: FormState,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Your day", || {
         let Props { tasks, has_more, q, day, form } = props;

@@ -1,5 +1,5 @@
-//! The picker in the rail, the marker's dialog and the lines that say what happened, as HTML. Without scripts a
-//! link and a form; with them `widget` brings the same elements to life, so nothing of them ships as code.
+//! The picker in the rail, the marker dialog and the status messages, as HTML. Without scripts they are a link and a
+//! form; `widget` attaches to the same elements, so this code is not part of the WASM build.
 
 use super::Active;
 use crate::ui::icon::{Icon, icon};
@@ -8,20 +8,20 @@ use leptos::prelude::*;
 /// Longest note, characters.
 const NOTE_CHARS_MAX: &str = "2000";
 
-/// Who sees the picker, and what they work on.
+/// Data of the picker.
 #[derive(Debug, Clone, Default)]
 pub struct Picker {
-    /// The working session, where there is one.
+    /// The active working session.
     pub active: Option<Active>,
-    /// The person; new tasks are theirs.
+    /// Id of the person, who owns the tasks created here.
     pub user_id: String,
-    /// Their workspace.
+    /// Id of the workspace.
     pub tenant_id: String,
-    /// Whether they may create tasks.
+    /// Whether the person may create tasks.
     pub may_create: bool,
 }
 
-/// Everything of it. The attributes of the root are what `widget` reads.
+/// The picker with its dialogs. `widget` reads the attributes of the root element.
 pub fn picker_view(picker: Picker) -> impl IntoView {
     let Picker { active, user_id, tenant_id, may_create } = picker;
     let is_active = active.is_some();
@@ -76,7 +76,7 @@ pub fn picker_view(picker: Picker) -> impl IntoView {
     }
 }
 
-/// A combobox over tasks, and what is recorded.
+/// The popover: a combobox over tasks, and what is recorded.
 fn popover() -> impl IntoView {
     view! {
         <div class="working-popover js-only" id="working-popover" popover="auto" role="dialog" aria-label="What are you working on?">
@@ -101,7 +101,7 @@ fn popover() -> impl IntoView {
     }
 }
 
-/// The quick marker: one note about what was just done.
+/// The marker dialog: one note about what was just done.
 fn marker(title: String) -> impl IntoView {
     view! {
         <dialog class="dialog" id="marker" aria-labelledby="marker-title">
@@ -129,7 +129,7 @@ fn marker(title: String) -> impl IntoView {
     }
 }
 
-/// Refusals, a recorded marker, and events that were set aside.
+/// Messages: refusals, a recorded marker, and events that the server refused.
 fn said() -> impl IntoView {
     view! {
         <div class="said js-only" aria-live="polite">

@@ -1,7 +1,7 @@
-//! Events that wait for the server, in IndexedDB. Only in the WASM build.
+//! The queue of events that the server has not recorded yet, in IndexedDB. Only in the WASM build.
 //!
-//! Rows are numbered by the database as they come, so those of one tab are in its order. A row names its
-//! owner (workspace and person): another person's sign-in in this browser neither sees nor sends it.
+//! The database numbers the rows, so the rows of one tab are in order. A row names its owner (workspace and person):
+//! another person who signs in with this browser neither sees nor sends it.
 
 use crate::browser::dom;
 use idb::{
@@ -12,9 +12,10 @@ use std::cell::RefCell;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 
-/// Most events that wait in one browser, whoever they belong to.
+/// Most queued events in one browser, of all owners together.
 pub const QUEUED_MAX: u32 = 5_000;
-/// Most entities remembered as seen; beyond it memory starts anew and an entity may be named twice.
+/// Most entities remembered as viewed. Beyond it the list is cleared, and an entity may be recorded twice in a
+/// session.
 const SEEN_MAX: f64 = 5_000.0;
 
 const DATABASE: &str = "shiftbook";
@@ -23,38 +24,38 @@ const REFUSED: &str = "refused";
 const SEEN: &str = "seen";
 const BY_OWNER: &str = "by_owner";
 
-/// An event that waits.
+/// A queued event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Its place.
+    /// Number of the row in the database.
     pub number: f64,
-    /// The session it belongs to.
+    /// Id of the session it belongs to.
     pub session_id: String,
-    /// The tab it was made in.
+    /// Id of the tab that created it.
     pub tab: String,
-    /// The event, as the API takes it.
+    /// The event as JSON, in the form of the API.
     pub json: String,
 }
 
-/// What became of events that were to be kept.
+/// The result of adding events to the queue.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kept {
-    /// They wait in these rows.
+    /// They were added as these rows.
     Waiting(Vec<Row>),
-    /// There is no room, and none of them is kept.
+    /// The queue is full; none of them was added.
     Full,
 }
 
-/// All of an owner's events.
+/// All rows of an owner.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// Those that wait, in order.
+    /// Queued events, in order.
     pub waiting: Vec<Row>,
-    /// Those that were set aside.
+    /// Events that the server refused.
     pub refused: Vec<Row>,
 }
 
-/// The browser's database refused, or there is none.
+/// The browser has no IndexedDB, or a request to it failed.
 #[derive(Debug, Clone, Copy)]
 pub struct Failed;
 
@@ -77,11 +78,11 @@ async fn database() -> Result<std::rc::Rc<Database>, Failed> {
         let _ = event.database().and_then(|database| create(&database));
     });
     let mut database = request.await?;
-    // A newer version of the product in another tab must not wait for this one.
+    // Closes the database if another tab needs a newer schema, so that the upgrade is not blocked.
     database.on_version_change(|_| {
         if let Some(database) = OPENED.take() {
             database.close();
-            // It holds the closure that runs right now.
+            // The database owns the closure that is running, so it must not be dropped here.
             std::mem::forget(database);
         }
     });
@@ -122,8 +123,8 @@ fn of(owner: &str) -> Option<Query> {
     Some(Query::Key(owner.into()))
 }
 
-/// Waits for the event `good` of a request or a transaction; fails with the event `bad`. The promise's own functions
-/// listen, so nothing of ours runs before the one that is waited for.
+/// Waits for the event `good` of a request or transaction; fails on the event `bad`. The resolve functions of the
+/// promise are the listeners, so no other code runs before the awaiting task.
 async fn heard(target: &JsValue, good: &str, bad: &str) -> Result<(), Failed> {
     let promise = js_sys::Promise::new(&mut |resolve, reject| {
         let _ = js_sys::Reflect::set(target, &good.into(), &resolve);
@@ -132,14 +133,15 @@ async fn heard(target: &JsValue, good: &str, bad: &str) -> Result<(), Failed> {
     JsFuture::from(promise).await.map(drop).map_err(|_| Failed)
 }
 
-/// Waits for the answer to a request. Those of a transaction are answered in order: with this one, all before it are.
+/// Waits for the result of a request. The requests of a transaction complete in order, so all earlier ones are done
+/// too.
 async fn answer(request: impl Into<JsValue>) -> Result<JsValue, Failed> {
     let request = request.into();
     heard(&request, "onsuccess", "onerror").await?;
     Ok(result(&request))
 }
 
-/// What a request was answered.
+/// The result of a completed request.
 fn result(request: &JsValue) -> JsValue {
     dom::member(request, "result")
 }
@@ -148,7 +150,7 @@ fn rows(found: &JsValue) -> Vec<Row> {
     js_sys::Array::from(found).iter().filter_map(|object| row(&object)).collect()
 }
 
-/// Ends a transaction: what it wrote is kept when this returns, and nothing of it where it fails.
+/// Waits until a transaction has committed. Fails if it was aborted; then nothing of it is stored.
 async fn commit(transaction: Transaction) -> Result<(), Failed> {
     heard(&transaction.commit()?.into(), "oncomplete", "onabort").await
 }
@@ -157,11 +159,11 @@ async fn begin(stores: &[&str], mode: TransactionMode) -> Result<Transaction, Fa
     Ok(database().await?.transaction(stores, mode)?)
 }
 
-/// Keeps what one page made, all of it or nothing: `always`, and what is recorded `once` under a name. With `look` it
-/// also says what there is then: the first page of a tab wants to know.
+/// Queues the events of one page in one transaction: `always`, and `once` unless its name was queued before. With
+/// `look` it also returns all rows of the owner, which the first page of a tab needs.
 ///
-/// The main thread is what this costs, an event of the database at a time. So everything is asked for at once,
-/// and two answers are listened to: the one that decides, and that it is kept.
+/// Each awaited database event costs main-thread time. So all requests are issued at once, and only two events are
+/// awaited: the result that decides about `once`, and the commit.
 pub async fn keep(
     owner: &str,
     always: Row,
@@ -203,7 +205,7 @@ pub async fn keep(
     Ok((Kept::Waiting(added.into_iter().map(numbered).collect()), asked.map(Found::of)))
 }
 
-/// Asks for all of this owner's events; the answers are there when the transaction is over.
+/// Requests all rows of this owner. The results are available when the transaction has completed.
 fn ask_all(transaction: &Transaction, owner: &str) -> Result<[JsValue; 2], Failed> {
     let of_store = |name| Ok::<_, Failed>(transaction.object_store(name)?.index(BY_OWNER)?.get_all(of(owner), None)?);
     Ok([of_store(WAITING)?.into(), of_store(REFUSED)?.into()])
@@ -215,21 +217,21 @@ impl Found {
     }
 }
 
-/// How many of this owner's events wait.
+/// The number of queued events of this owner.
 pub async fn count(owner: &str) -> Result<u32, Failed> {
     let transaction = begin(&[WAITING], TransactionMode::ReadOnly).await?;
     let count = answer(transaction.object_store(WAITING)?.index(BY_OWNER)?.count(of(owner))?).await?;
     Ok(count.as_f64().unwrap_or_default() as u32)
 }
 
-/// The first of this owner's events, in order.
+/// The first queued events of this owner, in order.
 pub async fn first(owner: &str, rows_max: u32) -> Result<Vec<Row>, Failed> {
     let transaction = begin(&[WAITING], TransactionMode::ReadOnly).await?;
     let found = answer(transaction.object_store(WAITING)?.index(BY_OWNER)?.get_all(of(owner), Some(rows_max))?).await?;
     Ok(rows(&found))
 }
 
-/// All of this owner's events.
+/// All rows of this owner.
 pub async fn all(owner: &str) -> Result<Found, Failed> {
     let transaction = begin(&[WAITING, REFUSED], TransactionMode::ReadOnly).await?;
     let asked = ask_all(&transaction, owner)?;
@@ -237,12 +239,12 @@ pub async fn all(owner: &str) -> Result<Found, Failed> {
     Ok(Found::of(asked))
 }
 
-/// Forgets events that the server has. How many of this owner's still wait.
+/// Deletes events that the server has recorded. Returns how many events of this owner remain queued.
 pub async fn recorded(owner: &str, sent: &[Row]) -> Result<u32, Failed> {
     forget(begin(&[WAITING], TransactionMode::ReadWrite).await?, WAITING, owner, sent).await
 }
 
-/// Ends with how many of this owner's are left in the store.
+/// Deletes rows. Returns how many rows of this owner remain in the store.
 async fn forget(transaction: Transaction, store: &str, owner: &str, gone: &[Row]) -> Result<u32, Failed> {
     let store = transaction.object_store(store)?;
     for row in gone {
@@ -253,19 +255,19 @@ async fn forget(transaction: Transaction, store: &str, owner: &str, gone: &[Row]
     Ok(result(&left).as_f64().unwrap_or_default() as u32)
 }
 
-/// Sets an event aside that the server will never take. How many of this owner's still wait.
+/// Moves an event that the server refused out of the queue. Returns how many events of this owner remain queued.
 pub async fn refuse(owner: &str, row: &Row) -> Result<u32, Failed> {
     let transaction = begin(&[WAITING, REFUSED], TransactionMode::ReadWrite).await?;
     transaction.object_store(REFUSED)?.put(&object(owner, row), None)?;
     forget(transaction, WAITING, owner, std::slice::from_ref(row)).await
 }
 
-/// What was set aside of this owner's.
+/// The refused events of this owner.
 pub async fn refused(owner: &str) -> Result<Vec<Row>, Failed> {
     Ok(all(owner).await?.refused)
 }
 
-/// Forgets what was set aside, because the person has read that it was.
+/// Deletes refused events after the person has dismissed them.
 pub async fn forget_refused(owner: &str, read: &[Row]) -> Result<(), Failed> {
     let transaction = begin(&[REFUSED], TransactionMode::ReadWrite).await?;
     forget(transaction, REFUSED, owner, read).await.map(drop)

@@ -1,7 +1,7 @@
-//! Recording which pages a person opens while they work on something. Only in the WASM build.
+//! Records which pages a person opens while a working session is active. Only in the WASM build.
 //!
-//! Two things are captured: arriving at a page, and looking at an entity, once per session. No keystrokes,
-//! no scrolling, no hovering. Without a session nothing here listens, and no database is opened.
+//! It records two kinds of events: opening a page, and viewing an entity, once per session. No keystrokes, scrolling
+//! or pointer movement. Without an active session it attaches no listeners and opens no database.
 
 use super::{
     entity_ref::extract_entity_ref_from_path,
@@ -18,9 +18,9 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::Event;
 
-/// How often what waits is sent.
+/// Interval between two flushes of the queue, in milliseconds.
 const SEND_EVERY_MS: u32 = 5_000;
-/// The name of this tab, across its pages.
+/// Session storage key of this tab's id, which is kept across its pages.
 const TAB_KEY: &str = "shiftbook-tab";
 
 thread_local! {
@@ -28,14 +28,14 @@ thread_local! {
     static NEWEST_MS: Cell<f64> = const { Cell::new(0.0) };
 }
 
-/// A page has opened. Records it where a session is active, and sends what earlier pages left behind.
+/// Runs once per page: records it if a session is active, and sends what earlier pages queued.
 pub fn start() {
     let is_active = state::active().is_some();
     if !is_active && !state::left_waiting() {
         return;
     }
     let document = dom::document();
-    // A browser may render a page ahead and never show it.
+    // A browser may prerender a page and never show it.
     let is_ahead = dom::member(&document, "prerendering").is_truthy();
     if is_active && is_ahead {
         dom::on(&document, "prerenderingchange", |_: Event| arrive());
@@ -43,12 +43,12 @@ pub fn start() {
     listen(is_active && !is_ahead);
 }
 
-/// A session has begun on this page.
+/// Starts recording, because a session has started on this page.
 pub fn session_began() {
     listen(true);
 }
 
-/// Listens for the life of the page: navigations are real ones. First records the page, where it is looked at.
+/// Attaches the listeners of the page; every navigation loads a new page. Records the page first if it is visible.
 fn listen(arrived: bool) {
     if STARTED.replace(true) {
         if arrived {
@@ -80,7 +80,7 @@ fn listen(arrived: bool) {
     });
 }
 
-/// Sends what waits, unless another tab does.
+/// Flushes the queue, unless another tab does.
 fn send() {
     if state::waiting().count > 0 {
         spawn_local(async {
@@ -89,19 +89,19 @@ fn send() {
     }
 }
 
-/// Sends what waits and says how that ended. Asks the database, because what other tabs say may be late.
+/// Flushes the queue and returns the result. Reads the database, because messages from other tabs may be late.
 pub async fn send_now() -> Ended {
     flush::flush(true).await
 }
 
-/// Records the present page.
+/// Records the current page.
 pub fn arrive() {
     spawn_local(async {
         record(false).await;
     });
 }
 
-/// Records the present page. With `look` it says what waits then, unless nothing could be kept.
+/// Records the current page. With `look` it returns all queued rows; `None` if the database failed.
 async fn record(look: bool) -> Option<Found> {
     if state::is_paused() {
         return None;
@@ -113,7 +113,7 @@ async fn record(look: bool) -> Option<Found> {
     let always = row(event("human.navigate", &[("pathname", &path)]));
     let once = extract_entity_ref_from_path(&path).map(|entity| {
         let id = entity.entity_id.to_lowercase();
-        // The page of an entity knows its type where the path does not.
+        // An entity's page names its type in an attribute, because its path may not have it.
         let marked = dom::root().and_then(|root| dom::find(&root, "[data-entity-type]"));
         let marked = marked.and_then(|element| element.get_attribute("data-entity-type"));
         let entity_type = entity.entity_type.map(str::to_owned).or(marked);
@@ -142,14 +142,14 @@ async fn record(look: bool) -> Option<Found> {
         }
         Err(_) => widget::say("This browser does not store data for Shiftbook, so pages are not recorded.", true),
     }
-    // What waits for a condition instead of a while may look for this.
+    // Tests wait for this attribute.
     if let Some(root) = dom::root() {
         let _ = root.set_attribute("data-recorded", &path);
     }
     known
 }
 
-/// An event as the API takes it, with an id of ours and the time in its metadata too.
+/// An event in the form of the API, with a new id and with its time in the metadata.
 fn event(kind: &str, members: &[(&str, &str)]) -> String {
     let at = now_text();
     let metadata = dom::object(&[members, &[("at", &at)]].concat());
@@ -166,12 +166,12 @@ pub fn event_json(id: &str, kind: &str, at: &str, metadata: &JsValue, content: O
     js_sys::JSON::stringify(&event).map(String::from).unwrap_or_default()
 }
 
-/// Now, RFC 3339 with milliseconds.
+/// The current time, RFC 3339 with milliseconds.
 pub fn now_text() -> String {
     js_sys::Date::new_0().to_iso_string().into()
 }
 
-/// A UUIDv7. Ids of one page are in the order they were made.
+/// A new UUIDv7. Ids of one page are strictly increasing.
 pub fn new_id() -> String {
     let now = js_sys::Date::now().floor();
     let now = if now > NEWEST_MS.get() { now } else { NEWEST_MS.get() + 1.0 };
@@ -183,7 +183,7 @@ pub fn new_id() -> String {
     uuid::Builder::from_unix_timestamp_millis(now as u64, &random).into_uuid().to_string()
 }
 
-/// The name of this tab: made once, kept across its pages.
+/// This tab's id, created on its first page.
 fn tab() -> String {
     let Some(storage) = dom::session_storage() else { return String::new() };
     storage.get_item(TAB_KEY).ok().flatten().unwrap_or_else(|| {

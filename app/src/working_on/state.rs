@@ -1,6 +1,7 @@
-//! What this tab knows: who works on what, how many events wait. Only in the WASM build.
+//! The state of this tab: the owner, the active working session, and the number of queued events. Only in the WASM
+//! build.
 //!
-//! Tabs tell each other over a BroadcastChannel, and every message names its owner.
+//! Tabs synchronize over a BroadcastChannel. Every message names its owner.
 
 use super::{
     active::{Active, News, after},
@@ -17,12 +18,12 @@ use web_sys::{BroadcastChannel, MessageEvent};
 const CHANNEL_NAME: &str = "shiftbook-working";
 const PAUSED_KEY: &str = "shiftbook-recorder-paused";
 
-/// Events that wait.
+/// The number of queued events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waiting {
-    /// How many of this person's.
+    /// Queued events of this person.
     pub count: u32,
-    /// Whether there is no room for more.
+    /// Whether the queue is full.
     pub full: bool,
 }
 
@@ -36,7 +37,7 @@ thread_local! {
     static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
 }
 
-/// Joins the other tabs. `owner` is workspace and person.
+/// Joins the channel. `owner` is workspace and person.
 pub fn start(owner: String, active: Option<Active>) {
     OWNER.set(owner);
     ACTIVE.set(active);
@@ -54,17 +55,17 @@ pub fn start(owner: String, active: Option<Active>) {
     });
 }
 
-/// Workspace and person.
+/// Workspace and person, as set by [`start`].
 pub fn owner() -> String {
     OWNER.with_borrow(Clone::clone)
 }
 
-/// What is worked on.
+/// The active working session.
 pub fn active() -> Option<Active> {
     ACTIVE.with_borrow(Clone::clone)
 }
 
-/// Shows it here, over what was shown before, and tells the other tabs. Only what the server has confirmed.
+/// Shows a change here and sends it to the other tabs if the server has confirmed it. `before` is what was shown.
 pub fn tell(before: Option<Active>, news: News) {
     match &news {
         News::Started(a) => post("started", &[a.session_id.as_str(), &a.task_id, &a.started_at, &a.title].join("\n")),
@@ -73,7 +74,7 @@ pub fn tell(before: Option<Active>, news: News) {
     show(after(before, news));
 }
 
-/// Shows this, whatever was shown.
+/// Shows this working session, whatever was shown before.
 pub fn show(now: Option<Active>) {
     let before = ACTIVE.replace(now.clone());
     if before == now {
@@ -85,44 +86,44 @@ pub fn show(now: Option<Active>) {
     }
 }
 
-/// Whether pages are not recorded. Kept in this browser.
+/// Whether recording is paused in this browser.
 pub fn is_paused() -> bool {
     dom::stored(PAUSED_KEY).is_some()
 }
 
-/// Pauses or goes on, in every tab.
+/// Pauses or resumes recording, in every tab.
 pub fn set_paused(paused: bool) {
     dom::store(PAUSED_KEY, paused.then_some("1"));
     widget::show_paused(paused);
 }
 
-/// Events that wait.
+/// The number of queued events.
 pub fn waiting() -> Waiting {
     WAITING.get()
 }
 
-/// Hears how many events wait, now and whenever that changes.
+/// Calls the watcher now and on every change of the number of queued events.
 pub fn watch_waiting(watcher: impl Fn(Waiting) + 'static) {
     watcher(WAITING.get());
     WATCHERS.with_borrow_mut(|all| all.push(Rc::new(watcher)));
 }
 
-/// The number of events that wait, here, in every other tab, and for the next page.
+/// Sets the number of queued events here, in the other tabs, and for the next page.
 pub fn set_waiting(now: Waiting) {
     found_waiting(now);
     post(if now.full { "full" } else { "waiting" }, &now.count.to_string());
 }
 
-/// The same, where the other tabs know it already.
+/// Sets the number of queued events here and for the next page, if the other tabs know it already.
 pub fn found_waiting(now: Waiting) {
-    // The next page only asks whether anything waits. Writing costs every other tab an event.
+    // The next page only needs to know whether the queue is empty. Each write causes an event in every other tab.
     if left_waiting() != (now.count > 0) {
         dom::store(&waiting_key(), Some(if now.count > 0 { "1" } else { "0" }));
     }
     hear_waiting(now);
 }
 
-/// Whether an earlier page of this person's left events waiting. Asks no database.
+/// Whether an earlier page of this person left events in the queue. Reads local storage, not the database.
 pub fn left_waiting() -> bool {
     dom::stored(&waiting_key()).is_some_and(|left| left != "0")
 }

@@ -1,19 +1,19 @@
-//! The picker's elements: showing what is worked on, and what happened. Only in the WASM build.
+//! The elements of the picker: shows the active session, messages and the refused events. Only in the WASM build.
 
 use super::{active::Active, control, elapsed::elapsed, state};
 use crate::{browser::dom, count::counted};
 use gloo_timers::callback::{Interval, Timeout};
 use web_sys::{Event, HtmlElement, HtmlInputElement};
 
-/// How long good news stay.
+/// How long a success message is shown, in milliseconds.
 const GOOD_MS: u32 = 5_000;
 
-/// The parts of the picker with this name.
+/// The elements of the picker with this `data-part`.
 fn parts(name: &str) -> Vec<HtmlElement> {
     dom::by_id("working").map(|root| dom::find_all(&root, &["[data-part=", name, "]"].concat())).unwrap_or_default()
 }
 
-/// The one part with this name.
+/// The first element of the picker with this `data-part`.
 pub fn part(name: &str) -> Option<HtmlElement> {
     parts(name).into_iter().next()
 }
@@ -26,7 +26,7 @@ fn set_text(name: &str, text: &str) {
     }
 }
 
-/// Who looks (`owner`, their user id, whether they may create tasks), and what they work on, as the server wrote it.
+/// The owner and the active session, read from the attributes that the server rendered.
 pub fn read() -> Option<(String, Option<Active>)> {
     let root = dom::by_id("working")?;
     let get = |name: &str| root.get_attribute(name).unwrap_or_default();
@@ -45,12 +45,12 @@ pub fn may_create() -> bool {
     dom::by_id("working").is_some_and(|root| root.has_attribute("data-may-create"))
 }
 
-/// The person.
+/// Id of the person.
 pub fn user_id() -> String {
     dom::by_id("working").and_then(|root| root.get_attribute("data-user")).unwrap_or_default()
 }
 
-/// Listens, and keeps the time.
+/// Attaches the event handlers and updates the elapsed time.
 pub fn start() {
     show_paused(state::is_paused());
     tick();
@@ -66,26 +66,26 @@ pub fn start() {
     }
 }
 
-/// Listens to a part.
+/// Attaches an event handler to the elements with this `data-part`.
 pub fn on_part(name: &str, event: &str, handle: impl FnMut(Event) + 'static) {
     if let Some(part) = part(name) {
         dom::on(&part, event, handle);
     }
 }
 
-/// Hides the parts of this name, or shows them.
+/// Hides or shows the elements with this `data-part`.
 pub fn hide(name: &str, hidden: bool) {
     parts(name).iter().for_each(|part| part.set_hidden(hidden));
 }
 
-/// Shows what is worked on.
+/// Shows the active working session, or that there is none.
 pub fn show_active(active: Option<&Active>) {
     let focused = dom::document().active_element();
     let had_focus = ["idle", "active"].into_iter().filter_map(part).any(|part| part.contains(focused.as_deref()));
     hide("idle", active.is_some());
     hide("active", active.is_none());
     if had_focus {
-        // What had the focus is gone; the other face of the picker takes its place.
+        // The focused element is hidden now; moves the focus to the one that replaces it.
         let now = part(if active.is_some() { "active" } else { "idle" });
         if let Some(button) = now.and_then(|part| dom::find(&part, "button")) {
             let _ = button.focus();
@@ -112,7 +112,7 @@ fn tick() {
     }
 }
 
-/// Shows whether pages are recorded.
+/// Shows whether recording is paused.
 pub fn show_paused(paused: bool) {
     hide("paused", !paused);
     if let Some(switch) = part("switch") {
@@ -120,7 +120,7 @@ pub fn show_paused(paused: bool) {
     }
 }
 
-/// Says something to the person. What went wrong stays until it is dismissed.
+/// Shows a message. An error stays until it is dismissed.
 pub fn say(words: &str, bad: bool) {
     let Some(line) = part("said") else { return };
     let _ = line.set_attribute("data-tone", if bad { "bad" } else { "good" });
@@ -139,7 +139,7 @@ pub fn say(words: &str, bad: bool) {
     }
 }
 
-/// Shows how many events were set aside; they can be copied as JSON.
+/// Shows the number of refused events; their JSON can be copied.
 pub fn show_refused(events: &[String]) {
     let Some(line) = part("refused") else { return };
     line.set_hidden(events.is_empty());
