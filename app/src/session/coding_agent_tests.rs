@@ -1,4 +1,4 @@
-//! A coding agent's session, from its recorded hooks to the rows of the page.
+//! Tests: the recorded hooks of coding agents become the rows of a session's page.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test says no")]
 

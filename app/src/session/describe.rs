@@ -1,4 +1,4 @@
-//! Events in words.
+//! Events as sentences.
 
 use super::part::{Part, parts};
 use crate::text::{json, markdown, shorten};
@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use wire::event::Event;
 
-/// A member of an event's metadata as text; figures and words alike.
+/// The first of these members of an event's metadata, as text; numbers and strings only.
 pub fn member<'a>(members: &[(Cow<'a, str>, &'a RawValue)], names: &[&str]) -> Option<Cow<'a, str>> {
     let (_, raw) = members.iter().find(|(key, _)| names.contains(&&**key))?;
     match raw.get() {
@@ -16,14 +16,14 @@ pub fn member<'a>(members: &[(Cow<'a, str>, &'a RawValue)], names: &[&str]) -> O
     }
 }
 
-/// What a kind is called where it has no picture of its own: `session.context_injected` → `Context injected`.
+/// A label made from an unknown kind: `session.context_injected` becomes `Context injected`.
 pub fn kind_words(kind: &str) -> String {
     let words = kind.split_once('.').map_or(kind, |(_, rest)| rest).replace(['.', '_'], " ");
     let mut chars = words.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// The text parts of an event, joined.
+/// The joined text parts of an event.
 pub fn texts(parts: &[Part<'_>]) -> String {
     let found: Vec<&str> = parts
         .iter()
@@ -35,12 +35,12 @@ pub fn texts(parts: &[Part<'_>]) -> String {
     found.join("\n")
 }
 
-/// What an event says.
+/// The joined text parts of an event's content.
 pub fn texts_of(event: &Event) -> String {
     texts(&parts(event))
 }
 
-/// A small event in one sentence. `None` where its kind is not known.
+/// A small event as one sentence; `None` for an unknown kind.
 pub fn note(kind: &str, text: &str, metadata: &str) -> Option<String> {
     let members = json::members(metadata);
     let get = |names: &[&str]| member(&members, names);

@@ -1,4 +1,4 @@
-//! What is to be known about a session that ended badly, and the button that says that somebody knows.
+//! Help with a failed session, and the button that acknowledges the failure.
 
 use crate::{
     shell::Shell,
@@ -8,7 +8,7 @@ use domain::role::Permission;
 use leptos::prelude::*;
 use wire::failure::Failure;
 
-/// Acknowledges a failure and comes back to `back`; when somebody has, says so.
+/// The button that acknowledges a failure and returns to `back`, or who has acknowledged it.
 pub fn acknowledge(shell: &Shell, failure: &Failure, back: &'static str) -> impl IntoView + use<> {
     if let Some(at) = failure.acknowledged_at {
         return view! { <span class="meta">"Acknowledged "{moment(at)}</span> }.into_any();
@@ -26,7 +26,7 @@ pub fn acknowledge(shell: &Shell, failure: &Failure, back: &'static str) -> impl
     .into_any()
 }
 
-/// The remediation and the button, under the error in a session's head.
+/// Remediation and acknowledgement, below the error in the header of a session.
 pub fn failure_help(shell: &Shell, failure: &Failure) -> impl IntoView + use<> {
     view! {
         <div class="session-help">

@@ -1,4 +1,4 @@
-//! Made-up events and sessions for the tests of this crate.
+//! Events and sessions for the unit tests of this crate.
 
 #![expect(clippy::unwrap_used, reason = "only tests are built from this")]
 
@@ -13,7 +13,7 @@ fn json(text: &str) -> Box<RawValue> {
     RawValue::from_string(text.to_owned()).unwrap()
 }
 
-/// An event of one second after the other.
+/// An event; each sequence is one second after the previous one.
 pub fn event(sequence: u64, kind: &str, content: &str, metadata: &str) -> Event {
     let at = "2026-11-21T07:00:00Z".parse::<domain::Timestamp>().unwrap() + chrono::TimeDelta::seconds(sequence as i64);
     Event {
@@ -40,13 +40,13 @@ pub fn call(sequence: u64, id: &str, tool: &str) -> Event {
     event(sequence, "agent.tool_call", &content, "{}")
 }
 
-/// A tool's answer.
+/// The result of a tool call.
 pub fn answer(sequence: u64, id: &str, output: &str) -> Event {
     let content = format!(r#"[{{"type":"tool-result","toolCallId":"{id}","toolName":"find","output":{output}}}]"#);
     event(sequence, "agent.tool_result", &content, "{}")
 }
 
-/// A session that was completed.
+/// A completed session.
 pub fn session() -> Session {
     let at = "2026-11-21T07:00:00Z".parse::<domain::Timestamp>().unwrap();
     Session {

@@ -1,27 +1,27 @@
-//! Event kinds in the groups that people filter by.
+//! The groups of event kinds by which readers filter a log.
 
 use domain::event::KNOWN;
 use std::collections::BTreeMap;
 
-/// A well-formed kind that nobody writes.
+/// A valid kind that no event has.
 const NO_KIND: &str = "shiftbook.none";
 
-/// One filter chip.
+/// A group, shown as a filter chip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// What people and agents said.
+    /// Messages of people and agents.
     Messages,
-    /// Tool calls and results.
+    /// Tool calls and their results.
     Tools,
-    /// What agents thought.
+    /// The reasoning of agents.
     Thinking,
-    /// What went wrong.
+    /// Errors.
     Errors,
-    /// The session's own life.
+    /// Changes of the session's status.
     State,
-    /// What people did meanwhile.
+    /// Events of people's working sessions.
     People,
-    /// What other systems reported.
+    /// Events from other systems.
     External,
     /// Kinds that Shiftbook does not know.
     Other,
@@ -54,7 +54,7 @@ impl Group {
         }
     }
 
-    /// The label of its chip.
+    /// The label of the chip.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Messages => "Messages",
@@ -89,19 +89,19 @@ impl Group {
         }
     }
 
-    /// The group of a name.
+    /// The group with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|group| group.as_str() == name)
     }
 }
 
-/// The groups of `?kinds=`; unknown names are passed over.
+/// The groups in `?kinds=`; unknown names are ignored.
 pub fn parse_groups(kinds: &str) -> Vec<Group> {
     Group::ALL.into_iter().filter(|group| kinds.split(',').any(|name| Group::parse(name) == Some(*group))).collect()
 }
 
-/// The event types to read for `?kinds=`; none means all. `counted` are the kinds the session has: it names
-/// those of `Other`, which nobody else can list.
+/// The event types to read for `?kinds=`; empty for all. `counted` are the kinds that the session has, which are
+/// needed for the group `Other`.
 pub fn types_of_groups(kinds: &str, counted: &[(String, u64)]) -> Vec<String> {
     let groups = parse_groups(kinds);
     let mut types: Vec<String> = KNOWN
@@ -113,13 +113,13 @@ pub fn types_of_groups(kinds: &str, counted: &[(String, u64)]) -> Vec<String> {
     types.sort_unstable();
     types.dedup();
     if types.is_empty() && !groups.is_empty() {
-        // Asked for, and there are none: that must not read as "all".
+        // The group was asked for but has no kinds. An empty list would mean all.
         types.push(NO_KIND.to_owned());
     }
     types
 }
 
-/// How many events each group has.
+/// The number of events in each group.
 pub fn counts(by_kind: &[(String, u64)]) -> BTreeMap<Group, u64> {
     let mut counts = BTreeMap::new();
     for (kind, count) in by_kind {

@@ -1,4 +1,4 @@
-//! What stands beside a transcript: where it came from, what it started, what went in and came out.
+//! The sidebar of a session: related sessions, input and output.
 
 use super::tool;
 use crate::{
@@ -11,10 +11,10 @@ use leptos::prelude::*;
 use serde_json::value::RawValue;
 use wire::session::{Dependencies, Neighbour, Session};
 
-/// Longest title in the margin, characters.
+/// Longest title in the sidebar, characters.
 const TITLE_CHARS_MAX: usize = 120;
 
-/// The sessions around one.
+/// The sessions related to one.
 pub struct Around<'a> {
     pub parent: Option<&'a Session>,
     pub children: &'a [Session],
@@ -23,7 +23,7 @@ pub struct Around<'a> {
     pub retries: &'a [Session],
 }
 
-/// The margin's contents, or nothing where there is nothing to say.
+/// The content of the sidebar; `None` if it would be empty.
 pub fn margin(session: &Session, around: &Around<'_>) -> Option<impl IntoView + use<>> {
     let related = |title: &'static str, sessions: Vec<(String, AnyView)>| {
         (!sessions.is_empty()).then(|| {
@@ -50,7 +50,7 @@ pub fn margin(session: &Session, around: &Around<'_>) -> Option<impl IntoView + 
         || !graph.dependents.is_empty()
         || input.is_some()
         || result.is_some();
-    // What has begun or ended waits for nothing any more; what it depended on stays worth knowing.
+    // Only a session that waits for dependencies still waits; otherwise the heading is in the past tense.
     let waits_for = if session.waits_for == Some(WaitsFor::Dependencies) { "Waiting for" } else { "Depended on" };
     let waited_for_by = if session.status.is_final() { "Was needed by" } else { "Needed by" };
     let more = has_more_children.then(|| view! { <p class="meta">"More are not shown"</p> });

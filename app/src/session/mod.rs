@@ -1,4 +1,4 @@
-//! One session: header, timeline, transcript.
+//! The page of one session: header, timeline and transcript.
 
 #[cfg(all(test, feature = "ssr"))]
 mod coding_agent_tests;

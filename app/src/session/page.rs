@@ -1,4 +1,4 @@
-//! /sessions/{id}
+//! The page /sessions/{id}.
 
 use super::{
     TranscriptControls,
@@ -19,52 +19,52 @@ use wire::{
     session::{Dependencies, Session},
 };
 
-/// Which part of the log a page opens at.
+/// The part of the log that a page opens at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum OpensAt {
-    /// Its first row, or where the address points to.
+    /// The first row, or the row that the address names.
     #[default]
     Start,
-    /// Its last row: more is coming.
+    /// The last row, because more events are expected.
     End,
-    /// The row of this sequence.
+    /// The row of the event with this sequence.
     Event(u64),
 }
 
-/// What /sessions/{id} shows.
+/// Data of the page /sessions/{id}.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// The head.
+    /// The header of the page.
     pub summary: Summary,
-    /// One page of the log (of `?kinds=`), oldest first.
+    /// One page of the log (filtered by `?kinds=`), oldest first.
     pub events: Vec<Event>,
-    /// Where the reader begins.
+    /// The row that the page scrolls to.
     pub opens_at: OpensAt,
-    /// What the entities are called that people looked at.
+    /// Names by id: of people, and of the entities that they viewed.
     pub titles: Titles,
-    /// Whether there are earlier ones.
+    /// Whether there are earlier events.
     pub has_earlier: bool,
-    /// Whether there are later ones.
+    /// Whether there are later events.
     pub has_later: bool,
     /// `?kinds=` as given; empty without it.
     pub kinds: String,
-    /// How many events of each kind the session has.
+    /// The number of events of each kind in the whole session.
     pub kind_counts: Vec<(String, u64)>,
-    /// The session that started it.
+    /// The session that started this one.
     pub parent: Option<Session>,
-    /// Sessions it started.
+    /// Sessions that this one started.
     pub children: Vec<Session>,
-    /// Whether it started more than these.
+    /// Whether it started more sessions than these.
     pub has_more_children: bool,
-    /// Sessions that it waits for, and that wait for it.
+    /// Sessions that it waits for, and sessions that wait for it.
     pub graph: Dependencies,
-    /// Sessions that repeat it.
+    /// Sessions that were started by "Run again" on this one.
     pub retries: Vec<Session>,
-    /// Messages of a refused cancel or retry.
+    /// Errors of a refused cancel or retry.
     pub form: crate::FormState,
 }
 
-/// The address of the page with these chips on.
+/// The address of the page filtered by these groups.
 fn kinds_href(id: &str, groups: &[Group]) -> String {
     if groups.is_empty() {
         return format!("/sessions/{id}");
@@ -73,7 +73,8 @@ fn kinds_href(id: &str, groups: &[Group]) -> String {
     format!("/sessions/{id}?kinds={}", names.join(","))
 }
 
-/// What moves while the session goes on: head, chips and margin. The browser replaces their `data-part`s one by one.
+/// The parts of the page that change while the session runs: header, chips and sidebar. The browser replaces their
+/// `data-part` elements one by one.
 pub fn moving_fragment(shell: &Shell, props: &Props) -> String {
     plain(view! {
         <div>
@@ -84,7 +85,7 @@ pub fn moving_fragment(shell: &Shell, props: &Props) -> String {
     })
 }
 
-/// The sessions around this one, and what went in and came out.
+/// The sidebar with the related sessions, input and output.
 fn aside(props: &Props) -> impl IntoView + use<> {
     let around = Around {
         parent: props.parent.as_ref(),
@@ -97,7 +98,7 @@ fn aside(props: &Props) -> impl IntoView + use<> {
     view! { <aside class="margin" data-part="margin" aria-label="About this session">{inner}</aside> }
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn page(shell: &Shell, mut props: Props) -> String {
     let first = props.events.first().map_or(0, |e| e.sequence);
     let last = props.events.last().map_or(0, |e| e.sequence);
@@ -119,7 +120,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
         let earlier = props.has_earlier.then(|| {
             view! { <a class="button" data-size="small" id="earlier" href=with(format!("before={first}"))>"Load earlier events"</a> }
         });
-        // A head read a moment ago may be past the last row; the tail then catches up at once.
+        // The head may be newer than the last row that was read; the live tail then reads the difference at once.
         let caught_up_to = if props.events.is_empty() { 0 } else { last };
         let at_head = !props.has_later;
         let opens_at = match props.opens_at {
@@ -174,7 +175,7 @@ pub fn page(shell: &Shell, mut props: Props) -> String {
     })
 }
 
-/// Chips that switch a group on or off. Plain links; the browser spares itself the way where it can.
+/// The filter chips. They are plain links; the browser filters in place if the whole log is loaded.
 fn chips(id: &str, picked: &[Group], props: &Props) -> impl IntoView + use<> {
     let known = if props.kind_counts.is_empty() {
         counts(&props.events.iter().map(|e| (e.kind.clone(), 1)).collect::<Vec<_>>())
@@ -191,7 +192,7 @@ fn chips(id: &str, picked: &[Group], props: &Props) -> impl IntoView + use<> {
         .into_any(),
     ];
     for group in Group::ALL {
-        // Groups without events are there unseen: a session that goes on may yet have some.
+        // Groups without events are hidden but present, because a running session may still get some.
         let count = known.get(&group).copied().unwrap_or_default();
         let part = format!("kind-{}", group.as_str());
         let is_on = picked.contains(&group);

@@ -1,4 +1,4 @@
-//! The parts of an event's content, read leniently: whatever was written is shown, nothing is refused.
+//! The parts of an event's content. Parsing is lenient: unknown content is shown as JSON, and nothing is refused.
 
 use crate::text::json;
 use serde::Deserialize;
@@ -9,13 +9,13 @@ use wire::event::Event;
 /// One part, borrowed from its event.
 #[derive(Debug, Clone)]
 pub enum Part<'a> {
-    /// Markdown.
+    /// Markdown text.
     Text(Cow<'a, str>),
-    /// What an agent thought.
+    /// Reasoning of an agent.
     Reasoning(Cow<'a, str>),
-    /// A tool was called.
+    /// A tool call.
     Call(Call<'a>),
-    /// A tool answered.
+    /// A tool result.
     Answer(Answer<'a>),
     /// Anything else, as JSON.
     Other(&'a RawValue),
@@ -24,30 +24,30 @@ pub enum Part<'a> {
 /// A tool call.
 #[derive(Debug, Clone)]
 pub struct Call<'a> {
-    /// What its answer names.
+    /// Id that the result refers to.
     pub id: Cow<'a, str>,
-    /// The tool.
+    /// Name of the tool.
     pub name: Cow<'a, str>,
-    /// What it was given.
+    /// Arguments of the call.
     pub input: Option<&'a RawValue>,
 }
 
-/// A tool's answer.
+/// A tool result.
 #[derive(Debug, Clone)]
 pub struct Answer<'a> {
-    /// The call it answers.
+    /// Id of the call.
     pub id: Cow<'a, str>,
-    /// The tool.
+    /// Name of the tool.
     pub name: Cow<'a, str>,
-    /// What it gave.
+    /// Output of the tool.
     pub output: Option<&'a RawValue>,
-    /// Whether it failed.
+    /// Whether the call failed.
     pub is_error: bool,
-    /// How long it took, where the writer says so.
+    /// Duration in milliseconds, if the event states it.
     pub duration_ms: Option<u64>,
 }
 
-/// The fields of every known part; absent ones are `None`, and no type is insisted on.
+/// The fields of all known parts. Absent fields are `None`, and values of any type are accepted.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Fields<'a> {
@@ -77,7 +77,7 @@ fn text(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
     raw.and_then(json::string)
 }
 
-/// Ids may be numbers; then their figures are the id.
+/// An id as text. A number is used as written.
 fn id(raw: Option<&RawValue>) -> Cow<'_, str> {
     raw.map(|r| json::string(r).unwrap_or(Cow::Borrowed(r.get()))).unwrap_or_default()
 }
@@ -106,7 +106,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The part, or nothing where only its JSON can be shown.
+    /// The part; `None` if only its JSON can be shown.
     fn part(&self) -> Option<Part<'a>> {
         let kind = text(self.kind)?;
         match &*kind {
@@ -120,7 +120,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The parts of an event. Tool runs written as `tool.invocation_*` become calls and answers too.
+/// The parts of an event. Events of kind `tool.invocation_*` become tool calls and results too.
 pub fn parts(event: &Event) -> Vec<Part<'_>> {
     let raw = event.content.get();
     let fields: Vec<Fields<'_>> = serde_json::from_str(raw).unwrap_or_default();

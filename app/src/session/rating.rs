@@ -1,18 +1,18 @@
-//! What people are asked when a session has ended. One press, no words, and it can be taken back.
+//! The question whether a completed session helped. One click answers it, and the answer can be undone.
 
 use crate::ui::icon::{Icon, icon};
 use domain::session_feedback::Label;
 use leptos::prelude::*;
 
-/// Whether the reader is asked.
+/// Whether the reader is asked to rate the session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rating {
-    /// Not now, or not them.
+    /// The session has not completed, or the reader may not rate it.
     #[default]
     Silent,
-    /// Whether it helped.
+    /// The reader has not rated it.
     Ask,
-    /// They said so.
+    /// The reader's rating.
     Given(Label),
 }
 
@@ -24,7 +24,7 @@ const fn words(label: Label) -> &'static str {
     }
 }
 
-/// The panel; nothing where nobody is asked. `place` is the page that the answer leads back to: `/sessions` or `/chat`.
+/// The rating panel; nothing if the reader is not asked. `place` is the page to return to: `/sessions` or `/chat`.
 pub fn rating_view(session_id: &str, place: &'static str, rating: Rating) -> impl IntoView + use<> {
     let inside = match rating {
         Rating::Silent => return None,

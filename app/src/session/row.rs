@@ -1,5 +1,5 @@
-//! Rows of a transcript, as HTML. Written without views: a page has hundreds of them, and this is the
-//! one place where that is felt.
+//! The rows of a transcript as HTML. They are written without views, because a page has hundreds of rows and
+//! rendering them as views is too slow.
 
 use super::{
     decision::{is_decision, write_decision, write_written},
@@ -21,22 +21,22 @@ use domain::session::Status;
 use std::collections::HashMap;
 use wire::event::Event;
 
-/// Text up to this length stands open on the page, bytes.
+/// Longest text that is shown unfolded, bytes.
 const OPEN_TEXT_BYTES_MAX: usize = 4_000;
-/// How much of a longer text is shown before it is opened, bytes.
+/// How much of a folded text is shown, bytes.
 const LEAD_BYTES: usize = 700;
-/// Longest text on a page, bytes; the event as JSON has the rest.
+/// Longest text on a page, bytes; the JSON of the event holds the rest.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
-/// First words of a thought, characters.
+/// Longest first line of a reasoning part, characters.
 const THOUGHT_CHARS_MAX: usize = 140;
-/// Bytes of HTML per event, about: saves growing.
+/// Typical size of a row's HTML, bytes; used to size the buffer.
 const ROW_BYTES: usize = 1_400;
 
-/// What entities are called, by id; and people, by `user:ID`.
+/// Names by id: of records, and of people by `user:ID`.
 pub type Titles = HashMap<String, String>;
 
-/// Rows of these events, oldest first. For `?kinds=` the events are filtered before. `titles` names the entities that
-/// people looked at, and people; one that is not in it is told by its id.
+/// The rows of these events, oldest first, as HTML. The caller applies `?kinds=`. Records and people that are not in
+/// `titles` are shown by id.
 pub fn rows_fragment(session_id: &str, events: &[Event], titles: &Titles) -> String {
     let mut html = Html::with_capacity(events.len() * ROW_BYTES);
     for entry in entries(events) {
@@ -91,7 +91,7 @@ fn write_row(html: &mut Html, session_id: &str, entry: &Entry<'_>, titles: &Titl
     html.raw("</div></li>");
 }
 
-/// The event as JSON: a link that the browser turns into the JSON itself.
+/// A link to the event as JSON, which the browser replaces by the JSON.
 fn write_raw(html: &mut Html, session_id: &str, sequence: u64) {
     html.raw("<details class=\"raw\"><summary title=\"Raw JSON\" aria-label=\"Raw JSON of event ")
         .number(sequence)
@@ -120,12 +120,12 @@ fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
     }
 }
 
-/// The texts of an event, joined.
+/// The joined texts of an event.
 fn said(entry: &Entry<'_>) -> String {
     texts(&entry.parts.iter().map(|(part, _)| part.clone()).collect::<Vec<_>>())
 }
 
-/// A warning above text that was printed as an event and is none.
+/// A warning above the text of a line that the agent printed as an event but that is not valid.
 fn write_no_event(html: &mut Html, event: &Event) {
     let members = json::members(event.metadata.get());
     let Some(why) = member(&members, &["notAnEvent"]) else { return };
@@ -150,7 +150,7 @@ fn write_parts(html: &mut Html, entry: &Entry<'_>) {
         }
     }
     let metadata = entry.event.metadata.get();
-    // What was said says all; a form or a decision is in its metadata.
+    // The text of a message is complete without its metadata; forms and decisions are in the metadata.
     let is_said = matches!(entry.event.kind.as_str(), "agent.message" | "user.message");
     if !wrote || (entry.group == Group::Messages && !is_said && metadata.len() > 2) {
         write_note(html, entry, &entry.event.kind);
@@ -172,7 +172,7 @@ fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>) {
     }
 }
 
-/// Markdown; folded where it is long, cut where it is endless.
+/// Writes Markdown: long text is folded, very long text is cut.
 fn write_text(html: &mut Html, text: &str) {
     if text.len() <= OPEN_TEXT_BYTES_MAX {
         html.raw("<div class=\"prose\">").markdown(text).raw("</div>");
@@ -211,7 +211,7 @@ fn write_status_change(html: &mut Html, metadata: &str) {
     html.raw("</span>");
 }
 
-/// Somebody looked at an entity: by its name, where it has one.
+/// Writes that someone viewed a record, with its title if it is known.
 fn write_view(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
     let members = json::members(entry.event.metadata.get());
     let found = member(&members, &["entityId"]).and_then(|id| titles.get_key_value(&*id));
@@ -242,7 +242,7 @@ fn write_error(html: &mut Html, entry: &Entry<'_>) {
     }
 }
 
-/// A small event: one sentence, what it carries folded under it. Unknown kinds show their name.
+/// Writes a small event: one sentence, with its content folded below. Unknown kinds show their name.
 fn write_note(html: &mut Html, entry: &Entry<'_>, kind: &str) {
     let parts: Vec<_> = entry.parts.iter().map(|(part, _)| part.clone()).collect();
     let text = texts(&parts);
@@ -259,7 +259,7 @@ fn write_note(html: &mut Html, entry: &Entry<'_>, kind: &str) {
             html.raw(" <span class=\"event-kind\">").text(kind).raw("</span>");
         }
     };
-    // What a known kind carries is in its sentence; the rest is a click on its JSON away.
+    // The sentence of a known kind holds its content; everything else is in the JSON of the event.
     let has_details = !carries.is_empty() || (!is_known && metadata.len() > 2);
     if !has_details {
         html.raw("<p>");

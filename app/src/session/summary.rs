@@ -1,4 +1,5 @@
-//! The head of a session's page: title, status, facts, actions, timeline. Comes again as a fragment when it moved.
+//! The header of a session's page: title, status, facts, actions, timeline. Also rendered as a fragment after a
+//! change.
 
 use super::{
     failure::failure_help,
@@ -28,25 +29,25 @@ use leptos::prelude::*;
 use serde_json::value::RawValue;
 use wire::{event::Event, failure::Failure, session::Session};
 
-/// Longest error in the head, characters; its event has all of it.
+/// Longest error in the header, characters; the error's event has all of it.
 const ERROR_CHARS_MAX: usize = 600;
 
-/// What the head needs.
+/// Data of the header.
 #[derive(Debug, Clone)]
 pub struct Summary {
     /// The session.
     pub session: Session,
-    /// Its action's name, where it has one.
+    /// Name of its task; absent for a session without one.
     pub action_name: Option<String>,
-    /// The events of the timeline bar (`ledger::event::timeline`).
+    /// The events of the timeline (`ledger::event::timeline`).
     pub timeline: Vec<Event>,
-    /// What is to be known about it, where it ended badly.
+    /// Error class, remediation and acknowledgement, if the session failed.
     pub failure: Option<Failure>,
-    /// The inbox's item that it waits for, and whether the reader may decide it now.
+    /// Id of the inbox item that it waits for, and whether the viewer may decide it now.
     pub gate: Option<(String, bool)>,
-    /// Whether the reader is asked if it helped.
+    /// Whether the viewer is asked to rate the session.
     pub rating: Rating,
-    /// First and last sequence on the reader's page; the fragment route may pass `(0, 0)`.
+    /// First and last sequence on the page; the fragment route may pass `(0, 0)`.
     pub shown: (u64, u64),
 }
 
@@ -63,7 +64,7 @@ fn end_words(reason: EndReason) -> Option<&'static str> {
     }
 }
 
-/// The head of the page.
+/// The header.
 pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     let session = &summary.session;
     let line = timeline(session, &summary.timeline, shell.now);
@@ -95,7 +96,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     }
 }
 
-/// Why nothing happens yet.
+/// Why a queued session has not started.
 fn queued(session: &Session) -> Option<impl IntoView + use<>> {
     let is_queued = session.status == Status::Pending && session.waits_for.is_none();
     is_queued.then(|| view! { <p class="meta">"Queued. Events appear here when an agent starts the session."</p> })
@@ -136,7 +137,7 @@ fn facts(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
     )
 }
 
-/// What a session that nobody can claim waits for by itself.
+/// What a session waits for that no worker can claim yet.
 fn waits_for(session: &Session) -> Option<&'static str> {
     session.waits_for.map(|what| match what {
         WaitsFor::Dependencies => "the sessions it depends on",
@@ -144,7 +145,7 @@ fn waits_for(session: &Session) -> Option<&'static str> {
     })
 }
 
-/// The way to what the session waits for.
+/// A link to the inbox item that the session waits for.
 fn decide(summary: &Summary) -> impl IntoView + use<> {
     summary.gate.as_ref().map(|(id, may_decide)| {
         let (look, words) = if *may_decide { ("primary", "Decide") } else { ("plain", "Show what it is waiting for") };

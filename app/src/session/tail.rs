@@ -1,4 +1,4 @@
-//! The live tail: rows that come are appended by sequence, and the reader's place is left alone. Only in the WASM build.
+//! The live tail: appends new rows by sequence and keeps the reader's scroll position. Only in the WASM build.
 
 use super::{controls::BEYOND_TARGET, transcript_dom as transcript};
 use crate::{
@@ -10,17 +10,17 @@ use std::{cell::Cell, rc::Rc};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, MouseEvent};
 
-/// Whoever reads within this distance of the end follows it, pixels.
+/// A reader within this distance of the end of the page follows new rows, pixels.
 const FOLLOWING_PX: f64 = 96.0;
 
-/// The state of one tail.
+/// The state of the tail of one transcript.
 struct Tail {
     session_id: String,
     kinds: String,
     last_sequence: Cell<f64>,
-    /// Newest sequence heard of.
+    /// Newest sequence that a signal has announced.
     head_sequence: Cell<f64>,
-    /// Signals may have been missed: a read that begins after this was set finds out.
+    /// Whether signals may have been missed. The next read that starts after this was set clears it.
     is_head_unknown: Cell<bool>,
     at_head: bool,
     is_reading: Cell<bool>,
@@ -28,7 +28,7 @@ struct Tail {
     arrived: RwSignal<u32>,
 }
 
-/// Connects a page's transcript.
+/// Starts the live tail of a page's transcript.
 pub fn start(session_id: &str, kinds: &str, last_sequence: u64, at_head: bool, arrived: RwSignal<u32>) {
     let tail = Rc::new(Tail {
         session_id: session_id.to_owned(),
@@ -77,8 +77,8 @@ impl Tail {
         self.is_head_unknown.get() || self.head_sequence.get() > self.last_sequence.get()
     }
 
-    /// Reads what came after the last row, page by page, one request at a time. What is heard while one is on its way is
-    /// looked at when it has come.
+    /// Reads the rows after the last one, page by page, one request at a time. Signals that arrive during a request
+    /// are handled after it.
     fn read(self: &Rc<Self>) {
         if !self.at_head || self.is_reading.get() || !self.is_behind() {
             return;
@@ -104,7 +104,7 @@ impl Tail {
         });
     }
 
-    /// One page. Whether there is more.
+    /// Reads one page of rows. Returns whether there are more.
     async fn read_page(&self) -> Result<bool, fetch::Failed> {
         let after = self.last_sequence.get();
         let (from, kinds) = (dom::whole(after), kinds_of(&self.kinds));
@@ -119,7 +119,7 @@ impl Tail {
         let html = fetch::text(&response).await?;
         let follow = is_following();
         let added = transcript::append(&html);
-        // With a filter the head moves past rows that are not shown.
+        // With a filter, the head moves past rows that are not shown.
         self.last_sequence.set(if has_more { last.max(after) } else { head.max(last).max(after) });
         if added > 0 {
             if follow {
@@ -132,7 +132,7 @@ impl Tail {
         Ok(has_more)
     }
 
-    /// The head of the page again; one request at a time, the last one after the last signal.
+    /// Reads the header again, one request at a time. A signal during a request causes one more request.
     fn read_summary(self: &Rc<Self>) {
         if self.is_summary_due.replace(true) {
             return;
@@ -148,7 +148,7 @@ impl Tail {
     }
 }
 
-/// The filter as the rest of an address.
+/// The filter as a query parameter; empty without a filter.
 pub fn kinds_of(kinds: &str) -> String {
     if kinds.is_empty() {
         String::new()
@@ -164,7 +164,7 @@ fn show_summary(html: &str) {
     }
 }
 
-/// Pixels between the end of what is seen and the end of the page.
+/// Distance between the bottom of the viewport and the end of the page, pixels.
 fn distance_to_end() -> f64 {
     let window = dom::window();
     let height = dom::root().map_or(0, |root| root.scroll_height());
@@ -182,7 +182,7 @@ fn scroll_to_end() {
     }
 }
 
-/// To the newest event: on this page, or on the one that has it.
+/// Scrolls to the newest event, or opens the page that has it.
 pub fn jump_to_newest(at_head: bool) {
     if at_head {
         scroll_to_end();
@@ -191,7 +191,7 @@ pub fn jump_to_newest(at_head: bool) {
     }
 }
 
-/// Where the page begins, unless the address or the reader has chosen a place.
+/// Scrolls to the initial row, unless the address or the reader has chosen a position.
 fn open_first() {
     let at = dom::by_id("transcript").and_then(|list| list.get_attribute("data-begin"));
     let is_chosen = dom::window().location().hash().is_ok_and(|hash| !hash.is_empty());
@@ -203,8 +203,7 @@ fn open_first() {
     }
 }
 
-/// A link may lead into a folded answer: what is around it opens. Or to an event that is not on this page: the page
-/// that has it is loaded.
+/// Follows the fragment of the address: unfolds the row that it names, or loads the page that has its event.
 fn open_target() {
     let location = dom::window().location();
     let Ok(hash) = location.hash() else { return };
@@ -225,7 +224,7 @@ fn open_target() {
     }
 }
 
-/// A chip of a log that is here in full hides rows in place; otherwise its link leads to the server's filter.
+/// Filters rows in place if the whole log is on the page; otherwise the chip's link is followed.
 fn chip_clicked(event: &MouseEvent) {
     let Some(chip) = dom::closest(event, "[data-chip]") else { return };
     if event.ctrl_key() || event.meta_key() || event.shift_key() || !transcript::is_complete() {

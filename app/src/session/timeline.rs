@@ -1,18 +1,18 @@
-//! Where the time went: a session's life as segments and ticks on a line of 1,000 units.
+//! The timeline of a session: its statuses as segments, and its events as ticks, on a line of 1,000 units.
 
 use super::part::{Part, parts};
 use crate::text::{duration, json, number};
 use domain::{Timestamp, session::Status};
 use wire::{event::Event, session::Session};
 
-/// The line's length, units.
+/// Length of the line, units.
 pub const LENGTH: f64 = 1_000.0;
-/// Places for tool calls; calls that fall into one place share a tick.
+/// Positions of ticks for tool calls; calls at the same position share a tick.
 const TICK_PLACES: usize = 120;
-/// Segments drawn at most; a session that changes more often is drawn by its first changes.
+/// Most segments; later changes of status are not drawn.
 const SEGMENTS_MAX: usize = 200;
 
-/// A time in one status.
+/// A period in one status.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
     /// The status.
@@ -21,39 +21,39 @@ pub struct Segment {
     pub x: f64,
     /// Length, units.
     pub width: f64,
-    /// The event that began it.
+    /// Sequence of the event that began it.
     pub sequence: u64,
-    /// How long it lasted.
+    /// Duration in milliseconds.
     pub duration_ms: u64,
 }
 
-/// One or more things that happened at about the same time.
+/// One or more events at about the same time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tick {
     /// Position, units.
     pub x: f64,
-    /// The first of them.
+    /// Sequence of the first event.
     pub sequence: u64,
-    /// How many.
+    /// Number of events.
     pub count: u64,
-    /// When the first happened.
+    /// Time of the first event.
     pub at: Timestamp,
 }
 
-/// The whole bar.
+/// The whole timeline.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
-    /// In order, without gaps.
+    /// Periods in order, without gaps.
     pub segments: Vec<Segment>,
-    /// Tool calls.
+    /// Ticks of tool calls.
     pub tools: Vec<Tick>,
-    /// Errors.
+    /// Ticks of errors.
     pub errors: Vec<Tick>,
-    /// Time in each status, in order of first appearance.
+    /// Time in each status in milliseconds, in the order of first appearance.
     pub totals: Vec<(Status, u64)>,
 }
 
-/// Reads the bar from the events that matter to it.
+/// Builds the timeline from the events of a session that are relevant to it.
 pub fn timeline(session: &Session, events: &[Event], now: Timestamp) -> Timeline {
     let start = session.created_at;
     let last = events.iter().map(|e| e.recorded_at).max().unwrap_or(start);
@@ -125,7 +125,7 @@ fn gather(ticks: &mut Vec<Tick>, tick: Tick) {
 }
 
 impl Timeline {
-    /// The bar in words, for those who do not see it.
+    /// The timeline as text, for screen readers.
     pub fn words(&self) -> String {
         let mut said: Vec<String> = self
             .totals

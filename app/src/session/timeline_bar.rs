@@ -1,4 +1,4 @@
-//! The bar itself: an SVG whose segments and ticks lead into the transcript.
+//! The timeline as an SVG whose segments and ticks link to events of the transcript.
 
 use super::{
     controls::BEYOND_TARGET,
@@ -10,7 +10,7 @@ use crate::{
 };
 use leptos::prelude::*;
 
-/// Where a mark leads: on this page, or on one that has the event.
+/// The link of a segment or tick: to a row of this page, or to the page that has the event.
 fn href(sequence: u64, shown: (u64, u64)) -> String {
     if sequence >= shown.0 && sequence <= shown.1 {
         format!("#seq-{sequence}")
@@ -19,7 +19,7 @@ fn href(sequence: u64, shown: (u64, u64)) -> String {
     }
 }
 
-/// Bar and legend. `shown` is the first and last sequence on the page.
+/// The SVG with its legend. `shown` is the first and last sequence on the page.
 pub fn timeline_bar(line: &Timeline, shown: (u64, u64)) -> impl IntoView + use<> {
     let legend = line.totals.iter().map(|(status, ms)| {
         view! { <span class="timeline-key" data-status=status.as_str()>{word(*status)}" "{duration::words(*ms)}</span> }
@@ -52,7 +52,8 @@ fn drawing(line: &Timeline, shown: (u64, u64)) -> String {
     }
     for tick in &line.tools {
         let label = format!("{} at {} UTC", number::counted(tick.count, "tool call"), clock(tick.at));
-        // Reached by pointer; the keyboard has the transcript itself, and a hundred stops more would be in its way.
+        // Ticks are not in the tab order: a hundred stops would be in the way, and the transcript has the same
+        // events.
         open_link(&mut svg, &href(tick.sequence, shown), &label, false);
         svg.raw("<rect class=\"timeline-tick\" y=\"3\" height=\"10\"");
         place(&mut svg, tick.x.min(LENGTH - 2.0), 2.0);

@@ -1,4 +1,4 @@
-//! A tool call and its answer as one line that opens to both sides.
+//! A tool call with its result: one line that unfolds to arguments and output.
 
 use super::part::{Answer, Call};
 use crate::text::{
@@ -13,12 +13,12 @@ use serde_json::value::RawValue;
 const ARGS_CHARS_MAX: usize = 120;
 /// Longest single argument on the line, characters.
 const ARG_CHARS_MAX: usize = 48;
-/// Longest outcome on the line, characters.
+/// Longest summary of a result on the line, characters.
 const OUTCOME_CHARS_MAX: usize = 80;
-/// Larger inputs and outputs are not looked into for their line.
+/// Larger inputs and outputs are not parsed for the line, bytes.
 const LOOK_INTO_BYTES_MAX: usize = 64 * 1024;
 
-/// `query: "x", limit: 5`
+/// The arguments on one line: `query: "x", limit: 5`.
 pub fn arguments(input: Option<&RawValue>) -> String {
     let Some(raw) = input else { return String::new() };
     if raw.get().len() > LOOK_INTO_BYTES_MAX {
@@ -46,7 +46,7 @@ pub fn arguments(input: Option<&RawValue>) -> String {
     shorten::one_line(&line, ARGS_CHARS_MAX)
 }
 
-/// What an answer amounts to: `12 results`, `ok`, `failed: not found`.
+/// A summary of the result: `12 results`, `ok`, `failed: not found`.
 pub fn outcome(answer: &Answer<'_>) -> String {
     let said = answer.output.map(summary).unwrap_or_default();
     if answer.is_error {
@@ -65,7 +65,7 @@ fn summary(raw: &RawValue) -> String {
         Some(b'[') => number::counted(size(raw), "item"),
         Some(b'{') => {
             let members = json::members(text);
-            // {type, value} is how the AI SDK wraps an output.
+            // The AI SDK wraps an output as {type, value}.
             if let [(first, _), (second, value)] = members.as_slice()
                 && first == "type"
                 && second == "value"
@@ -91,7 +91,7 @@ fn summary(raw: &RawValue) -> String {
     }
 }
 
-/// The line's end: outcome and duration.
+/// The end of the line: summary and duration.
 pub fn outcome_line(answer: &Answer<'_>, duration_ms: Option<u64>) -> String {
     match duration_ms {
         Some(ms) => format!("{}, {}", outcome(answer), duration::words(ms)),
@@ -99,7 +99,7 @@ pub fn outcome_line(answer: &Answer<'_>, duration_ms: Option<u64>) -> String {
     }
 }
 
-/// A call, with its answer where it is known. Without one the place stays open for it.
+/// Writes a call, with its result if it is known. Otherwise leaves an empty element for it.
 pub fn write_call(html: &mut Html, call: &Call<'_>, joined: Option<(&Answer<'_>, u64, Option<u64>)>) {
     let state = match joined {
         None => "waiting",
@@ -129,7 +129,7 @@ pub fn write_call(html: &mut Html, call: &Call<'_>, joined: Option<(&Answer<'_>,
     html.raw("</div></div></details>");
 }
 
-/// An answer whose call is on another page, or not yet beside it: the browser moves it there.
+/// Writes a result without its call. The browser moves it to its call if that is on the page.
 pub fn write_answer(html: &mut Html, answer: &Answer<'_>) {
     let state = if answer.is_error { "failed" } else { "done" };
     html.raw("<details class=\"tool\" data-answers=\"").text(&answer.id).raw("\" data-state=\"").raw(state);
@@ -152,7 +152,7 @@ fn copy(html: &mut Html) {
     html.raw("<button class=\"button js-only\" type=\"button\" data-look=\"quiet\" data-size=\"small\" data-copy=\"\"><span>Copy</span></button>");
 }
 
-/// JSON as a block; plain text where the value is a string.
+/// Writes JSON as a block; a JSON string as plain text.
 pub fn payload(html: &mut Html, raw: Option<&RawValue>) {
     let Some(raw) = raw else {
         html.raw("<p class=\"meta\">Nothing.</p>");

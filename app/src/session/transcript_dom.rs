@@ -1,4 +1,4 @@
-//! The list of rows: appending, prepending, pairing answers with calls, folding. Only in the WASM build.
+//! The list of rows in the DOM: appending, prepending, joining results with calls, folding. Only in the WASM build.
 
 use super::tail::kinds_of;
 use crate::browser::{dom, fetch, patch, times};
@@ -7,9 +7,9 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, HtmlElement, MouseEvent, Node};
 
-/// Rows kept on the page. Beyond it the far end is dropped and can be loaded again.
+/// Most rows on the page. Beyond it the oldest rows are removed; they can be loaded again.
 const ROWS_MAX: usize = 2_000;
-/// Rows dropped at once.
+/// Number of rows removed at once.
 const ROWS_DROPPED: usize = 400;
 
 fn list() -> Option<HtmlElement> {
@@ -29,7 +29,7 @@ pub fn is_complete() -> bool {
     list().is_some_and(|list| list.has_attribute("data-complete"))
 }
 
-/// Connects "Load earlier events" and raw JSON.
+/// Attaches the handlers of "Load earlier events" and of raw JSON.
 pub fn start(session_id: &str, kinds: &str) {
     let Some(list) = list() else { return };
     let id = session_id.to_owned();
@@ -54,7 +54,7 @@ pub fn start(session_id: &str, kinds: &str) {
     }
 }
 
-/// Appends rows that are newer than the last one. How many were added.
+/// Appends rows that are newer than the last one. Returns how many were added.
 pub fn append(html: &str) -> u32 {
     let (Some(list), Some(fragment)) = (list(), patch::parse(html)) else { return 0 };
     let last = rows().last().map_or(0.0, sequence);
@@ -70,7 +70,7 @@ pub fn append(html: &str) -> u32 {
         }
     }
     if rows().len() > ROWS_MAX {
-        // The reader is at the end, or somewhere that must not move: the browser anchors the scroll.
+        // The browser's scroll anchoring keeps the reader's position.
         for row in rows().into_iter().take(ROWS_DROPPED) {
             row.remove();
         }
@@ -80,7 +80,7 @@ pub fn append(html: &str) -> u32 {
     added
 }
 
-/// Moves answers to the calls they answer. Whether nothing is left of the row then.
+/// Moves results to their calls. Returns whether the row is empty then.
 fn join_answers(row: &HtmlElement) -> bool {
     let Some(list) = list() else { return false };
     let mut moved = 0;
@@ -99,7 +99,7 @@ fn join_answers(row: &HtmlElement) -> bool {
     moved > 0 && moved == answers.len() && !is_left
 }
 
-/// Puts an answer into its call's open place.
+/// Puts a result into the empty element of its call.
 fn join(call: &HtmlElement, answer: &HtmlElement, row: &HtmlElement) {
     let (Some(place), Some(side)) = (dom::find(call, ".tool-answer"), dom::find(answer, ".tool-answer")) else {
         return;
@@ -133,7 +133,7 @@ fn lasted(ms: f64) -> String {
     }
 }
 
-/// Reads rows before the first one and puts them on top, leaving what is seen where it is.
+/// Loads the rows before the first one and keeps the scroll position.
 async fn load_earlier(session_id: String, kinds: String) {
     let Some(list) = list() else { return };
     let first = rows().into_iter().next();
@@ -152,7 +152,7 @@ async fn load_earlier(session_id: String, kinds: String) {
         times::refine(&row);
         let _ = list.insert_before(&row, anchor.as_ref());
     }
-    // Calls that just came may have their answers further down, in rows of their own.
+    // Results of the new calls may be further down, in rows of their own.
     for answer in dom::find_all(&list, "details[data-answers]") {
         if let Some(row) = answer.closest("li").ok().flatten().and_then(|li| li.dyn_into::<HtmlElement>().ok())
             && join_answers(&row)
@@ -173,7 +173,7 @@ async fn load_earlier(session_id: String, kinds: String) {
     }
 }
 
-/// The link to what is before the first row.
+/// Shows the link to the events before the first row.
 fn offer_earlier() {
     let (Some(top), Ok(path)) = (dom::by_id("transcript-top"), dom::window().location().pathname()) else { return };
     let before = rows().first().map_or(0.0, sequence);
@@ -192,7 +192,7 @@ fn offer_earlier() {
     }
 }
 
-/// What stands under the last row.
+/// Shows the text below the last row.
 pub fn say_end(is_final: bool) {
     if let Some(end) = dom::by_id("transcript-end") {
         let words = if is_final { "End of the log" } else { "Later events follow" };
@@ -202,7 +202,7 @@ pub fn say_end(is_final: bool) {
     }
 }
 
-/// Opens or closes everything that folds, except raw JSON.
+/// Unfolds or folds all rows, except raw JSON.
 pub fn fold_all(open: bool) {
     let Some(list) = list() else { return };
     for details in dom::find_all(&list, "details:not(.raw)") {
@@ -210,7 +210,7 @@ pub fn fold_all(open: bool) {
     }
 }
 
-/// Opens or closes the raw JSON of every row that can be seen.
+/// Unfolds or folds the raw JSON of every visible row.
 pub fn raw_all(session_id: &str, open: bool) {
     let Some(list) = list() else { return };
     let raws = dom::find_all(&list, "details.raw");
@@ -231,7 +231,7 @@ pub fn raw_all(session_id: &str, open: bool) {
     spawn_local(show_raw(session_id.to_owned(), seen));
 }
 
-/// Puts the JSON of events where their links were: one request for all of them.
+/// Replaces the links to raw JSON by the JSON, with one request for all of them.
 async fn show_raw(session_id: String, raws: Vec<HtmlElement>) {
     let wanted: Vec<(f64, HtmlElement)> = raws
         .into_iter()
@@ -268,7 +268,7 @@ async fn show_raw(session_id: String, raws: Vec<HtmlElement>) {
     }
 }
 
-/// Switches one chip (or all, by the first) and hides the rest.
+/// Toggles a filter chip (the first one: all) and hides the rows that do not match.
 pub fn toggle_chip(chip: &HtmlElement) {
     let Some(list) = list() else { return };
     let name = chip.get_attribute("data-chip").unwrap_or_default();

@@ -1,9 +1,9 @@
-//! What a session cost, in words.
+//! Token usage and cost of a session, as text.
 
 use crate::text::number;
 use domain::session::Usage;
 
-/// `12,345 in · 678 out`
+/// Tokens as `12,345 in · 678 out`.
 pub fn tokens(usage: &Usage) -> Option<String> {
     match (usage.input_tokens, usage.output_tokens) {
         (None, None) => None,
@@ -14,7 +14,7 @@ pub fn tokens(usage: &Usage) -> Option<String> {
     }
 }
 
-/// `$0.0123`
+/// Cost as `$0.0123`.
 pub fn cost(usage: &Usage) -> Option<String> {
     usage.cost_usd.map(number::dollars)
 }

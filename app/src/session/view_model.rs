@@ -1,4 +1,4 @@
-//! Events as the rows of a page: which answer belongs to which call, and which rows are left then.
+//! Events as the rows of a page: joins tool results with their calls.
 
 use super::{
     group::Group,
@@ -7,33 +7,33 @@ use super::{
 use std::collections::HashMap;
 use wire::event::Event;
 
-/// An answer that is shown beside its call.
+/// A tool result that is shown in the row of its call.
 #[derive(Debug, Clone)]
 pub struct Joined<'a> {
-    /// The answer.
+    /// The result.
     pub answer: Answer<'a>,
-    /// Its event's sequence: links to it must still lead somewhere.
+    /// Sequence of the result's event, for links to it.
     pub sequence: u64,
-    /// From the call to the answer.
+    /// Time between call and result, in milliseconds.
     pub duration_ms: Option<u64>,
 }
 
 /// One row.
 #[derive(Debug)]
 pub struct Entry<'a> {
-    /// Its event.
+    /// The event.
     pub event: &'a Event,
-    /// Its chip.
+    /// The filter group.
     pub group: Group,
-    /// What it says; calls come with their answers.
+    /// The parts of the event; calls come with their results.
     pub parts: Vec<(Part<'a>, Option<Joined<'a>>)>,
 }
 
-/// Rows in order. An answer whose call is on the same page moves to its call; an event that only held such
-/// answers has no row of its own.
+/// The rows in order. A result whose call is on the same page moves to its call; an event with only such results gets
+/// no row.
 pub fn entries(events: &[Event]) -> Vec<Entry<'_>> {
     let read: Vec<Vec<Part<'_>>> = events.iter().map(parts).collect();
-    // Where each call's answer is. Ids repeat only in broken logs; then the first answer after the call counts.
+    // Open calls by id. If an id repeats, the first result after a call belongs to it.
     let mut open: HashMap<&str, (usize, usize)> = HashMap::new();
     let mut joined: HashMap<(usize, usize), (usize, usize)> = HashMap::new();
     for (row, row_parts) in read.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The filter above the list, as form and as address.
+//! The filter of the list of sessions, as a form and as a query.
 
 use crate::{
     FormState,
@@ -11,7 +11,7 @@ use crate::{
 use domain::session::{Status, Type};
 use leptos::prelude::*;
 
-/// What the list is narrowed to.
+/// The filter of the list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// `?type=`
@@ -25,12 +25,12 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether everything is shown.
+    /// Whether nothing is filtered.
     pub fn is_open(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The address of this list from a cursor on.
+    /// The address of the filtered list, from a cursor on.
     pub fn href(&self, cursor: Option<&str>) -> String {
         let mut pairs = Vec::new();
         let mut add = |key: &str, value: Option<&str>| {
@@ -47,7 +47,7 @@ impl Filter {
     }
 }
 
-/// The type of a session in words.
+/// The label of a session type.
 pub const fn type_word(session_type: Type) -> &'static str {
     match session_type {
         Type::Agent => "Agent",
@@ -57,7 +57,7 @@ pub const fn type_word(session_type: Type) -> &'static str {
     }
 }
 
-/// The form. Empty fields are sent too; the server takes an empty value for none.
+/// The filter form. Empty fields are sent too; the server treats them as absent.
 pub fn filter_form(filter: &Filter, actions: Vec<(String, String)>) -> impl IntoView + use<> {
     let none = FormState::default();
     let any = |label: &str| vec![(String::new(), label.to_owned())];

@@ -1,8 +1,8 @@
-//! Keeps the rows of a session table true while it is looked at.
+//! The island that keeps the rows of sessions and conversations current.
 
 use leptos::prelude::*;
 
-/// Watches every row of the page that carries a `data-session-id`. Shows nothing itself.
+/// Updates every row of the page that has a `data-session-id`. Renders nothing.
 #[island]
 pub fn LiveRows() -> impl IntoView {
     #[cfg(feature = "hydrate")]

@@ -1,4 +1,4 @@
-//! The list of sessions: filters, keyset pages, live status.
+//! The list of sessions: filters, keyset pagination, live status.
 
 mod live_rows;
 #[cfg(feature = "hydrate")]

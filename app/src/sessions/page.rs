@@ -1,4 +1,4 @@
-//! /sessions
+//! The page /sessions.
 
 use super::{
     LiveRows,
@@ -16,24 +16,24 @@ use crate::{
 };
 use leptos::prelude::*;
 
-/// What /sessions shows.
+/// Data of the page /sessions.
 #[derive(Debug, Clone, Default)]
 pub struct Props {
     /// The filter of the address.
     pub filter: Filter,
-    /// Actions to filter by, `(id, name)`.
+    /// Tasks to filter by, `(id, name)`.
     pub actions: Vec<(String, String)>,
-    /// One page, newest first.
+    /// The sessions of this page, newest first.
     pub entries: Vec<SessionEntry>,
-    /// For the next page.
+    /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
-    /// Whether this is not the first page.
+    /// Whether this is a page after the first.
     pub is_continued: bool,
-    /// How to connect an agent, shown while there is no session at all.
+    /// How to connect an agent; present while the workspace has no session.
     pub connect: Option<Connect>,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     let now = shell.now;
     render(shell, "Sessions", || {

@@ -1,5 +1,5 @@
-//! Reads what moved again and puts it where it was: rows of sessions, rows of conversations, a conversation itself. And
-//! sends the forms of a conversation without leaving it. Only in the WASM build.
+//! Reads rows of sessions and conversations, and an open conversation, again after a change. Also submits the forms
+//! of a conversation with fetch. Only in the WASM build.
 
 use crate::{
     browser::{dom, fetch, patch},
@@ -15,10 +15,10 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, HtmlElement, HtmlFormElement, KeyboardEvent};
 
 const GATHER_MS: i32 = 250;
-/// Rows asked for in one request; the server refuses more.
+/// Most rows in one request; the server refuses more.
 const IDS_MAX: usize = 100;
 
-/// Subscribes what the page shows.
+/// Subscribes the rows of the page to the live stream.
 pub fn start() {
     let moved = Rc::new(RefCell::new(BTreeSet::<String>::new()));
     let due = Rc::new(Cell::new(false));
@@ -60,7 +60,7 @@ async fn read(ids: Vec<String>) {
     }
 }
 
-/// Puts rows where they were; the last of them.
+/// Replaces rows by id. Returns the last one.
 fn show(html: &str) -> Option<HtmlElement> {
     let fragment = patch::parse(html)?;
     let mut last = None;
@@ -77,7 +77,7 @@ fn show(html: &str) -> Option<HtmlElement> {
     last
 }
 
-/// A form that stays where it is: its answer is the part of the page that moved.
+/// Submits a form of a conversation. The response is the live part of the page.
 fn on_submit(event: Event) {
     let Some(form) = dom::closest(&event, "form[data-stay]").and_then(|form| form.dyn_into::<HtmlFormElement>().ok())
     else {
@@ -99,7 +99,7 @@ fn on_submit(event: Event) {
             Ok((status, html)) => match show(&html) {
                 Some(new) => {
                     if status < 300 {
-                        // What was typed meanwhile is the next message.
+                        // Text typed since then belongs to the next message, so it is kept.
                         if typed(&form) == said {
                             set(&form, "textarea", "");
                         }
@@ -128,7 +128,7 @@ fn set(form: &HtmlFormElement, selector: &str, value: &str) {
     }
 }
 
-/// Enter sends where the page says so.
+/// Enter submits in fields that the page marks for it.
 fn on_key(event: KeyboardEvent) {
     if event.key() != "Enter" || event.shift_key() || event.is_composing() {
         return;

@@ -1,4 +1,4 @@
-//! A session as a row of a table. The same row comes again as a fragment when it moved.
+//! A session as a table row. The same row is rendered as a fragment after a change.
 
 use super::{
     filter::type_word,
@@ -13,12 +13,12 @@ use crate::{
 use domain::Timestamp;
 use leptos::prelude::*;
 
-/// Rows that moved, as `<tr>`s, in any order; the browser finds their places by id.
+/// Rows as `<tr>` elements, in any order; the browser replaces them by id.
 pub fn rows_fragment(shell: &Shell, entries: &[SessionEntry]) -> String {
     entries.iter().map(|entry| plain(row(entry, shell.now))).collect()
 }
 
-/// The table around rows.
+/// The table of sessions.
 pub fn session_table(entries: &[SessionEntry], now: Timestamp, caption: &'static str) -> impl IntoView + use<> {
     let rows: String = entries.iter().map(|entry| plain(row(entry, now))).collect();
     solid(view! {

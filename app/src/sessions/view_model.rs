@@ -1,4 +1,4 @@
-//! What a row of sessions says.
+//! The texts of a session's row.
 
 use crate::text::shorten::one_line;
 use domain::{
@@ -8,38 +8,38 @@ use domain::{
 use serde_json::{Value, value::RawValue};
 use wire::{event::Event, failure::Failure, session::Session};
 
-/// Longest title in a list, characters; the page itself shows it whole.
+/// Longest title in a list, characters; the session's page shows all of it.
 const TITLE_CHARS_MAX: usize = 160;
-/// Longest line about what a session was given, or said last, characters.
+/// Longest line about the input or the last event, characters.
 const LINE_CHARS_MAX: usize = 140;
-/// Longest value of an input in a line, characters.
+/// Longest input value in a line, characters.
 const VALUE_CHARS_MAX: usize = 40;
-/// Values of an input that are named.
+/// Most input values named in a line.
 const VALUES_MAX: usize = 3;
 
-/// A session with what its row needs beside it.
+/// A session with the data of its row.
 #[derive(Debug, Clone)]
 pub struct SessionEntry {
     /// The session.
     pub session: Session,
-    /// Its action's name, where it has one.
+    /// Name of its task; absent for a session without one.
     pub action_name: Option<String>,
-    /// Its newest event that says something, where the server read it.
+    /// Its newest event with a text, if the server has read it.
     pub last_event: Option<Event>,
-    /// What is to be known about it, where it ended badly and the server read that.
+    /// Details of its failure, if it failed and the server has read them.
     pub failure: Option<Failure>,
-    /// The decision that it waits for, in a line, where the server read that.
+    /// Summary of the inbox item that it waits for, if the server has read it.
     pub asks: Option<String>,
 }
 
 impl SessionEntry {
-    /// A row of the session alone.
+    /// An entry with the session alone.
     pub const fn new(session: Session) -> Self {
         Self { session, action_name: None, last_event: None, failure: None, asks: None }
     }
 }
 
-/// The title in a list; sessions without one are named after their action or agent.
+/// The title in a list; a session without one is named after its task or agent.
 pub fn row_title(session: &Session) -> String {
     let title = one_line(&session.title, TITLE_CHARS_MAX);
     if !title.is_empty() {
@@ -51,7 +51,7 @@ pub fn row_title(session: &Session) -> String {
     }
 }
 
-/// What a session was given, in a line: what tells runs of one action apart. Nothing where there is nothing to say.
+/// The input on one line, which distinguishes sessions of the same task. `None` without an input.
 pub fn input_words(session: &Session) -> Option<String> {
     let input: Value = serde_json::from_str(session.input.as_ref()?.get()).ok()?;
     let words = match input {
@@ -70,7 +70,7 @@ pub fn input_words(session: &Session) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// What a session asks for, why it failed, or what it said last.
+/// The decision that the session waits for, else its error, else its last event.
 pub fn last_words(entry: &SessionEntry) -> Option<String> {
     match (&entry.asks, &entry.session.error, &entry.last_event) {
         (Some(asks), ..) => Some(one_line(asks, LINE_CHARS_MAX)),
@@ -80,12 +80,12 @@ pub fn last_words(entry: &SessionEntry) -> Option<String> {
     }
 }
 
-/// What it cost, where it said so.
+/// The cost; `None` if no event reported one.
 pub fn cost_words(session: &Session) -> Option<String> {
     crate::session::cost(&Usage::read(session.usage.as_deref().map(RawValue::get)))
 }
 
-/// How long it has run, or ran.
+/// Running time so far, or in total once it has ended, in milliseconds.
 pub fn duration_ms(session: &Session, now: Timestamp) -> Option<u64> {
     if session.duration_ms.is_some() {
         return session.duration_ms;
@@ -94,7 +94,7 @@ pub fn duration_ms(session: &Session, now: Timestamp) -> Option<u64> {
     u64::try_from((end - session.started_at?).num_milliseconds()).ok()
 }
 
-/// Whether the row's clock still runs.
+/// Whether the duration still increases.
 pub const fn is_live(status: Status) -> bool {
     matches!(status, Status::Pending | Status::Running | Status::WaitingHuman | Status::AwaitingTool | Status::Idle)
 }
