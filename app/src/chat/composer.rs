@@ -1,4 +1,5 @@
-//! Where a person writes. It stands outside of what is read again, so that nothing typed is ever lost.
+//! The form in which a person writes a message. It is not part of the fragment that is replaced, so typed text is
+//! kept.
 
 use crate::{
     FormState,
@@ -9,8 +10,8 @@ use domain::{limit::THREAD_MESSAGE_CHARS_MAX, session::Status};
 use leptos::prelude::*;
 use wire::thread::Thread;
 
-/// The form. While the agent works it needs scripts: without them the page is loaded again by itself, and would take
-/// along what is typed.
+/// The form. While the agent works it needs scripts: without them the page reloads itself, which would discard typed
+/// text.
 pub fn composer(shell: &Shell, thread: &Thread, agent: &str, form: &FormState) -> impl IntoView + use<> {
     let is_busy = matches!(thread.status, Status::Pending | Status::Running);
     let typed = form.value("text").unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! /chat
+//! The page /chat.
 
 use crate::{
     FormState,
@@ -23,38 +23,38 @@ use wire::{event::Event, thread::Thread};
 
 /// Longest title in the list, characters.
 const TITLE_CHARS_MAX: usize = 160;
-/// Longest last line in the list, characters.
+/// Longest last message in the list, characters.
 const LINE_CHARS_MAX: usize = 140;
 
-/// A conversation as a row.
+/// A conversation with the data of its row.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// The conversation.
     pub thread: Thread,
-    /// Its newest event that says something.
+    /// Its newest event with a text.
     pub last: Option<Event>,
 }
 
-/// What /chat shows.
+/// Data of the page /chat.
 #[derive(Debug, Clone)]
 pub struct ListProps {
-    /// One page of the viewer's own, newest first.
+    /// The viewer's own conversations on this page, newest first.
     pub entries: Vec<Entry>,
-    /// For the next page.
+    /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
-    /// Whether this is not the first page.
+    /// Whether this is a page after the first.
     pub is_continued: bool,
-    /// Whom one can talk with, `(value, words)`: agents, and tasks of agents.
+    /// Agents, and tasks of agents, that a conversation can be started with: `(value, label)`.
     pub with: Vec<(String, String)>,
-    /// `?agent=`: which of them a new conversation is with.
+    /// `?agent=`: the preselected one.
     pub chosen: Option<String>,
-    /// How an agent is connected, for where there is none.
+    /// How to connect an agent, shown if there is none.
     pub connect: Connect,
-    /// A refused `POST /chat`.
+    /// State of a refused `POST /chat`.
     pub form: FormState,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Chat", || {
         let ListProps { entries, next_cursor, is_continued, with, chosen, connect: connecting, form } = props;
@@ -108,7 +108,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
     })
 }
 
-/// What an incognito conversation keeps from whom. It stands beside the first message.
+/// What incognito means, shown next to the first message.
 const INCOGNITO_MEANS: &str = "Only you can see this conversation. Other people in the workspace, admins included, cannot \
     find it in lists, by its address or in figures. It stays in the workspace's database until retention erases it, and the \
     operator of the server can read the database. The agent and its model receive what you write, and reviewers see what \
@@ -152,7 +152,7 @@ fn begin_form(
     }
 }
 
-/// Rows of conversations, as they come again when they moved.
+/// Rows of conversations as HTML, for an update after a change.
 pub fn rows_fragment(entries: &[Entry]) -> String {
     entries.iter().map(|entry| plain(row(entry))).collect()
 }

@@ -1,4 +1,4 @@
-//! A conversation's log as people read it: what was said, by whom, and what happened in between.
+//! A conversation's log as messages and notes.
 
 use crate::{
     session::texts_of,
@@ -13,7 +13,7 @@ use domain::{
 use std::collections::HashMap;
 use wire::event::Event;
 
-/// Longest text on the page, bytes; the transcript has the rest.
+/// Longest message on the page, bytes; the transcript has the rest.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// Longest note, characters.
 const NOTE_CHARS_MAX: usize = 400;
@@ -29,37 +29,37 @@ pub const KINDS: [&str; 7] = [
     "user.form_submit",
 ];
 
-/// One thing that was said or that happened.
+/// One message or note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// Sequence of its first event.
     pub sequence: u64,
     at: Timestamp,
-    /// What it is.
+    /// The message or note.
     pub what: What,
 }
 
-/// What was said or happened.
+/// The content of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
-    /// The person said this, as typed.
+    /// A message of the person, as typed.
     Person(String),
-    /// Somebody else answered this in their place: who, and what.
+    /// An answer that another person gave in their place: name and text.
     Other(String, String),
-    /// The agent said this; markdown.
+    /// A message of the agent, as Markdown.
     Agent(String),
-    /// The agent asked this.
+    /// A question of the agent.
     Asked(String),
-    /// The turn failed, for this reason.
+    /// The error of a failed turn.
     Failed(String),
-    /// The agent used these tools.
+    /// Names of the tools that the agent used.
     Used(Vec<String>),
-    /// Something small.
+    /// A note about a smaller event.
     Note(String),
 }
 
-/// The log's events, oldest first, as lines. A long reply in parts is one line, and so are calls without words between.
-/// `others` are those besides the conversation's person who answered in it, by what events call them.
+/// The events, oldest first, as lines. The parts of a long reply become one line, and so do tool calls without text
+/// between them. `others` names the other people who answered, by their actor.
 pub fn lines(events: &[Event], others: &HashMap<String, String>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for event in events {
@@ -107,7 +107,7 @@ fn what(event: &Event) -> Option<What> {
     })
 }
 
-/// The whole question; the event's own text may be cut, as a title is.
+/// The complete question; the text of the event may be cut like a title.
 fn question(event: &Event, title: String) -> String {
     let metadata: serde_json::Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
     metadata["task"]["question"]["message"].as_str().map_or(title, str::to_owned)
@@ -121,7 +121,7 @@ fn tools(event: &Event) -> Vec<String> {
     if names.is_empty() { vec!["a tool".to_owned()] } else { names }
 }
 
-/// The last message of the person, where the turn after it failed: what can be sent again.
+/// The last message of the person if the turn after it failed: it can be sent again.
 pub fn to_send_again(lines: &[Line]) -> Option<&str> {
     let failed = lines.last().is_some_and(|line| matches!(line.what, What::Failed(_)));
     lines.iter().rev().filter(|_| failed).find_map(|line| match &line.what {
@@ -130,7 +130,7 @@ pub fn to_send_again(lines: &[Line]) -> Option<&str> {
     })
 }
 
-/// The lines as list items, each with its key.
+/// The lines as list items, each with a key.
 pub fn write(lines: &[Line], agent: &str) -> String {
     let mut html = Html::with_capacity(lines.len() * 600);
     for line in lines {

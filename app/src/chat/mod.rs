@@ -1,5 +1,5 @@
-//! Conversations with agents: the list of one's own, and one of them. Everything works as plain forms; with scripts the
-//! island `LiveRows` reads the moving part again and sends without leaving the page.
+//! Conversations with agents: the viewer's list, and one conversation. Everything works with plain forms. With
+//! scripts, the island `LiveRows` updates the page and submits its forms with fetch.
 
 mod composer;
 mod list_page;

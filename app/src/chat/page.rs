@@ -1,4 +1,4 @@
-//! /chat/{id}
+//! The page /chat/{id}.
 
 use super::{
     composer::composer,
@@ -16,21 +16,21 @@ use crate::{
 use domain::session::Status;
 use leptos::prelude::*;
 
-/// How often a browser without scripts looks again while the agent works, seconds.
+/// Reload interval without scripts while the agent works, seconds.
 const LOOK_AGAIN_SECONDS: u32 = 3;
-/// Longest title in the head, characters.
+/// Longest title in the header, characters.
 const TITLE_CHARS_MAX: usize = 200;
 
-/// What /chat/{id} shows.
+/// Data of the page /chat/{id}.
 #[derive(Debug, Clone)]
 pub struct Props {
     /// The conversation.
     pub talk: Talk,
-    /// What was refused; what was typed comes back with form `say`.
+    /// State of a refused form; form `say` restores the typed message.
     pub form: FormState,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     let Props { talk, form } = props;
     let title = shorten::one_line(&talk.thread.title, TITLE_CHARS_MAX);
@@ -43,7 +43,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let is_busy =
             matches!(thread.status, Status::Pending | Status::Running | Status::AwaitingTool | Status::WaitingHuman);
         let is_typing = say.value("text").is_some_and(|text| !text.is_empty());
-        // Only where nobody can be typing.
+        // Reloads only if no text can be lost.
         let again = (matches!(thread.status, Status::Pending | Status::Running) && !is_typing && talk.before.is_none())
             .then(|| format!("<meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\">"));
         let look = is_busy.then(|| {
@@ -51,7 +51,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 format!("<noscript>{}<p><a href=\"{href}\">Reload</a></p></noscript>", again.unwrap_or_default());
             view! { <div class="talk-look" inner_html=html></div> }
         });
-        // A page of earlier messages ends where the field would stand. What could not be sent any more is shown all the same.
+        // A page of earlier messages has no form, unless it restores a message that was refused.
         let write = (goes_on && talk.before.is_none() || say.is_refused())
             .then(|| solid(composer(shell, thread, talk.agent(), &say)));
         let page = view! {

@@ -1,4 +1,4 @@
-//! Who is to act in a conversation, and what is left of one that has ended.
+//! The state of a conversation: whose turn it is, or its summary once it has ended.
 
 use super::talk::Talk;
 use crate::{
@@ -17,7 +17,7 @@ use domain::{
 use leptos::prelude::*;
 use wire::thread::{Thread, ThreadSummary};
 
-/// The line under the messages. `again` is what can be sent again after a turn that failed.
+/// The state below the messages. `again` is the message that can be sent again after a failed turn.
 pub fn state_view(talk: &Talk, again: Option<String>) -> impl IntoView + use<> {
     let thread = &talk.thread;
     let agent = talk.agent().to_owned();
@@ -121,7 +121,7 @@ fn summary_view(summary: &ThreadSummary, agent: &str) -> impl IntoView + use<> {
     }
 }
 
-/// Ending it: the question comes first, and nobody has to answer it.
+/// Ending the conversation. The rating is asked first and is optional.
 pub fn end_view(thread: &Thread) -> impl IntoView + use<> {
     view! {
         <details class="cancel talk-end">

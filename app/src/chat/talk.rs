@@ -1,4 +1,4 @@
-//! The part of a conversation that moves. It comes again as a fragment whenever its log did.
+//! The live part of a conversation, which is rendered again as a fragment when its log has changed.
 
 use super::{
     message::{lines, to_send_again, write},
@@ -19,41 +19,41 @@ use wire::{
     thread::{MemoryStatus, Thread, ThreadSummary},
 };
 
-/// What a conversation waits for.
+/// The gate that a conversation waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gate {
-    /// The inbox's item.
+    /// Id of the inbox item.
     pub id: String,
-    /// Whether the agent asks something: the next message answers it.
+    /// Whether it is a question of the agent; the next message answers it.
     pub is_question: bool,
     /// Whether the viewer may decide it now.
     pub may_decide: bool,
 }
 
-/// A conversation as it stands.
+/// Data of a conversation.
 #[derive(Debug, Clone)]
 pub struct Talk {
     /// The conversation.
     pub thread: Thread,
     /// The newest events of [`Talk::kinds`], or those before `?before=`; oldest first.
     pub events: Vec<Event>,
-    /// Who else than its own person answered in it, by what events call them.
+    /// Names of other people who answered in it, by actor.
     pub others: HashMap<String, String>,
-    /// The id of a message that is sent again.
+    /// Idempotency key of a message that is sent again.
     pub again_id: String,
-    /// Whether there are earlier ones.
+    /// Whether there are earlier events.
     pub has_earlier: bool,
-    /// `?before=`, where these are not the newest.
+    /// `?before=`: absent if these are the newest events.
     pub before: Option<u64>,
-    /// What is left of it, once it has ended.
+    /// The summary of the conversation, once it has ended.
     pub summary: Option<ThreadSummary>,
-    /// What it waits for.
+    /// The gate that it waits for.
     pub gate: Option<Gate>,
-    /// What is kept of it, where that could be told.
+    /// What is stored about the conversation and its ratings; absent if that could not be read.
     pub memory: Option<MemoryStatus>,
-    /// Whether the viewer is asked if it helped.
+    /// Whether the viewer is asked to rate it.
     pub rating: Rating,
-    /// Why what was sent was refused.
+    /// Why the last submitted form was refused.
     pub refused: Option<String>,
 }
 
@@ -63,18 +63,18 @@ impl Talk {
         super::message::KINDS.map(str::to_owned).to_vec()
     }
 
-    /// What the agent is called.
+    /// The name of the agent.
     pub fn agent(&self) -> &str {
         self.thread.agent_slug.as_deref().unwrap_or("The agent")
     }
 }
 
-/// Root element: `<div id="talk">`, keyed by its session; its `data-part` children are changed one by one.
+/// The live part as a fragment. The browser replaces its `data-part` elements one by one.
 pub fn fragment(shell: &Shell, talk: &Talk) -> String {
     plain(talk_view(shell, talk))
 }
 
-/// The moving part.
+/// The live part.
 pub fn talk_view(shell: &Shell, talk: &Talk) -> impl IntoView + use<> {
     let thread = &talk.thread;
     let id = thread.id.clone();
@@ -125,7 +125,7 @@ pub fn talk_view(shell: &Shell, talk: &Talk) -> impl IntoView + use<> {
     }
 }
 
-/// What the style sheet knows of it.
+/// The value of the state attribute, for the style sheet.
 const fn state_word(status: Status) -> &'static str {
     match status {
         Status::Pending => "queued",

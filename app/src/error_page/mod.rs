@@ -1,4 +1,4 @@
-//! Pages that say what happened, what was kept and what to do. 403 and 404 look alike.
+//! Error pages: what happened, what was kept and what to do. 403 and 404 have the same text.
 
 use crate::{
     document::{render, solid},
@@ -7,16 +7,16 @@ use crate::{
 };
 use leptos::prelude::*;
 
-/// A request that did not work.
+/// A failed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The HTTP status it travels with.
+    /// The HTTP status of the response.
     pub status: u16,
-    /// What exactly, where that may be said; never for 403, 404 and 500.
+    /// Details that may be shown; absent for 403, 404 and 500.
     pub detail: Option<String>,
-    /// To be quoted.
+    /// Id of the request, for support.
     pub request_id: String,
-    /// Whether the browser brought a sign-in, be it good or not: those are not asked to sign in.
+    /// Whether the request carried a session cookie, valid or not. Otherwise the page offers to sign in.
     pub has_sign_in: bool,
 }
 
@@ -71,7 +71,7 @@ const fn words(status: u16) -> Words {
     }
 }
 
-/// The whole page, in the shell of who is signed in. What it says is the same for everybody.
+/// Renders the page, in the shell if the viewer is signed in. The text does not depend on the viewer.
 pub fn page(shell: &Shell, failure: &Failure) -> String {
     let Words { title, happened, todo } = words(failure.status);
     let hushed = matches!(failure.status, 403 | 404 | 410 | 500..=599);

@@ -1,4 +1,4 @@
-//! /link: joining a workspace by invitation, or choosing a new password.
+//! The page /link: accepting an invitation to a workspace, or choosing a new password.
 
 use crate::{
     document::render,
@@ -17,33 +17,33 @@ use leptos::prelude::*;
 
 const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the hint below names it");
 
-/// What a link leads to.
+/// The purpose of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum To {
-    /// A new person joins.
+    /// A person without an account joins the workspace.
     Join(Role),
-    /// A person who has an account joins.
+    /// A person with an account joins the workspace.
     JoinWithAccount(Role),
     /// A person chooses a new password.
     Reset,
 }
 
-/// What /link shows.
+/// Data of the page /link.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// What the link leads to.
+    /// The purpose of the link.
     pub to: To,
-    /// The workspace.
+    /// Name of the workspace.
     pub workspace: String,
-    /// The person's address.
+    /// E-mail address of the person.
     pub email: String,
-    /// When the link stops working.
+    /// Time after which the link no longer works (UTC).
     pub expires_at: Timestamp,
-    /// A refused attempt.
+    /// State of a refused form.
     pub form: FormState,
 }
 
-/// The whole page. Posts `name` and `password` to /link; the link's secret is in a cookie, not here.
+/// Renders the page. Its form posts `name` and `password` to /link; the link's secret is in a cookie.
 pub fn page(shell: &Shell, props: &Props) -> String {
     let Props { to, workspace, email, expires_at, form } = props;
     let (title, button) = match to {
@@ -89,7 +89,7 @@ pub fn page(shell: &Shell, props: &Props) -> String {
     })
 }
 
-/// For a link that does not work.
+/// The page of a link that is unknown, used or expired.
 pub fn gone_page(shell: &Shell) -> String {
     render(shell, "This link does not work", || {
         door(

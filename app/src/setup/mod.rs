@@ -1,4 +1,4 @@
-//! /setup: the first run, while nobody has an account.
+//! The page /setup: the first run, before the first account exists.
 
 use crate::{
     document::render,
@@ -15,7 +15,7 @@ use leptos::prelude::*;
 
 const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the hint below names it");
 
-/// The whole page. Posts `workspace`, `email`, `password` and, where it is asked for, `code` to /setup.
+/// Renders the page. Its form posts `workspace`, `email`, `password` and, if required, `code` to /setup.
 pub fn page(shell: &Shell, asks_code: bool, form: &FormState) -> String {
     let hint = "The server printed it when it started, on stderr or in its log.";
     let code = Field::new("code", "Set-up code").hint(hint).required();

@@ -1,8 +1,8 @@
-//! The state of the live stream, at the foot of the rail.
+//! The state of the live stream, at the bottom of the rail.
 
 use leptos::prelude::*;
 
-/// Live, reconnecting, offline or signed out; and how many recorded events wait for the server meanwhile.
+/// Shows whether the stream is live, reconnecting, offline or signed out, and how many events are queued meanwhile.
 #[island]
 pub fn Connection() -> impl IntoView {
     let state = RwSignal::new("connecting");
@@ -27,7 +27,7 @@ pub fn Connection() -> impl IntoView {
         "signed_out" => "Signed out",
         _ => "Connecting",
     };
-    // While the stream is live, what waits is on its way: nothing listens to its number then.
+    // While the stream is live the queue is being sent, so its length is not shown.
     let queued = move || match state.get() {
         _ if is_full.get() => ", queue full".to_owned(),
         "live" | "connecting" => String::new(),

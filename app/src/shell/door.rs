@@ -1,9 +1,9 @@
-//! Pages without the shell: before sign-in, and errors of strangers.
+//! Pages without the shell: sign-in, first run, and errors for visitors who are not signed in.
 
 use crate::ui::icon::{Icon, icon};
 use leptos::prelude::*;
 
-/// A small page in the middle. `wide` gives text more room.
+/// A narrow page in the centre of the window. `wide` makes it wider for text.
 pub fn door(wide: bool, inner: impl IntoView) -> impl IntoView {
     view! {
         <main class="door" id="main">

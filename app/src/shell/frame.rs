@@ -20,7 +20,7 @@ static KEYS: OnceLock<String> = OnceLock::new();
 static CONNECTION: OnceLock<String> = OnceLock::new();
 static THEME_SWITCH: OnceLock<String> = OnceLock::new();
 
-/// Entries of the rail.
+/// The entries of the rail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// /today
@@ -39,7 +39,7 @@ pub enum Place {
     Insights,
     /// /settings
     Settings,
-    /// A page that is not in the rail.
+    /// A page without an entry in the rail.
     Elsewhere,
 }
 
@@ -54,7 +54,7 @@ const ENTRIES: [(Place, Icon, &str, &str, &str); 8] = [
     (Place::Settings, Icon::Settings, "Settings", "/settings", "Settings (g ,)"),
 ];
 
-/// Entries that a phone's bar has room for; the others are under "More" there.
+/// Entries that fit into the bottom bar of a phone; the others are under "More".
 const BAR_ENTRIES: usize = 4;
 
 /// A page inside the shell.
@@ -134,7 +134,7 @@ fn rail(shell: &Shell, here: Place) -> impl IntoView {
     }
 }
 
-/// What a phone's bar has no room for: the other pages, search, theme, workspaces and the way out.
+/// The entries under "More" on a phone: other pages, search, theme, workspaces and sign-out.
 fn more(shell: &Shell, here: Place) -> impl IntoView + use<> {
     let others = ENTRIES.get(BAR_ENTRIES..).unwrap_or_default();
     let is_here = others.iter().any(|(place, ..)| *place == here);
@@ -170,7 +170,7 @@ fn more(shell: &Shell, here: Place) -> impl IntoView + use<> {
     }
 }
 
-/// The picker, for people. The recorder is behind it: mounted here, once, for every page.
+/// The picker, for people. Its island also runs the recorder, so it is mounted once on every page.
 fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
     let me = shell.viewer.as_ref()?;
     let picker = Picker {
@@ -182,7 +182,7 @@ fn picker(shell: &Shell) -> Option<impl IntoView + use<>> {
     Some(view! { <WorkingOn>{solid(picker_view(picker))}</WorkingOn> })
 }
 
-/// The other workspaces of a person who has several.
+/// Links to the other workspaces of the person.
 fn switch(shell: &Shell) -> Option<impl IntoView + use<>> {
     let present = shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();
     let others: Vec<_> = shell.workspaces.iter().filter(|w| w.slug != present).cloned().collect();

@@ -1,4 +1,4 @@
-//! What surrounds every page: rail, skip link, notices, and the islands that are always there.
+//! The shell of every page: rail, skip link, notices, and the islands of every page.
 
 mod connection;
 mod theme_switch;

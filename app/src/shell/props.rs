@@ -1,4 +1,4 @@
-//! What every page gets.
+//! Data that every page gets.
 
 use crate::working_on::Active;
 use domain::{
@@ -7,10 +7,10 @@ use domain::{
 };
 use wire::me::{Me, Tenant};
 
-/// Light, dark, or as the system says.
+/// The colour theme.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Theme {
-    /// As the system says.
+    /// The theme of the operating system.
     #[default]
     System,
     /// Always light.
@@ -29,7 +29,7 @@ impl Theme {
         }
     }
 
-    /// From the cookie `theme`; anything unknown is the system's choice.
+    /// Parses the cookie `theme`; an unknown value means the theme of the operating system.
     pub fn parse(text: &str) -> Self {
         match text {
             "light" => Self::Light,
@@ -39,7 +39,7 @@ impl Theme {
     }
 }
 
-/// What every page gets, whatever it shows.
+/// Data that every page gets.
 #[derive(Debug, Clone)]
 pub struct Shell {
     /// Address of the bundled style sheet.
@@ -48,30 +48,30 @@ pub struct Shell {
     pub js_href: String,
     /// Address of their WASM.
     pub wasm_href: String,
-    /// This answer's Content-Security-Policy nonce.
+    /// The nonce of this response's Content-Security-Policy.
     pub nonce: String,
-    /// From the cookie `theme`.
+    /// The theme, from the cookie `theme`.
     pub theme: Theme,
-    /// Who looks; absent before sign-in. Without a viewer no script is loaded.
+    /// The signed-in principal; absent before sign-in. No script is loaded without one.
     pub viewer: Option<Me>,
-    /// Workspaces the viewer can switch to, the present one included.
+    /// The workspaces of the viewer, including the current one.
     pub workspaces: Vec<Tenant>,
-    /// What the viewer works on. Nothing also for programs.
+    /// The viewer's active working session. Absent for API tokens.
     pub working_on: Option<Active>,
-    /// How many items of the inbox wait for the viewer.
+    /// Number of inbox items that wait for the viewer.
     pub needs_me: u64,
     /// The code of `?notice=`.
     pub notice: Option<String>,
-    /// Where the live stream stood when this page was begun.
+    /// Position of the live stream when the page was rendered.
     pub live_mark: String,
-    /// The server's time.
+    /// The server's clock when the page was rendered (UTC).
     pub now: Timestamp,
-    /// Random per answer; idempotency keys of forms are made from it.
+    /// Random per response; the idempotency keys of forms are derived from it.
     pub form_key: String,
 }
 
 impl Shell {
-    /// Whether the viewer may do it. The server decides again; this only hides what would be refused.
+    /// Whether the viewer has a permission. It only hides controls; the server checks each request.
     pub fn may(&self, permission: Permission) -> bool {
         self.viewer.as_ref().is_some_and(|me| may(me.role, me.scope, permission))
     }

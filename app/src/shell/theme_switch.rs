@@ -1,9 +1,9 @@
-//! Light, dark or as the system says, at once; the server reads the cookie on the next page.
+//! The button that switches between light, dark and system theme. The server reads the cookie on the next page.
 
 use crate::ui::icon::{Icon, icon};
 use leptos::prelude::*;
 
-/// A button that goes round the three themes.
+/// A button that cycles through the three themes.
 #[island]
 pub fn ThemeSwitch() -> impl IntoView {
     let theme = RwSignal::new("system");

@@ -1,4 +1,4 @@
-//! /sign-in
+//! The page /sign-in.
 
 use crate::{
     document::render,
@@ -12,33 +12,33 @@ use crate::{
 };
 use leptos::prelude::*;
 
-/// What /sign-in shows.
+/// Data of the page /sign-in.
 #[derive(Debug, Clone, Default)]
 pub struct Props {
-    /// Where to go afterwards; the server checks that it is a path of ours.
+    /// Path to go to afterwards; the server checks that it is local.
     pub next: Option<String>,
-    /// A refused attempt.
+    /// State of a refused sign-in.
     pub form: FormState,
-    /// What was sent while nobody was signed in.
+    /// A form that was submitted while signed out.
     pub kept: Option<Kept>,
 }
 
-/// A form that was sent while nobody was signed in, and is kept until somebody is.
+/// A form that was submitted while signed out, kept until the person has signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// Where it was sent to: a path of ours.
+    /// Local path that it was posted to.
     pub action: String,
     /// Its fields.
     pub fields: Vec<(String, String)>,
 }
 
 impl Kept {
-    /// The field of a sign-in that has `action`.
+    /// Field of the sign-in form that holds `action`.
     pub const ACTION: &str = "kept-action";
-    /// What the names of its own fields begin with there.
+    /// Prefix of the kept fields' names in the sign-in form.
     pub const FIELD: &str = "kept.";
 
-    /// What a person typed, with the name of its field.
+    /// The first kept field that holds typed text, with its name.
     fn typed(&self) -> Option<&(String, String)> {
         self.fields.iter().find(|(name, _)| name == "text" || name == "message")
     }
@@ -54,7 +54,8 @@ impl Kept {
     }
 }
 
-/// The page after such a sign-in: what was typed can be sent now, or left. `who` is signed in; `back` is where it was typed.
+/// The page after such a sign-in: the kept form can be submitted or discarded. `who` is signed in; `back` is the page
+/// of the form.
 pub fn again_page(shell: &Shell, kept: &Kept, who: &str, back: &str) -> String {
     render(shell, "Send it now", || {
         let typed = kept.typed().cloned();
@@ -91,7 +92,7 @@ pub fn again_page(shell: &Shell, kept: &Kept, who: &str, back: &str) -> String {
     })
 }
 
-/// The whole page. Posts `email`, `password` and `next` to /sign-in.
+/// Renders the page. Its form posts `email`, `password` and `next` to /sign-in.
 pub fn page(shell: &Shell, props: &Props) -> String {
     let Props { next, form, kept } = props;
     render(shell, "Sign in", || {

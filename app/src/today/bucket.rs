@@ -1,6 +1,6 @@
-//! The five buckets in words. Names only, so that the browser needs no domain types.
+//! The texts of the five buckets. Plain strings, because the browser build does not link `domain`.
 
-/// One bucket as people see it.
+/// The texts of a bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bucket {
     /// Name in addresses and ids.
@@ -9,23 +9,23 @@ pub struct Bucket {
     pub count: &'static str,
     /// Heading.
     pub label: &'static str,
-    /// What it means.
+    /// Explanation of the bucket.
     pub about: &'static str,
-    /// What its empty list says.
+    /// Text of an empty list.
     pub empty: &'static str,
 }
 
-/// What the first bucket is called where everybody's work is shown.
+/// Heading of the first bucket if everyone's work is shown.
 const NEEDS_SOMEBODY: &str = "Needs someone";
 
 impl Bucket {
-    /// The heading, of the reader's work or of everybody's.
+    /// The heading, for the reader's work or everyone's.
     pub fn heading(&self, everybody: bool) -> &'static str {
         if everybody && self.count == "needsMe" { NEEDS_SOMEBODY } else { self.label }
     }
 }
 
-/// All five, in the order of the strip.
+/// All five buckets, in the order of the strip.
 pub const BUCKETS: [Bucket; 5] = [
     Bucket {
         name: "needs_me",
@@ -64,7 +64,7 @@ pub const BUCKETS: [Bucket; 5] = [
     },
 ];
 
-/// The address of the page with a bucket picked, or of all of them where that is empty.
+/// The address of the page with a selected bucket; an empty name selects all.
 pub fn address(everybody: bool, picked: &str) -> String {
     let of = if everybody { "all" } else { "me" };
     let bucket = if picked.is_empty() { "" } else { "&bucket=" };

@@ -1,28 +1,28 @@
-//! How the day of a bucket went: since when, and a bar for each hour. Read by the strip, apart from the page.
+//! How a bucket developed over the day: its age, and one bar for each hour. Loaded after the page.
 
 use super::bucket::BUCKETS;
 use crate::{document::plain, text::html::Html, ui::time::machine};
 use domain::{Timestamp, work_queue::Bucket};
 use leptos::prelude::*;
 
-/// Height of the tallest bar, units of the drawing.
+/// Height of the tallest bar, units of the SVG.
 const TALLEST: u64 = 16;
-/// Width of an hour, units; a quarter of it stays free.
+/// Width of an hour, units; a quarter of it is the gap.
 const HOUR: usize = 4;
 const BAR: u64 = 3;
 
-/// One bucket in the course of the day.
+/// The development of one bucket over the day.
 #[derive(Debug, Clone)]
 pub struct Course {
-    /// Which bucket.
+    /// The bucket.
     pub bucket: Bucket,
-    /// Since when the oldest waits or is at work, or when the newest ended.
+    /// Since when its oldest session has been waiting or running, or when its newest one ended.
     pub at: Option<Timestamp>,
-    /// How many in each hour that has begun, from midnight on.
+    /// Number of sessions in each hour since midnight.
     pub hours: Vec<u64>,
 }
 
-/// For each course what stands below the label of its bucket.
+/// An HTML fragment for each bucket, shown below its label.
 pub fn course_fragment(courses: &[Course]) -> String {
     plain(courses.iter().map(course_view).collect::<Vec<_>>())
 }
@@ -50,7 +50,7 @@ fn course_view(course: &Course) -> impl IntoView + use<> {
     }
 }
 
-/// A bar for each hour, as tall as it is beside the busiest one; an hour in which something was is never invisible.
+/// One bar per hour, relative to the busiest hour. An hour with at least one session has a visible bar.
 fn bars(hours: &[u64]) -> String {
     let most = hours.iter().copied().max().unwrap_or_default().max(1);
     let mut svg = Html::with_capacity(1_024);

@@ -1,4 +1,4 @@
-//! Counts and sections that stay true, and picking a bucket without a new page. Only in the WASM build.
+//! Keeps counts and sections current, and selects a bucket without loading a page. Only in the WASM build.
 
 use super::bucket::{BUCKETS, address};
 use crate::{
@@ -10,13 +10,13 @@ use std::{cell::Cell, rc::Rc};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 
-/// Signals within this time are answered together.
+/// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 400;
-/// The same for how the day went, which takes the server as long as the counts and changes by the hour.
+/// The same for the hourly counts, which cost as much as the counts but change slowly.
 const GATHER_COURSES_MS: i32 = 5_000;
 
-/// Reads how the day went now, and everything whenever something moved. The page is up to date, unless its day began at
-/// another midnight than the reader's.
+/// Reads the hourly counts now, and everything after each signal. The page itself is current, unless it was rendered
+/// for another time zone than the reader's.
 pub fn start(counts: RwSignal<[Option<u32>; 5]>, everybody: bool, timezone: &str) {
     if times::zone_name() != timezone {
         read_counts(counts, everybody);
@@ -30,12 +30,12 @@ pub fn start(counts: RwSignal<[Option<u32>; 5]>, everybody: bool, timezone: &str
     });
 }
 
-/// What every address of a part of the page ends with: whose day it is, and whose work.
+/// The query of every fragment: time zone, and whose work.
 fn query(everybody: bool) -> String {
     ["?timezone=", &times::zone(), "&assignedTo=", if everybody { "all" } else { "me" }].concat()
 }
 
-/// Calls this once for all signals within the time.
+/// Calls `read` once for all signals within the time.
 fn gathered(millis: i32, read: impl Fn() + Clone + 'static) {
     let due = Rc::new(Cell::new(false));
     live::subscribe(move |signal: &Signal| {
@@ -88,7 +88,7 @@ fn read_section(name: &'static str, everybody: bool) {
     });
 }
 
-/// Shows the picked bucket alone, or all of them, and moves the focus to what is shown.
+/// Shows the selected bucket, or all of them, and moves the focus there.
 pub fn show(picked: &str, everybody: bool) {
     for bucket in BUCKETS {
         if let Some(section) = dom::by_id(&format!("section-{}", bucket.name)) {

@@ -1,4 +1,4 @@
-//! Today: what needs me? The strip of five buckets, and a list for each.
+//! The page Today: the strip of five buckets, and a list for each.
 
 mod bucket;
 #[cfg(feature = "ssr")]

@@ -1,4 +1,4 @@
-//! /today
+//! The page /today.
 
 use super::{
     WorkQueueStrip,
@@ -16,30 +16,30 @@ use crate::{
 use domain::work_queue::Bucket;
 use leptos::prelude::*;
 
-/// What /today shows.
+/// Data of the page /today.
 #[derive(Debug, Clone, Default)]
 pub struct Props {
-    /// `?bucket=`: the one that is picked.
+    /// `?bucket=`: the selected bucket.
     pub picked: Option<Bucket>,
-    /// `?assignedTo=all`: the whole workspace's work, not only the reader's.
+    /// `?assignedTo=all`: shows everyone's work, not only the reader's.
     pub everybody: bool,
-    /// How many are in each bucket, in order.
+    /// Number of entries in each bucket, in order.
     pub counts: [u64; 5],
-    /// The zone whose midnight begins the day.
+    /// IANA name of the time zone in which the day starts at midnight.
     pub timezone: String,
-    /// All five, in order.
+    /// The five sections, in order.
     pub sections: Vec<Section>,
-    /// How to connect an agent, shown while nothing has ever run.
+    /// How to connect an agent; present until the first session.
     pub connect: Option<Connect>,
-    /// The person's own day, for people.
+    /// The person's own day; absent for API tokens.
     pub day: Option<Day>,
 }
 
-/// What the page shows, in a sentence.
+/// The scope of the page, in a sentence.
 const OF_MINE: &str = "Your tasks, and everything that needs your decision.";
 const OF_EVERYONE: &str = "Everyone's tasks, including tasks that are assigned to no one.";
 
-/// Links between the reader's work and everybody's. They keep the picked bucket.
+/// Links that switch between the reader's work and everyone's, and keep the selected bucket.
 fn switch(everybody: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
     let link = move |label: &'static str, value: &str, on: bool| {
         let bucket = picked.map(|bucket| format!("&bucket={}", bucket.as_str())).unwrap_or_default();
@@ -54,7 +54,7 @@ fn switch(everybody: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
     }
 }
 
-/// The whole page. How the day went comes later, by itself.
+/// Renders the page without the hourly counts, which the browser loads.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Today", || {
         let Props { picked, everybody, counts, timezone, sections, connect: connecting, day } = props;

@@ -1,4 +1,4 @@
-//! One bucket's list: who, what, since when, why it waits, and one thing to do.
+//! The list of one bucket: who, what, since when, why it waits, and one action.
 
 use super::bucket::{BUCKETS, Bucket as Words};
 use crate::{
@@ -21,43 +21,43 @@ use wire::action::Action;
 /// Longest line about the last event, characters.
 const LAST_EVENT_CHARS_MAX: usize = 140;
 
-/// Longest agent's name on a button, characters.
+/// Longest name of an agent on a button, characters.
 const AGENT_CHARS_MAX: usize = 24;
 
-/// Where a session waits for a decision.
+/// The gate that a session waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gate {
-    /// Id of the inbox's item.
+    /// Id of the inbox item.
     pub id: String,
     /// Whether the reader may decide it now.
     pub may_decide: bool,
 }
 
-/// A bucket and what is in it. Sessions in every bucket but `Delegatable`, which holds actions.
+/// A bucket with its entries: tasks in the bucket `Delegatable`, sessions in all others.
 #[derive(Debug, Clone)]
 pub struct Section {
-    /// Which bucket.
+    /// The bucket.
     pub bucket: Bucket,
-    /// Whether it is everybody's, not only the reader's.
+    /// Whether it shows everyone's work, not only the reader's.
     pub everybody: bool,
-    /// Its sessions, the most urgent first.
+    /// Its sessions, most urgent first.
     pub sessions: Vec<SessionEntry>,
-    /// Its actions.
+    /// Its tasks.
     pub actions: Vec<Action>,
-    /// Items of the inbox by the session that waits for their decision.
+    /// Gates by the id of the session that waits for them.
     pub gates: BTreeMap<String, Gate>,
-    /// Whether there are more than these.
+    /// Whether there are more entries than these.
     pub has_more: bool,
-    /// How many more ended badly on tasks that are nobody's.
+    /// Number of further failed sessions of tasks that are assigned to no one.
     pub of_nobody: u64,
 }
 
-/// One section again, when something moved.
+/// One section as a fragment, for an update after a change.
 pub fn section_fragment(shell: &Shell, section: &Section) -> String {
     plain(section_view(shell, section, false))
 }
 
-/// The section of a page; `hidden` where another bucket is picked.
+/// The section as part of the page; `hidden` if another bucket is selected.
 pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl IntoView + use<> {
     let name = section.bucket.as_str();
     let words = words(section.bucket);

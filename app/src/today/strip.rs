@@ -1,18 +1,18 @@
-//! The strip of five buckets. Links without scripts; with them its counts stay true.
+//! The strip of five buckets: plain links, whose counts the island keeps current.
 
 use super::bucket::BUCKETS;
 use leptos::prelude::*;
 
-/// Five counts and how the day went, fetched again whenever something moved.
+/// Counts and hourly bars of the five buckets, read again after each signal.
 #[island]
 pub fn WorkQueueStrip(
-    /// The bucket of the address, or empty.
+    /// The selected bucket; empty for none.
     picked: String,
-    /// Whether everybody's work is shown, not only the reader's.
+    /// Whether everyone's work is shown, not only the reader's.
     everybody: bool,
-    /// The counts that the page was made with, in the order of the buckets, with spaces between.
+    /// The counts of the page, in the order of the buckets, separated by spaces.
     counts: String,
-    /// The zone that they were counted in.
+    /// IANA name of the time zone that they were counted in.
     timezone: String,
 ) -> impl IntoView {
     let mut given = counts.split(' ').map(|count| count.parse().ok());
