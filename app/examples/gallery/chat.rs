@@ -1,4 +1,4 @@
-//! Conversations in their states.
+//! Pages of conversations, in each state.
 
 use super::made_up::{ago, event, text};
 use app::{
@@ -139,7 +139,7 @@ fn refused(form: &str, field: &str, typed: &str, message: &str) -> FormState {
     }
 }
 
-/// Every page.
+/// All pages, as file name and HTML.
 pub fn all(shell: &Shell) -> Vec<(&'static str, String)> {
     let of = |talk: Talk| page(shell, Props { talk, form: FormState::default() });
     let mut rated = talk(Status::Completed, false);

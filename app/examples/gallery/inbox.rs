@@ -1,4 +1,4 @@
-//! The inbox in its states.
+//! Pages of the inbox, in each state.
 
 use super::made_up::{ago, log, now};
 use app::{
@@ -27,7 +27,7 @@ fn approval(n: u32, more: Value) -> Made<Approval> {
     if let (Some(item), Value::Object(more)) = (item.as_object_mut(), more) {
         item.extend(more);
     }
-    // Through text: raw JSON cannot be read from a value.
+    // Raw JSON can be deserialized only from text.
     Ok(serde_json::from_str(&item.to_string())?)
 }
 
@@ -126,7 +126,7 @@ fn props(items: Vec<Approval>, detail: Option<Detail>) -> Props {
     Props { list, detail, opened: false }
 }
 
-/// All of them, by file name.
+/// All pages, as file name and HTML.
 pub fn all(shell: &Shell) -> Made<Vec<(&'static str, String)>> {
     let shell = &Shell { needs_me: 5, ..shell.clone() };
     let nothing = Shell { needs_me: 0, ..shell.clone() };

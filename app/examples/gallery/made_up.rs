@@ -1,4 +1,4 @@
-//! Made-up sessions, events and actions, as real ones would look.
+//! Realistic sessions, events and actions for the gallery.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -123,7 +123,7 @@ fn change(from: &str, to: &str, reason: &str) -> Value {
     json!({ "from": from, "to": to, "reason": reason })
 }
 
-/// A log with one of everything.
+/// A log with every kind of event.
 pub fn log() -> Vec<Event> {
     let none = || json!([]);
     let script = vec![
@@ -238,7 +238,7 @@ pub fn log() -> Vec<Event> {
         .collect()
 }
 
-/// The last of a long log.
+/// The end of a long log.
 pub fn long_log(from: u64, count: u64) -> Vec<Event> {
     (from..from + count)
         .map(|n| {

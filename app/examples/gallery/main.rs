@@ -1,6 +1,7 @@
-//! Writes every page in its empty, normal, full and failing state to target/gallery, to be looked at.
+//! Writes every page in its empty, normal, full and error state to target/gallery.
 //!
-//! `cargo run -p app --features ssr --example gallery [-- TARGET_DIR]`; scripts are expected in TARGET_DIR/pkg.
+//! Usage: `cargo run -p app --features ssr --example gallery [-- TARGET_DIR]`. The pages load scripts from
+//! TARGET_DIR/pkg.
 
 mod chat;
 mod inbox;
@@ -28,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (name, html) in pages::all()? {
         fs::write(target.join(format!("{name}.html")), html)?;
     }
-    // The best of many: what is left is the work itself.
+    // The fastest of many rounds is the one with the least interference from other processes.
     let mut best = Duration::MAX;
     let mut bytes = 0;
     for _ in 0..500 {

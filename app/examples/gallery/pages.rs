@@ -1,4 +1,4 @@
-//! Every page in its states.
+//! All other pages, in each state.
 
 use super::made_up::{self, ago, log, long_log, me, now, session};
 use app::{
@@ -142,13 +142,13 @@ fn running() -> wire::session::Session {
     running
 }
 
-/// The page that the speed goal is about, ready to be rendered.
+/// The page whose rendering time is limited, and a function that renders it.
 pub fn hundred_events() -> (impl Fn(session_page::Props) -> String, session_page::Props) {
     let shell = shell();
     (move |props| session_page::page(&shell, props), log_props(running(), long_log(1, 100)))
 }
 
-/// All of them, by file name.
+/// All pages, as file name and HTML.
 pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let shell = shell();
     let mut pages: Vec<(&str, String)> = Vec::new();
@@ -256,7 +256,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     pages.push(("session", session_page::page(&shell, props)));
     let first: Vec<_> = log().into_iter().take(7).collect();
     pages.push(("session-live", session_page::page(&shell, log_props(running(), first))));
-    // Each event as the live tail gets it: alone.
+    // Each event alone, as the live tail renders it.
     let id = running().id;
     pages.push((
         "fragment-rows",

@@ -1,6 +1,6 @@
-//! Renders the page of a session again and again, from what the API says of it: what a page costs without HTTP, sign-in and
-//! database. `render_page ME.json SESSION.json EVENTS.json ROUNDS SECONDS` prints pages per second of CPU time, a line
-//! per round. `cargo xtask bench` runs it.
+//! Renders the page of a session repeatedly from API responses, to measure the cost of a page without HTTP, sign-in
+//! and database. `render_page ME.json SESSION.json EVENTS.json ROUNDS SECONDS` prints one line per round: pages per
+//! second of CPU time. `cargo xtask bench` runs it.
 
 use app::{
     FormState, Shell, Theme,
@@ -15,7 +15,7 @@ use wire::{
     session::{Dependencies, Session},
 };
 
-/// Pages between two looks at the clock. Their data is copied outside of the time that counts.
+/// Pages rendered between two readings of the clock. Copying their data is not measured.
 const AT_ONCE: usize = 32;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Of this thread.
+/// CPU time of this thread, seconds.
 fn cpu_seconds() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
@@ -51,7 +51,7 @@ fn read<T: DeserializeOwned>(file: &str) -> Result<T, Box<dyn Error>> {
     Ok(serde_json::from_str(&fs::read_to_string(file)?)?)
 }
 
-/// What the server renders the page from.
+/// The data from which the server renders the page.
 fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
     let shell = Shell {
         css_href: "/pkg/app.css".into(),

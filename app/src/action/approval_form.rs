@@ -1,8 +1,8 @@
-//! The approval settings of an action as fields of its form.
+//! The approval settings of a task, as fields of its form.
 //!
-//! Fields: `approval` (says that these fields are there), `requiresApproval` (on), `reviewers` (lines: an address, `group:` and a
-//! slug, or `anyone`), `quorum`, `selfApproval` (on), `expiresAfter`, `remindAfter`, `escalateAfter` (spans), `escalateTo`,
-//! `criteriaSet` (an id, nothing, or `keep`).
+//! Fields: `approval` (marks that the fields below were sent), `requiresApproval` (on), `reviewers` (one per line: an
+//! e-mail address, `group:` and a slug, or `anyone`), `quorum`, `selfApproval` (on), `expiresAfter`, `remindAfter`,
+//! `escalateAfter` (durations), `escalateTo`, `criteriaSet` (an id, empty, or `keep`).
 
 use super::span;
 use crate::{
@@ -15,15 +15,15 @@ use leptos::prelude::*;
 use serde_json::{Map, Value};
 use wire::{access::Member, action::Action};
 
-/// The fields' names.
+/// Names of the fields.
 pub const SHOWN: [&str; 7] =
     ["reviewers", "quorum", "expiresAfter", "remindAfter", "escalateAfter", "escalateTo", "criteriaSet"];
-/// The choice that leaves several criteria sets as they are.
+/// The option that keeps several criteria sets unchanged.
 pub const KEEP_SETS: &str = "keep";
-/// Keys of the metadata that have fields of their own.
+/// Metadata keys that have fields of their own.
 pub const METADATA_KEYS: [&str; 2] = ["requiresApproval", "approval"];
 
-/// Whom and what approval settings can name.
+/// Options of the approval settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reviewing {
     /// Slugs of the workspace's groups.
@@ -32,7 +32,7 @@ pub struct Reviewing {
     pub criteria_sets: Vec<(String, String)>,
 }
 
-/// A document of the action without the keys that have fields of their own.
+/// A JSON object of the task, without the keys that have fields of their own.
 pub fn rest(json: &str, keys: &[&str]) -> String {
     match serde_json::from_str::<Map<String, Value>>(json) {
         Ok(mut map) if keys.iter().any(|key| map.contains_key(*key)) => {
@@ -43,7 +43,7 @@ pub fn rest(json: &str, keys: &[&str]) -> String {
     }
 }
 
-/// What the fields start with.
+/// Start values of the fields.
 struct Start {
     required: bool,
     approval: Map<String, Value>,
@@ -80,7 +80,7 @@ impl Start {
     }
 }
 
-/// The fields, folded away until they are needed.
+/// The fields, folded until they are opened.
 pub fn approval_fields(
     action: Option<&Action>,
     members: &[Member],
@@ -89,7 +89,7 @@ pub fn approval_fields(
 ) -> impl IntoView + use<> {
     let scope = if action.is_some() { "edit" } else { "create" };
     let start = Start::of(action);
-    // A form that comes back says what was ticked; an absent box was not.
+    // A refused form restores which boxes were checked; an unchecked box sends no field.
     let typed = form.value("approval").is_some();
     let ticked = |name: &str, start: bool| if typed { form.value(name).is_some() } else { start };
     let requires = ticked("requiresApproval", start.required);

@@ -1,8 +1,8 @@
-//! The fields of an action, for making and for changing one.
+//! The form that creates or changes a task.
 //!
-//! Fields: `name`, `slug`, `description`, `agentSlug`, `assignedTo`, `targetEntityId`, `outputType`, `outputConfig`, `metadata`, `status`, and those of the
-//! approval settings.
-//! An empty field means none. `outputConfig` and `metadata` are JSON objects.
+//! Fields: `name`, `slug`, `description`, `agentSlug`, `assignedTo`, `targetEntityId`, `outputType`, `outputConfig`,
+//! `metadata`, `status`, and those of the approval settings. An empty field means no value. `outputConfig` and
+//! `metadata` are JSON objects.
 
 use super::approval_form::{self, METADATA_KEYS, Reviewing, approval_fields, rest};
 use crate::{
@@ -45,16 +45,16 @@ const fn output_word(output: OutputType) -> &'static str {
     }
 }
 
-/// What an action can be about.
+/// The entities that a task can be about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Targets {
-    /// Entities to choose from, an action's own included.
+    /// The options, including the task's own entity.
     pub choices: Choices,
-    /// The one a new action starts with (`?target=`).
+    /// Id of the entity that is selected for a new task (`?target=`).
     pub start: String,
 }
 
-/// The form. Without an action it makes one.
+/// The form; without an action it creates one.
 pub fn action_form(
     action: Option<&Action>,
     members: &[Member],
@@ -73,7 +73,7 @@ pub fn action_form(
     let output_config = json(action.map(|a| &a.output_config), &CRITERIA_SETS);
     let metadata = json(action.map(|a| &a.metadata), &METADATA_KEYS);
     let known: Vec<&str> = SHOWN.into_iter().chain(approval_form::SHOWN).collect();
-    // A new task is its maker's until they say otherwise: then what becomes of it shows on their Today.
+    // A new task is assigned to its creator by default, so that its results appear on their Today page.
     let assigned = action.map_or_else(|| viewer_id.to_owned(), |a| a.assigned_to.clone().unwrap_or_default());
     let mut people = vec![(String::new(), "Nobody".to_owned())];
     people.extend(members.iter().map(|m| (m.id.clone(), m.email.clone())));

@@ -1,4 +1,4 @@
-//! /actions
+//! The page /actions.
 
 use super::{
     approval_form::Reviewing,
@@ -21,26 +21,26 @@ use wire::{
 /// Longest description in the list, characters.
 const ABOUT_CHARS_MAX: usize = 120;
 
-/// What /actions shows.
+/// Data of the page /actions.
 #[derive(Debug, Clone, Default)]
 pub struct ListProps {
-    /// One page, each with its newest run where the server read it.
+    /// The tasks of this page, each with its latest session if the server has read it.
     pub actions: Vec<(Action, Option<TaskStatus>)>,
-    /// For the next page.
+    /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
-    /// `?status=archived`
+    /// `?status=archived`: lists archived tasks.
     pub shows_archived: bool,
-    /// Whose task it can be.
+    /// Members that a task can be assigned to.
     pub members: Vec<Member>,
-    /// What it can be about.
+    /// Entities that a task can be about.
     pub targets: Targets,
-    /// Whom and what approval settings can name.
+    /// Options of the approval settings.
     pub reviewing: Reviewing,
-    /// A refused `POST /actions` (form `create`).
+    /// State of a refused `POST /actions` (form `create`).
     pub form: FormState,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Tasks", || {
         let ListProps { actions, next_cursor, shows_archived, members, targets, reviewing, form } = props;
@@ -84,7 +84,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
             view! {
                 <details class="sheet" open=none_yet || form.is_refused() || !targets.start.is_empty()>
                     <summary>"New task"</summary>
-                    // Inside the details: a link to it opens what is around it.
+                    // Inside the details element: a link to it opens the form.
                     <div id="new">{solid(action_form(None, &members, viewer_id, &targets, &reviewing, &form))}</div>
                 </details>
             }

@@ -1,4 +1,4 @@
-//! Actions, which people call tasks: the list, one of them, its forms and its runs.
+//! Tasks (actions in code): the list, the page of a task, its forms and its sessions.
 
 mod approval_form;
 mod form;

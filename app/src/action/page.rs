@@ -1,4 +1,4 @@
-//! /actions/{id}
+//! The page /actions/{id}.
 
 use super::{
     approval_form::Reviewing,
@@ -27,31 +27,31 @@ use wire::{
     action::{Action, TaskStatus},
 };
 
-/// Longest error shown with the newest run, characters.
+/// Longest error of the latest session, characters.
 const ERROR_CHARS_MAX: usize = 300;
 
-/// What /actions/{id} shows.
+/// Data of the page /actions/{id}.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// The action.
+    /// The task.
     pub action: Action,
-    /// Its newest run.
+    /// Its latest session; absent if there is none.
     pub task_status: Option<TaskStatus>,
-    /// Recent runs, newest first.
+    /// Recent sessions, newest first.
     pub runs: Vec<SessionEntry>,
-    /// Whether there are more.
+    /// Whether there are more sessions than these.
     pub has_more_runs: bool,
-    /// Whose task it can be.
+    /// Members that the task can be assigned to.
     pub members: Vec<Member>,
-    /// What it can be about, its own target included.
+    /// Entities that it can be about, including its own.
     pub targets: Targets,
-    /// Whom and what approval settings can name.
+    /// Options of the approval settings.
     pub reviewing: Reviewing,
-    /// A refused `POST /actions/{id}` (form `edit`) or `…/trigger` (form `trigger`).
+    /// State of a refused `POST /actions/{id}` (form `edit`) or `/actions/{id}/trigger` (form `trigger`).
     pub form: FormState,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = props.action.name.clone();
     render(shell, &title, || {

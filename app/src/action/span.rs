@@ -1,4 +1,4 @@
-//! Spans of time as people type them: `2d`, `36h`, `1h 30m`, `45s`.
+//! Durations as people type them: `2d`, `36h`, `1h 30m`, `45s`.
 
 const UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 
@@ -14,7 +14,7 @@ pub fn write(seconds: i64) -> String {
     if parts.is_empty() { "0s".to_owned() } else { parts.join(" ") }
 }
 
-/// Text as seconds. Each unit at most once, the larger ones first.
+/// Parses a duration to seconds; `None` if it is invalid. Each unit may occur once, larger units first.
 pub fn read(text: &str) -> Option<i64> {
     let (mut seconds, mut digits, mut units) = (0_i64, String::new(), UNITS.iter());
     for c in text.trim().chars().filter(|c| !c.is_whitespace()) {
@@ -26,7 +26,7 @@ pub fn read(text: &str) -> Option<i64> {
         let number: i64 = std::mem::take(&mut digits).parse().ok()?;
         seconds = seconds.checked_add(number.checked_mul(*size)?)?;
     }
-    // A number without a unit could be anything.
+    // A number without a unit is ambiguous.
     (digits.is_empty() && !text.trim().is_empty()).then_some(seconds)
 }
 

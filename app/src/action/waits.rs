@@ -1,20 +1,20 @@
-//! What of an action waits for people, and for whom, in words.
+//! A summary of the approvals that a task needs.
 
 use super::span;
 use domain::gate::needs_approval;
 use serde_json::{Map, Value};
 use wire::{access::Member, action::Action};
 
-/// What waits for people, for whom, and on what terms.
+/// Which outputs of a task need approval, and whose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waits {
-    /// What waits.
+    /// What needs approval.
     pub what: &'static str,
-    /// Who decides.
+    /// Who decides, and on what terms.
     pub who: String,
 }
 
-/// What an action's page says about its approvals.
+/// The summary of a task's approval settings.
 pub fn waits(action: &Action, members: &[Member]) -> Waits {
     let metadata: Map<String, Value> = serde_json::from_str(action.metadata.get()).unwrap_or_default();
     let approval = metadata.get("approval").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -47,7 +47,7 @@ fn reviewers(action: &Action, approval: &Map<String, Value>, members: &[Member])
     }
 }
 
-/// How many have to approve, by when, and who else is asked.
+/// The number of approvals needed, the deadline and the escalation; `None` if none is set.
 fn terms(approval: &Map<String, Value>) -> Option<String> {
     let seconds = |key: &str| approval.get(key).and_then(Value::as_i64).map(span::write);
     let quorum = approval.get("quorum").and_then(Value::as_u64).filter(|quorum| *quorum > 1);

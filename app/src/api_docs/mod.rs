@@ -1,4 +1,4 @@
-//! /api/docs: the OpenAPI document, to be read.
+//! The page /api/docs: the OpenAPI document for readers.
 
 mod page;
 mod view_model;

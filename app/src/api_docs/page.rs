@@ -1,4 +1,4 @@
-//! The page: operations that open, then the schemas they name.
+//! The operations, then the schemas that they refer to.
 
 use super::view_model::{Operation, Parameter, operations, schemas};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 use leptos::prelude::*;
 use serde_json::Value;
 
-/// The whole page, of an OpenAPI document.
+/// Renders the page of an OpenAPI document.
 pub fn page(shell: &Shell, document: &Value) -> String {
     let signed_in = shell.viewer.is_some();
     let page = || {
@@ -71,7 +71,7 @@ fn markdown(text: &str) -> Option<impl IntoView + use<>> {
     })
 }
 
-/// A schema's name, as a link where it is one of ours.
+/// The name of a schema, as a link if the page describes it.
 fn kind(name: &str) -> impl IntoView + use<> {
     let name = name.to_owned();
     if name.starts_with(|c: char| c.is_ascii_uppercase()) && !name.contains(' ') {

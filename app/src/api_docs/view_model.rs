@@ -1,48 +1,48 @@
-//! An OpenAPI document as operations, in groups. Lenient: what is missing is left out.
+//! The operations and schemas of an OpenAPI document. Parsing is lenient: missing parts are omitted.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// One operation.
+/// An operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
-    /// HTTP method, lower case.
+    /// HTTP method in lower case.
     pub method: String,
     /// Path template.
     pub path: String,
-    /// First sentence.
+    /// The first sentence of its description.
     pub summary: String,
-    /// The rest; markdown.
+    /// The rest of its description, as Markdown.
     pub description: String,
-    /// `(name, where, required, type, description)`
+    /// Parameters in path, query and header.
     pub parameters: Vec<Parameter>,
-    /// Name of the body's schema.
+    /// Name of the schema of the request body.
     pub body: Option<String>,
-    /// `(status, description, schema)`
+    /// Responses: `(status, description, schema)`.
     pub answers: Vec<(String, String, Option<String>)>,
 }
 
-/// One parameter.
+/// A parameter of an operation, or a member of a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// Name.
+    /// Name of the parameter or member.
     pub name: String,
-    /// path, query or header.
+    /// Where it is sent: `path`, `query` or `header`.
     pub place: String,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub is_required: bool,
-    /// Its type in words.
+    /// Its type as text.
     pub kind: String,
-    /// What it does.
+    /// Its description.
     pub about: String,
 }
 
-/// One named schema.
+/// A named schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schema {
-    /// Name.
+    /// Name of the schema.
     pub name: String,
-    /// What it is.
+    /// Its description.
     pub about: String,
     /// Its members.
     pub members: Vec<Parameter>,
@@ -56,7 +56,7 @@ fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A schema in words: `string`, `array of Event`, `Session`.
+/// The type of a schema as text: `string`, `array of Event`, `Session`.
 fn kind(schema: &Value) -> String {
     if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
         return reference.rsplit('/').next().unwrap_or_default().to_owned();
@@ -91,7 +91,7 @@ fn content_kind(value: &Value) -> Option<String> {
     Some(body.get("schema").map_or_else(|| media.clone(), kind))
 }
 
-/// Operations by their first tag, in the order of their paths.
+/// The operations by their first tag, in the order of their paths.
 pub fn operations(document: &Value) -> BTreeMap<String, Vec<Operation>> {
     const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
     let mut groups: BTreeMap<String, Vec<Operation>> = BTreeMap::new();
@@ -126,7 +126,7 @@ pub fn operations(document: &Value) -> BTreeMap<String, Vec<Operation>> {
     groups
 }
 
-/// Named schemas, by name.
+/// The named schemas in the order of their names.
 pub fn schemas(document: &Value) -> Vec<Schema> {
     let Some(all) = document.pointer("/components/schemas").and_then(Value::as_object) else { return Vec::new() };
     all.iter()

@@ -1,4 +1,4 @@
-//! /bundles: a file, what installing it would do, and that it was done.
+//! The page /bundles: uploads a bundle, shows what installing it would change, and installs it.
 
 use crate::{
     FormState,
@@ -21,20 +21,20 @@ use serde_json::Value;
 /// Longest value in a row, characters.
 const VALUE_CHARS_MAX: usize = 160;
 
-/// What /bundles shows.
+/// Data of the page /bundles.
 #[derive(Debug, Clone, Default)]
 pub struct BundleProps {
-    /// The bundle's text.
+    /// The text of the bundle; empty at first.
     pub source: String,
-    /// What installing it would do, or did.
+    /// The changes that installing it would make, or has made.
     pub plan: Option<Plan>,
-    /// Whether it was done.
+    /// Whether it has been installed.
     pub applied: bool,
-    /// A refused step.
+    /// State of a refused form.
     pub form: FormState,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn bundle_page(shell: &Shell, props: BundleProps) -> String {
     render(shell, "Install a bundle", || {
         let BundleProps { source, plan, applied, form } = props;
@@ -50,7 +50,7 @@ pub fn bundle_page(shell: &Shell, props: BundleProps) -> String {
 fn upload_form(source: &str, form: &FormState) -> impl IntoView + use<> {
     let limits = format!("YAML or JSON, at most {} KiB and {BUNDLE_ITEMS_MAX} items.", BUNDLE_BYTES_MAX / 1024);
     let text = format!("\n{source}");
-    // The place in the file is the point of these messages.
+    // Shows each error with its position in the file.
     let wrong: Vec<String> = form
         .errors
         .iter()

@@ -1,8 +1,9 @@
-//! A criteria set as a form that needs no script: a row for each dimension, and some empty ones.
+//! The editor of a criteria set: a form that works without scripts, with a row for each dimension and some empty
+//! rows.
 //!
-//! Fields: `version`, `name`, `slug` (new sets), `description`, for each row `dimensions[N].name`, `.slug`, `.type`,
-//! `.description`, `.options` (lines), `.min`, `.max`; and `try.SLUG`. `do` is `save` or `preview`. A row without a
-//! name is left out.
+//! Fields: `version`, `name`, `slug` (new sets only), `description`; for each row `dimensions[N].name`, `.slug`,
+//! `.type`, `.description`, `.options` (one per line), `.min`, `.max`; and `try.SLUG`. `do` is `save` or `preview`. A
+//! row without a name is ignored.
 
 use super::{
     option_lines,
@@ -23,12 +24,12 @@ use domain::{
 use leptos::prelude::*;
 use wire::criteria::CriteriaSet;
 
-/// Rows offered for new dimensions.
+/// Number of empty rows for new dimensions.
 const EMPTY_ROWS: usize = 2;
 const PARTS: [&str; 7] = ["name", "slug", "type", "description", "options", "min", "max"];
 const LIST: &str = "dimensions";
 
-/// A kind of dimension in words.
+/// The label of a dimension kind.
 pub const fn kind_word(kind: DimensionKind) -> &'static str {
     match kind {
         DimensionKind::Select => "Choice",
@@ -38,7 +39,7 @@ pub const fn kind_word(kind: DimensionKind) -> &'static str {
     }
 }
 
-/// The form. Without a set it makes one. `preview` is what was tried with this form.
+/// The form; without a set it creates one. `preview` is the result of the last preview with this form.
 pub fn editor(set: Option<&CriteriaSet>, preview: Option<&Preview>, form: &FormState) -> impl IntoView + use<> {
     let dimensions = set.map_or(&[][..], |set| &set.dimensions);
     let typed = form.values.keys().filter_map(|key| row_number(LIST, key)).max().map_or(0, |last| last + 1);
@@ -59,7 +60,7 @@ pub fn editor(set: Option<&CriteriaSet>, preview: Option<&Preview>, form: &FormS
         )
     });
     let tried = preview.map_or(dimensions, |preview| &preview.dimensions);
-    // Where nothing can be chosen yet, a preview says what has to be mended first.
+    // Without any option the preview shows only the errors to correct.
     let trying = (!tried.is_empty()).then(|| {
         view! {
             <fieldset class="criteria-row">
@@ -95,7 +96,7 @@ pub fn editor(set: Option<&CriteriaSet>, preview: Option<&Preview>, form: &FormS
     }
 }
 
-/// Back to where the verdict is.
+/// The fragment of the preview's result, so that the page scrolls to it.
 fn preview_target(set: Option<&CriteriaSet>) -> String {
     set.map_or_else(|| "/criteria-sets#verdict".to_owned(), |set| format!("/criteria-sets/{}#verdict", set.id))
 }

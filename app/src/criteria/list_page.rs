@@ -1,4 +1,4 @@
-//! /criteria-sets
+//! The page /criteria-sets.
 
 use super::editor::kind_word;
 use crate::{
@@ -14,16 +14,16 @@ use wire::criteria::CriteriaSet;
 /// Longest description in a row, characters.
 const ABOUT_CHARS_MAX: usize = 140;
 
-/// What /criteria-sets shows.
+/// Data of the page /criteria-sets.
 #[derive(Debug, Clone)]
 pub struct ListProps {
-    /// One page.
+    /// The sets of this page.
     pub sets: Vec<CriteriaSet>,
-    /// For the next page.
+    /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Criteria sets", || {
         let ListProps { sets, next_cursor } = props;

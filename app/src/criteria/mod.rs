@@ -1,4 +1,4 @@
-//! Criteria sets: the list, one of them with its versions, the editor with its preview; and bundles.
+//! Criteria sets: the list, the page of a set with its versions, the editor with its preview; and bundles.
 
 mod bundle_page;
 mod editor;

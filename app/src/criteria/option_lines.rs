@@ -1,11 +1,11 @@
-//! The options of a select as lines of text: `value | label | style | score | hard block`. What is left out at the end
-//! is as for an option of which nothing is said. A `|` or `\` inside a part is written with a `\` before it.
+//! The options of a select as lines of text: `value | label | style | score | hard block`. Trailing parts may be
+//! omitted. A backslash escapes `|` and `\` inside a part.
 
 use domain::criteria::{Choice, ChoiceStyle};
 
 const HARD_BLOCK: &str = "hard block";
 
-/// Options as lines.
+/// Writes options as lines.
 pub fn write(options: &[Choice]) -> String {
     options.iter().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -29,10 +29,10 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('|', "\\|")
 }
 
-/// Lines as options; blank lines are left out.
+/// Parses lines as options; ignores blank lines.
 ///
 /// # Errors
-/// What is wrong in which line.
+/// A message with the number of the first invalid line.
 pub fn read(text: &str) -> Result<Vec<Choice>, String> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines.map(|(index, line)| option(line).map_err(|message| format!("line {}: {message}", index + 1))).collect()
@@ -64,7 +64,7 @@ fn option(line: &str) -> Result<Choice, String> {
     Ok(option)
 }
 
-/// The parts of a line, without the space around them.
+/// The trimmed parts of a line.
 fn split(line: &str) -> Vec<String> {
     let (mut parts, mut part, mut chars) = (Vec::new(), String::new(), line.chars());
     while let Some(c) = chars.next() {

@@ -1,4 +1,4 @@
-//! /criteria-sets/{id} and /criteria-sets/new
+//! The pages /criteria-sets/{id} and /criteria-sets/new.
 
 use super::{
     editor::{editor, kind_word},
@@ -19,20 +19,20 @@ use domain::{
 use leptos::prelude::*;
 use wire::criteria::CriteriaSet;
 
-/// What the page of a criteria set shows.
+/// Data of the page of a criteria set.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// The set at the version that is shown.
+    /// The shown version of the set.
     pub set: CriteriaSet,
-    /// Its newest versions, newest first.
+    /// The versions of the set, newest first.
     pub versions: Vec<CriteriaSet>,
-    /// Whether it has more versions than those.
+    /// Whether there are more versions than these.
     pub has_more_versions: bool,
-    /// Names of who wrote them.
+    /// Names of the authors of the versions.
     pub people: People,
-    /// What was tried: on the shown version, or with the editor (form `edit`).
+    /// The result of a preview: of the shown version, or of the editor (form `edit`).
     pub preview: Option<Preview>,
-    /// A refused or previewed `POST /criteria-sets/{id}`: form `edit` or `try`.
+    /// State of a refused or previewed `POST /criteria-sets/{id}`: form `edit` or `try`.
     pub form: FormState,
 }
 
@@ -40,7 +40,7 @@ fn crumbs() -> Vec<(String, String)> {
     vec![("Tasks".to_owned(), "/actions".to_owned()), ("Criteria sets".to_owned(), "/criteria-sets".to_owned())]
 }
 
-/// The page that makes a set.
+/// Renders the page that creates a set.
 pub fn new_page(shell: &Shell, preview: Option<Preview>, form: &FormState) -> String {
     render(shell, "New criteria set", || {
         let page = view! {
@@ -51,7 +51,7 @@ pub fn new_page(shell: &Shell, preview: Option<Preview>, form: &FormState) -> St
     })
 }
 
-/// The whole page.
+/// Renders the page of a set.
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = one_line(&props.set.name, 120);
     render(shell, &title, || {
@@ -163,7 +163,7 @@ fn dimension_table(dimensions: &[Dimension]) -> impl IntoView + use<> {
     }
 }
 
-/// An option with everything that its choice means, in words as well as in colour.
+/// An option with its style, score and hard block, in words as well as in colour.
 fn choice(option: &Choice) -> impl IntoView + use<> {
     let value = (option.label != option.value).then(|| view! { " " <code>{option.value.clone()}</code> });
     let score = option.score.map(|score| format!(" · {score}"));

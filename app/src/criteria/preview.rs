@@ -1,4 +1,4 @@
-//! Trying a set out: choose values, see what the safety gate says. The verdict comes from the server.
+//! Previews a criteria set: the reader chooses values, and the server evaluates the safety gate.
 
 use crate::{
     FormState,
@@ -11,24 +11,24 @@ use crate::{
 use domain::criteria::{Dimension, DimensionKind, SafetyGate};
 use leptos::prelude::*;
 
-/// Stands for "the output says nothing"; options are never called that, because they have no space around them.
+/// The value for "no value". It cannot be an option, because options are not empty.
 pub const NO_VALUE: &str = "";
 
-/// What was tried, and what came of it.
+/// A preview and its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preview {
     /// The dimensions that were evaluated.
     pub dimensions: Vec<Dimension>,
-    /// What the gate says.
+    /// The result of the safety gate.
     pub verdict: SafetyGate,
 }
 
-/// The name of the form field with a dimension's value.
+/// The name of the form field for a dimension's value.
 pub fn try_name(slug: &str) -> String {
     format!("try.{slug}")
 }
 
-/// A control for each select dimension.
+/// A select for each dimension of kind select.
 pub fn try_fields(scope: &str, dimensions: &[Dimension], form: &FormState) -> impl IntoView + use<> {
     let selects = dimensions.iter().filter(|d| d.kind == DimensionKind::Select && !d.slug.is_empty());
     let fields = selects
@@ -42,7 +42,7 @@ pub fn try_fields(scope: &str, dimensions: &[Dimension], form: &FormState) -> im
     view! { <div class="form-row criteria-try">{fields}</div> }
 }
 
-/// What the gate says, in words.
+/// The result of the safety gate, as text.
 pub fn verdict(preview: &Preview) -> impl IntoView + use<> {
     let name = |slug: &str| {
         let found = preview.dimensions.iter().find(|d| d.slug == slug);

@@ -1,4 +1,4 @@
-//! Entities to choose from in a form, and the names behind ids.
+//! Options for fields that refer to entities, and names of people.
 
 use crate::{
     FormState,
@@ -7,22 +7,22 @@ use crate::{
 use leptos::tachys::html::InertElement;
 use std::collections::BTreeMap;
 
-/// Entities to choose from, `(id, title)`.
+/// Entities offered in a form, `(id, title)`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choices {
-    /// What is offered.
+    /// The offered entities.
     pub options: Vec<(String, String)>,
-    /// Whether there are more than are offered; then an id is typed.
+    /// Whether there are more entities than are offered. The field then takes an id as text.
     pub has_more: bool,
 }
 
 impl Choices {
-    /// The title behind an id, where it is offered.
+    /// The title of an offered entity.
     pub fn label(&self, id: &str) -> Option<&str> {
         self.options.iter().find(|(offered, _)| offered == id).map(|(_, title)| title.as_str())
     }
 
-    /// A field that takes one of them: a list while it is short enough, or else the id as text.
+    /// A field for one of the entities: a select, or a text field for an id if there are too many.
     pub fn control(&self, scope: &str, field: Field<'_>, none: &str, start: &str, form: &FormState) -> InertElement {
         if self.has_more {
             let hint = format!("{} Enter its id, the last part of its page's address.", field.hint);
@@ -37,15 +37,15 @@ impl Choices {
     }
 }
 
-/// Entities that relations can lead to, by the slug of their type.
+/// Options of relation fields, by the slug of the related type.
 pub type Relations = BTreeMap<String, Choices>;
 
-/// Names of people by the actor that is stored, e.g. `user:…`.
+/// Names of people, by their actor (`user:ID`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct People(pub BTreeMap<String, String>);
 
 impl People {
-    /// Who an actor is, in words.
+    /// The name of an actor.
     pub fn word(&self, actor: &str) -> String {
         match self.0.get(actor) {
             Some(name) => name.clone(),

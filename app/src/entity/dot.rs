@@ -1,10 +1,10 @@
-//! The dot that says how work on a field or block stands: shape, word and colour together.
+//! The dot that shows the status of work on a field or block: shape, word and colour together.
 
 use crate::ui::icon::{Icon, icon};
 use domain::block_status::BlockStatus;
 use leptos::prelude::*;
 
-/// The word people read.
+/// The label of a status.
 pub const fn word(status: BlockStatus) -> &'static str {
     match status {
         BlockStatus::InProgress => "In progress",
@@ -25,7 +25,7 @@ const fn shape(status: BlockStatus) -> (Icon, &'static str) {
     }
 }
 
-/// The dot, where there is a status.
+/// The dot; `None` without a status.
 pub fn dot(status: Option<BlockStatus>) -> impl IntoView {
     status.map(|status| {
         let (picture, name) = shape(status);

@@ -1,7 +1,7 @@
-//! The fields of an entity, for making and for changing one.
+//! The form that creates or changes an entity.
 //!
-//! Fields: `title`, `version` (of the one that is changed), `typeId` (of a new one), and `fields.SLUG` for each value.
-//! An empty field means no value.
+//! Fields: `title`, `version` (of an existing entity), `typeId` (of a new one), and `fields.SLUG` for each value. An
+//! empty field means no value.
 
 use super::{Choices, Relations};
 use crate::{
@@ -16,7 +16,7 @@ use domain::entity::{FieldDef, FieldType, shown};
 use leptos::{prelude::*, tachys::html::InertElement};
 use wire::entity::{Entity, EntityType};
 
-/// The form. Without an entity it makes one.
+/// The form; without an entity it creates one.
 pub fn entity_form(
     of: &EntityType,
     entity: Option<&Entity>,
@@ -66,7 +66,7 @@ fn control(
             textarea(scope, base, false, start, form)
         }
         FieldType::Text => input(scope, base, "text", start, "off", form),
-        // Not type=number: it hides what it cannot read, and its wheel changes values unasked.
+        // Not type=number: browsers drop invalid text, and the mouse wheel changes the value by accident.
         FieldType::Number => {
             input(scope, base.hint("Enter a number, with a point before decimals."), "text", start, "off", form)
         }

@@ -1,4 +1,4 @@
-//! Versions as what changed from one to the next.
+//! The versions of an entity, as changes from one to the next.
 
 use super::People;
 use crate::{text::shorten::one_line, ui::time::moment};
@@ -7,10 +7,10 @@ use leptos::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use wire::entity::EntityVersion;
 
-/// Longest value shown in a change, characters.
+/// Longest value in a change, characters.
 const VALUE_CHARS_MAX: usize = 120;
 
-/// One thing that changed: its name, what it was, what it became.
+/// A changed field: its label, the old and the new value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
     name: String,
@@ -18,7 +18,7 @@ pub struct Change {
     after: Option<String>,
 }
 
-/// What a version changed against the one before it.
+/// The changes of a version compared with the one before it.
 pub fn changes(
     fields: &[FieldDef],
     titles: &BTreeMap<String, String>,
@@ -49,7 +49,7 @@ pub fn changes(
     all
 }
 
-/// The list, newest first. `versions` may hold one more than is shown, for the last one's change.
+/// The versions, newest first. `versions` may hold one more than is shown, to compute the changes of the last one.
 pub fn history(
     fields: &[FieldDef],
     titles: &BTreeMap<String, String>,

@@ -1,7 +1,7 @@
-//! /entity-types/{id}/import: choose a file, look at what it would make, then make it.
+//! The page /entity-types/{id}/import: uploads a CSV file, previews the entities it would create, then imports it.
 //!
 //! Multipart fields: `file` (the upload) or `source` (its text), `step` (`preview` or `import`), and for each column
-//! `column.N` (its name) and `map.N` (what it fills; empty for nothing).
+//! `column.N` (its name) and `map.N` (the field it fills; empty for none).
 
 use crate::{
     FormState,
@@ -21,23 +21,23 @@ use wire::entity::{EntityType, ImportPreview};
 
 /// Longest cell of the preview, characters.
 const CELL_CHARS_MAX: usize = 60;
-/// Errors listed on a page; the API has them all.
+/// Most errors on the page; the API returns all of them.
 const ERRORS_SHOWN_MAX: usize = 200;
 
-/// What the import page shows.
+/// Data of the import page.
 #[derive(Debug, Clone)]
 pub struct ImportProps {
-    /// What rows become.
+    /// The type of the new entities.
     pub of: EntityType,
-    /// The file's text, once there is one.
+    /// The text of the file; empty before the upload.
     pub source: String,
-    /// What it would make.
+    /// The result of the preview.
     pub preview: Option<ImportPreview>,
-    /// A refused step.
+    /// State of a refused step.
     pub form: FormState,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn import_page(shell: &Shell, props: ImportProps) -> String {
     render(shell, "Import", || {
         let ImportProps { of, source, preview, form } = props;
@@ -172,7 +172,7 @@ fn first_rows(of: &EntityType, preview: &ImportPreview) -> impl IntoView + use<>
     })
 }
 
-/// What is wrong, row by row. Nothing where nothing is.
+/// The errors by row; nothing if there are none.
 pub fn error_table(of: &EntityType, errors: &[RowError]) -> impl IntoView + use<> {
     (!errors.is_empty()).then(|| {
         let name = |slug: &str| match of.fields.iter().find(|f| f.slug == slug) {

@@ -1,4 +1,4 @@
-//! /entities
+//! The page /entities.
 
 use super::{Relations, form::entity_form};
 use crate::{
@@ -22,29 +22,29 @@ use wire::entity::{Entity, EntityType};
 /// Longest title in the list, characters.
 const TITLE_CHARS_MAX: usize = 160;
 
-/// What /entities shows.
+/// Data of the page /entities.
 #[derive(Debug, Clone, Default)]
 pub struct ListProps {
-    /// The workspace's types, newest first.
+    /// The entity types of the workspace, newest first.
     pub types: Vec<EntityType>,
-    /// `?type=`: the slug of one of them.
+    /// `?type=`: slug of the selected type.
     pub picked: Option<String>,
     /// `?q=`: part of the title.
     pub q: String,
-    /// One page, newest first.
+    /// The entities of this page, newest first.
     pub entities: Vec<Entity>,
-    /// For the next page.
+    /// Cursor of the next page; absent on the last page.
     pub next_cursor: Option<String>,
-    /// Whether this is not the first page.
+    /// Whether this is a page after the first.
     pub is_continued: bool,
-    /// What relations of the picked type can lead to.
+    /// Options for the relation fields of the selected type.
     pub relations: Relations,
-    /// A refused `POST /entities` (form `create`) or `POST /entity-types` (form `type`).
+    /// State of a refused `POST /entities` (form `create`) or `POST /entity-types` (form `type`).
     pub form: FormState,
 }
 
 impl ListProps {
-    /// The type that a new entity would have: the picked one, or the only one.
+    /// The type of a new entity: the selected one, or the only one.
     pub fn of(&self) -> Option<&EntityType> {
         match (&self.picked, self.types.as_slice()) {
             (Some(slug), types) => types.iter().find(|t| t.slug == *slug),
@@ -64,7 +64,7 @@ impl ListProps {
     }
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn list_page(shell: &Shell, props: ListProps) -> String {
     render(shell, "Entities", || {
         let manages = shell.may(Permission::ManageEntityTypes);

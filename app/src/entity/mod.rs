@@ -1,7 +1,7 @@
-//! Entities: the list, one of them, its type, and files on their way to becoming entities.
+//! Entities: the list, the page of an entity, its type, and imports.
 //!
-//! Blocks of an entity's page that an action's `outputConfig` can name: `fields`, `tasks`, `sessions`, `history`;
-//! `title` among its `fields` stands for the title.
+//! Blocks of an entity's page that an action's `outputConfig` can name: `fields`, `tasks`, `sessions`, `history`. The
+//! name `title` among its `fields` means the title.
 
 mod progress;
 #[cfg(feature = "hydrate")]

@@ -1,4 +1,4 @@
-//! /entities/{id}, and the same page at /t/{tenantSlug}/{typeSlug}/{id}
+//! The page /entities/{id}, also served at /t/{tenantSlug}/{typeSlug}/{id}.
 
 use super::{People, Relations, dot::dot, form::entity_form, history::history};
 use crate::{
@@ -22,36 +22,36 @@ use wire::{
 /// Longest task name in a row, characters.
 const NAME_CHARS_MAX: usize = 120;
 
-/// What an entity's page shows.
+/// Data of an entity's page.
 #[derive(Debug, Clone)]
 pub struct Props {
     /// The entity.
     pub entity: Entity,
     /// Its type.
     pub of: EntityType,
-    /// Titles behind ids of entities, as far as relations name them.
+    /// Titles of related entities, by id.
     pub titles: BTreeMap<String, String>,
-    /// What relations can lead to, for the form.
+    /// Options for the relation fields of the form.
     pub relations: Relations,
-    /// Its newest sessions that no other session started, newest first.
+    /// Its latest sessions, newest first, without those that other sessions started.
     pub sessions: Vec<EntitySessionSummary>,
-    /// How work on its fields and blocks stands.
+    /// Status of the work on its fields and blocks.
     pub dots: TaskStatusMap,
     /// Active tasks about it.
     pub tasks: Vec<Action>,
-    /// Its versions, newest first; one more than is shown where there are more.
+    /// Its versions, newest first, with one more than is shown if there are more.
     pub versions: Vec<EntityVersion>,
-    /// Versions shown.
+    /// Number of versions shown.
     pub versions_max: usize,
-    /// Where older versions are, where there are more.
+    /// Address of the older versions; absent if there are none.
     pub older: Option<String>,
-    /// Who wrote them.
+    /// Names of the authors of the versions.
     pub people: People,
-    /// A refused `POST /entities/{id}` (form `edit`).
+    /// State of a refused `POST /entities/{id}` (form `edit`).
     pub form: FormState,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = one_line(&props.entity.title, NAME_CHARS_MAX);
     render(shell, &title, || {
@@ -75,7 +75,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         let (fields_dot, tasks_dot) = (block("fields"), block("tasks"));
         let (sessions_dot, history_dot) = (block("sessions"), block("history"));
         let page = view! {
-            // The recorder of working sessions reads the type here: the path may not say it.
+            // The recorder of working sessions reads the type here, because the path may not have it.
             <header class="page-head" data-entity-type=of.slug.clone()>
                 {breadcrumbs(crumbs)}
                 <h1 dir="auto">{entity.title.clone()}</h1>

@@ -1,8 +1,8 @@
-//! Keeps the progress of an import, or an export, true while it is looked at.
+//! The island that keeps the progress of an import or export current.
 
 use leptos::prelude::*;
 
-/// Reads the progress again and again until the work has ended, then the whole page. Shows nothing itself.
+/// Reads the progress until the work has ended, then reloads the page. Renders nothing.
 #[island]
 pub fn ImportProgress() -> impl IntoView {
     #[cfg(feature = "hydrate")]

@@ -1,4 +1,4 @@
-//! /imports/{id}: how far an import has got, and what was wrong.
+//! The page /imports/{id}: progress and errors of an import.
 
 use super::{ImportProgress, import_page::error_table};
 use crate::{
@@ -11,19 +11,19 @@ use domain::entity::ImportStatus;
 use leptos::prelude::*;
 use wire::entity::{EntityType, Import};
 
-/// How often a browser without scripts looks again, seconds.
+/// Reload interval without scripts, seconds.
 const LOOK_AGAIN_SECONDS: u32 = 3;
 
-/// What the progress page shows.
+/// Data of the progress page.
 #[derive(Debug, Clone)]
 pub struct ProgressProps {
     /// The import.
     pub import: Import,
-    /// What its rows become.
+    /// The type of the new entities.
     pub of: EntityType,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
     render(shell, "Import", || {
         let ProgressProps { import, of } = props;
@@ -51,7 +51,7 @@ pub fn progress_page(shell: &Shell, props: ProgressProps) -> String {
     })
 }
 
-/// The part that moves, as the browser fetches it again.
+/// The progress as a fragment.
 pub fn progress_fragment(import: &Import) -> String {
     let running = (import.status == ImportStatus::Running).then_some("");
     plain(view! { <div class="import-progress" data-running=running inner_html=plain(progress(import))></div> })

@@ -1,11 +1,11 @@
-//! Asking how far an import, or an export, has got. Only in the WASM build.
+//! Polls the progress of an import or export. Only in the WASM build.
 
 use crate::browser::{dom, fetch, patch};
 use wasm_bindgen_futures::spawn_local;
 
 const ASK_EVERY_MS: i32 = 500;
 
-/// Asks until it has ended.
+/// Polls until the work has ended.
 pub fn start() {
     dom::after(ASK_EVERY_MS, || spawn_local(ask()));
 }
@@ -17,7 +17,7 @@ async fn ask() {
         && let Some(new) = patch::parse(&html).and_then(|fragment| patch::children(&fragment).into_iter().next())
     {
         if !new.has_attribute("data-running") {
-            // What has come of it is on the page itself.
+            // Only the whole page shows the result.
             let _ = dom::window().location().reload();
             return;
         }

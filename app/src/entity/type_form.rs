@@ -1,7 +1,7 @@
-//! The fields of an entity type as a form that needs no script: a row for each, and some empty ones.
+//! The form of an entity type. It works without scripts, with a row for each field and some empty rows.
 //!
-//! Fields: `version`, `name`, and for each row `fields[N].name`, `.slug`, `.type`, `.required` (on), `.options` (one per
-//! line), `.relationType`. A row without a name is left out.
+//! Fields: `version`, `name`; for each row `fields[N].name`, `.slug`, `.type`, `.required` (on), `.options` (one per
+//! line), `.relationType`. A row without a name is ignored.
 
 use super::type_page::type_word;
 use crate::{
@@ -20,7 +20,7 @@ use domain::{
 use leptos::prelude::*;
 use wire::entity::EntityType;
 
-/// Rows offered for new fields.
+/// Number of empty rows for new fields.
 const EMPTY_ROWS: usize = 3;
 const PARTS: [&str; 6] = ["name", "slug", "type", "required", "options", "relationType"];
 

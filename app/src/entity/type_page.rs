@@ -1,4 +1,4 @@
-//! /entity-types/{id}
+//! The page /entity-types/{id}.
 
 use super::type_form::type_form;
 use crate::{
@@ -15,18 +15,18 @@ use domain::{
 use leptos::prelude::*;
 use wire::entity::EntityType;
 
-/// What a type's page shows.
+/// Data of a type's page.
 #[derive(Debug, Clone)]
 pub struct TypeProps {
     /// The type.
     pub of: EntityType,
-    /// The workspace's types, `(slug, name)`, for relations.
+    /// The types of the workspace, `(slug, name)`, as options of relation fields.
     pub types: Vec<(String, String)>,
-    /// A refused `POST /entity-types/{id}` (form `edit`).
+    /// State of a refused `POST /entity-types/{id}` (form `edit`).
     pub form: FormState,
 }
 
-/// A field type in words.
+/// The label of a field type.
 pub const fn type_word(kind: FieldType) -> &'static str {
     match kind {
         FieldType::Text => "Text",
@@ -37,7 +37,7 @@ pub const fn type_word(kind: FieldType) -> &'static str {
     }
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn type_page(shell: &Shell, props: TypeProps) -> String {
     let title = one_line(&props.of.name, 120);
     render(shell, &title, || {

@@ -1,4 +1,4 @@
-//! Stacked bars over days, as an SVG that takes its colours from the page. The axes are plotters' own.
+//! Stacked bar charts over days, as SVG in the colours of the page. The axes are drawn by plotters.
 
 use plotters::backend::SVGBackend;
 use plotters::{
@@ -9,38 +9,38 @@ use plotters::{
     style::{Color as _, IntoFont as _, RGBColor, TRANSPARENT},
 };
 
-/// Size of the drawing's own units; the page scales it.
+/// Size of the drawing, units; the page scales it.
 const WIDTH: u32 = 720;
 const HEIGHT: u32 = 200;
-/// Font size, such that text keeps about its size where the drawing has its width.
+/// Font size, units, chosen so that text has its normal size at the drawing's natural width.
 const FONT: u32 = 15;
-/// Days that are named below the axis.
+/// Most days labelled on the horizontal axis.
 const DAYS_NAMED_MAX: usize = 7;
-/// Room for the words of the vertical axis, units.
+/// Smallest and largest width of the labels of the vertical axis, units.
 const LABEL_WIDTH_MIN: u32 = 40;
 const LABEL_WIDTH_MAX: u32 = 200;
-/// Ticks of the vertical axis.
+/// Number of ticks on the vertical axis.
 const TICKS: usize = 5;
 
-/// What a part is drawn in.
+/// The colour of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ink {
-    /// Good.
+    /// A good result.
     Positive,
-    /// In between.
+    /// A result in between.
     Caution,
-    /// Bad.
+    /// A bad result.
     Negative,
-    /// The page's accent.
+    /// The accent colour of the page.
     Accent,
-    /// The same, weaker.
+    /// A weaker accent colour.
     AccentSoft,
-    /// Says little.
+    /// A neutral colour.
     Quiet,
 }
 
 const INKS: [Ink; 6] = [Ink::Positive, Ink::Caution, Ink::Negative, Ink::Accent, Ink::AccentSoft, Ink::Quiet];
-/// Axis, grid and words.
+/// Placeholder colours of axis and grid lines, and of labels.
 const LINE: RGBColor = RGBColor(1, 2, 3);
 const WORDS: RGBColor = RGBColor(1, 2, 4);
 
@@ -57,27 +57,27 @@ impl Ink {
         }
     }
 
-    /// A colour that stands for it in the drawing until [`themed`] puts the page's own in its place.
+    /// A placeholder colour, which [`themed`] replaces by the page's colour.
     const fn marker(self) -> RGBColor {
         RGBColor(1, 3, self as u8)
     }
 }
 
-/// One part of every bar.
+/// One series of the chart: one part of every bar.
 #[derive(Debug, Clone)]
 pub struct Series {
-    /// In the legend and the table.
+    /// Name in the legend and the table.
     pub name: &'static str,
-    /// What it is drawn in.
+    /// The colour.
     pub ink: Ink,
     /// One value per day.
     pub values: Vec<f64>,
-    /// What the table says where that is not the part's own height, because parts lie on each other.
+    /// The values for the table, if they differ from the heights of the parts.
     pub says: Option<Vec<f64>>,
 }
 
-/// The drawing, without what it means to assistive technology: a table beside it says the same. `None` if there is
-/// nothing to draw. `tick` words a value of the vertical axis; an empty word leaves the tick out.
+/// The chart, hidden from assistive technology because a table next to it has the same figures. `None` if there is
+/// nothing to draw. `tick` formats a value of the vertical axis; an empty text omits the tick.
 pub fn stacked_bars(days: &[String], series: &[Series], tick: impl Fn(f64) -> String) -> Option<String> {
     let sums = (0..days.len()).map(|day| series.iter().filter_map(|s| s.values.get(day)).sum::<f64>());
     let top = sums.fold(0.0, f64::max);
@@ -132,14 +132,14 @@ fn draw(svg: &mut String, days: &[String], series: &[Series], top: f64, tick: &d
     root.present()
 }
 
-/// Room for the words of the vertical axis, so that the longest is not cut. A letter is about half as wide as it is high.
+/// Width of the labels of the vertical axis, so that the longest fits. A letter is about half as wide as it is high.
 fn label_width(top: f64, tick: &dyn Fn(f64) -> String) -> u32 {
     let words = (0..=TICKS).map(|at| tick(top * at as f64 / TICKS as f64).chars().count());
     let longest = u32::try_from(words.max().unwrap_or_default()).unwrap_or(u32::MAX);
     longest.saturating_mul(FONT * 3 / 5).saturating_add(FONT).clamp(LABEL_WIDTH_MIN, LABEL_WIDTH_MAX)
 }
 
-/// The drawing in the page's colours and size, hidden from assistive technology.
+/// The chart in the page's colours and size, hidden from assistive technology.
 fn themed(svg: &str) -> String {
     let hex = |RGBColor(r, g, b): RGBColor| format!("\"#{r:02X}{g:02X}{b:02X}\"");
     let mut svg = svg.replace(&hex(LINE), "\"var(--line)\"").replace(&hex(WORDS), "\"var(--ink-soft)\"");

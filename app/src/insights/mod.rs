@@ -1,4 +1,4 @@
-//! Insights: did it help, what was decided, how long did agents wait, what did it cost.
+//! The insights page: ratings, outcomes, decisions, waiting times and cost.
 
 mod chart;
 mod page;

@@ -1,4 +1,4 @@
-//! /insights
+//! The page /insights.
 
 use super::{
     chart::{Ink, Series},
@@ -19,21 +19,21 @@ use leptos::prelude::*;
 use std::collections::BTreeMap;
 use wire::insight::{Figures, Insights, RatingsMissing};
 
-/// The windows that are offered, days; the first is the usual one.
+/// The offered periods in days; the first is the default.
 pub const WINDOWS: [u32; 3] = [30, 7, 90];
 
-/// What /insights shows.
+/// Data of the page /insights.
 #[derive(Debug, Clone)]
 pub struct Props {
-    /// Days of the window.
+    /// Length of the period, days.
     pub days: u32,
-    /// The figures.
+    /// The figures of the period.
     pub insights: Insights,
-    /// Where the sessions of an action are, by its slug.
+    /// Addresses of the sessions of a task, by its slug.
     pub action_links: BTreeMap<String, String>,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Insights", || {
         let Props { days, insights, action_links } = props;
@@ -68,7 +68,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
     })
 }
 
-/// What the page says about ratings that could not be read.
+/// Why there are no ratings.
 fn unread(why: RatingsMissing) -> &'static str {
     match why {
         RatingsMissing::Unavailable => {
@@ -262,17 +262,17 @@ fn cost(insights: &Insights) -> Section {
     }
 }
 
-/// A count; nothing for a tick between two.
+/// A count for the vertical axis; empty for a fraction.
 fn whole(value: f64) -> String {
     if value.fract() == 0.0 { grouped(value as u64) } else { String::new() }
 }
 
-/// Seconds in words.
+/// Seconds as a duration.
 pub(super) fn seconds(value: f64) -> String {
     if value == 0.0 { "0 s".to_owned() } else { duration::words((value * 1_000.0) as u64) }
 }
 
-/// A share in words: no decimals, because these are counts of people's answers.
+/// A share in percent without decimals, because it is a share of few answers.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
@@ -282,7 +282,7 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    /// Insights without a day: the numbers given, and 0 for all others.
+    /// Insights of an empty period with these figures; all others are 0.
     fn insights(given: Value) -> Insights {
         let mut total = json!({});
         for name in [

@@ -1,24 +1,24 @@
-//! One question, its chart, its legend, and the same figures as a table beside it.
+//! One section: a question, its chart and legend, and the figures as a table.
 
 use super::chart::{Series, stacked_bars};
 use crate::document::solid;
 use leptos::prelude::*;
 
-/// What a section shows.
+/// Data of a section.
 pub struct Section {
-    /// In ids.
+    /// Prefix of its ids.
     pub name: &'static str,
     /// The question.
     pub title: &'static str,
     /// The answer in one sentence.
     pub answer: String,
-    /// The parts of the bars.
+    /// The series of the chart.
     pub series: Vec<Series>,
-    /// Words a value, on the axis and in the table.
+    /// Formats a value for the axis and the table.
     pub word: fn(f64) -> String,
 }
 
-/// The section over these days. `days` are long names for the table and short ones for the axis.
+/// The section. `days` are pairs of a long name for the table and a short one for the axis.
 pub fn section(days: &[(String, String)], section: Section) -> impl IntoView + use<> {
     let Section { name, title, answer, series, word } = section;
     let short: Vec<_> = days.iter().map(|(_, short)| short.clone()).collect();
@@ -29,7 +29,7 @@ pub fn section(days: &[(String, String)], section: Section) -> impl IntoView + u
         view! {
             <div class="insight-body">
                 <figure class="insight-figure">
-                    // The table says the same in words; this is for eyes alone.
+                    // Visual only; the table has the same figures as text.
                     <div class="insight-drawing" tabindex="0" role="group" aria-label=format!("{title}: chart. The table shows the same figures.") inner_html=svg></div>
                     <figcaption class="insight-legend">{legend(&series)}</figcaption>
                 </figure>
@@ -51,7 +51,7 @@ fn legend(series: &[Series]) -> impl IntoView + use<> {
     series.iter().map(key).collect::<Vec<_>>()
 }
 
-/// Days on which there was something, newest first, because the end is what one looks for.
+/// Days with at least one value, newest first.
 fn table(
     days: &[(String, String)],
     series: &[Series],

@@ -1,4 +1,4 @@
-//! Agents and actions beside each other, as rows.
+//! Tables that compare agents, and tasks.
 
 use super::page::{percent, seconds};
 use crate::{
@@ -9,10 +9,10 @@ use leptos::prelude::*;
 use std::collections::BTreeMap;
 use wire::insight::{Figures, PartFigures};
 
-/// Rows of one table; the API has them all.
+/// Most rows of one table; the API returns all of them.
 const ROWS_MAX: usize = 50;
 
-/// The columns: name, and what a row says in it; nothing where there is nothing to say.
+/// A column: its heading, and the text of a row; `None` for an empty cell.
 type Column = (&'static str, fn(&Figures) -> Option<String>);
 
 const COLUMNS: [Column; 13] = [
@@ -41,8 +41,8 @@ fn of_judged(figures: &Figures, count: u64) -> Option<String> {
     (judged > 0).then(|| percent(count as f64 / judged as f64))
 }
 
-/// The table of what is counted per agent or action: columns in which no row says anything are left out, and so is a
-/// table without rows. `links` leads from a slug to its sessions.
+/// The table of agents or tasks. Columns without any value are omitted, and so is a table without rows. `links` maps
+/// a slug to the address of its sessions.
 pub fn parts(
     name: &'static str,
     title: &'static str,

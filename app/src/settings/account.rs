@@ -1,5 +1,6 @@
-//! The reader's own account: name, password, sign-ins. Posts `name` to /settings/name, `current_password` and `password` to
-//! /settings/password; ending sign-ins posts to /settings/sign-ins/{id}/end and /settings/sign-ins/end-others.
+//! The reader's own account: name, password and sign-ins. Posts `name` to /settings/name, and `current_password` and
+//! `password` to /settings/password. Ending sign-ins posts to /settings/sign-ins/{id}/end and
+//! /settings/sign-ins/end-others.
 
 use crate::{
     FormState,
@@ -16,7 +17,7 @@ use wire::{access::SignIn, me::User};
 
 const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the hint below names it");
 
-/// For people; programs have no account.
+/// The section, for people only: API tokens have no account.
 pub fn account_section(me: &User, sign_ins: Vec<SignIn>, form: &FormState) -> impl IntoView + use<> {
     let (name, password) = (form.of("name"), form.of("password"));
     view! {

@@ -1,4 +1,4 @@
-//! For how long decisions can be undone. Posts `undoSeconds` to /settings/approvals.
+//! The time in which decisions can be undone. Posts `undoSeconds` to /settings/approvals.
 
 use crate::{
     FormState,
@@ -11,7 +11,7 @@ use crate::{
 use domain::limit::UNDO_SECONDS_MAX;
 use leptos::prelude::*;
 
-/// What holds now, and for those who administer it the form that changes it.
+/// The current setting, with a form to change it for admins.
 pub fn approvals_section(undo_seconds: u32, administers: bool, form: &FormState) -> impl IntoView + use<> {
     let now = match undo_seconds {
         0 => "Decisions take effect immediately and cannot be undone.".to_owned(),

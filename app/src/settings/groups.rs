@@ -1,5 +1,5 @@
-//! Groups of people. Making posts `name`, `slug` to /settings/groups; changing posts `name`, `add` or `remove` (a user id) to
-//! /settings/groups/{id}.
+//! Groups of people. Creating posts `name` and `slug` to /settings/groups; changing posts `name`, `add` or `remove`
+//! (a user id) to /settings/groups/{id}.
 
 use crate::{
     FormState,
@@ -13,7 +13,7 @@ use domain::member::MemberStatus;
 use leptos::prelude::*;
 use wire::{access::Member, group::Group};
 
-/// List and forms. `form` is a refused `group` (making one) or `group-ID` (changing one).
+/// The list and its forms. `form` is the state of a refused `group` (create) or `group-ID` (change).
 pub fn groups_section(groups: &[Group], members: &[Member], manages: bool, form: &FormState) -> impl IntoView + use<> {
     let none = groups.is_empty();
     let rows = groups.iter().map(|group| row(group, members, manages, form)).collect::<Vec<_>>();

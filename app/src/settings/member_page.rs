@@ -1,4 +1,4 @@
-//! /settings/members/{id}: what an admin can do about one member.
+//! The page /settings/members/{id}: actions of an admin on one member.
 
 use super::members::{NewLink, new_link, role_options, role_word};
 use crate::{
@@ -17,18 +17,19 @@ use domain::member::MemberStatus;
 use leptos::prelude::*;
 use wire::access::Member;
 
-/// What /settings/members/{id} shows.
+/// Data of the page /settings/members/{id}.
 #[derive(Debug, Clone)]
 pub struct MemberProps {
-    /// The member that the page is about.
+    /// The member.
     pub member: Member,
-    /// A link for a new password that was made by this very request.
+    /// A link for a new password, created by this request.
     pub new_link: Option<NewLink>,
-    /// A refused form of the page.
+    /// State of a refused form.
     pub form: FormState,
 }
 
-/// The whole page. Its forms post to /settings/members/{id}/role (`role`), /reset-link, /deactivate, /activate and /remove.
+/// Renders the page. Its forms post to /settings/members/{id}/role (field `role`), /reset-link, /deactivate,
+/// /activate and /remove.
 pub fn member_page(shell: &Shell, props: MemberProps) -> String {
     let title = props.member.called().to_owned();
     render(shell, &title, || {

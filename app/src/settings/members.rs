@@ -1,5 +1,5 @@
-//! Who is in the workspace, and who is invited. Inviting posts `email` and `role` to /settings/invitations; withdrawing
-//! posts to /settings/invitations/{id}/withdraw. Each member has a page of their own, for admins.
+//! Members and invitations of the workspace. Inviting posts `email` and `role` to /settings/invitations; withdrawing
+//! posts to /settings/invitations/{id}/withdraw. Admins get a page for each member.
 
 use crate::{
     FormState,
@@ -21,16 +21,16 @@ use wire::access::{Invitation, Member};
 
 const _: () = assert!(INVITATION_DAYS == 7 && RESET_LINK_HOURS == 24, "the texts name them");
 
-/// A link that was made by this very request; it is not shown again.
+/// A link created by this request. It cannot be shown again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewLink {
-    /// The whole address.
+    /// The complete URL, with its secret.
     pub url: String,
-    /// Whom it is for.
+    /// E-mail address of the person it is for.
     pub email: String,
 }
 
-/// The link to hand over.
+/// Shows the link with a copy button. `works_for` says how long it is valid.
 pub fn new_link(link: NewLink, works_for: &'static str) -> impl IntoView {
     let NewLink { url, email } = link;
     let advice = format!(
@@ -45,7 +45,7 @@ pub fn new_link(link: NewLink, works_for: &'static str) -> impl IntoView {
     }
 }
 
-/// A role in words.
+/// The label of a role.
 pub const fn role_word(role: Role) -> &'static str {
     match role {
         Role::Admin => "Admin",
@@ -55,7 +55,7 @@ pub const fn role_word(role: Role) -> &'static str {
     }
 }
 
-/// Roles to choose from.
+/// The offered roles as options, `(value, label)`.
 pub fn role_options(offered: impl Fn(Role) -> bool) -> Vec<(String, String)> {
     ROLES
         .into_iter()
@@ -64,16 +64,16 @@ pub fn role_options(offered: impl Fn(Role) -> bool) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What the section shows to an admin alone.
+/// Data that only admins get.
 #[derive(Debug, Clone, Default)]
 pub struct Inviting {
     /// Invitations that have not been accepted.
     pub invitations: Vec<Invitation>,
-    /// One that was made by this very request.
+    /// The link of an invitation created by this request.
     pub new_link: Option<NewLink>,
 }
 
-/// The lists and the form. `inviting` is there for admins.
+/// The lists and the form. `inviting` is present for admins.
 pub fn members_section(members: Vec<Member>, inviting: Option<Inviting>, form: &FormState) -> impl IntoView + use<> {
     let administers = inviting.is_some();
     let rows = members.into_iter().map(|member| row(member, administers)).collect::<Vec<_>>();

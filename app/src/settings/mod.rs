@@ -1,4 +1,4 @@
-//! Settings: the account, members, tokens, webhooks, notifications, appearance, keyboard.
+//! The settings page: account, members, groups, tokens, webhooks, approvals, notifications, appearance, keyboard.
 
 mod account;
 mod approvals;

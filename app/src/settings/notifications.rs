@@ -1,27 +1,28 @@
-//! How the reader hears of what waits for them. The choice about e-mail posts to /settings/notifications.
+//! How the reader is notified about inbox items. The form for e-mail posts to /settings/notifications.
 
 use crate::ui::button::{Look, submit};
 use leptos::prelude::*;
 
-/// Whether e-mail can be had, and whether the reader wants it.
+/// Whether e-mail is available, and whether the reader wants it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum EmailChoice {
-    /// The operator has not configured it.
+    /// The operator has not configured e-mail.
     #[default]
     NotSent,
-    /// It is there for whoever wants it.
+    /// E-mail is available.
     Offered {
-        /// Whether the reader does.
+        /// Whether the reader has turned it on.
         wanted: bool,
     },
 }
 
-/// Asks the browser for notifications, or wants none any more. It says which: its words are the browser's to know.
+/// The button that turns browser notifications on or off. The browser sets its label, because only it knows the
+/// state.
 pub fn notify_button() -> impl IntoView {
     view! { <button class="button js-only" type="button" data-notify>"Notify in this browser"</button> }
 }
 
-/// The reader's own choices.
+/// The section with the reader's own choices.
 pub fn notifications_section(email: EmailChoice) -> impl IntoView {
     let email = match email {
         EmailChoice::NotSent => {

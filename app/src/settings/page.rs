@@ -1,4 +1,4 @@
-//! /settings
+//! The page /settings.
 
 use super::{
     account::account_section,
@@ -29,39 +29,39 @@ use wire::{
     webhook::CreatedWebhook,
 };
 
-/// What /settings shows.
+/// Data of the page /settings.
 #[derive(Debug, Clone, Default)]
 pub struct Props {
-    /// The reader's sign-ins, where they are a person.
+    /// The reader's sign-ins; empty for API tokens.
     pub sign_ins: Vec<SignIn>,
     /// Members of the workspace who have not been removed.
     pub members: Vec<Member>,
-    /// Invitations, for those who administer the workspace.
+    /// Invitations, for admins.
     pub inviting: Inviting,
-    /// Everybody who ever was a member, by id: tokens speak for them.
+    /// Names of all current and former members by id, for the owners of tokens.
     pub people: HashMap<String, String>,
     /// Groups of people.
     pub groups: Vec<Group>,
-    /// Seconds for which a decision can be undone.
+    /// How long a decision can be undone, seconds.
     pub undo_seconds: u32,
-    /// Tokens: of the workspace for those who administer it, their own for other people.
+    /// Tokens: all of the workspace for admins, otherwise the reader's own.
     pub tokens: Vec<Token>,
-    /// The secret of a token that was made by this very request; never again afterwards.
+    /// The secret of a token created by this request. It cannot be shown again.
     pub new_token: Option<String>,
-    /// Webhooks of the workspace, for those who administer it.
+    /// Webhooks of the workspace, for admins.
     pub webhooks: Vec<WebhookEntry>,
-    /// A webhook that was added by this very request, with its secret; never again afterwards.
+    /// A webhook created by this request, with its secret, which cannot be shown again.
     pub new_webhook: Option<CreatedWebhook>,
-    /// Whether the reader wants e-mail.
+    /// Whether the reader gets e-mail.
     pub email: EmailChoice,
-    /// A refused form. Its name is `token`, `invitation`, `name`, `password`, `webhook`, `group`, `group-ID` or
-    /// `approvals`, after what it posts to below /settings.
+    /// State of a refused form, named after its path below /settings: `token`, `invitation`, `name`, `password`,
+    /// `webhook`, `group`, `group-ID` or `approvals`.
     pub form: FormState,
-    /// Where this server answers, for the lines that connect an agent.
+    /// Base URL of this server, for the commands that connect an agent.
     pub base_url: String,
 }
 
-/// The whole page.
+/// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Settings", || {
         let Props { sign_ins, members, inviting, people, groups, undo_seconds, tokens, new_token, .. } = props;

@@ -1,5 +1,5 @@
-//! API tokens. Making posts `name`, `role`, `scope` and, by admins, `for_me` to /settings/tokens; revoking posts to
-//! /settings/tokens/{id}/revoke.
+//! API tokens. Creating posts `name`, `role`, `scope` and, for admins, `for_me` to /settings/tokens; revoking posts
+//! to /settings/tokens/{id}/revoke.
 
 use super::members::{role_options, role_word};
 use crate::{
@@ -18,8 +18,8 @@ use leptos::prelude::*;
 use std::collections::HashMap;
 use wire::settings::Token;
 
-/// List, form, and the secret of a token that was just made. Admins look after everybody's, a person of another role
-/// (`own`) after theirs.
+/// The list, the form, and the secret of a token created by this request. Admins see all tokens; other people (`own`)
+/// see theirs.
 pub fn tokens_section(
     tokens: Vec<Token>,
     people: &HashMap<String, String>,

@@ -16,15 +16,15 @@ use domain::notification::Topic;
 use leptos::prelude::*;
 use wire::webhook::{CreatedWebhook, Delivery, DeliveryState, Webhook};
 
-/// Before the event's name in the form's field names.
+/// Prefix of the form fields that select events.
 pub const EVENT_FIELD: &str = "event:";
 
-/// A webhook and its newest messages.
+/// A webhook with its latest deliveries.
 #[derive(Debug, Clone)]
 pub struct WebhookEntry {
     /// The webhook.
     pub webhook: Webhook,
-    /// Newest first.
+    /// Its deliveries, newest first.
     pub deliveries: Vec<Delivery>,
 }
 
@@ -41,7 +41,7 @@ const fn event_words(topic: Topic) -> &'static str {
     }
 }
 
-/// List, form, and the secret of a webhook that was just added.
+/// The list, the form, and the secret of a webhook created by this request.
 pub fn webhooks_section(
     webhooks: Vec<WebhookEntry>,
     created: Option<CreatedWebhook>,
