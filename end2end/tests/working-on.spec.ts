@@ -120,6 +120,57 @@ test("one click stops the work, and what was opened before is in the log", async
   expect(await api().session(session)).toMatchObject({ status: "completed" });
 });
 
+test("a stop that comes before the start is confirmed stops the session", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const task = await taskFor(page, "Stopped before it began");
+  let release = () => {};
+  const released = new Promise<void>((done) => (release = done));
+  const started = new Promise<string>((done) =>
+    page.route("**/api/sessions/human/start", async (route) => {
+      const answer = await route.fetch();
+      done(((await answer.json()) as { session: Session }).session.id);
+      await released;
+      await route.fulfill({ response: answer });
+    }),
+  );
+  await awake(page, "/sessions");
+  await pick(page, task.name);
+  await stopButton(page).click();
+  await expect(idle(page)).toBeVisible();
+  const session = await started;
+  expect(await api().session(session)).toMatchObject({ status: "running" });
+  release();
+  await expect.poll(async () => (await api().session(session)).status).toBe("completed");
+  await expect.poll(() => activeOf(page.context())).toBeNull();
+  await expect(idle(page)).toBeVisible();
+  await page.unroute("**/api/sessions/human/start");
+  await pick(page, task.name);
+  await expect.poll(async () => (await activeOf(page.context()))?.title).toBe(task.name);
+  await expect(working(page, task.name)).toBeVisible();
+});
+
+test("a stop that waited for a start that was refused leaves what ran before", async ({ page }) => {
+  await signInIdle(page, "operator");
+  const before = await taskFor(page, "Ran before the refusal");
+  const refused = await taskFor(page, "Refused after the stop");
+  const session = await begin(page, before);
+  let release = () => {};
+  const released = new Promise<void>((done) => (release = done));
+  await page.route("**/api/sessions/human/start", async (route) => {
+    await released;
+    await route.continue();
+  });
+  await awake(page, "/sessions");
+  await pick(page, refused.name);
+  await stopButton(page).click();
+  await expect(idle(page)).toBeVisible();
+  await api().send("PATCH", `/api/actions/${refused.id}`, { status: "archived" });
+  release();
+  await expect(said(page)).toContainText("The working session was not started.");
+  await expect(working(page, before.name)).toBeVisible();
+  expect((await activeOf(page.context()))?.id).toBe(session);
+});
+
 test("without scripts a link, a form and a button do the same @nojs", async ({ page }, info) => {
   await signInIdle(page, "reviewer");
   const task = await taskFor(page, `Plain work ${info.project.name}`);

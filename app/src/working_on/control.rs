@@ -6,17 +6,22 @@ use super::{
     chooser, flush, marker, queue, recorder, state, widget,
 };
 use crate::browser::{dom, fetch, patch, times};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{Event, PageTransitionEvent};
 
 /// A page that was hidden this long asks again what is worked on.
 const STALE_MS: f64 = 15_000.0;
-/// A session that a click has ended, until the server has said so.
+/// The session that a click has ended, until the server has confirmed the end; the task, while no session is known.
 const STOPPING_KEY: &str = "shiftbook-stopping";
 /// Tasks read at once.
 const TASKS_MAX: &str = "200";
+
+thread_local! {
+    /// The start in flight whose session is to end as soon as the server confirms it.
+    static STOP_WANTED: RefCell<Option<Active>> = const { RefCell::new(None) };
+}
 
 /// Wakes what people need on this page.
 pub fn start() {
@@ -28,8 +33,9 @@ pub fn start() {
     recorder::start();
     read_day();
     let stopping = dom::session_storage().and_then(|storage| storage.get_item(STOPPING_KEY).ok().flatten());
+    set_stopping(None);
     if let (Some(active), Some(stopping)) = (active, stopping)
-        && stopping == active.session_id
+        && (stopping == active.session_id || stopping == active.task_id)
     {
         stop();
     }
@@ -118,18 +124,33 @@ pub fn begin(task: Task) {
     }
     let asked =
         Active { task_id: task.id.clone(), title: task.title, started_at: recorder::now_text(), ..Active::default() };
+    // A later start replaces the wish to stop an earlier one.
+    if STOP_WANTED.take().is_some() {
+        set_stopping(None);
+    }
     state::show(Some(asked.clone()));
     spawn_local(async move {
         // What happened before belongs to the session that is about to end.
         recorder::send_now().await;
         let answer =
             ask("/api/sessions/human/start", &[("taskId", &task.id)], "The working session was not started.").await;
+        let stop_wanted = STOP_WANTED.with_borrow(|wanted| wanted.as_ref() == Some(&asked));
+        if stop_wanted {
+            STOP_WANTED.set(None);
+            set_stopping(None);
+        }
         let now = state::active();
-        let before = if now.as_ref() == Some(&asked) { before } else { now };
+        let unchanged = if stop_wanted { now.is_none() } else { now.as_ref() == Some(&asked) };
+        let before = if unchanged { before } else { now };
         match answer.as_ref().and_then(parse) {
             Some(started) => {
+                let session_id = started.session_id.clone();
                 state::tell(before, News::Started(started));
-                recorder::session_began();
+                if !stop_wanted {
+                    recorder::session_began();
+                } else if state::active().is_some_and(|active| active.session_id == session_id) {
+                    stop();
+                }
             }
             None => state::show(before),
         }
@@ -147,29 +168,40 @@ pub fn create(name: String, user_id: String) {
     });
 }
 
-/// Ends the work. What waits is sent first: an ended session takes no events.
+/// Ends the work, as soon as the server has confirmed its start.
 pub fn stop() {
-    let Some(active) = state::active().filter(Active::is_confirmed) else { return };
-    let storage = dom::session_storage();
-    if let Some(storage) = &storage {
-        // A navigation right after the click must not lose it.
-        let _ = storage.set_item(STOPPING_KEY, &active.session_id);
-    }
+    let Some(active) = state::active() else { return };
     state::show(None);
-    spawn_local(async move {
-        recorder::send_now().await;
-        let session_id = [("sessionId", active.session_id.as_str())];
-        let ended = ask("/api/sessions/human/stop", &session_id, "The working session was not stopped.").await;
-        if let Some(storage) = &storage {
-            let _ = storage.remove_item(STOPPING_KEY);
-        }
-        if ended.is_some() {
-            state::tell(state::active(), News::Ended(active.session_id));
-            read_day();
-        } else if state::active().is_none() {
-            state::show(Some(active));
-        }
-    });
+    if active.is_confirmed() {
+        set_stopping(Some(&active.session_id));
+        spawn_local(end(active));
+    } else {
+        set_stopping(Some(&active.task_id));
+        STOP_WANTED.set(Some(active));
+    }
+}
+
+/// Ends a session. Waiting events are sent first: an ended session takes none.
+async fn end(active: Active) {
+    recorder::send_now().await;
+    let session_id = [("sessionId", active.session_id.as_str())];
+    let ended = ask("/api/sessions/human/stop", &session_id, "The working session was not stopped.").await;
+    set_stopping(None);
+    if ended.is_some() {
+        state::tell(state::active(), News::Ended(active.session_id));
+        read_day();
+    } else if state::active().is_none() {
+        state::show(Some(active));
+    }
+}
+
+/// Keeps what is being stopped in this tab, so that a navigation right after the click does not lose it.
+fn set_stopping(id: Option<&str>) {
+    let Some(storage) = dom::session_storage() else { return };
+    let _ = match id {
+        Some(id) => storage.set_item(STOPPING_KEY, id),
+        None => storage.remove_item(STOPPING_KEY),
+    };
 }
 
 /// Reads the person's active tasks whose names have what was typed.
