@@ -52,6 +52,14 @@ impl Raw {
         }
     }
 
+    /// The first column of every row, as text.
+    pub async fn texts(&mut self, sql: &str) -> Vec<String> {
+        match self {
+            Self::Sqlite(c) => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_all(c).await.unwrap(),
+            Self::Postgres(c) => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_all(c).await.unwrap(),
+        }
+    }
+
     /// Asks the engine to prepare a statement without running it.
     pub async fn prepare(&mut self, sql: &str) -> Result<(), sqlx::Error> {
         match self {

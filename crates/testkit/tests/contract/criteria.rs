@@ -46,12 +46,6 @@ pub async fn compliance(f: &Fixture) -> GroupRecord {
     group::create(&f.ledger, &f.operator, new).await.unwrap()
 }
 
-/// A row in each table of this chapter.
-pub async fn one_of_each(f: &Fixture) {
-    brand_safety(f).await;
-    compliance(f).await;
-}
-
 pub fn fields_of<T: std::fmt::Debug>(refused: Result<T, Error>) -> Vec<String> {
     match refused {
         Err(Error::Invalid(fields)) => fields.into_iter().map(|e| e.field).collect(),

@@ -62,14 +62,6 @@ pub async fn acme(f: &Fixture, of: &EntityTypeRecord, title: &str) -> EntityReco
     entity::create(&f.ledger, &f.member, new).await.unwrap()
 }
 
-/// A row in each table of this chapter.
-pub async fn one_of_each(f: &Fixture) {
-    let of = company(f).await;
-    acme(f, &of, "Acme").await;
-    let new = import::NewImport { source: "Name\nBeta\n".into(), mapping: None };
-    import::begin(&f.ledger, &f.member, of.id, new).await.unwrap();
-}
-
 fn fields_of<T: std::fmt::Debug>(refused: Result<T, Error>) -> Vec<String> {
     match refused {
         Err(Error::Invalid(fields)) => fields.into_iter().map(|e| e.field).collect(),

@@ -97,15 +97,6 @@ pub async fn changes(f: &Fixture, id: SessionId) -> Vec<String> {
         .collect()
 }
 
-/// A row in each table of this chapter.
-pub async fn one_of_each(f: &Fixture) {
-    let first = after(f, "one", &[]).await;
-    after(f, "two", &[first.id]).await;
-    let mut raw = f.engine.raw().await;
-    let note = "INSERT INTO session_endings (tenant_id, session_id, at) SELECT tenant_id, id, 0 FROM sessions LIMIT 1";
-    raw.execute(note).await.unwrap();
-}
-
 pub async fn noted(f: &Fixture) -> i64 {
     f.engine.raw().await.number("SELECT COUNT(*) FROM session_endings").await
 }

@@ -39,6 +39,7 @@ mod outage;
 mod output;
 mod retention;
 mod roll;
+mod row_security;
 mod secrets;
 mod sign_in;
 mod status;

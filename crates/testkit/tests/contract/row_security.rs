@@ -1,0 +1,224 @@
+//! P-22: row-level security on PostgreSQL, for every table that the catalogue lists.
+//!
+//! No table is named here but those without a workspace. A new table with a `tenant_id` is found in the catalogue, gets
+//! a row for each of two workspaces, and has to hide and protect them.
+
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU32, Ordering},
+};
+use testkit::{Fixture, Raw};
+
+/// The tables without a column `tenant_id`, and why they have none. A table that is missing here fails the test.
+const WITHOUT_TENANT: [(&str, &str); 6] = [
+    ("public._sqlx_migrations", "which migrations were applied; the server's role has no right on it"),
+    ("public.leases", "names of background jobs and the servers that hold them"),
+    ("public.sign_in_attempts", "digests of e-mail addresses, counted before anybody is known"),
+    ("public.tenants", "a row is a workspace: its own policy goes by id"),
+    ("public.users", "a person may belong to several workspaces; memberships has the workspace"),
+    ("session_feedback.session_feedback", "ratings that cannot be traced to a workspace on purpose"),
+];
+
+/// Tables with a `tenant_id` that the system alone reads, and why.
+const OF_THE_SYSTEM: [(&str, &str); 1] =
+    [("public.session_roll_fill", "how far a migration of all workspaces has come; the server continues it at start")];
+
+/// The table's qualified name, and what the catalogue says about it.
+const TABLES: &str = "SELECT json_build_object('name', n.nspname || '.' || c.relname,
+        'tenant', EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped),
+        'enabled', c.relrowsecurity, 'forced', c.relforcerowsecurity,
+        'policies', (SELECT COUNT(*) FROM pg_policies p
+            WHERE p.schemaname = n.nspname AND p.tablename = c.relname AND p.permissive = 'PERMISSIVE' AND p.cmd = 'ALL'),
+        'columns', (SELECT json_agg(json_build_array(a.attname, format_type(a.atttypid, NULL)) ORDER BY a.attnum)
+            FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+              AND (a.attname = 'tenant_id' OR a.attnotnull)))::text
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind IN ('r', 'p', 'f') AND NOT c.relispartition
+      AND n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_t%'
+    ORDER BY 1";
+
+/// Ways around row-level security that the schema must not have: each query names what it finds.
+const WAYS_AROUND: [(&str, &str); 4] = [
+    (
+        "the server's role is above policies",
+        "SELECT rolname::text FROM pg_roles WHERE rolname = 'shiftbook_app' AND (rolsuper OR rolbypassrls)",
+    ),
+    (
+        "the server's role owns a table",
+        "SELECT c.relname::text FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner WHERE r.rolname = 'shiftbook_app'",
+    ),
+    (
+        // The policies of a partitioned table do not guard its partitions.
+        "the server's role has a right on a partition itself",
+        "SELECT c.relname::text FROM pg_class c WHERE c.relispartition AND c.relkind IN ('r', 'p')
+           AND has_table_privilege('shiftbook_app', c.oid, 'SELECT, INSERT, UPDATE, DELETE, TRUNCATE')",
+    ),
+    (
+        "a view or function works with its owner's rights",
+        "SELECT c.relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+           WHERE c.relkind IN ('v', 'm') AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+         UNION ALL SELECT p.proname::text FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
+           WHERE p.prosecdef AND n.nspname NOT IN ('pg_catalog', 'information_schema')",
+    ),
+];
+
+struct Table {
+    name: String,
+    tenant: bool,
+    guarded: bool,
+    /// Name and type of the columns that a row has to have.
+    columns: Vec<(String, String)>,
+}
+
+async fn tables(raw: &mut Raw) -> Vec<Table> {
+    let rows = raw.texts(TABLES).await;
+    let tables = rows.iter().map(|row| {
+        let row: Value = serde_json::from_str(row).unwrap();
+        let columns = row["columns"].as_array().unwrap().iter();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        Table {
+            name: text(&row["name"]),
+            tenant: row["tenant"] == true,
+            guarded: row["enabled"] == true && row["forced"] == true && row["policies"].as_u64() > Some(0),
+            columns: columns.map(|column| (text(&column[0]), text(&column[1]))).collect(),
+        }
+    });
+    tables.collect()
+}
+
+/// Numbers for rows, so that no two are alike.
+static NUMBER: AtomicU32 = AtomicU32::new(1_000);
+
+/// An INSERT of a row of this workspace, with any value in every other column that has to have one.
+fn insert(table: &Table, tenant: &str) -> String {
+    let value = |(name, kind): &(String, String)| match kind.as_str() {
+        _ if name == "tenant_id" => format!("'{tenant}'::uuid"),
+        "uuid" => "gen_random_uuid()".to_owned(),
+        "text" | "character varying" => "gen_random_uuid()::text".to_owned(),
+        "bytea" => "sha256(gen_random_uuid()::text::bytea)".to_owned(),
+        "smallint" | "integer" | "bigint" => NUMBER.fetch_add(1, Ordering::Relaxed).to_string(),
+        "boolean" => "false".to_owned(),
+        "json" | "jsonb" => format!("'{{}}'::{kind}"),
+        other => panic!("{}.{name}: say here what a value of the type {other} looks like", table.name),
+    };
+    let names: Vec<_> = table.columns.iter().map(|column| column.0.as_str()).collect();
+    let values: Vec<_> = table.columns.iter().map(value).collect();
+    format!("INSERT INTO {} ({}) VALUES ({})", table.name, names.join(", "), values.join(", "))
+}
+
+/// Takes away whatever else would refuse a row, and gives the server's role every right, so that policies alone decide.
+async fn leave_only_policies(raw: &mut Raw, table: &Table) {
+    let name = &table.name;
+    raw.execute(&format!("ALTER TABLE {name} DISABLE TRIGGER ALL")).await.unwrap();
+    raw.execute(&format!("GRANT SELECT, INSERT, UPDATE, DELETE ON {name} TO shiftbook_app")).await.unwrap();
+    let checks =
+        format!("SELECT conname::text FROM pg_constraint WHERE contype = 'c' AND conrelid = '{name}'::regclass");
+    for check in raw.texts(&checks).await {
+        raw.execute(&format!("ALTER TABLE {name} DROP CONSTRAINT {check}")).await.unwrap();
+    }
+}
+
+/// Runs statements as the server does on behalf of this workspace, and takes them back; what the last one changed.
+async fn on_behalf(raw: &mut Raw, tenant: &str, sql: &str) -> Result<u64, String> {
+    let begin = format!(
+        "BEGIN; SET LOCAL ROLE shiftbook_app; SELECT set_config('app.tenant', '{tenant}', true), set_config('app.user', '', true)"
+    );
+    raw.execute(&begin).await.unwrap();
+    let outcome = raw.execute(sql).await.map_err(|error| error.to_string());
+    raw.execute("ROLLBACK").await.unwrap();
+    outcome
+}
+
+async fn count(raw: &mut Raw, tenant: &str, table: &str, condition: &str) -> i64 {
+    let begin = format!("BEGIN; SET LOCAL ROLE shiftbook_app; SELECT set_config('app.tenant', '{tenant}', true)");
+    raw.execute(&begin).await.unwrap();
+    let count = raw.number(&format!("SELECT COUNT(*) FROM {table} WHERE {condition}")).await;
+    raw.execute("ROLLBACK").await.unwrap();
+    count
+}
+
+/// What is wrong with the way in which this table separates two workspaces.
+async fn faults(raw: &mut Raw, table: &Table, acme: &str, other: &str) -> Vec<String> {
+    let name = table.name.as_str();
+    let mut faults = Vec::new();
+    let mut expect = |holds: bool, fault: &str| {
+        if !holds {
+            faults.push(format!("{name} {fault}"));
+        }
+    };
+    expect(table.guarded, "has no row-level security that is enabled, forced and has a policy for every command");
+    for tenant in [acme, other] {
+        raw.execute(&insert(table, tenant)).await.unwrap();
+    }
+    let theirs = format!("tenant_id = '{acme}'");
+    expect(count(raw, "", name, "true").await == 0, "shows rows to nobody's workspace");
+    expect(count(raw, other, name, &theirs).await == 0, "shows the rows of another workspace");
+    let system = OF_THE_SYSTEM.iter().any(|(listed, _)| *listed == name);
+    expect((count(raw, acme, name, &theirs).await > 0) != system, "hides its own rows, or is no table of the system");
+    let refused = |outcome: &Result<u64, String>| matches!(outcome, Err(error) if error.contains("row-level security"));
+    for tenant in [other, ""] {
+        let outcome = on_behalf(raw, tenant, &insert(table, acme)).await;
+        expect(refused(&outcome), &format!("takes a row for another workspace: {outcome:?}"));
+    }
+    let moved = on_behalf(raw, other, &format!("UPDATE {name} SET tenant_id = '{acme}'")).await;
+    expect(refused(&moved) || (system && moved == Ok(0)), &format!("moves a row to another workspace: {moved:?}"));
+    for change in [format!("UPDATE {name} SET tenant_id = tenant_id"), format!("DELETE FROM {name}")] {
+        let changed = on_behalf(raw, other, &format!("{change} WHERE {theirs}")).await;
+        expect(changed == Ok(0), &format!("lets another workspace change its rows: {changed:?}"));
+    }
+    faults
+}
+
+/// PostgreSQL alone: what happens when our own SQL forgets its predicate.
+#[tokio::test]
+async fn row_level_security_guards_every_table_of_the_catalogue() {
+    let f = Fixture::postgres().await;
+    let mut raw = f.engine.raw().await;
+    let (acme, other) = (f.admin.tenant_id.to_string(), f.stranger.tenant_id.to_string());
+    let tables = tables(&mut raw).await;
+    let reasons = BTreeMap::from(WITHOUT_TENANT);
+    let listed: Vec<_> = reasons.keys().map(|name| (*name).to_owned()).collect();
+    let without: Vec<_> = tables.iter().filter(|t| !t.tenant).map(|t| t.name.clone()).collect();
+    assert_eq!(without, listed, "the tables without a workspace are not those that were reviewed");
+    let mut wrong = Vec::new();
+    for table in tables.iter().filter(|table| table.tenant) {
+        leave_only_policies(&mut raw, table).await;
+        wrong.extend(faults(&mut raw, table, &acme, &other).await);
+    }
+    for (what, query) in WAYS_AROUND {
+        wrong.extend(raw.texts(query).await.iter().map(|name| format!("{what}: {name}")));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // The workspaces themselves go by their id.
+    assert_eq!(count(&mut raw, &other, "tenants", &format!("id = '{acme}'")).await, 0);
+    assert_eq!(count(&mut raw, &other, "tenants", &format!("id = '{other}'")).await, 1);
+    let renamed = on_behalf(&mut raw, &other, &format!("UPDATE tenants SET name = 'x' WHERE id = '{acme}'")).await;
+    assert_eq!(renamed, Ok(0));
+    drop(raw);
+    f.done().await;
+}
+
+/// A table that was forgotten, or half guarded, is found.
+#[tokio::test]
+async fn a_table_whose_policy_is_missing_or_weak_is_found() {
+    let f = Fixture::postgres().await;
+    let mut raw = f.engine.raw().await;
+    let (acme, other) = (f.admin.tenant_id.to_string(), f.stranger.tenant_id.to_string());
+    let own = "tenant_id = shiftbook_tenant()";
+    for (name, guards) in [
+        ("bare", String::new()),
+        ("no_policy", "ALTER TABLE no_policy ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY".to_owned()),
+        ("not_forced", format!("ALTER TABLE not_forced ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON not_forced USING ({own})")),
+        ("open_policy", "ALTER TABLE open_policy ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; CREATE POLICY p ON open_policy USING (true)".to_owned()),
+        ("open_to_write", format!("ALTER TABLE open_to_write ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; CREATE POLICY p ON open_to_write USING ({own}) WITH CHECK (true)")),
+    ] {
+        raw.execute(&format!("CREATE TABLE {name} (tenant_id uuid NOT NULL, n bigint NOT NULL); {guards}")).await.unwrap();
+        let table = tables(&mut raw).await.into_iter().find(|table| table.name == format!("public.{name}")).unwrap();
+        leave_only_policies(&mut raw, &table).await;
+        let found = faults(&mut raw, &table, &acme, &other).await;
+        assert!(!found.is_empty(), "{name} passes");
+    }
+    drop(raw);
+    f.done().await;
+}
