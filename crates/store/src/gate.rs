@@ -7,7 +7,7 @@ mod snooze;
 mod write;
 
 pub use decision::{add_decision, decisions};
-pub use inbox::{Inbox, Whose, count, list};
+pub use inbox::{Inbox, Whose, count, held_by, list};
 pub use reviewer::{add_reviewer, is_reviewer, reviewers, reviewers_wanting_email};
 pub use snooze::{snooze, snoozed_until, unsnooze};
 pub use write::{insert, save};
@@ -87,6 +87,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("gate::inbox::MINE", inbox::MINE),
     ("gate::inbox::MINE_SNOOZED", inbox::MINE_SNOOZED),
     ("gate::inbox::ALL", inbox::ALL),
+    ("gate::inbox::HELD_BY", inbox::HELD_BY),
     ("gate::inbox::COUNT_MINE", inbox::COUNT_MINE),
     ("gate::snooze::SNOOZE", snooze::SNOOZE),
     ("gate::snooze::UNSNOOZE", snooze::UNSNOOZE),

@@ -96,6 +96,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("session::list::BY_STATUS", list::BY_STATUS),
     ("session::list::BY_ACTION", list::BY_ACTION),
     ("session::list::BY_PARENT", list::BY_PARENT),
+    ("session::list::BY_RETRIED", list::BY_RETRIED),
     ("session::outside::NEWEST_CONTINUATION", outside::NEWEST_CONTINUATION),
     ("session::outside::RETITLE", outside::RETITLE),
     ("session::of_entity::BY_ENTITY", of_entity::BY_ENTITY),

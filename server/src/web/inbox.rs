@@ -180,16 +180,8 @@ async fn named<'a>(
 
 /// What the viewer decided and can still undo.
 async fn held(state: &AppState, viewer: &Viewer) -> Result<Vec<Approval>, Turned> {
-    let Some(user_id) = viewer.scope.user_id() else { return Ok(Vec::new()) };
-    let filter = GateFilter::In(GateState::Held);
-    let wanted = ListGates { filter, kind: None, all: true, limit: ROWS, cursor: None };
-    let listed = gate::list(&state.ledger, &viewer.scope, wanted).await?;
-    let (mine, now) = (user_id.to_string(), viewer.shell.now);
-    let items = listed.items.into_iter().map(wire_map::approval);
-    Ok(items
-        .filter(|item| item.held_until.is_some_and(|until| until > now))
-        .filter(|item| item.decision.as_ref().is_some_and(|decision| decision.user_id == mine))
-        .collect())
+    let items = gate::held(&state.ledger, &viewer.scope, ROWS).await?;
+    Ok(items.into_iter().map(wire_map::approval).collect())
 }
 
 async fn read_detail(

@@ -164,15 +164,13 @@ pub async fn titles(state: &AppState, scope: &Scope, events: &[EventRecord]) -> 
     Ok(titles)
 }
 
-/// Sessions of the same action that repeat this one.
+/// Sessions that repeat this one.
 async fn retries(state: &AppState, scope: &Scope, of: &SessionRecord) -> Result<Vec<wire::session::Session>, Turned> {
     if !of.status.is_final() {
         return Ok(Vec::new());
     }
-    let wanted = ListSessions { action_id: of.action_id, limit: CHILDREN_MAX, ..Default::default() };
-    let listed = session::list(&state.ledger, scope, wanted).await?;
-    let repeats = listed.items.into_iter().filter(|session| session.retry_of == Some(of.id));
-    Ok(repeats.map(wire_map::session).collect())
+    let repeats = session::retries(&state.ledger, scope, of.id, CHILDREN_MAX).await?;
+    Ok(repeats.into_iter().map(wire_map::session).collect())
 }
 
 async fn summarise(state: &AppState, viewer: &Viewer, session: SessionRecord) -> Result<Summary, Turned> {

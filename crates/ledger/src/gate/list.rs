@@ -95,6 +95,20 @@ pub async fn of_sessions(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) ->
     read.await?.items(scope)
 }
 
+/// What the caller decided last and can still undo, newest first, at most `limit`. Nothing for a token.
+pub async fn held(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<GateItem>> {
+    require(scope, Permission::Read)?;
+    let Some(user_id) = scope.user_id() else { return Ok(Vec::new()) };
+    let (limit, reader, now) = (page_size(limit)?, *scope, ledger.now());
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(async move {
+            let gates = store::gate::held_by(conn, reader.tenant_id, user_id, now, limit).await?;
+            load(conn, &reader, gates, now).await
+        })
+    });
+    read.await?.items(scope)
+}
+
 fn after(cursor: &str) -> Result<(i64, GateId)> {
     decode_at(List::Gates, cursor).map(|(at, id)| (at, GateId(id)))
 }

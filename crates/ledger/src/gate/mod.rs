@@ -30,7 +30,7 @@ pub use count::count;
 pub use decide::{NewDecision, decide};
 pub use get::{GateDetail, get};
 pub use item::{GateItem, MayDecide};
-pub use list::{GateFilter, ListGates, list, of_sessions};
+pub use list::{GateFilter, ListGates, held, list, of_sessions};
 pub use of_action::of_action;
 pub use reply::{Reply, reply, reply_as};
 pub use snooze::snooze;

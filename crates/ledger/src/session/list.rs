@@ -58,6 +58,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
         status: query.status,
         action_id: query.action_id,
         parent_id: query.parent_id,
+        retry_of: None,
         title_contains: query.title_contains.filter(|text| !text.is_empty()),
         private_to: Some(scope.caller.to_string()),
     };
@@ -73,4 +74,17 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
         .await?;
     let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Sessions, last.id.0));
     Ok(Listed { items: page.items, next_cursor })
+}
+
+/// Sessions that repeat this one and that the caller may know of, newest first, at most `limit`.
+pub async fn retries(ledger: &Ledger, scope: &Scope, id: SessionId, limit: u32) -> Result<Vec<SessionRecord>> {
+    require(scope, Permission::Read)?;
+    let limit = page_size(limit)?;
+    super::get(ledger, scope, id).await?;
+    let filter = Filter { retry_of: Some(id), private_to: Some(scope.caller.to_string()), ..Filter::default() };
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(async move { store::session::list(conn, tenant_id, &filter, None, limit).await })
+    });
+    Ok(read.await?.items)
 }

@@ -27,7 +27,7 @@ pub use fail::{Failure, fail};
 pub(crate) use follow::follow_at_once;
 pub use get::{get, list_by_ids};
 pub use heartbeat::heartbeat;
-pub use list::{ListSessions, list};
+pub use list::{ListSessions, list, retries};
 pub use related::{Related, related};
 pub use release::release;
 pub use retry::retry;

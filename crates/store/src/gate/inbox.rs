@@ -73,6 +73,13 @@ pub(crate) const ALL: &str = gate_select!(concat!(
     shown!(),
     " ORDER BY g.order_at, g.id LIMIT $6"
 ));
+// While a gate is held, its newest decision is the one that counts: undoing it opens the gate again.
+pub(crate) const HELD_BY: &str = gate_select!(concat!(
+    "g.tenant_id = $1 AND g.state = 'held' AND g.held_until > $3 AND $2 = (SELECT d.user_id FROM gate_decisions d \
+     WHERE d.tenant_id = $1 AND d.gate_id = g.id ORDER BY d.number DESC LIMIT 1) AND ",
+    shown!(),
+    " ORDER BY g.held_until DESC, g.order_at, g.id LIMIT $4"
+));
 pub(crate) const COUNT_MINE: &str = concat!(
     "SELECT COUNT(*) FROM (SELECT 1 FROM gates g WHERE g.tenant_id = $1 AND g.state = 'open' AND ",
     mine!("$3"),
@@ -141,6 +148,17 @@ pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Re
     let has_more = rows.len() > inbox.limit as usize;
     rows.truncate(inbox.limit as usize);
     Ok(Page { items: records(rows)?, has_more })
+}
+
+/// Gates that this person decided last and can still undo, newest first.
+pub async fn held_by(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    user_id: UserId,
+    now: Timestamp,
+    at_most: u32,
+) -> Result<Vec<GateRecord>> {
+    records(run!(conn, fetch_all Row, HELD_BY, tenant_id.0, user_id.0, to_micros(now), i64::from(at_most))?)
 }
 
 /// Open gates that this person may decide and has not put aside; counting ends at `at_most`.

@@ -28,6 +28,7 @@ pub(crate) const BY_TENANT: &str = list_select!("CAST($2 AS text) IS NULL");
 pub(crate) const BY_STATUS: &str = list_select!("status = $2");
 pub(crate) const BY_ACTION: &str = list_select!("action_id = $2");
 pub(crate) const BY_PARENT: &str = list_select!("parent_id = $2");
+pub(crate) const BY_RETRIED: &str = list_select!("retry_of = $2");
 pub(crate) const BY_IDS_SQLITE: &str =
     session_select!("tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))");
 pub(crate) const BY_IDS_POSTGRES: &str = session_select!("tenant_id = $1 AND id = ANY($2)");
@@ -43,6 +44,8 @@ pub struct Filter {
     pub action_id: Option<ActionId>,
     /// Only children of this session.
     pub parent_id: Option<SessionId>,
+    /// Only sessions that repeat this one.
+    pub retry_of: Option<SessionId>,
     /// Only titles that contain this, whatever the case.
     pub title_contains: Option<String>,
     /// Whose private sessions are listed among the others; nobody's when absent.
@@ -65,7 +68,9 @@ pub async fn list(
     let more = i64::from(limit) + 1;
     let status = filter.status.map(Status::as_str);
     let private_to = filter.private_to.as_deref();
-    let rows = if let Some(parent) = filter.parent_id {
+    let rows = if let Some(retried) = filter.retry_of {
+        run!(conn, fetch_all Row, BY_RETRIED, tenant, retried.0, before, kind, status, title.as_deref(), more, private_to)?
+    } else if let Some(parent) = filter.parent_id {
         run!(conn, fetch_all Row, BY_PARENT, tenant, parent.0, before, kind, status, title.as_deref(), more, private_to)?
     } else if let Some(action) = filter.action_id {
         run!(conn, fetch_all Row, BY_ACTION, tenant, action.0, before, kind, status, title.as_deref(), more, private_to)?

@@ -37,6 +37,7 @@ mod lease_clock;
 mod link;
 mod outage;
 mod output;
+mod page;
 mod retention;
 mod roll;
 mod row_security;
