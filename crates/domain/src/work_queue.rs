@@ -56,7 +56,7 @@ impl Bucket {
     pub const fn types(self) -> &'static [Type] {
         match self {
             Self::Running | Self::DoneToday => &[Type::Agent, Type::Mixed],
-            _ => &Type::ALL,
+            Self::NeedsMe | Self::Delegatable | Self::Failed => &Type::ALL,
         }
     }
 }

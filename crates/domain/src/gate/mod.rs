@@ -36,9 +36,15 @@ impl GateKind {
     /// Whether this verdict makes sense of this kind of gate.
     pub const fn takes(self, verdict: Verdict) -> bool {
         match verdict {
-            Verdict::Approve | Verdict::Edit => !matches!(self, Self::Question),
+            Verdict::Approve | Verdict::Edit => match self {
+                Self::Tool | Self::Output | Self::Fields => true,
+                Self::Question => false,
+            },
             Verdict::Deny => true,
-            Verdict::Respond => matches!(self, Self::Tool | Self::Question),
+            Verdict::Respond => match self {
+                Self::Tool | Self::Question => true,
+                Self::Output | Self::Fields => false,
+            },
         }
     }
 }

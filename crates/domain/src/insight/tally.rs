@@ -174,7 +174,7 @@ impl Sum {
             (GateState::Settled, Some(Verdict::Deny)) => denied,
             (GateState::Settled, Some(Verdict::Respond)) => answered,
             (GateState::Expired, _) => expired,
-            _ => return,
+            (GateState::Settled, None) | (GateState::Open | GateState::Held | GateState::Withdrawn, _) => return,
         };
         *count += 1;
         if fact.state == GateState::Settled {

@@ -56,7 +56,16 @@ pub fn consider(dependencies: &[(IfDependencyFails, Status)]) -> Verdict {
 
 /// Whether the sessions that a session started end with it: those of one that was stopped, or that never began.
 pub const fn takes_its_children_along(end: EndReason) -> bool {
-    matches!(end, EndReason::Cancelled | EndReason::DependencyFailed)
+    match end {
+        EndReason::Cancelled | EndReason::DependencyFailed => true,
+        EndReason::Done
+        | EndReason::Superseded
+        | EndReason::TimedOut
+        | EndReason::LeaseExhausted
+        | EndReason::HardBlock
+        | EndReason::Rejected
+        | EndReason::Error => false,
+    }
 }
 
 #[cfg(test)]

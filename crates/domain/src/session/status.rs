@@ -39,7 +39,10 @@ names!(Status {
 impl Status {
     /// No command changes a final session; a retry is a new one.
     pub const fn is_final(self) -> bool {
-        matches!(self, Self::Completed | Self::Failed | Self::Abandoned | Self::Expired)
+        match self {
+            Self::Completed | Self::Failed | Self::Abandoned | Self::Expired => true,
+            Self::Draft | Self::Pending | Self::Running | Self::WaitingHuman | Self::AwaitingTool | Self::Idle => false,
+        }
     }
 }
 

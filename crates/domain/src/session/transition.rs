@@ -3,7 +3,23 @@
 //! Every transition is applied by the store as a compare-and-set on the old status (and, for a
 //! worker, on its attempt) together with its `session.status_change` event, in one transaction.
 
-use super::status::{EndReason, Status, Type};
+use super::{
+    command::{
+        Actor,
+        Command::{
+            self, Abandon, Append, Approve, Ask, Begin, Block, Cancel, Claim, Complete, Deny, End, Expire, Fail,
+            Finish, Heartbeat, Interrupt, LoseLease, Reject, Release, Rest, Resume, Say, Skip, Start, Stop, Supersede,
+            Yield,
+        },
+    },
+    status::{
+        EndReason,
+        Status::{
+            self, Abandoned, AwaitingTool, Completed, Draft, Expired, Failed, Idle, Pending, Running, WaitingHuman,
+        },
+        Type,
+    },
+};
 
 /// What a decision needs to know of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,134 +33,6 @@ pub struct State {
     /// Claims after which a lost lease fails the session.
     pub attempts_max: u32,
 }
-
-/// Who commands, as far as the status machine distinguishes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Actor {
-    /// A worker that claims to hold this attempt.
-    Worker {
-        /// The fencing token it was given.
-        attempt: u32,
-    },
-    /// A person or token acting on the session from outside.
-    Caller,
-    /// The server's own sweeps and use cases.
-    Server,
-}
-
-/// Where a worker parks its session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum YieldTo {
-    /// An external agent rests.
-    Idle,
-    /// A person has to answer.
-    WaitingHuman,
-    /// A tool's result or approval is awaited.
-    AwaitingTool,
-}
-
-impl YieldTo {
-    /// The status it leads to.
-    pub const fn status(self) -> Status {
-        match self {
-            Self::Idle => Status::Idle,
-            Self::WaitingHuman => Status::WaitingHuman,
-            Self::AwaitingTool => Status::AwaitingTool,
-        }
-    }
-}
-
-/// Everything that can be asked of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Command {
-    /// Queue a draft (agent, tool) or begin it (response, mixed).
-    Start,
-    /// What a draft depends on did not complete: it never begins.
-    Skip,
-    /// A worker takes a queued session.
-    Claim,
-    /// The holder extends its lease.
-    Heartbeat,
-    /// The holder appends events.
-    Append,
-    /// The holder reports success.
-    Complete,
-    /// The holder reports an error.
-    Fail,
-    /// The holder parks the session.
-    Yield(YieldTo),
-    /// The holder gives it back unfinished.
-    Release,
-    /// What was awaited has arrived: back to the queue.
-    Resume,
-    /// An approved write-back finishes a waiting session without another run.
-    Approve,
-    /// A safety rule blocks its output before anybody reviews it.
-    Block,
-    /// Reviewers denied its output too often.
-    Deny,
-    /// Somebody stops it.
-    Cancel,
-    /// The lease ran out.
-    LoseLease,
-    /// A time limit passed.
-    Expire,
-    /// The server ends it with an error (hard block, refused dispatch).
-    Reject,
-    /// A person ends their working session.
-    Stop,
-    /// A person began another task: the server ends their working session for them.
-    Supersede,
-    /// A working session was left open for too long.
-    Abandon,
-    /// A session that runs outside, without a worker, is at work: it reports by itself (a coding agent's hooks).
-    Begin,
-    /// Such a session rests until its next turn.
-    Rest,
-    /// Such a session waits for a person, outside.
-    Ask,
-    /// Such a session has ended.
-    Finish,
-    /// A person speaks in a conversation: its next turn joins the queue.
-    Say,
-    /// A person stops a conversation's turn: it rests.
-    Interrupt,
-    /// A person ends a conversation.
-    End,
-}
-
-/// All commands, for tables and tests.
-pub const COMMANDS: [Command; 29] = [
-    Command::Start,
-    Command::Skip,
-    Command::Claim,
-    Command::Heartbeat,
-    Command::Append,
-    Command::Complete,
-    Command::Fail,
-    Command::Yield(YieldTo::Idle),
-    Command::Yield(YieldTo::WaitingHuman),
-    Command::Yield(YieldTo::AwaitingTool),
-    Command::Release,
-    Command::Resume,
-    Command::Approve,
-    Command::Block,
-    Command::Deny,
-    Command::Cancel,
-    Command::LoseLease,
-    Command::Expire,
-    Command::Reject,
-    Command::Stop,
-    Command::Supersede,
-    Command::Abandon,
-    Command::Begin,
-    Command::Rest,
-    Command::Ask,
-    Command::Finish,
-    Command::Say,
-    Command::Interrupt,
-    Command::End,
-];
 
 /// What an accepted command does to the session row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -185,108 +73,161 @@ pub enum Refusal {
     WrongActor,
 }
 
-/// Decides a command. Total: every (state, actor, command) has one answer.
+/// Who may give a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Right {
+    /// The worker that holds the current attempt.
+    Holder,
+    /// A person or token, and the server on their behalf.
+    Caller,
+    /// The server alone.
+    Server,
+}
+
+/// Decides a command. Total: every (state, actor, command) has one answer. The four functions below hold the rules;
+/// each matches every command, so a new command or status does not compile until all of them cover it.
 pub fn decide(state: State, actor: Actor, command: Command) -> Result<Transition, Refusal> {
-    let holder = matches!(
-        command,
-        Command::Heartbeat | Command::Append | Command::Complete | Command::Fail | Command::Yield(_) | Command::Release
-    );
-    match (holder, actor) {
+    match (right(command), actor) {
         // A worker that lost its lease must hear that first, whatever the session has become since.
-        (true, Actor::Worker { attempt }) if attempt != state.attempt => {
+        (Right::Holder, Actor::Worker { attempt }) if attempt != state.attempt => {
             return Err(Refusal::StaleAttempt { given: attempt, current: state.attempt });
         }
         // Nobody ever claimed it: attempt 0 is no fencing token, and a person's own session is nobody else's to end.
-        (true, Actor::Worker { attempt: 0 }) => return Err(Refusal::WrongActor),
-        (true, Actor::Worker { .. }) => {}
-        (true, _) => return Err(Refusal::WrongActor),
-        (false, Actor::Worker { .. }) => return Err(Refusal::WrongActor),
-        (false, Actor::Caller)
-            if !matches!(
-                command,
-                Command::Start
-                    | Command::Claim
-                    | Command::Cancel
-                    | Command::Stop
-                    | Command::Say
-                    | Command::Interrupt
-                    | Command::End
-            ) =>
-        {
-            return Err(Refusal::WrongActor);
-        }
-        (false, _) => {}
+        (Right::Holder, Actor::Worker { attempt: 0 } | Actor::Caller | Actor::Server)
+        | (Right::Caller, Actor::Worker { .. })
+        | (Right::Server, Actor::Worker { .. } | Actor::Caller) => return Err(Refusal::WrongActor),
+        (Right::Holder, Actor::Worker { .. })
+        | (Right::Caller, Actor::Caller | Actor::Server)
+        | (Right::Server, Actor::Server) => {}
     }
     if state.status.is_final() {
         return Err(Refusal::AlreadyFinal { status: state.status });
     }
-    apply(state, command).ok_or(Refusal::WrongStatus { status: state.status })
+    if !applies_to(state, command) || !applies_in(state.status, command) {
+        return Err(Refusal::WrongStatus { status: state.status });
+    }
+    Ok(effect(state, command))
 }
 
-/// The table itself. `None`: the command does not apply in this status.
-fn apply(state: State, command: Command) -> Option<Transition> {
-    use Status::{Abandoned, AwaitingTool, Completed, Draft, Expired, Failed, Idle, Pending, Running, WaitingHuman};
-    let to = |to| Some(Transition { to, attempt: state.attempt, end_reason: None });
-    let end = |to, reason| Some(Transition { to, attempt: state.attempt, end_reason: Some(reason) });
-    match (command, state.status) {
-        (Command::Start, Draft) => match state.session_type {
+/// Who may give each command.
+const fn right(command: Command) -> Right {
+    match command {
+        Heartbeat | Append | Complete | Fail | Yield(_) | Release => Right::Holder,
+        Start | Claim | Cancel | Stop | Say | Interrupt | End => Right::Caller,
+        Skip | Resume | Approve | Block | Deny | LoseLease | Expire | Reject | Supersede | Abandon | Begin | Rest
+        | Ask | Finish => Right::Server,
+    }
+}
+
+/// The sessions that each command is for, whatever their status.
+fn applies_to(state: State, command: Command) -> bool {
+    let is_claimed = state.attempt > 0;
+    match command {
+        Start | Claim | Heartbeat | Append | Complete | Fail | Yield(_) | Release | Resume | Approve | Cancel
+        | LoseLease | Expire | Reject => true,
+        // Only what is queued waits for other sessions.
+        Skip => match state.session_type {
+            Type::Agent | Type::Tool => true,
+            Type::Response | Type::Mixed => false,
+        },
+        // Only what a worker has held has an output.
+        Block | Deny => is_claimed,
+        // Only agents that nobody ever claimed report by themselves. A claimed session is the worker's.
+        Begin | Rest | Ask | Finish => state.session_type == Type::Agent && !is_claimed,
+        // Conversations.
+        Say | Interrupt | End => state.session_type == Type::Agent,
+        // A mixed session that no worker has ever claimed is a person at work.
+        Stop | Supersede | Abandon => state.session_type == Type::Mixed && !is_claimed,
+    }
+}
+
+/// The statuses in which each command is possible.
+const fn applies_in(status: Status, command: Command) -> bool {
+    match command {
+        Start | Skip => match status {
+            Draft => true,
+            Pending | Running | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
+        },
+        Claim => match status {
+            Pending => true,
+            Draft | Running | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
+        },
+        Heartbeat | Append | Complete | Fail | Yield(_) | Release | Block | LoseLease | Rest | Ask | Interrupt
+        | Stop | Supersede | Abandon => match status {
+            Running => true,
+            Draft | Pending | WaitingHuman | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
+        },
+        Approve | Deny => match status {
+            WaitingHuman => true,
+            Draft | Pending | Running | AwaitingTool | Idle | Completed | Failed | Abandoned | Expired => false,
+        },
+        Resume => match status {
+            WaitingHuman | AwaitingTool | Idle => true,
+            Draft | Pending | Running | Completed | Failed | Abandoned | Expired => false,
+        },
+        Begin => match status {
+            Pending | Idle => true,
+            Draft | Running | WaitingHuman | AwaitingTool | Completed | Failed | Abandoned | Expired => false,
+        },
+        Finish => match status {
+            Running | WaitingHuman | Idle => true,
+            Draft | Pending | AwaitingTool | Completed | Failed | Abandoned | Expired => false,
+        },
+        // While a turn is queued, more can be said: it is answered together.
+        Say => match status {
+            Draft | Pending | Idle => true,
+            Running | WaitingHuman | AwaitingTool | Completed | Failed | Abandoned | Expired => false,
+        },
+        Reject => match status {
+            Pending | Running | WaitingHuman | AwaitingTool | Idle => true,
+            Draft | Completed | Failed | Abandoned | Expired => false,
+        },
+        Cancel | Expire | End => match status {
+            Draft | Pending | Running | WaitingHuman | AwaitingTool | Idle => true,
+            Completed | Failed | Abandoned | Expired => false,
+        },
+    }
+}
+
+/// What each command does to a session that it applies to.
+fn effect(state: State, command: Command) -> Transition {
+    let to = |to| Transition { to, attempt: state.attempt, end_reason: None };
+    let end = |to, reason| Transition { to, attempt: state.attempt, end_reason: Some(reason) };
+    match command {
+        Start => match state.session_type {
             Type::Agent | Type::Tool => to(Pending),
             Type::Response | Type::Mixed => to(Running),
         },
-        (Command::Skip, Draft) if matches!(state.session_type, Type::Agent | Type::Tool) => {
-            end(Abandoned, EndReason::DependencyFailed)
-        }
-        (Command::Claim, Pending) => {
-            Some(Transition { to: Running, attempt: state.attempt.saturating_add(1), end_reason: None })
-        }
-        (Command::Heartbeat | Command::Append, Running) => to(Running),
-        (Command::Complete, Running) => end(Completed, EndReason::Done),
-        (Command::Fail, Running) => end(Failed, EndReason::Error),
-        (Command::Yield(target), Running) => to(target.status()),
-        (Command::Release, Running) => to(Pending),
-        (Command::Resume, WaitingHuman | AwaitingTool | Idle) => to(Pending),
-        (Command::Approve, WaitingHuman) => end(Completed, EndReason::Done),
-        // Only what a worker has held has an output.
-        (Command::Block, Running) if state.attempt > 0 => end(Failed, EndReason::HardBlock),
-        (Command::Deny, WaitingHuman) if state.attempt > 0 => end(Failed, EndReason::Rejected),
-        (Command::Cancel, _) => end(Abandoned, EndReason::Cancelled),
-        (Command::LoseLease, Running) if state.attempt >= state.attempts_max => end(Failed, EndReason::LeaseExhausted),
-        (Command::LoseLease, Running) => to(Pending),
-        (Command::Expire, _) => end(Expired, EndReason::TimedOut),
-        // What a worker has held is the worker's: only agents that nobody ever claimed report by themselves.
-        (Command::Begin | Command::Rest | Command::Ask | Command::Finish, _)
-            if state.attempt > 0 || state.session_type != Type::Agent =>
-        {
-            None
-        }
-        (Command::Begin, Pending | Idle) => to(Running),
-        (Command::Rest, Running) => to(Idle),
-        (Command::Ask, Running) => to(WaitingHuman),
-        (Command::Finish, Running | WaitingHuman | Idle) => end(Completed, EndReason::Done),
-        (Command::Say | Command::Interrupt | Command::End, _) if state.session_type != Type::Agent => None,
-        // While a turn is queued, more can be said: it is answered together.
-        (Command::Say, Draft | Idle | Pending) => to(Pending),
-        (Command::Interrupt, Running) => to(Idle),
-        (Command::End, Idle) => end(Completed, EndReason::Done),
-        // In the middle of a turn, or before the first: nothing was completed.
-        (Command::End, Draft | Pending | Running | WaitingHuman | AwaitingTool) => end(Abandoned, EndReason::Cancelled),
-        (Command::Reject, Pending | Running | WaitingHuman | AwaitingTool | Idle) => end(Failed, EndReason::Error),
-        // A mixed session that no worker has ever claimed is a person at work.
-        (Command::Stop | Command::Supersede | Command::Abandon, Running)
-            if state.session_type != Type::Mixed || state.attempt > 0 =>
-        {
-            None
-        }
-        (Command::Stop, Running) => end(Completed, EndReason::Done),
-        (Command::Supersede, Running) => end(Completed, EndReason::Superseded),
-        (Command::Abandon, Running) => end(Abandoned, EndReason::TimedOut),
-        _ => None,
+        Claim => Transition { attempt: state.attempt.saturating_add(1), ..to(Running) },
+        Heartbeat | Append | Begin => to(Running),
+        Release | Resume | Say => to(Pending),
+        Yield(target) => to(target.status()),
+        Rest | Interrupt => to(Idle),
+        Ask => to(WaitingHuman),
+        LoseLease if state.attempt >= state.attempts_max => end(Failed, EndReason::LeaseExhausted),
+        LoseLease => to(Pending),
+        Complete | Approve | Finish | Stop => end(Completed, EndReason::Done),
+        Supersede => end(Completed, EndReason::Superseded),
+        Fail | Reject => end(Failed, EndReason::Error),
+        Block => end(Failed, EndReason::HardBlock),
+        Deny => end(Failed, EndReason::Rejected),
+        Skip => end(Abandoned, EndReason::DependencyFailed),
+        Cancel => end(Abandoned, EndReason::Cancelled),
+        Abandon => end(Abandoned, EndReason::TimedOut),
+        Expire => end(Expired, EndReason::TimedOut),
+        // In the middle of a turn, or before the first, nothing was completed.
+        End => match state.status {
+            Idle | Completed => end(Completed, EndReason::Done),
+            Draft | Pending | Running | WaitingHuman | AwaitingTool | Failed | Abandoned | Expired => {
+                end(Abandoned, EndReason::Cancelled)
+            }
+        },
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::command::COMMANDS, *};
     use proptest::prelude::*;
 
     fn state(status: Status) -> State {
@@ -294,21 +235,10 @@ mod tests {
     }
 
     fn rightful(command: Command) -> Actor {
-        match command {
-            Command::Heartbeat
-            | Command::Append
-            | Command::Complete
-            | Command::Fail
-            | Command::Yield(_)
-            | Command::Release => Actor::Worker { attempt: 2 },
-            Command::Start
-            | Command::Claim
-            | Command::Cancel
-            | Command::Stop
-            | Command::Say
-            | Command::Interrupt
-            | Command::End => Actor::Caller,
-            _ => Actor::Server,
+        match right(command) {
+            Right::Holder => Actor::Worker { attempt: 2 },
+            Right::Caller => Actor::Caller,
+            Right::Server => Actor::Server,
         }
     }
 
@@ -422,7 +352,7 @@ mod tests {
         assert_eq!((lost.to, lost.end_reason), (Status::Failed, Some(EndReason::LeaseExhausted)));
     }
 
-    /// The design document's arrows, written down a second time and independently of `apply`.
+    /// The design document's arrows, written down a second time and independently of `decide`.
     fn listed(from: Status, to: Status) -> bool {
         let targets = match from.as_str() {
             "draft" => "pending running abandoned expired",
