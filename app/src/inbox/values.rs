@@ -5,7 +5,7 @@ use super::item_text::{field_text, slug_label, task, values};
 use crate::{FieldError, entity::Relations, session::Titles};
 use domain::{
     entity::{FIELD_TITLE, FieldDef},
-    gate::{GateKind, GateState},
+    gate::{GateKind, GateState, asked},
 };
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
@@ -190,12 +190,9 @@ fn options(known: Option<&Definition>, text: &str) -> Vec<(String, String)> {
     options
 }
 
-/// The edited values by key; empty if nothing differs from what is proposed. `typed` returns the text of a form
-/// field, or `None` if it was not sent; `shown` is the digest that the form carries.
-///
-/// An edit replaces what the agent staged, so it includes values that another reviewer has proposed. A form with an
-/// older digest that asks for the values that are proposed now counts as an edit: it was sent before, and its
-/// response was lost.
+/// The values to send with an approval; empty if nothing differs from what is proposed. Parses what was typed and
+/// leaves to [`asked`] which values are sent. `typed` returns the text of a form field, or `None` if it was not sent;
+/// `shown` is the digest that the form carries.
 ///
 /// # Errors
 /// One error for each field whose text cannot be parsed, with the name of the field.
@@ -207,32 +204,19 @@ pub fn edited(
     let (proposed, staged) = (values(&detail.approval), staged(detail));
     let is_call = detail.approval.kind == GateKind::Tool;
     let is_old = shown.is_some_and(|shown| shown != detail.approval.digest);
-    let (mut edit, mut wrong, mut any) = (Map::new(), Vec::new(), false);
+    let (mut values, mut wrong) = (Map::new(), Vec::new());
     for row in rows(detail) {
-        let Some(before) = proposed.get(&row.key) else { continue };
-        let sent = typed(&row.name);
-        any |= is_old && sent.is_some() && staged.get(&row.key) != Some(before);
-        let value = match sent {
-            Some(text) if same_text(&text, &row.proposed) => before.clone(),
-            Some(text) => match value(&row.control, text.trim_end_matches('\r'), before, is_call) {
-                Ok(value) => value,
-                Err(message) => {
-                    wrong.push(FieldError { field: Some(row.name), message });
-                    continue;
-                }
-            },
-            None => before.clone(),
-        };
-        any |= value != *before;
-        if value != *before || staged.get(&row.key) != Some(&value) {
-            edit.insert(row.key, value);
+        let (Some(before), Some(text)) = (proposed.get(&row.key), typed(&row.name)) else { continue };
+        if same_text(&text, &row.proposed) {
+            values.insert(row.key, before.clone());
+            continue;
+        }
+        match value(&row.control, text.trim_end_matches('\r'), before, is_call) {
+            Ok(value) => drop(values.insert(row.key, value)),
+            Err(message) => wrong.push(FieldError { field: Some(row.name), message }),
         }
     }
-    match (wrong.is_empty(), any) {
-        (false, _) => Err(wrong),
-        (true, true) => Ok(edit),
-        (true, false) => Ok(Map::new()),
-    }
+    if wrong.is_empty() { Ok(asked(&staged, &proposed, &values, is_old)) } else { Err(wrong) }
 }
 
 /// Compares texts regardless of line endings: browsers send CRLF.

@@ -250,7 +250,7 @@ async fn decide(
     }
 }
 
-/// The decision that a form asks for. Approving with values changed is an edit.
+/// The decision that a form asks for. Whether an approval with these values is an edit is decided by `gate::decide`.
 async fn new_decision(state: &AppState, viewer: &Viewer, id: GateId, form: &Form) -> Result<NewDecision, Problem> {
     let unknown = || Problem::field(Code::InvalidRequest, "decision", "approve, deny or respond");
     let (note, digest) = (form.optional("note"), form.optional("digest"));
@@ -261,8 +261,7 @@ async fn new_decision(state: &AppState, viewer: &Viewer, id: GateId, form: &Form
             let detail = wire_map::approval_detail(gate::get(&state.ledger, &viewer.scope, id).await?);
             let edit = ui::edited(&detail, digest.as_deref(), typed).map_err(super::form::unreadable)?;
             let value = (!edit.is_empty()).then(|| serde_json::Value::Object(edit).to_string());
-            let verdict = if value.is_some() { Verdict::Edit } else { Verdict::Approve };
-            Ok(NewDecision { verdict, value, note, digest })
+            Ok(NewDecision { verdict: Verdict::Approve, value, note, digest })
         }
         Verdict::Deny => Ok(NewDecision { verdict, value: None, note, digest }),
         Verdict::Respond => {

@@ -2,7 +2,7 @@
 
 use super::{json, text};
 use crate::problem::Problem;
-use domain::gate::{GateKind, Verdict};
+use domain::gate::GateKind;
 use ledger::{
     DecisionRecord, ReviewerRecord,
     gate::{Denied, GateDetail, GateItem, NewDecision, Reply, Resumed},
@@ -112,7 +112,7 @@ pub fn new_decision_of_many(sent: to::DecideOne) -> NewDecision {
     NewDecision { verdict: sent.decision, value: sent.value.map(text), note: sent.note, digest: sent.digest }
 }
 
-/// The decision of a caller that speaks of tool approvals. Approving with edits is an edit.
+/// The decision of a caller that speaks of tool approvals.
 pub fn tool_approval(sent: to::ToolApproval, kind: GateKind) -> Result<NewDecision, Problem> {
     let refuse = |field, goes: &str| {
         Err(Problem::field(Code::InvalidRequest, field, format!("goes with {goes}; this approval is of kind {kind}")))
@@ -124,11 +124,7 @@ pub fn tool_approval(sent: to::ToolApproval, kind: GateKind) -> Result<NewDecisi
         return refuse("modifiedOutput", "an output");
     }
     let value = sent.modified_output.or(sent.modified_args).map(text);
-    let verdict = match (sent.decision, &value) {
-        (Verdict::Approve, Some(_)) => Verdict::Edit,
-        (verdict, _) => verdict,
-    };
-    Ok(NewDecision { verdict, value, note: sent.note, digest: sent.digest })
+    Ok(NewDecision { verdict: sent.decision, value, note: sent.note, digest: sent.digest })
 }
 
 /// An answer as it was sent.

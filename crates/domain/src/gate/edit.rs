@@ -1,7 +1,72 @@
-//! What a reviewer may change: values, never the shape that the agent staged.
+//! What a reviewer may change: values, never the shape that the agent staged. And whether they changed anything: an
+//! approval with other values than those proposed is an edit.
 
 use crate::issue::Issue;
 use serde_json::{Map, Value};
+
+/// What an approval amounts to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Approval {
+    /// It accepts the proposal as it is.
+    AsProposed {
+        /// Whether the values that were sent make the whole proposal out of what was staged.
+        restates: bool,
+    },
+    /// It changes the proposal: an edit.
+    Edited {
+        /// The values that would take effect.
+        values: Map<String, Value>,
+        /// Those of them that differ from what was staged.
+        changed: Map<String, Value>,
+    },
+}
+
+/// Reads an approval that was sent with the values `given`. It is an edit if they change what is proposed now. What the
+/// caller called it, `approve` or `edit`, makes no difference.
+///
+/// # Errors
+/// As of [`within`].
+pub fn approval(
+    staged: &Map<String, Value>,
+    proposed: &Map<String, Value>,
+    given: &Map<String, Value>,
+) -> Result<Approval, Vec<Issue>> {
+    within(staged, given)?;
+    let values = merge(proposed, given);
+    if values == *proposed {
+        let restates = !given.is_empty() && merge(staged, given) == *proposed;
+        return Ok(Approval::AsProposed { restates });
+    }
+    let mut changed = values.clone();
+    changed.retain(|key, value| staged.get(key) != Some(value));
+    Ok(Approval::Edited { values, changed })
+}
+
+/// The values that a reviewer's form sends with an approval; none where it asks for nothing but the proposal. Values
+/// that differ from what was staged are among them even where another reviewer proposed them, because an edit starts
+/// from what the agent staged.
+///
+/// `typed` holds the value of each field that the form has. `is_outdated` says that the form was made for another
+/// proposal than this one. If its values are those proposed now, it is an edit that is sent again because its answer
+/// was lost.
+pub fn asked(
+    staged: &Map<String, Value>,
+    proposed: &Map<String, Value>,
+    typed: &Map<String, Value>,
+    is_outdated: bool,
+) -> Map<String, Value> {
+    let own = |(key, value): (&String, &Value)| {
+        let before = proposed.get(key);
+        before != Some(value) || (is_outdated && staged.get(key) != before)
+    };
+    if !typed.iter().any(own) {
+        return Map::new();
+    }
+    let mut values = proposed.clone();
+    values.extend(typed.clone());
+    values.retain(|key, value| proposed.get(key) != Some(value) || staged.get(key) != Some(value));
+    values
+}
 
 /// Whether an edit stays within what was staged: no key the agent did not stage, no value of another type. `null`
 /// clears a value, and a staged `null` takes any plain value.
@@ -121,6 +186,49 @@ mod tests {
             Value::from(merge(&staged, &edited)),
             json!({ "a": 1, "b": {"c": 1, "d": 3}, "e": [{"f": 1, "g": 4}] })
         );
+    }
+
+    #[test]
+    fn an_approval_with_other_values_is_an_edit() {
+        let staged = map(json!({ "stage": "Won", "size": 3 }));
+        let edited = |proposed: &Value, given: Value| approval(&staged, &map(proposed.clone()), &map(given));
+        let as_staged = json!({ "stage": "Won", "size": 3 });
+        for (given, restates) in [(json!({}), false), (json!({ "size": 3 }), true)] {
+            assert_eq!(edited(&as_staged, given), Ok(Approval::AsProposed { restates }));
+        }
+        assert_eq!(
+            edited(&as_staged, json!({ "size": 4 })),
+            Ok(Approval::Edited {
+                values: map(json!({ "stage": "Won", "size": 4 })),
+                changed: map(json!({ "size": 4 }))
+            })
+        );
+        // On top of another reviewer's edit: taking part of it back, restating it, or only a part of it.
+        let lost = json!({ "stage": "Lost", "size": 4 });
+        assert_eq!(
+            edited(&lost, json!({ "size": 3 })),
+            Ok(Approval::Edited {
+                values: map(json!({ "stage": "Lost", "size": 3 })),
+                changed: map(json!({ "stage": "Lost" }))
+            })
+        );
+        assert_eq!(edited(&lost, lost.clone()), Ok(Approval::AsProposed { restates: true }));
+        assert_eq!(edited(&lost, json!({ "size": 4 })), Ok(Approval::AsProposed { restates: false }));
+        let issues = edited(&lost, json!({ "size": "4", "owner": 1 })).unwrap_err();
+        assert_eq!(issues.iter().map(|i| i.field.as_str()).collect::<Vec<_>>(), ["size", "owner"]);
+    }
+
+    #[test]
+    fn a_form_asks_for_values_only_where_something_else_was_typed() {
+        let staged = map(json!({ "stage": "Won", "size": 3 }));
+        let proposed = map(json!({ "stage": "Lost", "size": 3 }));
+        let of = |typed: Value, is_outdated| Value::from(asked(&staged, &proposed, &map(typed), is_outdated));
+        assert_eq!(of(json!({ "stage": "Lost", "size": 3 }), false), json!({}));
+        assert_eq!(of(json!({ "size": 4 }), false), json!({ "stage": "Lost", "size": 4 }));
+        assert_eq!(of(json!({ "stage": "Won" }), false), json!({ "stage": "Won" }), "back to what was staged");
+        // Sent again, after its answer was lost.
+        assert_eq!(of(json!({ "stage": "Lost", "size": 3 }), true), json!({ "stage": "Lost" }));
+        assert_eq!(of(json!({}), true), json!({}));
     }
 
     fn any_json() -> impl Strategy<Value = Value> {

@@ -7,7 +7,7 @@ mod standing;
 mod task;
 
 pub use canonical::{canonical, canonical_digest};
-pub use edit::{merge, within};
+pub use edit::{Approval, approval, asked, merge, within};
 pub use policy::{Policy, Principal, needs_approval};
 pub use standing::{Asked, Judgement, Standing, Vote, judge, stand};
 pub use task::{MalformedTask, PausedToolCall, Question, Staged, Task};

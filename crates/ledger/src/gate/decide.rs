@@ -20,7 +20,9 @@ use chrono::TimeDelta;
 use domain::{
     Scope,
     criteria::SafetyGate,
-    gate::{Asked, GateKind, GateState, Judgement, Standing, Task, Verdict, canonical_digest, judge, merge, within},
+    gate::{
+        Approval, Asked, GateKind, GateState, Judgement, Standing, Task, Verdict, approval, canonical_digest, judge,
+    },
     id::{EntityId, GateId, UserId},
     limit::{GATE_DECISIONS_MAX, REASON_CHARS_MAX},
     notification::Topic,
@@ -190,7 +192,7 @@ impl Decided {
     }
 }
 
-/// Reads a decision against what is proposed now. An edit that changes nothing is an approval.
+/// Reads a decision against what is proposed now. [`approval`] says whether an approval is an edit.
 fn read(
     gate: &GateRecord,
     standing: &Standing,
@@ -254,35 +256,30 @@ fn edit(
         Some(Value::Object(given)) => given,
         Some(_) => return Err(Error::invalid("value", "an object with the values to put in place of the staged ones")),
     };
-    within(staged, &given).map_err(|issues| {
+    let read = approval(staged, &current, &given).map_err(|issues| {
         Error::Invalid(issues.into_iter().map(|i| FieldError::new(format!("value.{}", i.field), i.message)).collect())
     })?;
-    let merged = merge(&current, &given);
-    if merged == current {
-        if verdict == Verdict::Edit && given.is_empty() {
-            return Err(Error::invalid("value", "an edit needs values; to accept the proposal unchanged, approve it"));
+    match read {
+        Approval::AsProposed { .. } if verdict == Verdict::Edit && given.is_empty() => {
+            Err(Error::invalid("value", "an edit needs values; to accept the proposal unchanged, approve it"))
         }
-        let own = decisions.iter().any(|d| Some(d.number) == standing.proposal && d.user_id == Some(user_id));
-        // The sender names these values: the edit is their own, or it makes them out of what was staged.
-        let restates = !given.is_empty() && (own || merge(staged, &given) == current);
-        // Approving an edit that is proposed is bound to that edit.
-        let plain = Decided::plain(Verdict::Approve, standing.digest, note);
-        return Ok(Decided { values: Some(merged), restates, ..plain });
+        Approval::AsProposed { restates } => {
+            let own = decisions.iter().any(|d| Some(d.number) == standing.proposal && d.user_id == Some(user_id));
+            // The sender names these values: the edit is their own, or it makes them out of what was staged.
+            let restates = restates || (own && !given.is_empty());
+            // Approving an edit that is proposed is bound to that edit.
+            let plain = Decided::plain(Verdict::Approve, standing.digest, note);
+            Ok(Decided { values: Some(current), restates, ..plain })
+        }
+        Approval::Edited { values, changed } => Ok(Decided {
+            verdict: Verdict::Edit,
+            stored: Some(Value::Object(changed).to_string()),
+            digest: canonical_digest(&gate.task.shown_with(&values)),
+            values: Some(values),
+            note,
+            restates: false,
+        }),
     }
-    let changed: Map<String, Value> = merged
-        .iter()
-        .filter(|(key, value)| staged.get(*key) != Some(*value))
-        .map(|(k, v)| (k.clone(), v.clone()))
-        .collect();
-    let digest = canonical_digest(&gate.task.shown_with(&merged));
-    Ok(Decided {
-        verdict: Verdict::Edit,
-        stored: Some(Value::Object(changed).to_string()),
-        values: Some(merged),
-        digest,
-        note,
-        restates: false,
-    })
 }
 
 /// What would be written keeps its contract, and no hard block, with the reviewer's values as with the agent's.
