@@ -94,17 +94,19 @@ static POSTGRES: Texts =
 
 impl Texts {
     fn all(&self) -> [(&'static str, &'static str); 10] {
+        // Without `..`: a text that is missing here does not compile.
+        let Self { insert, change, remove, of, list, count, count_of_session, count_of_user, labels, purge } = *self;
         [
-            ("feedback::INSERT", self.insert),
-            ("feedback::CHANGE", self.change),
-            ("feedback::REMOVE", self.remove),
-            ("feedback::OF", self.of),
-            ("feedback::LIST", self.list),
-            ("feedback::COUNT", self.count),
-            ("feedback::COUNT_OF_SESSION", self.count_of_session),
-            ("feedback::COUNT_OF_USER", self.count_of_user),
-            ("feedback::LABELS", self.labels),
-            ("feedback::PURGE", self.purge),
+            ("feedback::INSERT", insert),
+            ("feedback::CHANGE", change),
+            ("feedback::REMOVE", remove),
+            ("feedback::OF", of),
+            ("feedback::LIST", list),
+            ("feedback::COUNT", count),
+            ("feedback::COUNT_OF_SESSION", count_of_session),
+            ("feedback::COUNT_OF_USER", count_of_user),
+            ("feedback::LABELS", labels),
+            ("feedback::PURGE", purge),
         ]
     }
 }

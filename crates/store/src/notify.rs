@@ -33,6 +33,7 @@ const SEND_PAUSE: Duration = Duration::from_millis(5);
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
 /// Changes no row, so nothing is lost with it: its commit does not wait for the disk, nor make the appends wait.
 const NOTIFY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("notify::NOTIFY", NOTIFY)];
 
 type Pending = HashMap<(TenantId, SessionId), (u64, Status, bool)>;
 

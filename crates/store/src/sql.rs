@@ -12,6 +12,14 @@ pub(crate) const SQLITE_VACUUM: &str = "VACUUM";
 pub(crate) const POSTGRES_DURABILITY: &str =
     "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'synchronous_commit', 'full_page_writes')";
 
+const SQLITE_SQL: &[(&str, &str)] = &[
+    ("sql::SQLITE_VERSION", SQLITE_VERSION),
+    ("sql::SQLITE_CHECKPOINT", SQLITE_CHECKPOINT),
+    ("sql::SQLITE_VACUUM", SQLITE_VACUUM),
+];
+const POSTGRES_SQL: &[(&str, &str)] =
+    &[("sql::SCHEMA_VERSION", SCHEMA_VERSION), ("sql::POSTGRES_DURABILITY", POSTGRES_DURABILITY)];
+
 /// Rows of one multi-row SQLite statement, largest first. Few sizes, so that each statement is prepared once.
 pub(crate) const CHUNKS: [usize; 4] = [64, 16, 4, 1];
 
@@ -89,12 +97,14 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::interaction::POSTGRES_SQL,
             crate::human::POSTGRES_SQL,
             crate::lease::POSTGRES_SQL,
+            crate::notify::POSTGRES_SQL,
             crate::outbox::POSTGRES_SQL,
             crate::roll::POSTGRES_SQL,
             crate::session::POSTGRES_SQL,
             crate::session::graph::POSTGRES_SQL,
             crate::sign_in::POSTGRES_SQL,
             crate::user::POSTGRES_SQL,
+            POSTGRES_SQL,
         ]
         .concat()
     } else {
@@ -109,6 +119,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
             crate::outbox::SQLITE_SQL,
             crate::session::SQLITE_SQL,
             crate::verify::SQLITE_SQL,
+            SQLITE_SQL,
         ]
         .concat()
     };

@@ -43,6 +43,7 @@ mod roll;
 mod row_security;
 mod secrets;
 mod sign_in;
+mod sql_list;
 mod status;
 mod thread;
 mod time_limit;
