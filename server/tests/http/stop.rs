@@ -16,6 +16,10 @@ use tokio::{
 };
 
 const STREAMS: usize = 200;
+/// Appends that are answered before the signal.
+const APPENDS_BEFORE: usize = 20;
+/// Appends whose bodies arrive after the signal.
+const IN_FLIGHT: usize = 30;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
@@ -34,48 +38,68 @@ async fn open_streams_hear_goodbye_and_accepted_writes_are_there_afterwards() {
         assert_eq!(&first, b"HTTP/1.1 200 OK");
         stream
     };
-    let streams = join_all((0..STREAMS).map(|_| open())).await;
-    let append = async |n: usize| {
-        let body = json!({ "attempt": 1, "events": [{ "type": "agent.message", "content": format!("{n}") }] });
-        let path = format!("/api/sessions/{session}/events");
-        app.request(Who::Worker, Method::POST, &path).json(&body).send().await.is_ok_and(|r| r.status().is_success())
+    let mut streams = join_all((0..STREAMS).map(|_| open())).await;
+    let path = format!("/api/sessions/{session}/events");
+    let body = |n: usize| {
+        json!({ "attempt": 1, "events": [{ "type": "agent.message", "content": format!("{n}") }] }).to_string()
     };
-    let mut acknowledged = 0;
-    for n in 0..20 {
-        acknowledged += usize::from(append(n).await);
-    }
+    let append = async |n: usize| {
+        let request = app.request(Who::Worker, Method::POST, &path).header("content-type", "application/json");
+        request.body(body(n)).send().await.is_ok_and(|r| r.status().is_success())
+    };
+    let before = join_all((0..APPENDS_BEFORE).map(append)).await;
+    assert!(before.iter().all(|accepted| *accepted));
+    // In flight when the signal comes: the server asks for the body, and has half of it.
+    let begin = async |n: usize| {
+        let (body, mut stream) = (body(n), TcpStream::connect(&app.address).await.unwrap());
+        let token = app.token(Who::Worker).unwrap();
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\n\
+             content-length: {}\r\nexpect: 100-continue\r\n\r\n",
+            app.address,
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut go_on = [0; 25];
+        stream.read_exact(&mut go_on).await.unwrap();
+        assert_eq!(&go_on, b"HTTP/1.1 100 Continue\r\n\r\n");
+        let (first, second) = body.split_at(body.len() / 2);
+        stream.write_all(first.as_bytes()).await.unwrap();
+        (stream, second.to_owned())
+    };
+    let in_flight = join_all((0..IN_FLIGHT).map(|n| begin(1_000 + n))).await;
     let began = Instant::now();
     app.terminate();
-    let (late, told) = tokio::join!(
-        async {
-            let mut late = 0;
-            for n in 0..200 {
-                late += usize::from(append(100 + n).await);
-            }
-            late
-        },
-        join_all(streams.into_iter().map(async |mut stream| {
-            let mut text = Vec::new();
-            let _ = stream.read_to_end(&mut text).await;
-            String::from_utf8_lossy(&text).contains("event: bye")
-        }))
-    );
-    acknowledged += late;
+    // The first goodbye says that the stop has begun.
+    let rest = streams.split_off(1);
+    let first = heard(streams.remove(0)).await;
+    let finish = async |(mut stream, second): (TcpStream, String)| {
+        stream.write_all(second.as_bytes()).await.unwrap();
+        let mut status = [0; 12];
+        stream.read_exact(&mut status).await.unwrap();
+        assert_eq!(&status, b"HTTP/1.1 201", "a request in flight is cut");
+    };
+    let (_, told) = tokio::join!(join_all(in_flight.into_iter().map(finish)), join_all(rest.into_iter().map(heard)));
     assert_eq!(app.wait(), Some(0), "{}", app.log());
     assert!(began.elapsed() < Duration::from_secs(10), "stopping took {:?}", began.elapsed());
-    assert!(
-        told.iter().all(|told| *told),
-        "{} of {STREAMS} streams heard no goodbye",
-        told.iter().filter(|t| !**t).count()
-    );
+    let told = usize::from(first) + told.iter().filter(|told| **told).count();
+    assert_eq!(told, STREAMS, "streams that heard the goodbye");
     let verified = app.cli().arg("verify").output().unwrap();
     assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stderr));
     let file = app.cli().args(["backup", "/dev/null/nowhere"]).output().unwrap();
     assert!(!file.status.success(), "a backup that cannot be written is an error");
     let text = String::from_utf8_lossy(&verified.stdout).into_owned() + &String::from_utf8_lossy(&verified.stderr);
     // created, dispatched, claimed, running: four events before the appends.
-    let expected = acknowledged as u64 + 4;
-    assert!(text.contains(&counted(expected, "event")), "verify counts {expected} events: {text}");
+    let expected = format!(" {}", counted((APPENDS_BEFORE + IN_FLIGHT) as u64 + 4, "event"));
+    assert!(format!(" {text}").contains(&expected), "verify counts{expected}: {text}");
+}
+
+/// Reads a stream to its end; whether it ended with the goodbye.
+async fn heard(mut stream: TcpStream) -> bool {
+    let mut text = Vec::new();
+    let _ = stream.read_to_end(&mut text).await;
+    let text = String::from_utf8_lossy(&text);
+    text.rsplit("event: ").next().is_some_and(|last| last.starts_with("bye"))
 }
 
 #[tokio::test]
