@@ -40,8 +40,10 @@ impl From<&Scope> for Access {
 /// What a PostgreSQL transaction is for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Mode {
-    /// Reading.
+    /// Reading; each statement sees the newest commit.
     Read,
+    /// Reading; every statement sees the commits that the first one saw.
+    Snapshot,
     /// One write: it waits for what somebody holds, as long as its caller does.
     Write,
     /// Writes of many: a blink is all that they wait for what one of them needs.
@@ -60,6 +62,7 @@ impl Access {
         let role = if matches!(self, Self::Retention) { "none" } else { "shiftbook_app" };
         let (mode, lock_timeout) = match mode {
             Mode::Read => (" READ ONLY", "2s"),
+            Mode::Snapshot => (" ISOLATION LEVEL REPEATABLE READ READ ONLY", "2s"),
             Mode::Write => ("", "2s"),
             Mode::Shared => ("", "50ms"),
         };

@@ -21,7 +21,7 @@ use std::{
     str::FromStr,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -138,8 +138,16 @@ struct Inner {
     notifier: Option<notify::Notifier>,
     data_dir: Option<PathBuf>,
     feedback: FeedbackBackend,
+    reads: ReadCounters,
     /// Held until the store is closed: one server per data directory.
     lock: Mutex<Option<File>>,
+}
+
+/// How often was read.
+#[derive(Default)]
+pub(crate) struct ReadCounters {
+    pub(crate) reads: AtomicU64,
+    pub(crate) snapshots: AtomicU64,
 }
 
 impl Store {
@@ -182,6 +190,7 @@ impl Store {
             notifier: None,
             data_dir: Some(data_dir.to_owned()),
             feedback: FeedbackBackend::sqlite(data_dir.to_owned()),
+            reads: ReadCounters::default(),
             lock: Mutex::new(None),
         })))
     }
@@ -282,6 +291,7 @@ impl Store {
             notifier: None,
             data_dir: Some(data_dir.to_owned()),
             feedback: FeedbackBackend::sqlite(data_dir.to_owned()),
+            reads: ReadCounters::default(),
             lock: Mutex::new(lock),
         })))
     }
@@ -323,6 +333,7 @@ impl Store {
             notices,
             notifier: Some(notifier),
             data_dir: None,
+            reads: ReadCounters::default(),
             lock: Mutex::new(None),
         })))
     }
@@ -352,7 +363,13 @@ impl Store {
 
     /// Numbers for /metrics.
     pub fn stats(&self) -> Stats {
-        self.0.writer.stats()
+        let ReadCounters { reads, snapshots } = &self.0.reads;
+        let (reads, snapshots) = (reads.load(Ordering::Relaxed), snapshots.load(Ordering::Relaxed));
+        Stats { reads, snapshots, ..self.0.writer.stats() }
+    }
+
+    pub(crate) fn read_counters(&self) -> &ReadCounters {
+        &self.0.reads
     }
 
     /// Writes a consistent copy of the SQLite file, while the server works.

@@ -13,12 +13,19 @@ use domain::{
 };
 use futures_util::future::BoxFuture;
 use sqlx::{AssertSqlSafe, Connection as _, PgPool};
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 /// Longest wait for PostgreSQL before the caller is told that it is unavailable.
 const POSTGRES_ANSWER_MAX: Duration = Duration::from_millis(2_500);
 /// Longest life of a PostgreSQL transaction; afterwards its connection is closed, not reused.
 const POSTGRES_TRANSACTION_MAX: Duration = Duration::from_secs(10);
+
+/// SQLite: the transaction's first query decides what all of them see.
+const BEGIN_SNAPSHOT_SQLITE: &str = "BEGIN DEFERRED";
+const END_SNAPSHOT_SQLITE: &str = "COMMIT";
 
 /// What a commit changed, for whoever watches. Correctness never depends on one arriving.
 #[derive(Debug, Clone)]
@@ -93,6 +100,7 @@ impl Store {
         T: Send + 'static,
         F: for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
+        self.read_counters().reads.fetch_add(1, Ordering::Relaxed);
         match self.db() {
             Db::Sqlite(readers) => {
                 let mut connection = readers.take()?;
@@ -104,6 +112,41 @@ impl Store {
                 let pool = pool.clone();
                 answer_in_time(async move {
                     in_transaction(&pool, access, Mode::Read, async |connection| {
+                        body(&mut Conn::Postgres(connection)).await
+                    })
+                    .await
+                })
+                .await
+            }
+        }
+    }
+
+    /// Runs queries on behalf of `access` that all see one moment: the commits before the first query, and none after.
+    ///
+    /// For answers that are put together from several queries. On PostgreSQL it costs what [`Self::read`] costs; on
+    /// SQLite it adds BEGIN and COMMIT, and the file cannot be checkpointed past this moment while `body` runs.
+    pub async fn snapshot<T, E, F>(&self, access: Access, body: F) -> std::result::Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+        F: for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFuture<'t, std::result::Result<T, E>> + Send + 'static,
+    {
+        self.read_counters().reads.fetch_add(1, Ordering::Relaxed);
+        self.read_counters().snapshots.fetch_add(1, Ordering::Relaxed);
+        match self.db() {
+            Db::Sqlite(readers) => {
+                let mut connection = readers.take()?;
+                connection.control(BEGIN_SNAPSHOT_SQLITE).map_err(Error::from)?;
+                let outcome = body(&mut Conn::Sqlite(&mut connection)).await;
+                // A connection that is still in its transaction is closed instead of kept.
+                connection.control(END_SNAPSHOT_SQLITE).map_err(Error::from)?;
+                readers.give_back(connection);
+                outcome
+            }
+            Db::Postgres(pool) => {
+                let pool = pool.clone();
+                answer_in_time(async move {
+                    in_transaction(&pool, access, Mode::Snapshot, async |connection| {
                         body(&mut Conn::Postgres(connection)).await
                     })
                     .await

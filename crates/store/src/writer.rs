@@ -49,7 +49,7 @@ const ALONE_MAX: usize = 16;
 /// could have one nearly to itself, and take more than its share.
 const CLAIM_LANE: usize = APPEND_LANES;
 
-/// Numbers of the writer since the process started.
+/// Numbers of the writer and of reads since the process started.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stats {
     /// Jobs waiting now.
@@ -62,6 +62,10 @@ pub struct Stats {
     pub items_committed: u64,
     /// Events appended by clients.
     pub events_appended: u64,
+    /// Reads begun, of one or more queries.
+    pub reads: u64,
+    /// Of those, the ones whose queries all saw one moment.
+    pub snapshots: u64,
 }
 
 #[derive(Default)]
@@ -217,6 +221,7 @@ impl Writer {
             groups_at_known_heads: self.counters.groups_at_known_heads.load(Ordering::Relaxed),
             items_committed: self.counters.items.load(Ordering::Relaxed),
             events_appended: self.counters.events.load(Ordering::Relaxed),
+            ..Stats::default()
         }
     }
 

@@ -8,12 +8,50 @@ use chrono::TimeDelta;
 use domain::{gate::Verdict, limit::UNDO_SECONDS_MAX, session::Status};
 use ledger::{gate, session};
 use serde_json::{Value, json};
-use testkit::{Fixture, on_both_engines};
+use store::{Access, Mode, Store};
+use testkit::{Fixture, on_both_engines, text};
+use tokio::sync::oneshot;
 
 on_both_engines!(
+    a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read,
     a_sessions_retries_are_found_behind_any_number_of_newer_sessions,
     what_a_person_can_undo_is_found_behind_any_number_of_others_decisions,
 );
+
+/// The commit comes between two queries of a snapshot.
+async fn a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read(f: Fixture) {
+    let session = f.running().await;
+    let (tenant_id, id, access) = (session.tenant_id, session.id, Access::from(&f.member));
+    let store = Store::open(&f.engine.database(), Mode::Tool).await.unwrap();
+    let (looked, has_looked) = oneshot::channel();
+    let (wrote, has_written) = oneshot::channel::<()>();
+    let reader = store.clone();
+    let reading = tokio::spawn(async move {
+        let read = reader.snapshot::<_, store::Error, _>(access, move |conn| {
+            Box::pin(async move {
+                let first = store::session::find(conn, tenant_id, id).await?.unwrap();
+                looked.send(()).unwrap();
+                has_written.await.unwrap();
+                let again = store::session::find(conn, tenant_id, id).await?.unwrap();
+                let log = store::event::before(conn, tenant_id, id, first.head_sequence + 9, &[], 9).await?;
+                Ok((first, again, log.items.last().map(|event| event.sequence)))
+            })
+        });
+        read.await.unwrap()
+    });
+    has_looked.await.unwrap();
+    // A row and its log change in one transaction.
+    f.append(id, session.attempt, vec![text("meanwhile")]).await.unwrap();
+    wrote.send(()).unwrap();
+    let (first, again, newest) = reading.await.unwrap();
+    assert_eq!(first, again);
+    assert_eq!((newest, first.head_sequence), (Some(session.head_sequence), session.head_sequence));
+    // The connection is in no transaction any more: the next read sees what was written.
+    let now = store.read(access, move |conn| Box::pin(store::session::find(conn, tenant_id, id))).await.unwrap();
+    assert_eq!(now.unwrap().head_sequence, session.head_sequence + 1);
+    store.close().await;
+    f.done().await;
+}
 
 async fn a_sessions_retries_are_found_behind_any_number_of_newer_sessions(f: Fixture) {
     let old = f.pending().await;
