@@ -31,6 +31,7 @@ pub mod member;
 mod open;
 pub mod outbox;
 mod output;
+pub mod page;
 pub mod retention;
 pub mod session;
 pub mod thread;

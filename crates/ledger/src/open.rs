@@ -10,7 +10,7 @@ use crate::{
 };
 use chrono::TimeDelta;
 use domain::{
-    Clock, Entropy, Timestamp,
+    Clock, Entropy, Scope, Timestamp,
     clock::truncate,
     id::{EventId, RequestId},
 };
@@ -22,7 +22,7 @@ use std::{
         atomic::{AtomicI64, Ordering},
     },
 };
-use store::{Access, Database, LeaseTime, Store, WriteTx};
+use store::{Access, Conn, Database, LeaseTime, Store, WriteTx};
 use tokio::sync::watch;
 
 pub use store::Mode;
@@ -206,6 +206,15 @@ impl Ledger {
 
     pub(crate) fn store(&self) -> &Store {
         &self.0.store
+    }
+
+    /// Runs queries on behalf of the caller that all see one moment.
+    pub(crate) async fn snapshot<T, F>(&self, scope: &Scope, body: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFuture<'t, Result<T>> + Send + 'static,
+    {
+        self.store().snapshot(scope.into(), body).await
     }
 
     /// Runs `body` in one transaction, returns after COMMIT, and then follows what ended in it. For every use case that

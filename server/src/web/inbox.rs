@@ -29,7 +29,7 @@ use ledger::{
     entity, event,
     event::Read,
     gate::{self, GateFilter, ListGates, MayDecide, NewDecision},
-    session, work_queue,
+    page, session, work_queue,
 };
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -196,7 +196,7 @@ async fn read_detail(
     let head = session::get(&state.ledger, &viewer.scope, session_id).await?.head_sequence;
     let wanted = Read { before_sequence: Some(head + 1), limit: TAIL_EVENTS, ..Read::default() };
     let slice = event::read(&state.ledger, &viewer.scope, session_id, wanted).await?;
-    let mut titles = super::session::titles(state, &viewer.scope, &slice.events).await?;
+    let mut titles = page::names_in(&state.ledger, &viewer.scope, &slice.events).await?.into_iter().collect::<Titles>();
     let relations = match found.item.may_decide {
         MayDecide::Yes => super::entity::relations(state, &viewer.scope, &found.fields).await?,
         _ => Relations::default(),

@@ -1,6 +1,6 @@
 //! Reading a session's log by sequence.
 
-use crate::{Error, EventRecord, Ledger, Result, cursor::page_size, guard::require, session, visibility::sees};
+use crate::{Error, EventRecord, Ledger, Result, SessionRecord, cursor::page_size, guard::require, session};
 use domain::{
     Scope,
     event::Kind,
@@ -11,6 +11,7 @@ use domain::{
 };
 use quick_cache::sync::Cache;
 use std::collections::BTreeMap;
+use store::Conn;
 
 /// Which events.
 #[derive(Debug, Clone, Default)]
@@ -58,49 +59,49 @@ pub fn events_of_page(limit: u32) -> Result<u32> {
     page_size(limit)
 }
 
+impl Read {
+    /// Refuses what no log can be asked for; how many events it asks for.
+    fn check(&self) -> Result<u32> {
+        let limit = page_size(self.limit)?;
+        if self.after_sequence.is_some() && self.before_sequence.is_some() {
+            return Err(Error::invalid("beforeSequence", "not together with afterSequence"));
+        }
+        if self.kinds.len() > BATCH_EVENTS_MAX {
+            return Err(Error::invalid("eventTypes", format!("at most {BATCH_EVENTS_MAX}")));
+        }
+        for kind in &self.kinds {
+            Kind::parse(kind).map_err(|e| Error::invalid("eventTypes", e.to_string()))?;
+        }
+        Ok(limit)
+    }
+}
+
 /// A part of a session's log. Contiguous: the head is read first and nothing after it is answered.
 pub async fn read(ledger: &Ledger, scope: &Scope, id: SessionId, read: Read) -> Result<Slice> {
     require(scope, Permission::Read)?;
-    let limit = page_size(read.limit)?;
-    if read.after_sequence.is_some() && read.before_sequence.is_some() {
-        return Err(Error::invalid("beforeSequence", "not together with afterSequence"));
-    }
-    if read.kinds.len() > BATCH_EVENTS_MAX {
-        return Err(Error::invalid("eventTypes", format!("at most {BATCH_EVENTS_MAX}")));
-    }
-    for kind in &read.kinds {
-        Kind::parse(kind).map_err(|e| Error::invalid("eventTypes", e.to_string()))?;
-    }
-    let (tenant_id, reader) = (scope.tenant_id, *scope);
-    let found = ledger
-        .store()
-        .read(scope.into(), move |conn| {
-            Box::pin(async move {
-                let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };
-                if !sees(conn, &reader, &session).await? {
-                    return Ok(None);
-                }
-                let head = session.head_sequence;
-                let page = match read.before_sequence {
-                    Some(before) => {
-                        let before = before.min(head + 1);
-                        store::event::before(conn, tenant_id, id, before, &read.kinds, limit).await?
-                    }
-                    None => {
-                        let after = read.after_sequence.unwrap_or_default().min(head);
-                        store::event::after(conn, tenant_id, id, (after, head), &read.kinds, limit).await?
-                    }
-                };
-                Ok(Some(Slice {
-                    events: page.items,
-                    head_sequence: head,
-                    has_more: page.has_more,
-                    status: session.status,
-                }))
-            })
+    read.check()?;
+    let reader = *scope;
+    let found = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let session = session::get_on(conn, &reader, id).await?;
+            read_on(conn, &session, &read).await
         })
-        .await?;
-    found.ok_or(Error::NotFound("session"))
+    });
+    found.await
+}
+
+/// [`read`] on an open connection, of a session that the caller may know of: up to the head that it was read with.
+pub(crate) async fn read_on(conn: &mut Conn<'_>, session: &SessionRecord, read: &Read) -> Result<Slice> {
+    let limit = read.check()?;
+    let (tenant_id, id, head) = (session.tenant_id, session.id, session.head_sequence);
+    let page = match read.before_sequence {
+        Some(before) => store::event::before(conn, tenant_id, id, before.min(head + 1), &read.kinds, limit).await?,
+        None => {
+            let after = read.after_sequence.unwrap_or_default().min(head);
+            store::event::after(conn, tenant_id, id, (after, head), &read.kinds, limit).await?
+        }
+    };
+    Ok(Slice { events: page.items, head_sequence: head, has_more: page.has_more, status: session.status })
 }
 
 /// Sessions whose counts are remembered.
@@ -124,6 +125,10 @@ impl KindCounts {
         self.newest = newest;
         self
     }
+
+    pub(crate) fn to_vec(&self) -> Vec<(String, u64)> {
+        self.by_kind.iter().map(|(kind, count)| (kind.clone(), *count)).collect()
+    }
 }
 
 /// What has been counted, by session.
@@ -133,27 +138,49 @@ pub(crate) fn counted_kinds() -> CountedKinds {
     Cache::new(COUNTED_MAX)
 }
 
+/// What is remembered of a session's counts.
+pub(crate) fn counted(ledger: &Ledger, scope: &Scope, id: SessionId) -> KindCounts {
+    ledger.kind_counts().get(&(scope.tenant_id, id)).unwrap_or_default()
+}
+
+/// Remembers a session's counts, unless they are of too many kinds.
+pub(crate) fn remember(ledger: &Ledger, scope: &Scope, id: SessionId, counts: KindCounts) {
+    if counts.by_kind.len() <= COUNTED_KINDS_MAX {
+        ledger.kind_counts().insert((scope.tenant_id, id), counts);
+    }
+}
+
 /// How many events of each kind a session has.
 pub async fn kind_counts(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Vec<(String, u64)>> {
-    session::get(ledger, scope, id).await?;
-    let tenant_id = scope.tenant_id;
-    let known = ledger.kind_counts().get(&(tenant_id, id)).unwrap_or_default();
-    let after = known.newest;
-    let read =
-        ledger.store().read(scope.into(), move |conn| Box::pin(store::event::kind_counts(conn, tenant_id, id, after)));
-    let (new, newest) = read.await?;
-    let counts = known.with(new, newest);
-    if counts.by_kind.len() <= COUNTED_KINDS_MAX {
-        ledger.kind_counts().insert((tenant_id, id), counts.clone());
-    }
-    Ok(counts.by_kind.into_iter().collect())
+    require(scope, Permission::Read)?;
+    let (reader, known) = (*scope, counted(ledger, scope, id));
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let session = session::get_on(conn, &reader, id).await?;
+            kind_counts_on(conn, &session, known).await
+        })
+    });
+    let counts = read.await?;
+    let answer = counts.to_vec();
+    remember(ledger, scope, id, counts);
+    Ok(answer)
+}
+
+/// [`kind_counts`] on an open connection, of a session that the caller may know of: `known`, and what came since.
+pub(crate) async fn kind_counts_on(
+    conn: &mut Conn<'_>,
+    session: &SessionRecord,
+    known: KindCounts,
+) -> Result<KindCounts> {
+    let (new, newest) = store::event::kind_counts(conn, session.tenant_id, session.id, known.newest).await?;
+    Ok(known.with(new, newest))
 }
 
 /// The events that the timeline bar shows: status changes, tool calls, errors, markers; the first thousand.
-pub async fn timeline(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Vec<EventRecord>> {
+pub(crate) async fn timeline(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Vec<EventRecord>> {
     let kinds = TIMELINE_KINDS.map(str::to_owned).to_vec();
-    let slice = read(ledger, scope, id, Read { kinds, limit: TIMELINE_MARKS_MAX, ..Read::default() }).await?;
-    Ok(slice.events)
+    let read = Read { kinds, limit: TIMELINE_MARKS_MAX, ..Read::default() };
+    Ok(read_on(conn, session, &read).await?.events)
 }
 
 /// The newest event of each session that tells more than a change of status; none for a session without one.

@@ -10,12 +10,15 @@ use crate::{
     guard::require,
 };
 use domain::{
-    Scope,
+    Scope, Timestamp,
     gate::{GateKind, GateState},
     id::{GateId, SessionId},
     role::Permission,
 };
-use store::gate::{Inbox, Whose};
+use store::{
+    Conn,
+    gate::{Inbox, Whose},
+};
 
 /// Which gates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,40 +44,49 @@ pub struct ListGates {
     pub cursor: Option<String>,
 }
 
+/// A list that was asked for, with what its filter and cursor mean to its caller.
+pub(crate) struct Asked(Inbox);
+
+impl Asked {
+    /// What the caller asks for.
+    ///
+    /// # Errors
+    /// [`crate::Error::InvalidCursor`] or [`crate::Error::Invalid`] for what no list has; [`crate::Error::Forbidden`]
+    /// when a token asks for what it put aside.
+    pub(crate) fn of(scope: &Scope, wanted: &ListGates, now: Timestamp) -> Result<Self> {
+        let snoozed = wanted.filter == GateFilter::Snoozed;
+        let whose = match scope.user_id() {
+            // A token has nothing of its own to decide: it sees everybody's.
+            _ if wanted.all && !snoozed => Whose::All,
+            None if !snoozed => Whose::All,
+            _ => Whose::Mine { user_id: person(scope)?, may_decide: may_decide_any(scope), snoozed },
+        };
+        Ok(Self(Inbox {
+            whose,
+            state: match wanted.filter {
+                GateFilter::In(state) => state,
+                GateFilter::Snoozed => GateState::Open,
+            },
+            kind: wanted.kind,
+            after: wanted.cursor.as_deref().map(after).transpose()?,
+            limit: page_size(wanted.limit)?,
+            now,
+        }))
+    }
+}
+
 /// One page: closest deadline first, then oldest.
 pub async fn list(ledger: &Ledger, scope: &Scope, wanted: ListGates) -> Result<Listed<GateItem>> {
     require(scope, Permission::Read)?;
-    let snoozed = wanted.filter == GateFilter::Snoozed;
-    let whose = match scope.user_id() {
-        // A token has nothing of its own to decide: it sees everybody's.
-        _ if wanted.all && !snoozed => Whose::All,
-        None if !snoozed => Whose::All,
-        _ => Whose::Mine { user_id: person(scope)?, may_decide: may_decide_any(scope), snoozed },
-    };
-    let now = ledger.now();
-    let inbox = Inbox {
-        whose,
-        state: match wanted.filter {
-            GateFilter::In(state) => state,
-            GateFilter::Snoozed => GateState::Open,
-        },
-        kind: wanted.kind,
-        after: wanted.cursor.as_deref().map(after).transpose()?,
-        limit: page_size(wanted.limit)?,
-        now,
-    };
-    let reader = *scope;
-    let (loaded, has_more) = ledger
-        .store()
-        .read(scope.into(), move |conn| {
-            Box::pin(async move {
-                let page = store::gate::list(conn, reader.tenant_id, &inbox).await?;
-                Ok((load(conn, &reader, page.items, now).await?, page.has_more))
-            })
-        })
-        .await?;
-    let items = loaded.items(scope)?;
-    let last = items.last().filter(|_| has_more);
+    let (reader, asked) = (*scope, Asked::of(scope, &wanted, ledger.now())?);
+    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, &asked).await })).await
+}
+
+/// [`list`] on an open connection.
+pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, Asked(inbox): &Asked) -> Result<Listed<GateItem>> {
+    let page = store::gate::list(conn, scope.tenant_id, inbox).await?;
+    let items = load(conn, scope, page.items, inbox.now).await?.items(scope)?;
+    let last = items.last().filter(|_| page.has_more);
     let next_cursor = last.map(|last| encode_at(List::Gates, last.gate.order_at, last.gate.id.0));
     Ok(Listed { items, next_cursor })
 }
@@ -86,27 +98,35 @@ pub async fn of_sessions(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) ->
         return Ok(Vec::new());
     }
     let (reader, now) = (*scope, ledger.now());
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move {
-            let gates = store::gate::waiting_of_sessions(conn, reader.tenant_id, &ids).await?;
-            load(conn, &reader, gates, now).await
-        })
-    });
-    read.await?.items(scope)
+    ledger.snapshot(scope, move |conn| Box::pin(async move { of_sessions_on(conn, &reader, &ids, now).await })).await
+}
+
+/// [`of_sessions`] on an open connection.
+pub(crate) async fn of_sessions_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    ids: &[SessionId],
+    now: Timestamp,
+) -> Result<Vec<GateItem>> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let gates = store::gate::waiting_of_sessions(conn, scope.tenant_id, ids).await?;
+    load(conn, scope, gates, now).await?.items(scope)
 }
 
 /// What the caller decided last and can still undo, newest first, at most `limit`. Nothing for a token.
 pub async fn held(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<GateItem>> {
     require(scope, Permission::Read)?;
+    let (reader, limit, now) = (*scope, page_size(limit)?, ledger.now());
+    ledger.snapshot(scope, move |conn| Box::pin(async move { held_on(conn, &reader, now, limit).await })).await
+}
+
+/// [`held`] on an open connection.
+pub(crate) async fn held_on(conn: &mut Conn<'_>, scope: &Scope, now: Timestamp, limit: u32) -> Result<Vec<GateItem>> {
     let Some(user_id) = scope.user_id() else { return Ok(Vec::new()) };
-    let (limit, reader, now) = (page_size(limit)?, *scope, ledger.now());
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move {
-            let gates = store::gate::held_by(conn, reader.tenant_id, user_id, now, limit).await?;
-            load(conn, &reader, gates, now).await
-        })
-    });
-    read.await?.items(scope)
+    let gates = store::gate::held_by(conn, scope.tenant_id, user_id, now, limit).await?;
+    load(conn, scope, gates, now).await?.items(scope)
 }
 
 fn after(cursor: &str) -> Result<(i64, GateId)> {

@@ -30,6 +30,7 @@ pub use count::count;
 pub use decide::{NewDecision, decide};
 pub use get::{GateDetail, get};
 pub use item::{GateItem, MayDecide};
+pub(crate) use list::of_sessions_on;
 pub use list::{GateFilter, ListGates, held, list, of_sessions};
 pub use of_action::of_action;
 pub use reply::{Reply, reply, reply_as};

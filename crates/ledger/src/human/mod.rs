@@ -13,7 +13,7 @@ pub use start::{Started, start};
 pub use stop::stop;
 pub use sweep::sweep;
 pub use today::{Today, today};
-pub use viewed::viewed;
+pub(crate) use viewed::viewed;
 
 use crate::{Error, Result, guard::require};
 use domain::{Scope, id::UserId, role::Permission};

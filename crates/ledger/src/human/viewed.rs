@@ -1,17 +1,19 @@
 //! Names for what people looked at.
 
-use crate::{EventRecord, Ledger, Result, guard::require};
+use crate::{EventRecord, Result};
 use domain::{
-    Scope,
     event::{Deed, read_human},
-    id::EntityId,
-    role::Permission,
+    id::{EntityId, TenantId},
 };
+use store::Conn;
 
 /// Titles of the entities that these events say somebody looked at, as they are called now. Entities that are not in
 /// the workspace (any more) are left out. One query, and none where nothing was looked at.
-pub async fn viewed(ledger: &Ledger, scope: &Scope, events: &[EventRecord]) -> Result<Vec<(EntityId, String)>> {
-    require(scope, Permission::Read)?;
+pub(crate) async fn viewed(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    events: &[EventRecord],
+) -> Result<Vec<(EntityId, String)>> {
     let entity = |event: &EventRecord| match read_human(&event.kind, &event.content, &event.metadata)?.deed {
         Deed::EntityView { entity_id, .. } => Some(entity_id),
         _ => None,
@@ -22,9 +24,6 @@ pub async fn viewed(ledger: &Ledger, scope: &Scope, events: &[EventRecord]) -> R
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let tenant_id = scope.tenant_id;
-    let read = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(async move { store::entity::titles(conn, tenant_id, &ids).await }));
-    Ok(read.await?.into_iter().map(|(id, title, _)| (id, title)).collect())
+    let titles = store::entity::titles(conn, tenant_id, &ids).await?;
+    Ok(titles.into_iter().map(|(id, title, _)| (id, title)).collect())
 }

@@ -1,20 +1,24 @@
 //! One session, or a few by id.
 
-use crate::{Error, Ledger, Result, SessionRecord, guard::require, visibility::sees};
+use crate::{
+    Error, Ledger, Result, SessionRecord,
+    guard::require,
+    visibility::{seen, sees},
+};
 use domain::{Scope, id::SessionId, limit::PAGE_MAX, role::Permission};
+use store::Conn;
 
 /// A session of the workspace that the caller may know of.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
     require(scope, Permission::Read)?;
-    let tenant_id = scope.tenant_id;
     let reader = *scope;
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move {
-            let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };
-            Ok(sees(conn, &reader, &session).await?.then_some(session))
-        })
-    });
-    read.await?.ok_or(Error::NotFound("session"))
+    ledger.snapshot(scope, move |conn| Box::pin(async move { get_on(conn, &reader, id).await })).await
+}
+
+/// [`get`] on an open connection.
+pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
+    let found = store::session::find(conn, scope.tenant_id, id).await?;
+    seen(conn, scope, found).await
 }
 
 /// Those of `ids` that exist in the workspace, newest first.

@@ -1,5 +1,6 @@
 //! The sessions of a workspace.
 
+use super::get::get_on;
 use crate::{
     Ledger, Listed, Result, SessionRecord,
     cursor::{List, decode, encode, page_size},
@@ -45,33 +46,48 @@ async fn of_parent(conn: &mut Conn<'_>, scope: &Scope, filter: Filter) -> store:
     }
 }
 
+/// A list that was asked for, with what its filter and cursor mean.
+pub(crate) struct Asked {
+    filter: Filter,
+    before: Option<SessionId>,
+    limit: u32,
+}
+
+impl Asked {
+    /// What the caller asks for.
+    ///
+    /// # Errors
+    /// [`crate::Error::Invalid`] or [`crate::Error::InvalidCursor`] for what no list has.
+    pub(crate) fn of(scope: &Scope, query: ListSessions) -> Result<Self> {
+        let mut fields = Fields::default();
+        fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
+        fields.check()?;
+        let before = query.cursor.as_deref().map(|cursor| decode(List::Sessions, cursor)).transpose()?.map(SessionId);
+        let filter = Filter {
+            session_type: query.session_type,
+            status: query.status,
+            action_id: query.action_id,
+            parent_id: query.parent_id,
+            retry_of: None,
+            title_contains: query.title_contains.filter(|text| !text.is_empty()),
+            private_to: Some(scope.caller.to_string()),
+        };
+        Ok(Self { filter, before, limit: page_size(query.limit)? })
+    }
+}
+
 /// One page of the sessions that the caller may know of, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<SessionRecord>> {
     require(scope, Permission::Read)?;
-    let mut fields = Fields::default();
-    fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
-    fields.check()?;
-    let limit = page_size(query.limit)?;
-    let before = query.cursor.as_deref().map(|cursor| decode(List::Sessions, cursor)).transpose()?.map(SessionId);
-    let filter = Filter {
-        session_type: query.session_type,
-        status: query.status,
-        action_id: query.action_id,
-        parent_id: query.parent_id,
-        retry_of: None,
-        title_contains: query.title_contains.filter(|text| !text.is_empty()),
-        private_to: Some(scope.caller.to_string()),
-    };
-    let (tenant_id, reader) = (scope.tenant_id, *scope);
-    let page = ledger
-        .store()
-        .read(scope.into(), move |conn| {
-            Box::pin(async move {
-                let filter = of_parent(conn, &reader, filter).await?;
-                store::session::list(conn, tenant_id, &filter, before, limit).await
-            })
-        })
-        .await?;
+    let (reader, asked) = (*scope, Asked::of(scope, query)?);
+    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, asked).await })).await
+}
+
+/// [`list`] on an open connection.
+pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: Asked) -> Result<Listed<SessionRecord>> {
+    let Asked { filter, before, limit } = asked;
+    let filter = of_parent(conn, scope, filter).await?;
+    let page = store::session::list(conn, scope.tenant_id, &filter, before, limit).await?;
     let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Sessions, last.id.0));
     Ok(Listed { items: page.items, next_cursor })
 }
@@ -79,12 +95,23 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result
 /// Sessions that repeat this one and that the caller may know of, newest first, at most `limit`.
 pub async fn retries(ledger: &Ledger, scope: &Scope, id: SessionId, limit: u32) -> Result<Vec<SessionRecord>> {
     require(scope, Permission::Read)?;
-    let limit = page_size(limit)?;
-    super::get(ledger, scope, id).await?;
-    let filter = Filter { retry_of: Some(id), private_to: Some(scope.caller.to_string()), ..Filter::default() };
-    let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move { store::session::list(conn, tenant_id, &filter, None, limit).await })
+    let (reader, limit) = (*scope, page_size(limit)?);
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            get_on(conn, &reader, id).await?;
+            retries_on(conn, &reader, id, limit).await
+        })
     });
-    Ok(read.await?.items)
+    read.await
+}
+
+/// [`retries`] on an open connection, of a session that the caller may know of.
+pub(crate) async fn retries_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    id: SessionId,
+    limit: u32,
+) -> Result<Vec<SessionRecord>> {
+    let filter = Filter { retry_of: Some(id), private_to: Some(scope.caller.to_string()), ..Filter::default() };
+    Ok(store::session::list(conn, scope.tenant_id, &filter, None, limit).await?.items)
 }

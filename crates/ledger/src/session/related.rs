@@ -1,6 +1,7 @@
 //! Which sessions one waits for, and which wait for it.
 
-use crate::{Error, Ledger, Result, guard::require, visibility::sees};
+use super::get::get_on;
+use crate::{Ledger, Result, SessionRecord, guard::require, visibility::sees};
 use domain::{Scope, id::SessionId, limit::DEPENDENTS_MAX, role::Permission};
 use store::{
     Conn,
@@ -19,25 +20,29 @@ pub struct Related {
 /// What a session depends on, and the first [`DEPENDENTS_MAX`] that depend on it.
 pub async fn related(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Related> {
     require(scope, Permission::Read)?;
-    let (tenant_id, reader) = (scope.tenant_id, *scope);
-    let read = ledger.store().read(scope.into(), move |conn| {
+    let reader = *scope;
+    let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
-            let Some(session) = store::session::find(conn, tenant_id, id).await? else { return Ok(None) };
-            if !sees(conn, &reader, &session).await? {
-                return Ok(None);
-            }
-            let dependencies = match session.dependency_count {
-                0 => Vec::new(),
-                _ => dependencies(conn, tenant_id, id).await?,
-            };
-            // Sessions may come to depend on one that has ended; nobody waits for it then, so they are not bounded.
-            let dependents = dependents(conn, tenant_id, id, DEPENDENTS_MAX).await?;
-            let (dependencies, dependents) =
-                (seen(conn, &reader, dependencies).await?, seen(conn, &reader, dependents).await?);
-            Ok(Some(Related { dependencies, dependents }))
+            let session = get_on(conn, &reader, id).await?;
+            related_on(conn, &reader, &session).await
         })
     });
-    read.await?.ok_or(Error::NotFound("session"))
+    read.await
+}
+
+/// [`related`] on an open connection, of a session that the caller may know of.
+pub(crate) async fn related_on(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> Result<Related> {
+    let (tenant_id, id) = (session.tenant_id, session.id);
+    let dependencies = match session.dependency_count {
+        0 => Vec::new(),
+        _ => dependencies(conn, tenant_id, id).await?,
+    };
+    // Sessions may come to depend on one that has ended; nobody waits for it then, so they are not bounded.
+    let dependents = dependents(conn, tenant_id, id, DEPENDENTS_MAX).await?;
+    Ok(Related {
+        dependencies: seen(conn, scope, dependencies).await?,
+        dependents: seen(conn, scope, dependents).await?,
+    })
 }
 
 /// Those of these sessions that the caller may know of.

@@ -5,8 +5,20 @@ use crate::{
     gate::{decide, gated, says, staged},
 };
 use chrono::TimeDelta;
-use domain::{gate::Verdict, limit::UNDO_SECONDS_MAX, session::Status};
-use ledger::{gate, session};
+use domain::{
+    gate::Verdict,
+    limit::UNDO_SECONDS_MAX,
+    session::{Status, Type},
+};
+use ledger::{
+    event::Read,
+    gate,
+    page::{
+        self,
+        session::{OpensAt, Part},
+    },
+    session::{self, Failure, NewSession},
+};
 use serde_json::{Value, json};
 use store::{Access, Mode, Store};
 use testkit::{Fixture, on_both_engines, text};
@@ -14,11 +26,13 @@ use tokio::sync::oneshot;
 
 on_both_engines!(
     a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read,
+    a_page_is_one_snapshot,
+    a_sessions_page_holds_what_is_around_it_and_opens_at_its_error,
     a_sessions_retries_are_found_behind_any_number_of_newer_sessions,
     what_a_person_can_undo_is_found_behind_any_number_of_others_decisions,
 );
 
-/// The commit comes between two queries of a snapshot.
+/// The page reads through `Store::snapshot` (`a_page_is_one_snapshot`). Here the commit comes between two of its queries.
 async fn a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read(f: Fixture) {
     let session = f.running().await;
     let (tenant_id, id, access) = (session.tenant_id, session.id, Access::from(&f.member));
@@ -50,6 +64,61 @@ async fn a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read(f: F
     let now = store.read(access, move |conn| Box::pin(store::session::find(conn, tenant_id, id))).await.unwrap();
     assert_eq!(now.unwrap().head_sequence, session.head_sequence + 1);
     store.close().await;
+    f.done().await;
+}
+
+/// What a page read, after asserting that it was one snapshot and nothing beside it.
+async fn one_snapshot<T>(f: &Fixture, page: impl Future<Output = ledger::Result<T>>) -> T {
+    let before = f.ledger.stats();
+    let read = page.await.unwrap();
+    let after = f.ledger.stats();
+    assert_eq!((after.reads - before.reads, after.snapshots - before.snapshots), (1, 1));
+    read
+}
+
+async fn a_page_is_one_snapshot(f: Fixture) {
+    let acme = acme(&f, &company(&f).await, "Acme").await;
+    let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
+    let (waiting, _) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    let (l, m, id) = (&f.ledger, &f.member, waiting.id);
+    one_snapshot(&f, page::session::read(l, m, id, Part::Fitting, |_| Vec::new())).await;
+    one_snapshot(&f, page::session::around(l, m, id)).await;
+    let all = |_: &[(String, u64)]| Vec::new();
+    one_snapshot(&f, page::session::events(l, m, id, Read::default(), Some(all))).await;
+    f.done().await;
+}
+
+async fn a_sessions_page_holds_what_is_around_it_and_opens_at_its_error(f: Fixture) {
+    let session = f.running().await;
+    f.append(session.id, session.attempt, vec![text("a"), text("b")]).await.unwrap();
+    let failure = Failure { attempt: session.attempt, message: "no".into(), code: None, usage: None };
+    session::fail(&f.ledger, &f.worker, session.id, failure).await.unwrap();
+    let repeat = session::retry(&f.ledger, &f.operator, session.id).await.unwrap();
+    let child = NewSession { parent_id: Some(session.id), ..NewSession::of_type(Type::Tool) };
+    let child = session::create(&f.ledger, &f.operator, child).await.unwrap();
+    let read = async |id, part, kind: Option<&'static str>| {
+        let kinds = move |_: &[(String, u64)]| kind.map(str::to_owned).into_iter().collect();
+        page::session::read(&f.ledger, &f.member, id, part, kinds).await.unwrap()
+    };
+    let page = read(session.id, Part::Fitting, None).await;
+    let log = f.log(session.id).await;
+    assert_eq!(page.events.slice.events, log);
+    let error = log.iter().find(|event| event.kind == "session.error").unwrap();
+    assert_eq!(page.opens_at, OpensAt::Event(error.sequence));
+    assert_eq!((page.has_earlier, page.has_later), (false, false));
+    let around = page.around;
+    assert_eq!(around.retries.iter().map(|session| session.id).collect::<Vec<_>>(), [repeat.id]);
+    assert_eq!(around.children.iter().map(|session| session.id).collect::<Vec<_>>(), [child.id]);
+    assert_eq!((around.parent.is_none(), around.gate.is_none(), around.has_more_children), (true, true, false));
+    assert_eq!(around.failure.unwrap().session_id, session.id);
+    assert_eq!(around.kind_counts.iter().map(|(_, count)| count).sum::<u64>(), log.len() as u64);
+    let later = read(session.id, Part::After(error.sequence - 1), Some("session.error")).await;
+    assert_eq!(later.events.slice.events, std::slice::from_ref(error));
+    assert_eq!((later.has_earlier, later.has_later, later.opens_at), (true, false, OpensAt::Start));
+    let child = read(child.id, Part::Fitting, None).await;
+    assert_eq!((child.around.parent.map(|parent| parent.id), child.opens_at), (Some(session.id), OpensAt::End));
+    let missing = page::session::around(&f.ledger, &f.stranger, session.id).await;
+    assert!(matches!(missing, Err(ledger::Error::NotFound("session"))), "{missing:?}");
     f.done().await;
 }
 

@@ -1,0 +1,10 @@
+//! Pages: one query each. A page reads everything that it shows as of one moment, on one connection, and answers with
+//! one struct.
+//!
+//! A page may use every other module of this crate; no other module uses a page. Ratings are not part of the moment:
+//! they are kept apart from the log.
+
+mod names;
+pub mod session;
+
+pub use names::names_in;

@@ -1,0 +1,248 @@
+//! /sessions/{id}: a session, what is around it, and a part of its log.
+
+use super::names::names;
+use crate::{
+    Error, EventRecord, FailureRecord, Ledger, Result, SessionRecord,
+    event::{self, KindCounts, Read, Slice},
+    gate::{self, GateItem},
+    guard::require,
+    session::{self, Asked, ListSessions, Related},
+};
+use domain::{Scope, Timestamp, event::Kind, id::SessionId, role::Permission, session::Status};
+use store::Conn;
+
+/// Events of one page.
+pub const EVENTS: u32 = 200;
+/// How many later events than the error a failed session's page holds.
+const BEYOND_ERROR: u64 = 100;
+/// Child sessions, and retries, that a page names.
+const CHILDREN_MAX: u32 = 50;
+
+/// Which part of the log a page shows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Part {
+    /// The newest events of a session that goes on; of one that has ended its first ones, or those around the error
+    /// that it failed with.
+    #[default]
+    Fitting,
+    /// The newest events.
+    End,
+    /// Events before this sequence.
+    Before(u64),
+    /// Events after this sequence.
+    After(u64),
+}
+
+/// Where a page opens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpensAt {
+    /// At its first event.
+    Start,
+    /// At its last event.
+    End,
+    /// At the event of this sequence.
+    Event(u64),
+}
+
+/// What a page shows of a session beside its log.
+#[derive(Debug)]
+pub struct Around {
+    /// The session.
+    pub session: SessionRecord,
+    /// The session that started it.
+    pub parent: Option<SessionRecord>,
+    /// Sessions that it started, newest first.
+    pub children: Vec<SessionRecord>,
+    /// Whether it started more.
+    pub has_more_children: bool,
+    /// Sessions that repeat it, newest first.
+    pub retries: Vec<SessionRecord>,
+    /// The sessions that it waits for, and those that wait for it.
+    pub related: Related,
+    /// Events of each kind in the whole log.
+    pub kind_counts: Vec<(String, u64)>,
+    /// The name of its action.
+    pub action_name: Option<String>,
+    /// Events of the timeline bar.
+    pub timeline: Vec<EventRecord>,
+    /// What it failed with.
+    pub failure: Option<FailureRecord>,
+    /// The gate at which it waits.
+    pub gate: Option<GateItem>,
+}
+
+/// Events, and what they mention.
+#[derive(Debug)]
+pub struct Events {
+    /// The events.
+    pub slice: Slice,
+    /// Names for entities and people in them, by id or actor.
+    pub names: Vec<(String, String)>,
+}
+
+/// The page.
+#[derive(Debug)]
+pub struct Page {
+    /// Beside the log.
+    pub around: Around,
+    /// The part of the log.
+    pub events: Events,
+    /// Whether the log has events before this part.
+    pub has_earlier: bool,
+    /// Whether the log has events after this part.
+    pub has_later: bool,
+    /// Where the page opens.
+    pub opens_at: OpensAt,
+}
+
+/// A session's page. `kinds` chooses the kinds of events that are shown, given how many there are of each; none stands
+/// for all.
+pub async fn read(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    part: Part,
+    kinds: impl FnOnce(&[(String, u64)]) -> Vec<String> + Send + 'static,
+) -> Result<Page> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    let known = event::counted(ledger, scope, id);
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let (around, counts) = around_on(conn, &reader, id, known, now).await?;
+            let session = &around.session;
+            let (read, opens_at) = wanted(conn, session, part).await?;
+            let read = Read { kinds: kinds(&around.kind_counts), limit: EVENTS, ..read };
+            let events = events_on(conn, session, &read).await?;
+            let has_more = events.slice.has_more;
+            let (has_earlier, has_later) = match read.before_sequence {
+                Some(before) => (has_more, before <= session.head_sequence),
+                None => (read.after_sequence.is_some_and(|after| after > 0), has_more),
+            };
+            Ok((Page { around, events, has_earlier, has_later, opens_at }, counts))
+        })
+    });
+    let (page, counts) = read.await?;
+    event::remember(ledger, scope, id, counts);
+    Ok(page)
+}
+
+/// What moves while a session goes on: the page without any part of the log.
+pub async fn around(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Around> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    let known = event::counted(ledger, scope, id);
+    let read =
+        ledger.snapshot(scope, move |conn| Box::pin(async move { around_on(conn, &reader, id, known, now).await }));
+    let (around, counts) = read.await?;
+    event::remember(ledger, scope, id, counts);
+    Ok(around)
+}
+
+/// Further events of a log. `kinds` chooses among them as in [`read`]; nothing is counted without it.
+pub async fn events(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    read: Read,
+    kinds: Option<impl FnOnce(&[(String, u64)]) -> Vec<String> + Send + 'static>,
+) -> Result<Events> {
+    require(scope, Permission::Read)?;
+    let reader = *scope;
+    let known = event::counted(ledger, scope, id);
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let session = session::get_on(conn, &reader, id).await?;
+            let (kinds, counts) = match kinds {
+                Some(kinds) => {
+                    let counts = event::kind_counts_on(conn, &session, known).await?;
+                    (kinds(&counts.to_vec()), Some(counts))
+                }
+                None => (Vec::new(), None),
+            };
+            Ok((events_on(conn, &session, &Read { kinds, ..read }).await?, counts))
+        })
+    });
+    let (events, counts) = read.await?;
+    if let Some(counts) = counts {
+        event::remember(ledger, scope, id, counts);
+    }
+    Ok(events)
+}
+
+/// The events of a part, and what the page opens at.
+async fn wanted(conn: &mut Conn<'_>, session: &SessionRecord, part: Part) -> Result<(Read, OpensAt)> {
+    let before = |before: u64| Read { before_sequence: Some(before), ..Read::default() };
+    let after = |after: u64| Read { after_sequence: Some(after), ..Read::default() };
+    let end = session.head_sequence + 1;
+    Ok(match part {
+        Part::Before(sequence) => (before(sequence), OpensAt::Start),
+        Part::After(sequence) => (after(sequence), OpensAt::Start),
+        Part::End => (before(end), OpensAt::End),
+        Part::Fitting if !session.status.is_final() => (before(end), OpensAt::End),
+        Part::Fitting if session.status == Status::Failed => {
+            let last_error = Read { kinds: vec![Kind::SESSION_ERROR.to_owned()], limit: 1, ..before(end) };
+            match event::read_on(conn, session, &last_error).await?.events.first() {
+                Some(error) => {
+                    let beyond = (error.sequence + BEYOND_ERROR).min(end);
+                    (before(beyond), OpensAt::Event(error.sequence))
+                }
+                None => (after(0), OpensAt::Start),
+            }
+        }
+        Part::Fitting => (after(0), OpensAt::Start),
+    })
+}
+
+async fn events_on(conn: &mut Conn<'_>, session: &SessionRecord, read: &Read) -> Result<Events> {
+    let slice = event::read_on(conn, session, read).await?;
+    let names = names(conn, session.tenant_id, &slice.events).await?;
+    Ok(Events { slice, names })
+}
+
+async fn around_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    id: SessionId,
+    known: KindCounts,
+    now: Timestamp,
+) -> Result<(Around, KindCounts)> {
+    let tenant_id = scope.tenant_id;
+    let session = session::get_on(conn, scope, id).await?;
+    let counts = event::kind_counts_on(conn, &session, known).await?;
+    let parent = match session.parent_id {
+        Some(parent) => Some(session::get_on(conn, scope, parent).await?),
+        None => None,
+    };
+    let children = ListSessions { parent_id: Some(id), limit: CHILDREN_MAX, ..ListSessions::default() };
+    let children = session::list_on(conn, scope, Asked::of(scope, children)?).await?;
+    let retries = match session.status.is_final() {
+        true => session::retries_on(conn, scope, id, CHILDREN_MAX).await?,
+        false => Vec::new(),
+    };
+    let action_name = match session.action_id {
+        Some(id) => {
+            let action = store::action::find(conn, tenant_id, id).await?;
+            Some(action.ok_or(Error::NotFound("action"))?.name)
+        }
+        None => None,
+    };
+    let gate = match session.status {
+        Status::WaitingHuman | Status::AwaitingTool => gate::of_sessions_on(conn, scope, &[id], now).await?.pop(),
+        _ => None,
+    };
+    let around = Around {
+        parent,
+        has_more_children: children.next_cursor.is_some(),
+        children: children.items,
+        retries,
+        related: session::related_on(conn, scope, &session).await?,
+        kind_counts: counts.to_vec(),
+        action_name,
+        timeline: event::timeline(conn, &session).await?,
+        failure: store::failure::of_sessions(conn, tenant_id, &[id]).await?.pop(),
+        gate,
+        session,
+    };
+    Ok((around, counts))
+}
