@@ -5,10 +5,10 @@ test("an invited person joins by the link, once, and is removed again @nojs", as
   const email = `eve-${info.project.name.replace(/\W+/g, "-")}-${Date.now().toString(36)}@acme.localhost`;
   await signIn(page, "admin");
   await page.goto("/settings");
-  await page.getByText("Invite somebody").click();
+  await page.getByText("Invite someone").click();
   const form = page.locator('form[action="/settings/invitations"]');
   await form.locator('input[name="email"]').fill(email);
-  await form.getByRole("button", { name: "Make an invitation" }).click();
+  await form.getByRole("button", { name: "Create invitation" }).click();
   const link = (await page.locator(".secret").innerText()).match(/https?:\S+\/link\/sbl_\w+/)?.[0];
   expect(link, "the page shows the link").toBeTruthy();
   await expect(page.getByRole("row", { name: new RegExp(email) })).toContainText("until");
@@ -32,7 +32,7 @@ test("an invited person joins by the link, once, and is removed again @nojs", as
   await page.goto("/settings");
   await page.getByRole("link", { name: "Manage Eve" }).first().click();
   await page.getByRole("button", { name: "Remove from the workspace" }).click();
-  await expect(page.getByText("What they did stays in the log.")).toBeVisible();
+  await expect(page.getByText("What they did is kept in the log.")).toBeVisible();
   await eve.goto("/today");
   await expect(eve).toHaveURL(/\/sign-in/);
   await theirs.close();

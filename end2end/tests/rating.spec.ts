@@ -103,7 +103,7 @@ test("keys that answer are listed, and letters typed into a field answer nothing
   await page.keyboard.press("Escape");
   expect(await said(page, id)).toBeNull();
   await page.keyboard.press("?");
-  for (const words of ["Ended: it helped", "Ended: it did not help", "Ended: skip the question", "Ended: undo the answer"]) {
+  for (const words of ["Rating: it helped", "Rating: it did not help", "Rating: skip the question", "Rating: undo it"]) {
     await expect(page.getByRole("dialog")).toContainText(words);
   }
 });

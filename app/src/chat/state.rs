@@ -76,7 +76,7 @@ fn waiting(talk: &Talk, agent: &str) -> impl IntoView + use<> {
 fn ended_words(thread: &Thread) -> &'static str {
     match (thread.status, thread.end_reason) {
         (Status::Completed, _) => "The conversation has ended.",
-        (Status::Failed, _) => "The conversation failed. What was said stays in its transcript.",
+        (Status::Failed, _) => "The conversation failed. What was said is kept in its transcript.",
         (Status::Expired, _) | (_, Some(EndReason::TimedOut)) => "The conversation ran out of time.",
         _ => "The conversation was ended early.",
     }

@@ -114,8 +114,8 @@ const fn deed_word(deed: Deed, thing: bool) -> (&'static str, Icon) {
     match deed {
         Deed::Create => (if thing { "new" } else { "added" }, Icon::Completed),
         Deed::Change => ("changes", Icon::Running),
-        Deed::Keep => ("stays", Icon::Idle),
-        Deed::Remove => ("goes", Icon::Failed),
+        Deed::Keep => ("unchanged", Icon::Idle),
+        Deed::Remove => ("removed", Icon::Failed),
     }
 }
 

@@ -50,7 +50,7 @@ const fn words(status: u16) -> Words {
         },
         421 => Words {
             title: "Not at this address",
-            happened: "Nobody has set this server up yet. Until then it does not answer to just any name.",
+            happened: "This server has not been set up yet. Until then it does not answer at this address.",
             todo: "Open it as localhost, by its IP address, or at its public URL.",
         },
         429 => Words {

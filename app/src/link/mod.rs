@@ -54,7 +54,7 @@ pub fn page(shell: &Shell, props: &Props) -> String {
     let about = match to {
         To::Join(role) => format!("{} Choose what others call you, and a password.", invited(*role)),
         To::JoinWithAccount(role) => format!("{} You have an account here: join with its password.", invited(*role)),
-        To::Reset => "Whoever is signed in with the present password is signed out.".to_owned(),
+        To::Reset => "Whoever is signed in with the current password is signed out.".to_owned(),
     };
     let name = matches!(to, To::Join(_))
         .then(|| input("link", Field::new("name", "Name").required(), "text", "", "name", form));

@@ -38,7 +38,7 @@ pub fn margin(session: &Session, around: &Around<'_>) -> Option<impl IntoView + 
     let beside = |s: &Neighbour| (link(&s.session_id, &neighbour_title(s)), status_badge(s.status).into_any());
     let Around { parent, children, has_more_children, graph, retries } = around;
     let of = session.retry_of.clone().map(|id| {
-        view! { <section><h2>"New run of"</h2><p><a href=format!("/sessions/{id}")>"an earlier session"</a></p></section> }
+        view! { <section><h2>"Run again from"</h2><p><a href=format!("/sessions/{id}")>"an earlier session"</a></p></section> }
     });
     let input = document("Input", session.input.as_deref());
     let result = document("Result", session.result.as_deref());
@@ -53,7 +53,7 @@ pub fn margin(session: &Session, around: &Around<'_>) -> Option<impl IntoView + 
     // Only a session that waits for dependencies still waits; otherwise the heading is in the past tense.
     let waits_for = if session.waits_for == Some(WaitsFor::Dependencies) { "Waiting for" } else { "Depended on" };
     let waited_for_by = if session.status.is_final() { "Was needed by" } else { "Needed by" };
-    let more = has_more_children.then(|| view! { <p class="meta">"More are not shown"</p> });
+    let more = has_more_children.then(|| view! { <p class="meta">"More sessions are not shown"</p> });
     has_any.then(|| {
         view! {
             {related("Started by", parent.map(line).into_iter().collect())}

@@ -34,7 +34,7 @@ pub fn account_section(me: &User, sign_ins: Vec<SignIn>, form: &FormState) -> im
                 <form class="form" method="post" action="/settings/password">
                     {notice::refused(password.general(&["current_password", "password"]))}
                     <input type="email" name="email" value=me.email.clone() autocomplete="username" hidden="" readonly=""/>
-                    {input("password", Field::new("current_password", "Present password").required(), "password", "", "current-password", &password)}
+                    {input("password", Field::new("current_password", "Current password").required(), "password", "", "current-password", &password)}
                     {input("password", Field::new("password", "New password").hint("At least 10 characters. Your other sign-ins end.").required(), "password", "", "new-password", &password)}
                     <div class="form-actions">{submit("Change password", Look::Primary)}</div>
                 </form>

@@ -73,7 +73,7 @@ fn reset_section(action: String) -> impl IntoView {
             <h2 id="reset-title">"Forgotten password"</h2>
             <p>"A link lets them choose a new password. When they use it, they are signed out everywhere else."</p>
             <form method="post" action=action>
-                <div class="form-actions">{submit("Make a reset link", Look::Plain)}</div>
+                <div class="form-actions">{submit("Create reset link", Look::Plain)}</div>
             </form>
         </section>
     }
@@ -83,7 +83,7 @@ fn deactivate_section(action: String) -> impl IntoView {
     view! {
         <section class="section" aria-labelledby="deactivate-title">
             <h2 id="deactivate-title">"Deactivate"</h2>
-            <p>"They are signed out of this workspace, their own tokens stop, and what they are working on is cancelled. You can activate them again: their tokens and groups are kept."</p>
+            <p>"They are signed out of this workspace, their own tokens stop working, and what they are working on is cancelled. You can activate them again: their tokens and groups are kept."</p>
             <form method="post" action=action>
                 <div class="form-actions">{submit("Deactivate", Look::Plain)}</div>
             </form>
@@ -107,7 +107,7 @@ fn remove_section(action: String) -> impl IntoView {
     view! {
         <section class="section" aria-labelledby="remove-title">
             <h2 id="remove-title">"Remove"</h2>
-            <p>"The same as deactivating, and for good: their own tokens are revoked and they leave all groups. What they did stays in the log under their name. To come back they need an invitation."</p>
+            <p>"Like deactivating, but permanent: their own tokens are revoked and they leave all groups. What they did is kept in the log under their name. To come back they need an invitation."</p>
             <p class="meta">"Tokens of the workspace go on working. If they know one, revoke it under Settings."</p>
             <form method="post" action=action>
                 <div class="form-actions">{submit("Remove from the workspace", Look::Danger)}</div>

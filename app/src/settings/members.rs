@@ -34,7 +34,7 @@ pub struct NewLink {
 pub fn new_link(link: NewLink, works_for: &'static str) -> impl IntoView {
     let NewLink { url, email } = link;
     let advice = format!(
-        "Hand it to {email} yourself: no mail is sent. It works once, within {works_for}. Whoever has it can use it."
+        "Send it to {email} yourself: Shiftbook sends no e-mail. It works once, within {works_for}. Whoever has it can use it."
     );
     view! {
         <div class="secret" role="status">
@@ -160,14 +160,14 @@ fn invitations(inviting: Inviting, form: &FormState) -> impl IntoView + use<> {
         {link.map(|link| new_link(link, "7 days"))}
         {open}
         <details class="sheet" open=form.is_refused()>
-            <summary>"Invite somebody"</summary>
+            <summary>"Invite someone"</summary>
             <form class="form" method="post" action="/settings/invitations">
                 {notice::refused(form.general(&["email", "role"]))}
                 <div class="form-row">
                     {input("invitation", address.required(), "email", "", "off", form)}
                     {select("invitation", Field::new("role", "Role"), role_options(|_| true), "member", form)}
                 </div>
-                <div class="form-actions">{submit("Make an invitation", Look::Primary)}</div>
+                <div class="form-actions">{submit("Create invitation", Look::Primary)}</div>
             </form>
         </details>
     }
