@@ -382,8 +382,8 @@ mod tests {
     fn private_networks_are_opened_by_name_and_nothing_else_is() {
         let settings = |text: &str| merge(database(None, None), listen(None), file(text));
         let opened = settings("[outbound]\nallow_private = [\"10.1.2.0/24\"]").unwrap().outbound;
-        assert_eq!(opened.judge([10, 1, 2, 3].into()), Ok(()));
-        assert!(settings("").unwrap().outbound.judge([10, 1, 2, 3].into()).is_err());
+        assert_eq!(opened.check([10, 1, 2, 3].into()), Ok(()));
+        assert!(settings("").unwrap().outbound.check([10, 1, 2, 3].into()).is_err());
         let refused = settings("[outbound]\nallow_private = [\"169.254.0.0/16\"]").unwrap_err().to_string();
         assert!(refused.starts_with("outbound.allow_private: `169.254.0.0/16` is not within"), "{refused}");
     }

@@ -1,4 +1,4 @@
-//! Which addresses lead inside. A pure judgement over one address.
+//! Decides which IP addresses are private. No I/O.
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -22,7 +22,7 @@ const MULTICAST: &str = "many machines at once";
 const UNSPECIFIED: &str = "no machine in particular";
 const EMBEDDED: &str = "an IPv4 address in the clothes of IPv6";
 
-/// IPv4 by the registry of special purposes (IANA), plus what clouds put elsewhere. The first match tells the reason.
+/// Special-purpose IPv4 networks (IANA) and addresses that clouds use. The first match gives the reason.
 const INSIDE_V4: [(Ipv4Net, &str); 18] = [
     (v4(169, 254, 169, 254, 32), METADATA),
     (v4(100, 100, 100, 200, 32), METADATA),
@@ -44,12 +44,12 @@ const INSIDE_V4: [(Ipv4Net, &str); 18] = [
     (v4(240, 0, 0, 0, 4), RESERVED),
 ];
 
-/// The only part of IPv6 that is handed out to networks anywhere; everything else leads inside.
+/// The only part of IPv6 that is assigned to public networks; everything else counts as private.
 const GLOBAL_V6: Ipv6Net = v6([0x2000, 0, 0, 0], 3);
-/// NAT64 on networks without IPv4: how they reach public IPv4 addresses. Judged by the address inside.
+/// NAT64, through which IPv6 networks reach public IPv4 addresses. The embedded IPv4 address is checked.
 const NAT64: Ipv6Net = v6([0x64, 0xff9b, 0, 0], 96);
 
-/// Exceptions in the global part, and better reasons than "reserved" outside of it.
+/// Exceptions in the public part, and more precise reasons outside of it.
 const INSIDE_V6: [(Ipv6Net, &str); 13] = [
     (v6([0x2001, 0, 0, 0], 32), EMBEDDED),
     (v6([0x2001, 0, 0, 0], 23), RESERVED),
@@ -66,7 +66,7 @@ const INSIDE_V6: [(Ipv6Net, &str); 13] = [
     (v6([0xff00, 0, 0, 0], 8), MULTICAST),
 ];
 
-/// What an operator may open. The link-local ranges stay shut: clouds hand out credentials there.
+/// Networks that an operator may open. Link-local networks are never opened: clouds return credentials there.
 const MAY_BE_OPENED: [IpNet; 7] = [
     IpNet::V4(v4(10, 0, 0, 0, 8)),
     IpNet::V4(v4(100, 64, 0, 0, 10)),
@@ -86,32 +86,38 @@ fn is_metadata(address: IpAddr) -> bool {
     }
 }
 
-/// Which private networks may be called all the same. The default is none.
+/// The private networks that may be called. The default is none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Policy {
     opened: Vec<IpNet>,
 }
 
-/// A network that cannot be opened.
+/// Why a network cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadNetwork {
-    /// Not written as one.
+pub enum InvalidNetwork {
+    /// The text is not a network.
     #[error("`{0}` is not a network such as 10.1.2.0/24")]
     Form(String),
-    /// Not a private network, or more than one.
+    /// The network is not private, or not completely.
     #[error("`{0}` is not within a private network, so there is nothing to open")]
     NotPrivate(String),
 }
 
 impl Policy {
-    /// A policy that opens these networks, written `10.1.2.0/24` or as one address.
-    pub fn opening(networks: &[impl AsRef<str>]) -> Result<Self, BadNetwork> {
+    /// A policy that opens these networks, each written as `10.1.2.0/24` or as one address.
+    ///
+    /// # Errors
+    /// The first network that cannot be opened.
+    pub fn opening(networks: &[impl AsRef<str>]) -> Result<Self, InvalidNetwork> {
         let opened = networks.iter().map(|text| opened(text.as_ref())).collect::<Result<_, _>>()?;
         Ok(Self { opened })
     }
 
-    /// Says why this address leads inside, if it does.
-    pub fn judge(&self, address: IpAddr) -> Result<(), &'static str> {
+    /// Checks that an address may be called.
+    ///
+    /// # Errors
+    /// Why the address counts as private.
+    pub fn check(&self, address: IpAddr) -> Result<(), &'static str> {
         if is_metadata(address) {
             return Err(METADATA);
         }
@@ -119,34 +125,34 @@ impl Policy {
             return Ok(());
         }
         match address {
-            IpAddr::V4(address) => judge_v4(address),
-            IpAddr::V6(address) => judge_v6(address),
+            IpAddr::V4(address) => check_v4(address),
+            IpAddr::V6(address) => check_v6(address),
         }
     }
 }
 
-fn opened(text: &str) -> Result<IpNet, BadNetwork> {
+fn opened(text: &str) -> Result<IpNet, InvalidNetwork> {
     let text = text.trim();
     let one = text.parse::<IpAddr>().map(IpNet::from);
-    let net = text.parse::<IpNet>().or(one).map_err(|_| BadNetwork::Form(text.to_owned()))?.trunc();
+    let net = text.parse::<IpNet>().or(one).map_err(|_| InvalidNetwork::Form(text.to_owned()))?.trunc();
     if MAY_BE_OPENED.iter().any(|private| private.contains(&net)) {
         Ok(net)
     } else {
-        Err(BadNetwork::NotPrivate(text.to_owned()))
+        Err(InvalidNetwork::NotPrivate(text.to_owned()))
     }
 }
 
-fn judge_v4(address: Ipv4Addr) -> Result<(), &'static str> {
+fn check_v4(address: Ipv4Addr) -> Result<(), &'static str> {
     match INSIDE_V4.iter().find(|(net, _)| net.contains(&address)) {
         Some((_, reason)) => Err(reason),
         None => Ok(()),
     }
 }
 
-fn judge_v6(address: Ipv6Addr) -> Result<(), &'static str> {
+fn check_v6(address: Ipv6Addr) -> Result<(), &'static str> {
     if NAT64.contains(&address) {
         let [.., a, b, c, d] = address.octets();
-        return judge_v4(Ipv4Addr::new(a, b, c, d));
+        return check_v4(Ipv4Addr::new(a, b, c, d));
     }
     match INSIDE_V6.iter().find(|(net, _)| net.contains(&address)) {
         Some((_, reason)) => Err(reason),
@@ -159,8 +165,8 @@ fn judge_v6(address: Ipv6Addr) -> Result<(), &'static str> {
 mod tests {
     use super::*;
 
-    fn judge(text: &str) -> Result<(), &'static str> {
-        Policy::default().judge(text.parse().unwrap())
+    fn check(text: &str) -> Result<(), &'static str> {
+        Policy::default().check(text.parse().unwrap())
     }
 
     #[test]
@@ -187,7 +193,7 @@ mod tests {
             "2a00:1450:4001:800::200e",
             "64:ff9b::808:808",
         ] {
-            assert_eq!(judge(text), Ok(()), "{text}");
+            assert_eq!(check(text), Ok(()), "{text}");
         }
     }
 
@@ -221,7 +227,7 @@ mod tests {
             ("5f00::1", RESERVED),
             ("100::1", RESERVED),
         ] {
-            let found = judge(text);
+            let found = check(text);
             // The address inside a NAT64 address may carry the better of two reasons.
             let fits = found == Err(reason) || (found == Err(METADATA) && reason == LINK_LOCAL);
             assert!(fits, "{text}: {found:?}, expected {reason}");
@@ -231,21 +237,21 @@ mod tests {
     #[test]
     fn an_operator_opens_private_networks_and_nothing_else() {
         let policy = Policy::opening(&["10.1.2.0/24", "::1", " 127.0.0.2 "]).unwrap();
-        let judge = |text: &str| policy.judge(text.parse().unwrap());
-        assert_eq!(judge("10.1.2.200"), Ok(()));
-        assert_eq!(judge("10.1.3.1"), Err(PRIVATE));
-        assert_eq!(judge("::1"), Ok(()));
-        assert_eq!(judge("127.0.0.2"), Ok(()));
-        assert_eq!(judge("127.0.0.1"), Err(LOOPBACK));
-        assert_eq!(judge("::ffff:10.1.2.1"), Err(EMBEDDED));
+        let check = |text: &str| policy.check(text.parse().unwrap());
+        assert_eq!(check("10.1.2.200"), Ok(()));
+        assert_eq!(check("10.1.3.1"), Err(PRIVATE));
+        assert_eq!(check("::1"), Ok(()));
+        assert_eq!(check("127.0.0.2"), Ok(()));
+        assert_eq!(check("127.0.0.1"), Err(LOOPBACK));
+        assert_eq!(check("::ffff:10.1.2.1"), Err(EMBEDDED));
         for (text, form) in [("10.0.0.0/7", false), ("169.254.0.0/16", false), ("8.8.8.8", false), ("0.0.0.0/0", false)]
         {
-            assert_eq!(matches!(Policy::opening(&[text]), Err(BadNetwork::Form(_))), form, "{text}");
+            assert_eq!(matches!(Policy::opening(&[text]), Err(InvalidNetwork::Form(_))), form, "{text}");
             assert!(Policy::opening(&[text]).is_err(), "{text}");
         }
-        assert_eq!(Policy::opening(&["ten"]), Err(BadNetwork::Form("ten".into())));
+        assert_eq!(Policy::opening(&["ten"]), Err(InvalidNetwork::Form("ten".into())));
         let shared = Policy::opening(&["100.64.0.0/10", "fc00::/7"]).unwrap();
-        assert_eq!(shared.judge("100.100.100.200".parse().unwrap()), Err(METADATA));
-        assert_eq!(shared.judge("fd00:ec2::254".parse().unwrap()), Err(METADATA));
+        assert_eq!(shared.check("100.100.100.200".parse().unwrap()), Err(METADATA));
+        assert_eq!(shared.check("fd00:ec2::254".parse().unwrap()), Err(METADATA));
     }
 }

@@ -1,10 +1,10 @@
-//! One request, one answer.
+//! Makes requests.
 
 use crate::{
-    Destination, Hosts, Policy, Resolver, System,
+    Destination, Hosts, Policy, Resolver, SystemResolver,
     error::{Error, Result},
     limit,
-    resolve::Judged,
+    resolve::CheckedResolver,
 };
 use bytes::{Bytes, BytesMut};
 use reqwest::{
@@ -15,7 +15,7 @@ use reqwest::{
 use std::sync::Arc;
 
 const METHODS: [Method; 6] = [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
-/// Headers that belong to the connection, which is ours.
+/// Headers that belong to the connection and cannot be set by callers.
 const OUR_HEADERS: [&str; 10] = [
     "connection",
     "content-length",
@@ -29,73 +29,73 @@ const OUR_HEADERS: [&str; 10] = [
     "proxy-connection",
 ];
 
-/// Calls addresses that somebody chose. Cheap to clone.
+/// Makes requests to addresses that people or agents chose. Clones share their settings.
 #[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
     policy: Policy,
 }
 
-/// What to send, and which hosts may get it.
+/// A request and the hosts that may receive it.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// GET, HEAD, POST, PUT, PATCH or DELETE.
     pub method: Method,
-    /// `http://…` or `https://…`.
+    /// The address, `http://…` or `https://…`, at most [`limit::URL_BYTES_MAX`].
     pub url: String,
-    /// Names and values.
+    /// Names and values, at most [`limit::HEADERS_MAX`].
     pub headers: Vec<(String, String)>,
-    /// Empty for none.
+    /// The body; empty for none.
     pub body: Bytes,
-    /// The hosts that this call site allows.
+    /// Hosts that this request may be sent to.
     pub hosts: Hosts,
 }
 
-/// What came back, whatever its status: redirects are answers too.
+/// A response with any status, redirects included.
 #[derive(Debug, Clone)]
 pub struct Response {
-    /// The HTTP status.
+    /// The HTTP status code.
     pub status: u16,
-    /// Names in lower case, values that are text.
+    /// Names in lower case and values. Values that are not text are left out.
     pub headers: Vec<(String, String)>,
-    /// At most [`limit::BODY_BYTES_MAX`].
+    /// The body, at most [`limit::BODY_BYTES_MAX`].
     pub body: Bytes,
 }
 
 impl Response {
-    /// The first header of this name, in lower case.
+    /// The first header with this name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 }
 
 impl Client {
-    /// A client that looks names up as this machine does.
+    /// A client that uses the system's resolver.
     pub fn new(policy: Policy) -> Result<Self> {
-        Self::with_resolver(policy, Arc::new(System))
+        Self::with_resolver(policy, Arc::new(SystemResolver))
     }
 
-    /// A client with a resolver of its own.
+    /// A client with another resolver, for tests.
     pub fn with_resolver(policy: Policy, resolver: Arc<dyn Resolver>) -> Result<Self> {
         #[cfg(feature = "tls")]
         {
-            // The one crypto provider of the process; where it has been chosen already, that choice stands.
+            // The crypto provider of the process; one that is set already is kept.
             let _chosen = rustls::crypto::ring::default_provider().install_default();
         }
         let http = reqwest::Client::builder()
             .user_agent(concat!("shiftbook/", env!("CARGO_PKG_VERSION")))
-            .dns_resolver(Judged { resolver, policy: policy.clone() })
+            .dns_resolver(CheckedResolver { resolver, policy: policy.clone() })
             .redirect(redirect::Policy::none())
             .retry(reqwest::retry::never())
-            // What is limited is what arrives; another crate of the build may have switched decompression on.
+            // Decompression stays off, so that the limit applies to the bytes received.
             .no_gzip()
             .no_brotli()
             .no_deflate()
             .no_zstd()
-            // A proxy of the environment would do the look-up itself, from inside.
+            // A proxy from the environment would resolve names itself, inside of the network.
             .no_proxy()
             .referer(false)
-            // Every call makes a connection of its own: an idle one would have been judged some time ago.
+            // Connections are not reused: the check of an idle connection's address could be outdated.
             .pool_max_idle_per_host(0)
             .http1_only()
             .http1_max_headers(limit::HEADERS_MAX)
@@ -106,12 +106,15 @@ impl Client {
         Ok(Self { http, policy })
     }
 
-    /// What leads inside, for whoever wants to say so before a call.
+    /// The policy, to check an address before it is called.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// Makes the call: no redirects, no more time than [`limit::TIME`], no more bytes than [`limit::BODY_BYTES_MAX`].
+    /// Makes a request within [`limit::TIME`]. Redirects are not followed.
+    ///
+    /// # Errors
+    /// Why the request was not made, or has no response.
     pub async fn fetch(&self, request: Request) -> Result<Response> {
         let destination = Destination::parse(&request.url, &self.policy)?;
         if !request.hosts.allow(&destination) {

@@ -1,4 +1,4 @@
-//! An address that may be called, as far as that can be told without looking anything up.
+//! Parses and checks an address without resolving its name.
 
 use crate::{
     address::Policy,
@@ -8,8 +8,8 @@ use crate::{
 use reqwest::Url;
 use std::net::IpAddr;
 
-/// A parsed `http://` or `https://` address. Numbers in other notations (octal, hexadecimal, one number) have been read
-/// the way browsers do, so nothing is judged by its spelling.
+/// A parsed `http://` or `https://` address. IP addresses in other notations (octal, hexadecimal, a single number) are
+/// normalised as browsers do, so the notation does not matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
     url: Url,
@@ -17,14 +17,14 @@ pub struct Destination {
 }
 
 impl Destination {
-    /// Parses an address, and judges it where its host is a number.
+    /// Parses an address. If its host is an IP address, it is checked against the policy.
     pub fn parse(text: &str, policy: &Policy) -> Result<Self> {
         let refused = |why: &str| Error::Address(why.to_owned());
         if text.len() > limit::URL_BYTES_MAX {
             return Err(Error::Address(format!("it is longer than {} bytes", limit::URL_BYTES_MAX)));
         }
-        // The standard drops tabs and line breaks and takes `\` for `/`: harmless in a browser's address bar, and good
-        // for nothing but disguise here.
+        // The standard drops tabs and line breaks and reads `\` as `/`. Here such text is refused: it only serves to
+        // disguise an address.
         if text.chars().any(|c| c.is_control() || c.is_whitespace() || c == '\\') {
             return Err(refused("it holds spaces, control characters or backslashes"));
         }
@@ -45,27 +45,27 @@ impl Destination {
             return Err(refused("it names no host"));
         }
         if let Ok(address) = host.parse::<IpAddr>() {
-            policy.judge(address).map_err(|reason| Error::Inside { host: host.clone(), address, reason })?;
+            policy.check(address).map_err(|reason| Error::Inside { host: host.clone(), address, reason })?;
         }
         Ok(Self { url, host })
     }
 
-    /// The host in lower case, without brackets or a dot at the end.
+    /// The host in lower case, without brackets and without a dot at the end.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// The port, also where the scheme implies it.
+    /// The port; the scheme's default if the address has none.
     pub fn port(&self) -> u16 {
         self.url.port_or_known_default().unwrap_or_default()
     }
 
-    /// Whether the port is the scheme's own.
-    pub fn is_usual_port(&self) -> bool {
+    /// Whether the port is the scheme's default.
+    pub fn is_default_port(&self) -> bool {
         self.url.port().is_none()
     }
 
-    /// The address as it will be called.
+    /// The normalised address.
     pub fn as_str(&self) -> &str {
         self.url.as_str()
     }

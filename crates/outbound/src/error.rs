@@ -1,4 +1,4 @@
-//! Why a call was not made, or has no answer.
+//! Errors of outbound requests.
 
 use crate::limit;
 use std::{error::Error as _, net::IpAddr};
@@ -6,49 +6,49 @@ use std::{error::Error as _, net::IpAddr};
 /// The result of an outbound call.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call was not made, or has no answer. The texts may be shown to whoever chose the address.
+/// Why a request was not made or has no response. The texts may be shown to the person who chose the address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The address cannot be used by anybody.
+    /// The address is not valid.
     #[error("the address cannot be used: {0}")]
     Address(String),
-    /// The host is not among those allowed here.
+    /// The host is not allowed for this request.
     #[error("{0} is not among the hosts that are allowed here")]
     NotAllowed(String),
-    /// The host's address leads inside. One such address among many is enough.
+    /// The host has a private address. One private address among several is enough.
     #[error("{host} leads to {address}: {reason}")]
     Inside {
-        /// The host as it was given.
+        /// The host as the caller wrote it.
         host: String,
-        /// The address that leads inside.
+        /// The private address.
         address: IpAddr,
-        /// What kind of address it is.
+        /// The kind of address.
         reason: &'static str,
     },
-    /// The method, a header or the body cannot be sent.
+    /// The method, a header or the body is not valid.
     #[error("the request cannot be sent: {0}")]
     Request(String),
-    /// The name has no address, or nobody knows.
+    /// The name cannot be resolved.
     #[error("{host} cannot be looked up: {reason}")]
     Lookup {
-        /// The host as it was given.
+        /// The host as the caller wrote it.
         host: String,
-        /// Why.
+        /// The resolver's reason.
         reason: String,
     },
-    /// No complete answer in time. Whether the other side acted is unknown.
+    /// There was no complete response in time. It is unknown whether the request took effect.
     #[error("no complete answer within {} s", limit::TIME.as_secs())]
     Timeout,
-    /// The answer is larger than we read.
+    /// The headers are larger than [`limit::HEADER_BYTES_MAX`], or the body than [`limit::BODY_BYTES_MAX`].
     #[error("the answer is larger than allowed: {0}")]
     TooLarge(&'static str),
-    /// The connection could not be made or broke. Whether the other side acted is unknown.
+    /// The connection failed or broke. It is unknown whether the request took effect.
     #[error("no answer: {0}")]
     Exchange(String),
 }
 
 impl Error {
-    /// Whether the same call may succeed later, because the network or the other side failed.
+    /// Whether the same request can succeed later, because the network or the receiver failed.
     pub const fn is_retryable(&self) -> bool {
         match self {
             Self::Lookup { .. } | Self::Timeout | Self::Exchange(_) => true,
@@ -58,7 +58,7 @@ impl Error {
         }
     }
 
-    /// A broken exchange as told by reqwest. Our own refusals travel inside of its errors.
+    /// A failure of reqwest. Refusals of this crate's resolver are wrapped in it.
     pub(crate) fn of_exchange(error: reqwest::Error) -> Self {
         let mut cause = error.source();
         while let Some(inner) = cause {

@@ -1,43 +1,46 @@
-//! Which hosts a call site allows.
+//! Lists of allowed hosts.
 
 use crate::{Destination, limit};
 use reqwest::Url;
 
-/// A list of allowed hosts, or any host that is not inside.
+/// A list of allowed hosts, or any public host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hosts(Option<Vec<Pattern>>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
     host: String,
-    /// Whether hosts below it are meant, and not it.
+    /// Whether the pattern matches the hosts below it, and not the host itself.
     below: bool,
-    /// Absent: the scheme's own port.
+    /// Allowed port; the scheme's default if absent.
     port: Option<u16>,
 }
 
-/// An entry that allows nothing, or more than was meant.
+/// Why an entry of a list is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum BadHost {
-    /// Not a host.
+pub enum InvalidHost {
+    /// The entry is not a host.
     #[error("`{0}` is not a host: write example.org, *.example.org or example.org:8443")]
     Form(String),
-    /// Too many.
+    /// The list is longer than [`limit::HOSTS_MAX`].
     #[error("at most {} hosts", limit::HOSTS_MAX)]
     TooMany,
 }
 
 impl Hosts {
-    /// Any host. For call sites whose addresses an administrator chooses, one by one.
+    /// Any public host. For addresses that an administrator chooses one by one.
     pub const fn any() -> Self {
         Self(None)
     }
 
-    /// These hosts: `example.org` is that host alone, `*.example.org` is every host below it. Without a port they are
-    /// allowed on the usual ports of http and https.
-    pub fn only(entries: &[impl AsRef<str>]) -> Result<Self, BadHost> {
+    /// These hosts. `example.org` is that host only, `*.example.org` is every host below it. An entry without a port
+    /// allows the default ports of http and https.
+    ///
+    /// # Errors
+    /// The first entry that is not valid, or a list that is too long.
+    pub fn only(entries: &[impl AsRef<str>]) -> Result<Self, InvalidHost> {
         if entries.len() > limit::HOSTS_MAX {
-            return Err(BadHost::TooMany);
+            return Err(InvalidHost::TooMany);
         }
         let patterns = entries.iter().map(|entry| Pattern::parse(entry.as_ref())).collect::<Result<_, _>>()?;
         Ok(Self(Some(patterns)))
@@ -51,8 +54,8 @@ impl Hosts {
 }
 
 impl Pattern {
-    fn parse(entry: &str) -> Result<Self, BadHost> {
-        let refused = || BadHost::Form(entry.to_owned());
+    fn parse(entry: &str) -> Result<Self, InvalidHost> {
+        let refused = || InvalidHost::Form(entry.to_owned());
         let (below, rest) = match entry.strip_prefix("*.") {
             Some(rest) => (true, rest),
             None => (false, entry),
@@ -61,7 +64,8 @@ impl Pattern {
         {
             return Err(refused());
         }
-        // Through the same parser as addresses, so that both spell a host alike. The scheme's default port would vanish.
+        // Parsed as addresses are, so that both are normalised alike. The parser drops a default port, so port 80 is
+        // read from the text.
         let url = Url::parse(&format!("http://{rest}/")).map_err(|_| refused())?;
         let host = url.host_str().ok_or_else(refused)?;
         let host = host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_owned();
@@ -82,7 +86,7 @@ impl Pattern {
         };
         let same_port = match self.port {
             Some(port) => destination.port() == port,
-            None => destination.is_usual_port(),
+            None => destination.is_default_port(),
         };
         same_host && same_port
     }
@@ -135,8 +139,8 @@ mod tests {
         assert!(Hosts::any().allow(&destination));
         for bad in ["", "*", "*.", "*.org", "*.8.8.8.8", "a.*.org", "http://example.org", "a@example.org", "a b", "x/y"]
         {
-            assert!(matches!(Hosts::only(&[bad]), Err(BadHost::Form(_))), "{bad}");
+            assert!(matches!(Hosts::only(&[bad]), Err(InvalidHost::Form(_))), "{bad}");
         }
-        assert_eq!(Hosts::only(&vec!["a.org"; limit::HOSTS_MAX + 1]), Err(BadHost::TooMany));
+        assert_eq!(Hosts::only(&vec!["a.org"; limit::HOSTS_MAX + 1]), Err(InvalidHost::TooMany));
     }
 }

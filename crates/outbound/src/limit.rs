@@ -1,10 +1,10 @@
-//! Every limit of an outbound call, by name.
+//! Limits of outbound requests.
 
 use std::time::Duration;
 
-/// From the look-up of the name to the last byte of the answer.
+/// Time for a request, from resolving the name to the last byte of the response.
 pub const TIME: Duration = Duration::from_secs(10);
-/// To get connected, TLS included.
+/// Time to connect, TLS included.
 pub const CONNECT: Duration = Duration::from_secs(5);
 /// Longest address, bytes.
 pub const URL_BYTES_MAX: usize = 2_048;
@@ -14,7 +14,7 @@ pub const BODY_BYTES_MAX: usize = 1024 * 1024;
 pub const HEADERS_MAX: usize = 64;
 /// Largest headers in either direction, names and values together, bytes.
 pub const HEADER_BYTES_MAX: usize = 16 * 1024;
-/// Most addresses of one name that are looked at; a name with more is refused.
+/// Most addresses of a name; a name with more is refused.
 pub const ADDRESSES_MAX: usize = 32;
 /// Most hosts in one list of allowed hosts.
 pub const HOSTS_MAX: usize = 256;

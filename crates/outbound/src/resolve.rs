@@ -1,4 +1,4 @@
-//! Names become addresses here, once, and every address is judged before any is connected to.
+//! Resolves names, once per request, and checks every address before a connection is made.
 
 use crate::{Error, Policy, limit};
 use futures_util::future::BoxFuture;
@@ -9,20 +9,20 @@ use std::{
     sync::Arc,
 };
 
-/// What a look-up answers with.
+/// The addresses of a name.
 pub type Addresses = BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 
-/// Where names are looked up. Tests have one that lies.
+/// Resolves names. Tests replace it.
 pub trait Resolver: Send + Sync + 'static {
-    /// All addresses of this name.
+    /// Returns all addresses of a name.
     fn addresses(&self, host: &str) -> Addresses;
 }
 
 /// The system's resolver.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct System;
+pub struct SystemResolver;
 
-impl Resolver for System {
+impl Resolver for SystemResolver {
     fn addresses(&self, host: &str) -> Addresses {
         let host = host.to_owned();
         Box::pin(async move {
@@ -32,26 +32,26 @@ impl Resolver for System {
     }
 }
 
-/// What reqwest asks for addresses: it connects to the ones it is given, so those that were judged are those that are used.
-pub(crate) struct Judged {
+/// The resolver of reqwest. It connects only to the returned addresses, which are checked.
+pub(crate) struct CheckedResolver {
     pub(crate) resolver: Arc<dyn Resolver>,
     pub(crate) policy: Policy,
 }
 
-impl Resolve for Judged {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let host = name.as_str().to_owned();
         let (found, policy) = (self.resolver.addresses(&host), self.policy.clone());
         Box::pin(async move {
             let found = found.await.map_err(|error| Error::Lookup { host: host.clone(), reason: error.to_string() })?;
-            let judged = judge_all(&host, found, &policy)?;
+            let judged = check_all(&host, found, &policy)?;
             Ok(Box::new(judged.into_iter()) as Addrs)
         })
     }
 }
 
-/// One address that leads inside refuses them all: which of them is taken is for the network to decide.
-fn judge_all(host: &str, addresses: Vec<IpAddr>, policy: &Policy) -> Result<Vec<SocketAddr>, Error> {
+/// Refuses a name if one of its addresses is private: which address is used is decided later.
+fn check_all(host: &str, addresses: Vec<IpAddr>, policy: &Policy) -> Result<Vec<SocketAddr>, Error> {
     let lookup = |reason: &str| Error::Lookup { host: host.to_owned(), reason: reason.to_owned() };
     if addresses.is_empty() {
         return Err(lookup("it has no address"));
@@ -61,8 +61,8 @@ fn judge_all(host: &str, addresses: Vec<IpAddr>, policy: &Policy) -> Result<Vec<
     }
     for address in &addresses {
         let inside = |reason| Error::Inside { host: host.to_owned(), address: *address, reason };
-        policy.judge(*address).map_err(inside)?;
+        policy.check(*address).map_err(inside)?;
     }
-    // Port 0 stands for the port of the URL.
+    // Port 0 means the port of the URL.
     Ok(addresses.into_iter().map(|address| SocketAddr::new(address, 0)).collect())
 }
