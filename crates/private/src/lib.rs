@@ -1,7 +1,7 @@
-//! Files and folders that only their owner can read, whatever the umask of the process.
+//! Creates files and folders that only their owner can access, whatever the umask of the process.
 //!
-//! A mode is set when a file is made. A file that exists keeps its mode: an operator may have widened it on purpose.
-//! [`wider`] finds such paths.
+//! The mode is set when a file is created. An existing file keeps its mode, which an operator may have widened on
+//! purpose; [`wider`] finds such paths.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -10,37 +10,40 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Mode of a file: its owner reads and writes it.
+/// Mode of a file: its owner can read and write it.
 pub const FILE_MODE: u32 = 0o600;
-/// Mode of a folder: its owner lists and changes it.
+/// Mode of a folder: its owner can list and change it.
 pub const FOLDER_MODE: u32 = 0o700;
-/// The bits that give anything to the group or to others.
+/// Permission bits of the group and of others.
 const OTHERS: u32 = 0o077;
-/// What is written to see whether there is room.
+/// Bytes written to test for free space.
 const PROBE_BYTES: usize = 64 * 1024;
-/// The file that it is written to.
+/// Name of the file for this test.
 const PROBE: &str = "room.probe";
-/// Entries of a tree that [`wider`] looks at.
+/// Most entries of a tree that [`wider`] checks.
 const ENTRIES_MAX: usize = 10_000;
 
-/// Options that make a file with [`FILE_MODE`]. The caller says how it is opened.
+/// Options that create a file with [`FILE_MODE`]. The caller sets how it is opened.
 pub fn options() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.mode(FILE_MODE);
     options
 }
 
-/// Makes a file, or empties the one that is there.
+/// Creates a file, or truncates an existing one.
 pub fn create(path: &Path) -> io::Result<File> {
     options().write(true).create(true).truncate(true).open(path)
 }
 
-/// Makes a file where there is none.
+/// Creates a file.
+///
+/// # Errors
+/// If the file exists or cannot be created.
 pub fn create_new(path: &Path) -> io::Result<File> {
     options().write(true).create_new(true).open(path)
 }
 
-/// Makes an empty file unless there is one. A file that exists is not opened.
+/// Creates an empty file unless it exists. An existing file is not opened.
 pub fn ensure(path: &Path) -> io::Result<()> {
     match create_new(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -48,18 +51,18 @@ pub fn ensure(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a whole file.
+/// Creates or truncates a file and writes these bytes.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     create(path)?.write_all(bytes)
 }
 
-/// Makes a folder and the folders above it that are missing.
+/// Creates a folder and its missing parents.
 pub fn create_dir_all(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(path)
 }
 
-/// Whether a folder has no room for [`PROBE_BYTES`] more: it writes them, and takes them away again. Any other trouble is
-/// not a lack of room.
+/// Whether there is no room for [`PROBE_BYTES`] more in a folder. It writes them and removes them. Other errors do not
+/// count as a lack of room.
 pub fn is_full(folder: &Path) -> bool {
     let probe = folder.join(PROBE);
     let wrote = create(&probe).and_then(|mut file| {
@@ -71,23 +74,23 @@ pub fn is_full(folder: &Path) -> bool {
     wrote.is_err_and(|error| matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge))
 }
 
-/// Paths that the group or others can use in some way.
+/// Paths that the group or others can access.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wider {
-    /// The first of them, with their permission bits.
+    /// The first paths found, with their permission bits.
     pub first: Vec<(PathBuf, u32)>,
-    /// How many there are.
+    /// Number of such paths.
     pub count: usize,
-    /// Whether the tree has more entries than were looked at.
+    /// Whether the tree has more entries than were checked.
     pub is_cut: bool,
 }
 
-/// Looks for paths that are wider than this crate makes them: `root` and everything below it, without following links.
-/// Keeps the first `named`. What cannot be read is left out.
+/// Finds paths that the group or others can access: `root` and everything below it, without following links. Keeps the
+/// first `named`. Paths that cannot be read are skipped.
 pub fn wider(root: &Path, named: usize) -> Wider {
     let mut found = Wider::default();
     let mut seen = 0;
-    // A data directory that is a link is judged by what it leads to.
+    // If the root is a link, its target is checked.
     let mut waiting = vec![fs::canonicalize(root).unwrap_or_else(|_| root.to_owned())];
     while let Some(path) = waiting.pop() {
         if seen == ENTRIES_MAX {
