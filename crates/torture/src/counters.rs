@@ -7,22 +7,22 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// A number that only grows.
+/// A counter that only grows.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// One more.
+    /// Adds `count`.
     pub fn add(&self, count: u64) {
         self.0.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// So far.
+    /// The current value.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Keeps the largest value.
+    /// Raises the counter to `value` if it is lower.
     pub fn max(&self, value: u64) {
         self.0.fetch_max(value, Ordering::Relaxed);
     }

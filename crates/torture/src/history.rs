@@ -1,6 +1,6 @@
-//! The history: what every client asked, when, and what it was told. One JSON object a line.
+//! The history of a round: every request of every client, its times and its outcome, as JSON lines.
 //!
-//! Written as it happens and never held in memory by a run; only the checker loads it, one round at a time.
+//! It is written while the round runs and not kept in memory. The checker loads one round at a time.
 
 use crate::time::monotonic_ns;
 use anyhow::{Context as _, Result};
@@ -27,7 +27,7 @@ pub type Sent = (Uuid, u64);
 /// An event as a reader saw it: sequence, id, digest of its body.
 pub type Seen = (u64, Uuid, u64);
 
-/// What was asked.
+/// An operation of a client, or a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 pub enum Op {
@@ -55,7 +55,7 @@ pub enum Op {
     Fault { fault: Fault },
 }
 
-/// What was done to the system.
+/// A fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -67,7 +67,7 @@ pub enum Fault {
     PowerCut,
 }
 
-/// What came back.
+/// The answer to a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "result", rename_all = "snake_case")]
 pub enum Answer {
@@ -93,14 +93,14 @@ pub enum Answer {
 pub enum Outcome {
     /// It happened.
     Ok(Answer),
-    /// It did not happen and never will: never sent, or refused.
+    /// The operation had no effect and never will: it was not sent, or it was refused.
     Fail {
         /// Problem code, or `not_sent`.
         code: String,
     },
-    /// Nobody knows: timeout, reset, 5xx.
+    /// It is unknown whether the operation had an effect: a timeout, a reset, or a 5xx answer.
     Info {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
@@ -119,15 +119,15 @@ struct Line {
 /// One operation with both its ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
-    /// The client.
+    /// Process number of the client.
     pub process: u32,
-    /// What it asked.
+    /// The operation.
     pub op: Op,
-    /// When it began to ask, ns.
+    /// Time of the request, nanoseconds of `time::monotonic_ns`.
     pub invoked: u64,
-    /// When it knew the outcome, ns; `u64::MAX` where it never knew.
+    /// Time of the outcome, in the same unit; `u64::MAX` if there is none.
     pub ended: u64,
-    /// The outcome; `Info` where the client died first.
+    /// The outcome; `Info` if the client died before it.
     pub outcome: Outcome,
 }
 

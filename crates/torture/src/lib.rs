@@ -1,22 +1,19 @@
-//! The black-box harness of reliability.md 2.0.
+//! The black-box test of the promises in docs/reliability.md.
 //!
-//! It starts the server binary, drives it with concurrent clients over HTTP, injects faults, records what
-//! every client saw as a history, and checks that history against the log the server ends up with.
-//! It shares the wire types and the digest rules with the product, and nothing else: a bug in the store
-//! cannot hide itself in here.
+//! It starts the server binary, drives it with concurrent clients over HTTP, injects faults, records what every client
+//! observed as a history, and checks that history against the final log. It shares the wire types and the digest rules
+//! with the product and nothing else, so that it does not share a bug of the store.
 //!
-//! What a seed fixes: every choice a client or the nemesis makes (sessions, batch sizes, event ids and bodies,
-//! pauses, which fault comes next). What it cannot fix: how the operating system interleaves the processes,
-//! hence which choice meets which state, and after how many retries. A failing seed replays the same workload
-//! and the same plan of faults; the kept history replays the verdict exactly (`torture check`).
+//! A seed fixes every choice of the clients and of the nemesis: sessions, batch sizes, event ids and bodies, pauses,
+//! the order of faults. It does not fix how the operating system interleaves the processes. A failing seed repeats the
+//! workload and the plan of faults; the kept history repeats the verdict exactly (`torture check`).
 //!
-//! What it cannot see: torn sectors and disks that lie about fsync (the loop image drops what was not flushed,
-//! whole pages at a time); PostgreSQL's own crashes (only `shiftbook` is killed there); clock jumps; partitions;
-//! leaks between tenants; anything people do in a browser. An event that nobody read, streamed or was told of may
-//! vanish with its unknown outcome: that is allowed.
+//! Not covered: torn sectors and disks that acknowledge fsync without writing (the loop image drops whole unflushed
+//! pages), crashes of PostgreSQL (only `shiftbook` is killed), clock jumps, network partitions, leaks between tenants,
+//! and everything in a browser. An event with an unknown outcome that nobody read may vanish: that is allowed.
 //!
-//! A run that is killed with -9 leaves its server, a work directory and perhaps a loop mount behind; Ctrl-C,
-//! SIGTERM and failures clean up.
+//! A run that is killed with -9 leaves its server, a work directory and possibly a loop mount behind. Ctrl-C, SIGTERM
+//! and failures clean up.
 
 pub mod checker;
 pub mod client;

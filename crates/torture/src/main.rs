@@ -1,4 +1,4 @@
-//! `torture`: starts the server, hurts it, and checks what its clients saw.
+//! `torture`: starts the server, injects faults, and checks what the clients observed.
 
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -24,7 +24,7 @@ use torture::{
     planted::{self, Hunt},
     report,
     run::{Options, Pace, Run, Scenario},
-    workload::{self, Field, Habits, Phase, Stuck},
+    workload::{self, Phase, RoundContext, Stuck, WorkerBehavior},
 };
 
 /// Longest run: a release run is 24 h.
@@ -249,7 +249,7 @@ async fn worker(arguments: WorkerArguments) -> Result<()> {
     let mut token = String::new();
     input.read_line(&mut token).await.context("the first line of stdin is the token")?;
     let (phase, receiver) = watch::channel(Phase::Load);
-    let field = Field {
+    let context = RoundContext {
         seed: arguments.seed,
         direct: arguments.server_address,
         proxied: arguments.server_address,
@@ -258,7 +258,7 @@ async fn worker(arguments: WorkerArguments) -> Result<()> {
         phase: receiver,
         stuck: Arc::new(Stuck::default()),
     };
-    let habits = Habits {
+    let behavior = WorkerBehavior {
         agent: arguments.agent,
         lease_seconds: arguments.lease_seconds,
         silent_percent: arguments.silent_percent,
@@ -266,14 +266,14 @@ async fn worker(arguments: WorkerArguments) -> Result<()> {
     };
     let mut tasks = JoinSet::new();
     for index in 0..arguments.tasks.min(WORKER_TASKS_MAX) {
-        tasks.spawn(workload::work(field.clone(), arguments.process + index, habits.clone()));
+        tasks.spawn(workload::work(context.clone(), arguments.process + index, behavior.clone()));
     }
     // The end of stdin is the end of the load; it also comes when the run dies.
     let _ = input.read_to_end(&mut Vec::new()).await;
     phase.send(Phase::Drain(Instant::now() + WORKER_DRAIN))?;
     while tasks.join_next().await.is_some() {}
-    field.recorder.finish()?;
-    let stuck = field.stuck.take();
+    context.recorder.finish()?;
+    let stuck = context.stuck.take();
     anyhow::ensure!(stuck.is_empty(), "{}", stuck.join("; "));
     Ok(())
 }

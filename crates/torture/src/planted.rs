@@ -1,4 +1,4 @@
-//! M-3: bugs planted in the server on purpose. A harness that does not find them proves nothing.
+//! Tests the harness itself: each bug that is planted in the server on purpose must be found.
 
 use crate::{
     counters::Counters,
@@ -7,8 +7,7 @@ use crate::{
 use anyhow::Result;
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-/// A bug, and the scenario that comes first when it is looked for. All scenarios run in turn for every bug;
-/// the order only saves time.
+/// The bugs, each with the scenario that is run first. All scenarios are run for every bug; the order only saves time.
 pub const BUGS: [(&str, Scenario); 8] = [
     ("synchronous_normal", Scenario::PowerCut),
     ("ack_before_commit", Scenario::Chaos),
@@ -20,40 +19,40 @@ pub const BUGS: [(&str, Scenario); 8] = [
     ("lease_never_expires", Scenario::Lease),
 ];
 
-/// What to hunt with.
+/// Options of a search for the planted bugs.
 #[derive(Debug, Clone)]
 pub struct Hunt {
     /// A server built with `planted-bugs`.
     pub server: PathBuf,
     /// The binary `torture`, for its worker processes.
     pub torture: PathBuf,
-    /// Time for each bug.
+    /// Longest search for each bug.
     pub each: Duration,
-    /// Seed.
+    /// Seed of every choice of clients and faults.
     pub seed: u64,
-    /// Existing directory.
+    /// Existing directory for everything that the search writes.
     pub work_dir: PathBuf,
     /// Only these bugs; all when empty.
     pub only: Vec<String>,
 }
 
-/// How the hunt for one bug ended.
+/// Outcome of the search for one bug.
 #[derive(Debug)]
 pub struct Catch {
     /// The bug; `None` is the control: the same binary without a bug.
     pub bug: Option<&'static str>,
-    /// The run.
+    /// Report of the run.
     pub report: Report,
 }
 
 impl Catch {
-    /// Whether the harness did its job: bugs found, the control clean.
+    /// Whether the outcome is right: the bug is found, or the control has no findings.
     pub fn is_good(&self) -> bool {
         self.bug.is_some() != self.report.violations.is_empty()
     }
 }
 
-/// Runs the control and then each bug, saying how each went.
+/// Runs the control and then the search for each bug, and prints the outcomes.
 pub async fn hunt(hunt: &Hunt) -> Result<Vec<Catch>> {
     let wanted = |name: &str| hunt.only.is_empty() || hunt.only.iter().any(|only| only == name);
     let mut catches = Vec::new();

@@ -1,4 +1,4 @@
-//! What a verdict rests on.
+//! The input of the checks.
 
 use crate::history::Operation;
 use domain::session::Status;
@@ -14,31 +14,31 @@ pub struct Evidence {
     pub sessions: Vec<FinalSession>,
 }
 
-/// A session as the server shows it when everything is quiet.
+/// A session as the server shows it at the end of a round.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct FinalSession {
-    /// Id.
+    /// Id of the session.
     pub id: Uuid,
-    /// Whether the server knows it; it was created with acknowledgement, so it must.
+    /// Whether the server knows the session. Its creation was acknowledged, so it must.
     pub found: bool,
-    /// Its log.
+    /// All events, in the order of the log.
     pub rows: Vec<Row>,
-    /// Its status.
+    /// Status in the session's row.
     pub status: Option<Status>,
-    /// Its attempt.
+    /// Attempt in the session's row.
     pub attempt: u32,
-    /// Its head.
+    /// Head sequence in the session's row.
     pub head: u64,
-    /// Digest of its newest event, hex.
+    /// Digest of the last event, hexadecimal.
     pub head_digest: String,
-    /// The token of its result.
+    /// `token` of the recorded result, if there is one.
     pub token: Option<u64>,
-    /// What is wrong with its hash chain.
+    /// What is wrong with the hash chain; `None` if it holds.
     pub chain_fault: Option<String>,
 }
 
 impl FinalSession {
-    /// A session the server does not know.
+    /// A session that the server does not know.
     pub fn missing(id: Uuid) -> Self {
         Self {
             id,
@@ -57,15 +57,15 @@ impl FinalSession {
 /// One event of a final log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// Position.
+    /// Position in the log, from 1.
     pub sequence: u64,
-    /// Id.
+    /// Id of the event.
     pub id: Uuid,
-    /// Digest of the body.
+    /// Digest of content and metadata, see `client::body_digest`.
     pub digest: u64,
-    /// The worker's attempt.
+    /// Attempt of the worker that wrote it; `None` for the server's events.
     pub attempt: Option<u32>,
-    /// What it means to the checks.
+    /// What the event means to the checks.
     pub kind: RowKind,
 }
 
@@ -78,9 +78,9 @@ pub enum RowKind {
     Claimed,
     /// The server recorded a transition; the statuses where it named them.
     StatusChange {
-        /// Before.
+        /// Status before the transition.
         from: Option<Status>,
-        /// After.
+        /// Status after the transition.
         to: Option<Status>,
     },
     /// Anything else the server wrote.

@@ -89,7 +89,7 @@ pub(super) fn sequences_are_dense_and_batches_whole(view: &View<'_>, findings: &
         }
     }
     ranges.sort_unstable();
-    for glimpse in view.glimpses() {
+    for glimpse in view.head_sightings() {
         let before = ranges.partition_point(|(low, _)| *low <= glimpse.head);
         if let Some((low, high)) = before.checked_sub(1).and_then(|index| ranges.get(index))
             && glimpse.head < *high

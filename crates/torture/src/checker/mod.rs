@@ -1,8 +1,8 @@
-//! The checks C1 to C9 of reliability.md 2.0: pure functions over a history and the logs the server ended with.
+//! The checks C1 to C9 of docs/reliability.md: pure functions over a history and the final logs of the server.
 //!
-//! The server says where each append landed, so linearizability of one session needs no search: order every
-//! operation by its position and compare with real time. Each check is O(n log n). `tests/linearizability.rs`
-//! compares C1 to C6 with a search over all orders on small random histories.
+//! The server reports the position of each append, so the linearizability of a session needs no search: the operations
+//! are ordered by position and compared with real time. Each check is O(n log n). `tests/linearizability.rs` compares
+//! C1 to C6 with a search over all orders on small random histories.
 
 mod claim;
 mod evidence;
@@ -20,10 +20,10 @@ use crate::history::{Op, Operation, Outcome};
 use std::fmt;
 use uuid::Uuid;
 
-/// Most violations kept; the first one is what a person reads.
+/// Most violations that are kept.
 pub const VIOLATIONS_MAX: usize = 100;
 
-/// What was checked.
+/// A check of a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Check {
     /// Every acknowledged append is in the final log.
@@ -66,14 +66,14 @@ impl fmt::Display for Check {
     }
 }
 
-/// A broken promise with its witness.
+/// A violation of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// Which.
+    /// The check that found it.
     pub check: Check,
-    /// Where, unless it concerns the whole server.
+    /// The session; `None` if the violation concerns the whole server.
     pub session: Option<Uuid>,
-    /// What happened.
+    /// Description of the violation.
     pub what: String,
 }
 

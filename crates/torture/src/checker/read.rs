@@ -3,7 +3,7 @@
 
 use super::{
     Check, Findings,
-    view::{Glimpse, View},
+    view::{HeadSighting, View},
 };
 use crate::history::{Answer, Op, Outcome, Seen};
 
@@ -61,11 +61,11 @@ pub(super) fn not_in_log(view: &View<'_>, after: u64, events: &[Seen]) -> Option
 }
 
 fn currency(view: &View<'_>, findings: &mut Findings<'_>) {
-    let glimpses = view.glimpses();
-    let floor = Floor::new(view, &glimpses);
+    let head_sightings = view.head_sightings();
+    let floor = Floor::new(view, &head_sightings);
     let ceiling = Ceiling::new(view);
     let last = view.log.rows.last().map_or(0, |row| row.sequence);
-    for Glimpse { invoked, ended, head } in &glimpses {
+    for HeadSighting { invoked, ended, head } in &head_sightings {
         if *head > last {
             findings.add(Check::C6, format!("a read saw a head of {head}, but the log ends at {last}"));
         }
@@ -90,9 +90,9 @@ fn currency(view: &View<'_>, findings: &mut Findings<'_>) {
 struct Floor(Vec<(u64, u64)>);
 
 impl Floor {
-    fn new(view: &View<'_>, glimpses: &[Glimpse]) -> Self {
+    fn new(view: &View<'_>, head_sightings: &[HeadSighting]) -> Self {
         let written = view.writes.iter().filter_map(|write| write.completed.zip(write.range.map(|range| range.1)));
-        let mut known: Vec<(u64, u64)> = written.chain(glimpses.iter().map(|g| (g.ended, g.head))).collect();
+        let mut known: Vec<(u64, u64)> = written.chain(head_sightings.iter().map(|g| (g.ended, g.head))).collect();
         known.sort_unstable();
         let mut highest = 0;
         for (_, sequence) in &mut known {

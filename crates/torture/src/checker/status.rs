@@ -46,7 +46,7 @@ pub(super) fn row_is_the_fold_of_its_events(view: &View<'_>, findings: &mut Find
     }
 }
 
-/// The arrows of design.md section 4, written down once more: the harness does not trust the product's table.
+/// The allowed transitions, written a second time: the harness does not trust the product's table.
 fn is_listed(from: Status, to: Status) -> bool {
     use Status::{Abandoned, AwaitingTool, Completed, Draft, Expired, Failed, Idle, Pending, Running, WaitingHuman};
     match from {

@@ -30,7 +30,7 @@ pub(super) struct Write<'a> {
 }
 
 /// A moment at which somebody saw the session's head.
-pub(super) struct Glimpse {
+pub(super) struct HeadSighting {
     pub invoked: u64,
     pub ended: u64,
     pub head: u64,
@@ -83,11 +83,11 @@ impl<'a> View<'a> {
     }
 
     /// Every sighting of the head.
-    pub fn glimpses(&self) -> Vec<Glimpse> {
+    pub fn head_sightings(&self) -> Vec<HeadSighting> {
         let seen = self.reads.iter().chain(&self.statuses);
         seen.filter_map(|operation| match operation.outcome {
             Outcome::Ok(Answer::Page { head, .. } | Answer::Row { head, .. }) => {
-                Some(Glimpse { invoked: operation.invoked, ended: operation.ended, head })
+                Some(HeadSighting { invoked: operation.invoked, ended: operation.ended, head })
             }
             _ => None,
         })

@@ -1,4 +1,4 @@
-//! The routes the harness uses, each recorded as one operation.
+//! The calls of a client. Each is recorded as one operation of the history.
 
 use super::{Connection, Reply, connection::ANSWER_MAX, parse};
 use crate::{
@@ -31,33 +31,33 @@ pub fn body_digest(content: &str, metadata: &str) -> u64 {
 /// A session to create.
 #[derive(Debug, Clone)]
 pub struct NewSession {
-    /// Who may claim it.
+    /// Slug of the agent that may claim the session.
     pub agent: String,
-    /// Makes creation repeatable.
+    /// Idempotency key.
     pub key: String,
 }
 
-/// A client with its own connection and its own place in the history.
+/// A client of a round: a connection, and a process number in the history.
 pub struct Api {
-    /// Its number in the history.
+    /// Process number in the history.
     pub process: u32,
-    /// Its connection.
+    /// The connection to the server.
     pub connection: Connection,
     recorder: Arc<Recorder>,
 }
 
 impl Api {
-    /// A client.
+    /// A client that records its operations under `process`.
     pub fn new(process: u32, connection: Connection, recorder: Arc<Recorder>) -> Self {
         Self { process, connection, recorder }
     }
 
-    /// The history it writes.
+    /// The history that the client writes.
     pub fn recorder(&self) -> &Arc<Recorder> {
         &self.recorder
     }
 
-    /// One recorded request.
+    /// Sends a request and records it.
     async fn send(
         &mut self,
         op: &Op,
@@ -102,19 +102,19 @@ impl Api {
         self.send(&Op::Heartbeat { session, attempt }, request, ANSWER_MAX, parse::done).await
     }
 
-    /// Completes with a result of our own.
+    /// Completes a session with `{"token": token}` as its result.
     pub async fn complete(&mut self, session: Uuid, attempt: u32, token: u64) -> Outcome {
         let request = post(session, "complete", &json!({"attempt": attempt, "result": {"token": token}}));
         self.send(&Op::Complete { session, attempt, token }, request, ANSWER_MAX, parse::completed).await
     }
 
-    /// Gives the session back.
+    /// Releases the session.
     pub async fn release(&mut self, session: Uuid, attempt: u32) -> Outcome {
         let request = post(session, "release", &json!({"attempt": attempt}));
         self.send(&Op::Release { session, attempt }, request, ANSWER_MAX, parse::done).await
     }
 
-    /// Looks at the session's row.
+    /// Reads the session's row.
     pub async fn status(&mut self, session: Uuid) -> Outcome {
         let request = (Method::GET, format!("/api/sessions/{session}"), None);
         self.send(&Op::Status { session }, request, ANSWER_MAX, parse::row).await

@@ -19,19 +19,19 @@ pub const ANSWER_MAX: Duration = Duration::from_secs(5);
 /// Largest answer: a page of 1,000 of our largest events.
 const ANSWER_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// What became of a request.
+/// Outcome of a request.
 #[derive(Debug)]
 pub enum Reply {
     /// Answered in full.
     Answered {
-        /// HTTP status.
+        /// HTTP status code of the answer.
         status: u16,
-        /// Body.
+        /// The whole body.
         body: Bytes,
     },
-    /// It never left this process.
+    /// The request was not sent.
     NotSent(String),
-    /// It was sent, and no whole answer came back.
+    /// The request was sent, and no complete answer arrived.
     Unknown(String),
 }
 

@@ -1,4 +1,4 @@
-//! Our own HTTP client: it must know exactly whether a request was never sent, answered, or lost.
+//! An HTTP client that distinguishes requests that were not sent, answered, or lost.
 
 mod api;
 mod connection;
@@ -7,4 +7,4 @@ mod sse;
 
 pub use api::{Api, NewSession, body_digest};
 pub use connection::{Connection, Reply};
-pub use sse::{Frame, Frames, Said, Stream};
+pub use sse::{Frame, Frames, Stream, StreamItem};

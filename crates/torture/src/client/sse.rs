@@ -75,14 +75,14 @@ fn parse_frame(block: &str) -> Option<Frame> {
     Some(Frame { id, event: event.unwrap_or_else(|| "message".into()), data: data.join("\n") })
 }
 
-/// What a stream said next.
+/// The next item of a stream.
 #[derive(Debug)]
-pub enum Said {
+pub enum StreamItem {
     /// An event of the log.
     Event(Seen),
     /// The session is final and read to its head.
     End,
-    /// Nothing that concerns the log (a goodbye, a hint).
+    /// A frame that does not concern the log.
     Other,
 }
 
@@ -111,11 +111,14 @@ impl Stream {
         Ok(Self { response, frames: Frames::default() })
     }
 
-    /// The next thing said; an error when the connection ended, was cut, or fell silent.
-    pub async fn next(&mut self) -> Result<Said> {
+    /// The next item.
+    ///
+    /// # Errors
+    /// If the connection ended, was cut, or was silent for [`SILENCE_MAX`].
+    pub async fn next(&mut self) -> Result<StreamItem> {
         loop {
             if let Some(frame) = self.frames.pop() {
-                return said(&frame);
+                return parse_item(&frame);
             }
             let body = self.response.body_mut();
             let part = timeout(SILENCE_MAX, body.frame()).await.context("the stream fell silent")?;
@@ -127,18 +130,18 @@ impl Stream {
     }
 }
 
-fn said(frame: &Frame) -> Result<Said> {
+fn parse_item(frame: &Frame) -> Result<StreamItem> {
     if frame.event == "end" {
-        return Ok(Said::End);
+        return Ok(StreamItem::End);
     }
-    let Some(id) = frame.id.as_deref().and_then(|id| id.parse::<u64>().ok()) else { return Ok(Said::Other) };
+    let Some(id) = frame.id.as_deref().and_then(|id| id.parse::<u64>().ok()) else { return Ok(StreamItem::Other) };
     let event: wire::event::Event = serde_json::from_str(&frame.data).context("stream data is not an event")?;
     let (sequence, event_id, digest) = parse::seen(&event)?;
     // A browser resumes from `id:`, so that is the position that counts.
     if id != sequence {
         bail!("a frame has id {id} and sequence {sequence}");
     }
-    Ok(Said::Event((sequence, event_id, digest)))
+    Ok(StreamItem::Event((sequence, event_id, digest)))
 }
 
 #[cfg(test)]

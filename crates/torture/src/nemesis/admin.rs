@@ -39,12 +39,12 @@ impl Account {
     }
 }
 
-/// `shiftbook verify`; the error is its complaint.
+/// Runs `shiftbook verify`. The error holds what it found.
 pub fn verify(spec: &ServerSpec, data_dir: &Path) -> Result<()> {
     run(&mut spec.command(&["verify"], data_dir), b"").map(drop)
 }
 
-/// Runs a command to its end, with an end.
+/// Runs a command with a time limit.
 pub(super) fn run(command: &mut Command, input: &[u8]) -> Result<Output> {
     let shown = format!("{command:?}");
     let mut child = command

@@ -4,7 +4,7 @@ use super::{Proxy, Server, WorkerProcess, WorkerSpec};
 use crate::{
     counters::Counters,
     history::{Answer, Fault, Op, Outcome, Recorder},
-    workload::Field,
+    workload::RoundContext,
 };
 use anyhow::{Context as _, Result};
 use std::{path::PathBuf, time::Duration};
@@ -17,35 +17,35 @@ pub const NEMESIS: u32 = 0;
 pub async fn chaos(
     server: &mut Server,
     proxy: &Proxy,
-    field: &Field,
+    context: &RoundContext,
     rng: &mut fastrand::Rng,
     counters: &Counters,
 ) -> Result<()> {
-    while field.is_loading() {
-        field.rest(Duration::from_millis(rng.u64(50..800))).await;
-        if !field.is_loading() {
+    while context.is_loading() {
+        context.rest(Duration::from_millis(rng.u64(50..800))).await;
+        if !context.is_loading() {
             break;
         }
         match rng.u32(0..10) {
             0..=4 => {
-                let fault = begin(&field.recorder, Fault::Kill);
+                let fault = begin(&context.recorder, Fault::Kill);
                 server.kill();
                 counters.kills.add(1);
                 restart(server, counters).await?;
-                field.recorder.end(fault, Outcome::Ok(Answer::Done));
+                context.recorder.end(fault, Outcome::Ok(Answer::Done));
             }
             5 | 6 => {
-                let fault = begin(&field.recorder, Fault::Pause);
+                let fault = begin(&context.recorder, Fault::Pause);
                 server.stop().await?;
                 counters.server_stops.add(1);
                 sleep(Duration::from_millis(rng.u64(50..1_200))).await;
                 server.resume()?;
-                field.recorder.end(fault, Outcome::Ok(Answer::Done));
+                context.recorder.end(fault, Outcome::Ok(Answer::Done));
             }
             _ => proxy.cut(rng.u64(1..12)),
         }
     }
-    proxy.calm();
+    proxy.clear();
     Ok(())
 }
 
@@ -66,7 +66,7 @@ pub fn begin(recorder: &Recorder, fault: Fault) -> crate::history::Begun {
 pub async fn stop_and_kill_workers(
     specs: Vec<WorkerSpec>,
     proxy: &Proxy,
-    field: &Field,
+    context: &RoundContext,
     rng: &mut fastrand::Rng,
     counters: &Counters,
     histories: &mut Vec<PathBuf>,
@@ -77,9 +77,9 @@ pub async fn stop_and_kill_workers(
         running.push((WorkerProcess::start(&spec)?, spec));
     }
     histories.extend(running.iter().map(|(_, spec)| spec.history.clone()));
-    while field.is_loading() && !running.is_empty() {
-        field.rest(Duration::from_millis(rng.u64(100..600))).await;
-        if !field.is_loading() {
+    while context.is_loading() && !running.is_empty() {
+        context.rest(Duration::from_millis(rng.u64(100..600))).await;
+        if !context.is_loading() {
             break;
         }
         let index = rng.usize(0..running.len());
@@ -88,7 +88,7 @@ pub async fn stop_and_kill_workers(
             worker.stop().await?;
             counters.worker_stops.add(1);
             // Not cut short by the drain: a worker that wakes before its lease ran out shows nothing.
-            sleep(Duration::from_millis(u64::from(spec.habits.lease_seconds) * 2_000)).await;
+            sleep(Duration::from_millis(u64::from(spec.behavior.lease_seconds) * 2_000)).await;
             worker.resume()?;
         } else {
             let (worker, mut spec) = running.swap_remove(index);
@@ -103,7 +103,7 @@ pub async fn stop_and_kill_workers(
         }
         proxy.cut(rng.u64(0..4));
     }
-    proxy.calm();
+    proxy.clear();
     for (worker, _) in &mut running {
         worker.close();
     }

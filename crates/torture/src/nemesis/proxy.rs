@@ -1,5 +1,5 @@
-//! A TCP proxy that cuts connections at the worst moment: when the answer is on its way back. The request was
-//! delivered and its effect committed, but the client cannot know (P-4).
+//! A TCP proxy that cuts connections while the answer is on its way back: the request took effect, and the client
+//! cannot know it (P-4 of docs/reliability.md).
 
 use crate::counters::Counters;
 use anyhow::Result;
@@ -54,8 +54,8 @@ impl Proxy {
         self.orders.cuts.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Forgets cuts that were ordered and not made.
-    pub fn calm(&self) {
+    /// Drops the cuts that were ordered and not made.
+    pub fn clear(&self) {
         self.orders.cuts.store(0, Ordering::Relaxed);
     }
 }

@@ -18,16 +18,16 @@ const START_MAX: Duration = Duration::from_secs(20);
 /// Ports below Linux's ephemeral range: while the server is down, no client can be given its port.
 const PORTS: std::ops::Range<u16> = 20_000..32_000;
 
-/// What every start of the server has in common.
+/// How the server is started.
 #[derive(Debug, Clone)]
 pub struct ServerSpec {
-    /// The binary.
+    /// Path of the server binary.
     pub binary: PathBuf,
     /// PostgreSQL, instead of SQLite in the data directory.
     pub database_url: Option<String>,
     /// The bug to plant, for binaries built with `planted-bugs`.
     pub planted: Option<String>,
-    /// Where its output goes.
+    /// File for its standard error.
     pub log: PathBuf,
 }
 
@@ -59,20 +59,20 @@ impl ServerSpec {
 /// A server on one address.
 pub struct Server {
     spec: ServerSpec,
-    /// Its data directory.
+    /// The server's data directory.
     pub data_dir: PathBuf,
-    /// Its address; kept over restarts so that clients find it again.
+    /// The address, which is the same after each restart.
     pub listen: SocketAddr,
     child: Option<Child>,
 }
 
 impl Server {
-    /// Not started yet.
+    /// A server that is not started yet.
     pub fn new(spec: ServerSpec, data_dir: PathBuf, listen: SocketAddr) -> Self {
         Self { spec, data_dir, listen, child: None }
     }
 
-    /// How it is started.
+    /// How the server is started.
     pub fn spec(&self) -> &ServerSpec {
         &self.spec
     }
@@ -125,7 +125,7 @@ impl Server {
         signal::resume(self.child.as_ref().context("the server is not running")?)
     }
 
-    /// Whether it ended by itself.
+    /// The exit status if the process ended by itself.
     pub fn died(&mut self) -> Option<String> {
         let status = self.child.as_mut()?.try_wait().ok()??;
         Some(status.to_string())

@@ -1,7 +1,7 @@
 //! Workers in processes of their own, so that they can be stopped and killed like real ones.
 
 use super::signal;
-use crate::workload::Habits;
+use crate::workload::WorkerBehavior;
 use anyhow::{Context as _, Result};
 use std::{
     io::Write as _,
@@ -17,25 +17,25 @@ pub const WORKER_TASKS_MAX: u32 = 10;
 /// Longest wait for a worker to end after its input was closed.
 const END_MAX: Duration = Duration::from_secs(20);
 
-/// How to start one.
+/// How a worker process is started.
 #[derive(Debug, Clone)]
 pub struct WorkerSpec {
-    /// The binary `torture`.
+    /// Path of the binary `torture`.
     pub binary: PathBuf,
-    /// The server.
+    /// Address of the server.
     pub server: SocketAddr,
-    /// Its token; handed over on stdin, so that no process list shows it.
+    /// API token, passed on standard input, so that process lists do not show it.
     pub token: String,
-    /// The round's seed.
+    /// Seed of the round.
     pub seed: u64,
-    /// First client number.
+    /// Process number of its first client in the history.
     pub process: u32,
-    /// Clients in it.
+    /// Number of clients.
     pub tasks: u32,
-    /// Its history.
+    /// File for its history.
     pub history: PathBuf,
-    /// What its clients do.
-    pub habits: Habits,
+    /// Behavior of its clients.
+    pub behavior: WorkerBehavior,
 }
 
 /// A running worker process. Closing its stdin ends it, so it also ends when we die.
@@ -52,10 +52,10 @@ impl WorkerProcess {
             .args(["--seed", &spec.seed.to_string()])
             .args(["--process", &spec.process.to_string()])
             .args(["--tasks", &spec.tasks.to_string()])
-            .args(["--agent", &spec.habits.agent])
-            .args(["--lease-seconds", &spec.habits.lease_seconds.to_string()])
-            .args(["--silent-percent", &spec.habits.silent_percent.to_string()])
-            .args(["--pause-ms-max", &spec.habits.pause_ms_max.to_string()])
+            .args(["--agent", &spec.behavior.agent])
+            .args(["--lease-seconds", &spec.behavior.lease_seconds.to_string()])
+            .args(["--silent-percent", &spec.behavior.silent_percent.to_string()])
+            .args(["--pause-ms-max", &spec.behavior.pause_ms_max.to_string()])
             .arg("--history")
             .arg(&spec.history)
             .stdin(Stdio::piped())

@@ -48,16 +48,16 @@ pub struct Options {
     pub first: Scenario,
 }
 
-/// How it went.
+/// Outcome of a run.
 #[derive(Debug)]
 pub struct Report {
-    /// Everything found; the run ends with the first round that finds something.
+    /// The violations of the last round; a run ends with the first round that has any.
     pub violations: Vec<Violation>,
-    /// What could not be tested here, and why.
+    /// What could not be tested on this machine, and why.
     pub notes: Vec<String>,
     /// Scenarios that ran.
     pub ran: Vec<Scenario>,
-    /// How long it took.
+    /// Duration of the run.
     pub elapsed: Duration,
 }
 
@@ -71,7 +71,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// Ready to begin.
+    /// A run that is not started yet.
     pub fn new(options: Options, counters: Arc<Counters>) -> Self {
         Self { options, counters, started: Instant::now(), round: 0, label: Arc::default() }
     }
@@ -109,8 +109,8 @@ impl Run {
             }
         }
         if violations.is_empty() {
-            self.say("reading old sessions again, verifying");
-            violations = site.last_words().await?;
+            self.print("reading old sessions again, verifying");
+            violations = site.final_checks().await?;
         }
         if violations.is_empty() {
             violations.extend(self.unproven(&ran).into_iter().map(|what| Violation {
@@ -135,7 +135,8 @@ impl Run {
         tokio::task::block_in_place(|| probe(&self.options.work_dir)).err().map(|error| format!("{error:#}"))
     }
 
-    /// What a scenario that ran should have exercised and did not: a harness that does nothing finds nothing.
+    /// Faults and operations that the scenarios should have exercised and did not: a run that exercises nothing must
+    /// not pass.
     fn unproven(&self, ran: &[Scenario]) -> Vec<String> {
         let counters = &self.counters;
         let due: [(Scenario, u64, &str); 9] = [
@@ -158,7 +159,7 @@ impl Run {
         self.round
     }
 
-    fn say(&self, text: &str) {
+    fn print(&self, text: &str) {
         *self.label.lock().unwrap_or_else(PoisonError::into_inner) = text.to_owned();
         println!("[{:7.1} s] {text}", self.started.elapsed().as_secs_f64());
     }

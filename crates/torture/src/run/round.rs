@@ -5,7 +5,7 @@ use crate::{
     checker::{self, Check, Evidence, Violation},
     counters::Counters,
     history::{self, Answer, Outcome, Recorder},
-    workload::{self, Board, Field, Habits, Holding, Phase, Stuck},
+    workload::{self, HeldSession, Phase, RoundContext, Stuck, WorkerBehavior, WorkerSessions},
 };
 use anyhow::{Context as _, Result, ensure};
 use std::{
@@ -38,7 +38,7 @@ const WORKERS: u32 = 400;
 /// First number of the clients in worker processes.
 pub const WORKER_PROCESSES: u32 = 1_000;
 
-/// How many of what.
+/// Sizes of the append workload.
 #[derive(Debug, Clone, Copy)]
 pub struct Mix {
     /// Sessions that are written to often.
@@ -56,14 +56,14 @@ pub struct Mix {
 /// A round under way.
 pub struct Round {
     /// What its clients share.
-    pub field: Field,
+    pub context: RoundContext,
     /// Sessions made for workers.
-    board: Arc<Board>,
+    worker_sessions: Arc<WorkerSessions>,
     number: u32,
     phase: watch::Sender<Phase>,
     clients: JoinSet<()>,
     streamers: JoinSet<()>,
-    holdings: Arc<Vec<Holding>>,
+    held_sessions: Arc<Vec<HeldSession>>,
     history: PathBuf,
     counters: Arc<Counters>,
 }
@@ -74,7 +74,7 @@ impl Round {
         let history = work_dir.join(format!("history-{number:04}.jsonl"));
         let recorder = Arc::new(Recorder::create(&history, false)?);
         let (phase, receiver) = watch::channel(Phase::Load);
-        let field = Field {
+        let context = RoundContext {
             seed: seed ^ u64::from(number).rotate_left(32),
             direct: site.server.listen,
             proxied: site.proxy.address,
@@ -84,13 +84,13 @@ impl Round {
             stuck: Arc::new(Stuck::default()),
         };
         Ok(Self {
-            field,
-            board: Arc::new(Board::default()),
+            context,
+            worker_sessions: Arc::new(WorkerSessions::default()),
             number,
             phase,
             clients: JoinSet::new(),
             streamers: JoinSet::new(),
-            holdings: Arc::new(Vec::new()),
+            held_sessions: Arc::new(Vec::new()),
             history,
             counters,
         })
@@ -104,29 +104,34 @@ impl Round {
     /// Makes and claims the sessions of the append workload, and starts its clients.
     pub async fn start_appends(&mut self, mix: Mix) -> Result<()> {
         let agent = format!("append-{}", self.number);
-        self.holdings = Arc::new(self.claim_all(&agent, mix.sessions).await?);
+        self.held_sessions = Arc::new(self.claim_all(&agent, mix.sessions).await?);
         for index in 0..mix.writers {
-            let (field, holdings) = (self.field.clone(), self.holdings.clone());
-            self.clients.spawn(workload::write(field, WRITERS + index, holdings, mix.hot));
+            let (context, held_sessions) = (self.context.clone(), self.held_sessions.clone());
+            self.clients.spawn(workload::write(context, WRITERS + index, held_sessions, mix.hot));
         }
         for index in 0..mix.readers {
-            self.clients.spawn(workload::read(self.field.clone(), READERS + index, self.holdings.clone()));
+            self.clients.spawn(workload::read(self.context.clone(), READERS + index, self.held_sessions.clone()));
         }
-        for (index, holding) in (0..mix.streamers).zip(self.holdings.iter().cycle()) {
-            let (field, counters) = (self.field.clone(), self.counters.clone());
-            self.streamers.spawn(workload::stream(field, STREAMERS + index, holding.session, counters));
+        for (index, held) in (0..mix.streamers).zip(self.held_sessions.iter().cycle()) {
+            let (context, counters) = (self.context.clone(), self.counters.clone());
+            self.streamers.spawn(workload::stream(context, STREAMERS + index, held.session, counters));
         }
         Ok(())
     }
 
     /// Starts the queue and `count` workers in this process. With `until_idle` the drain waits until no session
     /// is running any more.
-    pub fn start_workers(&mut self, count: u32, habits: &Habits, until_idle: bool) {
-        let (field, board) = (self.field.clone(), self.board.clone());
-        self.clients.spawn(workload::dispatch(field.clone(), DISPATCHER, habits.agent.clone(), board.clone()));
-        self.clients.spawn(workload::watch(field.clone(), WATCHER, board, until_idle));
+    pub fn start_workers(&mut self, count: u32, behavior: &WorkerBehavior, until_idle: bool) {
+        let (context, worker_sessions) = (self.context.clone(), self.worker_sessions.clone());
+        self.clients.spawn(workload::dispatch(
+            context.clone(),
+            DISPATCHER,
+            behavior.agent.clone(),
+            worker_sessions.clone(),
+        ));
+        self.clients.spawn(workload::watch(context.clone(), WATCHER, worker_sessions, until_idle));
         for index in 0..count {
-            self.clients.spawn(workload::work(field.clone(), WORKERS + index, habits.clone()));
+            self.clients.spawn(workload::work(context.clone(), WORKERS + index, behavior.clone()));
         }
     }
 
@@ -156,11 +161,11 @@ impl Round {
         if timeout_at(hard_stop, join(&mut self.clients)).await.is_err() {
             violations.push(live("clients of the harness hang".into()));
         }
-        self.complete_holdings().await;
+        self.complete_held_sessions().await;
         if timeout_at(hard_stop, join(&mut self.streamers)).await.is_err() {
             violations.push(live("stream readers of the harness hang".into()));
         }
-        violations.extend(self.field.stuck.take().into_iter().map(live));
+        violations.extend(self.context.stuck.take().into_iter().map(live));
         if let Some(status) = site.server.died() {
             violations.push(live(format!("the server ended by itself: {status}")));
         }
@@ -170,7 +175,7 @@ impl Round {
             Ok(sessions) => evidence.sessions = sessions,
             Err(error) => violations.push(live(format!("the final logs cannot be read: {error:#}"))),
         }
-        self.field.recorder.finish()?;
+        self.context.recorder.finish()?;
         let mut files = worker_histories;
         files.insert(0, self.history.clone());
         for file in &files {
@@ -190,14 +195,14 @@ impl Round {
         Ok(violations)
     }
 
-    async fn claim_all(&self, agent: &str, count: usize) -> Result<Vec<Holding>> {
-        let mut api = self.field.api(SETUP);
+    async fn claim_all(&self, agent: &str, count: usize) -> Result<Vec<HeldSession>> {
+        let mut api = self.context.api(SETUP);
         for number in 0..count {
             api.create(&crate::client::NewSession { agent: agent.to_owned(), key: format!("{agent}-{number}") })
                 .await?;
         }
-        let mut holdings = Vec::with_capacity(count);
-        while holdings.len() < count {
+        let mut held_sessions = Vec::with_capacity(count);
+        while held_sessions.len() < count {
             let outcome = api.claim(agent, 100, LONG_LEASE_SECONDS, 0).await;
             let Outcome::Ok(Answer::Claimed { sessions }) = outcome else {
                 anyhow::bail!("a claim failed while nothing disturbed it: {outcome:?}");
@@ -205,18 +210,18 @@ impl Round {
             ensure!(
                 !sessions.is_empty(),
                 "{count} sessions were created, but only {} could be claimed",
-                holdings.len()
+                held_sessions.len()
             );
-            holdings.extend(sessions.into_iter().map(|(session, attempt)| Holding { session, attempt }));
+            held_sessions.extend(sessions.into_iter().map(|(session, attempt)| HeldSession { session, attempt }));
         }
-        Ok(holdings)
+        Ok(held_sessions)
     }
 
     /// Completes the append workload's sessions, so that their streams say `end`.
-    async fn complete_holdings(&self) {
-        let mut api = self.field.api(FINISHER);
-        let mut rng = self.field.rng(FINISHER);
-        for Holding { session, attempt } in self.holdings.iter() {
+    async fn complete_held_sessions(&self) {
+        let mut api = self.context.api(FINISHER);
+        let mut rng = self.context.rng(FINISHER);
+        for HeldSession { session, attempt } in self.held_sessions.iter() {
             let token = rng.u64(..);
             loop {
                 let outcome = api.complete(*session, *attempt, token).await;
@@ -225,7 +230,7 @@ impl Round {
                     Outcome::Fail { code } => !workload::is_transient(code),
                     Outcome::Info { .. } => false,
                 };
-                if settled || !self.field.may_retry(&mut rng, "the final completion", &outcome).await {
+                if settled || !self.context.may_retry(&mut rng, "the final completion", &outcome).await {
                     break;
                 }
             }
@@ -233,9 +238,14 @@ impl Round {
     }
 
     async fn read_final_logs(&self, tenant: Uuid) -> Result<Vec<checker::FinalSession>> {
-        let mut api = self.field.api(FINISHER);
-        let all: HashMap<Uuid, ()> =
-            self.holdings.iter().map(|holding| holding.session).chain(self.board.all()).map(|id| (id, ())).collect();
+        let mut api = self.context.api(FINISHER);
+        let all: HashMap<Uuid, ()> = self
+            .held_sessions
+            .iter()
+            .map(|held| held.session)
+            .chain(self.worker_sessions.all())
+            .map(|id| (id, ()))
+            .collect();
         let mut sessions = Vec::with_capacity(all.len());
         for id in all.into_keys() {
             let read = api.final_session(id, tenant).await;

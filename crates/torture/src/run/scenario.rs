@@ -9,7 +9,7 @@ use crate::{
     checker::{Check, Violation},
     history::{Answer, Fault, Outcome},
     nemesis::{self, LoopDisk, WORKER_TASKS_MAX, WorkerSpec},
-    workload::Habits,
+    workload::WorkerBehavior,
 };
 use anyhow::{Context as _, Result};
 use std::time::Duration;
@@ -57,20 +57,28 @@ impl Run {
     pub(super) async fn chaos(&mut self, site: &mut Site) -> Result<Vec<Violation>> {
         let mut round = self.begin(site, "chaos")?;
         round.start_appends(Mix { hot: 2, sessions: 32, writers: 16, readers: 6, streamers: 8 }).await?;
-        let habits =
-            Habits { agent: round.agent(), lease_seconds: CHAOS_LEASE_SECONDS, silent_percent: 0, pause_ms_max: 30 };
-        round.start_workers(6, &habits, false);
+        let behavior = WorkerBehavior {
+            agent: round.agent(),
+            lease_seconds: CHAOS_LEASE_SECONDS,
+            silent_percent: 0,
+            pause_ms_max: 30,
+        };
+        round.start_workers(6, &behavior, false);
         round.end_load_after(self.options.pace.chaos.min(self.left()));
         let mut rng = self.fault_rng();
-        let faults = nemesis::chaos(&mut site.server, &site.proxy, &round.field, &mut rng, &self.counters).await;
+        let faults = nemesis::chaos(&mut site.server, &site.proxy, &round.context, &mut rng, &self.counters).await;
         self.judge(round, site, Vec::new(), faults).await
     }
 
     /// P-12, P-13, P-14, P-16 with workers that are stopped, killed or silent.
     pub(super) async fn lease(&mut self, site: &mut Site) -> Result<Vec<Violation>> {
         let mut round = self.begin(site, "leases")?;
-        let habits =
-            Habits { agent: round.agent(), lease_seconds: SHORT_LEASE_SECONDS, silent_percent: 20, pause_ms_max: 250 };
+        let behavior = WorkerBehavior {
+            agent: round.agent(),
+            lease_seconds: SHORT_LEASE_SECONDS,
+            silent_percent: 20,
+            pause_ms_max: 250,
+        };
         let specs: Vec<WorkerSpec> = (0..WORKER_PROCESS_COUNT)
             .map(|index| {
                 let process = WORKER_PROCESSES + index * WORKER_TASKS_MAX;
@@ -78,21 +86,27 @@ impl Run {
                     binary: self.options.torture.clone(),
                     server: site.server.listen,
                     token: site.token.clone(),
-                    seed: round.field.seed,
+                    seed: round.context.seed,
                     process,
                     tasks: WORKER_TASKS,
                     history: self.options.work_dir.join(format!("history-{:04}-worker.{process}.jsonl", self.round)),
-                    habits: habits.clone(),
+                    behavior: behavior.clone(),
                 }
             })
             .collect();
-        round.start_workers(8, &habits, true);
+        round.start_workers(8, &behavior, true);
         round.end_load_after(self.options.pace.lease.min(self.left()));
         let mut rng = self.fault_rng();
         let mut histories = Vec::new();
-        let faults =
-            nemesis::stop_and_kill_workers(specs, &site.proxy, &round.field, &mut rng, &self.counters, &mut histories)
-                .await;
+        let faults = nemesis::stop_and_kill_workers(
+            specs,
+            &site.proxy,
+            &round.context,
+            &mut rng,
+            &self.counters,
+            &mut histories,
+        )
+        .await;
         self.judge(round, site, histories, faults).await
     }
 
@@ -113,7 +127,7 @@ impl Run {
             let mut round = self.begin(&site, "power cut")?;
             round.start_appends(Mix { hot: 1, sessions: 12, writers: 12, readers: 2, streamers: 2 }).await?;
             sleep(Duration::from_millis(self.fault_rng().u64(500..1_500))).await;
-            let fault = nemesis::begin(&round.field.recorder, Fault::PowerCut);
+            let fault = nemesis::begin(&round.context.recorder, Fault::PowerCut);
             site.server.stop().await?;
             let survivor = block_in_place(|| disk.copy(&work_dir, &name(self.round)))?;
             site.server.kill();
@@ -121,7 +135,7 @@ impl Run {
             disk = block_in_place(|| survivor);
             site.server.data_dir = disk.path().join("data");
             let back = nemesis::restart(&mut site.server, &self.counters).await;
-            round.field.recorder.end(fault, Outcome::Ok(Answer::Done));
+            round.context.recorder.end(fault, Outcome::Ok(Answer::Done));
             // A little more load: what was lost must not be papered over by new events either.
             sleep(Duration::from_millis(300)).await;
             let mut violations = self.judge(round, &mut site, Vec::new(), back).await?;
@@ -142,7 +156,7 @@ impl Run {
 
     fn begin(&mut self, site: &Site, what: &str) -> Result<Round> {
         let number = self.next_round();
-        self.say(&format!("round {number}, {what}"));
+        self.print(&format!("round {number}, {what}"));
         Round::new(site, number, self.options.seed, &self.options.work_dir, self.counters.clone())
     }
 

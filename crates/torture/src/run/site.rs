@@ -25,7 +25,7 @@ const SEALED_MAX: usize = 500;
 pub struct Site {
     /// The process.
     pub server: Server,
-    /// The way with cuts.
+    /// The proxy that cuts connections.
     pub proxy: Proxy,
     /// API token.
     pub token: String,
@@ -80,7 +80,7 @@ impl Site {
             work_dir,
             log_read: 0,
         };
-        site.tenant = site.bystander()?.tenant().await?;
+        site.tenant = site.unrecorded_client()?.tenant().await?;
         Ok(site)
     }
 
@@ -92,10 +92,10 @@ impl Site {
         }
     }
 
-    /// After everything: old sessions are as they were, and the product's own verification agrees.
-    pub async fn last_words(&mut self) -> Result<Vec<Violation>> {
+    /// The checks after the last round: old sessions are unchanged, and `shiftbook verify` finds nothing.
+    pub async fn final_checks(&mut self) -> Result<Vec<Violation>> {
         let mut violations = Vec::new();
-        let mut api = self.bystander()?;
+        let mut api = self.unrecorded_client()?;
         for (id, head, digest) in &self.sealed {
             let now = api.sealed(*id).await?;
             if now.as_ref().is_none_or(|(now_head, now_digest)| now_head != head || now_digest != digest) {
@@ -124,9 +124,10 @@ impl Site {
         Some(Violation { check: Check::Panic, session: None, what: line.chars().take(300).collect() })
     }
 
-    /// A client outside every history.
-    fn bystander(&self) -> Result<Api> {
-        let nowhere = Recorder::create(&self.work_dir.join("bystander.jsonl"), false).context("cannot write")?;
+    /// A client whose operations are not part of a checked history.
+    fn unrecorded_client(&self) -> Result<Api> {
+        let nowhere =
+            Recorder::create(&self.work_dir.join("unrecorded_client.jsonl"), false).context("cannot write")?;
         Ok(Api::new(0, Connection::new(self.server.listen, self.token.clone()), Arc::new(nowhere)))
     }
 }

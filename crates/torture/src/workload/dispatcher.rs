@@ -1,6 +1,6 @@
-//! Makes sessions for workers and watches their rows.
+//! Creates sessions for workers and reads their rows.
 
-use super::Field;
+use super::RoundContext;
 use crate::{
     client::NewSession,
     history::{Answer, Outcome},
@@ -16,12 +16,12 @@ use uuid::Uuid;
 const OPEN_MAX: usize = 16;
 /// Sessions of one round.
 const SESSIONS_MAX: usize = 2_000;
-/// Pause between two looks.
+/// Pause between two reads.
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 
 /// The sessions of a round's workers.
 #[derive(Debug, Default)]
-pub struct Board(Mutex<Lists>);
+pub struct WorkerSessions(Mutex<Lists>);
 
 #[derive(Debug, Default)]
 struct Lists {
@@ -29,12 +29,12 @@ struct Lists {
     open: Vec<Uuid>,
 }
 
-impl Board {
+impl WorkerSessions {
     fn lists(&self) -> std::sync::MutexGuard<'_, Lists> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Every session made.
+    /// All sessions.
     pub fn all(&self) -> Vec<Uuid> {
         self.lists().all.clone()
     }
@@ -56,38 +56,38 @@ impl Board {
 }
 
 /// Keeps the queue of `agent` filled.
-pub async fn dispatch(field: Field, process: u32, agent: String, board: Arc<Board>) {
-    let mut api = field.api(process);
+pub async fn dispatch(context: RoundContext, process: u32, agent: String, worker_sessions: Arc<WorkerSessions>) {
+    let mut api = context.api(process);
     let mut number = 0_u32;
-    while field.is_loading() && board.all().len() < SESSIONS_MAX {
-        if board.open().len() >= OPEN_MAX {
-            field.rest(Duration::from_millis(20)).await;
+    while context.is_loading() && worker_sessions.all().len() < SESSIONS_MAX {
+        if worker_sessions.open().len() >= OPEN_MAX {
+            context.rest(Duration::from_millis(20)).await;
             continue;
         }
         let new = NewSession { agent: agent.clone(), key: format!("{agent}-{number}") };
         // Repeated with the same key until it is acknowledged, so no session exists that nobody checks.
         match api.create(&new).await {
             Ok(session) => {
-                board.add(session);
+                worker_sessions.add(session);
                 number += 1;
             }
-            Err(_) => field.rest(Duration::from_millis(20)).await,
+            Err(_) => context.rest(Duration::from_millis(20)).await,
         }
     }
 }
 
 /// Looks at every unfinished session in turn, until the load is over and, with `until_idle`, none is running
 /// any more: then every lost lease has been seen to return.
-pub async fn watch(field: Field, process: u32, board: Arc<Board>, until_idle: bool) {
-    let mut api = field.api(process);
+pub async fn watch(context: RoundContext, process: u32, worker_sessions: Arc<WorkerSessions>, until_idle: bool) {
+    let mut api = context.api(process);
     loop {
         let mut running = false;
-        for session in board.open() {
+        for session in worker_sessions.open() {
             match api.status(session).await {
                 Outcome::Ok(Answer::Row { status, .. }) => {
                     running |= status == "running";
                     if matches!(status.as_str(), "completed" | "failed" | "abandoned" | "expired") {
-                        board.close(session);
+                        worker_sessions.close(session);
                     }
                 }
                 // Unknown, so perhaps running.
@@ -95,10 +95,10 @@ pub async fn watch(field: Field, process: u32, board: Arc<Board>, until_idle: bo
             }
             sleep(LOOK_PAUSE).await;
         }
-        let must_wait = field.is_loading() || (running && until_idle);
-        if field.is_over() || !must_wait {
+        let must_wait = context.is_loading() || (running && until_idle);
+        if context.is_over() || !must_wait {
             return;
         }
-        field.rest(LOOK_PAUSE).await;
+        context.rest(LOOK_PAUSE).await;
     }
 }

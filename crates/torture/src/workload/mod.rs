@@ -8,11 +8,11 @@ mod worker;
 mod writer;
 
 pub use body::Batch;
-pub use dispatcher::{Board, dispatch, watch};
+pub use dispatcher::{WorkerSessions, dispatch, watch};
 pub use reader::read;
 pub use streamer::stream;
-pub use worker::{Habits, work};
-pub use writer::{Holding, write};
+pub use worker::{WorkerBehavior, work};
+pub use writer::{HeldSession, write};
 
 use crate::{
     client::{Api, Connection},
@@ -31,18 +31,18 @@ use tokio::{
 /// Shortest and longest wait before a request of unknown outcome is sent again, ms.
 const RETRY_MS: std::ops::Range<u64> = 5..60;
 
-/// How far a round has come.
+/// Phase of a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Clients make load.
+    /// Clients start new operations.
     Load,
-    /// No new work; what is pending is finished before the instant. The faults are over.
+    /// Clients only finish pending operations, until this instant. The faults are over.
     Drain(Instant),
 }
 
-/// Everything the clients of a round share.
+/// What the clients of a round share.
 #[derive(Clone)]
-pub struct Field {
+pub struct RoundContext {
     /// The round's seed; each client derives its own.
     pub seed: u64,
     /// The server itself.
@@ -51,11 +51,11 @@ pub struct Field {
     pub proxied: SocketAddr,
     /// API token.
     pub token: String,
-    /// The history.
+    /// Records the history.
     pub recorder: Arc<Recorder>,
     /// Load or drain.
     pub phase: Receiver<Phase>,
-    /// What never got an answer although the faults were over.
+    /// Requests without an answer although the faults were over.
     pub stuck: Arc<Stuck>,
 }
 
@@ -64,7 +64,7 @@ pub struct Field {
 pub struct Stuck(Mutex<Vec<String>>);
 
 impl Stuck {
-    /// Notes one; a few are enough.
+    /// Keeps a description; only the first few are kept.
     pub fn note(&self, what: String) {
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if list.len() < 10 {
@@ -72,20 +72,20 @@ impl Stuck {
         }
     }
 
-    /// All noted.
+    /// Returns what was kept.
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Field {
-    /// A client. Odd ones go through the proxy.
+impl RoundContext {
+    /// A client. Clients with odd numbers go through the proxy.
     pub fn api(&self, process: u32) -> Api {
         let target = if process % 2 == 1 { self.proxied } else { self.direct };
         Api::new(process, Connection::new(target, self.token.clone()), self.recorder.clone())
     }
 
-    /// The choices of one client.
+    /// The random choices of one client, from the round's seed.
     pub fn rng(&self, process: u32) -> fastrand::Rng {
         fastrand::Rng::with_seed(self.seed ^ (u64::from(process) << 40))
     }
@@ -100,7 +100,7 @@ impl Field {
         matches!(*self.phase.borrow(), Phase::Drain(deadline) if Instant::now() > deadline)
     }
 
-    /// Sleeps, but not into the drain.
+    /// Sleeps until the time is over or the drain begins.
     pub async fn rest(&self, pause: Duration) {
         let mut phase = self.phase.clone();
         let drained = async move { phase.wait_for(|phase| *phase != Phase::Load).await.map(drop) };
@@ -121,7 +121,7 @@ impl Field {
     }
 }
 
-/// Whether a refusal means "not now" rather than "no".
+/// Whether a refusal is temporary.
 pub fn is_transient(code: &str) -> bool {
     matches!(code, "not_sent" | "too_many_requests")
 }

@@ -1,6 +1,6 @@
 //! Paging readers.
 
-use super::{Field, writer::Holding};
+use super::{RoundContext, writer::HeldSession};
 use crate::history::{Answer, Outcome};
 use std::{sync::Arc, time::Duration};
 
@@ -8,11 +8,11 @@ use std::{sync::Arc, time::Duration};
 const WALK_PAGES_MAX: u32 = 20;
 
 /// Walks from somewhere in a log to its head, page by page, again and again.
-pub async fn read(field: Field, process: u32, sessions: Arc<Vec<Holding>>) {
-    let mut api = field.api(process);
-    let mut rng = field.rng(process);
+pub async fn read(context: RoundContext, process: u32, sessions: Arc<Vec<HeldSession>>) {
+    let mut api = context.api(process);
+    let mut rng = context.rng(process);
     let mut heads = vec![0_u64; sessions.len()];
-    while field.is_loading() && !sessions.is_empty() {
+    while context.is_loading() && !sessions.is_empty() {
         let index = rng.usize(0..sessions.len());
         let head = heads[index];
         // Mostly near the tail, where the races are.
@@ -23,10 +23,10 @@ pub async fn read(field: Field, process: u32, sessions: Arc<Vec<Holding>>) {
             let Outcome::Ok(Answer::Page { events, head, more }) = outcome else { break };
             heads[index] = heads[index].max(head);
             match events.last() {
-                Some(last) if more && field.is_loading() => after = last.0,
+                Some(last) if more && context.is_loading() => after = last.0,
                 _ => break,
             }
         }
-        field.rest(Duration::from_millis(rng.u64(5..40))).await;
+        context.rest(Duration::from_millis(rng.u64(5..40))).await;
     }
 }

@@ -1,8 +1,8 @@
 //! Stream readers that reconnect: after faults, and now and then of their own accord.
 
-use super::{Field, Phase};
+use super::{Phase, RoundContext};
 use crate::{
-    client::{Api, Said, Stream},
+    client::{Api, Stream, StreamItem},
     counters::Counters,
     history::{Answer, Op, Outcome, Seen},
 };
@@ -23,12 +23,12 @@ struct Reader {
 }
 
 /// Follows one session from its first event to `end`, or to the end of the round.
-pub async fn stream(field: Field, process: u32, session: Uuid, counters: Arc<Counters>) {
-    let mut api = field.api(process);
-    let mut rng = field.rng(process);
+pub async fn stream(context: RoundContext, process: u32, session: Uuid, counters: Arc<Counters>) {
+    let mut api = context.api(process);
+    let mut rng = context.rng(process);
     let mut reader = Reader { session, reached: 0, connection: 0 };
-    while !field.is_over() {
-        if follow(&field, &mut api, &mut rng, &mut reader).await {
+    while !context.is_over() {
+        if follow(&context, &mut api, &mut rng, &mut reader).await {
             break;
         }
         reader.connection += 1;
@@ -40,7 +40,7 @@ pub async fn stream(field: Field, process: u32, session: Uuid, counters: Arc<Cou
 }
 
 /// One connection; true when the stream said `end`.
-async fn follow(field: &Field, api: &mut Api, rng: &mut fastrand::Rng, reader: &mut Reader) -> bool {
+async fn follow(context: &RoundContext, api: &mut Api, rng: &mut fastrand::Rng, reader: &mut Reader) -> bool {
     let op =
         |reader: &Reader| Op::Stream { session: reader.session, after: reader.reached, connection: reader.connection };
     let mut begun = api.recorder().begin(api.process, &op(reader));
@@ -51,20 +51,20 @@ async fn follow(field: &Field, api: &mut Api, rng: &mut fastrand::Rng, reader: &
         return false;
     };
     // A reader that leaves by itself, as browsers do.
-    let patience = if field.is_loading() { rng.usize(20..3_000) } else { usize::MAX };
+    let patience = if context.is_loading() { rng.usize(20..3_000) } else { usize::MAX };
     let (mut events, mut total): (Vec<Seen>, usize) = (Vec::new(), 0);
     let ended = loop {
-        let said = tokio::select! {
-            said = stream.next() => said,
-            () = over(field) => break false,
+        let item = tokio::select! {
+            item = stream.next() => item,
+            () = over(context) => break false,
         };
-        match said {
-            Ok(Said::Event(event)) => {
+        match item {
+            Ok(StreamItem::Event(event)) => {
                 events.push(event);
                 total += 1;
             }
-            Ok(Said::End) => break true,
-            Ok(Said::Other) => {}
+            Ok(StreamItem::End) => break true,
+            Ok(StreamItem::Other) => {}
             Err(_) => break false,
         }
         if events.len() >= STRETCH_MAX {
@@ -86,8 +86,8 @@ async fn follow(field: &Field, api: &mut Api, rng: &mut fastrand::Rng, reader: &
 }
 
 /// Resolves when the round's drain is over.
-async fn over(field: &Field) {
-    let mut phase = field.phase.clone();
+async fn over(context: &RoundContext) {
+    let mut phase = context.phase.clone();
     loop {
         let now = *phase.borrow_and_update();
         match now {

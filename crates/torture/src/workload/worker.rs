@@ -1,8 +1,8 @@
-//! Workers: claim, heartbeat, append, complete; some race to complete, some fall silent, and every one that
-//! lost its lease tries on with its stale attempt.
+//! Workers: claim, heartbeat, append, complete. Some race to complete, some abandon sessions, and each one that lost
+//! its lease continues with its stale attempt.
 
 use super::{
-    Batch, Field, is_transient,
+    Batch, RoundContext, is_transient,
     writer::{Ending, append_until_known},
 };
 use crate::{
@@ -21,46 +21,53 @@ const CLAIM_WAIT_SECONDS: u32 = 1;
 /// Most steps of a piece of work.
 const STEPS_MAX: u32 = 6;
 
-/// How a worker behaves.
+/// Behavior of a worker.
 #[derive(Debug, Clone)]
-pub struct Habits {
-    /// Whose sessions it claims.
+pub struct WorkerBehavior {
+    /// Slug of the agent whose sessions it claims.
     pub agent: String,
-    /// The lease it asks for.
+    /// Lease of its claims, seconds.
     pub lease_seconds: u32,
-    /// Share of sessions it abandons without a word, percent.
+    /// Share of sessions that it abandons, percent.
     pub silent_percent: u32,
     /// Longest pause between two steps, ms.
     pub pause_ms_max: u64,
 }
 
 /// Claims and works until the load is over.
-pub async fn work(field: Field, process: u32, habits: Habits) {
-    let mut api = field.api(process);
-    let mut rng = field.rng(process);
-    while field.is_loading() {
-        match api.claim(&habits.agent, 1, habits.lease_seconds, CLAIM_WAIT_SECONDS).await {
+pub async fn work(context: RoundContext, process: u32, behavior: WorkerBehavior) {
+    let mut api = context.api(process);
+    let mut rng = context.rng(process);
+    while context.is_loading() {
+        match api.claim(&behavior.agent, 1, behavior.lease_seconds, CLAIM_WAIT_SECONDS).await {
             Outcome::Ok(Answer::Claimed { sessions }) => {
                 for (session, attempt) in sessions {
-                    hold(&field, &mut api, &mut rng, &habits, session, attempt).await;
+                    hold(&context, &mut api, &mut rng, &behavior, session, attempt).await;
                 }
             }
-            _ => field.rest(Duration::from_millis(rng.u64(10..60))).await,
+            _ => context.rest(Duration::from_millis(rng.u64(10..60))).await,
         }
     }
 }
 
-async fn hold(field: &Field, api: &mut Api, rng: &mut fastrand::Rng, habits: &Habits, session: Uuid, attempt: u32) {
-    let silent = rng.u32(0..100) < habits.silent_percent;
-    let heart = Heart(tokio::spawn(beat(field.clone(), api.process, session, attempt, habits.lease_seconds)));
+async fn hold(
+    context: &RoundContext,
+    api: &mut Api,
+    rng: &mut fastrand::Rng,
+    behavior: &WorkerBehavior,
+    session: Uuid,
+    attempt: u32,
+) {
+    let silent = rng.u32(0..100) < behavior.silent_percent;
+    let heart = Heart(tokio::spawn(beat(context.clone(), api.process, session, attempt, behavior.lease_seconds)));
     let steps = rng.u32(0..=STEPS_MAX);
     for _ in 0..steps {
         let size = rng.usize(1..5);
         let batch = Batch::sized(rng, session, attempt, size);
-        if append_until_known(field, api, rng, session, &batch).await == Ending::Refused {
+        if append_until_known(context, api, rng, session, &batch).await == Ending::Refused {
             return insist(api, rng, session, attempt).await;
         }
-        field.rest(Duration::from_millis(rng.u64(0..habits.pause_ms_max.max(1)))).await;
+        context.rest(Duration::from_millis(rng.u64(0..behavior.pause_ms_max.max(1)))).await;
     }
     if silent {
         return;
@@ -68,15 +75,15 @@ async fn hold(field: &Field, api: &mut Api, rng: &mut fastrand::Rng, habits: &Ha
     drop(heart);
     let refused = match rng.u32(0..10) {
         0 => is_refused(&api.release(session, attempt).await),
-        1..=3 => race(field, api, rng, session, attempt).await,
-        _ => complete_until_known(field, api, rng, session, attempt).await,
+        1..=3 => race(context, api, rng, session, attempt).await,
+        _ => complete_until_known(context, api, rng, session, attempt).await,
     };
     if refused {
         insist(api, rng, session, attempt).await;
     }
 }
 
-/// A lost lease: everything the worker might still try. The checker wants each of these refused.
+/// After a lost lease: sends every call with the stale attempt. The checker requires that each is refused.
 async fn insist(api: &mut Api, rng: &mut fastrand::Rng, session: Uuid, attempt: u32) {
     let batch = Batch::sized(rng, session, attempt, 1);
     api.append(&batch.op, session, batch.body.clone()).await;
@@ -85,7 +92,7 @@ async fn insist(api: &mut Api, rng: &mut fastrand::Rng, session: Uuid, attempt: 
 }
 
 async fn complete_until_known(
-    field: &Field,
+    context: &RoundContext,
     api: &mut Api,
     rng: &mut fastrand::Rng,
     session: Uuid,
@@ -99,19 +106,19 @@ async fn complete_until_known(
             Outcome::Fail { code } if !is_transient(code) => return true,
             Outcome::Fail { .. } | Outcome::Info { .. } => {}
         }
-        if !field.may_retry(rng, "a completion", &outcome).await {
+        if !context.may_retry(rng, "a completion", &outcome).await {
             return false;
         }
     }
 }
 
-/// Two workers that both believe to be done, with different results (P-16).
-async fn race(field: &Field, api: &mut Api, rng: &mut fastrand::Rng, session: Uuid, attempt: u32) -> bool {
+/// Two workers complete the same session with different results (P-16 of docs/reliability.md).
+async fn race(context: &RoundContext, api: &mut Api, rng: &mut fastrand::Rng, session: Uuid, attempt: u32) -> bool {
     let mut other = Api::new(api.process, api.connection.another(), api.recorder().clone());
     let mut other_rng = rng.fork();
     let (first, second) = tokio::join!(
-        complete_until_known(field, api, rng, session, attempt),
-        complete_until_known(field, &mut other, &mut other_rng, session, attempt),
+        complete_until_known(context, api, rng, session, attempt),
+        complete_until_known(context, &mut other, &mut other_rng, session, attempt),
     );
     first && second
 }
@@ -125,8 +132,8 @@ impl Drop for Heart {
     }
 }
 
-async fn beat(field: Field, process: u32, session: Uuid, attempt: u32, lease_seconds: u32) {
-    let mut api = field.api(process);
+async fn beat(context: RoundContext, process: u32, session: Uuid, attempt: u32, lease_seconds: u32) {
+    let mut api = context.api(process);
     let mut ticks = interval(Duration::from_millis(u64::from(lease_seconds) * 1_000 / 5));
     // After SIGCONT one late heartbeat is enough.
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,5 +1,5 @@
-//! A toy of the product: the routes and commands that the harness uses, over one file of JSON lines, with the
-//! planted bugs of M-3. It exists so that the harness can be tested on its own, with real kills and power cuts.
+//! A small imitation of the product: the routes and commands that the harness uses, over one file of JSON lines, with
+//! the planted bugs. With it the harness is tested by itself, with real kills and power cuts.
 
 mod api;
 mod model;

@@ -20,7 +20,7 @@ use wire::{Code, event::Event, event::NewEvent, session::Session};
 /// The only tenant.
 pub const TENANT: Uuid = Uuid::from_u128(0x7E57);
 
-/// The bugs of M-3.
+/// The bugs that can be planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bug {
     SynchronousNormal,
