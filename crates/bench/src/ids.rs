@@ -1,4 +1,4 @@
-//! The machine's clock, and ids made from it. A tool at the edge: nothing here is replayed.
+//! The machine's clock, and ids made from it.
 
 use rustix::time::{ClockId, clock_gettime};
 use uuid::{Builder, Uuid};
@@ -26,17 +26,17 @@ pub fn today() -> String {
 pub struct Ids(fastrand::Rng);
 
 impl Ids {
-    /// Ids of one of several makers.
+    /// A source of ids with a random seed.
     pub fn new() -> Self {
         Self(fastrand::Rng::new())
     }
 
-    /// An id of now.
+    /// An id with the current time.
     pub fn next(&mut self) -> Uuid {
         self.at(now_micros())
     }
 
-    /// An id of another time.
+    /// An id with the time `micros`, microseconds since the Unix epoch.
     pub fn at(&mut self, micros: i64) -> Uuid {
         let mut random = [0; 10];
         self.0.fill(&mut random);

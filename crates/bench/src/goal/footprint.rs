@@ -37,14 +37,14 @@ pub async fn start(bench: &mut Bench) -> Result<Site> {
     Site::open(&bench.spec, &data_dir, account).await
 }
 
-/// Reads what all loads together needed at most, and ends the server.
+/// Reads the peak memory over all loads and stops the server.
 pub async fn end(bench: &mut Bench, site: Site) -> Result<()> {
     let (now, most) = site.server.memory_mib()?;
     let peak =
         Finding::new("G15", "peak memory under all loads", "MiB", most).facts(format!("{now:.1} MiB afterwards"));
     bench.found(peak.goals(Bound::AtMost(130.0), Bound::AtMost(65.0)));
     site.server.stop().await?;
-    // The next measurements need the room.
+    // Frees the memory for the next measurements.
     fs::remove_dir_all(&site.data_dir)?;
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The goals, one file per group: each measures ours and its reference in turns and says what it found.
+//! The measurements, one file per group of goals. Each measures the product and its reference in turns.
 
 mod append;
 pub mod browser;
@@ -148,7 +148,7 @@ impl Bench {
         footprint::end(self, site).await
     }
 
-    /// Notes that a group of measurements came to an early end.
+    /// Records that a group of measurements failed.
     fn failed(&mut self, goal: &'static str, what: &str, measured: Result<()>) {
         if let Err(error) = measured {
             let why = format!("{error:#}");
@@ -157,12 +157,12 @@ impl Bench {
         }
     }
 
-    /// Whether one of these goals was asked for.
+    /// Whether one of these goals was selected.
     fn wants(&self, goals: &[&str]) -> bool {
         self.only.is_empty() || goals.iter().any(|goal| self.only.contains(&goal.to_uppercase()))
     }
 
-    /// Keeps a finding, and shows it at once: a run takes minutes.
+    /// Keeps a finding and prints it.
     fn found(&mut self, finding: Finding) {
         if self.wants(&[finding.goal]) {
             eprint!("{}", crate::report::line(&finding));

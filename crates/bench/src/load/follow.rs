@@ -25,7 +25,7 @@ const CATCH_UP_MAX: Duration = Duration::from_secs(60);
 /// Pause between two events whose lag is measured: each is alone.
 const ALONE: Duration = Duration::from_millis(4);
 
-/// What came of a broadcast.
+/// Outcome of a broadcast.
 #[derive(Debug, Clone, Default)]
 pub struct Deliveries {
     pub events: u64,
@@ -44,7 +44,7 @@ impl Deliveries {
         self.delivered as f64 / self.seconds.max(1e-9)
     }
 
-    /// Where the time went, for people.
+    /// Throughput and CPU time as text.
     pub fn facts(&self) -> String {
         let each = |usage: Usage| usage.cpu_seconds() * 1e6 / self.delivered.max(1) as f64;
         format!(

@@ -41,7 +41,7 @@ impl Window {
     }
 }
 
-/// What one connection says.
+/// The requests of one connection.
 pub trait Script: Send + 'static {
     /// The next request; `None` when there is nothing left to do.
     fn request(&mut self) -> Option<&[u8]>;
@@ -49,11 +49,11 @@ pub trait Script: Send + 'static {
     fn body(&self) -> Body {
         Body::Drop
     }
-    /// Looks at an answer. Returns the units of work that it completes; an error counts as one.
+    /// Checks an answer and returns the number of completed units of work. An error counts as an error of the load.
     fn settle(&mut self, answer: &Answer<'_>) -> Result<u64>;
 }
 
-/// What came of a load.
+/// Outcome of a load.
 #[derive(Default, Clone)]
 pub struct Load {
     pub units: u64,
@@ -75,7 +75,7 @@ impl Load {
         self.units as f64 / self.server.cpu_seconds().max(1e-9)
     }
 
-    /// Where the time went, for people.
+    /// Latencies and CPU time as text.
     pub fn facts(&self, unit: &str) -> String {
         let each = |seconds: f64| micros(seconds * 1e6 / self.units.max(1) as f64);
         let mut facts = format!(
@@ -102,7 +102,7 @@ impl Load {
     }
 }
 
-/// What came of one connection.
+/// Outcome of one connection.
 #[derive(Default)]
 struct Part {
     units: u64,
@@ -115,7 +115,7 @@ struct Part {
     late_at: Option<Instant>,
 }
 
-/// Runs each script on a connection of its own. Returns them with what they learnt.
+/// Runs each script on a connection of its own. Returns the outcome and the scripts.
 pub async fn run<S: Script>(
     target: SocketAddr,
     scripts: Vec<S>,

@@ -15,12 +15,12 @@ use tokio::{io::AsyncWriteExt as _, process::Command, time::sleep};
 const TENANT: &str = "bench";
 const EMAIL: &str = "bench@example.org";
 const PASSWORD: &str = "correct horse battery staple";
-/// Pause between two looks whether it answers.
+/// Pause between two requests while the server starts.
 const POLL: Duration = Duration::from_millis(1);
 /// Longest time until it answers.
 const READY_MAX: Duration = Duration::from_secs(60);
 
-/// What every start of the server has in common.
+/// How the server is started.
 #[derive(Debug, Clone)]
 pub struct ServerSpec {
     pub binary: PathBuf,
@@ -70,7 +70,7 @@ impl ServerSpec {
     }
 }
 
-/// Who the load acts as.
+/// The account that the load uses.
 #[derive(Debug, Clone)]
 pub struct Account {
     pub token: String,
@@ -129,7 +129,7 @@ impl Server {
         Ok(format!("cookie: {}", cookie.context("signing in gave no cookie")?))
     }
 
-    /// Ends it in order.
+    /// Stops the server with SIGTERM and waits for it.
     pub async fn stop(self) -> Result<()> {
         self.process.stop().await
     }

@@ -53,7 +53,7 @@ impl Databases {
         Ok(url.to_string())
     }
 
-    /// Drops them, whoever is still connected.
+    /// Drops the databases, also if clients are connected.
     pub async fn drop_all(&mut self) -> Result<()> {
         for name in std::mem::take(&mut self.names) {
             self.run(format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await?;
@@ -123,7 +123,7 @@ impl Raw {
         .await
     }
 
-    /// Lets go of the database.
+    /// Closes the connections.
     pub async fn close(self) {
         self.pool.close().await;
     }

@@ -1,9 +1,9 @@
-//! Where and when it was measured.
+//! The machine, the date and the commit of a run.
 
 use crate::ids;
 use std::{fs, path::Path, process::Command};
 
-/// The machine, the day and the code.
+/// The machine, the date and the commit of a run.
 #[derive(Debug, Clone)]
 pub struct Machine {
     pub cores: usize,

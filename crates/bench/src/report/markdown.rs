@@ -9,7 +9,7 @@ use std::{fmt::Write as _, fs, path::Path, time::Instant};
 const BY_HAND: &str = "<!-- What stands below was written by hand; `cargo xtask bench` keeps it. -->";
 const NO_WORDS_YET: &str = "\n## Reasons and profiles\n\nNone written yet.\n";
 
-/// How the run went as a whole.
+/// Facts about the whole run.
 pub struct Run {
     machine: Machine,
     command: String,
@@ -21,7 +21,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// At the start of a run.
+    /// Starts a run.
     pub fn begin(command: String, sync_us: f64) -> Result<Self> {
         Ok(Self {
             machine: Machine::look(),
@@ -34,7 +34,7 @@ impl Run {
         })
     }
 
-    /// At its end, when all of its processes have ended.
+    /// Ends a run after all of its processes have ended.
     pub fn end(mut self, sync_us: f64) -> Result<Self> {
         let (all, ours) = machine_and_ours()?;
         self.seconds = self.began.elapsed().as_secs_f64();
@@ -57,7 +57,7 @@ pub fn table(findings: &[Finding]) -> String {
     rows.iter().map(line).collect()
 }
 
-/// One finding as it comes, for whoever waits.
+/// One finding as a line of the terminal.
 pub fn line(finding: &Finding) -> String {
     let [goal, what, ours, reference, ratio, must, _, verdict] = cells(finding);
     let parts = [ours, reference, ratio, must, verdict];

@@ -1,4 +1,4 @@
-//! What was measured, against what must and should be.
+//! The findings of a run and their goals.
 
 mod machine;
 mod markdown;
@@ -75,17 +75,17 @@ pub struct Finding {
     pub aim: Option<Bound>,
     /// What is judged beside the figure itself, e.g. events that were lost.
     pub broken: Option<String>,
-    /// Where the time went.
+    /// Latencies, CPU time and similar facts as text.
     pub facts: String,
 }
 
-/// How a finding stands.
+/// Whether a finding meets its goals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     MetAim,
     MetMust,
     Missed,
-    /// Nothing must be, and the aim is not reached.
+    /// There is no limit, and the aim is not reached.
     MissedAim,
     /// Measured for context.
     Noted,
@@ -150,12 +150,12 @@ impl Finding {
         self
     }
 
-    /// Ours by the reference.
+    /// The figure divided by the reference.
     pub fn ratio(&self) -> Option<f64> {
         self.reference.as_ref().map(|reference| self.ours / reference.value)
     }
 
-    /// The same by the medians.
+    /// The ratio of the medians.
     pub fn median_ratio(&self) -> Option<f64> {
         self.reference.as_ref().map(|reference| self.ours_median / reference.median.unwrap_or(reference.value))
     }
