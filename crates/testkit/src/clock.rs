@@ -15,12 +15,12 @@ impl Default for TestClock {
 }
 
 impl TestClock {
-    /// A clock that stands here.
+    /// A clock at this instant.
     pub fn at(now: Timestamp) -> Self {
         Self(Arc::new(Mutex::new(now)))
     }
 
-    /// Moves time on (or back).
+    /// Moves the clock forward, or back by a negative amount.
     pub fn advance(&self, by: TimeDelta) {
         *self.0.lock().unwrap() += by;
     }
@@ -32,11 +32,11 @@ impl Clock for TestClock {
     }
 }
 
-/// Reproducible "randomness".
+/// Reproducible random bytes.
 pub struct SeededEntropy(Mutex<fastrand::Rng>);
 
 impl SeededEntropy {
-    /// The same seed, the same bytes.
+    /// Equal seeds give equal bytes.
     pub fn new(seed: u64) -> Self {
         Self(Mutex::new(fastrand::Rng::with_seed(seed)))
     }

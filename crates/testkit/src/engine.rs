@@ -1,4 +1,4 @@
-//! A throw-away database of either engine, and raw access to it for looking behind the product's back.
+//! A temporary database of either engine, and direct access to it beside the product.
 
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection, SqliteConnection};
 use std::{
@@ -9,25 +9,25 @@ use std::{
 use store::Database;
 use tempfile::TempDir;
 
-/// Where tests find PostgreSQL; `cargo xtask test` starts one and sets it.
+/// Environment variable with the URL of the PostgreSQL server for tests; `cargo xtask test` starts one and sets it.
 const POSTGRES_URL: &str = "SHIFTBOOK_TEST_POSTGRES_URL";
 
-/// A database that is gone when the test is.
+/// A database for one test.
 pub enum Engine {
     /// A file in a temporary directory.
     Sqlite(TempDir),
     /// A database of its own on the test server.
     Postgres {
-        /// Of the database.
+        /// URL of the database.
         url: String,
-        /// Of the server.
+        /// URL of the server.
         server: String,
-        /// Its name.
+        /// Name of the database.
         name: String,
     },
 }
 
-/// A connection that is not the product's.
+/// A connection that does not go through the product.
 pub enum Raw {
     /// SQLite.
     Sqlite(SqliteConnection),
@@ -44,7 +44,7 @@ impl Raw {
         }
     }
 
-    /// One number.
+    /// Runs a query that returns one number.
     pub async fn number(&mut self, sql: &str) -> i64 {
         match self {
             Self::Sqlite(c) => sqlx::query_scalar(AssertSqlSafe(sql)).fetch_one(c).await.unwrap(),
@@ -147,7 +147,7 @@ impl Engine {
         Self::Postgres { url: url_of(&server, &name), server, name }
     }
 
-    /// What the ledger opens.
+    /// The database as the ledger opens it.
     pub fn database(&self) -> Database {
         match self {
             Self::Sqlite(dir) => Database::Sqlite { data_dir: dir.path().to_owned() },
@@ -164,7 +164,7 @@ impl Engine {
         }
     }
 
-    /// The same to where ratings are: a file of their own on SQLite, which has to exist.
+    /// A connection to the ratings: on SQLite a file of their own, which has to exist.
     pub async fn raw_feedback(&self) -> Raw {
         match self {
             Self::Sqlite(dir) => {
@@ -175,7 +175,7 @@ impl Engine {
         }
     }
 
-    /// What the table of ratings is called on such a connection.
+    /// Name of the table of ratings on such a connection.
     pub const fn feedback_table(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "session_feedback",
@@ -183,7 +183,7 @@ impl Engine {
         }
     }
 
-    /// A connection behind the product's back.
+    /// A connection that does not go through the product.
     pub async fn raw(&self) -> Raw {
         match self {
             Self::Sqlite(dir) => {

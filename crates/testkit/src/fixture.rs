@@ -17,19 +17,19 @@ use ledger::{
 use serde_json::{json, value::RawValue};
 use std::{sync::Arc, time::Duration};
 
-/// The password of everybody in a fixture.
+/// Password of every person in a fixture.
 pub const PASSWORD: &str = "correct horse battery";
 
-/// The instance's key of every fixture.
+/// Instance key of every fixture.
 pub const INSTANCE_KEY: &str = "9f2c41d7e05b8a639f2c41d7e05b8a639f2c41d7e05b8a639f2c41d7e05b8a63";
 
 /// A ledger, its engine, and who may use it.
 pub struct Fixture {
-    /// Under test.
+    /// The ledger under test.
     pub ledger: Ledger,
-    /// What it stands on.
+    /// Its database.
     pub engine: Engine,
-    /// Its time.
+    /// Its clock.
     pub clock: TestClock,
     /// Admin of `acme`.
     pub admin: Scope,
@@ -48,12 +48,12 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// On SQLite.
+    /// A fixture on SQLite.
     pub async fn sqlite() -> Self {
         Self::on(Engine::sqlite()).await
     }
 
-    /// On PostgreSQL.
+    /// A fixture on PostgreSQL.
     pub async fn postgres() -> Self {
         Self::on(Engine::postgres().await).await
     }
@@ -78,7 +78,7 @@ impl Fixture {
         self.ledger = open(&self.engine, &self.clock).await;
     }
 
-    /// The same, with other leases from then on.
+    /// Restarts with another clock for leases.
     pub async fn restart_with(&mut self, leases: LeaseClock) {
         self.ledger.close().await;
         self.ledger = open_with(&self.engine, &self.clock, Mode::Server, leases).await;
@@ -150,13 +150,13 @@ impl Fixture {
         }
     }
 
-    /// The hash chain of everything holds.
+    /// Asserts that the hash chains of all sessions hold.
     pub async fn assert_verified(&self) {
         let verified = ledger::verify::all(&self.ledger, None, |_| {}).await.unwrap();
         assert_eq!((verified.bad, verified.problems), (None, Vec::new()));
     }
 
-    /// Ends the ledger and drops the database.
+    /// Closes the ledger and drops the database.
     pub async fn done(self) {
         self.ledger.close().await;
         self.engine.discard().await;

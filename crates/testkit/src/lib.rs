@@ -1,6 +1,6 @@
-//! Fixtures for tests: a clock that stands still, seeded randomness, a ledger on either engine.
+//! Fixtures for tests: a clock that the test moves, seeded randomness, a ledger on either engine, and fake services.
 //!
-//! Unlike the product, test code may unwrap: a panic is how a test says no.
+//! Test code may unwrap: a panic fails the test.
 
 mod clock;
 mod engine;

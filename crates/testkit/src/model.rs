@@ -1,5 +1,5 @@
-//! A chat model that a script plays, over real HTTP: the OpenAI-compatible wire at `/v1/chat/completions`, Anthropic's at
-//! `/v1/messages`, both streamed, and everything that goes wrong with them.
+//! A chat model whose replies a test scripts, over HTTP: the OpenAI-compatible wire format at `/v1/chat/completions`,
+//! Anthropic's at `/v1/messages`, both streamed, and their failures.
 
 use serde_json::{Value, json};
 use std::{
@@ -43,12 +43,12 @@ impl Move {
     }
 }
 
-/// A request that the model got.
+/// A request that the model received.
 #[derive(Debug, Clone)]
 pub struct Asked {
     /// The request line and headers, as they came.
     pub head: String,
-    /// The body.
+    /// The body as JSON.
     pub body: Value,
 }
 

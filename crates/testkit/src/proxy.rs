@@ -1,4 +1,4 @@
-//! A TCP proxy that can go silent: the network fails the way networks fail, without a word.
+//! A TCP proxy that can stop forwarding without closing connections.
 
 use std::{
     net::SocketAddr,

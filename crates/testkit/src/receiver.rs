@@ -1,4 +1,4 @@
-//! A real HTTP receiver of webhooks: keeps what it was sent, and answers as told.
+//! An HTTP receiver of webhooks that records requests and answers as a test tells it.
 
 use std::{
     collections::VecDeque,
@@ -30,7 +30,7 @@ impl Received {
 
 /// A running receiver. It ends when dropped.
 pub struct Receiver {
-    /// Where it listens, on this machine.
+    /// Address on which it listens.
     pub address: SocketAddr,
     shared: Arc<Shared>,
     task: JoinHandle<()>,
@@ -46,17 +46,17 @@ struct Shared {
 }
 
 impl Receiver {
-    /// Answers 204 unless told otherwise.
+    /// A receiver that answers 204 unless told otherwise.
     pub async fn start() -> Self {
         Self::at("127.0.0.1:0".parse().unwrap()).await
     }
 
-    /// The same at an address that was in use before.
+    /// A receiver at this address, which must be free.
     pub async fn at(address: SocketAddr) -> Self {
         Self::of(address, Shared::default()).await
     }
 
-    /// Takes what it is sent and never answers, as long as it lives.
+    /// A receiver that accepts connections and never answers.
     pub async fn silent() -> Self {
         let shared = Shared { unheard: Some(Mutex::default()), ..Shared::default() };
         Self::of("127.0.0.1:0".parse().unwrap(), shared).await
@@ -81,7 +81,7 @@ impl Receiver {
         format!("http://{}/hook", self.address)
     }
 
-    /// What the next request hears: a status line's end and headers, such as `410 Gone`.
+    /// Sets the answer to the next request: the end of a status line and headers, such as `410 Gone`.
     pub fn answer_next(&self, answer: &str) {
         self.shared.answers.lock().unwrap().push_back(answer.to_owned());
     }

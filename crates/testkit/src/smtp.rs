@@ -1,4 +1,4 @@
-//! A real SMTP receiver: says yes to everything unless told otherwise, and keeps what it was sent.
+//! An SMTP receiver that records e-mails and accepts them unless told otherwise.
 
 use std::{
     collections::VecDeque,
@@ -23,7 +23,7 @@ pub struct Mail {
 
 /// A running server. It ends when dropped.
 pub struct SmtpReceiver {
-    /// Where it listens, on this machine.
+    /// Address on which it listens.
     pub address: SocketAddr,
     shared: Arc<Shared>,
     task: JoinHandle<()>,
@@ -52,7 +52,7 @@ impl SmtpReceiver {
         Self { address, shared, task }
     }
 
-    /// What the next recipient hears instead of 250, such as `450 later`.
+    /// Sets the answer to the next recipient, such as `450 later`.
     pub fn refuse_next(&self, answer: &str) {
         self.shared.refusals.lock().unwrap().push_back(answer.to_owned());
     }
