@@ -1,17 +1,17 @@
-//! The agents that the settings describe, at work inside the server.
+//! Runs the agents that the settings describe, inside the server.
 
 use crate::{
     ambient::{SystemClock, SystemEntropy, is_program, variable},
-    closing::Speaker,
     config::{Error, Settings},
-    desk::LocalDesk,
     state::AppState,
+    thread_end::SummaryAgent,
+    worker_api::LocalWorkerApi,
 };
 use domain::{Entropy, limit::LEASE_SECONDS_DEFAULT};
 use ledger::auth;
 use runner::execute::{
-    Adapter, Crew, Logged, Phase, Stamp, Worker, chat::real_pause, command::Api, config::AgentConfig,
-    config::Surroundings,
+    Adapter, EventStamp, LogObserver, Phase, Worker, WorkerPool, chat::tokio_pause, command::ApiAccess,
+    config::AgentConfig, config::BuildEnvironment,
 };
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -20,12 +20,12 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// How often a workspace is looked for that does not exist yet.
+/// Interval between searches for a workspace that does not exist yet.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// How long agents may take to end when the server stops. Within the time that its connections have.
+/// Time for agents to end when the server stops; it is part of the time that open connections get.
 const STOP: Duration = Duration::from_millis(2_500);
 
-/// An agent that is ready to work.
+/// An agent of the settings with its adapter.
 #[derive(Debug)]
 pub struct Agent {
     slug: String,
@@ -34,41 +34,47 @@ pub struct Agent {
     adapter: Arc<dyn Adapter>,
 }
 
-/// The surroundings of agents on this machine.
+/// What adapters are built with on this machine.
 ///
 /// # Errors
-/// When there is no way out.
-pub fn surroundings(settings: &Settings, api: Api) -> Result<Surroundings<'static>, Error> {
+/// If the settings of outbound requests cannot be used.
+pub fn build_environment(settings: &Settings, api_access: ApiAccess) -> Result<BuildEnvironment<'static>, Error> {
     let outbound = outbound::Client::new(settings.outbound.clone()).map_err(|error| Error::Value(error.to_string()))?;
-    Ok(Surroundings { variable: &variable, is_program: &|name| is_program(name), api, outbound, pause: real_pause() })
+    Ok(BuildEnvironment {
+        variable: &variable,
+        is_program: &|name| is_program(name),
+        api_access,
+        outbound,
+        pause: tokio_pause(),
+    })
 }
 
-/// Builds every agent of the settings, before anything is served: what is missing is said now.
+/// Builds every agent of the settings before the server listens, so that a missing program or key is reported at once.
 ///
 /// # Errors
-/// What is wrong or missing, by agent and key.
+/// The first problem, with the agent and the key.
 pub fn prepare(settings: &Settings, url: &str) -> Result<Vec<Agent>, Error> {
-    let around = surroundings(settings, Api { url: url.to_owned(), token: None })?;
+    let environment = build_environment(settings, ApiAccess { url: url.to_owned(), token: None })?;
     let build = |(slug, config): (&String, &AgentConfig)| {
         let missing = "`workspace` is missing: the workspace whose sessions it gets".to_owned();
         let workspace = config.workspace.clone().ok_or(missing);
-        let built = workspace.and_then(|workspace| Ok((workspace, config.build(&around)?)));
+        let built = workspace.and_then(|workspace| Ok((workspace, config.build(&environment)?)));
         let (workspace, adapter) = built.map_err(|why| Error::Value(format!("agents.{slug}: {why}")))?;
         Ok(Agent { slug: slug.clone(), workspace, concurrency: config.concurrency.unwrap_or(1), adapter })
     };
     settings.agents.iter().map(build).collect()
 }
 
-/// Runs agents until the server stops; then gives their sessions back.
+/// Runs agents until the server stops, and then releases their sessions.
 pub async fn run(state: AppState, agents: Vec<Agent>) {
     let (stop, phase) = watch::channel(Phase::Working);
-    let mut crews = JoinSet::new();
+    let mut pools = JoinSet::new();
     for agent in agents {
-        crews.spawn(serve(state.clone(), agent, phase.clone()));
+        pools.spawn(serve(state.clone(), agent, phase.clone()));
     }
     state.shutdown.begun().await;
     stop.send_replace(Phase::Releasing);
-    let all = async { while crews.join_next().await.is_some() {} };
+    let all = async { while pools.join_next().await.is_some() {} };
     if timeout(STOP, all).await.is_err() {
         tracing::warn!("agents took too long to stop; their sessions are free when their leases run out");
         stop.send_replace(Phase::Aborting);
@@ -87,22 +93,22 @@ async fn serve(state: AppState, agent: Agent, phase: watch::Receiver<Phase>) {
             () = state.shutdown.begun() => return,
         }
     };
-    let desk = Arc::new(LocalDesk::new(state.clone(), &tenant, &agent.slug));
-    let speaker = Speaker { adapter: Arc::clone(&agent.adapter), desk: desk.clone() };
-    state.closings.register(tenant.id, &agent.slug, speaker);
+    let api = Arc::new(LocalWorkerApi::new(state.clone(), &tenant, &agent.slug));
+    let summary_agent = SummaryAgent { adapter: Arc::clone(&agent.adapter), api: api.clone() };
+    state.summary_agents.register(tenant.id, &agent.slug, summary_agent);
     let worker = Worker {
-        desk,
+        api,
         adapter: agent.adapter,
         lease: Duration::from_secs(LEASE_SECONDS_DEFAULT.into()),
-        report: Arc::new(Logged),
-        stamp: Stamp::new(Arc::new(SystemClock), Arc::new(SystemEntropy)),
+        observer: Arc::new(LogObserver),
+        stamp: EventStamp::new(Arc::new(SystemClock), Arc::new(SystemEntropy)),
         phase,
     };
     tracing::info!(agent = agent.slug, workspace = tenant.slug, "an agent is at work");
     let mut seed = [0; 8];
     SystemEntropy.fill(&mut seed);
-    let crew = Crew::new(worker, vec![agent.slug.clone()], agent.concurrency, u64::from_le_bytes(seed));
-    if let Err(error) = crew.work().await {
+    let pool = WorkerPool::new(worker, vec![agent.slug.clone()], agent.concurrency, u64::from_le_bytes(seed));
+    if let Err(error) = pool.work().await {
         tracing::error!(%error, agent = agent.slug, "an agent cannot work");
     }
 }

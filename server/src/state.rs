@@ -1,8 +1,8 @@
 //! What every handler can reach.
 
 use crate::{
-    assets::Assets, closing::Closings, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics,
-    problem::Problem, sealed::Sealed, setup_code::SetUp, shutdown::Shutdown,
+    assets::Assets, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics, problem::Problem,
+    sealed::Sealed, setup_code::SetUp, shutdown::Shutdown, thread_end::SummaryAgents,
 };
 use axum::http::{HeaderMap, header};
 use bytes::Bytes;
@@ -44,8 +44,8 @@ pub struct Shared {
     pub outbound: outbound::Policy,
     /// Whether people can be written to.
     pub sends_email: bool,
-    /// Who is asked for closing words.
-    pub closings: Closings,
+    /// Agents of this server that are asked for a summary when a conversation ends.
+    pub summary_agents: SummaryAgents,
     /// The agents of this server: workspace and name.
     pub agents: Vec<(String, String)>,
     /// Signs what goes to webhooks, and names what ratings are about.
@@ -82,7 +82,7 @@ impl AppState {
             entropy,
             outbound: settings.outbound.clone(),
             sends_email: settings.smtp.is_some(),
-            closings: Closings::default(),
+            summary_agents: SummaryAgents::default(),
             agents: agents(settings),
             instance_key,
             openapi: Bytes::from(crate::api::document_json()),

@@ -1,4 +1,4 @@
-//! Actions, and who the caller is.
+//! Calls on actions, and on the caller's own account.
 
 use crate::{Client, Result, limit};
 use reqwest::Method;
@@ -42,7 +42,7 @@ impl Client {
         self.send(Method::PATCH, &["api", "actions", id], change, limit::CALL_TIMEOUT).await
     }
 
-    /// `POST /api/actions/{id}/trigger`. Safe to repeat with an idempotency key.
+    /// `POST /api/actions/{id}/trigger`. Can be repeated with an idempotency key.
     pub async fn trigger(&self, id: &str, trigger: &Trigger) -> Result<Session> {
         self.post(&["api", "actions", id, "trigger"], trigger).await
     }

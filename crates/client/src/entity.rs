@@ -1,4 +1,4 @@
-//! Entities and their types.
+//! Calls on entities and entity types.
 
 use crate::{Client, Result, limit};
 use reqwest::Method;
@@ -13,17 +13,17 @@ impl Client {
         self.get(&["api", "entities", id], &[]).await
     }
 
-    /// `POST /api/entities`. Every call makes another.
+    /// `POST /api/entities`. Every call creates another entity.
     pub async fn create_entity(&self, entity: &CreateEntity) -> Result<Entity> {
         self.post(&["api", "entities"], entity).await
     }
 
-    /// `PATCH /api/entities/{id}`. A repeat after a success is refused: the version has moved on.
+    /// `PATCH /api/entities/{id}`. A repeat after a success is refused, because the version has changed.
     pub async fn update_entity(&self, id: &str, change: &UpdateEntity) -> Result<Entity> {
         self.send(Method::PATCH, &["api", "entities", id], change, limit::CALL_TIMEOUT).await
     }
 
-    /// `GET /api/entity-types`, a page at a time.
+    /// `GET /api/entity-types`, one page.
     pub async fn list_entity_types(&self, cursor: Option<&str>) -> Result<Page<EntityType>> {
         self.get(&["api", "entity-types"], &[("cursor", cursor.map(str::to_owned))]).await
     }

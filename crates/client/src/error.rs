@@ -1,45 +1,45 @@
-//! What can go wrong in a call.
+//! Errors of calls.
 
 use crate::limit;
 use std::{error::Error as _, time::Duration};
 use wire::{Code, Problem};
 
-/// Why a call has no answer to give.
+/// Why a call failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum Error {
-    /// The server refused.
+    /// The server refused the call.
     #[error("{}", describe(problem))]
     Problem {
-        /// HTTP status.
+        /// HTTP status of the answer.
         status: u16,
-        /// What the server says.
+        /// The refusal, with its code and text.
         problem: Box<Problem>,
-        /// How long it asks to wait.
+        /// Time to wait before the next attempt, if the server names one.
         retry_after: Option<Duration>,
     },
-    /// The connection could not be made or broke. Whether the server acted is unknown.
+    /// The connection failed or broke. It is unknown whether the call took effect.
     #[error("the server cannot be reached: {0}")]
     Transport(String),
-    /// No complete answer in time. Whether the server acted is unknown.
+    /// There was no complete answer within this time. It is unknown whether the call took effect.
     #[error("no answer within {} s", .0.as_secs_f32())]
     Timeout(Duration),
-    /// The answer is not one of this API: another server, a proxy's error page, or a newer version.
+    /// The answer is not one of this API: it comes from another server, a proxy, or a newer version.
     #[error("unexpected answer{}: {detail}", status.map_or(String::new(), |s| format!(" (HTTP {s})")))]
     Protocol {
-        /// HTTP status, where there was one.
+        /// HTTP status, if there was one.
         status: Option<u16>,
-        /// What was wrong with it.
+        /// What is wrong with the answer.
         detail: String,
-        /// How long the answer asks to wait.
+        /// Time to wait before the next attempt, if the answer names one.
         retry_after: Option<Duration>,
     },
-    /// The address or token cannot be used at all.
+    /// The address or the token cannot be used.
     #[error("{0}")]
     Setup(String),
 }
 
 impl Error {
-    /// The problem's code, where the server refused.
+    /// Code of the refusal; `None` for other errors.
     pub fn code(&self) -> Option<Code> {
         match self {
             Self::Problem { problem, .. } => Some(problem.code),
@@ -47,7 +47,7 @@ impl Error {
         }
     }
 
-    /// The HTTP status, where there was an answer.
+    /// HTTP status of the answer; `None` without an answer.
     pub const fn status(&self) -> Option<u16> {
         match self {
             Self::Problem { status, .. } => Some(*status),
@@ -56,15 +56,15 @@ impl Error {
         }
     }
 
-    /// Whether this worker's attempt is no longer the one in force.
+    /// Whether the session has a newer attempt than the caller's.
     pub fn is_stale(&self) -> bool {
         self.code() == Some(Code::StaleAttempt)
     }
 
-    /// Whether the same call may succeed later: the network failed, or the server is busy or away.
+    /// Whether the same call can succeed later: the network failed, or the server is busy or away.
     ///
-    /// The first try may have taken effect. Repeat only what is safe to repeat: reads, worker calls, appends
-    /// whose events carry ids, creations with an idempotency key.
+    /// The failed call may have taken effect. Repeat only calls that are safe to repeat: reads, calls of workers,
+    /// appends whose events have ids, creations with an idempotency key.
     pub const fn is_retryable(&self) -> bool {
         match self {
             Self::Transport(_) | Self::Timeout(_) => true,
@@ -73,7 +73,7 @@ impl Error {
         }
     }
 
-    /// How long the server asks to wait before the next try.
+    /// Time that the server asks to wait before the next attempt.
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Problem { retry_after, .. } | Self::Protocol { retry_after, .. } => *retry_after,
@@ -81,7 +81,7 @@ impl Error {
         }
     }
 
-    /// A broken exchange, or a time-out, as told by reqwest.
+    /// A failure of reqwest: a broken connection or a timeout.
     pub(crate) fn of_exchange(error: reqwest::Error, allowed: Duration) -> Self {
         if error.is_timeout() && !error.is_connect() {
             return Self::Timeout(allowed);
@@ -96,7 +96,7 @@ impl Error {
         Self::Transport(text)
     }
 
-    /// An answer with an error status: a problem if it is one, else a stranger's error page.
+    /// An answer with an error status: a problem of this API, or an answer of another program.
     pub(crate) fn of_answer(status: u16, retry_after: Option<Duration>, body: &[u8]) -> Self {
         match serde_json::from_slice::<Problem>(body) {
             Ok(problem) => Self::Problem { status, problem: Box::new(problem), retry_after },
@@ -109,7 +109,7 @@ impl Error {
     }
 }
 
-/// The beginning of an answer, fit for one line of a log.
+/// The beginning of an answer as one line.
 fn quote(body: &[u8]) -> String {
     if body.is_empty() {
         return "empty body".to_owned();
@@ -125,7 +125,7 @@ fn quote(body: &[u8]) -> String {
 fn describe(problem: &Problem) -> String {
     let mut text = problem.detail.clone().unwrap_or_else(|| problem.title.clone());
     for error in &problem.errors {
-        // The detail often is the first of them.
+        // The detail often repeats the first error.
         let error = format!("{}: {}", error.field, error.message);
         if !text.contains(&error) {
             text = format!("{text}; {error}");

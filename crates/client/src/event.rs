@@ -1,18 +1,18 @@
-//! A session's log: pages and appends.
+//! Reading and appending to a session's log.
 
 use crate::{Client, EventStream, Result};
 use wire::event::{Append, Appended, Events};
 
-/// Which part of a log to read. Without bounds: from its beginning.
+/// Part of a log. Without bounds it begins at the first event.
 #[derive(Debug, Clone, Default)]
 pub struct EventRange {
-    /// Only events after this sequence, oldest first.
+    /// Returns events after this sequence, oldest first.
     pub after_sequence: Option<u64>,
-    /// Only events before this sequence: the page that ends right before it.
+    /// Returns the page that ends right before this sequence.
     pub before_sequence: Option<u64>,
-    /// Only these types; all when empty.
+    /// Returns only events of these types; empty for all types.
     pub event_types: Vec<String>,
-    /// Events on the page; the server's default when absent.
+    /// Most events on the page; the server's default if absent.
     pub limit: Option<u32>,
 }
 
@@ -29,12 +29,12 @@ impl Client {
         self.get(&["api", "sessions", session_id, "events"], &query).await
     }
 
-    /// `POST /api/sessions/{id}/events`: all or nothing. Safe to repeat where every event carries an id.
+    /// `POST /api/sessions/{id}/events`: records all events or none. Can be repeated if every event has an id.
     pub async fn append(&self, session_id: &str, append: &Append) -> Result<Appended> {
         self.post(&["api", "sessions", session_id, "events"], append).await
     }
 
-    /// `GET /api/sessions/{id}/events/stream`: the log from after `after_sequence` to its end, live.
+    /// `GET /api/sessions/{id}/events/stream`: follows the log after `after_sequence`.
     pub fn stream(&self, session_id: &str, after_sequence: u64) -> EventStream {
         EventStream::new(self.clone(), session_id.to_owned(), after_sequence)
     }

@@ -1,12 +1,12 @@
-//! Coding agents' hooks.
+//! Forwards coding agents' hooks.
 
 use crate::{Client, Result};
 use std::time::Duration;
 use wire::hook::HookAnswer;
 
 impl Client {
-    /// `POST /api/hooks/{source}` with the agent's JSON as it was sent. Safe to repeat with an `id` (a UUID).
-    /// `at` is RFC 3339: when the agent called the hook.
+    /// `POST /api/hooks/{source}` with the agent's JSON unchanged. Can be repeated with an `id`, a UUID. `at` is the
+    /// time of the agent's call, RFC 3339.
     pub async fn hook(
         &self,
         source: &str,

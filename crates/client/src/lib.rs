@@ -1,14 +1,14 @@
-//! A typed client of Shiftbook's HTTP API: one method per endpoint, wire types in and out.
+//! A typed client of Shiftbook's HTTP API: one method per endpoint, with the types of `wire`.
 //!
-//! - A call makes one request and waits at most a named time ([`limit`]). Nothing retries by itself:
-//!   [`retry`] is the opt-in wrapper, with capped exponential backoff, jitter and `Retry-After`.
-//! - [`Error`] tells a refusal by the server (a [`wire::Problem`]) from a network that failed, a time that
-//!   ran out and an answer that makes no sense.
-//! - [`EventStream`] follows a session's log and resumes where it was cut off.
+//! - A call sends one request and has a timeout ([`limit`]). It is not repeated; [`retry`] repeats calls on request,
+//!   with capped exponential backoff, jitter and `Retry-After`.
+//! - [`Error`] distinguishes a refusal by the server (a [`wire::Problem`]), a network failure, a timeout, and an answer
+//!   that is not one of this API.
+//! - [`EventStream`] follows a session's log and reconnects where it was cut off.
 //!
-//! Deliberately not here: randomness (jitter is a hash of a seed the caller gives), sign-in and browser
-//! cookies (tokens only), and TLS unless the feature `tls` is on, as it is in the product: an `https://` address is
-//! refused without it. Redirects are never followed, because a token must not travel to another address.
+//! Not included: randomness (jitter is a hash of a seed from the caller), sign-in and browser cookies (tokens only),
+//! and TLS without the feature `tls`, which the product enables: without it an `https://` address is refused. Redirects
+//! are not followed, so that the token is not sent to another address.
 
 pub mod limit;
 pub mod sse;
@@ -30,7 +30,7 @@ pub use error::Error;
 pub use event::EventRange;
 pub use retry::{Backoff, retry};
 pub use session::SessionFilter;
-pub use stream::{EventStream, Heard};
+pub use stream::{EventStream, StreamItem};
 pub use transport::{Client, http_client};
 
 /// The result of a call.

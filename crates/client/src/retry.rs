@@ -4,7 +4,7 @@ use crate::{Error, Result, limit};
 use std::{future::Future, time::Duration};
 use tokio::time::{Instant, sleep};
 
-/// How long to pause between tries. The n-th pause lies between half of and the whole of `base · 2ⁿ`, capped.
+/// The pauses between attempts. The n-th pause is between half of `base · 2ⁿ` and all of it, at most `cap`.
 #[derive(Debug, Clone)]
 pub struct Backoff {
     base: Duration,
@@ -14,33 +14,34 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// The usual pauses. Different seeds spread clients that failed together; the same seed repeats a run.
+    /// A backoff with the default pauses. Clients with different seeds repeat at different times after a common
+    /// failure; the same seed gives the same pauses.
     pub const fn new(seed: u64) -> Self {
         Self { base: limit::BACKOFF_BASE, cap: limit::BACKOFF_CAP, seed, tries: 0 }
     }
 
-    /// Other pauses.
+    /// Sets the first pause and the longest one.
     #[must_use]
     pub const fn between(self, base: Duration, cap: Duration) -> Self {
         Self { base, cap, ..self }
     }
 
-    /// Tries that failed since the last success.
+    /// Number of failed attempts since the last success.
     pub const fn tries(&self) -> u32 {
         self.tries
     }
 
-    /// Starts over, after a success.
+    /// Resets the backoff after a success.
     pub const fn reset(&mut self) {
         self.tries = 0;
     }
 
-    /// The pause after another failure; at least what the server asked for.
+    /// Counts a failure and returns the pause, at least what the server asks for.
     pub fn pause(&mut self, error: &Error) -> Duration {
         self.pause_at_least(error.retry_after().unwrap_or_default())
     }
 
-    /// The pause after another failure of something else than this API.
+    /// Counts a failure and returns the pause, at least `least`.
     pub fn pause_at_least(&mut self, least: Duration) -> Duration {
         let whole = self.base.saturating_mul(1_u32.checked_shl(self.tries.min(16)).unwrap_or(u32::MAX)).min(self.cap);
         let jitter = mix(self.seed ^ u64::from(self.tries).wrapping_mul(0x9E37_79B9_7F4A_7C15)) % 1_001;
@@ -50,15 +51,18 @@ impl Backoff {
     }
 }
 
-/// The finaliser of SplitMix64: enough to spread pauses, nothing to keep secrets with.
+/// The finaliser of SplitMix64: good enough for jitter, not for secrets.
 const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     z ^ (z >> 31)
 }
 
-/// Repeats `call` while it fails in a way that may pass, until the next pause would end after `until`.
-/// See [`Error::is_retryable`] for what is safe to repeat.
+/// Repeats `call` while its error is retryable, until the next pause would end after `until`. See
+/// [`Error::is_retryable`] for what may be repeated.
+///
+/// # Errors
+/// The last error.
 pub async fn retry<T, F, Fut>(mut backoff: Backoff, until: Instant, mut call: F) -> Result<T>
 where
     F: FnMut() -> Fut,

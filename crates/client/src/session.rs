@@ -1,4 +1,4 @@
-//! Sessions, from outside.
+//! Calls on sessions, other than those of workers.
 
 use crate::{Client, Result};
 use wire::{
@@ -7,27 +7,27 @@ use wire::{
     session::{Cancel, CreateSession, Dependencies, Session},
 };
 
-/// Which sessions to list. Absent means any.
+/// Filter of a list of sessions. Absent fields do not filter.
 #[derive(Debug, Clone, Default)]
 pub struct SessionFilter {
     /// `agent`, `response`, `tool` or `mixed`.
     pub session_type: Option<String>,
-    /// One of the ten statuses.
+    /// A status, such as `running`.
     pub status: Option<String>,
-    /// Of this action.
+    /// Id of the action that the sessions execute.
     pub action_id: Option<String>,
-    /// Children of this session.
+    /// Id of the sessions' parent.
     pub parent_id: Option<String>,
-    /// Whose title contains this.
+    /// Text that the title contains.
     pub title: Option<String>,
-    /// Items on the page; the server's default when absent.
+    /// Most items on the page; the server's default if absent.
     pub limit: Option<u32>,
-    /// `nextCursor` of the page before.
+    /// `nextCursor` of the previous page.
     pub cursor: Option<String>,
 }
 
 impl Client {
-    /// `POST /api/sessions`. Safe to repeat with an idempotency key.
+    /// `POST /api/sessions`. Can be repeated with an idempotency key.
     pub async fn create_session(&self, session: &CreateSession) -> Result<Session> {
         self.post(&["api", "sessions"], session).await
     }
@@ -51,7 +51,7 @@ impl Client {
         self.get(&["api", "sessions", id], &[]).await
     }
 
-    /// `GET /api/sessions/{id}/dependencies`: what it waits for, and what waits for it.
+    /// `GET /api/sessions/{id}/dependencies`: the sessions that it waits for and those that wait for it.
     pub async fn get_dependencies(&self, id: &str) -> Result<Dependencies> {
         self.get(&["api", "sessions", id, "dependencies"], &[]).await
     }
@@ -62,18 +62,18 @@ impl Client {
         self.post(&["api", "sessions", id, "cancel"], &cancel).await
     }
 
-    /// `GET /api/failures`, `open` or `acknowledged` ones, or both.
+    /// `GET /api/failures`. `state` is `open` or `acknowledged`; `None` for both.
     pub async fn list_failures(&self, state: Option<&str>, cursor: Option<&str>) -> Result<Page<Failure>> {
         let query = [("state", state.map(str::to_owned)), ("cursor", cursor.map(str::to_owned))];
         self.get(&["api", "failures"], &query).await
     }
 
-    /// `POST /api/failures/{id}/acknowledge`. Safe to repeat: the first one stands.
+    /// `POST /api/failures/{id}/acknowledge`. Can be repeated: the first acknowledgement counts.
     pub async fn acknowledge_failure(&self, session_id: &str) -> Result<Failure> {
         self.post(&["api", "failures", session_id, "acknowledge"], &serde_json::json!({})).await
     }
 
-    /// `POST /api/sessions/{id}/retry`: a new session that repeats this one. Every call makes another.
+    /// `POST /api/sessions/{id}/retry`: creates a session like this one. Every call creates another.
     pub async fn retry(&self, id: &str) -> Result<Session> {
         self.post(&["api", "sessions", id, "retry"], &serde_json::json!({})).await
     }

@@ -1,20 +1,20 @@
-//! Server-sent events, as the WHATWG HTML standard parses them: bytes in, frames out. No I/O.
+//! Parses server-sent events as the WHATWG HTML standard defines them. No I/O.
 
 use crate::{Error, Result, limit};
 use std::collections::VecDeque;
 
-/// One dispatched frame.
+/// A server-sent event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// `event:`; `message` when absent.
+    /// The field `event`; `message` if absent.
     pub event: String,
-    /// `data:` lines, joined by newlines.
+    /// The `data` fields, joined by line feeds.
     pub data: String,
-    /// `id:` in force, where one was ever sent.
+    /// The last `id` field of the stream so far.
     pub id: Option<String>,
 }
 
-/// Frames cut from a byte stream that arrives in pieces of any size.
+/// Parses frames from a byte stream that arrives in pieces.
 #[derive(Debug, Default)]
 pub struct Parser {
     line: Vec<u8>,
@@ -33,7 +33,10 @@ impl Parser {
         Self::default()
     }
 
-    /// Takes the next bytes. Fails when a frame outgrows [`limit::FRAME_BYTES_MAX`].
+    /// Takes the next bytes.
+    ///
+    /// # Errors
+    /// If a frame is larger than [`limit::FRAME_BYTES_MAX`].
     pub fn push(&mut self, mut bytes: &[u8]) -> Result<()> {
         while !bytes.is_empty() {
             if std::mem::take(&mut self.after_carriage_return) && bytes[0] == b'\n' {
@@ -53,7 +56,7 @@ impl Parser {
         Ok(())
     }
 
-    /// The next whole frame, where there is one. A frame that was cut off by the end of the stream never comes.
+    /// The next complete frame, if there is one. A frame that the end of the stream cuts off is never returned.
     pub fn next_frame(&mut self) -> Option<Frame> {
         self.frames.pop_front()
     }
@@ -84,7 +87,7 @@ impl Parser {
                 self.data.push_str(value);
             }
             "id" if !value.contains('\0') => self.id = Some(value.to_owned()),
-            // Comments (an empty field name), `retry` and whatever comes later.
+            // Comments (an empty field name), `retry` and unknown fields.
             _ => {}
         }
     }

@@ -1,20 +1,21 @@
-//! A session's log as it grows, across cut connections.
+//! Follows a session's log, and reconnects when a connection is cut.
 
 use crate::{Backoff, Client, Error, Result, limit, sse};
 use reqwest::Response;
 use tokio::time::{sleep, timeout};
 use wire::{event::Event, worker::Delta};
 
-/// What a follower hears.
+/// An item of a followed log.
 #[derive(Debug, Clone)]
-pub enum Heard {
+pub enum StreamItem {
     /// The log's next event.
     Event(Box<Event>),
-    /// A piece of an answer that is not in the log yet. Pieces may be missing, and are not told again.
+    /// A piece of a reply that is not in the log yet. Pieces can be missing and are not repeated.
     Delta(Delta),
 }
 
-/// Follows a log from one sequence on: each event once, in order, until the session is final and read to its head.
+/// Follows a log from one sequence on: each event once, in order, until the session is final and its last event is
+/// read.
 #[derive(Debug)]
 pub struct EventStream {
     client: Client,
@@ -31,33 +32,33 @@ impl EventStream {
         Self { client, session_id, position, connection: None, backoff: Backoff::new(seed), ended: false }
     }
 
-    /// Sequence of the newest event that was handed out.
+    /// Sequence of the last event that was returned.
     pub const fn position(&self) -> u64 {
         self.position
     }
 
-    /// The next event, as [`Self::hear`] but without the pieces.
+    /// The next event, as [`Self::next_item`] but without the pieces.
     ///
     /// # Errors
-    /// As there.
+    /// See [`Self::next_item`].
     pub async fn next(&mut self) -> Result<Option<Event>> {
         loop {
-            match self.hear().await? {
-                Some(Heard::Event(event)) => return Ok(Some(*event)),
-                Some(Heard::Delta(_)) => {}
+            match self.next_item().await? {
+                Some(StreamItem::Event(event)) => return Ok(Some(*event)),
+                Some(StreamItem::Delta(_)) => {}
                 None => return Ok(None),
             }
         }
     }
 
-    /// The next event or piece of an answer; `None` once the server has said that no more will come.
+    /// The next event or piece of a reply; `None` once the server has said that no more will come.
     ///
-    /// A cut or silent connection is opened again after the last event seen, up to
-    /// [`limit::STREAM_RECONNECTS_MAX`] times in a row. Dropping the future loses nothing.
+    /// A connection that is cut or silent is opened again after the last event, up to [`limit::STREAM_RECONNECTS_MAX`]
+    /// times in a row. The method is cancel-safe.
     ///
     /// # Errors
-    /// When the connection could not be had again, or the server speaks something else.
-    pub async fn hear(&mut self) -> Result<Option<Heard>> {
+    /// If the connection cannot be opened again, or the server's answer is not a stream of this API.
+    pub async fn next_item(&mut self) -> Result<Option<StreamItem>> {
         loop {
             if self.ended {
                 return Ok(None);
@@ -80,8 +81,8 @@ impl EventStream {
         }
     }
 
-    /// Connects, or hands out a frame that has arrived, or waits for bytes.
-    async fn step(&mut self) -> Result<Option<Heard>> {
+    /// Connects, returns a received frame, or waits for bytes.
+    async fn step(&mut self) -> Result<Option<StreamItem>> {
         let Some((response, parser)) = &mut self.connection else {
             let path = ["api", "sessions", &self.session_id, "events", "stream"];
             let query = [("afterSequence", Some(self.position.to_string()))];
@@ -101,7 +102,7 @@ impl EventStream {
         Ok(None)
     }
 
-    fn take(&mut self, frame: &sse::Frame) -> Result<Option<Heard>> {
+    fn take(&mut self, frame: &sse::Frame) -> Result<Option<StreamItem>> {
         match frame.event.as_str() {
             "end" => {
                 self.ended = true;
@@ -121,12 +122,12 @@ impl EventStream {
                     ));
                 }
                 self.position = event.sequence;
-                Ok(Some(Heard::Event(Box::new(event))))
+                Ok(Some(StreamItem::Event(Box::new(event))))
             }
             "delta" => {
                 let delta = serde_json::from_str(&frame.data)
                     .map_err(|error| Error::protocol(None, format!("not a piece of an answer: {error}")))?;
-                Ok(Some(Heard::Delta(delta)))
+                Ok(Some(StreamItem::Delta(delta)))
             }
             _ => Ok(None),
         }
@@ -198,10 +199,10 @@ mod tests {
         let answer = || format!("{HEAD}{delta}{}event: end\ndata: {{}}\n\n", frame(1));
         let (client, _serving) = serve(vec![answer(), answer()]).await;
         let mut stream = client.stream("s", 0);
-        let Some(Heard::Delta(heard)) = stream.hear().await.unwrap() else { panic!("no piece") };
+        let Some(StreamItem::Delta(heard)) = stream.next_item().await.unwrap() else { panic!("no piece") };
         assert_eq!(heard, Delta { attempt: 1, offset: 0, text: "Hel".into() });
-        assert!(matches!(stream.hear().await.unwrap(), Some(Heard::Event(event)) if event.sequence == 1));
-        assert!(stream.hear().await.unwrap().is_none());
+        assert!(matches!(stream.next_item().await.unwrap(), Some(StreamItem::Event(event)) if event.sequence == 1));
+        assert!(stream.next_item().await.unwrap().is_none());
         assert_eq!(client.stream("s", 0).next().await.unwrap().unwrap().sequence, 1);
     }
 

@@ -1,4 +1,4 @@
-//! Conversations, and what people say of sessions.
+//! Calls on conversations.
 
 use crate::{Client, Result};
 use wire::{
@@ -9,12 +9,12 @@ use wire::{
 };
 
 impl Client {
-    /// `POST /api/threads`. Safe to repeat with an idempotency key.
+    /// `POST /api/threads`. Can be repeated with an idempotency key.
     pub async fn start_thread(&self, thread: &StartThread) -> Result<Thread> {
         self.post(&["api", "threads"], thread).await
     }
 
-    /// `GET /api/threads`, a page at a time.
+    /// `GET /api/threads`, one page.
     pub async fn list_threads(&self, cursor: Option<&str>) -> Result<Page<Thread>> {
         self.get(&["api", "threads"], &[("cursor", cursor.map(str::to_owned))]).await
     }
@@ -24,17 +24,17 @@ impl Client {
         self.get(&["api", "threads", id], &[]).await
     }
 
-    /// `POST /api/threads/{id}/messages`. Safe to repeat with an id (a UUID).
+    /// `POST /api/threads/{id}/messages`. Can be repeated with an id, a UUID.
     pub async fn say(&self, id: &str, message: &Say) -> Result<Said> {
         self.post(&["api", "threads", id, "messages"], message).await
     }
 
-    /// `POST /api/threads/{id}/interrupt`. Safe to repeat.
+    /// `POST /api/threads/{id}/interrupt`. Can be repeated.
     pub async fn interrupt_thread(&self, id: &str) -> Result<Thread> {
         self.post(&["api", "threads", id, "interrupt"], &serde_json::json!({})).await
     }
 
-    /// `POST /api/threads/{id}/end`. Safe to repeat.
+    /// `POST /api/threads/{id}/end`. Can be repeated.
     pub async fn end_thread(&self, id: &str, ending: &EndThread) -> Result<EndedThread> {
         self.post(&["api", "threads", id, "end"], ending).await
     }
@@ -44,7 +44,7 @@ impl Client {
         self.get(&["api", "memory", "status"], &[("thread_id", thread_id.map(str::to_owned))]).await
     }
 
-    /// `POST /api/sessions/{id}/elicitation-reply`: answers the question that a session waits with.
+    /// `POST /api/sessions/{id}/elicitation-reply`: answers the question that a session waits for.
     pub async fn reply(&self, session_id: &str, reply: &ElicitationReply) -> Result<Session> {
         self.post(&["api", "sessions", session_id, "elicitation-reply"], reply).await
     }

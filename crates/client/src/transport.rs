@@ -1,4 +1,4 @@
-//! One request, one answer.
+//! Sends requests and reads answers.
 
 use crate::{Error, Result, limit};
 use bytes::{Bytes, BytesMut};
@@ -10,7 +10,7 @@ use reqwest::{
 use serde::{Serialize, de::DeserializeOwned};
 use std::{net::IpAddr, time::Duration};
 
-/// A connection pool to one server, with one token. Cheap to clone; clones share the pool.
+/// A connection pool to one server, with one token. Clones share the pool.
 #[derive(Clone)]
 pub struct Client {
     http: reqwest::Client,
@@ -23,8 +23,8 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// An HTTP client of another service that the operator named, with this client's limits on connections, and without its
-/// token. How long an answer may take is up to its user.
+/// An HTTP client for another service that the operator configured, with this crate's limits on connections and without
+/// the token. The caller sets timeouts.
 pub fn http_client(base_url: &str) -> Result<reqwest::Client> {
     started(builder_for(&parse_base(base_url)?))
 }
@@ -36,9 +36,9 @@ fn builder_for(base: &Url) -> reqwest::ClientBuilder {
         .connect_timeout(limit::CONNECT_TIMEOUT)
         .pool_idle_timeout(limit::IDLE_CONNECTION)
         .redirect(Policy::none())
-        // Small requests must not wait for the previous answer's acknowledgement.
+        // Small requests do not wait for the acknowledgement of the previous answer.
         .tcp_nodelay(true);
-    // HTTP_PROXY is meant for the world outside; through it, the own machine is out of reach.
+    // A proxy from the environment could not reach this machine's own addresses.
     if is_loopback(base) { builder.no_proxy() } else { builder }
 }
 
@@ -46,11 +46,14 @@ fn started(builder: reqwest::ClientBuilder) -> Result<reqwest::Client> {
     builder.build().map_err(|error| Error::Setup(format!("the HTTP client cannot start: {error}")))
 }
 
-/// A query string under construction; absent values are left out.
+/// A query string; absent values are left out.
 pub(crate) type Query<'a> = &'a [(&'static str, Option<String>)];
 
 impl Client {
-    /// A client of the server at `base_url` (a path is kept as a prefix), calling with `token`.
+    /// A client of the server at `base_url`, whose path is kept as a prefix, with `token` in every call.
+    ///
+    /// # Errors
+    /// If the address or the token cannot be used.
     pub fn new(base_url: &str, token: &str) -> Result<Self> {
         let base = parse_base(base_url)?;
         let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
@@ -63,12 +66,12 @@ impl Client {
         Ok(Self { http, base })
     }
 
-    /// The server's address, without a slash at the end.
+    /// The server's address without a slash at the end.
     pub fn base_url(&self) -> &str {
         self.base.as_str().trim_end_matches('/')
     }
 
-    /// The address of a path; every segment is escaped, so an id can never leave its place.
+    /// The address of a path. Every segment is escaped, so an id cannot change the path.
     fn url(&self, path: &[&str], query: Query<'_>) -> Url {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
@@ -111,7 +114,7 @@ impl Client {
         self.exchange(request, allowed).await
     }
 
-    /// POSTs a document as it is, within `allowed`.
+    /// Sends a POST request with this body, with `allowed` as its timeout.
     pub(crate) async fn post_document<T: DeserializeOwned>(
         &self,
         path: &[&str],
@@ -128,7 +131,7 @@ impl Client {
         self.exchange(request, allowed).await
     }
 
-    /// Opens a stream: the answer's head has arrived, its body is still to come.
+    /// Opens a stream and waits for the head of its answer.
     pub(crate) async fn open(&self, path: &[&str], query: Query<'_>, last_event_id: u64) -> Result<Response> {
         let request = self
             .http
@@ -147,13 +150,13 @@ impl Client {
         let answer = checked(answer, allowed).await?;
         let status = answer.status().as_u16();
         let body = read(answer, allowed).await?;
-        // 204 has no body: nothing is what was asked for.
+        // A 204 has no body; `null` stands for it.
         let body = if body.is_empty() { b"null" } else { &body[..] };
         serde_json::from_slice(body).map_err(|error| Error::protocol(Some(status), error.to_string()))
     }
 }
 
-/// Passes an answer on when it succeeded, and turns it into an error when it did not.
+/// Turns an answer with an error status into an error.
 async fn checked(answer: Response, allowed: Duration) -> Result<Response> {
     let status = answer.status();
     if status.is_success() {
@@ -199,8 +202,8 @@ fn parse_base(text: &str) -> Result<Url> {
     Ok(url)
 }
 
-/// Names the process's crypto provider: reqwest is built without one, so that there is one in the binary. Where the
-/// process has chosen already, that choice stands.
+/// Sets the crypto provider of the process, because reqwest is built without one. A provider that is set already is
+/// kept.
 #[cfg(feature = "tls")]
 fn choose_provider() {
     let _ = rustls::crypto::ring::default_provider().install_default();

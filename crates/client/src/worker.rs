@@ -1,4 +1,4 @@
-//! What workers call. All of it is safe to repeat with the same attempt: a repeat answers as the first did.
+//! The calls of workers. Each can be repeated with the same attempt: the repeat is answered as the first call was.
 
 use crate::{Client, Result, limit};
 use reqwest::Method;
@@ -10,20 +10,20 @@ use wire::{
 };
 
 impl Client {
-    /// `POST /api/sessions/claim`. An answer that gets lost leaves its sessions leased until the lease runs out.
+    /// `POST /api/sessions/claim`. If the answer is lost, its sessions stay leased until the leases expire.
     pub async fn claim(&self, claim: &Claim) -> Result<Claimed> {
         let wait = Duration::from_secs(u64::from(claim.wait_seconds.unwrap_or_default()));
         self.send(Method::POST, &["api", "sessions", "claim"], claim, wait + limit::CLAIM_MARGIN).await
     }
 
-    /// `POST /api/sessions/{id}/heartbeat`, answered within `allowed` or not at all: a heartbeat that takes
-    /// longer than the lease is worth nothing.
+    /// `POST /api/sessions/{id}/heartbeat`, with `allowed` as its timeout: a heartbeat that takes longer than the lease
+    /// is useless.
     pub async fn heartbeat(&self, session_id: &str, attempt: u32, allowed: Duration) -> Result<Lease> {
         self.send(Method::POST, &["api", "sessions", session_id, "heartbeat"], &Attempt { attempt }, allowed).await
     }
 
-    /// `POST /api/sessions/{id}/deltas`: a piece of an unfinished answer, for whoever follows now.
-    pub async fn tell_delta(&self, session_id: &str, delta: &Delta) -> Result<()> {
+    /// `POST /api/sessions/{id}/deltas`: publishes a piece of an unfinished reply to current followers.
+    pub async fn send_delta(&self, session_id: &str, delta: &Delta) -> Result<()> {
         self.post(&["api", "sessions", session_id, "deltas"], delta).await
     }
 
@@ -44,17 +44,17 @@ impl Client {
         self.report_failure(session_id, &Fail { attempt, error, usage: None }).await
     }
 
-    /// The same, with what the session has cost.
+    /// `POST /api/sessions/{id}/fail` with usage.
     pub async fn report_failure(&self, session_id: &str, failure: &Fail) -> Result<Session> {
         self.post(&["api", "sessions", session_id, "fail"], failure).await
     }
 
-    /// `POST /api/sessions/{id}/yield`: parks the session until what it waits for has come.
+    /// `POST /api/sessions/{id}/yield`: parks the session until what it waits for is there.
     pub async fn yield_to(&self, session_id: &str, to: &Yield) -> Result<Session> {
         self.post(&["api", "sessions", session_id, "yield"], to).await
     }
 
-    /// `POST /api/sessions/{id}/release`: back to the queue, unfinished.
+    /// `POST /api/sessions/{id}/release`: returns the session to the queue, unfinished.
     pub async fn release(&self, session_id: &str, attempt: u32) -> Result<Session> {
         self.post(&["api", "sessions", session_id, "release"], &Attempt { attempt }).await
     }

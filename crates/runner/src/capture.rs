@@ -1,4 +1,4 @@
-//! Prompts and answers on their way from the log to where training data comes from.
+//! Captures the turns of agents from the log as training data, in the database and optionally in files.
 
 use chrono::TimeDelta;
 use datalake::{Collector, FeedbackRecord, InteractionRecord, Message, OutcomeRecord, Role};
@@ -26,23 +26,23 @@ use std::{
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 use tokio_util::sync::CancellationToken;
 
-/// How often turns that ended are looked for.
+/// Interval between searches for turns to capture.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// Turns taken at once: one write to each file, and one transaction.
+/// Turns of a batch: one write per file and one transaction.
 const BATCH: u32 = 64;
-/// After a batch capture rests so many times as long as the batch took, where others wrote meanwhile: it has a fifth of the
-/// time then, and is late instead.
+/// Pause after a batch as a multiple of its duration, if other writes happened meanwhile. Capture then uses a fifth of
+/// the time and may fall behind.
 const REST_TIMES: u32 = 4;
-/// The longest rest.
+/// Longest pause after a batch.
 const REST_MAX: Duration = Duration::from_secs(1);
-/// What is later than this is captured without a rest.
+/// Delay of a turn beyond which capture does not pause.
 const LATE: TimeDelta = TimeDelta::seconds(60);
-/// Of the writes that the writer counts while a batch is captured, its own: the lease and the lines. PostgreSQL counts neither.
+/// Writes of capture itself per batch, as the writer counts them: the lease and the lines. PostgreSQL counts neither.
 const OWN_WRITES: u64 = 2;
-/// How long taken turns are ours, and how long one that could not be captured waits.
+/// Lease on the turns of a batch, and delay before a failed batch is repeated.
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 
-/// The files of this server, where it keeps any, and what could not be captured.
+/// The files of captured turns, if this server writes any, and counts of what was captured.
 #[derive(Default)]
 pub struct Lake {
     files: Option<Mutex<Collector>>,
@@ -51,34 +51,33 @@ pub struct Lake {
 }
 
 impl Lake {
-    /// Keeps files too, beside what the database keeps.
+    /// Writes files in addition to the database.
     pub fn with_files(collector: Collector) -> Lake {
         Lake { files: Some(Mutex::new(collector)), ..Lake::default() }
     }
 
-    /// Prompts with answers that were captured since this server started.
+    /// Prompts with answers captured since this server started.
     pub fn captured(&self) -> u64 {
         self.captured.load(Ordering::Relaxed)
     }
 
-    /// Turns that could not be captured, and marks that could not be written to a file, when it was tried. Both are
-    /// tried again from the database.
+    /// Failed attempts to capture a turn or to write a mark to its file. Both are repeated from the database.
     pub fn failures(&self) -> u64 {
         self.failures.load(Ordering::Relaxed)
     }
 
-    /// Appends a mark to its file, where files are kept.
+    /// Appends a mark to its file, if files are written.
     fn mark(&self, mark: &FeedbackRecord) -> io::Result<()> {
         let Some(files) = &self.files else { return Ok(()) };
         files.lock().unwrap_or_else(PoisonError::into_inner).mark_feedback(mark)
     }
 
-    /// Appends a mark of the database to its file; whether nothing more is to be done about it.
+    /// Appends a mark from the database to its file. False if it has to be repeated.
     fn mark_again(&self, line: &MarkDue) -> bool {
         match serde_json::from_str(&line.record) {
             Ok(record) => self.mark(&record).is_ok(),
             Err(error) => {
-                // Nobody could read it in a file either.
+                // It would be unreadable in a file as well.
                 tracing::warn!(id = %line.id, %error, "a mark in the database cannot be read");
                 true
             }
@@ -98,10 +97,10 @@ impl Lake {
     }
 }
 
-/// Lines of feedback that are brought into files at once.
+/// Marks written to files at once.
 const MARKS: u32 = 64;
 
-/// What one turn becomes.
+/// The records of one turn.
 #[derive(Debug, Clone, Default)]
 struct Captured {
     interactions: Vec<InteractionRecord>,
@@ -109,7 +108,7 @@ struct Captured {
     outcomes: Vec<OutcomeRecord>,
 }
 
-/// Captures turns until `stop`. What could not be captured is tried again; no session ever waits for it.
+/// Captures turns until `stop`. Failures are repeated; no session waits for capture.
 pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
     let mut ticks = interval(LOOK_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -123,7 +122,7 @@ pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
             lake.failures.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(%error, "cannot look for marks that are not in their files; it is tried again");
         }
-        // A stop waits for one batch, however many are due.
+        // A stop waits for the current batch only.
         while !stop.is_cancelled() {
             let (begun, writes) = (Instant::now(), ledger.stats().items_committed);
             match batch(&ledger, &lake).await {
@@ -147,8 +146,8 @@ pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
     }
 }
 
-/// Captures everything that is due now, or until a batch cannot be captured; how many turns. A turn that cannot be
-/// captured waits for its lease to end.
+/// Captures everything that is due now and returns the number of turns. It ends at the first batch that fails; the
+/// turns of that batch are due again when their lease expires.
 pub async fn drain(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<usize> {
     let mut all = 0;
     while let Some(batch) = batch(ledger, lake).await?.filter(|batch| batch.captured > 0) {
@@ -157,21 +156,21 @@ pub async fn drain(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<usize> {
     Ok(all)
 }
 
-/// How long others are left alone after a batch that took so long, during which the writer made so many `writes`, its own
-/// among them, and whose oldest turn was so `late`. Where nobody else writes there is nobody to wait for.
+/// Pause after a batch. `took` is its duration, `writes` the number of writes during it, `late` the age of its oldest
+/// turn. There is no pause if nobody else wrote.
 fn rest(took: Duration, writes: u64, late: TimeDelta) -> Duration {
     if writes <= OWN_WRITES || late > LATE { Duration::ZERO } else { (took * REST_TIMES).min(REST_MAX) }
 }
 
-/// Turns that were taken together.
+/// The outcome of a batch.
 struct Batch {
-    /// How many of them were captured: all or none.
+    /// Number of captured turns: all of the batch, or 0.
     captured: usize,
-    /// When the first of them ended.
+    /// End of the oldest turn.
     oldest: Option<Timestamp>,
 }
 
-/// Captures a batch, or nothing where none are due.
+/// Captures a batch. `None` if nothing is due.
 async fn batch(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<Option<Batch>> {
     let mut taken = take(ledger, LEASE, BATCH).await?;
     if taken.is_empty() {
@@ -191,7 +190,7 @@ async fn batch(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<Option<Batch
     }
 }
 
-/// A conversation that ends soon after its last turn is taken twice at once, with the same turn both times.
+/// Removes repeats. A conversation that ends soon after its last turn is due twice, with the same turn.
 fn drop_repeats(due: &mut [Due]) {
     let (mut answers, mut judged) = (HashSet::new(), HashSet::new());
     for due in due {
@@ -200,7 +199,7 @@ fn drop_repeats(due: &mut [Due]) {
     }
 }
 
-/// Files first: what the database says is captured is on the disk.
+/// Writes files before the database, so that everything that the database marks as captured is on the disk.
 async fn capture(ledger: &Ledger, lake: &Arc<Lake>, due: &[Due]) -> Result<(), String> {
     let captured: Vec<Captured> = due.iter().map(read).collect();
     let lines = due.iter().zip(&captured).map(|(due, captured)| Ok((due, lines(due, captured)?)));
@@ -214,12 +213,11 @@ async fn capture(ledger: &Ledger, lake: &Arc<Lake>, due: &[Due]) -> Result<(), S
     Ok(())
 }
 
-/// Keeps what a person thinks of an answer: in the database, and beside the answer's file where there are files. `edited`
-/// is the text that was used in the answer's place.
+/// Records a person's feedback on an answer, in the database and, if files are written, beside the answer's file.
+/// `edited` is the text that was used instead of the answer.
 ///
 /// # Errors
-/// See [`interaction::mark`]. That a file could not be written is logged and counted, and no error: [`write_marks`]
-/// tries it again.
+/// See [`interaction::mark`]. A file that cannot be written is logged and counted; [`write_marks`] repeats it.
 pub async fn mark(
     ledger: &Ledger,
     lake: &Arc<Lake>,
@@ -252,18 +250,18 @@ pub async fn mark(
     match tokio::task::spawn_blocking(move || files.mark(&record)).await {
         Ok(Ok(())) => {
             if let Err(error) = interaction::filed(ledger, vec![(tenant_id, mark.line_id)]).await {
-                // Then it is written again, which changes nothing.
+                // The mark is written again later, which changes nothing.
                 tracing::warn!(%error, "a mark is in its file, and the database could not be told");
             }
         }
-        // The reason is in the log already.
+        // The reason is logged where it happened.
         Ok(Err(_)) | Err(_) => drop(lake.failures.fetch_add(1, Ordering::Relaxed)),
     }
     Ok(mark)
 }
 
-/// Writes marks that are in the database and not in their files: the disk was full then, or the server died in
-/// between. How many. What cannot be written now is tried again after a minute.
+/// Writes marks that are in the database but not in their files, because the disk was full or the server died. Returns
+/// their number. A mark that cannot be written is repeated after a minute.
 pub async fn write_marks(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<usize> {
     if lake.files.is_none() {
         return Ok(0);
@@ -326,7 +324,7 @@ fn read(due: &Due) -> Captured {
     captured
 }
 
-/// No signal, no feedback. A person's own word stands, although what was inferred came later.
+/// The feedback that an outcome implies. `None` without a signal, or if a person has given feedback.
 fn inferred(judged: &Judged) -> Option<Feedback> {
     if judged.is_judged {
         return None;
@@ -363,7 +361,7 @@ fn record(due: &Due, turn: &Turn) -> InteractionRecord {
     }
 }
 
-/// The same lines as in the files, for the database.
+/// The lines of the files, for the database.
 fn lines(due: &Due, captured: &Captured) -> serde_json::Result<Lines> {
     let mut lines = Lines::default();
     for (turn, record) in due.turns.iter().zip(&captured.interactions) {

@@ -1,14 +1,14 @@
-//! Imports: begun by a request, finished here, also after a restart.
+//! Runs imports of entities. A request starts them; an import that was interrupted is continued after a restart.
 
 use ledger::{ImportRecord, Ledger, entity::import};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
-/// How often imports are looked for that nobody works on.
+/// Interval between searches for imports that no server works on.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Works on an import from now on, in a task of its own. If this process ends first, [`run`] takes it up again.
+/// Runs an import in a task of its own. If this process ends before it is done, [`run`] continues it.
 pub fn start(ledger: &Ledger, import: &ImportRecord) {
     let (ledger, tenant_id, id) = (ledger.clone(), import.tenant_id, import.id);
     tokio::spawn(async move {
@@ -18,7 +18,8 @@ pub fn start(ledger: &Ledger, import: &ImportRecord) {
     });
 }
 
-/// Takes up imports that were left lying, until `stop`. Every server may: chunks are decided under the import's lock.
+/// Continues interrupted imports until `stop`. Several servers can run it: each chunk is decided under the import's
+/// lock.
 pub async fn run(ledger: Ledger, stop: CancellationToken) {
     let mut ticks = interval(LOOK_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -30,7 +31,7 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
         }
         tokio::select! {
             biased;
-            // A write that has begun goes on in its own task; the rest of the import is for the next start.
+            // A write that has begun finishes in its own task; the rest is left for the next start.
             () = stop.cancelled() => return,
             resumed = import::resume_stalled(&ledger) => match resumed {
                 Ok(0) => {}

@@ -1,6 +1,7 @@
-//! Background work: what has to happen although nobody asked.
+//! Background work of the server, and the execution of agents ([`execute`]).
 //!
-//! Sweeps, imports, messages, captured turns, retention in files, and the executor that runs agents.
+//! Each of the other modules is one task: sweeps, imports, messages, capture of training data, and retention of its
+//! files.
 
 pub mod capture;
 pub mod execute;

@@ -1,4 +1,4 @@
-//! One message to one person by e-mail, over the SMTP server that the operator configured.
+//! Sends notifications by e-mail, over the SMTP server that the operator configured.
 
 use domain::notification::Topic;
 use ledger::{MessageRecord, outbox::Outcome};
@@ -13,62 +13,65 @@ use lettre::{
 use serde_json::Value;
 use std::time::Duration;
 
-/// From the connection to the server's last word. A batch of messages takes a few of these and stays within its lease.
+/// Longest delivery of one e-mail. Several of these fit into the lease of a batch of messages.
 const TIME: Duration = Duration::from_secs(15);
 
-/// How the connection is protected.
+/// Encryption of the SMTP connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailTls {
     /// TLS from the first byte (port 465).
     Implicit,
-    /// STARTTLS, and nothing without it (port 587).
+    /// STARTTLS, required (port 587).
     StartTls,
-    /// In the clear, for a server on this machine.
+    /// No encryption, for a server on this machine.
     None,
 }
 
-/// The SMTP server and who writes.
+/// The SMTP server and the sender.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailSettings {
-    /// Its name.
+    /// Host name of the SMTP server.
     pub host: String,
-    /// Its port.
+    /// Port of the SMTP server.
     pub port: u16,
-    /// How it is reached.
+    /// Encryption of the connection.
     pub tls: MailTls,
-    /// Who writes, such as `Shiftbook <log@example.org>`.
+    /// Sender, such as `Shiftbook <log@example.org>`.
     pub from: String,
-    /// Name and password, where it asks for them.
+    /// User name and password; `None` if the server needs none.
     pub credentials: Option<(String, String)>,
-    /// `https://host[:port]` where people see the server: what links begin with.
+    /// Public address of this server, `https://host[:port]`: the beginning of links.
     pub public_origin: String,
 }
 
-/// Writes e-mail.
+/// Sends e-mail.
 pub struct Mailer {
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
     public_origin: String,
 }
 
-/// Settings that cannot be used.
+/// Why mail settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BadMailSettings {
-    /// The sender is not an address.
+    /// The sender is not an e-mail address.
     #[error("smtp.from `{0}` is not an address such as Shiftbook <log@example.org>")]
     From(String),
-    /// The host cannot be verified, or the system has no certificates.
+    /// TLS cannot be set up: the host name is not valid, or the system has no certificates.
     #[error("smtp.host `{host}` cannot be used with TLS: {error}")]
     Tls {
-        /// The host.
+        /// Host name of the SMTP server.
         host: String,
-        /// Why.
+        /// The cause.
         error: lettre::transport::smtp::Error,
     },
 }
 
 impl Mailer {
-    /// A mailer for these settings. Nothing is connected to yet.
+    /// A mailer with these settings. It does not connect yet.
+    ///
+    /// # Errors
+    /// If the sender is not an address or TLS cannot be set up.
     pub fn new(settings: MailSettings) -> Result<Self, BadMailSettings> {
         let MailSettings { host, port, tls, from, credentials, public_origin } = settings;
         let from: Mailbox = from.parse().map_err(|_| BadMailSettings::From(from))?;
@@ -87,13 +90,13 @@ impl Mailer {
         Ok(Self { transport: transport.build(), from, public_origin })
     }
 
-    /// Sends a message to a person.
+    /// Sends a message to a person, within [`TIME`].
     pub(crate) async fn send(&self, message: &MessageRecord, email: &str, workspace: &str) -> Outcome {
-        let letter = match self.letter(message, email, workspace) {
-            Ok(letter) => letter,
+        let email_message = match self.compose(message, email, workspace) {
+            Ok(composed) => composed,
             Err(error) => return Outcome::Refused { error: format!("the e-mail cannot be written: {error}") },
         };
-        match tokio::time::timeout(TIME, self.transport.send(letter)).await {
+        match tokio::time::timeout(TIME, self.transport.send(email_message)).await {
             Ok(Ok(_)) => Outcome::Delivered,
             Ok(Err(error)) if error.is_permanent() => Outcome::Refused { error: error.to_string() },
             Ok(Err(error)) => Outcome::Failed { error: error.to_string(), asked: None },
@@ -101,8 +104,9 @@ impl Mailer {
         }
     }
 
-    /// Who waits, for what task, and a link. Never what is staged: mail is kept in places that forget nothing.
-    fn letter(&self, message: &MessageRecord, email: &str, workspace: &str) -> Result<Message, Unwritable> {
+    /// The e-mail: agent, task and a link. It quotes no content of the session, because mail is stored for a long time
+    /// elsewhere.
+    fn compose(&self, message: &MessageRecord, email: &str, workspace: &str) -> Result<Message, Unwritable> {
         let data: Value = serde_json::from_str(&message.payload)?;
         let text = |field: &str| data.get(field).and_then(Value::as_str);
         let who = text("agentSlug").unwrap_or("An agent");
@@ -122,14 +126,14 @@ impl Mailer {
             .from(self.from.clone())
             .to(Mailbox::new(None, email.parse()?))
             .subject(subject)
-            // Of the message, not of the try: mail programs show a repeat once.
+            // The id is that of the message, so that mail programs show a repeated delivery once.
             .message_id(Some(format!("<{}@{domain}>", message.id)))
             .header(ContentType::TEXT_PLAIN)
             .body(body)?)
     }
 }
 
-/// Why an e-mail cannot be written.
+/// Why an e-mail cannot be built.
 #[derive(Debug, thiserror::Error)]
 enum Unwritable {
     #[error(transparent)]

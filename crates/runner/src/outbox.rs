@@ -1,4 +1,4 @@
-//! Messages on their way out: taken, delivered, settled. Every server may drain the outbox.
+//! Delivers the messages of the outbox to webhooks and by e-mail. Several servers can do so at the same time.
 
 use crate::{mail::Mailer, webhook::post};
 use chrono::TimeDelta;
@@ -12,36 +12,37 @@ use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
-/// How often due messages are looked for.
+/// Interval between searches for due messages.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How often old messages are removed.
+/// Interval between removals of old messages.
 const PRUNE_EVERY: Duration = Duration::from_secs(3_600);
-/// How long a taken message is ours. It is sent at once, and no receiver is waited for a third as long.
+/// Lease on a message. Delivery starts at once and takes less than a third of it.
 const LEASE: TimeDelta = TimeDelta::seconds(60);
 
-/// Delivers messages.
-pub struct Courier {
-    /// Where messages come from.
+/// Delivers the messages of the outbox.
+pub struct OutboxWorker {
+    /// The ledger with the outbox.
     pub ledger: Ledger,
-    /// The way out.
+    /// HTTP client for webhooks.
     pub http: outbound::Client,
-    /// Writes e-mail, where the operator configured it.
+    /// Sends e-mail; `None` if the operator configured none.
     pub mail: Option<Mailer>,
-    /// Signs what goes to webhooks. Without it nothing can be sent to them.
+    /// Signs webhook requests; without it they fail.
     pub key: Option<InstanceKey>,
-    /// `https://host[:port]` where people see the server, for links.
+    /// Public address of this server, `https://host[:port]`, for links.
     pub public_origin: Option<String>,
 }
 
-impl Courier {
-    /// Drains the outbox until `stop`. Messages that are being delivered then are delivered again by others.
+impl OutboxWorker {
+    /// Delivers due messages until `stop`. Deliveries in progress are aborted then and repeated when their leases
+    /// expire.
     pub async fn run(self, stop: CancellationToken) {
         let mut ticks = interval(LOOK_EVERY);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut housekeeping = interval(PRUNE_EVERY);
         housekeeping.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let work = async {
-            let mut flights = Flights::default();
+            let mut deliveries = Deliveries::default();
             loop {
                 tokio::select! {
                     _ = housekeeping.tick() => match prune(&self.ledger).await {
@@ -49,8 +50,8 @@ impl Courier {
                         Ok(pruned) => tracing::info!(pruned, "old messages were removed"),
                         Err(error) => tracing::warn!(%error, "cannot remove old messages"),
                     },
-                    _ = ticks.tick() => self.look(&mut flights).await,
-                    () = flights.land(), if !flights.room.is_empty() => self.look(&mut flights).await,
+                    _ = ticks.tick() => self.start_or_log(&mut deliveries).await,
+                    () = deliveries.wait_for_one(), if !deliveries.room.is_empty() => self.start_or_log(&mut deliveries).await,
                 }
             }
         };
@@ -61,31 +62,31 @@ impl Courier {
         }
     }
 
-    /// Delivers everything that is due now; how many deliveries were tried.
+    /// Delivers everything that is due now. Returns the number of deliveries, successful or not.
     pub async fn drain(&self) -> ledger::Result<usize> {
-        let (mut flights, mut tried) = (Flights::default(), 0);
+        let (mut deliveries, mut tried) = (Deliveries::default(), 0);
         loop {
-            tried += self.start(&mut flights).await?;
-            if flights.room.is_empty() {
+            tried += self.start(&mut deliveries).await?;
+            if deliveries.room.is_empty() {
                 return Ok(tried);
             }
-            flights.land().await;
+            deliveries.wait_for_one().await;
         }
     }
 
-    async fn look<'c>(&'c self, flights: &mut Flights<'c>) {
-        if let Err(error) = self.start(flights).await {
+    async fn start_or_log<'c>(&'c self, deliveries: &mut Deliveries<'c>) {
+        if let Err(error) = self.start(deliveries).await {
             tracing::warn!(%error, "cannot look for messages that are due");
         }
     }
 
-    /// Starts whatever is due and has room; how many deliveries those are.
-    async fn start<'c>(&'c self, flights: &mut Flights<'c>) -> ledger::Result<usize> {
-        let taken = take(&self.ledger, LEASE, DELIVERIES_AT_ONCE, &mut flights.room).await?;
+    /// Starts the deliveries that are due and within their limits. Returns their number.
+    async fn start<'c>(&'c self, deliveries: &mut Deliveries<'c>) -> ledger::Result<usize> {
+        let taken = take(&self.ledger, LEASE, DELIVERIES_AT_ONCE, &mut deliveries.room).await?;
         let started = taken.len();
         for outgoing in taken {
             let message = outgoing.message.clone();
-            flights.under_way.push(self.deliver(outgoing).map(|()| message).boxed());
+            deliveries.running.push(self.deliver(outgoing).map(|()| message).boxed());
         }
         Ok(started)
     }
@@ -109,20 +110,20 @@ impl Courier {
     }
 }
 
-/// Deliveries under way, each of which ends by itself: a receiver that is silent holds up nobody else.
+/// Deliveries in progress. They run concurrently, so a slow receiver delays no other.
 #[derive(Default)]
-struct Flights<'c> {
-    under_way: FuturesUnordered<BoxFuture<'c, MessageRecord>>,
+struct Deliveries<'c> {
+    running: FuturesUnordered<BoxFuture<'c, MessageRecord>>,
     room: Room,
 }
 
-impl Flights<'_> {
-    /// Waits until at least one delivery has ended, and notes all that have.
-    async fn land(&mut self) {
-        let mut landed = self.under_way.next().await;
-        while let Some(message) = landed {
+impl Deliveries<'_> {
+    /// Waits for a delivery to end and removes all that have ended.
+    async fn wait_for_one(&mut self) {
+        let mut ended = self.running.next().await;
+        while let Some(message) = ended {
             self.room.free(&message);
-            landed = self.under_way.next().now_or_never().flatten();
+            ended = self.running.next().now_or_never().flatten();
         }
     }
 }

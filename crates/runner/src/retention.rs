@@ -1,4 +1,4 @@
-//! Retention beyond the database: the files of training data that quote sessions.
+//! Applies retention to the files of training data, which quote sessions.
 
 use chrono::NaiveDate;
 use datalake::{Erased, Fate, Layout, SessionKey, erase, sessions};
@@ -9,21 +9,21 @@ use ledger::{
 use std::{collections::HashMap, io};
 use tokio::task::spawn_blocking;
 
-/// Sessions that the ledger is asked about at once.
+/// Sessions whose retention is looked up at once.
 const ASKED: usize = 500;
 
-/// Takes the lines of sessions whose content is erased out of the files below `layout`; see [`datalake::erase`] for files up
-/// to and including `last`. Nothing may write them meanwhile. To be called again after an error.
+/// Removes the lines of erased sessions from the files below `layout`, up to and including the files of `last`; see
+/// [`datalake::erase`]. Nothing may write these files meanwhile. After an error it can be called again.
 ///
 /// # Errors
-/// When a file, or the ledger, cannot be read or written.
+/// If a file or the ledger cannot be read or written.
 pub async fn erase_files(ledger: &Ledger, layout: &Layout, last: NaiveDate) -> io::Result<Erased> {
     let of_files = layout.clone();
     let keys: Vec<SessionKey> =
         spawn_blocking(move || sessions(&of_files)).await.map_err(io::Error::other)??.into_iter().collect();
     let mut fates = HashMap::new();
     for keys in keys.chunks(ASKED) {
-        // What has no such ids was never ours.
+        // Keys that are not ids were not written by this product.
         let known = keys.iter().filter_map(|key| Some((key, (key.0.parse().ok()?, key.1.parse().ok()?))));
         let (named, ids): (Vec<_>, Vec<_>) = known.unzip();
         let standings = standings_by_operator(ledger, ids).await;

@@ -1,27 +1,27 @@
-//! Sessions whose workers went silent go back to the queue; those that stood still for longer than they may expire; working sessions that people left open are abandoned.
+//! Periodic maintenance: expired leases return their sessions to the queue, sessions past their time limit expire,
+//! working sessions that were left open are abandoned, gates are carried on, and the store is kept in order.
 //!
-//! Now and then the store is kept in order as well. Every server may sweep: each session is decided under its row's lock, so that many do it once.
+//! Several servers can sweep at the same time: each session is decided under its row's lock.
 
 use ledger::{Ledger, gate, human, session};
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
-/// How often leases are looked at. A dead worker's session is back in the queue within its lease and
-/// two of these.
+/// Interval between checks of leases. A dead worker's session is back in the queue within its lease and two intervals.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
-/// How often sessions are entered in the rolls of their workspaces.
+/// Interval between additions to the rolls of workspaces.
 const ROLL_EVERY: Duration = Duration::from_secs(1);
-/// How often gates are looked at: decisions whose undo window is over, reminders, deadlines.
+/// Interval between checks of gates: decisions past their undo window, reminders, deadlines.
 const SWEEP_GATES_EVERY: Duration = Duration::from_millis(500);
-/// How often working sessions that were left open are looked for.
+/// Interval between searches for working sessions that were left open.
 const SWEEP_WORKING_EVERY: Duration = Duration::from_secs(60);
-/// How often the clock is set by the database's, where servers share one.
+/// Interval between readings of the database's clock, which several servers share.
 const SET_CLOCK_EVERY: Duration = Duration::from_secs(60);
-/// How often the store is kept in order.
+/// Interval between maintenance runs of the store.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(6 * 3_600);
 
-/// Sweeps until `stop`. A sweep that fails is tried again at the next tick.
+/// Runs until `stop`. A sweep that fails is repeated at the next interval.
 pub async fn run(ledger: Ledger, stop: CancellationToken) {
     let mut ticks = interval(SWEEP_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,6 +1,6 @@
-//! One message to one webhook, the way of the Standard Webhooks specification.
+//! Sends one message to one webhook, as the Standard Webhooks specification describes.
 
-use crate::outbox::Courier;
+use crate::outbox::OutboxWorker;
 use chrono::SecondsFormat;
 use domain::id::WebhookId;
 use ledger::{
@@ -11,22 +11,22 @@ use ledger::{
 use outbound::{Hosts, Method, Request, Response};
 use serde_json::{Value, json};
 
-/// The receiver wants nothing any more.
+/// HTTP status of a receiver that wants no more messages.
 const GONE: u16 = 410;
-/// Most characters of an answer that are kept as an error.
+/// Characters of a response body that are kept as an error.
 const QUOTE_CHARS_MAX: usize = 200;
 
-/// Sends a message. Whatever the receiver answers, redirects included, it has arrived only where it says 2xx.
-pub(crate) async fn post(courier: &Courier, message: &MessageRecord, id: WebhookId, url: String) -> Outcome {
-    let Some(key) = &courier.key else {
+/// Sends a message. Only a 2xx status counts as delivered; redirects are not followed.
+pub(crate) async fn post(worker: &OutboxWorker, message: &MessageRecord, id: WebhookId, url: String) -> Outcome {
+    let Some(key) = &worker.key else {
         return Outcome::Failed { error: "this server has no instance key to sign with".to_owned(), asked: None };
     };
-    let body = match body(message, courier.public_origin.as_deref()) {
+    let body = match body(message, worker.public_origin.as_deref()) {
         Ok(body) => body,
         Err(error) => return Outcome::Refused { error: format!("the message cannot be read: {error}") },
     };
     let message_id = message.id.to_string();
-    let signed = Signature { message_id: &message_id, timestamp: courier.ledger.now().timestamp() };
+    let signed = Signature { message_id: &message_id, timestamp: worker.ledger.now().timestamp() };
     let signature = sign(key, message.tenant_id, id, signed, body.as_bytes());
     let headers = [
         ("content-type", "application/json".to_owned()),
@@ -39,17 +39,17 @@ pub(crate) async fn post(courier: &Courier, message: &MessageRecord, id: Webhook
         url,
         headers: headers.map(|(name, value)| (name.to_owned(), value)).into(),
         body: body.into(),
-        // An administrator chose this one URL; what it may not be is inside.
+        // An administrator chose this URL; `outbound` refuses private addresses.
         hosts: Hosts::any(),
     };
-    match courier.http.fetch(request).await {
-        Ok(answer) => judge(&answer),
+    match worker.http.fetch(request).await {
+        Ok(answer) => outcome(&answer),
         Err(error) if error.is_retryable() => Outcome::Failed { error: error.to_string(), asked: None },
         Err(error) => Outcome::Refused { error: error.to_string() },
     }
 }
 
-fn judge(answer: &Response) -> Outcome {
+fn outcome(answer: &Response) -> Outcome {
     let quoted: String = String::from_utf8_lossy(&answer.body).chars().take(QUOTE_CHARS_MAX).collect();
     let error = format!("the receiver answered {} {}", answer.status, quoted.trim()).trim_end().to_owned();
     match answer.status {
@@ -59,7 +59,8 @@ fn judge(answer: &Response) -> Outcome {
     }
 }
 
-/// `{type, timestamp, data}`; data has the address of what it is about, where this server knows its own.
+/// The body `{type, timestamp, data}`. `data.url` is the address of the subject, if this server knows its public
+/// address.
 fn body(message: &MessageRecord, public_origin: Option<&str>) -> Result<String, serde_json::Error> {
     let mut data: Value = serde_json::from_str(&message.payload)?;
     let path = data.get("path").and_then(Value::as_str).map(str::to_owned);

@@ -1,11 +1,10 @@
 //! Conversations: begin, speak, interrupt, end.
 
 use crate::{
-    closing,
     extract::{Caller, Id, JsonBody, JsonBodyOrDefault, Limit, Params},
     problem::Problem,
     state::AppState,
-    wire_map,
+    thread_end, wire_map,
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::id::SessionId;
@@ -161,7 +160,7 @@ pub async fn end(
     Id(id): Id<SessionId>,
     JsonBodyOrDefault(body): JsonBodyOrDefault<EndThread>,
 ) -> Result<Json<EndedThread>, Problem> {
-    let ended = closing::end(&state, caller.scope(), id, wire_map::ending(&body)?).await?;
+    let ended = thread_end::end(&state, caller.scope(), id, wire_map::ending(&body)?).await?;
     Ok(Json(wire_map::ended(ended)))
 }
 

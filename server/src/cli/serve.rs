@@ -14,7 +14,7 @@ use crate::{
     state::AppState,
 };
 use ledger::Mode;
-use runner::{mail::Mailer, outbox::Courier};
+use runner::{mail::Mailer, outbox::OutboxWorker};
 use std::{io::Write as _, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, time::timeout};
 
@@ -98,8 +98,8 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let captures = tokio::spawn(runner::capture::run(state.ledger.clone(), state.lake.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
-    let courier = Courier { ledger: state.ledger.clone(), http, mail, key, public_origin: state.public_origin.clone() };
-    let messages = tokio::spawn(courier.run(state.shutdown.token()));
+    let outbox_worker = OutboxWorker { ledger: state.ledger.clone(), http, mail, key, public_origin: state.public_origin.clone() };
+    let messages = tokio::spawn(outbox_worker.run(state.shutdown.token()));
     let stop = tokio::spawn(accept::until_asked_to_stop(state.shutdown.clone()));
     accept::serve(listener, router::build(state.clone()), &state).await;
     stop.abort();

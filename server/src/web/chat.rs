@@ -9,7 +9,7 @@ use super::{
     shell::{Turned, Viewer, refuse, render},
     sign_in::status_of,
 };
-use crate::{closing, extract::Id, problem::Problem, state::AppState, wire_map};
+use crate::{extract::Id, problem::Problem, state::AppState, thread_end, wire_map};
 use app::{
     FormState,
     chat::{self as ui, Entry, Gate, ListProps, Props, Talk},
@@ -382,7 +382,7 @@ async fn end(
         Err(problem) => return refused(&state, viewer, id, &form, "end", problem).await,
     };
     let ending = Ending { feedback, source: Surface::WebEnd, summary: true };
-    match closing::end(&state, &viewer.scope, id, ending).await {
+    match thread_end::end(&state, &viewer.scope, id, ending).await {
         Ok(_) => {
             let mut response = Redirect::to(&format!("/chat/{id}")).into_response();
             if feedback.is_none() {

@@ -1,9 +1,9 @@
-//! What runs an agent: one session in, its outcome out.
+//! The interface between a worker and the kinds of agents: [`Adapter`], the job it gets, and its outcome.
 
 use super::{
-    desk::Desk,
+    event_queue::{Closed, EventSender},
     lease::Lease,
-    outbox::{Closed, Queue},
+    worker_api::WorkerApi,
 };
 use domain::gate::{PausedToolCall, Question, Verdict};
 use serde_json::value::RawValue;
@@ -17,72 +17,72 @@ use wire::{
     worker::{self, Related, YieldStatus},
 };
 
-/// One kind of agent.
+/// Runs one kind of agent.
 pub trait Adapter: Debug + Send + Sync + 'static {
-    /// Works on a session until it is done, has to wait, or is told to stop. Called again for the same job only after
-    /// its output was refused, with the reasons in [`Job::refused`].
-    fn run<'a>(&'a self, job: &'a Job, hand: &'a Hand) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
+    /// Works on a session until it has an outcome. It is called again for the same job only after its output was
+    /// refused; [`Job::refused`] then holds the reasons.
+    fn run<'a>(&'a self, job: &'a Job, context: &'a JobContext) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
 
-    /// Its closing words on a conversation that rests, from the log as `desk` tells it; nothing is recorded. `None` for a
-    /// kind of agent that speaks in sessions alone.
-    fn close<'a>(
+    /// Summarizes an idle conversation from its log, without recording anything. `None` if this kind of agent cannot be
+    /// asked outside of a session.
+    fn summarize<'a>(
         &'a self,
-        _desk: &'a dyn Desk,
+        _desk: &'a dyn WorkerApi,
         _session_id: &'a str,
-    ) -> Option<Pin<Box<dyn Future<Output = Closing> + Send + 'a>>> {
+    ) -> Option<Pin<Box<dyn Future<Output = ConversationSummary> + Send + 'a>>> {
         None
     }
 }
 
-/// What an agent says of a conversation that ends.
+/// An agent's summary of a conversation that is being ended.
 #[derive(Debug)]
-pub struct Closing {
-    /// Its words, or why there are none.
-    pub words: Result<String, Failure>,
-    /// What the conversation has cost with them, where that is more than before.
+pub struct ConversationSummary {
+    /// The summary, or why there is none.
+    pub text: Result<String, Failure>,
+    /// Usage of the conversation including the summary; `None` if the agent was not asked.
     pub usage: Option<Json>,
 }
 
-/// A session that was claimed, and all that its agent is told.
+/// A claimed session and everything that its agent gets.
 #[derive(Debug)]
 pub struct Job {
-    /// The session.
+    /// The claimed session.
     pub session: Session,
-    /// The fencing token.
+    /// The attempt: the fencing token that every call carries.
     pub attempt: u32,
-    /// What the session was started with.
+    /// Input of the session.
     pub input: Option<Json>,
-    /// What its person was doing: untrusted text for the end of the prompt.
+    /// Recent activity of the session's person. It is untrusted text and belongs at the end of a prompt.
     pub activity: Option<String>,
-    /// What people decided while it was parked.
+    /// The decision that ended the session's wait, if any.
     pub resume: Option<Resume>,
-    /// Outputs that reviewers refused, oldest first.
+    /// Denials of earlier outputs by reviewers, oldest first.
     pub denials: Vec<Denial>,
-    /// What came of the sessions that it depends on.
+    /// Sessions that this one depends on, with their outcomes.
     pub dependencies: Vec<Related>,
-    /// The sessions that it has started, and what came of them.
+    /// Sessions that this one has started, with their outcomes.
     pub children: Vec<Related>,
-    /// Why the output of this attempt was refused, where it was.
+    /// Problems of this attempt's last output; empty if none was refused.
     pub refused: Vec<FieldProblem>,
 }
 
 impl Job {
-    /// Whether the session is a conversation: it rests after each turn, and its log says what it is about.
+    /// Whether the session is a conversation: it is parked after each turn, and its messages are in the log.
     pub fn is_thread(&self) -> bool {
         self.session.source.as_deref() == Some(domain::thread::SOURCE)
     }
 }
 
-/// The decision that put a parked session back to work.
+/// The decision that resumed a parked session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resume {
-    /// Tells decisions apart: each counts once.
+    /// Id of the gate. Each gate's decision is applied once.
     pub gate_id: String,
-    /// The call that was paused, where it was a call.
+    /// Id of the paused tool call; `None` for a question.
     pub tool_call_id: Option<String>,
-    /// What was decided.
+    /// The decision.
     pub decision: Decision,
-    /// What the person wrote beside it.
+    /// The person's note.
     pub note: Option<String>,
 }
 
@@ -98,37 +98,37 @@ impl From<worker::Resume> for Resume {
     }
 }
 
-/// What a person decided.
+/// A person's decision.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decision {
-    /// Run the call; with this input, where they changed it.
+    /// Run the call, with this input if the person changed it.
     Approve(Option<serde_json::Value>),
-    /// Do not run it.
+    /// Do not run the call.
     Deny,
-    /// The answer to a question.
+    /// The answer to the agent's question.
     Answer(serde_json::Value),
 }
 
-/// How a turn ended.
+/// How a run of an adapter ended.
 #[derive(Debug)]
 pub enum Outcome {
-    /// There is a result to hand over.
+    /// The agent has finished.
     Done {
-        /// The result proper.
+        /// The result; `None` for none.
         result: Option<Json>,
-        /// What it cost.
+        /// Tokens and cost, a JSON object.
         usage: Option<Json>,
     },
-    /// It cannot be done.
+    /// The agent has failed.
     Failed(Failure),
-    /// It goes on when something has come.
+    /// The session has to wait.
     Parked(Park),
-    /// It was told to stop and did.
+    /// The worker is stopping or the lease is lost.
     Stopped,
 }
 
 impl Outcome {
-    /// What it has cost, where its agent counts.
+    /// Tokens and cost until now, if the adapter counts them.
     pub fn usage(&self) -> Option<Json> {
         match self {
             Self::Done { usage, .. } => usage.clone(),
@@ -142,23 +142,23 @@ impl Outcome {
 /// Why an agent failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// For machines.
+    /// Code for programs, such as `budget_steps`.
     pub code: String,
-    /// For people.
+    /// Text for people.
     pub message: String,
-    /// What the session has cost until then, where its agent counts: a JSON object.
+    /// Tokens and cost until the failure, a JSON object; `None` if the adapter does not count them.
     pub usage: Option<String>,
 }
 
 impl Failure {
-    /// A failure with its code.
+    /// A failure without usage.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { code: code.into(), message: message.into(), usage: None }
     }
 
-    /// The same, and what it has cost.
+    /// Sets the usage, if there is one.
     #[must_use]
-    pub fn having_cost(self, usage: Option<&Json>) -> Self {
+    pub fn with_usage(self, usage: Option<&Json>) -> Self {
         Self { usage: usage.map(|usage| usage.get().to_owned()).or(self.usage), ..self }
     }
 }
@@ -166,43 +166,42 @@ impl Failure {
 /// What a session waits for.
 #[derive(Debug, Clone)]
 pub struct Park {
-    /// Where it waits.
+    /// Status of the parked session.
     pub status: YieldStatus,
-    /// For people.
+    /// What it waits for, for people.
     pub detail: String,
-    /// The call that waits for approval.
+    /// The tool call that waits for approval.
     pub paused: Option<PausedToolCall>,
     /// The question that waits for an answer.
     pub question: Option<Question>,
-    /// It waits for the sessions that it has started.
+    /// Whether it waits for the sessions that it has started.
     pub for_children: bool,
-    /// What the session has cost so far.
+    /// Tokens and cost so far, a JSON object.
     pub usage: Option<Json>,
 }
 
-/// How far a worker is with stopping.
+/// How far a worker has stopped. Phases are ordered; a worker never returns to an earlier one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
-    /// Not at all.
+    /// Claims and runs sessions.
     Working,
-    /// Nothing new is claimed; running agents go on.
+    /// Claims nothing more; running agents continue.
     Draining,
-    /// Agents are asked to end; their sessions are released.
+    /// Running agents are asked to end; their sessions are released.
     Releasing,
-    /// Agents are ended; their sessions are released.
+    /// Running agents are ended at once; their sessions are released.
     Aborting,
 }
 
-/// Waits until the worker is at least this far with stopping.
-pub async fn reached(watched: &watch::Receiver<Phase>, phase: Phase) {
-    // A sender that is gone stops nobody.
+/// Waits until the phase is `phase` or a later one. Never returns if the sender is dropped before.
+pub async fn wait_for_phase(watched: &watch::Receiver<Phase>, phase: Phase) {
     if watched.clone().wait_for(|now| *now >= phase).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
-/// Waits until the time is over, if there is an end to it.
-pub async fn out_of_time(seconds: Option<u64>) -> u64 {
+/// Waits for this many seconds and returns them; never returns if there is no limit.
+pub async fn timed_out(seconds: Option<u64>) -> u64 {
     match seconds {
         Some(seconds) => {
             sleep(Duration::from_secs(seconds)).await;
@@ -212,41 +211,41 @@ pub async fn out_of_time(seconds: Option<u64>) -> u64 {
     }
 }
 
-/// What an adapter works with: the session's log, its lease and the desk.
+/// What an adapter works with: the API, the lease and the event queue of its session.
 #[derive(Debug)]
-pub struct Hand {
-    /// Where to read and write.
-    pub desk: Arc<dyn Desk>,
-    /// The right to work on the session.
+pub struct JobContext {
+    /// Reads and writes sessions, actions and entities.
+    pub api: Arc<dyn WorkerApi>,
+    /// The lease on the session.
     pub lease: Arc<Lease>,
-    /// The way into the log.
-    pub queue: Queue,
-    /// How far the worker is with stopping.
+    /// Appends events to the session's log.
+    pub events: EventSender,
+    /// How far the worker has stopped.
     pub phase: watch::Receiver<Phase>,
 }
 
-impl Hand {
-    /// Records events, in order, each once.
+impl JobContext {
+    /// Queues events for the log, in order.
     ///
     /// # Errors
-    /// When the lease is lost, and nothing more can be recorded.
+    /// If the lease is lost: nothing more can be recorded.
     pub async fn record(&self, events: impl IntoIterator<Item = NewEvent> + Send) -> Result<(), Closed> {
         for event in events.into_iter().collect::<Vec<_>>() {
-            self.queue.push(event).await?;
+            self.events.push(event).await?;
         }
         Ok(())
     }
 
-    /// Waits until the agent has to end: the lease is lost, or the worker gives its sessions back.
-    pub async fn told_to_end(&self) {
+    /// Waits until the agent has to end: the lease is lost, or the worker releases its sessions.
+    pub async fn stop_requested(&self) {
         select! {
             () = self.lease.lost() => {}
-            () = reached(&self.phase, Phase::Releasing) => {}
+            () = wait_for_phase(&self.phase, Phase::Releasing) => {}
         }
     }
 
-    /// Waits until the agent has to end at once.
-    pub async fn told_to_end_at_once(&self) {
-        reached(&self.phase, Phase::Aborting).await;
+    /// Waits until the agent has to be ended at once.
+    pub async fn abort_requested(&self) {
+        wait_for_phase(&self.phase, Phase::Aborting).await;
     }
 }

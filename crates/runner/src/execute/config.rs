@@ -1,9 +1,9 @@
-//! Agents as an operator describes them in the settings, and what runs them.
+//! Agents as operators describe them in the settings, and the adapters built from them.
 
 use super::{
     adapter::Adapter,
     chat::{Budget, ChatAdapter, Model, Pause, Prices, Secret, Wire},
-    command::{Api, CommandAdapter, Format},
+    command::{ApiAccess, CommandAdapter, Format},
     tool::{Http, Tool, Toolbox},
 };
 use domain::slug::is_slug;
@@ -14,76 +14,76 @@ use std::{ffi::OsString, sync::Arc};
 /// Most sessions of one agent at a time.
 pub const CONCURRENCY_MAX: u32 = 256;
 
-/// What runs an agent.
+/// Kind of an adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A program, once per session.
+    /// A program that is started once per session.
     Command,
     /// A chat model with tools.
     Chat,
 }
 
-/// `[agents.SLUG]`. Unknown keys are refused, and known ones that do not belong to the adapter too.
+/// The table `[agents.SLUG]` of the settings. Unknown keys are refused, and known ones that the adapter does not use.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentConfig {
-    /// What runs it.
+    /// Kind of the adapter.
     pub adapter: Kind,
-    /// The only workspace whose sessions it gets; every workspace's when absent.
+    /// Slug of the only workspace whose sessions the agent gets; every workspace's if absent.
     pub workspace: Option<String>,
-    /// Sessions at a time, 1 when absent.
+    /// Sessions at a time, 1 to [`CONCURRENCY_MAX`]; 1 if absent.
     pub concurrency: Option<u32>,
-    /// What it is told before every task.
+    /// System prompt of every session, before the task's own instructions.
     pub instructions: Option<String>,
-    /// Program and arguments.
+    /// The program and its arguments.
     pub command: Option<Vec<String>>,
-    /// What the program prints.
+    /// Output format of the program.
     pub format: Option<Format>,
-    /// How the model is spoken to.
+    /// Wire format of the model's service.
     pub wire: Option<Wire>,
-    /// Where the model is.
+    /// Base URL of the model's service; `Wire::default_base_url` if absent.
     pub base_url: Option<String>,
-    /// Its name there.
+    /// Name of the model at its service.
     pub model: Option<String>,
-    /// The variable of the environment that holds the key.
+    /// Name of the environment variable that holds the API key.
     pub api_key_env: Option<String>,
-    /// Longest answer, tokens.
+    /// Longest reply of the model, tokens.
     pub max_tokens: Option<u32>,
-    /// What it can do.
+    /// Tools that the model may call.
     pub tools: Option<Vec<Tool>>,
-    /// Tools that run only once a person agreed.
+    /// Tools whose calls a person has to approve.
     pub confirm: Option<Vec<Tool>>,
     /// Hosts that `http_request` may call.
     pub hosts: Option<Vec<String>>,
-    /// Slugs of actions that `start_session` may start.
+    /// Slugs of the actions that `start_session` may start.
     pub actions: Option<Vec<String>>,
-    /// What one session may cost.
+    /// Limits on what one session may spend.
     pub budget: Option<Budget>,
-    /// What the model costs.
+    /// Prices of the model.
     pub prices: Option<Prices>,
 }
 
-/// What an agent is built from besides its settings.
+/// What an adapter is built with besides its settings.
 #[derive(Clone)]
-pub struct Surroundings<'a> {
-    /// Values of the environment.
+pub struct BuildEnvironment<'a> {
+    /// Looks up an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// Whether there is such a program.
+    /// Whether a program exists and can be run.
     pub is_program: &'a dyn Fn(&OsString) -> bool,
-    /// How programs reach the API.
-    pub api: Api,
-    /// The way out for `http_request`.
+    /// Address and token of the API, passed to programs.
+    pub api_access: ApiAccess,
+    /// HTTP client of `http_request`.
     pub outbound: Client,
-    /// How to wait between tries.
+    /// Waits between requests to a model.
     pub pause: Pause,
 }
 
 impl AgentConfig {
-    /// Checks everything that can be checked without the world outside.
+    /// Checks the settings without looking at the environment.
     ///
     /// # Errors
-    /// The first thing that is wrong, by its key.
+    /// The first problem, with its key.
     pub fn check(&self) -> Result<(), String> {
         let of_commands = [("command", self.command.is_some()), ("format", self.format.is_some())];
         let of_models = [
@@ -169,56 +169,56 @@ impl AgentConfig {
         Ok(())
     }
 
-    /// What runs it.
+    /// Builds the adapter.
     ///
     /// # Errors
-    /// What is missing around it: the key, the program.
-    pub fn build(&self, around: &Surroundings<'_>) -> Result<Arc<dyn Adapter>, String> {
+    /// The first problem of the settings, or what is missing in the environment: the key, the program.
+    pub fn build(&self, environment: &BuildEnvironment<'_>) -> Result<Arc<dyn Adapter>, String> {
         self.check()?;
         match self.adapter {
             Kind::Command => {
                 let command: Vec<OsString> = self.command.iter().flatten().map(OsString::from).collect();
-                if let Some(program) = command.first().filter(|program| !(around.is_program)(program)) {
+                if let Some(program) = command.first().filter(|program| !(environment.is_program)(program)) {
                     return Err(format!("there is no program `{}`", program.display()));
                 }
                 Ok(Arc::new(CommandAdapter {
                     command,
                     format: self.format.unwrap_or_default(),
-                    api: around.api.clone(),
+                    api_access: environment.api_access.clone(),
                     instructions: self.instructions.clone(),
                     seconds: self.budget.as_ref().and_then(|budget| budget.seconds),
                 }))
             }
             Kind::Chat => Ok(Arc::new(ChatAdapter {
-                model: self.model(around)?,
+                model: self.model(environment)?,
                 instructions: self.instructions.clone(),
-                tools: self.toolbox(around)?,
+                tools: self.toolbox(environment)?,
                 budget: self.budget.clone().unwrap_or_default(),
                 prices: self.prices,
             })),
         }
     }
 
-    fn model(&self, around: &Surroundings<'_>) -> Result<Model, String> {
+    fn model(&self, environment: &BuildEnvironment<'_>) -> Result<Model, String> {
         let wire = self.wire.unwrap_or(Wire::OpenAi);
         let key = match &self.api_key_env {
-            // A model on one's own machine may want none.
+            // A model on the same machine may need no key.
             None => String::new(),
-            Some(name) => (around.variable)(name)
+            Some(name) => (environment.variable)(name)
                 .filter(|key| !key.trim().is_empty())
                 .ok_or_else(|| format!("the variable {name} of `api_key_env` is not set"))?,
         };
         let base_url = self.base_url.as_deref().unwrap_or_else(|| wire.default_base_url());
         let http = client::http_client(base_url).map_err(|error| format!("`base_url`: {error}"))?;
         let name = self.model.as_deref().unwrap_or_default();
-        Model::new(http, (wire, base_url, name), Secret::new(key), self.max_tokens, around.pause.clone())
+        Model::new(http, (wire, base_url, name), Secret::new(key), self.max_tokens, environment.pause.clone())
     }
 
-    fn toolbox(&self, around: &Surroundings<'_>) -> Result<Toolbox, String> {
+    fn toolbox(&self, environment: &BuildEnvironment<'_>) -> Result<Toolbox, String> {
         let tools = self.tools.clone().unwrap_or_default();
         let hosts =
             Hosts::only(self.hosts.as_deref().unwrap_or_default()).map_err(|error| format!("`hosts`: {error}"))?;
-        let http = Http { client: around.outbound.clone(), hosts };
+        let http = Http { client: environment.outbound.clone(), hosts };
         let actions = self.actions.clone().unwrap_or_default();
         Toolbox::new(&tools, self.confirm.clone().unwrap_or_default(), Some(http), actions)
     }

@@ -1,4 +1,4 @@
-//! Events as an executor makes them. Pure: ids and times are put in by the outbox.
+//! Builds events. No I/O: ids and times are set by the event queue.
 
 use super::limit::ENVELOPE_BYTES;
 use domain::limit::EVENT_BYTES_MAX;
@@ -6,16 +6,16 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use wire::event::NewEvent;
 
-/// Notes about an event, for its metadata.
+/// An event's metadata.
 pub type Notes = Map<String, Value>;
 
-/// Most content and metadata of an event that leave room for its other fields.
+/// Largest content and metadata of an event together, bytes.
 pub const ROOM: usize = EVENT_BYTES_MAX - ENVELOPE_BYTES;
 
-/// Metadata of the event that tells an agent why its output was refused.
+/// Metadata key of the event that tells an agent why its output was refused.
 pub const OUTPUT_REFUSED: &str = "outputRefused";
 
-/// An event of ready parts.
+/// An event with this content. `notes` become its metadata.
 pub fn event(kind: &str, parts: &impl Serialize, notes: &Notes) -> NewEvent {
     NewEvent {
         id: None,
@@ -29,24 +29,24 @@ pub fn event(kind: &str, parts: &impl Serialize, notes: &Notes) -> NewEvent {
     }
 }
 
-/// Text as one event, or as several numbered parts where one cannot hold it.
+/// Text as one event, or as several numbered parts if it is longer than [`ROOM`].
 pub fn texts(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
     Parts::default().write(kind, text, (true, true), notes)
 }
 
-/// An event that the API refused, as text with the reason.
+/// The JSON of an event that the API refused, as text, with the reason in its metadata.
 pub fn as_text(event: &NewEvent, reason: &str) -> Vec<NewEvent> {
     let text = serde_json::to_string(event).unwrap_or_default();
     let reason: String = reason.chars().take(200).collect();
     texts("agent.message", &text, &Notes::from_iter([("notAnEvent".to_owned(), reason.into())]))
 }
 
-/// Bytes of an event that count towards the API's limits.
+/// Bytes of an event's content and metadata: what the API's limits count.
 pub fn size(event: &NewEvent) -> usize {
     [&event.content, &event.metadata].into_iter().flatten().map(|json| json.get().len()).sum()
 }
 
-/// Writes text that may come in pieces, and numbers the events that it needs.
+/// Numbers the events of a text that arrives in pieces.
 #[derive(Debug, Default)]
 pub struct Parts(u32);
 
@@ -58,7 +58,7 @@ struct TextPart<'a> {
 }
 
 impl Parts {
-    /// The next piece; `(begins, ends)` says whether the text begins and ends in it.
+    /// Builds the events of the next piece. `begins` and `ends` say whether the text begins and ends in this piece.
     pub fn write(&mut self, kind: &str, text: &str, (begins, ends): (bool, bool), notes: &Notes) -> Vec<NewEvent> {
         if begins {
             self.0 = 0;
@@ -83,7 +83,7 @@ impl Parts {
     }
 }
 
-/// How many bytes of `text` fit into `room` bytes once they are written as a JSON string.
+/// Length of the longest prefix of `text`, in bytes, that takes at most `room` bytes as a JSON string.
 pub fn fitting(text: &str, room: usize) -> usize {
     let mut used = 0;
     for (at, c) in text.char_indices() {
@@ -99,7 +99,7 @@ pub fn fitting(text: &str, room: usize) -> usize {
     text.len()
 }
 
-/// Notes of one entry.
+/// Metadata with one entry.
 pub fn note(name: &str, value: impl Into<Value>) -> Notes {
     Notes::from_iter([(name.to_owned(), value.into())])
 }

@@ -1,11 +1,11 @@
-//! A server for tests: the worker's routes over plain memory, with faults on demand.
+//! A server for tests: the worker's routes over memory, with faults on demand.
 
 use super::{
     adapter::{Adapter, Phase},
-    command::{Api, CommandAdapter, Format},
+    command::{ApiAccess, CommandAdapter, Format},
+    event_queue::EventStamp,
     lease::Lease,
-    outbox::Stamp,
-    report::Logged,
+    observer::LogObserver,
     session::Worker,
 };
 use axum::{
@@ -34,22 +34,22 @@ use wire::{Code, worker::ClaimedSession};
 
 pub const SESSION_ID: &str = "0193b0a0-0000-7000-8000-0000000000aa";
 
-/// What goes wrong with the next call of a kind.
+/// A fault of the next call of a kind.
 #[derive(Clone, Copy)]
 pub enum Fault {
-    /// Nothing happens, and the server says it is busy.
+    /// The call has no effect and is refused as too many.
     Busy,
-    /// It happens, and the answer gets lost.
+    /// The call takes effect and its answer is lost.
     LostAnswer,
-    /// The server breaks.
+    /// The server answers 500.
     Broken,
 }
 
 #[derive(Default)]
 pub struct Memory {
-    /// Sessions to hand out: their inputs.
+    /// Inputs of the sessions to claim.
     pub queue: VecDeque<Value>,
-    /// Attempt in force.
+    /// The current attempt.
     pub attempt: u32,
     pub status: String,
     pub events: Vec<Value>,
@@ -57,15 +57,15 @@ pub struct Memory {
     pub calls: Vec<(String, Value)>,
     /// The next calls of a kind, each with its fault.
     pub faults: Vec<(&'static str, Fault)>,
-    /// Out of reach for everything.
+    /// Whether every call fails as unavailable.
     pub away: bool,
-    /// The only result that is taken; any other breaks its contract.
+    /// The only result that fits the output contract; `None` for no contract.
     pub contract: Option<Value>,
-    /// The action that its sessions execute.
+    /// The action of the sessions.
     pub action: Value,
-    /// The one entity there is.
+    /// The only entity.
     pub entity: Value,
-    /// An event whose text holds this is refused.
+    /// Events that contain this text are refused.
     pub hates: Option<&'static str>,
 }
 
@@ -99,7 +99,7 @@ impl Fake {
         answer
     }
 
-    /// Waits until memory is as wanted.
+    /// Waits until `wanted` is true.
     pub async fn until(&self, wanted: impl Fn(&Memory) -> bool) {
         let wait = async {
             loop {
@@ -141,7 +141,7 @@ impl Fake {
         self.worker_of(CommandAdapter {
             command: ["sh", "-c", script].map(Into::into).to_vec(),
             format: Format::Lines,
-            api: Api { url: self.url.clone(), token: Some("sbk_test".into()) },
+            api_access: ApiAccess { url: self.url.clone(), token: Some("sbk_test".into()) },
             instructions: None,
             seconds: None,
         })
@@ -151,10 +151,10 @@ impl Fake {
     pub fn worker_of(&self, adapter: impl Adapter) -> (Worker, watch::Sender<Phase>) {
         let (stop, phase) = watch::channel(Phase::Working);
         let worker = Worker {
-            desk: Arc::new(self.client()),
+            api: Arc::new(self.client()),
             adapter: Arc::new(adapter),
             lease: Duration::from_secs(1),
-            report: Arc::new(Logged),
+            observer: Arc::new(LogObserver),
             stamp: stamp(),
             phase,
         };
@@ -162,14 +162,14 @@ impl Fake {
     }
 }
 
-/// Times and ids of events; each worker makes ids of its own.
-pub fn stamp() -> Stamp {
+/// Sets times and ids of events; each worker gets a seed of its own.
+pub fn stamp() -> EventStamp {
     static SEEDS: AtomicU64 = AtomicU64::new(0);
     let seed = SEEDS.fetch_add(1, Relaxed);
-    Stamp::new(Arc::new(TestClock::default()), Arc::new(SeededEntropy::new(seed)))
+    EventStamp::new(Arc::new(TestClock::default()), Arc::new(SeededEntropy::new(seed)))
 }
 
-/// A session as a claim hands it out.
+/// A claimed session with this input.
 pub fn claimed(input: Value) -> ClaimedSession {
     serde_json::from_value(session_json(input)).unwrap()
 }
@@ -316,7 +316,7 @@ impl Memory {
         Json(answer).into_response()
     }
 
-    /// All or nothing; whether it was all.
+    /// Appends all events or none; whether it appended them.
     fn append(&mut self, events: &[Value], attempt: &Value) -> bool {
         assert!(events.len() <= 100 && events.iter().all(|e| e["id"].is_string() && e["at"].is_string()));
         let hated = |event: &Value| {

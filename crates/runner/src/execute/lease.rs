@@ -1,6 +1,6 @@
-//! The right to work on one session, and how it ends.
+//! The lease on one session: heartbeats, retries while it is held, and how it is lost.
 
-use super::{desk::Desk, limit};
+use super::{limit, worker_api::WorkerApi};
 use client::{Backoff, Error};
 use std::{
     fmt,
@@ -18,23 +18,23 @@ use wire::Code;
 
 /// Why this worker must stop working on a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Loss {
+pub enum LeaseLoss {
     /// Another attempt holds it.
     Taken,
-    /// It has ended: cancelled, or finished by the agent itself.
+    /// The session has ended: it was cancelled, or the agent ended it through the API.
     Ended,
-    /// It waits for something: its agent yielded it.
+    /// The session is parked: the agent yielded it through the API.
     Parked,
-    /// No heartbeat got through for the length of the lease.
+    /// No heartbeat succeeded for the length of the lease.
     Expired,
-    /// The server takes nothing from this worker any more.
+    /// The server refuses this worker; the text is its reason.
     Refused(String),
-    /// The lease is held, and the log does not take what the agent says.
+    /// The lease is held, but the log refuses the agent's events; the text is the reason.
     Unwritable(String),
 }
 
-impl Loss {
-    /// What an error says about the lease; `None` where it says nothing.
+impl LeaseLoss {
+    /// The loss that an error reports; `None` for errors that are not about the lease.
     pub fn of(error: &Error) -> Option<Self> {
         match error.code()? {
             Code::StaleAttempt => Some(Self::Taken),
@@ -46,7 +46,7 @@ impl Loss {
     }
 }
 
-impl fmt::Display for Loss {
+impl fmt::Display for LeaseLoss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Taken => f.write_str("another attempt holds it"),
@@ -58,93 +58,100 @@ impl fmt::Display for Loss {
     }
 }
 
-/// One held attempt. Shared by everything that works for the session; the first loss is the one that counts.
+/// A held lease. It is shared by everything that works on the session; only the first loss is kept.
 #[derive(Debug)]
 pub struct Lease {
-    /// How to reach the server.
-    pub desk: Arc<dyn Desk>,
-    /// The session.
+    /// The API that granted the lease.
+    pub api: Arc<dyn WorkerApi>,
+    /// The leased session.
     pub session_id: String,
-    /// The fencing token.
+    /// The attempt: the fencing token that every call carries.
     pub attempt: u32,
     length: Duration,
-    /// Between heartbeats.
-    beat: Duration,
+    /// Time between heartbeats.
+    heartbeat_interval: Duration,
     until: watch::Sender<Instant>,
-    loss: OnceLock<Loss>,
+    loss: OnceLock<LeaseLoss>,
     lost: CancellationToken,
 }
 
 impl Lease {
-    /// A lease that was granted before `now`: from `now + length` on it is surely over.
-    pub fn new(desk: Arc<dyn Desk>, session_id: String, attempt: u32, length: Duration, now: Instant) -> Self {
+    /// A lease that was requested at `now`: it has expired at `now + length` at the latest.
+    pub fn new(api: Arc<dyn WorkerApi>, session_id: String, attempt: u32, length: Duration, now: Instant) -> Self {
         Self {
-            desk,
+            api,
             session_id,
             attempt,
             length,
-            beat: length / 3,
+            heartbeat_interval: length / 3,
             until: watch::Sender::new(now + length),
             loss: OnceLock::new(),
             lost: CancellationToken::new(),
         }
     }
 
-    /// With heartbeats at least this often: where a person waits to be let in again, a loss is to be heard of soon.
+    /// Shortens the interval between heartbeats to at most `most`. A heartbeat is how a worker learns that its session
+    /// was interrupted.
     #[must_use]
-    pub fn beating_every(self, most: Duration) -> Self {
-        Self { beat: self.beat.min(most), ..self }
+    pub fn with_heartbeat_interval(self, most: Duration) -> Self {
+        Self { heartbeat_interval: self.heartbeat_interval.min(most), ..self }
     }
 
-    /// Tells sessions apart whose calls fail together.
+    /// A seed that differs between sessions and attempts.
     pub fn seed(&self) -> u64 {
         self.session_id.bytes().fold(u64::from(self.attempt), |seed, b| seed.rotate_left(5) ^ u64::from(b))
     }
 
-    /// Spreads the retries of sessions that fail together.
+    /// A backoff with this lease's seed, so that sessions retry at different times after a common failure.
     pub fn backoff(&self) -> Backoff {
         Backoff::new(self.seed())
     }
 
-    /// Ends it.
-    pub fn lose(&self, loss: Loss) {
-        // A second loss tells nothing new.
+    /// Marks the lease as lost. Only the first call has an effect.
+    pub fn lose(&self, loss: LeaseLoss) {
+        // `set` fails for a second loss, which is ignored.
         let _ = self.loss.set(loss);
         self.lost.cancel();
     }
 
-    /// Why it ended, if it did.
-    pub fn loss(&self) -> Option<&Loss> {
+    /// Why the lease was lost; `None` while it is held.
+    pub fn loss(&self) -> Option<&LeaseLoss> {
         self.loss.get()
     }
 
-    /// Waits until it ends.
+    /// Waits until the lease is lost.
     pub async fn lost(&self) {
         self.lost.cancelled().await;
     }
 
-    /// Sends heartbeats, three or more in the length of a lease, until the lease ends.
-    pub async fn keep(&self) {
+    /// Sends heartbeats, at least three per lease, until the lease is lost.
+    pub async fn send_heartbeats(&self) {
         loop {
             select! {
                 () = self.lost() => return,
-                () = sleep(self.beat) => {}
+                () = sleep(self.heartbeat_interval) => {}
             }
             let (base, cap) = limit::HEARTBEAT_PAUSE;
-            let beat = self.insist(self.backoff().between(base, cap), |left| {
-                self.desk.heartbeat(&self.session_id, self.attempt, left.min(limit::HEARTBEAT_TIMEOUT))
+            let heartbeat_interval = self.retry_while_held(self.backoff().between(base, cap), |left| {
+                self.api.heartbeat(&self.session_id, self.attempt, left.min(limit::HEARTBEAT_TIMEOUT))
             });
-            match beat.await {
+            match heartbeat_interval.await {
                 Ok(_) => drop(self.until.send_replace(Instant::now() + self.length)),
-                Err(error) if may_pass(&error) => return self.lose(Loss::Expired),
-                Err(error) => return self.lose(Loss::of(&error).unwrap_or_else(|| Loss::Refused(error.to_string()))),
+                Err(error) if is_transient(&error) => return self.lose(LeaseLoss::Expired),
+                Err(error) => {
+                    return self.lose(LeaseLoss::of(&error).unwrap_or_else(|| LeaseLoss::Refused(error.to_string())));
+                }
             }
         }
     }
 
-    /// Makes a call until it is answered, refused, or the lease is surely over. A server in trouble (500) is
-    /// given the same patience as one that is away.
-    pub async fn insist<T, F, Fut>(&self, mut backoff: Backoff, mut call: F) -> client::Result<T>
+    /// Repeats a call while its error is transient and the lease has not expired. `call` gets the time that is left.
+    /// Returns the last error, and a transient one only at the end of the lease: returning earlier would report an
+    /// expired lease during a mere pause.
+    ///
+    /// # Errors
+    /// The first error that is not transient, or the last one before the lease expired.
+    pub async fn retry_while_held<T, F, Fut>(&self, mut backoff: Backoff, mut call: F) -> client::Result<T>
     where
         F: FnMut(Duration) -> Fut,
         Fut: Future<Output = client::Result<T>>,
@@ -161,9 +168,8 @@ impl Lease {
                 Err(error) => error,
             };
             let pause = backoff.pause(&error);
-            if !may_pass(&error) || Instant::now() + pause >= until {
-                // Whoever gives up early would call an expired lease what is only a pause that is too long.
-                if may_pass(&error) {
+            if !is_transient(&error) || Instant::now() + pause >= until {
+                if is_transient(&error) {
                     sleep_until(until).await;
                 }
                 return Err(error);
@@ -173,7 +179,7 @@ impl Lease {
     }
 }
 
-/// Whether the same call may work later.
-pub fn may_pass(error: &Error) -> bool {
+/// Whether the same call can succeed later: no connection, a timeout, an overloaded server, or a 5xx answer.
+pub fn is_transient(error: &Error) -> bool {
     error.is_retryable() || error.status().is_some_and(|status| status >= 500)
 }

@@ -1,42 +1,45 @@
-//! Reading a session's log from its beginning.
+//! Reads a session's log from its beginning.
 
 use super::{
-    adapter::{Failure, Hand},
-    desk::Desk,
+    adapter::{Failure, JobContext},
     lease::Lease,
     limit,
+    worker_api::WorkerApi,
 };
 use client::EventRange;
 use wire::event::{Event, Events};
 
-/// Whose log is read, and how patiently.
+/// A session's log, and whether a failed read is repeated.
 #[derive(Debug, Clone, Copy)]
-pub enum Log<'a> {
-    /// Of the session that a lease is held on: as long as that lasts.
-    Held(&'a Lease),
-    /// Of any session: once.
-    Of(&'a dyn Desk, &'a str),
+pub enum LogSource<'a> {
+    /// The log of the leased session. A read that fails for a transient reason is repeated until the lease expires.
+    Leased(&'a Lease),
+    /// The log of the session with this id, with or without a lease. Every page is requested once.
+    Direct(&'a dyn WorkerApi, &'a str),
 }
 
-impl<'a> Log<'a> {
-    /// The log of the session at hand.
-    pub fn at(hand: &'a Hand) -> Self {
-        Self::Held(&hand.lease)
+impl<'a> LogSource<'a> {
+    /// The log of the job's session.
+    pub fn of_job(context: &'a JobContext) -> Self {
+        Self::Leased(&context.lease)
     }
 
     async fn page(self, range: &EventRange) -> client::Result<Events> {
         match self {
-            Self::Held(lease) => lease.insist(lease.backoff(), |_| lease.desk.events(&lease.session_id, range)).await,
-            Self::Of(desk, session_id) => desk.events(session_id, range).await,
+            Self::Leased(lease) => {
+                lease.retry_while_held(lease.backoff(), |_| lease.api.events(&lease.session_id, range)).await
+            }
+            Self::Direct(api, session_id) => api.events(session_id, range).await,
         }
     }
 }
 
-/// Calls `hear` with every event of these kinds, oldest first.
+/// Calls `handle` with every event of these kinds, oldest first.
 ///
 /// # Errors
-/// When the log cannot be read, or holds more of them than anybody goes on from.
-pub async fn each(log: Log<'_>, kinds: &[&str], mut hear: impl FnMut(&Event)) -> Result<(), Failure> {
+/// `log_unreadable` if a page cannot be read; `log_too_long` if the log has more than [`limit::LOG_EVENTS_MAX`] such
+/// events.
+pub async fn for_each_event(log: LogSource<'_>, kinds: &[&str], mut handle: impl FnMut(&Event)) -> Result<(), Failure> {
     let mut range = EventRange {
         after_sequence: Some(0),
         event_types: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
@@ -55,7 +58,7 @@ pub async fn each(log: Log<'_>, kinds: &[&str], mut hear: impl FnMut(&Event)) ->
             return Err(Failure::new("log_too_long", message));
         }
         range.after_sequence = page.events.last().map(|event| event.sequence);
-        page.events.iter().for_each(&mut hear);
+        page.events.iter().for_each(&mut handle);
         if !page.has_more {
             return Ok(());
         }

@@ -1,42 +1,41 @@
-//! Running agents: a worker claims sessions, hands each to an adapter, and sees it to its end.
+//! Runs agents: a worker claims sessions, runs an adapter for each, and records the outcome.
 //!
-//! [`Crew`] claims from a [`Desk`] and gives each session to [`Worker::run`], which keeps the lease ([`lease`]), takes
-//! what the adapter says in batches ([`outbox`]) and settles the outcome. Adapters: [`command`] runs a program, [`chat`] asks a model and runs
-//! its tools ([`tool`]).
-//! [`config`] builds them from what an operator wrote.
+//! [`WorkerPool`] claims sessions from a [`WorkerApi`] and passes each to [`Worker::run`]. The worker keeps the lease
+//! ([`lease`]), appends the adapter's events in batches ([`event_queue`]) and completes, fails, parks or releases the
+//! session. Adapters: [`command`] runs a program, [`chat`] calls a model and runs its tools ([`tool`]). [`config`] builds
+//! adapters from the operator's settings.
 //!
-//! Fencing makes this safe, not care: a worker that lost its lease without knowing is refused.
-//! Deliberately not here: any state on disk. A worker that dies leaves its lease to run out, and what it did is in the
-//! log.
+//! A worker that has lost its lease without knowing does no harm: the server refuses calls with an old attempt.
+//! Nothing is stored on disk. When a worker dies, its leases expire and the next worker continues from the log.
 
 mod adapter;
+mod agent_event;
 pub mod chat;
 pub mod command;
 pub mod config;
-mod crew;
-mod desk;
+mod delta;
 mod event;
+mod event_queue;
 mod lease;
 pub mod limit;
 mod log;
-mod outbox;
-mod part;
+mod observer;
+mod pool;
 mod prompt;
-mod report;
 mod session;
-mod talk;
 pub mod tool;
-mod voice;
+mod transcript;
+mod worker_api;
 
 #[cfg(test)]
 mod fake;
 #[cfg(test)]
 mod tests;
 
-pub use adapter::{Adapter, Closing, Failure, Hand, Job, Outcome, Phase};
-pub use crew::Crew;
-pub use desk::{Answer, Desk};
-pub use lease::may_pass;
-pub use outbox::Stamp;
-pub use report::{Logged, Report};
+pub use adapter::{Adapter, ConversationSummary, Failure, Job, JobContext, Outcome, Phase};
+pub use event_queue::EventStamp;
+pub use lease::is_transient;
+pub use observer::{LogObserver, Observer};
+pub use pool::WorkerPool;
 pub use session::{End, Worker};
+pub use worker_api::{ApiFuture, WorkerApi};

@@ -1,19 +1,20 @@
-//! How a worker behaves, with real commands and a server made for the purpose.
+//! Tests of a worker with real commands and a test server.
 
 use super::{
     adapter::Phase,
-    command::{Api, CommandAdapter, Format},
+    command::{ApiAccess, CommandAdapter, Format},
     event::{self, Notes},
+    event_queue,
     fake::{Fake, Fault, SESSION_ID, claimed, stamp},
-    limit, outbox,
-    report::Logged,
+    limit,
+    observer::LogObserver,
     session::{End, Worker},
 };
 use serde_json::{Value, json};
 use std::{future::poll_fn, sync::Arc, task::Poll, time::Duration};
 use tokio::{sync::watch, time::timeout};
 
-/// A lease that no test outlives, however busy the machine is.
+/// A lease that is longer than any test.
 const LONG: Duration = Duration::from_secs(120);
 
 /// Runs a script for a session with this input.
@@ -27,13 +28,13 @@ fn said(kind: &str, text: &str) -> (String, String) {
     (kind.into(), text.into())
 }
 
-/// Whether the process runs no more. One that nobody waits for stays behind as a zombie.
+/// Whether the process has ended. One that was not waited for stays as a zombie.
 fn is_gone(process: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{process}/stat"))
         .map_or(true, |stat| stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z')))
 }
 
-/// A signal is sent in an instant and takes effect in its own time.
+/// A signal takes effect some time after it is sent.
 async fn ends(process: &str) {
     let look = async {
         while !is_gone(process) {
@@ -129,14 +130,14 @@ async fn heartbeats_keep_the_lease_while_the_command_runs() {
     std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
     let (worker, _stop) = fake.worker(&format!("read -r line < {}", pipe.display()));
     let running = tokio::spawn(async move { worker.run(claimed(json!(null))).await });
-    // Five heartbeats are more than the lease that the claim brought.
+    // Five heartbeats take longer than the first lease.
     fake.until(|m| m.calls.iter().filter(|(call, _)| call == "heartbeat").count() >= 5).await;
     tokio::fs::write(&pipe, "go\n").await.unwrap();
     assert_eq!(running.await.unwrap(), End::Completed);
     std::fs::remove_dir_all(pipe.parent().unwrap()).unwrap();
 }
 
-/// Starts a command that reports the process it leaves in the background, and hands out that process's id.
+/// Starts a command that prints the id of its background process, and returns that id.
 async fn long_running(fake: &Fake) -> (tokio::task::JoinHandle<End>, tokio::sync::watch::Sender<Phase>, String) {
     let (worker, stop) = fake.worker("sleep 1000 & echo $!; wait");
     let running = tokio::spawn(async move { worker.run(claimed(json!(null))).await });
@@ -220,11 +221,11 @@ async fn a_process_left_behind_with_the_pipes_open_holds_nothing_up() {
 #[tokio::test]
 async fn a_full_queue_makes_the_command_wait() {
     let fake = Fake::start().await;
-    let (queue, _outbox) = outbox::open(fake.lease(Duration::from_secs(60)), Arc::new(Logged), stamp());
+    let (events, _outbox) = event_queue::channel(fake.lease(Duration::from_secs(60)), Arc::new(LogObserver), stamp());
     let mut taken = 0;
     loop {
         let event = event::texts("agent.message", &"x".repeat(10_000), &Notes::new()).remove(0);
-        let mut push = Box::pin(queue.push(event));
+        let mut push = Box::pin(events.push(event));
         if poll_fn(|context| Poll::Ready(push.as_mut().poll(context).is_pending())).await {
             break;
         }
@@ -245,12 +246,12 @@ async fn a_line_longer_than_an_event_arrives_whole_in_parts() {
     assert!(fake.with(|m| m.events[parts.len() - 1]["metadata"]["lastPart"] == true));
 }
 
-/// A worker whose command is a coding agent that a script plays.
+/// A worker whose command is a script that prints what a coding agent would.
 fn coding_agent(fake: &Fake, format: Format, script: &str, seconds: Option<u64>) -> (Worker, watch::Sender<Phase>) {
     let (mut worker, stop) = fake.worker_of(CommandAdapter {
         command: ["sh", "-c", script].map(Into::into).to_vec(),
         format,
-        api: Api { url: fake.url.clone(), token: None },
+        api_access: ApiAccess { url: fake.url.clone(), token: None },
         instructions: Some("Be brief.".into()),
         seconds,
     });

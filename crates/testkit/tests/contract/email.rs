@@ -10,7 +10,7 @@ use ledger::email;
 use outbound::{Client, Policy};
 use runner::{
     mail::{MailSettings, MailTls, Mailer},
-    outbox::Courier,
+    outbox::OutboxWorker,
 };
 use serde_json::json;
 use store::{Access, MessageRecord, Mode, Store};
@@ -24,7 +24,7 @@ on_both_engines!(
 );
 
 /// A courier that writes e-mail through this receiver.
-pub fn mailing(f: &Fixture, smtp: &SmtpReceiver) -> Courier {
+pub fn mailing(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
     let settings = MailSettings {
         host: "127.0.0.1".into(),
         port: smtp.address.port(),
@@ -33,7 +33,7 @@ pub fn mailing(f: &Fixture, smtp: &SmtpReceiver) -> Courier {
         credentials: None,
         public_origin: "https://log.example.org".into(),
     };
-    Courier {
+    OutboxWorker {
         ledger: f.ledger.clone(),
         http: Client::new(Policy::default()).unwrap(),
         mail: Some(Mailer::new(settings).unwrap()),

@@ -9,7 +9,7 @@ use crate::{
 use domain::{Scope, gate::Verdict, notification::Topic};
 use ledger::{InstanceKey, email, gate};
 use outbound::{Client, Policy};
-use runner::outbox::Courier;
+use runner::outbox::OutboxWorker;
 use serde_json::{Value, json};
 use testkit::{Fixture, SeededEntropy, on_both_engines, receiver::Receiver, smtp::SmtpReceiver};
 
@@ -18,8 +18,8 @@ on_both_engines!(
     anyone_is_everybody_whose_role_decides_and_nobody_is_asked_for_their_own_request,
 );
 
-fn courier(f: &Fixture, smtp: &SmtpReceiver) -> Courier {
-    Courier {
+fn courier(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
+    OutboxWorker {
         http: Client::new(Policy::opening(&["127.0.0.1"]).unwrap()).unwrap(),
         key: Some(InstanceKey::generate(&SeededEntropy::new(7))),
         ..mailing(f, smtp)

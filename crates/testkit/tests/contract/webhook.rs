@@ -11,7 +11,7 @@ use ledger::{
     webhook::{self, NewWebhook},
 };
 use outbound::{Client, Policy};
-use runner::outbox::Courier;
+use runner::outbox::OutboxWorker;
 use serde_json::Value;
 use testkit::{
     Fixture, SeededEntropy, on_both_engines,
@@ -49,8 +49,8 @@ fn policy() -> Policy {
     Policy::opening(&["127.0.0.1"]).unwrap()
 }
 
-fn courier(f: &Fixture) -> Courier {
-    Courier {
+fn courier(f: &Fixture) -> OutboxWorker {
+    OutboxWorker {
         ledger: f.ledger.clone(),
         http: Client::new(policy()).unwrap(),
         mail: None,
@@ -316,7 +316,7 @@ async fn a_webhook_that_leads_inside_is_refused_when_made_and_when_told(f: Fixtu
     // The operator shuts what was open when it was made.
     let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
     failed(&f).await;
-    let strict = Courier { http: Client::new(shut).unwrap(), ..courier(&f) };
+    let strict = OutboxWorker { http: Client::new(shut).unwrap(), ..courier(&f) };
     assert_eq!(strict.drain().await.unwrap(), 1);
     assert!(receiver.received().is_empty());
     let dead = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);

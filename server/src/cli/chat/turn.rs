@@ -2,7 +2,7 @@
 
 use super::run::{Chat, note, patiently, print};
 use crate::cli::run::Failure;
-use client::Heard;
+use client::StreamItem;
 use domain::thread::text_of;
 use serde_json::Value;
 use std::io::IsTerminal as _;
@@ -25,7 +25,7 @@ impl Chat {
         let mut stream = self.client.stream(&self.thread.id, self.position);
         loop {
             let heard = select! {
-                heard = stream.hear() => heard,
+                heard = stream.next_item() => heard,
                 _ = interrupts.recv() => {
                     self.break_off()?;
                     self.interrupt().await;
@@ -33,8 +33,8 @@ impl Chat {
                 }
             };
             match heard {
-                Ok(Some(Heard::Delta(delta))) => self.show_piece(&delta)?,
-                Ok(Some(Heard::Event(event))) => {
+                Ok(Some(StreamItem::Delta(delta))) => self.show_piece(&delta)?,
+                Ok(Some(StreamItem::Event(event))) => {
                     self.position = event.sequence;
                     if let Some(over) = self.show(&event, asked)? {
                         self.break_off()?;

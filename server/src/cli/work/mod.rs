@@ -1,6 +1,6 @@
-//! `shiftbook work`: runs an agent for each of its sessions, from the command line.
+//! `shiftbook work`: runs an agent from the command line, once per session.
 //!
-//! The work itself is `runner::execute`; here are the command line, the signals, and what whoever watches is told.
+//! `runner::execute` does the work; this module has the command line, the signals and the progress display.
 
 mod args;
 mod progress;

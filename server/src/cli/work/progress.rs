@@ -1,6 +1,6 @@
-//! What whoever watches is told: on a terminal one status line under the messages, elsewhere messages alone.
+//! The progress of `shiftbook work` on standard error: messages, and on a terminal a status line below them.
 
-use runner::execute::Report;
+use runner::execute::Observer;
 use std::{
     collections::VecDeque,
     io::{IsTerminal, Write, stderr},
@@ -12,14 +12,14 @@ use std::{
 };
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-/// Between two redraws of the status line.
+/// Interval between redraws of the status line.
 const REDRAW: Duration = Duration::from_millis(250);
 /// Redraws over which the event rate is averaged.
 const RATE_REDRAWS: usize = 8;
 /// Characters of the agents' names that the status line shows.
 const LABEL_CHARS_MAX: usize = 32;
 
-/// Counts, and the place where they are shown.
+/// Counts sessions and events, and shows them.
 #[derive(Debug)]
 pub struct Progress {
     label: String,
@@ -28,12 +28,12 @@ pub struct Progress {
     done: AtomicU64,
     failed: AtomicU64,
     events: AtomicU64,
-    /// The status line on screen; messages must be written around it.
+    /// The status line on the screen; messages are written around it.
     shown: Mutex<String>,
 }
 
 impl Progress {
-    /// Nothing done yet. Everything goes to standard error; a status line only if that is a terminal.
+    /// All counts at 0. The status line is shown only if standard error is a terminal.
     pub fn new(agents: &[String]) -> Self {
         let mut label = agents.join(", ");
         if label.chars().count() > LABEL_CHARS_MAX {
@@ -55,7 +55,7 @@ impl Progress {
         self.running.load(Relaxed) == 0
     }
 
-    /// Redraws the status line, for as long as it is polled.
+    /// Redraws the status line for as long as the future is polled.
     pub async fn show(&self) {
         if !self.terminal {
             return std::future::pending().await;
@@ -74,7 +74,7 @@ impl Progress {
         }
     }
 
-    /// Takes the status line off the screen.
+    /// Removes the status line from the screen.
     pub fn clear(&self) {
         if self.terminal {
             self.draw(String::new());
@@ -101,29 +101,29 @@ impl Progress {
     }
 }
 
-impl Report for Progress {
-    fn began(&self) {
+impl Observer for Progress {
+    fn session_started(&self) {
         self.running.fetch_add(1, Relaxed);
     }
 
-    fn ended(&self, completed: bool) {
+    fn session_ended(&self, completed: bool) {
         self.running.fetch_sub(1, Relaxed);
         if completed { &self.done } else { &self.failed }.fetch_add(1, Relaxed);
     }
 
-    fn left(&self) {
+    fn session_left(&self) {
         self.running.fetch_sub(1, Relaxed);
     }
 
-    fn appended(&self, count: usize) {
+    fn events_appended(&self, count: usize) {
         self.events.fetch_add(count as u64, Relaxed);
     }
 
-    fn say(&self, message: &str) {
+    fn message(&self, message: &str) {
         let message: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let erase = if shown.is_empty() { "" } else { "\r\x1b[K" };
-        // Where standard error is gone there is nobody to tell.
+        // A failure to write to standard error is ignored.
         let _ = write!(stderr(), "{erase}{message}\n{shown}");
     }
 }
@@ -141,13 +141,13 @@ mod tests {
     #[test]
     fn the_status_line_counts_sessions_and_fits_a_narrow_terminal() {
         let progress = Progress::new(&["librarian".into()]);
-        progress.began();
-        progress.began();
-        progress.began();
-        progress.began();
-        progress.ended(true);
-        progress.ended(false);
-        progress.left();
+        progress.session_started();
+        progress.session_started();
+        progress.session_started();
+        progress.session_started();
+        progress.session_ended(true);
+        progress.session_ended(false);
+        progress.session_left();
         assert_eq!(progress.status_line(12.4), "librarian · 1 running · 1 done · 1 failed · 12 events/s");
         let many: Vec<_> = (0..9).map(|n| format!("some-agent-{n}")).collect();
         assert!(Progress::new(&many).status_line(0.0).chars().count() < 80);

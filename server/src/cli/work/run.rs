@@ -1,4 +1,4 @@
-//! From the command line to a crew at work, and to an orderly end.
+//! Starts a worker pool from the command line and stops it in order.
 
 use super::{args::WorkArgs, progress::Progress};
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
 use client::{Client, Error};
 use domain::Entropy;
 use runner::execute::{
-    Adapter, Crew, End, Phase, Report, Stamp, Worker,
-    command::{Api, CommandAdapter},
+    Adapter, End, EventStamp, Observer, Phase, Worker, WorkerPool,
+    command::{ApiAccess, CommandAdapter},
 };
 use std::{process::ExitCode, sync::Arc, time::Duration};
 use tokio::{
@@ -20,10 +20,10 @@ use tokio::{
     time::sleep,
 };
 
-/// The command line is wrong.
+/// Exit code for a command line that cannot be used.
 const EXIT_USAGE: u8 = 2;
 
-/// Works until it is told to stop.
+/// Runs the command until a signal stops it.
 pub async fn run(args: WorkArgs) -> ExitCode {
     match start(&args) {
         Ok((work, signals)) => {
@@ -39,9 +39,9 @@ pub async fn run(args: WorkArgs) -> ExitCode {
     }
 }
 
-/// What the command line asks for.
+/// The worker pool that the command line describes.
 struct Work {
-    crew: Crew,
+    pool: WorkerPool,
     client: Client,
     agents: Vec<String>,
     progress: Arc<Progress>,
@@ -71,28 +71,28 @@ fn start(args: &WorkArgs) -> Result<(Work, Signals), String> {
     let (stop, phase) = watch::channel(Phase::Working);
     let progress = Arc::new(Progress::new(&args.agents));
     let worker = Worker {
-        desk: Arc::new(client.clone()),
+        api: Arc::new(client.clone()),
         adapter,
         lease: Duration::from_secs(u64::from(args.lease)),
-        report: progress.clone(),
-        stamp: Stamp::new(Arc::new(SystemClock), Arc::new(SystemEntropy)),
+        observer: progress.clone(),
+        stamp: EventStamp::new(Arc::new(SystemClock), Arc::new(SystemEntropy)),
         phase,
     };
     let mut seed = [0; 8];
     SystemEntropy.fill(&mut seed);
-    let crew = Crew::new(worker, args.agents.clone(), concurrency, u64::from_le_bytes(seed));
-    Ok((Work { crew, client, agents: args.agents.clone(), progress, once: args.once, stop }, signals))
+    let pool = WorkerPool::new(worker, args.agents.clone(), concurrency, u64::from_le_bytes(seed));
+    Ok((Work { pool, client, agents: args.agents.clone(), progress, once: args.once, stop }, signals))
 }
 
-/// What works on the sessions, and on how many at a time: the command, or what the settings file describes.
+/// The adapter, from the command or from the settings file, and its concurrency.
 fn adapter(args: &WorkArgs, url: &str) -> Result<(Arc<dyn Adapter>, u32), String> {
-    let api = Api { url: url.to_owned(), token: Some(args.token.clone()) };
+    let api_access = ApiAccess { url: url.to_owned(), token: Some(args.token.clone()) };
     if let Some(program) = args.command.first() {
         if !is_program(program) {
             return Err(format!("there is no program `{}`", program.display()));
         }
         let (command, format) = (args.command.clone(), args.format);
-        let adapter = CommandAdapter { command, format, api, instructions: None, seconds: None };
+        let adapter = CommandAdapter { command, format, api_access, instructions: None, seconds: None };
         return Ok((Arc::new(adapter), args.concurrency.unwrap_or(1)));
     }
     let [agent] = args.agents.as_slice() else {
@@ -103,7 +103,7 @@ fn adapter(args: &WorkArgs, url: &str) -> Result<(Arc<dyn Adapter>, u32), String
     let described = settings.agents.get(agent).ok_or_else(|| {
         format!("give a command after --, or a settings file (--config) with a table [agents.{agent}]")
     })?;
-    let around = agents::surroundings(&settings, api).map_err(|error| error.to_string())?;
+    let around = agents::build_environment(&settings, api_access).map_err(|error| error.to_string())?;
     let adapter = described.build(&around).map_err(|why| format!("agents.{agent}: {why}"))?;
     Ok((adapter, args.concurrency.or(described.concurrency).unwrap_or(1)))
 }
@@ -112,19 +112,19 @@ impl Work {
     async fn serve(&self, signals: Signals, drain: Duration) -> ExitCode {
         select! {
             code = self.work() => code,
-            () = self.obey(signals, drain) => ExitCode::FAILURE,
+            () = self.handle_signals(signals, drain) => ExitCode::FAILURE,
             () = self.progress.show() => ExitCode::FAILURE,
         }
     }
 
-    /// Turns signals into phases. Never ends.
-    async fn obey(&self, mut signals: Signals, drain: Duration) {
+    /// Turns signals into phases. Never returns.
+    async fn handle_signals(&self, mut signals: Signals, drain: Duration) {
         let progress = &self.progress;
         signals.next().await;
         if progress.is_idle() {
-            progress.say("stopping");
+            progress.message("stopping");
         } else {
-            progress.say(&format!(
+            progress.message(&format!(
                 "stopping: running agents have {} s to finish; press Ctrl-C again to stop them now",
                 drain.as_secs()
             ));
@@ -132,42 +132,42 @@ impl Work {
         self.stop.send_replace(Phase::Draining);
         select! {
             () = sleep(drain) => {
-                progress.say("time is up: stopping agents and releasing their sessions");
+                progress.message("time is up: stopping agents and releasing their sessions");
                 self.stop.send_replace(Phase::Releasing);
                 signals.next().await;
             }
             () = signals.next() => {}
         }
-        progress.say("stopping now");
+        progress.message("stopping now");
         self.stop.send_replace(Phase::Aborting);
         std::future::pending().await
     }
 
     async fn work(&self) -> ExitCode {
-        match self.worked().await {
+        match self.try_work().await {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
             Err(why) => {
-                self.progress.say(&format!("the server refuses this worker: {why}"));
+                self.progress.message(&format!("the server refuses this worker: {why}"));
                 ExitCode::FAILURE
             }
         }
     }
 
-    /// Whether it went well: with `--once`, whether the session completed or waits for somebody.
-    async fn worked(&self) -> Result<bool, Error> {
-        self.greet().await?;
+    /// Runs the pool. False if `--once` is given and the session neither completed nor was parked.
+    async fn try_work(&self) -> Result<bool, Error> {
+        self.check_server().await?;
         if self.once {
-            return Ok(matches!(self.crew.work_once().await?, None | Some(End::Completed | End::Parked)));
+            return Ok(matches!(self.pool.work_once().await?, None | Some(End::Completed | End::Parked)));
         }
-        self.crew.work().await?;
+        self.pool.work().await?;
         Ok(true)
     }
 
-    /// Makes sure that the server is there and knows the token, so that a mistake shows before the first session.
-    async fn greet(&self) -> Result<(), Error> {
-        let Some(me) = self.crew.patiently(|| self.client.me()).await? else { return Ok(()) };
-        self.progress.say(&format!(
+    /// Checks that the server is there and knows the token, so that a mistake is reported before the first session.
+    async fn check_server(&self) -> Result<(), Error> {
+        let Some(me) = self.pool.retry_until_answered(|| self.client.me()).await? else { return Ok(()) };
+        self.progress.message(&format!(
             "working for {} in {} at {}",
             self.agents.join(", "),
             me.tenant.slug,

@@ -1,4 +1,4 @@
-//! Mistakes on the command line.
+//! Tests of mistakes on the command line.
 
 use super::WorkArgs;
 use std::process::ExitCode;

@@ -1,51 +1,51 @@
-//! What an agent may spend on one session, and what it has spent.
+//! The budget of a session, and what the session has spent.
 
 use super::super::adapter::Failure;
 use serde::Deserialize;
 
-/// What one session may cost. Absent means without end.
+/// Limits on what one session may spend. An absent limit is unlimited.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
-    /// Answers of the model, over all attempts.
+    /// Replies of the model, over all attempts.
     pub steps: Option<u32>,
-    /// Tokens that the model reads, over all attempts.
+    /// Input tokens, over all attempts.
     pub input_tokens: Option<u64>,
-    /// Tokens that the model writes, over all attempts.
+    /// Output tokens, over all attempts.
     pub output_tokens: Option<u64>,
-    /// Seconds of one attempt.
+    /// Duration of one attempt, seconds.
     pub seconds: Option<u64>,
-    /// US dollars, over all attempts; needs prices.
+    /// Cost in US dollars, over all attempts. Needs [`Prices`].
     pub cost_usd: Option<f64>,
 }
 
-/// What a model costs, in US dollars for a million tokens.
+/// Prices of a model, US dollars per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prices {
-    /// Tokens it reads.
+    /// Price of input tokens.
     pub input: f64,
-    /// Tokens it reads from a cache; as `input` when absent.
+    /// Price of input tokens read from a cache; [`Prices::input`] if absent.
     pub cached_input: Option<f64>,
-    /// Tokens it writes.
+    /// Price of output tokens.
     pub output: f64,
 }
 
-/// What was spent.
+/// Tokens and replies of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Spent {
-    /// Answers of the model.
+    /// Replies of the model.
     pub steps: u32,
-    /// Tokens read.
+    /// Input tokens, cached ones included.
     pub input_tokens: u64,
-    /// Of these, tokens read from a cache.
+    /// Input tokens read from a cache.
     pub cached_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: u64,
 }
 
 impl Spent {
-    /// With another answer.
+    /// Adds one reply.
     pub const fn add(&mut self, input_tokens: u64, cached_tokens: u64, output_tokens: u64) {
         self.steps = self.steps.saturating_add(1);
         self.input_tokens = self.input_tokens.saturating_add(input_tokens);
@@ -53,7 +53,7 @@ impl Spent {
         self.output_tokens = self.output_tokens.saturating_add(output_tokens);
     }
 
-    /// US dollars.
+    /// Cost at these prices, US dollars.
     pub fn cost(&self, prices: &Prices) -> f64 {
         let fresh = self.input_tokens.saturating_sub(self.cached_tokens) as f64;
         let cached = self.cached_tokens as f64 * prices.cached_input.unwrap_or(prices.input);
@@ -62,10 +62,10 @@ impl Spent {
 }
 
 impl Budget {
-    /// Whether the model may be asked once more.
+    /// Checks that the model may be asked once more.
     ///
     /// # Errors
-    /// The first limit that is reached, with its own code.
+    /// A failure with the code of the first limit that is reached.
     pub fn check(&self, spent: &Spent, prices: Option<&Prices>) -> Result<(), Failure> {
         let over = |name: &str, code: &str, used: String, allowed: String| {
             Failure::new(

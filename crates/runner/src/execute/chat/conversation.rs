@@ -1,12 +1,12 @@
-//! What was said in a session, rebuilt from its log. The log is the state: a worker that takes a session over knows as
-//! much as the one that had it.
+//! A session's conversation, rebuilt from its log. The log is the only state: the next worker rebuilds the same
+//! conversation.
 
 use super::{
     super::{
         adapter::Failure,
         event::OUTPUT_REFUSED,
-        log::{self, Log},
-        talk::{CUT, told_from},
+        log::{self, LogSource},
+        transcript::{CUT_NOTICE, first_kept},
     },
     budget::Spent,
 };
@@ -16,208 +16,214 @@ use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use wire::event::Event;
 
-/// One turn of the talk.
+/// One entry of a conversation, as a model reads it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Turn {
-    /// The agent said it.
-    Said(String),
-    /// The agent calls a tool.
+pub enum Entry {
+    /// Text of the agent.
+    AgentText(String),
+    /// A tool call of the agent.
     Call(Call),
-    /// The tool's answer to a call.
-    Answer {
-        /// The call's.
+    /// The result of a tool call.
+    Result {
+        /// Id of the call.
         id: String,
-        /// What the model reads.
+        /// The output as text.
         text: String,
     },
-    /// The agent was told it.
-    Told(String),
+    /// Text that the model reads as the user's: a message, a refusal of an output, a reviewer's denial.
+    UserText(String),
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Unique in the session.
+    /// Id of the call, unique in the session.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Its input.
+    /// Input of the call, as the model wrote it.
     pub input: Value,
 }
 
-/// The talk so far.
+/// The entries of a conversation, and what the next step has to know besides them.
 #[derive(Debug, Clone, Default)]
 pub struct Conversation {
-    turns: Vec<Turn>,
-    /// Calls that were begun: their effects may have happened although their answers are missing.
-    begun: HashMap<String, Value>,
-    /// Gates whose decisions have been acted upon.
+    entries: Vec<Entry>,
+    /// Inputs of the calls that were started, by call id. A started call may have taken effect although it has no
+    /// result.
+    started: HashMap<String, Value>,
+    /// Ids of the gates whose decisions are applied.
     decided: HashSet<String>,
-    /// An answer of the model whose end has not been read yet, and the attempt that recorded it.
-    pending: (Option<u32>, Vec<Turn>),
-    /// Denials that the agent has been told of.
+    /// Entries of a model's reply whose last event is not read yet, and the attempt that recorded them.
+    pending: (Option<u32>, Vec<Entry>),
+    /// Reviewers' denials that the agent has received.
     pub denials_told: usize,
-    /// What was spent.
+    /// Tokens and steps of all attempts.
     pub spent: Spent,
-    /// Steps that were taken before the person spoke last.
+    /// Steps before the last message of the person.
     steps_before: u32,
 }
 
-/// Metadata of the last event of an answer: what it cost.
+/// Metadata key of the last event of a model's reply: its tokens and its cost.
 pub const STEP: &str = "step";
-/// Metadata of the event that tells of reviewers' denials: how many there were.
+/// Metadata key of the event that passes on reviewers' denials: their number so far.
 pub const DENIALS: &str = "denials";
-/// Metadata of an answer that a person's decision led to: whose gate it was.
+/// Metadata key of a tool result that follows from a decision: the id of its gate.
 pub const GATE: &str = "gateId";
-/// What stands in the place of an answer that never came, because the person spoke first.
+/// Result of a call that had none when the person sent the next message.
 const INTERRUPTED: &str = "the turn was interrupted before this call had a result; check whether it took effect";
-/// The mark of a call that was begun.
-pub const BEGUN: &str = "tool.invocation_started";
+/// Kind of the event that records the start of a tool call.
+pub const STARTED: &str = "tool.invocation_started";
 
 impl Conversation {
-    /// Reads a session's log.
+    /// Rebuilds the conversation from a log. `is_thread` includes the person's messages.
     ///
     /// # Errors
-    /// When it cannot be read, or is too long for any model.
-    pub async fn read(log: Log<'_>, is_thread: bool) -> Result<Self, Failure> {
-        let mut kinds = vec!["agent.message", "agent.tool_call", "agent.tool_result", "external.event", BEGUN];
+    /// If the log cannot be read or is too long, see [`log::for_each_event`].
+    pub async fn read(log: LogSource<'_>, is_thread: bool) -> Result<Self, Failure> {
+        let mut kinds = vec!["agent.message", "agent.tool_call", "agent.tool_result", "external.event", STARTED];
         if is_thread {
             kinds.push(MESSAGE);
         }
         let mut conversation = Self::default();
-        log::each(log, &kinds, |event| conversation.hear(event)).await?;
+        log::for_each_event(log, &kinds, |event| conversation.apply(event)).await?;
         Ok(conversation)
     }
 
-    /// Takes in the next event of the log.
-    fn hear(&mut self, event: &Event) {
+    /// Applies the next event of the log.
+    fn apply(&mut self, event: &Event) {
         let content: Value = serde_json::from_str(event.content.get()).unwrap_or_default();
         let metadata: Value = serde_json::from_str(event.metadata.get()).unwrap_or_default();
         let part = &content[0];
         let text = |name: &str| part[name].as_str().unwrap_or_default().to_owned();
         match event.kind.as_str() {
-            "agent.message" => self.is_saying(event.attempt, text("text"), &metadata),
+            "agent.message" => self.append_agent_text(event.attempt, text("text"), &metadata),
             "agent.tool_call" => {
                 let call = Call { id: text("toolCallId"), name: text("toolName"), input: part["input"].clone() };
-                self.of_attempt(event.attempt).push(Turn::Call(call));
+                self.pending_of(event.attempt).push(Entry::Call(call));
             }
             "agent.tool_result" => {
-                self.answer(&text("toolCallId"), &part["output"]["value"]);
+                self.push_result(&text("toolCallId"), &part["output"]["value"]);
                 self.decided.extend(metadata[GATE].as_str().map(str::to_owned));
             }
-            BEGUN => {
-                self.begin(&text("toolCallId"), part["input"].clone());
+            STARTED => {
+                self.mark_started(&text("toolCallId"), part["input"].clone());
                 self.decided.extend(metadata[GATE].as_str().map(str::to_owned));
             }
-            MESSAGE => self.be_spoken_to(domain::thread::text_of(event.content.get())),
-            _ => self.be_told(&metadata, text("text")),
+            MESSAGE => self.add_user_message(domain::thread::text_of(event.content.get())),
+            _ => self.apply_notice(&metadata, text("text")),
         }
         let step = &metadata[STEP];
         if step.is_object() {
             let count = |name: &str| step[name].as_u64().unwrap_or_default();
             self.spent.add(count("inputTokens"), count("cachedInputTokens"), count("outputTokens"));
-            self.turns.append(&mut self.pending.1);
+            self.entries.append(&mut self.pending.1);
         }
     }
 
-    /// What is pending of this attempt. What another attempt left unfinished was lost with its worker, and asked again.
-    fn of_attempt(&mut self, attempt: Option<u32>) -> &mut Vec<Turn> {
+    /// The pending entries of this attempt. Entries of another attempt are dropped: its worker was lost in the middle
+    /// of a reply, and the model was asked again.
+    fn pending_of(&mut self, attempt: Option<u32>) -> &mut Vec<Entry> {
         if self.pending.0 != attempt {
             self.pending = (attempt, Vec::new());
         }
         &mut self.pending.1
     }
 
-    /// A text that is long comes in several parts.
-    fn is_saying(&mut self, attempt: Option<u32>, text: String, metadata: &Value) {
-        let pending = self.of_attempt(attempt);
+    /// Adds text of the agent, or the next part of a long text.
+    fn append_agent_text(&mut self, attempt: Option<u32>, text: String, metadata: &Value) {
+        let pending = self.pending_of(attempt);
         match pending.last_mut() {
-            Some(Turn::Said(said)) if metadata["part"].as_u64().is_some_and(|part| part > 1) => said.push_str(&text),
-            _ => pending.push(Turn::Said(text)),
+            Some(Entry::AgentText(said)) if metadata["part"].as_u64().is_some_and(|part| part > 1) => {
+                said.push_str(&text)
+            }
+            _ => pending.push(Entry::AgentText(text)),
         }
     }
 
-    /// A person speaks: whatever the agent was in the middle of is over.
-    pub fn be_spoken_to(&mut self, text: String) {
+    /// Adds a message of the person. It ends the agent's turn: a pending reply is dropped and open calls get
+    /// [`INTERRUPTED`] as their result.
+    pub fn add_user_message(&mut self, text: String) {
         self.pending = (None, Vec::new());
         for call in self.open_calls() {
-            self.answer(&call.id, &Value::from(INTERRUPTED));
+            self.push_result(&call.id, &Value::from(INTERRUPTED));
         }
         self.steps_before = self.spent.steps;
-        self.tell(text);
+        self.push_user_text(text);
     }
 
-    fn be_told(&mut self, metadata: &Value, text: String) {
+    fn apply_notice(&mut self, metadata: &Value, text: String) {
         let denials = metadata[DENIALS].as_u64().and_then(|count| usize::try_from(count).ok());
         if let Some(denials) = denials {
             self.denials_told = denials;
         }
         if denials.is_some() || metadata[OUTPUT_REFUSED] == true {
-            self.tell(text);
+            self.push_user_text(text);
         }
     }
 
-    /// The agent says or calls this. The caller records it, and what it cost.
-    pub fn say(&mut self, turn: Turn) {
-        self.turns.push(turn);
+    /// Adds an entry. The caller records it in the log.
+    pub fn push(&mut self, entry: Entry) {
+        self.entries.push(entry);
     }
 
-    /// The agent is told this.
-    pub fn tell(&mut self, text: String) {
-        self.say(Turn::Told(text));
+    /// Adds text that the model reads as the user's.
+    pub fn push_user_text(&mut self, text: String) {
+        self.push(Entry::UserText(text));
     }
 
-    /// A tool answers a call.
-    pub fn answer(&mut self, id: &str, output: &Value) {
+    /// Adds the result of a call.
+    pub fn push_result(&mut self, id: &str, output: &Value) {
         let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
-        self.say(Turn::Answer { id: id.to_owned(), text });
+        self.push(Entry::Result { id: id.to_owned(), text });
     }
 
-    /// Calls without an answer, in order.
+    /// Calls without a result, in order.
     pub fn open_calls(&self) -> Vec<Call> {
         let is_answered =
-            |call: &Call| self.turns.iter().any(|turn| matches!(turn, Turn::Answer { id, .. } if *id == call.id));
-        let calls = self.turns.iter().filter_map(|turn| match turn {
-            Turn::Call(call) => Some(call),
+            |call: &Call| self.entries.iter().any(|entry| matches!(entry, Entry::Result { id, .. } if *id == call.id));
+        let calls = self.entries.iter().filter_map(|entry| match entry {
+            Entry::Call(call) => Some(call),
             _ => None,
         });
         calls.filter(|call| !is_answered(call)).cloned().collect()
     }
 
-    /// Whether a call was begun.
-    pub fn was_begun(&self, id: &str) -> bool {
-        self.begun.contains_key(id)
+    /// Whether the start of a call is recorded.
+    pub fn was_started(&self, id: &str) -> bool {
+        self.started.contains_key(id)
     }
 
-    /// With which input a call was begun, which a person may have changed.
-    pub fn begun_with(&self, id: &str) -> Option<&Value> {
-        self.begun.get(id)
+    /// The input that a call was started with. A person may have changed it in their decision.
+    pub fn started_input(&self, id: &str) -> Option<&Value> {
+        self.started.get(id)
     }
 
-    /// A call is begun. The caller records it.
-    pub fn begin(&mut self, id: &str, input: Value) {
-        self.begun.insert(id.to_owned(), input);
+    /// Marks a call as started. The caller records it in the log.
+    pub fn mark_started(&mut self, id: &str, input: Value) {
+        self.started.insert(id.to_owned(), input);
     }
 
-    /// How many calls of this tool were begun.
-    pub fn begun_of(&self, name: &str) -> usize {
-        let is_one = |turn: &&Turn| matches!(turn, Turn::Call(call) if call.name == name && self.was_begun(&call.id));
-        self.turns.iter().filter(is_one).count()
+    /// Number of started calls of this tool.
+    pub fn started_count(&self, name: &str) -> usize {
+        let is_one =
+            |entry: &&Entry| matches!(entry, Entry::Call(call) if call.name == name && self.was_started(&call.id));
+        self.entries.iter().filter(is_one).count()
     }
 
-    /// Whether a decision has been acted upon.
-    pub fn was_decided(&self, gate_id: &str) -> bool {
+    /// Whether the decision of this gate is applied.
+    pub fn is_decision_applied(&self, gate_id: &str) -> bool {
         self.decided.contains(gate_id)
     }
 
-    /// A decision is acted upon.
-    pub fn decide(&mut self, gate_id: &str) {
+    /// Marks the decision of this gate as applied.
+    pub fn mark_decision_applied(&mut self, gate_id: &str) {
         self.decided.insert(gate_id.to_owned());
     }
 
-    /// An id for a call of the model's, unique in the session: models repeat theirs.
+    /// Returns `wanted`, or a new id derived from it if a call of the session has it already: models repeat their ids.
     pub fn unique_id(&self, wanted: &str) -> String {
-        let is_taken = |id: &str| self.turns.iter().any(|turn| matches!(turn, Turn::Call(call) if call.id == id));
+        let is_taken = |id: &str| self.entries.iter().any(|entry| matches!(entry, Entry::Call(call) if call.id == id));
         if !wanted.is_empty() && !is_taken(wanted) {
             return wanted.to_owned();
         }
@@ -229,74 +235,75 @@ impl Conversation {
         format!("{stem}_{count}")
     }
 
-    /// What the agent said last, if nothing came after it: its result.
+    /// The agent's last text if nothing follows it: the result of the session.
     pub fn final_text(&self) -> Option<&str> {
-        match self.turns.last() {
-            Some(Turn::Said(text)) => Some(text),
+        match self.entries.last() {
+            Some(Entry::AgentText(text)) => Some(text),
             _ => None,
         }
     }
 
-    /// What was spent, with the steps of the last turn alone: a conversation may have any number of turns.
+    /// What was spent, with only the steps of the current turn: the budget of steps is per turn in a conversation.
     pub const fn spent_in_turn(&self) -> Spent {
         Spent { steps: self.spent.steps.saturating_sub(self.steps_before), ..self.spent }
     }
 
-    /// As the model reads a conversation: from as far back as the limits allow, with `activity` behind the last message.
+    /// The newest entries within the limits, as messages for the model. `activity` is appended to the last message.
     pub fn thread_messages(&self, activity: Option<&str>) -> Vec<ChatMessage> {
-        let size = |turn: &Turn| match turn {
-            Turn::Said(text) | Turn::Told(text) | Turn::Answer { text, .. } => text.len(),
-            Turn::Call(call) => call.input.to_string().len(),
+        let size = |entry: &Entry| match entry {
+            Entry::AgentText(text) | Entry::UserText(text) | Entry::Result { text, .. } => text.len(),
+            Entry::Call(call) => call.input.to_string().len(),
         };
-        let sizes: Vec<_> = self.turns.iter().map(|turn| (matches!(turn, Turn::Told(_)), size(turn))).collect();
-        let from = told_from(&sizes);
-        let mut told = Self { turns: self.turns.get(from..).unwrap_or_default().to_vec(), ..Self::default() };
-        let last = told.turns.iter_mut().rev().find_map(|turn| match turn {
-            Turn::Told(text) => Some(text),
+        let sizes: Vec<_> =
+            self.entries.iter().map(|entry| (matches!(entry, Entry::UserText(_)), size(entry))).collect();
+        let from = first_kept(&sizes);
+        let mut told = Self { entries: self.entries.get(from..).unwrap_or_default().to_vec(), ..Self::default() };
+        let last = told.entries.iter_mut().rev().find_map(|entry| match entry {
+            Entry::UserText(text) => Some(text),
             _ => None,
         });
         if let (Some(last), Some(activity)) = (last, activity) {
             *last = format!("{last}\n\n{activity}");
         }
-        told.messages(if from > 0 { CUT } else { "" })
+        told.messages(if from > 0 { CUT_NOTICE } else { "" })
     }
 
-    /// As the model reads it.
+    /// All entries as messages for the model, after `opening` as the first message.
     pub fn messages(&self, opening: &str) -> Vec<ChatMessage> {
         let opening = Some(opening).filter(|text| !text.is_empty());
         let mut messages: Vec<_> = opening.map(ChatMessage::user).into_iter().collect();
-        let mut spoken: Vec<ContentPart> = Vec::new();
+        let mut parts: Vec<ContentPart> = Vec::new();
         let mut answers: Vec<ToolResponse> = Vec::new();
-        for turn in &self.turns {
-            match turn {
-                Turn::Said(_) | Turn::Call(_) => flush_answers(&mut messages, &mut answers),
-                Turn::Answer { .. } => flush_spoken(&mut messages, &mut spoken),
-                Turn::Told(_) => {
-                    flush_spoken(&mut messages, &mut spoken);
+        for entry in &self.entries {
+            match entry {
+                Entry::AgentText(_) | Entry::Call(_) => flush_answers(&mut messages, &mut answers),
+                Entry::Result { .. } => flush_parts(&mut messages, &mut parts),
+                Entry::UserText(_) => {
+                    flush_parts(&mut messages, &mut parts);
                     flush_answers(&mut messages, &mut answers);
                 }
             }
-            match turn {
-                Turn::Said(text) => spoken.push(ContentPart::Text(text.clone())),
-                Turn::Call(call) => spoken.push(ContentPart::ToolCall(ToolCall {
+            match entry {
+                Entry::AgentText(text) => parts.push(ContentPart::Text(text.clone())),
+                Entry::Call(call) => parts.push(ContentPart::ToolCall(ToolCall {
                     call_id: call.id.clone(),
                     fn_name: call.name.clone(),
                     fn_arguments: call.input.clone(),
                     thought_signatures: None,
                 })),
-                Turn::Answer { id, text } => answers.push(ToolResponse::new(id, text)),
-                Turn::Told(text) => messages.push(ChatMessage::user(text.as_str())),
+                Entry::Result { id, text } => answers.push(ToolResponse::new(id, text)),
+                Entry::UserText(text) => messages.push(ChatMessage::user(text.as_str())),
             }
         }
-        flush_spoken(&mut messages, &mut spoken);
+        flush_parts(&mut messages, &mut parts);
         flush_answers(&mut messages, &mut answers);
         messages
     }
 }
 
-fn flush_spoken(messages: &mut Vec<ChatMessage>, spoken: &mut Vec<ContentPart>) {
-    if !spoken.is_empty() {
-        messages.push(ChatMessage::assistant(MessageContent::from_parts(std::mem::take(spoken))));
+fn flush_parts(messages: &mut Vec<ChatMessage>, parts: &mut Vec<ContentPart>) {
+    if !parts.is_empty() {
+        messages.push(ChatMessage::assistant(MessageContent::from_parts(std::mem::take(parts))));
     }
 }
 
@@ -321,9 +328,9 @@ mod tests {
         .unwrap()
     }
 
-    fn heard(events: &[Event]) -> Conversation {
+    fn conversation_of(events: &[Event]) -> Conversation {
         let mut conversation = Conversation::default();
-        events.iter().for_each(|event| conversation.hear(event));
+        events.iter().for_each(|event| conversation.apply(event));
         conversation
     }
 
@@ -340,7 +347,7 @@ mod tests {
         event("agent.tool_call", part, metadata)
     }
 
-    fn answer(id: &str) -> Event {
+    fn result(id: &str) -> Event {
         let output = json!({"type": "json", "value": {"ok": true}});
         let part = json!({"type": "tool-result", "toolCallId": id, "toolName": "note", "output": output});
         event("agent.tool_result", part, json!({}))
@@ -357,12 +364,12 @@ mod tests {
             call("c1", json!({})),
             call("c2", COST()),
             remark,
-            answer("c2"),
-            answer("c1"),
+            result("c2"),
+            result("c1"),
             text("b", COST()),
             told,
         ];
-        let conversation = heard(&log);
+        let conversation = conversation_of(&log);
         let messages = conversation.messages("do it");
         let roles: Vec<_> = messages.iter().map(|message| message.role.clone()).collect();
         let (user, assistant, tool) = (ChatRole::User, ChatRole::Assistant, ChatRole::Tool);
@@ -375,24 +382,24 @@ mod tests {
 
     #[test]
     fn an_answer_that_was_recorded_in_part_is_forgotten_and_an_open_call_is_not() {
-        let mut log = vec![text("a", json!({})), call("c1", COST()), answer("c1"), text("torn", json!({}))];
+        let mut log = vec![text("a", json!({})), call("c1", COST()), result("c1"), text("torn", json!({}))];
         log.push(call("c2", json!({})));
-        let conversation = heard(&log);
+        let conversation = conversation_of(&log);
         assert!(conversation.open_calls().is_empty());
         assert_eq!(conversation.messages("x").len(), 3);
         log.push(of_attempt(2, text("again", COST())));
-        let conversation = heard(&log);
+        let conversation = conversation_of(&log);
         assert!(conversation.open_calls().is_empty());
         assert_eq!(conversation.final_text(), Some("again"));
-        let conversation = heard(&[call("c1", COST())]);
+        let conversation = conversation_of(&[call("c1", COST())]);
         assert_eq!(conversation.open_calls()[0].id, "c1");
     }
 
     #[test]
     fn a_person_who_speaks_ends_what_the_agent_was_in_the_middle_of() {
-        let spoken = |text: &str| event(MESSAGE, json!({"type": "text", "text": text}), json!({}));
-        let log = [spoken("Hello"), call("c1", COST()), text("torn", json!({})), spoken("Stop")];
-        let conversation = heard(&log);
+        let message = |text: &str| event(MESSAGE, json!({"type": "text", "text": text}), json!({}));
+        let log = [message("Hello"), call("c1", COST()), text("torn", json!({})), message("Stop")];
+        let conversation = conversation_of(&log);
         assert!(conversation.open_calls().is_empty());
         assert_eq!((conversation.spent.steps, conversation.spent_in_turn().steps), (1, 0));
         let messages = conversation.thread_messages(Some("They look at Acme."));
@@ -407,7 +414,7 @@ mod tests {
 
     #[test]
     fn ids_that_a_model_repeats_are_told_apart() {
-        let conversation = heard(&[call("call_0", COST()), answer("call_0")]);
+        let conversation = conversation_of(&[call("call_0", COST()), result("call_0")]);
         assert_eq!(conversation.unique_id("call_0"), "call_0_1");
         assert_eq!(conversation.unique_id(""), "call_1");
         assert_eq!(conversation.unique_id("other"), "other");

@@ -1,7 +1,9 @@
-//! A chat model behind HTTP: one question, one whole answer, tried again where that may help.
+//! A chat model behind HTTP: sends one request, returns one complete reply, and repeats requests that failed for a
+//! transient reason.
 //!
-//! The crate `genai` speaks the two wires. Answers are streamed, although they are recorded whole: people read along, a
-//! connection that breaks is told from a model that thinks, and proxies do not cut what is never silent.
+//! The crate `genai` implements both wire formats. Replies are streamed although they are recorded whole: people can
+//! read along, a broken connection is distinguished from a slow model, and proxies do not close a connection that is
+//! never silent.
 
 use client::Backoff;
 use futures_util::StreamExt;
@@ -15,9 +17,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::{fmt, future::Future, pin::Pin, sync::Arc, time::Duration};
 
-use super::super::{adapter::Failure, limit, voice::Voice};
+use super::super::{adapter::Failure, delta::DeltaSender, limit};
 
-/// How a model is spoken to.
+/// Wire format of a model's service.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wire {
@@ -29,7 +31,7 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// The address of the company that made it up.
+    /// The address of the service that defined the format.
     pub const fn default_base_url(self) -> &'static str {
         match self {
             Self::OpenAi => "https://api.openai.com/v1/",
@@ -45,18 +47,18 @@ impl Wire {
     }
 }
 
-/// A key that is nowhere shown.
+/// An API key. Its `Debug` output and errors do not show it.
 #[derive(Clone, Default)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes a key into custody.
+    /// Wraps a key.
     pub const fn new(key: String) -> Self {
         Self(key)
     }
 
-    /// The text without the key, should a service repeat it.
-    fn taken_out_of(&self, text: &str) -> String {
+    /// Replaces the key in a text: services may quote it in errors.
+    fn redact(&self, text: &str) -> String {
         if self.0.is_empty() { text.to_owned() } else { text.replace(&self.0, "[key]") }
     }
 }
@@ -67,15 +69,15 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Waits for a while; tests do not.
+/// Waits for a duration; tests return at once.
 pub type Pause = Arc<dyn Fn(Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
 
-/// The usual way to wait.
-pub fn real_pause() -> Pause {
+/// Waits with the timer of tokio.
+pub fn tokio_pause() -> Pause {
     Arc::new(|duration| Box::pin(tokio::time::sleep(duration)))
 }
 
-/// One model at one address.
+/// A model at an address.
 pub struct Model {
     client: Client,
     target: ServiceTarget,
@@ -90,49 +92,49 @@ impl fmt::Debug for Model {
     }
 }
 
-/// What is asked.
+/// One request to the model.
 #[derive(Debug, Clone)]
-pub struct Question {
-    /// Who it is.
+pub struct ModelRequest {
+    /// System prompt; empty for none.
     pub system: String,
-    /// What was said so far.
+    /// The conversation so far.
     pub messages: Vec<ChatMessage>,
-    /// What it may call.
+    /// Tools that the model may call.
     pub tools: Vec<Tool>,
 }
 
-/// One whole answer.
+/// One complete reply.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reply {
-    /// What it says.
+pub struct ModelReply {
+    /// Text of the reply.
     pub text: String,
-    /// What it thinks, where it shows that.
+    /// Reasoning, where the service returns it.
     pub thinking: String,
-    /// What it calls: id, tool, input.
+    /// Tool calls: id, name of the tool, input.
     pub calls: Vec<(String, String, Value)>,
-    /// Whether it was cut off for its length.
+    /// Whether the reply was cut off at the token limit.
     pub is_cut: bool,
-    /// Tokens read.
+    /// Input tokens, cached ones included.
     pub input_tokens: u64,
-    /// Of these, tokens read from a cache.
+    /// Input tokens read from a cache.
     pub cached_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: u64,
 }
 
-/// One try that failed.
+/// A request that failed.
 #[derive(Debug)]
-struct Miss {
+struct FailedTry {
     failure: Failure,
-    may_pass: bool,
+    is_transient: bool,
     retry_after: Option<Duration>,
 }
 
 impl Model {
-    /// The model of this name. `http` is the way there; it brings its own TLS and time to connect.
+    /// The model `name` at `base_url`. `http` brings TLS and the connect timeout; `max_tokens` limits each reply.
     ///
     /// # Errors
-    /// When there can be no such client.
+    /// If no client can be built.
     pub fn new(
         http: reqwest::Client,
         (wire, base_url, name): (Wire, &str, &str),
@@ -150,59 +152,60 @@ impl Model {
         Ok(Self { client, target, key, max_tokens, pause })
     }
 
-    /// Its name.
+    /// Name of the model at its service.
     pub fn name(&self) -> &str {
         &self.target.model.model_name
     }
 
-    /// Asks until there is an answer, or no try is left. `told` hears of every try that failed, `speak` makes who hears a
-    /// try's words as they come. `seed` spreads the pauses of sessions that fail together.
+    /// Sends a request up to [`limit::MODEL_TRIES_MAX`] times. `on_retry` receives the error of each failed request
+    /// that is repeated. `deltas` makes the publisher of each reply's text. Requests with different seeds are repeated
+    /// at different times.
     ///
     /// # Errors
-    /// The last try's.
+    /// The error of the last request.
     pub async fn ask<F: Future<Output = ()>>(
         &self,
-        question: &Question,
+        question: &ModelRequest,
         seed: u64,
-        told: impl Fn(String) -> F,
-        speak: impl Fn() -> Option<Voice>,
-    ) -> Result<Reply, Failure> {
+        on_retry: impl Fn(String) -> F,
+        deltas: impl Fn() -> Option<DeltaSender>,
+    ) -> Result<ModelReply, Failure> {
         let (base, cap) = limit::MODEL_PAUSE;
         let mut backoff = Backoff::new(seed).between(base, cap);
         loop {
-            let miss = match self.try_once(question, self.max_tokens, speak()).await {
+            let failed = match self.try_once(question, self.max_tokens, deltas()).await {
                 Ok(reply) => return Ok(reply),
-                Err(miss) => miss,
+                Err(failed) => failed,
             };
-            if !miss.may_pass {
-                return Err(miss.failure);
+            if !failed.is_transient {
+                return Err(failed.failure);
             }
             if backoff.tries() + 1 >= limit::MODEL_TRIES_MAX {
                 let tries = limit::MODEL_TRIES_MAX;
-                let message = format!("{} ({tries} tries)", miss.failure.message);
-                return Err(Failure { message, ..miss.failure });
+                let message = format!("{} ({tries} tries)", failed.failure.message);
+                return Err(Failure { message, ..failed.failure });
             }
-            let pause = backoff.pause_at_least(miss.retry_after.unwrap_or_default());
-            told(format!("{}; asking again in {:.1} s", miss.failure.message, pause.as_secs_f32())).await;
+            let pause = backoff.pause_at_least(failed.retry_after.unwrap_or_default());
+            on_retry(format!("{}; asking again in {:.1} s", failed.failure.message, pause.as_secs_f32())).await;
             (self.pause)(pause).await;
         }
     }
 
-    /// Asks once, for an answer of no more than so many tokens.
+    /// Sends a request once, for a reply of at most `tokens_max` tokens.
     ///
     /// # Errors
-    /// Why there is none.
-    pub async fn ask_once(&self, question: &Question, tokens_max: u32) -> Result<Reply, Failure> {
+    /// Why there is no reply.
+    pub async fn ask_once(&self, question: &ModelRequest, tokens_max: u32) -> Result<ModelReply, Failure> {
         let tokens_max = self.max_tokens.map_or(tokens_max, |own| own.min(tokens_max));
-        self.try_once(question, Some(tokens_max), None).await.map_err(|miss| miss.failure)
+        self.try_once(question, Some(tokens_max), None).await.map_err(|failed| failed.failure)
     }
 
     async fn try_once(
         &self,
-        question: &Question,
+        question: &ModelRequest,
         tokens_max: Option<u32>,
-        voice: Option<Voice>,
-    ) -> Result<Reply, Miss> {
+        deltas: Option<DeltaSender>,
+    ) -> Result<ModelReply, FailedTry> {
         let request = ChatRequest::new(question.messages.clone()).with_tools(question.tools.clone());
         let request = if question.system.is_empty() { request } else { request.with_system(question.system.clone()) };
         let mut options = ChatOptions::default()
@@ -214,30 +217,30 @@ impl Model {
             .with_stream_read_timeout(limit::MODEL_SILENCE_MAX);
         options.max_tokens = tokens_max;
         let answer = self.client.exec_chat_stream(self.target.clone(), request, Some(&options)).await;
-        let mut stream = answer.map_err(|error| self.miss(error))?.stream;
+        let mut stream = answer.map_err(|error| self.failed_try(error))?.stream;
         while let Some(event) = stream.next().await {
             match event {
                 Ok(ChatStreamEvent::End(end)) => {
-                    if let Some(voice) = voice {
-                        voice.end().await;
+                    if let Some(deltas) = deltas {
+                        deltas.finish().await;
                     }
                     return Ok(reply(end));
                 }
                 Ok(ChatStreamEvent::Chunk(chunk)) => {
-                    if let Some(voice) = &voice {
-                        voice.say(&chunk.content);
+                    if let Some(deltas) = &deltas {
+                        deltas.push(&chunk.content);
                     }
                 }
                 Ok(_) => {}
-                Err(error) => return Err(self.miss(error)),
+                Err(error) => return Err(self.failed_try(error)),
             }
         }
         let failure = Failure::new("model_unavailable", "the model's answer was cut off before its end");
-        Err(Miss { failure, may_pass: true, retry_after: None })
+        Err(FailedTry { failure, is_transient: true, retry_after: None })
     }
 
-    /// What an error means for the next try.
-    fn miss(&self, error: ModelError) -> Miss {
+    /// Classifies an error: its message, whether it is transient, and the service's `Retry-After`.
+    fn failed_try(&self, error: ModelError) -> FailedTry {
         let error = match error {
             ModelError::WebStream { error, cause, model_iden } => match error.downcast::<ModelError>() {
                 Ok(inner) => *inner,
@@ -245,13 +248,13 @@ impl Model {
             },
             error => error,
         };
-        let (message, may_pass) = match &error {
+        let (message, is_transient) = match &error {
             ModelError::HttpError { status, body, .. } => {
                 let status = status.as_u16();
-                let may_pass = matches!(status, 408 | 409 | 425 | 429 | 500..);
-                (format!("the model's service answered {status}: {}", shortened(body)), may_pass)
+                let is_transient = matches!(status, 408 | 409 | 425 | 429 | 500..);
+                (format!("the model's service answered {status}: {}", shortened(body)), is_transient)
             }
-            // An error in the middle of a stream says by its type whether it is about us.
+            // The type of an error inside a stream tells whether the request was at fault.
             ModelError::ChatResponse { body, .. } => {
                 let kind = [&body["error"]["type"], &body["type"]].into_iter().find_map(Value::as_str);
                 let ours = kind.is_some_and(|kind| {
@@ -267,15 +270,15 @@ impl Model {
             }
             other => (format!("the model cannot be asked: {}", shortened(&other.to_string())), false),
         };
-        let code = if may_pass { "model_unavailable" } else { "model_refused" };
+        let code = if is_transient { "model_unavailable" } else { "model_refused" };
         let retry_after = error.headers().and_then(|headers| headers.get(reqwest::header::RETRY_AFTER));
         let retry_after = retry_after.and_then(|value| value.to_str().ok()?.trim().parse().ok());
         let retry_after = retry_after.map(|seconds| Duration::from_secs(seconds).min(limit::MODEL_RETRY_AFTER_MAX));
-        Miss { failure: Failure::new(code, self.key.taken_out_of(&message)), may_pass, retry_after }
+        FailedTry { failure: Failure::new(code, self.key.redact(&message)), is_transient, retry_after }
     }
 }
 
-/// An error with what is behind it, which reqwest keeps to itself.
+/// An error with its causes, which reqwest's own text leaves out.
 fn with_causes(text: &str, error: &dyn std::error::Error) -> String {
     let mut text = text.to_owned();
     let mut source = error.source();
@@ -286,13 +289,14 @@ fn with_causes(text: &str, error: &dyn std::error::Error) -> String {
     text
 }
 
-/// One line of what a service says.
+/// The beginning of a service's error as one line.
 fn shortened(text: &str) -> String {
     text.chars().take(limit::MODEL_QUOTE_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-fn reply(end: StreamEnd) -> Reply {
-    let mut reply = Reply { thinking: end.captured_reasoning_content.unwrap_or_default(), ..Reply::default() };
+fn reply(end: StreamEnd) -> ModelReply {
+    let mut reply =
+        ModelReply { thinking: end.captured_reasoning_content.unwrap_or_default(), ..ModelReply::default() };
     reply.is_cut = matches!(end.captured_stop_reason, Some(StopReason::MaxTokens(_)));
     if let Some(usage) = end.captured_usage {
         let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Talks with a model that a script plays over both wires, and a server made for the purpose.
+//! Tests of chat agents with a scripted model on both wire formats and a test server.
 
 use super::super::{
     Worker,
@@ -15,7 +15,7 @@ use tokio::{sync::watch, time::Duration};
 const KEY: &str = "sk-very-secret";
 const WIRES: [Wire; 2] = [Wire::OpenAi, Wire::Anthropic];
 
-/// An agent and what it waited for between its tries.
+/// An agent and the pauses between its requests.
 struct Agent {
     chat: ChatAdapter,
     pauses: Arc<Mutex<Vec<Duration>>>,
@@ -250,7 +250,7 @@ async fn a_write_is_done_once_and_marked_before() {
     let fake = fake().await;
     assert_eq!(work(&fake, agent(&model, Wire::Anthropic).chat, |_| {}).await, End::Completed);
     assert_eq!(fake.with(|m| m.entity["fields"].clone()), json!({"stage": "Won"}));
-    assert_eq!(kinds(&fake), ["agent.tool_call", BEGUN, "agent.tool_result", "agent.message"]);
+    assert_eq!(kinds(&fake), ["agent.tool_call", STARTED, "agent.tool_result", "agent.message"]);
 
     // Another worker finds the mark and no answer.
     let model = ScriptedModel::play([Move::Say("I looked.")]).await;

@@ -1,4 +1,4 @@
-//! The command, in a process group of its own: what it starts ends with it.
+//! The process of a command, in a process group of its own, so that its children can be ended with it.
 
 use super::super::limit;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -25,16 +25,16 @@ pub struct Child {
 /// The command's three pipes.
 #[derive(Debug)]
 pub struct Pipes {
-    /// To write its input to.
+    /// Receives the command's input.
     pub stdin: ChildStdin,
-    /// To read events from.
+    /// Carries events.
     pub stdout: ChildStdout,
-    /// To read remarks from.
+    /// Carries diagnostics.
     pub stderr: ChildStderr,
 }
 
 impl Child {
-    /// Starts it with these changes to the environment.
+    /// Starts a command with these changes to the environment; `None` removes a variable.
     pub fn start(command: &[OsString], environment: &[(&str, Option<String>)]) -> io::Result<(Self, Pipes)> {
         let (program, arguments) = command.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut starting = Command::new(program);
@@ -61,12 +61,12 @@ impl Child {
         }
     }
 
-    /// Waits for its end. What it started may live on until [`Child::sweep`].
+    /// Waits for the command to exit. Its children may live on until [`Child::kill_group`].
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         self.process.wait().await
     }
 
-    /// Asks the whole group to end, and makes it end: after a grace, or as soon as `at_once` says so.
+    /// Sends SIGTERM to the group, and SIGKILL after [`limit::KILL_GRACE`] or as soon as `at_once` is ready.
     pub async fn stop(&mut self, at_once: impl Future<Output = ()>) {
         self.signal(Signal::TERM);
         select! {
@@ -75,19 +75,19 @@ impl Child {
             () = at_once => {}
         }
         self.signal(Signal::KILL);
-        // A killed process always ends; an error here means that it has been waited for.
+        // A killed process always ends; an error means that it was waited for before.
         let _ = self.process.wait().await;
     }
 
-    /// Ends what the command left behind in its group.
-    pub fn sweep(&mut self) {
+    /// Kills all processes that are left in the group.
+    pub fn kill_group(&mut self) {
         self.signal(Signal::KILL);
         self.group = None;
     }
 
     fn signal(&self, signal: Signal) {
         if let Some(group) = self.group {
-            // An empty group is as good as an ended one.
+            // The group may be empty already.
             let _ = kill_process_group(group, signal);
         }
     }
@@ -95,11 +95,11 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        self.sweep();
+        self.kill_group();
     }
 }
 
-/// How a command ended, for people and for machines.
+/// How a command ended: a sentence and a code.
 pub fn describe(status: ExitStatus) -> (String, String) {
     match (status.code(), status.signal()) {
         (Some(code), _) => (format!("the command ended with exit code {code}"), format!("exit_{code}")),

@@ -1,35 +1,35 @@
-//! What `claude -p --output-format stream-json --verbose` prints.
+//! Parses the output of `claude -p --output-format stream-json --verbose`.
 //!
-//! One JSON object a line: `system`, `assistant` and `user` messages in the shape of the Anthropic API, and at last
-//! one `result`. `stream_event` repeats in pieces what `assistant` says whole, and is left out.
+//! Each line is a JSON object: `system`, `assistant` and `user` messages in the shape of the Anthropic API, and one
+//! `result` at the end. `stream_event` lines are ignored: they repeat parts of `assistant` messages.
 
 use super::{
     super::{
         adapter::Failure,
+        agent_event,
         event::{Notes, note, texts},
-        part,
     },
-    lines::{Output, Said},
+    lines::{Output, Parsed},
 };
 use serde_json::{Value, json, value::to_raw_value};
 use std::collections::HashMap;
 use wire::event::NewEvent;
 
-/// What has been said so far, as far as later lines need it.
+/// What later lines refer to.
 #[derive(Debug, Default)]
-pub struct Transcript {
-    /// Names of tools by the ids of their calls: answers name the id alone.
+pub struct Parser {
+    /// Names of tools by call id: a result names only the id.
     tools: HashMap<String, String>,
 }
 
-impl Transcript {
-    /// What the next line says.
-    pub fn read(&mut self, line: Value) -> Vec<Said> {
+impl Parser {
+    /// Parses the next line.
+    pub fn read(&mut self, line: Value) -> Vec<Parsed> {
         match line["type"].as_str() {
             Some("assistant") => events(&line, self.message(&line, "agent.message")),
-            // A person's words inside a run are the prompt that we gave; the rest of such a message are answers.
+            // Text in a user message is the prompt that was sent; the other blocks are tool results.
             Some("user") => events(&line, self.message(&line, "external.event")),
-            Some("result") => vec![Said::Result(outcome(&line))],
+            Some("result") => vec![Parsed::Result(outcome(&line))],
             Some("stream_event") => Vec::new(),
             _ => events(&line, texts("external.event", &told(&line), &note("said", line.clone()))),
         }
@@ -45,7 +45,7 @@ impl Transcript {
         }
         match &message["content"] {
             Value::Array(blocks) => blocks.iter().flat_map(|block| self.block(block, kind, &notes)).collect(),
-            Value::String(text) => part::said(kind, text, &notes),
+            Value::String(text) => agent_event::text(kind, text, &notes),
             _ => texts("external.event", &told(line), &note("said", line.clone())),
         }
     }
@@ -53,25 +53,25 @@ impl Transcript {
     fn block(&mut self, block: &Value, kind: &str, notes: &Notes) -> Vec<NewEvent> {
         let text = |name: &str| block[name].as_str().unwrap_or_default();
         match text("type") {
-            "text" => part::said(kind, text("text"), notes),
-            "thinking" => part::said("agent.thinking", text("thinking"), notes),
+            "text" => agent_event::text(kind, text("text"), notes),
+            "thinking" => agent_event::text("agent.thinking", text("thinking"), notes),
             "tool_use" | "server_tool_use" | "mcp_tool_use" => {
                 self.tools.insert(text("id").to_owned(), text("name").to_owned());
-                vec![part::call(text("id"), text("name"), &block["input"], notes)]
+                vec![agent_event::tool_call(text("id"), text("name"), &block["input"], notes)]
             }
             other if other.ends_with("tool_result") => {
                 let id = text("tool_use_id");
                 let name = self.tools.get(id).map_or("tool", String::as_str);
                 let failed = block["is_error"] == true;
-                vec![part::answer(id, name, &joined(&block["content"]), failed, notes)]
+                vec![agent_event::tool_result(id, name, &joined(&block["content"]), failed, notes)]
             }
             other => texts("external.event", other, &note("said", block.clone())),
         }
     }
 }
 
-/// Puts in who said it and under which id, so that it is recorded once.
-fn events(line: &Value, made: Vec<NewEvent>) -> Vec<Said> {
+/// Sets the thread and an external id, by which a repeated event is recognised.
+fn events(line: &Value, made: Vec<NewEvent>) -> Vec<Parsed> {
     let (id, thread) = (line["uuid"].as_str(), line["parent_tool_use_id"].as_str());
     let alone = made.len() == 1;
     let identified = made.into_iter().enumerate().map(|(at, event)| NewEvent {
@@ -79,10 +79,10 @@ fn events(line: &Value, made: Vec<NewEvent>) -> Vec<Said> {
         thread_id: thread.map(str::to_owned),
         ..event
     });
-    identified.map(Said::Event).collect()
+    identified.map(Parsed::Event).collect()
 }
 
-/// Text blocks become their text; anything else stays as it is.
+/// The text of text blocks; any other content unchanged.
 fn joined(content: &Value) -> Value {
     let texts = content.as_array().map(|blocks| blocks.iter().map(|block| block["text"].as_str()).collect());
     match texts {
@@ -91,7 +91,7 @@ fn joined(content: &Value) -> Value {
     }
 }
 
-/// A line that has no event of its own, in a few words.
+/// A short description of a line that has no event kind of its own.
 fn told(line: &Value) -> String {
     let words = ["type", "subtype", "status", "model"].into_iter().filter_map(|name| line[name].as_str());
     words.collect::<Vec<_>>().join(" ")
@@ -109,7 +109,7 @@ fn outcome(line: &Value) -> Output {
     Output { result: result.and_then(|value| to_raw_value(value).ok()), usage: usage(line), failure }
 }
 
-/// Tokens as the product counts them: what was read from a cache is input too.
+/// Usage in the product's form: input tokens include those read from or written to a cache.
 fn usage(line: &Value) -> Option<wire::Json> {
     let usage = &line["usage"];
     let count = |name: &str| usage[name].as_u64().unwrap_or_default();

@@ -2,20 +2,20 @@
 
 use super::super::{
     Format,
-    lines::{Output, Reader, Said},
+    lines::{LineParser, Output, Parsed},
     split::Line,
 };
 use super::*;
 
 /// Type, text or part, and metadata of every event, and the outcome.
 fn read(text: &str) -> (Vec<Value>, Option<Output>) {
-    let mut reader = Reader::of_output(Format::ClaudeCode);
+    let mut reader = LineParser::for_stdout(Format::ClaudeCode);
     let (mut events, mut outcome) = (Vec::new(), None);
     for line in text.lines() {
         for said in reader.read(&Line { bytes: line.into(), begins: true, ends: true }) {
             match said {
-                Said::Event(event) => events.push(serde_json::to_value(event).unwrap()),
-                Said::Result(output) => outcome = Some(output),
+                Parsed::Event(event) => events.push(serde_json::to_value(event).unwrap()),
+                Parsed::Result(output) => outcome = Some(output),
             }
         }
     }

@@ -1,24 +1,24 @@
-//! What `codex exec --json` prints.
+//! Parses the output of `codex exec --json`.
 //!
-//! One JSON object a line. Items begin, may change, and are completed; a turn ends with its usage. The last message of
-//! the agent is its result.
+//! Each line is a JSON object. Items are started, updated and completed; a turn ends with its usage. The agent's last
+//! message is its result.
 
 use super::{
     super::{
         adapter::Failure,
+        agent_event,
         event::{Notes, note, texts},
-        part,
     },
-    lines::{Output, Said},
+    lines::{Output, Parsed},
 };
 use serde_json::{Value, json, value::to_raw_value};
 use std::collections::HashSet;
 use wire::event::NewEvent;
 
-/// What has been said so far, as far as later lines need it.
+/// What later lines refer to.
 #[derive(Debug, Default)]
-pub struct Transcript {
-    /// Items whose call is recorded.
+pub struct Parser {
+    /// Ids of the items whose tool call is recorded.
     called: HashSet<String>,
     answer: Option<String>,
     input_tokens: u64,
@@ -28,14 +28,14 @@ pub struct Transcript {
     failure: Option<Failure>,
 }
 
-impl Transcript {
-    /// What the next line says.
-    pub fn read(&mut self, line: Value) -> Vec<Said> {
+impl Parser {
+    /// Parses the next line.
+    pub fn read(&mut self, line: Value) -> Vec<Parsed> {
         let item = &line["item"];
         let made = match line["type"].as_str().unwrap_or_default() {
             "item.started" => self.begun(item),
             "item.completed" => self.completed(item),
-            // Its completion says it whole.
+            // `item.completed` has the whole item.
             "item.updated" | "turn.started" => Vec::new(),
             "turn.completed" => {
                 self.count(&line["usage"]);
@@ -46,19 +46,19 @@ impl Transcript {
             "error" => {
                 let mut said = self.failed(&line["message"]);
                 let text = line["message"].as_str().unwrap_or("error");
-                said.extend(texts("external.event", text, &Notes::new()).into_iter().map(Said::Event));
+                said.extend(texts("external.event", text, &Notes::new()).into_iter().map(Parsed::Event));
                 return said;
             }
             other => texts("external.event", other, &note("said", line.clone())),
         };
-        made.into_iter().map(Said::Event).collect()
+        made.into_iter().map(Parsed::Event).collect()
     }
 
     fn begun(&mut self, item: &Value) -> Vec<NewEvent> {
         let id = item["id"].as_str().unwrap_or_default();
         match tool(item) {
             Some((name, input)) if self.called.insert(id.to_owned()) => {
-                vec![part::call(id, &name, &input, &Notes::new())]
+                vec![agent_event::tool_call(id, &name, &input, &Notes::new())]
             }
             _ => Vec::new(),
         }
@@ -69,16 +69,16 @@ impl Transcript {
         match item["type"].as_str().unwrap_or_default() {
             "agent_message" => {
                 self.answer = Some(text.to_owned());
-                part::said("agent.message", text, &Notes::new())
+                agent_event::text("agent.message", text, &Notes::new())
             }
-            "reasoning" => part::said("agent.thinking", text, &Notes::new()),
+            "reasoning" => agent_event::text("agent.thinking", text, &Notes::new()),
             "error" => texts("external.event", item["message"].as_str().unwrap_or("error"), &Notes::new()),
             kind => match tool(item) {
                 Some((name, _)) => {
                     let mut made = self.begun(item);
                     let (output, failed) = answer(item);
                     let id = item["id"].as_str().unwrap_or_default();
-                    made.push(part::answer(id, &name, &output, failed, &Notes::new()));
+                    made.push(agent_event::tool_result(id, &name, &output, failed, &Notes::new()));
                     made
                 }
                 None => texts("external.event", kind, &note("said", item.clone())),
@@ -94,20 +94,20 @@ impl Transcript {
         self.turns += 1;
     }
 
-    fn failed(&mut self, message: &Value) -> Vec<Said> {
+    fn failed(&mut self, message: &Value) -> Vec<Parsed> {
         let message = message.as_str().unwrap_or("the turn failed");
         self.failure = Some(Failure::new("agent_error", message));
         vec![self.outcome()]
     }
 
-    fn outcome(&self) -> Said {
+    fn outcome(&self) -> Parsed {
         let usage = json!({
             "inputTokens": self.input_tokens,
             "outputTokens": self.output_tokens,
             "cachedInputTokens": self.cached_input_tokens,
             "steps": self.turns,
         });
-        Said::Result(Output {
+        Parsed::Result(Output {
             result: self.answer.as_ref().and_then(|text| to_raw_value(text).ok()),
             usage: if self.turns > 0 { to_raw_value(&usage).ok() } else { None },
             failure: self.failure.clone(),
@@ -115,7 +115,7 @@ impl Transcript {
     }
 }
 
-/// The tool behind an item and its input; `None` for items that are no tool's.
+/// Name and input of an item's tool; `None` for items of another kind.
 fn tool(item: &Value) -> Option<(String, Value)> {
     Some(match item["type"].as_str()? {
         "command_execution" => ("shell".into(), json!({ "command": item["command"] })),
@@ -129,7 +129,7 @@ fn tool(item: &Value) -> Option<(String, Value)> {
     })
 }
 
-/// What a tool answered, and whether that is an error.
+/// Output of a tool, and whether it is an error.
 fn answer(item: &Value) -> (Value, bool) {
     let failed = item["status"] == "failed" || item["status"] == "declined";
     let output = match item["type"].as_str().unwrap_or_default() {

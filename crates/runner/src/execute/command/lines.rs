@@ -1,7 +1,6 @@
-//! What a line of output says. Pure: ids and times are put in by the outbox.
+//! Interprets lines of a command's output. No I/O: ids and times are set by the event queue.
 //!
-//! Nothing that a command prints is lost: a line that is no event, or one the API would refuse, is kept as text.
-//! Only blank lines are left out.
+//! All output is kept: a line that is not a valid event is recorded as text. Only blank lines are dropped.
 
 use super::{
     super::{
@@ -22,65 +21,65 @@ use serde_json::{Value, json, value::RawValue};
 use std::collections::BTreeMap;
 use wire::{Json, event::NewEvent};
 
-/// A JSON object, field by field, each value as it was printed.
+/// The fields of a JSON object, each value as it was printed.
 type Fields = BTreeMap<String, Box<RawValue>>;
 
-/// What a line says.
+/// What a line means.
 #[derive(Debug)]
-pub enum Said {
-    /// Append this.
+pub enum Parsed {
+    /// An event to append.
     Event(NewEvent),
     /// The session's outcome; the last one counts.
     Result(Output),
 }
 
-/// What a command reports as its outcome.
+/// The outcome that a command reports.
 #[derive(Debug, Default)]
 pub struct Output {
-    /// The result proper.
+    /// The result; `None` for none.
     pub result: Option<Json>,
-    /// What it cost.
+    /// Tokens and cost, a JSON object.
     pub usage: Option<Json>,
-    /// Why there is no result, although the command may end well.
+    /// Why the agent failed, even if the command exits with 0.
     pub failure: Option<Failure>,
 }
 
-/// Which pipe a reader reads, and what is spoken there.
+/// The pipe that is read and its format.
 #[derive(Debug)]
-enum Tongue {
+enum Syntax {
     Stderr,
     Lines,
-    ClaudeCode(claude_code::Transcript),
-    Codex(codex::Transcript),
+    ClaudeCode(claude_code::Parser),
+    Codex(codex::Parser),
 }
 
-/// Reads the lines of one pipe.
+/// Interprets the lines of one pipe.
 #[derive(Debug)]
-pub struct Reader {
-    tongue: Tongue,
+pub struct LineParser {
+    syntax: Syntax,
     parts: Parts,
-    /// The number of the line that is read, from 1.
+    /// Number of the current line, from 1.
     number: u64,
 }
 
-impl Reader {
-    /// At the beginning of standard output.
-    pub fn of_output(format: Format) -> Self {
-        let tongue = match format {
-            Format::Lines => Tongue::Lines,
-            Format::ClaudeCode => Tongue::ClaudeCode(claude_code::Transcript::default()),
-            Format::Codex => Tongue::Codex(codex::Transcript::default()),
+impl LineParser {
+    /// A parser for standard output in this format.
+    pub fn for_stdout(format: Format) -> Self {
+        let syntax = match format {
+            Format::Lines => Syntax::Lines,
+            Format::ClaudeCode => Syntax::ClaudeCode(claude_code::Parser::default()),
+            Format::Codex => Syntax::Codex(codex::Parser::default()),
         };
-        Self { tongue, parts: Parts::default(), number: 0 }
+        Self { syntax, parts: Parts::default(), number: 0 }
     }
 
-    /// At the beginning of standard error.
-    pub fn of_remarks() -> Self {
-        Self { tongue: Tongue::Stderr, parts: Parts::default(), number: 0 }
+    /// A parser for standard error.
+    pub fn for_stderr() -> Self {
+        Self { syntax: Syntax::Stderr, parts: Parts::default(), number: 0 }
     }
 
-    /// What the next line, or part of an over-long line, says.
-    pub fn read(&mut self, line: &Line) -> Vec<Said> {
+    /// Interprets the next line, or part of an over-long line.
+    pub fn read(&mut self, line: &Line) -> Vec<Parsed> {
         let text = String::from_utf8_lossy(&line.bytes);
         self.number += u64::from(line.begins);
         let whole = line.begins && line.ends;
@@ -93,85 +92,85 @@ impl Reader {
         }
         let mut lost = None;
         let mut kind = "agent.message";
-        match &mut self.tongue {
-            Tongue::Stderr => {
+        match &mut self.syntax {
+            Syntax::Stderr => {
                 kind = "external.event";
                 notes.insert("stream".into(), "stderr".into());
             }
-            Tongue::Lines => match interpret(&text, line) {
-                Meaning::Event(event) => return vec![Said::Event(event)],
-                Meaning::Result(output) => return vec![Said::Result(output)],
-                Meaning::LostResult(why) => lost = Some(Failure::new("result_refused", why)),
-                Meaning::NoEvent(why) => {
+            Syntax::Lines => match interpret(&text, line) {
+                LineMeaning::Event(event) => return vec![Parsed::Event(event)],
+                LineMeaning::Result(output) => return vec![Parsed::Result(output)],
+                LineMeaning::LostResult(why) => lost = Some(Failure::new("result_refused", why)),
+                LineMeaning::NoEvent(why) => {
                     notes.insert("notAnEvent".into(), why.into());
                     notes.insert("line".into(), self.number.into());
                 }
-                Meaning::Text => {}
+                LineMeaning::Text => {}
             },
-            // What a coding agent prints that is not in its format is about its own affairs, not its answer.
-            Tongue::ClaudeCode(transcript) => match parsed(&text, whole) {
-                Some(said) => return transcript.read(said),
+            // Output of a coding agent outside of its format is diagnostics, not its reply.
+            Syntax::ClaudeCode(parser) => match parsed(&text, whole) {
+                Some(said) => return parser.read(said),
                 None => kind = "external.event",
             },
-            Tongue::Codex(transcript) => match parsed(&text, whole) {
-                Some(said) => return transcript.read(said),
+            Syntax::Codex(parser) => match parsed(&text, whole) {
+                Some(said) => return parser.read(said),
                 None => kind = "external.event",
             },
         }
         let texts = self.parts.write(kind, &text, (line.begins, line.ends), &notes);
-        let mut said: Vec<_> = texts.into_iter().map(Said::Event).collect();
+        let mut said: Vec<_> = texts.into_iter().map(Parsed::Event).collect();
         if lost.is_some() {
-            said.push(Said::Result(Output { failure: lost, ..Output::default() }));
+            said.push(Parsed::Result(Output { failure: lost, ..Output::default() }));
         }
         said
     }
 }
 
-/// The object on a line, if there is one.
+/// The JSON object on a whole line; `None` if there is none.
 fn parsed(text: &str, whole: bool) -> Option<Value> {
     if whole { serde_json::from_str(text).ok().filter(Value::is_object) } else { None }
 }
 
-/// A result that was not recorded as one, because the command failed afterwards.
+/// The result of a command that failed afterwards, as text: it is not the session's result.
 pub fn unused_result(output: &Output) -> Vec<NewEvent> {
     let text = json!({ "type": "result", "result": output.result, "usage": output.usage }).to_string();
     event::texts("agent.message", &text, &note("unusedResult", true))
 }
 
-enum Meaning {
+enum LineMeaning {
     Event(NewEvent),
     Result(Output),
-    /// It means to be a result and cannot be one.
+    /// A result that cannot be used, and why.
     LostResult(String),
-    /// It means to be an event and cannot be one, or begins like a JSON object and is none.
+    /// An event that is not valid, or a line that begins like a JSON object and is not one, and why.
     NoEvent(String),
     Text,
 }
 
-fn interpret(text: &str, line: &Line) -> Meaning {
+fn interpret(text: &str, line: &Line) -> LineMeaning {
     if !line.begins || !text.trim_start().starts_with('{') {
-        return Meaning::Text;
+        return LineMeaning::Text;
     }
     if !line.ends {
-        // Too long to be read as JSON. A result must not vanish quietly, so its usual beginning is recognised.
+        // Too long to be parsed. An over-long result is recognised by its beginning, so that it fails the session.
         return if announces_result(text) {
-            Meaning::LostResult("the result line is too long".into())
+            LineMeaning::LostResult("the result line is too long".into())
         } else {
-            Meaning::NoEvent("the line is too long to be read as JSON".into())
+            LineMeaning::NoEvent("the line is too long to be read as JSON".into())
         };
     }
     let mut fields = match serde_json::from_str::<Fields>(text) {
         Ok(fields) => fields,
-        Err(error) => return Meaning::NoEvent(not_json(&error)),
+        Err(error) => return LineMeaning::NoEvent(not_json(&error)),
     };
     match fields.remove("type").map(|raw| serde_json::from_str::<String>(raw.get())) {
         Some(Ok(kind)) if kind == "result" => result(fields),
-        Some(Ok(kind)) => event_of(&kind, fields).map_or_else(Meaning::NoEvent, Meaning::Event),
-        Some(Err(_)) | None => Meaning::Text,
+        Some(Ok(kind)) => event_of(&kind, fields).map_or_else(LineMeaning::NoEvent, LineMeaning::Event),
+        Some(Err(_)) | None => LineMeaning::Text,
     }
 }
 
-/// Where and why the line stops being JSON. The error's own line number is of the one line that was parsed.
+/// Position and reason of a JSON error. The line number of the error is dropped: only one line was parsed.
 fn not_json(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or(&text);
@@ -183,8 +182,8 @@ fn announces_result(text: &str) -> bool {
     head.starts_with(r#"{"type":"result""#)
 }
 
-/// `result` where it is the only other field, else all other fields together.
-fn result(mut fields: Fields) -> Meaning {
+/// A result line: the field `result` if it is alone or with `usage`, else all other fields as one object.
+fn result(mut fields: Fields) -> LineMeaning {
     let usage = match fields.get("usage") {
         Some(usage) if usage.get().starts_with('{') => fields.remove("usage"),
         _ => None,
@@ -198,9 +197,9 @@ fn result(mut fields: Fields) -> Meaning {
         }
     };
     if [&result, &usage].into_iter().flatten().any(|json| json.get().len() > DOCUMENT_BYTES_MAX) {
-        return Meaning::LostResult(format!("the result or its usage is larger than {DOCUMENT_BYTES_MAX} bytes"));
+        return LineMeaning::LostResult(format!("the result or its usage is larger than {DOCUMENT_BYTES_MAX} bytes"));
     }
-    Meaning::Result(Output { result, usage, failure: None })
+    LineMeaning::Result(Output { result, usage, failure: None })
 }
 
 fn event_of(kind: &str, mut fields: Fields) -> Result<NewEvent, String> {
@@ -211,7 +210,7 @@ fn event_of(kind: &str, mut fields: Fields) -> Result<NewEvent, String> {
     let mut id = text_field(&mut fields, "id")?;
     let mut external_event_id = text_field(&mut fields, "externalEventId")?;
     if let Some(foreign) = id.take_if(|id| id.parse::<EventId>().is_err()) {
-        // Many agents number their events in ways of their own; that is what the external id is for.
+        // An id that is not ours becomes the external id.
         if external_event_id.is_some() {
             return Err("id is not a UUID".into());
         }
@@ -243,7 +242,7 @@ fn event_of(kind: &str, mut fields: Fields) -> Result<NewEvent, String> {
     Ok(event)
 }
 
-/// Fields that an event does not have are kept in its metadata, under `extra`.
+/// Metadata with the unknown fields of a line under `extra`.
 fn with_extra(metadata: Option<&RawValue>, extra: &Fields) -> Result<Json, String> {
     let mut merged = match metadata {
         Some(metadata) => serde_json::from_str::<Fields>(metadata.get()).map_err(|error| error.to_string())?,

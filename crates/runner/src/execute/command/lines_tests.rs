@@ -6,20 +6,20 @@ fn line(text: &str) -> Line {
     Line { bytes: text.as_bytes().to_vec(), begins: true, ends: true }
 }
 
-fn read(text: &str) -> Vec<Said> {
-    Reader::of_output(Format::Lines).read(&line(text))
+fn read(text: &str) -> Vec<Parsed> {
+    LineParser::for_stdout(Format::Lines).read(&line(text))
 }
 
 fn event_of(text: &str) -> Value {
     match read(text).as_slice() {
-        [Said::Event(event)] => serde_json::to_value(event).unwrap(),
+        [Parsed::Event(event)] => serde_json::to_value(event).unwrap(),
         other => panic!("{text}: {other:?}"),
     }
 }
 
 fn outcome_of(text: &str) -> (Value, Value) {
     match read(text).as_slice() {
-        [Said::Result(outcome)] => {
+        [Parsed::Result(outcome)] => {
             (serde_json::to_value(&outcome.result).unwrap(), serde_json::to_value(&outcome.usage).unwrap())
         }
         other => panic!("{text}: {other:?}"),
@@ -36,7 +36,7 @@ fn note_of(text: &str) -> String {
 #[test]
 fn an_event_line_passes_through_field_by_field() {
     let sent = r#"{"id":"0193b0a0-0000-7000-8000-000000000001","type":"agent.tool_call","role":"agent","content":[{"type":"tool-call","input":{"n":1.10}}],"metadata":{"k":[1]},"threadId":"t","externalEventId":"x","at":"2026-11-21T08:00:00Z"}"#;
-    let Some(Said::Event(event)) = read(sent).pop() else { panic!() };
+    let Some(Parsed::Event(event)) = read(sent).pop() else { panic!() };
     assert_eq!(serde_json::to_string(&event).unwrap(), sent);
     assert_eq!(
         event_of(r#"  {"type":"acme.built","content":"text","role":null}  "#),
@@ -87,15 +87,15 @@ fn other_lines_are_text() {
 
 #[test]
 fn a_line_that_begins_like_an_object_and_is_none_is_marked_with_its_number() {
-    let mut reader = Reader::of_output(Format::Lines);
+    let mut reader = LineParser::for_stdout(Format::Lines);
     // What `echo` of dash makes of an event with a line break in its text.
     let broken = [r#"{"type":"agent.message","content":[{"type":"text","text":"Two"#, "", r#"lines"}]}"#];
     let said: Vec<_> = broken.iter().flat_map(|text| reader.read(&line(text))).collect();
     let values: Vec<_> = said
         .iter()
         .map(|said| match said {
-            Said::Event(event) => serde_json::to_value(event).unwrap(),
-            Said::Result(_) => panic!("no result was printed"),
+            Parsed::Event(event) => serde_json::to_value(event).unwrap(),
+            Parsed::Result(_) => panic!("no result was printed"),
         })
         .collect();
     let [first, last] = values.as_slice() else { panic!("{values:?}") };
@@ -105,18 +105,20 @@ fn a_line_that_begins_like_an_object_and_is_none_is_marked_with_its_number() {
     assert!(why.starts_with("not valid JSON at column 61: ") && !why.contains("at line"), "{why}");
     assert_eq!((&last["content"][0]["text"], last.get("metadata")), (&json!(broken[2]), None));
 
-    let Some(Said::Event(third)) = reader.read(&line(r#"{"type":"a.b"} trailing"#)).pop() else { panic!() };
+    let Some(Parsed::Event(third)) = reader.read(&line(r#"{"type":"a.b"} trailing"#)).pop() else { panic!() };
     let third = serde_json::to_value(third).unwrap();
     assert_eq!(third["metadata"]["line"], 4, "blank lines count");
     assert!(note_of("{").contains("not valid JSON"));
     let long = Line { bytes: br#"{"a":"x"#.to_vec(), begins: true, ends: false };
-    let Some(Said::Event(long)) = Reader::of_output(Format::Lines).read(&long).pop() else { panic!() };
+    let Some(Parsed::Event(long)) = LineParser::for_stdout(Format::Lines).read(&long).pop() else { panic!() };
     assert!(serde_json::to_value(long).unwrap()["metadata"]["notAnEvent"].as_str().unwrap().contains("too long"));
 }
 
 #[test]
 fn stderr_is_never_interpreted() {
-    let Some(Said::Event(event)) = Reader::of_remarks().read(&line(r#"{"type":"result"}"#)).pop() else { panic!() };
+    let Some(Parsed::Event(event)) = LineParser::for_stderr().read(&line(r#"{"type":"result"}"#)).pop() else {
+        panic!()
+    };
     let event = serde_json::to_value(event).unwrap();
     assert_eq!(event["type"], "external.event");
     assert_eq!(event["content"], json!([{"type":"text","text":r#"{"type":"result"}"#}]));
@@ -126,7 +128,7 @@ fn stderr_is_never_interpreted() {
 #[test]
 fn bytes_that_are_no_text_are_marked() {
     let bytes = Line { bytes: vec![b'a', 0xFF], begins: true, ends: true };
-    let Some(Said::Event(event)) = Reader::of_output(Format::Lines).read(&bytes).pop() else { panic!() };
+    let Some(Parsed::Event(event)) = LineParser::for_stdout(Format::Lines).read(&bytes).pop() else { panic!() };
     let event = serde_json::to_value(event).unwrap();
     assert_eq!((&event["content"][0]["text"], &event["metadata"]), (&json!("a\u{fffd}"), &json!({"invalidUtf8":true})));
 }
@@ -151,8 +153,8 @@ fn a_result_that_is_too_large_is_kept_as_text_and_reported() {
     let whole = format!(r#"{{"type":"result","text":"{}"}}"#, "x".repeat(DOCUMENT_BYTES_MAX));
     let cut = Line { ends: false, ..line(r#"{ "type": "result", "text": "xxx"#) };
     for line in [line(&whole), cut] {
-        let said = Reader::of_output(Format::Lines).read(&line);
-        assert!(matches!(said.last(), Some(Said::Result(Output { failure: Some(_), .. }))));
+        let said = LineParser::for_stdout(Format::Lines).read(&line);
+        assert!(matches!(said.last(), Some(Parsed::Result(Output { failure: Some(_), .. }))));
         assert!(said.len() > 1);
     }
 }
@@ -161,14 +163,14 @@ fn a_result_that_is_too_large_is_kept_as_text_and_reported() {
 fn text_too_large_for_one_event_comes_in_numbered_parts_that_fit() {
     for unit in ["x", "\"", "\u{1}", "日", "😀"] {
         let text = format!("-{}", unit.repeat(600_000 / unit.len()));
-        let mut reader = Reader::of_output(Format::Lines);
+        let mut reader = LineParser::for_stdout(Format::Lines);
         let (head, tail) = text.split_at(text.char_indices().nth(1_000).unwrap().0);
         let mut said = reader.read(&Line { bytes: head.into(), begins: true, ends: false });
         said.extend(reader.read(&Line { bytes: tail.into(), begins: false, ends: true }));
         let mut joined = String::new();
         let count = said.len();
         for (index, said) in said.iter().enumerate() {
-            let Said::Event(event) = said else { panic!() };
+            let Parsed::Event(event) = said else { panic!() };
             assert!(event::size(event) <= domain::limit::EVENT_BYTES_MAX);
             let last = index + 1 == count;
             let value = serde_json::to_value(event).unwrap();
@@ -177,7 +179,7 @@ fn text_too_large_for_one_event_comes_in_numbered_parts_that_fit() {
         }
         assert!(joined == text);
     }
-    let Some(Said::Event(next)) = read("short").pop() else { panic!() };
+    let Some(Parsed::Event(next)) = read("short").pop() else { panic!() };
     assert!(next.metadata.is_none());
 }
 
@@ -188,10 +190,10 @@ fn an_event_that_is_too_large_is_kept_as_text() {
     let joined: String = said
         .iter()
         .map(|said| match said {
-            Said::Event(event) => {
+            Parsed::Event(event) => {
                 serde_json::to_value(event).unwrap()["content"][0]["text"].as_str().unwrap().to_owned()
             }
-            Said::Result(_) => panic!(),
+            Parsed::Result(_) => panic!(),
         })
         .collect();
     assert!(said.len() == 2 && joined == sent);

@@ -1,32 +1,32 @@
-//! Runs a command for each session and turns its output into events.
+//! Runs an agent that is a command, once per session, and records its output as events.
 //!
-//! [`child`] starts and ends it, [`split`] cuts its output into lines, [`lines`] says what a line means; what coding
-//! agents print is known to [`claude_code`] and [`codex`].
+//! [`child`] starts and ends the process, [`pipe`] reads its output, [`split`] cuts it into lines, and [`lines`]
+//! interprets a line. [`claude_code`] and [`codex`] know the formats of those agents.
 
 mod child;
 mod claude_code;
 mod codex;
 mod lines;
+mod pipe;
 mod split;
-mod tap;
 
 use super::{
-    adapter::{Adapter, Failure, Hand, Job, Outcome, out_of_time},
+    adapter::{Adapter, Failure, Job, JobContext, Outcome, timed_out},
     limit,
     prompt::Prompt,
-    talk::Talk,
+    transcript::Transcript,
 };
 use child::Child;
-use lines::Reader;
+use lines::LineParser;
+use pipe::{PipeOutput, PipeReader};
 use serde::Deserialize;
 use serde_json::{Map, Value, value::to_raw_value};
 use std::{ffi::OsString, fmt, future::Future, io, pin::Pin, process::ExitStatus};
-use tap::{Heard, Tap};
 use tokio::{io::AsyncWriteExt, process::ChildStdin, select, time::timeout};
 use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 use wire::{session::SessionError, worker::Related};
 
-/// How a command speaks.
+/// Output format of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
@@ -45,46 +45,46 @@ impl Format {
         [("lines", Self::Lines), ("claude-code", Self::ClaudeCode), ("codex", Self::Codex)];
 }
 
-/// How a command can call the API itself.
+/// Address and token with which a command can call the API.
 #[derive(Clone, Default)]
-pub struct Api {
-    /// The server's address.
+pub struct ApiAccess {
+    /// Base URL of the server.
     pub url: String,
-    /// A token, where there is one to hand on.
+    /// API token; `None` if commands get none.
     pub token: Option<String>,
 }
 
-impl fmt::Debug for Api {
+impl fmt::Debug for ApiAccess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Api").field("url", &self.url).finish_non_exhaustive()
     }
 }
 
-/// A command that is run once per session.
+/// An agent that is a command, run once per session.
 #[derive(Debug)]
 pub struct CommandAdapter {
-    /// Program and arguments.
+    /// The program and its arguments.
     pub command: Vec<OsString>,
-    /// How it speaks.
+    /// Format of its standard output.
     pub format: Format,
-    /// How it can call back.
-    pub api: Api,
-    /// What coding agents are told before the task.
+    /// Address and token for its environment.
+    pub api_access: ApiAccess,
+    /// Instructions before the task, for coding agents.
     pub instructions: Option<String>,
-    /// How long one run may take.
+    /// Longest run, seconds; unlimited if absent.
     pub seconds: Option<u64>,
 }
 
 impl Adapter for CommandAdapter {
-    fn run<'a>(&'a self, job: &'a Job, hand: &'a Hand) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
+    fn run<'a>(&'a self, job: &'a Job, context: &'a JobContext) -> Pin<Box<dyn Future<Output = Outcome> + Send + 'a>> {
         Box::pin(async move {
-            let outcome = self.work(job, hand).await;
+            let outcome = self.work(job, context).await;
             if job.is_thread() { with_earlier_usage(outcome, job) } else { outcome }
         })
     }
 }
 
-/// Why a command is not running any more.
+/// Why a command has ended.
 enum Ended {
     ByItself(io::Result<ExitStatus>),
     Told,
@@ -92,8 +92,8 @@ enum Ended {
 }
 
 impl CommandAdapter {
-    async fn work(&self, job: &Job, hand: &Hand) -> Outcome {
-        let input = match self.input(job, hand).await {
+    async fn work(&self, job: &Job, context: &JobContext) -> Outcome {
+        let input = match self.input(job, context).await {
             Ok(input) => input,
             Err(failure) => return Outcome::Failed(failure),
         };
@@ -105,34 +105,34 @@ impl CommandAdapter {
         };
         let feeding = AbortOnDropHandle::new(tokio::spawn(feed(pipes.stdin, input)));
         let exited = CancellationToken::new();
-        let stdout = Tap::new(Reader::of_output(self.format), hand.queue.clone());
-        let stderr = Tap::new(Reader::of_remarks(), hand.queue.clone());
+        let stdout = PipeReader::new(LineParser::for_stdout(self.format), context.events.clone());
+        let stderr = PipeReader::new(LineParser::for_stderr(), context.events.clone());
         let stdout = AbortOnDropHandle::new(tokio::spawn(stdout.drain(pipes.stdout, exited.clone())));
         let stderr = AbortOnDropHandle::new(tokio::spawn(stderr.drain(pipes.stderr, exited.clone())));
 
         let ended = select! {
             biased;
             status = child.wait() => Ended::ByItself(status),
-            () = hand.told_to_end() => Ended::Told,
-            seconds = out_of_time(self.seconds) => Ended::OutOfTime(seconds),
+            () = context.stop_requested() => Ended::Told,
+            seconds = timed_out(self.seconds) => Ended::OutOfTime(seconds),
         };
         if !matches!(ended, Ended::ByItself(_)) {
-            child.stop(hand.told_to_end_at_once()).await;
+            child.stop(context.abort_requested()).await;
         }
         exited.cancel();
         drop(feeding);
         let output = async {
             let heard = (stdout.await.unwrap_or_default(), stderr.await.unwrap_or_default());
-            child.sweep();
+            child.kill_group();
             heard
         };
         match ended {
             Ended::ByItself(status) => select! {
-                (stdout, stderr) = output => conclude(hand, status, stdout, &stderr).await,
-                () = hand.told_to_end_at_once() => Outcome::Stopped,
+                (stdout, stderr) = output => conclude(context, status, stdout, &stderr).await,
+                () = context.abort_requested() => Outcome::Stopped,
             },
             Ended::Told => {
-                // What it printed before is worth having, but not worth waiting for.
+                // Its output so far is recorded as far as the time allows.
                 let _ = timeout(limit::RELEASE_TIME, output).await;
                 Outcome::Stopped
             }
@@ -140,32 +140,34 @@ impl CommandAdapter {
                 let heard = timeout(limit::RELEASE_TIME, output).await;
                 let why = format!("the command was ended: it had {seconds} s, and they were over");
                 let usage = heard.ok().and_then(|(stdout, _)| stdout.outcome?.usage);
-                Outcome::Failed(Failure::new("budget_seconds", why).having_cost(usage.as_ref()))
+                Outcome::Failed(Failure::new("budget_seconds", why).with_usage(usage.as_ref()))
             }
         }
     }
 
-    /// What it reads: the session's input, in a conversation what was said so far, and for a coding agent all that it is
-    /// asked to do.
-    async fn input(&self, job: &Job, hand: &Hand) -> Result<String, Failure> {
-        let talk = if job.is_thread() { Some(Talk::read(hand).await?) } else { None };
-        if let (Format::Lines, Some(talk)) = (self.format, &talk) {
-            return Ok(format!("{}\n", talk.as_json()));
+    /// The command's standard input: the session's input; in a conversation the transcript; for a coding agent the
+    /// whole prompt.
+    async fn input(&self, job: &Job, context: &JobContext) -> Result<String, Failure> {
+        let transcript = if job.is_thread() { Some(Transcript::read(context).await?) } else { None };
+        if let (Format::Lines, Some(transcript)) = (self.format, &transcript) {
+            return Ok(format!("{}\n", transcript.as_json()));
         }
         if self.format == Format::Lines {
             return Ok(job.input.as_ref().map_or_else(|| "null\n".to_owned(), |input| format!("{}\n", input.get())));
         }
-        Ok(Prompt::of(job, hand, self.instructions.as_deref()).await?.as_one_text(job, talk.map(|talk| talk.as_text())))
+        Ok(Prompt::of(job, context, self.instructions.as_deref())
+            .await?
+            .as_one_text(job, transcript.map(|transcript| transcript.as_text())))
     }
 
-    /// What the command is told; `None` is taken away, in case this worker was itself started by one.
+    /// Environment variables of the command. `None` removes a variable that this worker may have inherited.
     fn environment(&self, job: &Job) -> [(&'static str, Option<String>); 11] {
         let session = &job.session;
         let refused = (!job.refused.is_empty()).then(|| serde_json::to_string(&job.refused).unwrap_or_default());
         [
             ("SHIFTBOOK_SESSION_ID", Some(session.id.clone())),
-            ("SHIFTBOOK_URL", Some(self.api.url.clone())),
-            ("SHIFTBOOK_TOKEN", self.api.token.clone()),
+            ("SHIFTBOOK_URL", Some(self.api_access.url.clone())),
+            ("SHIFTBOOK_TOKEN", self.api_access.token.clone()),
             ("SHIFTBOOK_ATTEMPT", Some(job.attempt.to_string())),
             ("SHIFTBOOK_ACTION_SLUG", session.action_slug.clone()),
             ("SHIFTBOOK_AGENT_SLUG", session.agent_slug.clone()),
@@ -173,14 +175,14 @@ impl CommandAdapter {
             ("SHIFTBOOK_OUTPUT_ERRORS", refused),
             ("SHIFTBOOK_DEPENDENCIES", related(&job.dependencies)),
             ("SHIFTBOOK_CHILDREN", related(&job.children)),
-            // A server's own secret, which its agents have no business with.
+            // The server's secret, which agents must not get.
             ("SHIFTBOOK_DATABASE_URL", None),
         ]
     }
 }
 
-/// Sessions around this one as a JSON array, as the claim told of them. The system bounds a variable, so what is too large
-/// for one goes without outputs, and says so.
+/// Related sessions as a JSON array. If it is longer than [`limit::VARIABLE_BYTES_MAX`], outputs are left out and
+/// marked as such; `None` if it is too long even then.
 fn related(sessions: &[Related]) -> Option<String> {
     if sessions.is_empty() {
         return None;
@@ -203,7 +205,7 @@ fn related(sessions: &[Related]) -> Option<String> {
     (brief.len() <= limit::VARIABLE_BYTES_MAX).then_some(brief)
 }
 
-/// A run knows what it cost itself: what a conversation costs is the sum of its turns.
+/// Adds the usage of earlier turns: a run reports only its own.
 fn with_earlier_usage(outcome: Outcome, job: &Job) -> Outcome {
     let Some(usage) = outcome.usage() else { return outcome };
     let read = |json: &wire::Json| serde_json::from_str::<Map<String, Value>>(json.get()).unwrap_or_default();
@@ -223,18 +225,23 @@ fn with_earlier_usage(outcome: Outcome, job: &Job) -> Outcome {
     let sum = to_raw_value(&sum).ok();
     match outcome {
         Outcome::Done { result, .. } => Outcome::Done { result, usage: sum },
-        Outcome::Failed(failure) => Outcome::Failed(failure.having_cost(sum.as_ref())),
+        Outcome::Failed(failure) => Outcome::Failed(failure.with_usage(sum.as_ref())),
         other => other,
     }
 }
 
-/// Hands the command its input. A command that does not read it misses nothing.
+/// Writes the command's input. A command that does not read it is no error.
 async fn feed(mut stdin: ChildStdin, input: String) {
     let _ = stdin.write_all(input.as_bytes()).await;
     let _ = stdin.shutdown().await;
 }
 
-async fn conclude(hand: &Hand, status: io::Result<ExitStatus>, stdout: Heard, stderr: &Heard) -> Outcome {
+async fn conclude(
+    context: &JobContext,
+    status: io::Result<ExitStatus>,
+    stdout: PipeOutput,
+    stderr: &PipeOutput,
+) -> Outcome {
     let status = match status {
         Ok(status) => status,
         Err(error) => {
@@ -244,18 +251,18 @@ async fn conclude(hand: &Hand, status: io::Result<ExitStatus>, stdout: Heard, st
     let outcome = stdout.outcome.unwrap_or_default();
     if !status.success() {
         if outcome.failure.is_none() && (outcome.result.is_some() || outcome.usage.is_some()) {
-            // A closed queue means a lost lease, which the session sees by itself.
-            let _ = hand.record(lines::unused_result(&outcome)).await;
+            // A closed queue means that the lease is lost, which the worker sees by itself.
+            let _ = context.record(lines::unused_result(&outcome)).await;
         }
         let (sentence, code) = child::describe(status);
         let tail = stderr.tail();
         let said = outcome.failure.map(|failure| failure.message).unwrap_or_default();
         let more: Vec<_> = [said, tail].into_iter().filter(|text| !text.is_empty()).collect();
         let message = if more.is_empty() { sentence } else { format!("{sentence}:\n{}", more.join("\n")) };
-        return Outcome::Failed(Failure::new(code, message).having_cost(outcome.usage.as_ref()));
+        return Outcome::Failed(Failure::new(code, message).with_usage(outcome.usage.as_ref()));
     }
     match outcome.failure {
-        Some(failure) => Outcome::Failed(failure.having_cost(outcome.usage.as_ref())),
+        Some(failure) => Outcome::Failed(failure.with_usage(outcome.usage.as_ref())),
         None => Outcome::Done { result: outcome.result, usage: outcome.usage },
     }
 }

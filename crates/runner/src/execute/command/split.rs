@@ -1,19 +1,19 @@
-//! Bytes of a pipe, cut into lines. Pure.
+//! Cuts the bytes of a pipe into lines. No I/O.
 
 use super::super::limit::LINE_BYTES_MAX;
 
-/// A line, or a part of one that was too long to hold.
+/// A line, or a part of an over-long line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Without its line end.
+    /// The bytes without the line end.
     pub bytes: Vec<u8>,
-    /// Whether the line begins here.
+    /// Whether the line begins in this part.
     pub begins: bool,
-    /// Whether the line ends here.
+    /// Whether the line ends in this part.
     pub ends: bool,
 }
 
-/// Cuts at `\n` or `\r\n`, and within a line that outgrows [`LINE_BYTES_MAX`].
+/// Cuts at `\n` and `\r\n`, and inside lines longer than [`LINE_BYTES_MAX`].
 #[derive(Debug)]
 pub struct Splitter {
     held: Vec<u8>,
@@ -21,12 +21,12 @@ pub struct Splitter {
 }
 
 impl Splitter {
-    /// At the beginning of a line.
+    /// A splitter at the beginning of a line.
     pub const fn new() -> Self {
         Self { held: Vec::new(), begins: true }
     }
 
-    /// Takes the next bytes and returns the lines that they finish.
+    /// Takes the next bytes and returns the lines that are complete.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
         while !bytes.is_empty() {
@@ -52,7 +52,7 @@ impl Splitter {
         lines
     }
 
-    /// What is left when the pipe closes: a last line without a line end.
+    /// Returns the last line if it has no line end.
     pub fn finish(&mut self) -> Option<Line> {
         if self.held.is_empty() && self.begins { None } else { Some(self.cut(true)) }
     }
@@ -63,7 +63,7 @@ impl Splitter {
     }
 }
 
-/// How many of these bytes to hand out so that neither a character nor `\r\n` is torn apart.
+/// Length of the longest prefix that splits neither a character nor `\r\n`.
 fn whole_characters(bytes: &[u8]) -> usize {
     if bytes.last() == Some(&b'\r') {
         return bytes.len() - 1;

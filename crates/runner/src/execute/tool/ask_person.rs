@@ -1,4 +1,4 @@
-//! A question to a person. The session waits, without a worker, until it is answered.
+//! `ask_person`: asks a person a question. The session is parked until it is answered.
 
 use domain::gate::Question;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// The question of a call whose input was checked.
+/// The question of a call with validated input.
 pub fn question(input: &Value) -> Question {
     let message = input["message"].as_str().unwrap_or_default().to_owned();
     Question { message, schema: input.get("schema").cloned() }

@@ -1,7 +1,7 @@
-//! An entity with its values, or an entity type with its fields.
+//! `entity_read`: reads an entity with its values, or an entity type with its fields.
 
 use super::{
-    super::adapter::{Failure, Hand},
+    super::adapter::{Failure, JobContext},
     Answer, settled,
 };
 use serde_json::{Value, json};
@@ -22,15 +22,15 @@ pub fn schema() -> Value {
     })
 }
 
-pub async fn run(input: &Value, hand: &Hand) -> Result<Answer, Failure> {
-    let lease = &hand.lease;
+pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure> {
+    let lease = &context.lease;
     if let Some(slug) = input["type"].as_str() {
-        let read = lease.insist(lease.backoff(), |_| hand.desk.entity_type(slug)).await;
+        let read = lease.retry_while_held(lease.backoff(), |_| context.api.entity_type(slug)).await;
         return Ok(match settled(read, |found| json!(found))? {
             Ok(Value::Null) => Err(json!(format!("there is no entity type {slug:?}"))),
             answer => answer,
         });
     }
     let id = input["id"].as_str().unwrap_or_default();
-    settled(lease.insist(lease.backoff(), |_| hand.desk.entity(id)).await, |entity| json!(entity))
+    settled(lease.retry_while_held(lease.backoff(), |_| context.api.entity(id)).await, |entity| json!(entity))
 }

@@ -1,9 +1,9 @@
-//! A new entity, or the next version of one.
+//! `entity_write`: creates an entity or writes the next version of one.
 
 use super::{
     super::{
-        adapter::{Failure, Hand},
-        lease::may_pass,
+        adapter::{Failure, JobContext},
+        lease::is_transient,
     },
     Answer, settled,
 };
@@ -27,29 +27,29 @@ pub fn schema() -> Value {
     })
 }
 
-/// Tried once: after an answer that got lost, nobody knows whether it happened.
-pub async fn run(input: &Value, hand: &Hand) -> Result<Answer, Failure> {
+/// Makes the request once: after a lost answer it is unknown whether the write happened.
+pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure> {
     let title = input["title"].as_str().map(str::to_owned);
     let fields: Map<String, Value> = input["fields"].as_object().cloned().unwrap_or_default();
     if let Some(id) = input["id"].as_str() {
         let version = input["version"].as_u64().unwrap_or_default();
         let change = UpdateEntity { version, title, fields };
-        return written(hand.desk.update_entity(&hand.lease.session_id, id, &change).await);
+        return written(context.api.update_entity(&context.lease.session_id, id, &change).await);
     }
     let slug = input["type"].as_str().unwrap_or_default();
-    let lease = &hand.lease;
-    let type_id = match lease.insist(lease.backoff(), |_| hand.desk.entity_type(slug)).await {
+    let lease = &context.lease;
+    let type_id = match lease.retry_while_held(lease.backoff(), |_| context.api.entity_type(slug)).await {
         Ok(Some(kind)) => kind.id,
         Ok(None) => return Ok(Err(json!(format!("there is no entity type {slug:?}")))),
         Err(error) => return settled(Err(error), |(): ()| Value::Null),
     };
     let entity = CreateEntity { type_id, title: title.unwrap_or_default(), fields };
-    written(hand.desk.create_entity(&hand.lease.session_id, &entity).await)
+    written(context.api.create_entity(&context.lease.session_id, &entity).await)
 }
 
 fn written(answer: client::Result<Entity>) -> Result<Answer, Failure> {
     match answer {
-        Err(error) if may_pass(&error) => {
+        Err(error) if is_transient(&error) => {
             Ok(Err(json!(format!("it is not known whether this was written; read the entity to find out: {error}"))))
         }
         answer => settled(answer, |entity| json!(entity)),

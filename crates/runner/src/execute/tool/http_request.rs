@@ -1,5 +1,5 @@
-//! A call to a host that the agent's configuration names. It goes the one way out, like every call whose address somebody
-//! else chose.
+//! `http_request`: makes a request to a host that the agent's settings allow, through `outbound` like every request to
+//! an address that the operator did not choose.
 
 use super::Answer;
 use outbound::{Client, Hosts, Method, Request};
@@ -8,15 +8,15 @@ use serde_json::{Map, Value, json};
 pub const DESCRIPTION: &str = "Makes one HTTP request to a host that is allowed and answers with status, headers and \
 body. Redirects are not followed: their answer names the next address.";
 
-/// Most characters of an answer's body that a model is given.
+/// Characters of a response body that the model receives.
 const BODY_CHARS_MAX: usize = 50_000;
 
-/// Where an agent may call.
+/// The HTTP client of an agent and its allowed hosts.
 #[derive(Clone)]
 pub struct Http {
-    /// The way out.
+    /// Client for outbound requests.
     pub client: Client,
-    /// The hosts it may reach.
+    /// Hosts that the agent may call.
     pub hosts: Hosts,
 }
 
@@ -34,7 +34,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// Whether a repeat could do something twice.
+/// Whether a repeated request could have an effect twice.
 pub fn has_effects(input: &Value) -> bool {
     !matches!(input["method"].as_str(), None | Some("GET" | "HEAD"))
 }

@@ -1,7 +1,7 @@
-//! What a chat agent can do besides talking.
+//! The tools of a chat agent.
 //!
-//! Inputs come from a model: each is validated against its tool's JSON Schema before anything else looks at it.
-//! A tool that may change something outside the log is marked as begun before it runs, so that nobody runs it twice.
+//! A call's input comes from a model: it is validated against the tool's JSON Schema before it is used. A tool with
+//! effects outside of the log is recorded as started before it runs, so that it is not run twice.
 
 mod ask_person;
 mod entity_read;
@@ -11,7 +11,7 @@ mod note;
 mod start_session;
 
 use super::{
-    adapter::{Failure, Hand},
+    adapter::{Failure, JobContext},
     chat::Call,
 };
 use jsonschema::Validator;
@@ -23,29 +23,29 @@ pub use ask_person::question;
 pub use http_request::Http;
 pub use start_session::{outcome, start};
 
-/// A tool by its name.
+/// A tool that a chat agent can be given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tool {
-    /// Calls a host that is allowed.
+    /// Makes a request to an allowed host.
     HttpRequest,
     /// Reads an entity or an entity type.
     EntityRead,
-    /// Makes or changes an entity.
+    /// Creates or changes an entity.
     EntityWrite,
     /// Asks a person and waits for the answer.
     AskPerson,
-    /// Leaves a remark in the log.
+    /// Records a note in the log.
     Note,
     /// Starts a session of another action and waits for it.
     StartSession,
 }
 
-/// What a tool answers: an output, or why there is none.
+/// A tool's output, or the error that the model receives.
 pub type Answer = Result<Value, Value>;
 
 impl Tool {
-    /// All tools, by their names.
+    /// All tools with their names in settings and requests.
     pub const ALL: [(&'static str, Self); 6] = [
         ("http_request", Self::HttpRequest),
         ("entity_read", Self::EntityRead),
@@ -55,7 +55,7 @@ impl Tool {
         ("start_session", Self::StartSession),
     ];
 
-    /// Its name.
+    /// Name of the tool in settings and requests.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, tool)| *tool == self).map_or("", |(name, _)| name)
     }
@@ -82,7 +82,7 @@ impl Tool {
         }
     }
 
-    /// Whether a call may change something outside of the session's log, so that it has to be marked before it runs.
+    /// Whether a call may change something outside of the log, so that its start has to be recorded.
     pub fn has_effects(self, input: &Value) -> bool {
         match self {
             Self::HttpRequest => http_request::has_effects(input),
@@ -107,11 +107,11 @@ impl fmt::Debug for Toolbox {
 }
 
 impl Toolbox {
-    /// These tools; those in `confirmed` only run once a person agreed. `http` is where [`Tool::HttpRequest`] may call,
-    /// `actions` what [`Tool::StartSession`] may start.
+    /// The tools of an agent. Calls of those in `confirmed` wait for a person's approval. `http` limits
+    /// [`Tool::HttpRequest`], `actions` [`Tool::StartSession`].
     ///
     /// # Errors
-    /// When a tool's own schema cannot be used, which is a mistake in this program.
+    /// If a tool's own schema does not compile, which is a bug.
     pub fn new(tools: &[Tool], confirmed: Vec<Tool>, http: Option<Http>, actions: Vec<String>) -> Result<Self, String> {
         let compiled = tools.iter().map(|tool| match jsonschema::validator_for(&tool.schema(&actions)) {
             Ok(validator) => Ok((*tool, validator)),
@@ -120,8 +120,7 @@ impl Toolbox {
         Ok(Self { tools: compiled.collect::<Result<_, _>>()?, confirmed, http, actions })
     }
 
-    /// The tools, as a model is told of them. A conversation waits for its person and for nobody else, so it starts no
-    /// sessions.
+    /// The declarations of the tools for a model. A conversation cannot start sessions: it waits only for its person.
     pub fn declared(&self, is_thread: bool) -> Vec<genai::chat::Tool> {
         let declare = |(tool, _): &(Tool, Validator)| {
             let schema = tool.schema(&self.actions);
@@ -130,10 +129,10 @@ impl Toolbox {
         self.tools.iter().filter(|(tool, _)| !is_thread || *tool != Tool::StartSession).map(declare).collect()
     }
 
-    /// The tool that a call means.
+    /// Finds the tool of a call and validates its input.
     ///
     /// # Errors
-    /// What the model hears when there is no such tool, or its input does not fit.
+    /// The error for the model: an unknown tool, or an input that does not match the schema.
     pub fn check(&self, call: &Call) -> Result<Tool, Value> {
         let Some((tool, validator)) = self.tools.iter().find(|(tool, _)| tool.name() == call.name) else {
             let known: Vec<_> = self.tools.iter().map(|(tool, _)| tool.name()).collect();
@@ -152,31 +151,31 @@ impl Toolbox {
         if wrong.is_empty() { Ok(*tool) } else { Err(json!(format!("the input does not fit: {}", wrong.join("; ")))) }
     }
 
-    /// Whether a person has to agree first.
+    /// Whether calls of this tool wait for a person's approval.
     pub fn needs_confirmation(&self, tool: Tool) -> bool {
         self.confirmed.contains(&tool)
     }
 
-    /// Runs a tool whose input was checked.
+    /// Runs a tool with validated input.
     ///
     /// # Errors
-    /// When the session cannot go on; what merely went wrong with the call is its answer.
-    pub async fn run(&self, tool: Tool, input: &Value, hand: &Hand) -> Result<Answer, Failure> {
+    /// If the session cannot continue. An error of the call itself is its answer.
+    pub async fn run(&self, tool: Tool, input: &Value, context: &JobContext) -> Result<Answer, Failure> {
         match tool {
             Tool::HttpRequest => Ok(match &self.http {
                 Some(http) => http_request::run(input, http).await,
                 None => Err(json!("this agent may reach no host")),
             }),
-            Tool::EntityRead => entity_read::run(input, hand).await,
-            Tool::EntityWrite => entity_write::run(input, hand).await,
-            Tool::Note => note::run(input, hand).await,
+            Tool::EntityRead => entity_read::run(input, context).await,
+            Tool::EntityWrite => entity_write::run(input, context).await,
+            Tool::Note => note::run(input, context).await,
             Tool::AskPerson => Ok(Err(json!("a question is answered by a person, never by a program"))),
             Tool::StartSession => Ok(Err(json!("a session is started by whoever can wait for it"))),
         }
     }
 }
 
-/// What a call of the desk means for a tool: its answer, or the end of the session when the desk is out of reach.
+/// Turns the result of an API call into a tool's answer. An API that cannot be reached fails the session.
 fn settled<T>(answer: client::Result<T>, render: impl FnOnce(T) -> Value) -> Result<Answer, Failure> {
     match answer {
         Ok(answer) => Ok(Ok(render(answer))),
@@ -184,9 +183,9 @@ fn settled<T>(answer: client::Result<T>, render: impl FnOnce(T) -> Value) -> Res
     }
 }
 
-/// What a model is told of a refusal.
+/// The error that a model receives for a refusal of the API.
 fn told(error: client::Error) -> Result<Value, Failure> {
-    if super::lease::may_pass(&error) {
+    if super::lease::is_transient(&error) {
         return Err(Failure::new("unavailable", format!("a tool could not reach Shiftbook: {error}")));
     }
     Ok(match error {

@@ -1,8 +1,8 @@
-//! A remark in the log, for the people who read it.
+//! `note`: records a note for the people who read the log.
 
 use super::{
     super::{
-        adapter::{Failure, Hand},
+        adapter::{Failure, JobContext},
         event::{note, texts},
     },
     Answer,
@@ -21,9 +21,9 @@ pub fn schema() -> Value {
     })
 }
 
-pub async fn run(input: &Value, hand: &Hand) -> Result<Answer, Failure> {
+pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure> {
     let text = input["text"].as_str().unwrap_or_default();
-    // A closed queue means a lost lease, which the session sees by itself.
-    let _ = hand.record(texts("external.event", text, &note("note", true))).await;
+    // A closed queue means that the lease is lost, which the worker sees by itself.
+    let _ = context.record(texts("external.event", text, &note("note", true))).await;
     Ok(Ok(json!("noted")))
 }

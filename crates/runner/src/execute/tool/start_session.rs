@@ -1,11 +1,11 @@
-//! A session of another action, started by this one, which waits for what comes of it.
+//! `start_session`: starts a session of another action and waits for its outcome.
 //!
-//! The call is answered when the child has ended. Until then the session waits for its children without a worker, and
-//! whoever takes it up again repeats the start under the same key, which finds the child instead of starting another.
+//! The call has no result until the child has ended. Until then the session is parked. The next worker repeats the
+//! request with the same idempotency key, which finds the child instead of starting another.
 
 use super::{
     super::{
-        adapter::{Failure, Hand},
+        adapter::{Failure, JobContext},
         chat::Call,
         limit::CHILD_RESULT_BYTES_MAX,
     },
@@ -18,7 +18,7 @@ use wire::{action::Trigger, session::Session};
 pub const DESCRIPTION: &str = "Starts a session of another action and answers with what came of it once it has ended, \
 which can take long. `action` is the slug of the action, `input` what its agent is given. Calls of one turn run side by side.";
 
-/// `actions` are the slugs that the agent may start; a call of any other does not fit.
+/// `actions` are the slugs that the agent may start; the schema refuses any other.
 pub fn schema(actions: &[String]) -> Value {
     json!({
         "type": "object",
@@ -28,14 +28,15 @@ pub fn schema(actions: &[String]) -> Value {
     })
 }
 
-/// Starts the child of a call whose input was checked, or finds the one that it started. `own` is the agent that asks.
+/// Starts the child of a call with validated input, or finds the one that it started. `own` is the slug of the calling
+/// agent. The inner error is the call's answer: why no child was started.
 ///
 /// # Errors
-/// When the session cannot go on. Why no child was started is a value: the call's answer.
-pub async fn start(call: &Call, own: Option<&str>, hand: &Hand) -> Result<Result<Session, Value>, Failure> {
+/// If the session cannot continue.
+pub async fn start(call: &Call, own: Option<&str>, context: &JobContext) -> Result<Result<Session, Value>, Failure> {
     let slug = call.input["action"].as_str().unwrap_or_default();
-    let lease = &hand.lease;
-    let action = match lease.insist(lease.backoff(), |_| hand.desk.action_by_slug(slug)).await {
+    let lease = &context.lease;
+    let action = match lease.retry_while_held(lease.backoff(), |_| context.api.action_by_slug(slug)).await {
         Ok(Some(action)) => action,
         Ok(None) => return Ok(Err(json!(format!("there is no action {slug:?}")))),
         Err(error) => return told(error).map(Err),
@@ -50,13 +51,13 @@ pub async fn start(call: &Call, own: Option<&str>, hand: &Hand) -> Result<Result
         idempotency_key: Some(key),
         ..Trigger::default()
     };
-    match lease.insist(lease.backoff(), |_| hand.desk.trigger(&action.id, &trigger)).await {
+    match lease.retry_while_held(lease.backoff(), |_| context.api.trigger(&action.id, &trigger)).await {
         Ok(child) => Ok(Ok(child)),
         Err(error) => told(error).map(Err),
     }
 }
 
-/// What a call hears of a child that has ended.
+/// The answer of a call whose child has ended.
 pub fn outcome(child: &Session) -> Answer {
     if child.status != Status::Completed {
         let (status, error) = (child.status, child.error.as_ref());

@@ -1,4 +1,5 @@
-//! The desk of agents that run in this process: the use cases that the worker's routes call, without HTTP between.
+//! The [`WorkerApi`] of agents that run in this process: calls the use cases of the worker routes directly, without
+//! HTTP.
 
 use crate::{problem::Problem, state::AppState, wire_map};
 use client::{EventRange, Result};
@@ -8,7 +9,7 @@ use domain::{
     role::Role,
 };
 use ledger::{TenantRecord, action, entity, entity_type, event, session};
-use runner::execute::{Answer, Desk};
+use runner::execute::{ApiFuture, WorkerApi};
 use std::{fmt, str::FromStr, time::Duration};
 use tokio::sync::oneshot;
 use wire::{
@@ -20,34 +21,34 @@ use wire::{
     worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
 };
 
-/// Longest uninterrupted wait of a claim, so that a stop waits for no more than this: a claim is never dropped in the
-/// middle, or a session could be handed to nobody.
+/// Longest wait of one claim, so that the server can stop within this time. A claim is never aborted: its sessions
+/// could be leased to nobody.
 const WAIT_SLICE: Duration = Duration::from_secs(2);
 
-/// The desk in one workspace.
+/// The calls of one agent in one workspace.
 #[derive(Clone)]
-pub struct LocalDesk {
+pub struct LocalWorkerApi {
     state: AppState,
     scope: Scope,
 }
 
-impl fmt::Debug for LocalDesk {
+impl fmt::Debug for LocalWorkerApi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("LocalDesk").field(&self.scope.tenant_id).finish()
+        f.debug_tuple("LocalWorkerApi").field(&self.scope.tenant_id).finish()
     }
 }
 
-impl LocalDesk {
-    /// An agent of this server at work in a workspace. It may do what an operator may, of which its tools are a part, and
-    /// what it writes has its name.
+impl LocalWorkerApi {
+    /// The API for the agent `slug`. It has the permissions of an operator, which its tools need; what it writes
+    /// carries its name.
     pub fn new(state: AppState, tenant: &TenantRecord, slug: &str) -> Self {
-        // Agents are few, are read from the settings once, and work as long as the process lives.
+        // Leaks one string per agent: agents come from the settings, once per process.
         let caller = Caller::Agent(Box::leak(slug.into()));
         Self { state, scope: Scope { role: Role::Operator, caller, ..Scope::system(tenant.id) } }
     }
 }
 
-/// A refusal, as the API would have told it.
+/// A refusal as a client of the API receives it.
 fn refused(problem: impl Into<Problem>) -> client::Error {
     let problem: Problem = problem.into();
     if let Some(internal) = problem.internal_text() {
@@ -61,18 +62,19 @@ fn id<T: FromStr>(text: &str) -> Result<T> {
     text.parse().map_err(|_| refused(Problem::new(Code::InvalidId)))
 }
 
-impl Desk for LocalDesk {
-    fn claim<'a>(&'a self, claim: &'a Claim) -> Answer<'a, Claimed> {
+impl WorkerApi for LocalWorkerApi {
+    fn claim<'a>(&'a self, claim: &'a Claim) -> ApiFuture<'a, Claimed> {
         Box::pin(async move {
             let wait = Duration::from_secs(claim.wait_seconds.unwrap_or_default().into()).min(WAIT_SLICE);
             let (ledger, scope, wanted) = (self.state.ledger.clone(), self.scope, wire_map::claim(claim.clone()));
             let (answer, claimed) = oneshot::channel();
-            // In a task of its own: whoever asks may go before there is an answer. What was claimed then goes back.
+            // In a task of its own, so that a caller that goes away does not abort the claim. Its sessions are released
+            // then.
             tokio::spawn(async move {
                 let claimed = session::claim(&ledger, &scope, wanted, wait).await;
                 if let Err(Ok(unheard)) = answer.send(claimed) {
                     for session::Claimed { session, .. } in unheard {
-                        // One that cannot be given back is free when its lease runs out.
+                        // A session that cannot be released returns to the queue when its lease expires.
                         let _ = session::release(&ledger, &scope, session.id, session.attempt).await;
                     }
                 }
@@ -84,21 +86,21 @@ impl Desk for LocalDesk {
         })
     }
 
-    fn append<'a>(&'a self, session_id: &'a str, append: &'a Append) -> Answer<'a, Appended> {
+    fn append<'a>(&'a self, session_id: &'a str, append: &'a Append) -> ApiFuture<'a, Appended> {
         Box::pin(async move {
             let append = wire_map::append(id(session_id)?, append.clone()).map_err(refused)?;
             event::append(&self.state.ledger, &self.scope, append).await.map(wire_map::appended).map_err(refused)
         })
     }
 
-    fn tell_delta<'a>(&'a self, session_id: &'a str, delta: &'a Delta) -> Answer<'a, ()> {
+    fn send_delta<'a>(&'a self, session_id: &'a str, delta: &'a Delta) -> ApiFuture<'a, ()> {
         Box::pin(async move {
             let delta = wire_map::told_delta(delta.clone());
             event::tell(&self.state.ledger, &self.scope, id(session_id)?, delta).await.map_err(refused)
         })
     }
 
-    fn heartbeat<'a>(&'a self, session_id: &'a str, attempt: u32, allowed: Duration) -> Answer<'a, Lease> {
+    fn heartbeat<'a>(&'a self, session_id: &'a str, attempt: u32, allowed: Duration) -> ApiFuture<'a, Lease> {
         Box::pin(async move {
             let beat = session::heartbeat(&self.state.ledger, &self.scope, id(session_id)?, attempt);
             let beat = tokio::time::timeout(allowed, beat).await.map_err(|_| client::Error::Timeout(allowed))?;
@@ -106,7 +108,7 @@ impl Desk for LocalDesk {
         })
     }
 
-    fn complete<'a>(&'a self, session_id: &'a str, complete: &'a Complete) -> Answer<'a, Session> {
+    fn complete<'a>(&'a self, session_id: &'a str, complete: &'a Complete) -> ApiFuture<'a, Session> {
         Box::pin(async move {
             let completion = wire_map::completion(complete.clone());
             let done = session::complete(&self.state.ledger, &self.scope, id(session_id)?, completion).await;
@@ -114,7 +116,7 @@ impl Desk for LocalDesk {
         })
     }
 
-    fn fail<'a>(&'a self, session_id: &'a str, fail: &'a Fail) -> Answer<'a, Session> {
+    fn fail<'a>(&'a self, session_id: &'a str, fail: &'a Fail) -> ApiFuture<'a, Session> {
         Box::pin(async move {
             let failure = wire_map::failure(fail.clone());
             let done = session::fail(&self.state.ledger, &self.scope, id(session_id)?, failure).await;
@@ -122,7 +124,7 @@ impl Desk for LocalDesk {
         })
     }
 
-    fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> Answer<'a, Session> {
+    fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> ApiFuture<'a, Session> {
         Box::pin(async move {
             let parking = wire_map::parking(to.clone()).map_err(refused)?;
             let done = session::yield_to(&self.state.ledger, &self.scope, id(session_id)?, parking).await;
@@ -130,14 +132,14 @@ impl Desk for LocalDesk {
         })
     }
 
-    fn release<'a>(&'a self, session_id: &'a str, attempt: u32) -> Answer<'a, Session> {
+    fn release<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, Session> {
         Box::pin(async move {
             let done = session::release(&self.state.ledger, &self.scope, id(session_id)?, attempt).await;
             done.map(wire_map::session).map_err(refused)
         })
     }
 
-    fn events<'a>(&'a self, session_id: &'a str, range: &'a EventRange) -> Answer<'a, Events> {
+    fn events<'a>(&'a self, session_id: &'a str, range: &'a EventRange) -> ApiFuture<'a, Events> {
         Box::pin(async move {
             let read = event::Read {
                 after_sequence: range.after_sequence,
@@ -155,21 +157,21 @@ impl Desk for LocalDesk {
         })
     }
 
-    fn action<'a>(&'a self, action_id: &'a str) -> Answer<'a, Action> {
+    fn action<'a>(&'a self, action_id: &'a str) -> ApiFuture<'a, Action> {
         Box::pin(async move {
             let id: ActionId = id(action_id)?;
             action::get(&self.state.ledger, &self.scope, id).await.map(wire_map::action).map_err(refused)
         })
     }
 
-    fn entity<'a>(&'a self, entity_id: &'a str) -> Answer<'a, Entity> {
+    fn entity<'a>(&'a self, entity_id: &'a str) -> ApiFuture<'a, Entity> {
         Box::pin(async move {
             let id: EntityId = id(entity_id)?;
             entity::get(&self.state.ledger, &self.scope, id).await.map(wire_map::entity).map_err(refused)
         })
     }
 
-    fn entity_type<'a>(&'a self, slug: &'a str) -> Answer<'a, Option<EntityType>> {
+    fn entity_type<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<EntityType>> {
         Box::pin(async move {
             match entity_type::get_by_slug(&self.state.ledger, &self.scope, slug).await {
                 Ok(found) => Ok(Some(wire_map::entity_type(found))),
@@ -179,7 +181,7 @@ impl Desk for LocalDesk {
         })
     }
 
-    fn create_entity<'a>(&'a self, session_id: &'a str, entity: &'a CreateEntity) -> Answer<'a, Entity> {
+    fn create_entity<'a>(&'a self, session_id: &'a str, entity: &'a CreateEntity) -> ApiFuture<'a, Entity> {
         Box::pin(async move {
             let new = wire_map::new_entity(entity.clone()).map_err(refused)?;
             let made = entity::create_in(&self.state.ledger, &self.scope, new, Some(id(session_id)?)).await;
@@ -192,7 +194,7 @@ impl Desk for LocalDesk {
         session_id: &'a str,
         entity_id: &'a str,
         change: &'a UpdateEntity,
-    ) -> Answer<'a, Entity> {
+    ) -> ApiFuture<'a, Entity> {
         Box::pin(async move {
             let change = wire_map::entity_change(change.clone());
             let (ledger, session_id) = (&self.state.ledger, id(session_id)?);
@@ -201,14 +203,14 @@ impl Desk for LocalDesk {
         })
     }
 
-    fn action_by_slug<'a>(&'a self, slug: &'a str) -> Answer<'a, Option<Action>> {
+    fn action_by_slug<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<Action>> {
         Box::pin(async move {
             let found = action::find_by_slug(&self.state.ledger, &self.scope, slug).await.map_err(refused)?;
             Ok(found.map(wire_map::action))
         })
     }
 
-    fn trigger<'a>(&'a self, action_id: &'a str, trigger: &'a Trigger) -> Answer<'a, Session> {
+    fn trigger<'a>(&'a self, action_id: &'a str, trigger: &'a Trigger) -> ApiFuture<'a, Session> {
         Box::pin(async move {
             let trigger = wire_map::trigger(trigger.clone()).map_err(refused)?;
             let started = action::trigger(&self.state.ledger, &self.scope, id(action_id)?, trigger).await;

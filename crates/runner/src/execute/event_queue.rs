@@ -1,10 +1,10 @@
-//! From the agent's output to the session's log: bounded, in order, in batches, each event once.
+//! Writes an agent's events to the session's log: in order, in batches, each exactly once, with bounded memory.
 
 use super::{
     event,
-    lease::{Lease, Loss, may_pass},
+    lease::{Lease, LeaseLoss, is_transient},
     limit,
-    report::Report,
+    observer::Observer,
 };
 use domain::{Clock, Entropy, clock::truncate, id::EventId};
 use std::{fmt, mem, sync::Arc};
@@ -18,27 +18,28 @@ use wire::{
     event::{Append, NewEvent},
 };
 
-/// Puts in the id and the time that an event lacks.
+/// Sets the id and the time of events that have none.
 #[derive(Clone)]
-pub struct Stamp {
+pub struct EventStamp {
     clock: Arc<dyn Clock>,
     entropy: Arc<dyn Entropy>,
 }
 
-impl fmt::Debug for Stamp {
+impl fmt::Debug for EventStamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Stamp")
+        f.write_str("EventStamp")
     }
 }
 
-impl Stamp {
-    /// Of this time and randomness.
+impl EventStamp {
+    /// Takes the time from `clock` and the random part of ids from `entropy`.
     pub const fn new(clock: Arc<dyn Clock>, entropy: Arc<dyn Entropy>) -> Self {
         Self { clock, entropy }
     }
 
-    /// Once: every try to send it says the same, so that the server knows a repeat from a new event.
-    fn put(&self, mut event: NewEvent) -> NewEvent {
+    /// Called once per event, before the first attempt to send it: a repeat carries the same id, by which the server
+    /// recognises it.
+    fn fill(&self, mut event: NewEvent) -> NewEvent {
         let now = truncate(self.clock.now());
         event.id.get_or_insert_with(|| EventId::new(now, &*self.entropy).to_string());
         event.at.get_or_insert(now);
@@ -46,42 +47,49 @@ impl Stamp {
     }
 }
 
-/// The way in. Waits while too much is unacknowledged, so that an agent's pipes fill and the agent waits too.
+/// The sending end of the queue. [`EventSender::push`] waits while too many bytes are unacknowledged, so the agent's
+/// pipes fill and the agent waits too.
 #[derive(Debug, Clone)]
-pub struct Queue {
+pub struct EventSender {
     sender: mpsc::Sender<Item>,
-    room: Arc<Semaphore>,
-    stamp: Stamp,
+    capacity: Arc<Semaphore>,
+    stamp: EventStamp,
 }
 
 #[derive(Debug)]
 enum Item {
     Event(Queued),
-    /// Say so when everything before it is acknowledged.
+    /// Signals the sender when everything pushed before it is acknowledged.
     Flush(oneshot::Sender<()>),
 }
 
 #[derive(Debug)]
 struct Queued {
     event: NewEvent,
-    room: Option<OwnedSemaphorePermit>,
+    capacity: Option<OwnedSemaphorePermit>,
 }
 
-/// Nobody sends any more: the lease is lost.
+/// The queue is closed because the lease is lost.
 #[derive(Debug)]
 pub struct Closed;
 
-impl Queue {
-    /// Takes the next event.
+impl EventSender {
+    /// Queues an event. Waits for room of [`limit::QUEUE_BYTES_MAX`] bytes in total.
+    ///
+    /// # Errors
+    /// If the lease is lost.
     pub async fn push(&self, event: NewEvent) -> Result<(), Closed> {
-        let event = self.stamp.put(event);
+        let event = self.stamp.fill(event);
         let bytes = event::size(&event).clamp(1, limit::QUEUE_BYTES_MAX);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.room).acquire_many_owned(bytes).await.map_err(|_| Closed)?;
-        self.sender.send(Item::Event(Queued { event, room: Some(room) })).await.map_err(|_| Closed)
+        let capacity = Arc::clone(&self.capacity).acquire_many_owned(bytes).await.map_err(|_| Closed)?;
+        self.sender.send(Item::Event(Queued { event, capacity: Some(capacity) })).await.map_err(|_| Closed)
     }
 
-    /// Waits until everything that was pushed is acknowledged.
+    /// Waits until every event that was pushed before is acknowledged.
+    ///
+    /// # Errors
+    /// If the lease is lost.
     pub async fn flush(&self) -> Result<(), Closed> {
         let (done, acknowledged) = oneshot::channel();
         self.sender.send(Item::Flush(done)).await.map_err(|_| Closed)?;
@@ -89,36 +97,36 @@ impl Queue {
     }
 }
 
-/// The way out.
+/// The receiving end of the queue: appends the events to the log.
 #[derive(Debug)]
-pub struct Outbox {
+pub struct EventAppender {
     receiver: mpsc::Receiver<Item>,
-    room: Arc<Semaphore>,
+    capacity: Arc<Semaphore>,
     lease: Arc<Lease>,
-    report: Arc<dyn Report>,
-    stamp: Stamp,
+    observer: Arc<dyn Observer>,
+    stamp: EventStamp,
 }
 
-impl Drop for Outbox {
-    /// Wakes those who wait for room that nobody will make.
+impl Drop for EventAppender {
+    /// Fails the pushes that wait for room.
     fn drop(&mut self) {
-        self.room.close();
+        self.capacity.close();
     }
 }
 
-/// Both ends of a session's outbox.
-pub fn open(lease: Arc<Lease>, report: Arc<dyn Report>, stamp: Stamp) -> (Queue, Outbox) {
+/// Creates the queue of one session.
+pub fn channel(lease: Arc<Lease>, observer: Arc<dyn Observer>, stamp: EventStamp) -> (EventSender, EventAppender) {
     let (sender, receiver) = mpsc::channel(limit::QUEUE_EVENTS_MAX);
-    let room = Arc::new(Semaphore::new(limit::QUEUE_BYTES_MAX));
-    let queue = Queue { sender, room: Arc::clone(&room), stamp: stamp.clone() };
-    (queue, Outbox { receiver, room, lease, report, stamp })
+    let capacity = Arc::new(Semaphore::new(limit::QUEUE_BYTES_MAX));
+    let queue = EventSender { sender, capacity: Arc::clone(&capacity), stamp: stamp.clone() };
+    (queue, EventAppender { receiver, capacity, lease, observer, stamp })
 }
 
-/// Sending stopped because the lease is lost.
+/// The lease was lost while events were being sent.
 struct Stopped;
 
-impl Outbox {
-    /// Sends until every [`Queue`] is dropped and all is acknowledged, or the lease is lost.
+impl EventAppender {
+    /// Runs until every [`EventSender`] is dropped and all events are acknowledged, or the lease is lost.
     pub async fn run(mut self) {
         while let Some(item) = self.receiver.recv().await {
             let flush = match item {
@@ -131,12 +139,12 @@ impl Outbox {
                     flush
                 }
             };
-            // Whoever asked may have gone.
+            // The receiver may have been dropped.
             let _ = flush.map(|done| done.send(()));
         }
     }
 
-    /// What goes together, and who waits for it.
+    /// Collects the next batch, and the flush that ended it, if any.
     async fn collect(&mut self, first: Queued) -> (Batch, Option<oneshot::Sender<()>>) {
         let mut batch = Batch::new(first, Instant::now());
         while !batch.is_full() {
@@ -149,51 +157,52 @@ impl Outbox {
         (batch, None)
     }
 
-    /// Sends a batch. One that is refused is sent in halves, down to the event that is to blame; that one is
-    /// sent as text with the reason.
+    /// Sends a batch. A refused batch is halved until the refused event is found; that event is sent as text with the
+    /// reason.
     async fn deliver(&self, batch: Vec<Queued>) -> Result<(), Stopped> {
-        let mut rooms = Vec::with_capacity(batch.len());
-        let events = batch.into_iter().map(|queued| (rooms.push(queued.room), queued.event).1).collect();
-        let mut todo = vec![Piece { events, replaced: false }];
-        while let Some(mut piece) = todo.pop() {
-            let count = piece.events.len();
-            let Err(reason) = self.append(&mut piece).await? else {
-                self.report.appended(count);
+        let mut permits = Vec::with_capacity(batch.len());
+        let events = batch.into_iter().map(|queued| (permits.push(queued.capacity), queued.event).1).collect();
+        let mut todo = vec![Chunk { events, replaced: false }];
+        while let Some(mut chunk) = todo.pop() {
+            let count = chunk.events.len();
+            let Err(reason) = self.append(&mut chunk).await? else {
+                self.observer.events_appended(count);
                 continue;
             };
             if count > 1 {
-                let events = piece.events.split_off(count / 2);
-                todo.push(Piece { events, replaced: piece.replaced });
-                todo.push(piece);
-            } else if piece.replaced {
-                self.lease.lose(Loss::Unwritable(format!("the log takes no more events: {reason}")));
+                let events = chunk.events.split_off(count / 2);
+                todo.push(Chunk { events, replaced: chunk.replaced });
+                todo.push(chunk);
+            } else if chunk.replaced {
+                self.lease.lose(LeaseLoss::Unwritable(format!("the log takes no more events: {reason}")));
                 return Err(Stopped);
             } else {
-                let texts = piece.events.iter().flat_map(|refused| event::as_text(refused, &reason));
-                todo.push(Piece { events: texts.map(|text| self.stamp.put(text)).collect(), replaced: true });
+                let texts = chunk.events.iter().flat_map(|refused| event::as_text(refused, &reason));
+                todo.push(Chunk { events: texts.map(|text| self.stamp.fill(text)).collect(), replaced: true });
             }
         }
         Ok(())
     }
 
-    /// One append, tried until it is answered. The inner error is the server's reason for refusing the events themselves.
-    async fn append(&self, piece: &mut Piece) -> Result<Result<(), String>, Stopped> {
-        let body = Append { attempt: Some(self.lease.attempt), events: mem::take(&mut piece.events) };
+    /// Sends one append and repeats it while its error is transient. The inner error is the server's reason for
+    /// refusing the events.
+    async fn append(&self, chunk: &mut Chunk) -> Result<Result<(), String>, Stopped> {
+        let body = Append { attempt: Some(self.lease.attempt), events: mem::take(&mut chunk.events) };
         let mut backoff = self.lease.backoff();
         let answer = loop {
             let answer = select! {
                 biased;
                 () = self.lease.lost() => return Err(Stopped),
-                answer = self.lease.desk.append(&self.lease.session_id, &body) => answer,
+                answer = self.lease.api.append(&self.lease.session_id, &body) => answer,
             };
             let Err(error) = answer else { break Ok(()) };
-            // Forbidden may be about one event's type; if it is about the worker, the next heartbeat says so.
-            if let Some(loss) = Loss::of(&error).filter(|_| error.code() != Some(Code::Forbidden)) {
+            // `forbidden` can be about the type of one event. If it is about the worker, the next heartbeat fails too.
+            if let Some(loss) = LeaseLoss::of(&error).filter(|_| error.code() != Some(Code::Forbidden)) {
                 self.lease.lose(loss);
                 return Err(Stopped);
             }
             let patient = error.is_retryable() || backoff.tries() < limit::SERVER_ERRORS_MAX;
-            if !(may_pass(&error) && patient) {
+            if !(is_transient(&error) && patient) {
                 break Err(error.to_string());
             }
             let pause = backoff.pause(&error);
@@ -202,18 +211,18 @@ impl Outbox {
                 () = sleep(pause) => {}
             }
         };
-        piece.events = body.events;
+        chunk.events = body.events;
         Ok(answer)
     }
 }
 
-struct Piece {
+struct Chunk {
     events: Vec<NewEvent>,
-    /// Whether this already stands for an event that was refused.
+    /// Whether the events are the text of an event that was refused.
     replaced: bool,
 }
 
-/// Events on their way into one append.
+/// Events that are sent in one append.
 #[derive(Debug)]
 struct Batch {
     events: Vec<Queued>,
@@ -239,7 +248,7 @@ impl Batch {
         self.events.len() >= limit::BATCH_EVENTS || self.bytes >= limit::BATCH_BYTES
     }
 
-    /// When to send it as it is.
+    /// When the batch is sent although it is not full.
     fn due(&self) -> Instant {
         (self.last + limit::BATCH_QUIET).min(self.first + limit::BATCH_AGE)
     }
@@ -251,7 +260,7 @@ mod tests {
 
     fn queued(text: &str) -> Queued {
         let event = event::texts("agent.message", text, &event::Notes::new()).remove(0);
-        Queued { event, room: None }
+        Queued { event, capacity: None }
     }
 
     #[test]

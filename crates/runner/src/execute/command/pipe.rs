@@ -1,8 +1,8 @@
-//! One pipe, read to its end.
+//! Reads one pipe of a command to its end.
 
 use super::{
-    super::{limit, outbox::Queue},
-    lines::{Output, Reader, Said},
+    super::{event_queue::EventSender, limit},
+    lines::{LineParser, Output, Parsed},
     split::{Line, Splitter},
 };
 use tokio::{
@@ -12,37 +12,37 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// What a pipe said besides events.
+/// What a pipe carried besides events.
 #[derive(Debug, Default)]
-pub struct Heard {
-    /// What was reported as the outcome; the last counts.
+pub struct PipeOutput {
+    /// The last outcome that was reported.
     pub outcome: Option<Output>,
     tail: Tail,
 }
 
-impl Heard {
-    /// The end of what was said, bounded.
+impl PipeOutput {
+    /// The last [`limit::STDERR_TAIL_BYTES`] of the output.
     pub fn tail(&self) -> String {
         self.tail.text()
     }
 }
 
-/// Reads one pipe to its end.
+/// Reads one pipe and records its events.
 #[derive(Debug)]
-pub struct Tap {
-    reader: Reader,
-    queue: Option<Queue>,
-    heard: Heard,
+pub struct PipeReader {
+    parser: LineParser,
+    events: Option<EventSender>,
+    output: PipeOutput,
 }
 
-impl Tap {
-    /// What the reader makes of it goes into the queue.
-    pub fn new(reader: Reader, queue: Queue) -> Self {
-        Self { reader, queue: Some(queue), heard: Heard::default() }
+impl PipeReader {
+    /// Events go into `events`.
+    pub fn new(parser: LineParser, events: EventSender) -> Self {
+        Self { parser, events: Some(events), output: PipeOutput::default() }
     }
 
-    /// Reads until the pipe closes, or stays silent for a while after the command has ended.
-    pub async fn drain(mut self, mut pipe: impl AsyncRead + Unpin, exited: CancellationToken) -> Heard {
+    /// Reads until the pipe is closed, or is silent for [`limit::OUTPUT_GRACE`] after the command has exited.
+    pub async fn drain(mut self, mut pipe: impl AsyncRead + Unpin, exited: CancellationToken) -> PipeOutput {
         let mut splitter = Splitter::new();
         let mut bytes = vec![0; limit::READ_BYTES];
         loop {
@@ -65,20 +65,20 @@ impl Tap {
         if let Some(line) = splitter.finish() {
             self.take(&line).await;
         }
-        self.heard
+        self.output
     }
 
-    /// Once nobody sends any more, the pipe is still read, so that a command that is told to end is not stuck in a write.
+    /// Without a queue the pipe is still read, so that a command that is being stopped does not block on a write.
     async fn take(&mut self, line: &Line) {
-        self.heard.tail.push(line);
-        for said in self.reader.read(line) {
+        self.output.tail.push(line);
+        for said in self.parser.read(line) {
             match said {
-                Said::Result(outcome) => self.heard.outcome = Some(outcome),
-                Said::Event(event) => {
-                    if let Some(queue) = &self.queue
-                        && queue.push(event).await.is_err()
+                Parsed::Result(outcome) => self.output.outcome = Some(outcome),
+                Parsed::Event(event) => {
+                    if let Some(events) = &self.events
+                        && events.push(event).await.is_err()
                     {
-                        self.queue = None;
+                        self.events = None;
                     }
                 }
             }

@@ -1,17 +1,17 @@
-//! The parts of tool calls and answers, as the AI SDK writes them and the transcript pairs them.
+//! Builds the events of an agent: text, tool calls and tool results, in the part format of the AI SDK.
 
 use super::event::{Notes, ROOM, event, fitting, size, texts};
 use serde_json::{Value, json};
 use wire::event::NewEvent;
 
-/// A tool call.
-pub fn call(id: &str, name: &str, input: &Value, notes: &Notes) -> NewEvent {
+/// An `agent.tool_call` event. An input that is too large is cut, see [`fitted`].
+pub fn tool_call(id: &str, name: &str, input: &Value, notes: &Notes) -> NewEvent {
     let part = |input: &Value| json!([{ "type": "tool-call", "toolCallId": id, "toolName": name, "input": input }]);
     fitted("agent.tool_call", input, part, notes)
 }
 
-/// A tool's answer; `failed` says that it is an error.
-pub fn answer(id: &str, name: &str, output: &Value, failed: bool, notes: &Notes) -> NewEvent {
+/// An `agent.tool_result` event. `failed` marks the output as an error.
+pub fn tool_result(id: &str, name: &str, output: &Value, failed: bool, notes: &Notes) -> NewEvent {
     let kind = match (failed, output.is_string()) {
         (true, true) => "error-text",
         (true, false) => "error-json",
@@ -19,7 +19,7 @@ pub fn answer(id: &str, name: &str, output: &Value, failed: bool, notes: &Notes)
         (false, false) => "json",
     };
     let part = |output: &Value| {
-        // Cut, it is text whatever it was.
+        // What is left of a cut value is text.
         let kind = if output.is_string() { kind.replace("json", "text") } else { kind.to_owned() };
         let output = json!({ "type": kind, "value": output });
         json!([{ "type": "tool-result", "toolCallId": id, "toolName": name, "output": output, "isError": failed }])
@@ -27,12 +27,13 @@ pub fn answer(id: &str, name: &str, output: &Value, failed: bool, notes: &Notes)
     fitted("agent.tool_result", output, part, notes)
 }
 
-/// What an agent says or thinks.
-pub fn said(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
+/// Text of an agent as events of this kind: none for blank text, several numbered parts for long text.
+pub fn text(kind: &str, text: &str, notes: &Notes) -> Vec<NewEvent> {
     if text.trim().is_empty() { Vec::new() } else { texts(kind, text, notes) }
 }
 
-/// An event that holds `value`, or the beginning of its text where it is too large.
+/// An event that holds `value`. If it is larger than [`ROOM`], it holds the beginning of the value's text and the
+/// number of missing bytes as the note `cutBytes`.
 fn fitted(kind: &str, value: &Value, part: impl Fn(&Value) -> Value, notes: &Notes) -> NewEvent {
     let whole = event(kind, &part(value), notes);
     if size(&whole) <= ROOM {
@@ -47,7 +48,7 @@ fn fitted(kind: &str, value: &Value, part: impl Fn(&Value) -> Value, notes: &Not
     event(kind, &part(&Value::from(&text[..kept])), &notes)
 }
 
-/// Room for a part's own fields and for the note about the cut.
+/// Bytes reserved for a part's other fields and for the note `cutBytes`.
 const ENVELOPE: usize = 4 * 1024;
 
 #[cfg(test)]
@@ -58,7 +59,7 @@ mod tests {
     fn an_answer_that_is_too_large_is_cut_and_says_how_much_is_missing() {
         let long = "\"é".repeat(200_000);
         for output in [json!(long), json!({ "stdout": long })] {
-            let event = answer("c1", "bash", &output, false, &Notes::new());
+            let event = tool_result("c1", "bash", &output, false, &Notes::new());
             assert!(size(&event) <= ROOM);
             let part: Value = serde_json::from_str(event.content.as_ref().unwrap().get()).unwrap();
             let kept = part[0]["output"]["value"].as_str().unwrap().len();

@@ -1,50 +1,50 @@
-//! The last words of a model on a conversation: asked once, outside of any turn, and written down by nobody here.
+//! Asks a model to summarize its conversation: one request outside of any turn. Nothing is recorded.
 
 use super::{
     super::{
-        adapter::{Closing, Failure},
-        limit::CLOSING_TOKENS_MAX,
-        log::Log,
+        adapter::{ConversationSummary, Failure},
+        limit::SUMMARY_TOKENS_MAX,
+        log::LogSource,
     },
     ChatAdapter,
     conversation::Conversation,
-    model::Question,
+    model::ModelRequest,
 };
 
-/// What it is asked. It stands where the person would speak.
+/// The request, sent as the last message of the person.
 const REQUEST: &str = "The conversation ends here. Sum it up for the person in at most four short sentences of plain text, in \
      their language: what they wanted, what came of it, what is still open. Call no tools. Ask nothing, neither for a rating \
      nor whether it helped.";
 
-/// Reads the conversation and asks for a summary, within what the agent may spend.
-pub(super) async fn close(chat: &ChatAdapter, log: Log<'_>) -> Closing {
-    let unasked = |failure| Closing { words: Err(failure), usage: None };
-    let mut talk = match Conversation::read(log, true).await {
-        Ok(talk) => talk,
-        Err(failure) => return unasked(failure),
+/// Reads the conversation and asks for a summary within the agent's budget.
+pub(super) async fn summarize(chat: &ChatAdapter, log: LogSource<'_>) -> ConversationSummary {
+    let missing = |failure| ConversationSummary { text: Err(failure), usage: None };
+    let mut conversation = match Conversation::read(log, true).await {
+        Ok(conversation) => conversation,
+        Err(failure) => return missing(failure),
     };
-    talk.be_spoken_to(REQUEST.to_owned());
-    if let Err(spent) = chat.budget.check(&talk.spent_in_turn(), chat.prices.as_ref()) {
-        return unasked(spent);
+    conversation.add_user_message(REQUEST.to_owned());
+    if let Err(spent) = chat.budget.check(&conversation.spent_in_turn(), chat.prices.as_ref()) {
+        return missing(spent);
     }
-    let question = Question {
+    let question = ModelRequest {
         system: chat.instructions.clone().unwrap_or_default(),
-        messages: talk.thread_messages(None),
-        // Not to be called: services want the tools declared whose calls they are told of.
+        messages: conversation.thread_messages(None),
+        // Declared although they must not be called: services refuse a conversation with calls of undeclared tools.
         tools: chat.tools.declared(true),
     };
-    let reply = match chat.model.ask_once(&question, CLOSING_TOKENS_MAX).await {
+    let reply = match chat.model.ask_once(&question, SUMMARY_TOKENS_MAX).await {
         Ok(reply) => reply,
-        Err(failure) => return unasked(failure),
+        Err(failure) => return missing(failure),
     };
-    talk.spent.add(reply.input_tokens, reply.cached_tokens, reply.output_tokens);
+    conversation.spent.add(reply.input_tokens, reply.cached_tokens, reply.output_tokens);
     let text = reply.text.trim();
-    let words = match (text.is_empty(), reply.is_cut) {
+    let summary = match (text.is_empty(), reply.is_cut) {
         (true, _) => Err(Failure::new("model_silent", "the model said nothing")),
         (false, true) => Ok(format!("{text}…")),
         (false, false) => Ok(text.to_owned()),
     };
-    Closing { words, usage: chat.usage(&talk.spent) }
+    ConversationSummary { text: summary, usage: chat.usage(&conversation.spent) }
 }
 
 #[cfg(test)]
@@ -98,9 +98,9 @@ mod tests {
         fake
     }
 
-    async fn closed(fake: &Fake, chat: &ChatAdapter) -> Closing {
-        let desk = fake.client();
-        Adapter::close(chat, &desk, SESSION_ID).unwrap().await
+    async fn closed(fake: &Fake, chat: &ChatAdapter) -> ConversationSummary {
+        let api = fake.client();
+        Adapter::summarize(chat, &api, SESSION_ID).unwrap().await
     }
 
     #[tokio::test]
@@ -109,7 +109,7 @@ mod tests {
             let model = ScriptedModel::play([Move::Say(" You asked who comes: Acme. ")]).await;
             let fake = talked().await;
             let said = closed(&fake, &chat(&model, wire)).await;
-            assert_eq!(said.words.unwrap(), "You asked who comes: Acme.");
+            assert_eq!(said.text.unwrap(), "You asked who comes: Acme.");
             let usage: Value = serde_json::from_str(said.usage.unwrap().get()).unwrap();
             assert_eq!(
                 (&usage["steps"], &usage["inputTokens"], &usage["outputTokens"]),
@@ -123,7 +123,7 @@ mod tests {
                 assert!(body.contains(part), "{part} in {body}");
             }
             let tokens = [&asked[0].body["max_tokens"], &asked[0].body["max_completion_tokens"]];
-            assert!(tokens.contains(&&json!(CLOSING_TOKENS_MAX)), "{body}");
+            assert!(tokens.contains(&&json!(SUMMARY_TOKENS_MAX)), "{body}");
             assert_eq!(fake.with(|m| m.events.len()), 3, "nothing is recorded");
         }
     }
@@ -138,14 +138,14 @@ mod tests {
         ])
         .await;
         let (fake, chat) = (talked().await, chat(&model, Wire::OpenAi));
-        assert_eq!(closed(&fake, &chat).await.words.unwrap(), "You asked…");
+        assert_eq!(closed(&fake, &chat).await.text.unwrap(), "You asked…");
         let silent = closed(&fake, &chat).await;
-        assert_eq!(silent.words.unwrap_err().code, "model_silent");
+        assert_eq!(silent.text.unwrap_err().code, "model_silent");
         assert!(silent.usage.is_some(), "it was paid for");
         let broken = closed(&fake, &chat).await;
-        let why = broken.words.unwrap_err().message;
+        let why = broken.text.unwrap_err().message;
         assert!(why.contains("500") && why.contains("out of order"), "{why}");
-        assert_eq!(closed(&fake, &chat).await.words.unwrap_err().code, "model_unavailable");
+        assert_eq!(closed(&fake, &chat).await.text.unwrap_err().code, "model_unavailable");
         assert_eq!(model.asked().len(), 4, "none is asked twice");
     }
 
@@ -163,7 +163,7 @@ mod tests {
             () = is_asked => {}
         }
         chat.budget = Budget { output_tokens: Some(2), ..Budget::default() };
-        assert_eq!(closed(&fake, &chat).await.words.unwrap_err().code, "budget_output_tokens");
+        assert_eq!(closed(&fake, &chat).await.text.unwrap_err().code, "budget_output_tokens");
         assert_eq!(model.asked().len(), 1);
     }
 }

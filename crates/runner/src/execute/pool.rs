@@ -1,8 +1,8 @@
-//! Claims while there is room, and stops in good order.
+//! Claims sessions up to a concurrency limit and runs each in a task of its own.
 
 use super::{
     adapter::Phase,
-    lease::may_pass,
+    lease::is_transient,
     limit,
     session::{End, Worker},
 };
@@ -17,9 +17,9 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 use wire::worker::{Claim, Claimed};
 
-/// A worker, and what it claims.
+/// Claims sessions for a worker and runs up to a fixed number of them at a time.
 #[derive(Debug)]
-pub struct Crew {
+pub struct WorkerPool {
     worker: Arc<Worker>,
     agents: Vec<String>,
     lease_seconds: u32,
@@ -27,18 +27,19 @@ pub struct Crew {
     seed: u64,
 }
 
-impl Crew {
-    /// Claims sessions of these agents, at most so many at a time. `seed` spreads the retries of crews that fail together.
+impl WorkerPool {
+    /// Claims sessions of the agents with these slugs and runs at most `concurrency` at a time. Pools with different
+    /// seeds retry at different times after a common failure.
     pub fn new(worker: Worker, agents: Vec<String>, concurrency: u32, seed: u64) -> Self {
         let lease_seconds = u32::try_from(worker.lease.as_secs()).unwrap_or(u32::MAX);
         let slots = Arc::new(Semaphore::new(concurrency as usize));
         Self { worker: Arc::new(worker), agents, lease_seconds, slots, seed }
     }
 
-    /// Works until the worker is told to stop; returns when every session is out of its hands.
+    /// Runs until the worker's phase is [`Phase::Draining`] and every claimed session has ended.
     ///
     /// # Errors
-    /// When the desk refuses this worker.
+    /// The refusal of a claim, such as a token that is not valid.
     pub async fn work(&self) -> Result<(), Error> {
         let running = TaskTracker::new();
         let outcome = self.claim_while_working(&running).await;
@@ -47,10 +48,10 @@ impl Crew {
         outcome
     }
 
-    /// Waits for one session and works on it. `None` when the worker was told to stop before there was one.
+    /// Waits for one session and runs it. `None` if the worker starts to stop before a session is claimed.
     ///
     /// # Errors
-    /// When the desk refuses this worker.
+    /// The refusal of a claim, such as a token that is not valid.
     pub async fn work_once(&self) -> Result<Option<End>, Error> {
         loop {
             if *self.worker.phase.borrow() >= Phase::Draining {
@@ -79,7 +80,7 @@ impl Crew {
         }
     }
 
-    /// The answer to one claim. `None` once the worker is stopping and has no answer.
+    /// Makes one claim. `None` if the worker is stopping and the claim has no answer.
     async fn next(&self, max: u32) -> Result<Option<Claimed>, Error> {
         let claim = Claim {
             agent_slugs: Some(self.agents.clone()),
@@ -88,22 +89,22 @@ impl Crew {
             wait_seconds: Some(limit::CLAIM_WAIT_SECONDS),
         };
         let asked = Instant::now();
-        let claimed = self.patiently(|| self.claim(&claim)).await?;
+        let claimed = self.retry_until_answered(|| self.claim(&claim)).await?;
         if claimed.as_ref().is_some_and(|claimed| claimed.sessions.is_empty()) && asked.elapsed() < limit::EMPTY_PAUSE {
-            // A server that is stopping answers its waiting workers at once.
+            // A server that is stopping answers waiting claims at once with nothing.
             select! {
                 () = sleep(limit::EMPTY_PAUSE) => {}
-                () = self.worker.reached(Phase::Draining) => {}
+                () = self.worker.wait_for_phase(Phase::Draining) => {}
             }
         }
         Ok(claimed)
     }
 
-    /// At least one free slot, and all others that are free now. `None` once the worker is stopping.
+    /// Waits for a free slot and takes all that are free, up to [`CLAIM_MAX`]. `None` once the worker is stopping.
     async fn free_slots(&self) -> Option<OwnedSemaphorePermit> {
         let mut slots = select! {
             biased;
-            () = self.worker.reached(Phase::Draining) => return None,
+            () = self.worker.wait_for_phase(Phase::Draining) => return None,
             slot = Arc::clone(&self.slots).acquire_owned() => slot.ok()?,
         };
         while slots.num_permits() < CLAIM_MAX as usize {
@@ -115,48 +116,47 @@ impl Crew {
         Some(slots)
     }
 
-    /// One claim. When the worker is told to stop meanwhile, an answer on its way is given a moment, and what it
-    /// brings is run like any other: released at once, it would only have lost an attempt.
+    /// Sends one claim. If the worker starts to stop, waits another [`limit::CLAIM_GRACE`] for the answer. Sessions in
+    /// a late answer are run: releasing them at once would use up an attempt.
     async fn claim(&self, claim: &Claim) -> client::Result<Claimed> {
-        let answer = self.worker.desk.claim(claim);
+        let answer = self.worker.api.claim(claim);
         tokio::pin!(answer);
         select! {
             answer = &mut answer => answer,
-            () = self.worker.reached(Phase::Draining) => {
+            () = self.worker.wait_for_phase(Phase::Draining) => {
                 timeout(limit::CLAIM_GRACE, answer).await.unwrap_or(Ok(Claimed { sessions: Vec::new() }))
             }
         }
     }
 
-    /// Makes a call until it is answered or refused; a server that is away or in trouble is waited for. `None` once
-    /// the worker is stopping and has no answer.
+    /// Repeats a call while its error is transient. `None` if the worker starts to stop before there is an answer.
     ///
     /// # Errors
-    /// What the server refuses.
-    pub async fn patiently<T, F: Future<Output = client::Result<T>>>(
+    /// The first error that is not transient.
+    pub async fn retry_until_answered<T, F: Future<Output = client::Result<T>>>(
         &self,
         call: impl Fn() -> F,
     ) -> Result<Option<T>, Error> {
-        let report = &self.worker.report;
+        let observer = &self.worker.observer;
         let mut backoff = Backoff::new(self.seed).between(Duration::from_millis(200), limit::AWAY_PAUSE_MAX);
         loop {
             let error = match call().await {
                 Ok(answer) => {
                     if backoff.tries() > 0 {
-                        report.say("the server is back");
+                        observer.message("the server is back");
                     }
                     return Ok(Some(answer));
                 }
-                Err(error) if may_pass(&error) => error,
+                Err(error) if is_transient(&error) => error,
                 Err(error) => return Err(error),
             };
             if backoff.tries() == 0 {
-                report.say(&format!("waiting for the server: {error}"));
+                observer.message(&format!("waiting for the server: {error}"));
             }
             let pause = backoff.pause(&error);
             select! {
                 () = sleep(pause) => {}
-                () = self.worker.reached(Phase::Draining) => return Ok(None),
+                () = self.worker.wait_for_phase(Phase::Draining) => return Ok(None),
             }
         }
     }

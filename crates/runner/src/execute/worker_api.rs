@@ -1,0 +1,160 @@
+//! The calls that a worker and its tools make: the worker protocol, and reading and writing entities and actions.
+//!
+//! [`WorkerApi`] has two implementations: [`Client`] over HTTP, and one in the server that calls the use cases
+//! directly. Both use the wire types and return the API's errors, so callers do not depend on which one they have.
+
+use client::{Client, EventRange, Result};
+use domain::limit::PAGE_MAX;
+use std::{fmt::Debug, future::Future, pin::Pin, time::Duration};
+use wire::{
+    action::{Action, Trigger},
+    entity::{CreateEntity, Entity, EntityType, UpdateEntity},
+    event::{Append, Appended, Events},
+    session::Session,
+    worker::{Claim, Claimed, Complete, Delta, Fail, Lease, Yield},
+};
+
+/// The result of one call, boxed so that the trait can be used as `dyn WorkerApi`.
+pub type ApiFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+
+/// The calls of one worker. Every call can be repeated safely; docs/agents.md says how for each.
+pub trait WorkerApi: Debug + Send + Sync + 'static {
+    /// Claims pending sessions. Waits up to `claim.wait_seconds` for the first one.
+    fn claim<'a>(&'a self, claim: &'a Claim) -> ApiFuture<'a, Claimed>;
+
+    /// Appends events to the log: all of them or none.
+    fn append<'a>(&'a self, session_id: &'a str, append: &'a Append) -> ApiFuture<'a, Appended>;
+
+    /// Publishes a piece of a reply that is still being generated. Delivery is best-effort.
+    fn send_delta<'a>(&'a self, session_id: &'a str, delta: &'a Delta) -> ApiFuture<'a, ()>;
+
+    /// Extends the lease. Fails with a timeout after `allowed`.
+    fn heartbeat<'a>(&'a self, session_id: &'a str, attempt: u32, allowed: Duration) -> ApiFuture<'a, Lease>;
+
+    /// Completes the session with its result.
+    fn complete<'a>(&'a self, session_id: &'a str, complete: &'a Complete) -> ApiFuture<'a, Session>;
+
+    /// Fails the session with an error.
+    fn fail<'a>(&'a self, session_id: &'a str, fail: &'a Fail) -> ApiFuture<'a, Session>;
+
+    /// Parks the session until what it waits for is there: a decision, an answer, a message or its children.
+    fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> ApiFuture<'a, Session>;
+
+    /// Returns the session to the queue, unfinished.
+    fn release<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, Session>;
+
+    /// Reads a page of a session's log.
+    fn events<'a>(&'a self, session_id: &'a str, range: &'a EventRange) -> ApiFuture<'a, Events>;
+
+    /// Reads an action by its id.
+    fn action<'a>(&'a self, id: &'a str) -> ApiFuture<'a, Action>;
+
+    /// Reads an entity by its id.
+    fn entity<'a>(&'a self, id: &'a str) -> ApiFuture<'a, Entity>;
+
+    /// Finds an entity type by its slug.
+    fn entity_type<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<EntityType>>;
+
+    /// Creates an entity on behalf of a session. Over HTTP the entity's history names only the worker's token.
+    fn create_entity<'a>(&'a self, session_id: &'a str, entity: &'a CreateEntity) -> ApiFuture<'a, Entity>;
+
+    /// Writes the next version of an entity on behalf of a session.
+    fn update_entity<'a>(&'a self, session_id: &'a str, id: &'a str, change: &'a UpdateEntity)
+    -> ApiFuture<'a, Entity>;
+
+    /// Finds an action by its slug.
+    fn action_by_slug<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<Action>>;
+
+    /// Starts a session of an action. A repeat with the same idempotency key returns the same session in its current
+    /// state.
+    fn trigger<'a>(&'a self, action_id: &'a str, trigger: &'a Trigger) -> ApiFuture<'a, Session>;
+}
+
+impl WorkerApi for Client {
+    fn claim<'a>(&'a self, claim: &'a Claim) -> ApiFuture<'a, Claimed> {
+        Box::pin(Self::claim(self, claim))
+    }
+
+    fn append<'a>(&'a self, session_id: &'a str, append: &'a Append) -> ApiFuture<'a, Appended> {
+        Box::pin(Self::append(self, session_id, append))
+    }
+
+    fn send_delta<'a>(&'a self, session_id: &'a str, delta: &'a Delta) -> ApiFuture<'a, ()> {
+        Box::pin(Self::send_delta(self, session_id, delta))
+    }
+
+    fn heartbeat<'a>(&'a self, session_id: &'a str, attempt: u32, allowed: Duration) -> ApiFuture<'a, Lease> {
+        Box::pin(Self::heartbeat(self, session_id, attempt, allowed))
+    }
+
+    fn complete<'a>(&'a self, session_id: &'a str, complete: &'a Complete) -> ApiFuture<'a, Session> {
+        let Complete { attempt, result, usage } = complete.clone();
+        Box::pin(Self::complete(self, session_id, attempt, result, usage))
+    }
+
+    fn fail<'a>(&'a self, session_id: &'a str, fail: &'a Fail) -> ApiFuture<'a, Session> {
+        Box::pin(self.report_failure(session_id, fail))
+    }
+
+    fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> ApiFuture<'a, Session> {
+        Box::pin(Self::yield_to(self, session_id, to))
+    }
+
+    fn release<'a>(&'a self, session_id: &'a str, attempt: u32) -> ApiFuture<'a, Session> {
+        Box::pin(Self::release(self, session_id, attempt))
+    }
+
+    fn events<'a>(&'a self, session_id: &'a str, range: &'a EventRange) -> ApiFuture<'a, Events> {
+        Box::pin(Self::events(self, session_id, range))
+    }
+
+    fn action<'a>(&'a self, id: &'a str) -> ApiFuture<'a, Action> {
+        Box::pin(self.get_action(id))
+    }
+
+    fn entity<'a>(&'a self, id: &'a str) -> ApiFuture<'a, Entity> {
+        Box::pin(self.get_entity(id))
+    }
+
+    fn entity_type<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<EntityType>> {
+        Box::pin(async move {
+            let mut cursor = None;
+            loop {
+                let page = self.list_entity_types(cursor.as_deref()).await?;
+                if let Some(found) = page.items.into_iter().find(|kind| kind.slug == slug) {
+                    return Ok(Some(found));
+                }
+                match page.next_cursor {
+                    Some(next) => cursor = Some(next),
+                    None => return Ok(None),
+                }
+            }
+        })
+    }
+
+    fn create_entity<'a>(&'a self, _: &'a str, entity: &'a CreateEntity) -> ApiFuture<'a, Entity> {
+        Box::pin(Self::create_entity(self, entity))
+    }
+
+    fn update_entity<'a>(&'a self, _: &'a str, id: &'a str, change: &'a UpdateEntity) -> ApiFuture<'a, Entity> {
+        Box::pin(Self::update_entity(self, id, change))
+    }
+
+    fn action_by_slug<'a>(&'a self, slug: &'a str) -> ApiFuture<'a, Option<Action>> {
+        Box::pin(async move {
+            let mut cursor = None;
+            loop {
+                let page = self.list_actions(Some(PAGE_MAX), cursor.as_deref()).await?;
+                let found = page.items.into_iter().find(|action| action.slug == slug);
+                match (found, page.next_cursor) {
+                    (None, Some(next)) => cursor = Some(next),
+                    (found, _) => return Ok(found),
+                }
+            }
+        })
+    }
+
+    fn trigger<'a>(&'a self, action_id: &'a str, trigger: &'a Trigger) -> ApiFuture<'a, Session> {
+        Box::pin(Self::trigger(self, action_id, trigger))
+    }
+}
