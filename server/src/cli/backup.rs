@@ -1,4 +1,4 @@
-//! `shiftbook backup FILE`
+//! `shiftbook backup FILE`: copies an SQLite database.
 
 use super::run::{Failure, open, print_line};
 use crate::config::{self, Database, DatabaseFlags, ServeFlags};
@@ -14,14 +14,14 @@ pub struct BackupArgs {
     database: DatabaseFlags,
 }
 
-/// Where the copy of the ratings goes, which are a file of their own.
-fn beside(file: &Path) -> PathBuf {
+/// The file for the copy of the ratings, which are a database of their own.
+fn ratings_file(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
     name.push(".session_feedback.sqlite3");
     name.into()
 }
 
-/// Writes a consistent copy while the server works.
+/// Writes a consistent copy. The server may run meanwhile.
 pub async fn run(args: BackupArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, ServeFlags::default())?;
     if let Database::Postgres { .. } = settings.database {
@@ -30,7 +30,7 @@ pub async fn run(args: BackupArgs) -> Result<(), Failure> {
     if args.file.exists() {
         return Err(Failure::Misused(format!("{} exists; a backup does not overwrite files", args.file.display())));
     }
-    let ratings = beside(&args.file);
+    let ratings = ratings_file(&args.file);
     if ratings.exists() {
         return Err(Failure::Misused(format!("{} exists; a backup does not overwrite files", ratings.display())));
     }

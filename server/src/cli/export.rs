@@ -308,8 +308,8 @@ async fn written(
         bar.end();
         exported
     });
-    let exported = work.await.map_err(|error| Failure::BadNews(error.to_string()))?;
-    exported.map_err(|error| Failure::BadNews(error.to_string()))
+    let exported = work.await.map_err(|error| Failure::Failed(error.to_string()))?;
+    exported.map_err(|error| Failure::Failed(error.to_string()))
 }
 
 fn told(preview: &Preview, out: &Path) -> Result<(), Failure> {

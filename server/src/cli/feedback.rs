@@ -17,7 +17,7 @@ use domain::{
 };
 use ledger::{Ledger, Mode, feedback};
 
-/// Commands on what people said of sessions.
+/// Commands on ratings of sessions.
 #[derive(Debug, clap::Subcommand)]
 pub enum FeedbackCommand {
     /// Print how many ratings are kept
@@ -57,7 +57,7 @@ pub struct PurgeArgs {
     database: DatabaseFlags,
 }
 
-/// Where the data and the key are.
+/// The database and the instance key.
 #[derive(Debug, clap::Args)]
 pub struct KeyFlags {
     #[command(flatten)]

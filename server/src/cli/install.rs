@@ -1,4 +1,4 @@
-//! `shiftbook install`
+//! `shiftbook install FILE`: installs a bundle on a server or in a database.
 
 use super::run::{Failure, open, print_line};
 use crate::config::{self, DatabaseFlags, ServeFlags};
@@ -12,7 +12,7 @@ use ledger::{Mode, bundle};
 use serde_json::Value;
 use std::{io::Read, path::PathBuf};
 
-/// Longest value that a line of the plan shows, characters.
+/// Longest value in a line of the plan, characters.
 const VALUE_CHARS_MAX: usize = 160;
 
 /// Options of `install`.
@@ -41,8 +41,8 @@ pub struct InstallArgs {
 pub async fn run(args: InstallArgs) -> Result<(), Failure> {
     let text = read(&args.file)?;
     let plan = match (&args.tenant, &args.token) {
-        (Some(tenant), _) => here(&args, tenant, &text).await?,
-        (None, Some(token)) => there(&args, token, &text).await?,
+        (Some(tenant), _) => install_in_database(&args, tenant, &text).await?,
+        (None, Some(token)) => install_on_server(&args, token, &text).await?,
         (None, None) => {
             let message = "set SHIFTBOOK_URL and SHIFTBOOK_TOKEN to install on a server, or add --tenant to install in a database";
             return Err(Failure::Misused(message.into()));
@@ -66,7 +66,7 @@ fn read(file: &PathBuf) -> Result<String, Failure> {
     Ok(text)
 }
 
-async fn here(args: &InstallArgs, tenant: &str, text: &str) -> Result<Plan, Failure> {
+async fn install_in_database(args: &InstallArgs, tenant: &str, text: &str) -> Result<Plan, Failure> {
     let settings = config::load(args.database.clone(), ServeFlags::default())?;
     let ledger = open(&settings, Mode::Tool).await?;
     let mode = if args.apply { bundle::Mode::Apply } else { bundle::Mode::DryRun };
@@ -75,16 +75,16 @@ async fn here(args: &InstallArgs, tenant: &str, text: &str) -> Result<Plan, Fail
     Ok(installed?)
 }
 
-async fn there(args: &InstallArgs, token: &str, text: &str) -> Result<Plan, Failure> {
-    // Read here too, so that what is no YAML is told with its line.
+async fn install_on_server(args: &InstallArgs, token: &str, text: &str) -> Result<Plan, Failure> {
+    // Parsed before it is sent, so that an error in the YAML names its line.
     let bundle = bundle::read(text)?;
     let client = Client::new(&args.url, token).map_err(|error| Failure::Misused(error.to_string()))?;
     let installed = client.install_bundle(&bundle, !args.apply).await;
-    let installed = installed.map_err(|error| Failure::BadNews(error.to_string()))?;
+    let installed = installed.map_err(|error| Failure::Failed(error.to_string()))?;
     Ok(Plan { items: installed.items })
 }
 
-const fn sign(deed: Deed) -> char {
+const fn marker(deed: Deed) -> char {
     match deed {
         Deed::Create => '+',
         Deed::Change => '~',
@@ -93,11 +93,11 @@ const fn sign(deed: Deed) -> char {
     }
 }
 
-/// A thing and its fields, a line each.
+/// An item of the plan and its fields, one line each.
 fn describe(item: &PlannedItem) -> String {
-    let mut text = format!("{} {} {}", sign(item.deed), item.kind.as_str().replace('_', " "), item.slug);
+    let mut text = format!("{} {} {}", marker(item.deed), item.kind.as_str().replace('_', " "), item.slug);
     for field in &item.fields {
-        text.push_str(&format!("\n    {} {}: {}", sign(field.deed), field.field, change(field)));
+        text.push_str(&format!("\n    {} {}: {}", marker(field.deed), field.field, change(field)));
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Where the instance's key is kept: in a file that only its owner reads, never in the database.
+//! Reads and creates the instance key: a file that only its owner can read, never in the database.
 
 use super::run::Failure;
 use crate::config::{Database, Settings};
@@ -10,20 +10,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The file's name in the data directory.
+/// Name of the file in the data directory.
 const FILE: &str = "instance.key";
 
-/// The key of this installation: the file that the settings name; else, beside an SQLite database, a file of its own, made
-/// at the first start. On PostgreSQL there is none unless the settings name one, because all servers must have the same.
+/// The instance key, from the file that the settings name. Without one, an SQLite installation has a file in its data
+/// directory, created at the first start. On PostgreSQL there is no default, because all servers must have the same
+/// key.
 pub fn load(settings: &Settings, entropy: &dyn Entropy) -> Result<Option<InstanceKey>, Failure> {
     match (&settings.instance_key_file, &settings.database) {
         (Some(file), _) => read(file).map(Some),
-        (None, Database::Sqlite(data_dir)) => read_or_make(data_dir, entropy).map(Some),
+        (None, Database::Sqlite(data_dir)) => read_or_create(data_dir, entropy).map(Some),
         (None, Database::Postgres { .. }) => Ok(None),
     }
 }
 
-/// The same where it exists already: a tool beside the server makes none.
+/// The instance key, as [`load`], but it is not created if it is missing.
 pub fn find(settings: &Settings) -> Result<Option<InstanceKey>, Failure> {
     match (&settings.instance_key_file, &settings.database) {
         (Some(file), _) => read(file).map(Some),
@@ -40,17 +41,17 @@ fn read(file: &Path) -> Result<InstanceKey, Failure> {
     InstanceKey::parse(&text).map_err(|error| Failure::Misused(format!("{}: {error}", file.display())))
 }
 
-fn read_or_make(data_dir: &Path, entropy: &dyn Entropy) -> Result<InstanceKey, Failure> {
+fn read_or_create(data_dir: &Path, entropy: &dyn Entropy) -> Result<InstanceKey, Failure> {
     let file = data_dir.join(FILE);
     if !file.exists() {
         let key = InstanceKey::generate(entropy);
-        make(&file, &key.to_hex()).map_err(Failure::io(format!("cannot make {}", file.display())))?;
+        write_new(&file, &key.to_hex()).map_err(Failure::io(format!("cannot make {}", file.display())))?;
     }
     read(&file)
 }
 
-/// The whole file or none, whenever the machine stops. The server holds the lock of its data directory meanwhile.
-fn make(file: &Path, text: &str) -> io::Result<()> {
+/// Writes the file atomically and durably. The server holds the lock of the data directory meanwhile.
+fn write_new(file: &Path, text: &str) -> io::Result<()> {
     let unfinished: PathBuf = file.with_extension("unfinished");
     if unfinished.exists() {
         fs::remove_file(&unfinished)?;
@@ -75,8 +76,8 @@ mod tests {
     fn a_key_is_made_once_and_only_its_owner_reads_it() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("instance.unfinished"), "half").unwrap();
-        let made = read_or_make(dir.path(), &SystemEntropy).unwrap().to_hex();
-        assert_eq!(read_or_make(dir.path(), &SystemEntropy).unwrap().to_hex(), made);
+        let made = read_or_create(dir.path(), &SystemEntropy).unwrap().to_hex();
+        assert_eq!(read_or_create(dir.path(), &SystemEntropy).unwrap().to_hex(), made);
         let mode = fs::metadata(dir.path().join(FILE)).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, private::FILE_MODE);
         assert!(!dir.path().join("instance.unfinished").exists());
@@ -86,7 +87,7 @@ mod tests {
     fn a_file_that_is_no_key_is_named() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(FILE), "password").unwrap();
-        let refused = read_or_make(dir.path(), &SystemEntropy).err().unwrap().to_string();
+        let refused = read_or_create(dir.path(), &SystemEntropy).err().unwrap().to_string();
         assert!(refused.ends_with("instance.key: an instance key is 64 hexadecimal digits"), "{refused}");
     }
 }

@@ -14,7 +14,6 @@ mod serve;
 mod token;
 mod user;
 mod verify;
-mod version;
 pub mod work;
 
 pub use run::main;

@@ -1,9 +1,9 @@
-//! `shiftbook openapi`: the document, for tests and client generators.
+//! `shiftbook openapi`: prints the OpenAPI document, for tests and client generators.
 
 use super::run::{Failure, print_line};
 use crate::api;
 
-/// Prints it.
+/// Prints the document on standard output.
 pub fn run() -> Result<(), Failure> {
     print_line(&api::document_json())
 }

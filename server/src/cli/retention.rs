@@ -1,4 +1,4 @@
-//! `shiftbook retention --before DATE`
+//! `shiftbook retention --before DATE`: erases the content of old sessions.
 
 use super::{
     instance_key,
@@ -27,21 +27,21 @@ pub struct RetentionArgs {
     database: DatabaseFlags,
 }
 
-/// Counts on a terminal, where somebody waits.
-fn show(so_far: &Erased) {
+/// Shows the counts so far, on terminals only.
+fn show_progress(so_far: &Erased) {
     let mut terminal = std::io::stderr();
     if terminal.is_terminal() {
-        // The count is a courtesy: a terminal that went away does not stop the work.
+        // A terminal that went away does not stop the work.
         let _gone =
             write!(terminal, "\r{}, {} …", counted(so_far.sessions, "session"), counted(so_far.events, "event"));
     }
 }
 
-/// Says what would be erased, or erases it.
+/// Prints what would be erased, or erases it.
 pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, ServeFlags::default())?;
     let older_than = args.before.and_time(chrono::NaiveTime::MIN).and_utc();
-    // Alone with the file: a server would go on showing what it has rendered, and hold on to pages of the old file.
+    // Erasing needs the database alone: a server would show cached pages and keep pages of the old file.
     let mode = if args.apply { Mode::Server } else { Mode::Tool };
     let ledger = open(&settings, mode).await?;
     if !args.apply {
@@ -58,11 +58,11 @@ pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
     let key = instance_key::load(&settings, &SystemEntropy)?;
     let key =
         key.ok_or_else(|| Failure::Misused("erasing needs the instance key to seal it: set instance_key_file".into()))?;
-    let erased = ledger::retention::erase_by_operator(&ledger, &key, older_than, show).await;
-    // Before anybody else may have the database, and so write files.
+    let erased = ledger::retention::erase_by_operator(&ledger, &key, older_than, show_progress).await;
+    // Files are erased before the database is released to others, who could write files.
     let of_files = match (&erased, &settings.database) {
         (Ok(_), Database::Sqlite(data_dir)) => {
-            // What was said late on the day before may stand in the files of the day itself.
+            // Events of the day before can be in the files of the day itself.
             Some(erase_files(&ledger, &datalake::Layout::below(data_dir), args.before).await)
         }
         _ => None,
@@ -83,7 +83,7 @@ pub async fn run(args: RetentionArgs) -> Result<(), Failure> {
             "shiftbook: kept {} that cannot be read in later files: their session is unknown",
             counted(unreadable, "line")
         );
-        // A closed stderr leaves the lines as they are.
+        // A failure to write to standard error is ignored.
         let _ = writeln!(std::io::stderr(), "{left}");
     }
     print_line(&format!("erased {} in {} of training data", counted(lines, "line"), counted(files, "file")))

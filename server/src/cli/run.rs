@@ -1,8 +1,6 @@
-//! What every command shares: arguments, runtime, opening the ledger, exit codes.
+//! What every command shares: arguments, runtime, the opening of the ledger, exit codes.
 
-use super::{
-    backup, chat, export, feedback, hook, install, openapi, retention, serve, token, user, verify, version, work,
-};
+use super::{backup, chat, export, feedback, hook, install, openapi, retention, serve, token, user, verify, work};
 use crate::{
     ambient::{SteadyClock, SystemClock, SystemEntropy},
     config::{self, Settings},
@@ -12,6 +10,9 @@ use clap::{Parser, Subcommand};
 use domain::Clock;
 use ledger::{LeaseClock, Ledger, Mode};
 use std::{io::Write, process::ExitCode, sync::Arc};
+
+/// Version of the package, and the commit if the build knows it. `build.rs` always sets the variable.
+pub const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("SHIFTBOOK_COMMIT_SUFFIX"));
 
 /// The command could not do its work, or `verify` found something wrong.
 const FAILED: u8 = 1;
@@ -42,7 +43,7 @@ Logs go to stderr. SHIFTBOOK_LOG=info,shiftbook::request=debug adds a line for e
 
 /// The shared work log of people and agents.
 #[derive(Debug, Parser)]
-#[command(name = "shiftbook", version = version::TEXT, after_help = EXAMPLES, propagate_version = true)]
+#[command(name = "shiftbook", version = VERSION, after_help = EXAMPLES, propagate_version = true)]
 struct Cli {
     /// How much to log on stderr: warn, info, debug, or a tracing filter [default: info for serve, warn otherwise]
     #[arg(long, global = true, env = "SHIFTBOOK_LOG", value_name = "FILTER")]
@@ -90,7 +91,7 @@ enum Command {
     Openapi,
 }
 
-/// Why a command did not do its work, said to whoever typed it.
+/// Why a command failed, as its user is told.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Settings that cannot be used.
@@ -99,20 +100,20 @@ pub enum Failure {
     /// Arguments that cannot be used.
     #[error("{0}")]
     Misused(String),
-    /// The use case refused.
+    /// The use case refused, or the database failed.
     #[error("{}", explain(.0))]
     Ledger(#[from] ledger::Error),
-    /// Files, sockets, streams.
+    /// An operation on a file, socket or stream failed.
     #[error("{context}: {error}")]
     Io {
-        /// What was attempted.
+        /// The operation that failed.
         context: String,
-        /// What came of it.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// The work was done and its answer is bad news.
+    /// The command failed for another reason, or `verify` found something wrong.
     #[error("{0}")]
-    BadNews(String),
+    Failed(String),
 }
 
 impl From<DumpError> for Failure {
@@ -120,13 +121,13 @@ impl From<DumpError> for Failure {
         match error {
             DumpError::Ledger(error) => Self::Ledger(error),
             DumpError::Io(context, error) => Self::Io { context, error },
-            DumpError::Stopped => Self::BadNews(error.to_string()),
+            DumpError::Stopped => Self::Failed(error.to_string()),
         }
     }
 }
 
 impl Failure {
-    /// An I/O error with what was attempted.
+    /// Adds the operation that was attempted to an I/O error.
     pub fn io(context: impl Into<String>) -> impl FnOnce(std::io::Error) -> Self {
         let context = context.into();
         move |error| Self::Io { context, error }
@@ -135,12 +136,12 @@ impl Failure {
     const fn code(&self) -> u8 {
         match self {
             Self::Settings(_) | Self::Misused(_) | Self::Ledger(ledger::Error::Unusable(_)) => MISUSED,
-            Self::Ledger(_) | Self::Io { .. } | Self::BadNews(_) => FAILED,
+            Self::Ledger(_) | Self::Io { .. } | Self::Failed(_) => FAILED,
         }
     }
 }
 
-/// On the server's own machine nothing is kept from the reader.
+/// The text of an error. Its details are shown: the user has access to the database.
 fn explain(error: &ledger::Error) -> String {
     match error {
         ledger::Error::Invalid(fields) => {
@@ -151,9 +152,9 @@ fn explain(error: &ledger::Error) -> String {
     }
 }
 
-/// SQLite is asked in place, so a worker may wait for the disk now and then: others have to be there meanwhile.
+/// SQLite calls block their thread while they wait for the disk; other threads must be free meanwhile.
 const WORKERS_PER_CORE: usize = 2;
-/// The same on small machines.
+/// Fewest threads on machines with few cores.
 const WORKERS_MIN: usize = 4;
 
 /// Parses the command line and runs the command.
@@ -167,7 +168,7 @@ pub fn main() -> ExitCode {
             return if error.use_stderr() { ExitCode::from(misused) } else { ExitCode::SUCCESS };
         }
     };
-    // What a model's client has to say is in the log of the session that it concerns.
+    // `genai` is silenced: its errors are in the logs of their sessions.
     let default_level = if matches!(cli.command, Command::Serve(_)) { "info,genai=off" } else { "warn,genai=off" };
     let filter = cli.log.filter(|filter| !filter.trim().is_empty()).unwrap_or_else(|| default_level.to_owned());
     if let Err(message) = log_to_stderr(&filter)
@@ -185,7 +186,7 @@ pub fn main() -> ExitCode {
         Err(error) => return report(&Failure::Io { context: "cannot start".into(), error }),
     };
     let code = runtime.block_on(dispatch(cli.command));
-    // Blocking reads of stdin or a hanging name lookup must not hold the exit.
+    // Does not wait for blocking reads of standard input or name lookups.
     runtime.shutdown_background();
     code
 }
@@ -213,7 +214,7 @@ async fn dispatch(command: Command) -> ExitCode {
 }
 
 pub(super) fn report(failure: &Failure) -> ExitCode {
-    // A closed stderr leaves the exit code, which says enough.
+    // A failure to write to standard error leaves the exit code.
     let _closed = writeln!(std::io::stderr(), "shiftbook: {failure}");
     ExitCode::from(failure.code())
 }
@@ -224,21 +225,21 @@ fn log_to_stderr(filter: &str) -> Result<(), String> {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
-        // It would complain on stderr about a stderr that is gone, and that panics: a server whose log nobody reads any
-        // more could not even be stopped.
+        // Otherwise it would report a closed standard error on standard error and panic, and the server could not even
+        // be stopped.
         .log_internal_errors(false)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
         .try_init()
         .map_err(|error| error.to_string())
 }
 
-/// Prints one line on stdout. A reader that went away is a failure: what it asked for is lost.
+/// Prints one line on standard output. A closed output is a failure, because the answer is lost.
 pub fn print_line(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{text}").and_then(|()| out.flush()).map_err(Failure::io("cannot write to stdout"))
 }
 
-/// The ledger of these settings, for the server or for a tool beside it.
+/// Opens the ledger with these settings, for the server or for a tool beside it.
 pub async fn open(settings: &Settings, mode: Mode) -> Result<Ledger, Failure> {
     let steady = Arc::new(SteadyClock::start());
     let (clock, lease_clock): (Arc<dyn Clock>, _) = match settings.database {

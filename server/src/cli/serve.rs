@@ -1,8 +1,8 @@
-//! `shiftbook serve`: from settings to a listening server, and to an orderly end.
+//! `shiftbook serve`: starts the server and its background tasks, and stops them in order.
 
 use super::{
     instance_key,
-    run::{Failure, open, print_line},
+    run::{Failure, VERSION, open, print_line},
 };
 use crate::{
     accept, agents,
@@ -18,10 +18,10 @@ use runner::{mail::Mailer, outbox::OutboxWorker};
 use std::{io::Write as _, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, time::timeout};
 
-/// How long accepted writes may take to reach the disk at the end.
+/// Time for accepted writes to reach the disk when the server stops.
 const CLOSE: Duration = Duration::from_millis(1_500);
 
-/// Paths that the warning about access by others names.
+/// Most paths that the warning about access by others names.
 const WIDER_PATHS_NAMED: usize = 10;
 
 /// Options of `serve`.
@@ -33,8 +33,8 @@ pub struct ServeArgs {
     serve: ServeFlags,
 }
 
-/// Warns of paths of this installation that other users of the machine can use. It changes nothing: an operator may
-/// have widened them on purpose, and installations made by older versions followed the umask.
+/// Warns of paths of this installation that other users of the machine can access. Nothing is changed: an operator may
+/// have widened them on purpose, and older versions followed the umask.
 fn warn_of_wider_paths(settings: &Settings) {
     let data_dir = match &settings.database {
         Database::Sqlite(data_dir) => Some(data_dir),
@@ -58,9 +58,9 @@ fn warn_of_wider_paths(settings: &Settings) {
     }
 }
 
-/// Says the set-up code on stderr, whatever the log filter says: stdout has the address and nothing else, and programs
-/// that read it may have closed it.
-fn say_code(set_up: &SetUp) {
+/// Prints the set-up code on standard error, whatever the log filter is: standard output has only the address, and the
+/// program that reads it may have closed it.
+fn print_set_up_code(set_up: &SetUp) {
     let text = "shiftbook: nobody has set this server up. Browsers on other machines are asked for the set-up code:";
     let said = writeln!(std::io::stderr(), "{text} {}", set_up.shown());
     if let Err(error) = said {
@@ -68,10 +68,10 @@ fn say_code(set_up: &SetUp) {
     }
 }
 
-/// Serves until SIGINT or SIGTERM.
+/// Runs the server until SIGINT or SIGTERM.
 pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, args.serve)?;
-    // Bound first: a port that is taken is said before anything is migrated.
+    // Listens first, so that a port in use is reported before anything is migrated.
     let cannot_listen = Failure::io(format!("cannot listen on {}", settings.listen));
     let listener = TcpListener::bind(settings.listen).await.map_err(cannot_listen)?;
     let address = listener.local_addr().map_err(Failure::io("cannot tell the bound address"))?;
@@ -83,22 +83,23 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     if let Some(key) = &key {
         ledger::feedback::use_key(&ledger, key.clone());
     }
-    let http = outbound::Client::new(settings.outbound.clone()).map_err(|error| Failure::BadNews(error.to_string()))?;
+    let http = outbound::Client::new(settings.outbound.clone()).map_err(|error| Failure::Failed(error.to_string()))?;
     let mail = settings.smtp.clone().map(Mailer::new).transpose();
     let mail = mail.map_err(|error| Failure::Misused(error.to_string()))?;
     ledger::live::set_frame_renderer(&ledger, render::render_frame);
     let exports = Exports::open(&settings, &SystemEntropy).map_err(Failure::io("cannot make room for exports"))?;
     let state = AppState::new(ledger, &settings, Arc::new(SystemEntropy), key.clone(), exports);
     if state.set_up.is_open(&state.ledger).await? {
-        say_code(&state.set_up);
+        print_set_up_code(&state.set_up);
     }
     print_line(&format!("http://{address}"))?;
-    tracing::info!(%address, version = super::version::TEXT, "serving");
+    tracing::info!(%address, version = VERSION, "serving");
     let sweeps = tokio::spawn(runner::sweep::run(state.ledger.clone(), state.shutdown.token()));
     let captures = tokio::spawn(runner::capture::run(state.ledger.clone(), state.lake.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
-    let outbox_worker = OutboxWorker { ledger: state.ledger.clone(), http, mail, key, public_origin: state.public_origin.clone() };
+    let outbox_worker =
+        OutboxWorker { ledger: state.ledger.clone(), http, mail, key, public_origin: state.public_origin.clone() };
     let messages = tokio::spawn(outbox_worker.run(state.shutdown.token()));
     let stop = tokio::spawn(accept::until_asked_to_stop(state.shutdown.clone()));
     accept::serve(listener, router::build(state.clone()), &state).await;
@@ -119,7 +120,7 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
         tracing::error!(%error, "the messages ended badly");
     }
     if timeout(CLOSE, state.ledger.close()).await.is_err() {
-        return Err(Failure::BadNews("the database could not be closed in time; nothing acknowledged is lost".into()));
+        return Err(Failure::Failed("the database could not be closed in time; nothing acknowledged is lost".into()));
     }
     tracing::info!("stopped");
     Ok(())

@@ -1,4 +1,4 @@
-//! `shiftbook token add`
+//! `shiftbook token add`: creates an API token.
 
 use super::run::{Failure, open, print_line, role, token_scope};
 use crate::config::{self, DatabaseFlags, ServeFlags};

@@ -1,4 +1,4 @@
-//! `shiftbook verify`
+//! `shiftbook verify`: checks the log and the database.
 
 use super::{
     instance_key,
@@ -16,26 +16,29 @@ pub struct VerifyArgs {
     database: DatabaseFlags,
 }
 
-/// Counts on a terminal, where somebody waits.
-fn show(so_far: &Verified) {
+/// Shows the counts so far, on terminals only.
+fn show_progress(so_far: &Verified) {
     let mut terminal = std::io::stderr();
     if terminal.is_terminal() {
         let Verified { sessions, events, .. } = so_far;
-        // The count is a courtesy: a terminal that went away does not stop the check.
+        // A terminal that went away does not stop the check.
         let _gone = write!(terminal, "\r{}, {} …", counted(*sessions, "session"), counted(*events, "event"));
     }
 }
 
-/// Checks the file, every chain and every row; fails with the first session that is wrong. It makes and changes nothing.
+/// Checks the database file, every chain and every row. Changes nothing.
+///
+/// # Errors
+/// The first session that is wrong, or the problems of the file.
 pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
     let settings = config::load(args.database, ServeFlags::default())?;
     let ledger = open(&settings, Mode::Reader).await?;
     let key = instance_key::find(&settings)?;
-    let verified = ledger::verify::all(&ledger, key.as_ref(), show).await;
+    let verified = ledger::verify::all(&ledger, key.as_ref(), show_progress).await;
     ledger.close().await;
     let verified = verified?;
     if !verified.problems.is_empty() {
-        return Err(Failure::BadNews(verified.problems.join("\n")));
+        return Err(Failure::Failed(verified.problems.join("\n")));
     }
     match verified.bad {
         None => {
@@ -66,7 +69,7 @@ pub async fn run(args: VerifyArgs) -> Result<(), Failure> {
             print_line(&format!("{sessions}, {events}: every link holds{erased}{unbound}{unrolled}{pages}"))
         }
         Some((session, sequence, reason)) => {
-            Err(Failure::BadNews(format!("session {session}, sequence {sequence}: {reason}")))
+            Err(Failure::Failed(format!("session {session}, sequence {sequence}: {reason}")))
         }
     }
 }

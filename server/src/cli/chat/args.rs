@@ -1,18 +1,9 @@
 //! The command line of `shiftbook chat`.
 
+use super::text::TYPING;
 use clap::{Args, builder::NonEmptyStringValueParser};
 
-const TYPING: &str = "\
-You can type:
-  any line          a message to the agent
-  /end              rate the conversation, see its summary, and leave
-  /exit             end the conversation; asks first whether to save a summary, and asks for a rating only then
-  /memory status    what is recorded of the conversation
-  /help             this list
-  Ctrl-C            stop this turn while the agent works; the conversation stays open
-  Ctrl-D            leave; the conversation stays open, continue it with --thread";
-
-/// With whom to talk, and where.
+/// Options of `chat`.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = TYPING)]
 pub struct ChatArgs {

@@ -1,14 +1,14 @@
 //! `shiftbook chat`: a conversation with an agent in a terminal, over the HTTP API.
 //!
-//! [`ear`] hears what is typed, [`run`] leads the conversation, [`turn`] shows what the agent does, [`end`] asks and says
-//! goodbye. Without a terminal, the lines of standard input are the messages.
+//! [`run`] is the main loop, [`input`] reads lines, [`turn`] shows what the agent does, [`end`] ends the conversation,
+//! [`text`] has the texts and parses what is typed. Without a terminal, the lines of standard input are the messages.
 
 mod args;
-mod ear;
 mod end;
+mod input;
 mod run;
+mod text;
 mod turn;
-mod words;
 
 pub use args::ChatArgs;
 pub use run::run;

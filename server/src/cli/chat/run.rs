@@ -1,10 +1,10 @@
-//! Leading a conversation: one line after the other.
+//! The main loop of a conversation: reads a line, sends it, shows the turn.
 
 use super::{
     args::ChatArgs,
-    ear::{Ear, Heard, Prompt},
-    turn::Turn,
-    words::{self, HELP, Typed},
+    input::{Input, LineReader, Prompt},
+    text::{self, TYPING, Typed},
+    turn::TurnEnd,
 };
 use crate::{ambient::SystemEntropy, cli::run::Failure};
 use client::{Backoff, Client, Error};
@@ -25,39 +25,39 @@ use wire::{
     thread::{Say, StartThread, Thread},
 };
 
-/// How long a call is tried again while the server is away.
-const PATIENCE: Duration = Duration::from_secs(15);
-/// Agents that are named when somebody has to choose one.
+/// Time for which a call is repeated while the server cannot be reached.
+const RETRY_TIME: Duration = Duration::from_secs(15);
+/// Agents that the error lists if several are possible.
 const AGENTS_NAMED: usize = 20;
 
-/// A conversation that goes on.
+/// An open conversation.
 pub struct Chat {
     pub(super) client: Client,
-    pub(super) ear: Ear,
+    pub(super) reader: LineReader,
     pub(super) thread: Thread,
     /// Sequence of the newest event that was shown.
     pub(super) position: u64,
-    /// Whether the agent asked something, so that the next line is the answer.
-    pub(super) is_asked: bool,
-    /// Messages that were said.
-    pub(super) said: u64,
-    /// What was shown of a reply that is not in the log yet.
-    pub(super) spoken: String,
+    /// Whether the agent asked a question: the next line is its answer.
+    pub(super) has_question: bool,
+    /// Messages of the person so far.
+    pub(super) message_count: u64,
+    /// The text that is already shown of a reply that is not in the log yet.
+    pub(super) partial_reply: String,
 }
 
-/// Talks until somebody leaves.
+/// Runs the command until the person leaves or the conversation ends.
 pub async fn run(args: ChatArgs) -> Result<(), Failure> {
     let mut chat = Chat::begin(&args).await?;
-    chat.lead().await
+    chat.read_lines().await
 }
 
 impl Chat {
     async fn begin(args: &ChatArgs) -> Result<Self, Failure> {
         let client = Client::new(&args.url, &args.token).map_err(|error| Failure::Misused(error.to_string()))?;
-        let me = patiently(|| client.me()).await.map_err(refused)?;
-        let ear = Ear::open()?;
+        let me = with_retries(|| client.me()).await.map_err(refused)?;
+        let reader = LineReader::open()?;
         let thread = match &args.thread {
-            Some(id) => patiently(|| client.get_thread(id)).await.map_err(refused)?,
+            Some(id) => with_retries(|| client.get_thread(id)).await.map_err(refused)?,
             None => {
                 let agent = match &args.agent {
                     Some(agent) => agent.clone(),
@@ -66,7 +66,7 @@ impl Chat {
                 let key = Some(format!("chat-{}", fresh_id()));
                 let new =
                     StartThread { agent, incognito: args.incognito, idempotency_key: key, ..StartThread::default() };
-                patiently(|| client.start_thread(&new)).await.map_err(refused)?
+                with_retries(|| client.start_thread(&new)).await.map_err(refused)?
             }
         };
         if thread.status.is_final() {
@@ -85,34 +85,42 @@ impl Chat {
                  agent asks them to approve.",
             );
         }
-        let said = thread.turn_count.unwrap_or_default();
-        Ok(Self { client, ear, position: thread.head_sequence, thread, is_asked: false, said, spoken: String::new() })
+        let message_count = thread.turn_count.unwrap_or_default();
+        Ok(Self {
+            client,
+            reader,
+            position: thread.head_sequence,
+            thread,
+            has_question: false,
+            message_count,
+            partial_reply: String::new(),
+        })
     }
 
-    async fn lead(&mut self) -> Result<(), Failure> {
+    async fn read_lines(&mut self) -> Result<(), Failure> {
         loop {
-            let line = match self.ear.hear(Prompt::Turn("you> ")).await? {
-                Heard::Line(line) => line,
-                Heard::Interrupted => {
+            let line = match self.reader.read(Prompt::Turn("you> ")).await? {
+                Input::Line(line) => line,
+                Input::Interrupted => {
                     note("/end ends the conversation. Ctrl-D leaves it open, to continue later.");
                     continue;
                 }
-                Heard::End => return self.leave().await,
+                Input::End => return self.leave().await,
             };
             match Typed::of(&line) {
                 Typed::Nothing => {}
-                Typed::Help => print(&format!("{HELP}\n"))?,
+                Typed::Help => print(&format!("{TYPING}\n"))?,
                 Typed::MemoryStatus => self.show_memory().await?,
                 Typed::Unknown(what) => note(&format!("{what}: there is no such command; type /help for the commands")),
                 Typed::End => return self.end(Surface::CliEnd).await,
-                Typed::Exit => match self.asks_to_save().await? {
+                Typed::Exit => match self.ask_for_summary().await? {
                     Some(true) => return self.end(Surface::CliExit).await,
                     Some(false) => return self.end_unsaved().await,
                     None => {}
                 },
                 Typed::Message(text) => {
                     let text = text.to_owned();
-                    if self.say(text).await? == Turn::Ended {
+                    if self.run_turn(text).await? == TurnEnd::ConversationEnded {
                         return Ok(());
                     }
                 }
@@ -120,39 +128,39 @@ impl Chat {
         }
     }
 
-    /// Says it, and shows what comes of it.
-    async fn say(&mut self, text: String) -> Result<Turn, Failure> {
-        // Before the message is sent: from then on Ctrl-C is about this turn, and without this it would end the program.
+    /// Sends a message or an answer and shows the agent's turn.
+    async fn run_turn(&mut self, text: String) -> Result<TurnEnd, Failure> {
+        // Registered before the message is sent: from then on Ctrl-C stops the turn. Before, it would end the program.
         let mut interrupts = signal(SignalKind::interrupt()).map_err(Failure::io("cannot listen to Ctrl-C"))?;
-        let asked = if self.is_asked { self.answer(text).await } else { self.tell(text).await };
+        let asked = if self.has_question { self.answer(text).await } else { self.send(text).await };
         match asked {
             Ok(sequence) => self.follow(sequence, &mut interrupts).await,
             Err(error) => {
                 note(&error.to_string());
-                Ok(if error.code() == Some(Code::AlreadyFinal) { Turn::Ended } else { Turn::Over })
+                Ok(if error.code() == Some(Code::AlreadyFinal) { TurnEnd::ConversationEnded } else { TurnEnd::Open })
             }
         }
     }
 
-    async fn tell(&mut self, text: String) -> Result<u64, Error> {
+    async fn send(&mut self, text: String) -> Result<u64, Error> {
         let message = Say { text, id: Some(fresh_id()) };
-        let said = patiently(|| self.client.say(&self.thread.id, &message)).await?;
-        self.said += 1;
+        let said = with_retries(|| self.client.say(&self.thread.id, &message)).await?;
+        self.message_count += 1;
         Ok(said.sequence)
     }
 
-    /// Answers what the agent asked.
+    /// Answers the agent's question.
     async fn answer(&mut self, text: String) -> Result<u64, Error> {
         let content = serde_json::value::to_raw_value(&text).ok();
         let reply = ElicitationReply { action: None, content };
         self.client.reply(&self.thread.id, &reply).await?;
-        self.is_asked = false;
+        self.has_question = false;
         Ok(self.position)
     }
 
     async fn show_memory(&self) -> Result<(), Failure> {
-        match patiently(|| self.client.memory_status(Some(&self.thread.id))).await {
-            Ok(status) => print(&format!("{}\n", words::memory(&status))),
+        match with_retries(|| self.client.memory_status(Some(&self.thread.id))).await {
+            Ok(status) => print(&format!("{}\n", text::memory(&status))),
             Err(error) => {
                 note(&error.to_string());
                 Ok(())
@@ -160,9 +168,9 @@ impl Chat {
         }
     }
 
-    /// Goes without ending it; one in which nothing was said leaves nothing behind.
+    /// Leaves the conversation open. A conversation without messages is ended instead.
     async fn leave(&mut self) -> Result<(), Failure> {
-        if self.said == 0 {
+        if self.message_count == 0 {
             return self.discard().await;
         }
         note(&format!("The conversation is still open. To continue: shiftbook chat --thread {}", self.thread.id));
@@ -170,22 +178,27 @@ impl Chat {
     }
 }
 
-/// A call, tried again while the server is away.
-pub(super) async fn patiently<T, F: Future<Output = client::Result<T>>>(call: impl FnMut() -> F) -> client::Result<T> {
-    client::retry(Backoff::new(0), Instant::now() + PATIENCE, call).await
+/// Repeats a call while the server cannot be reached, for at most [`RETRY_TIME`].
+pub(super) async fn with_retries<T, F: Future<Output = client::Result<T>>>(
+    call: impl FnMut() -> F,
+) -> client::Result<T> {
+    client::retry(Backoff::new(0), Instant::now() + RETRY_TIME, call).await
 }
 
-/// What the server said, as the reason to give up.
+/// A refusal of the server as the command's failure.
 pub(super) fn refused(error: Error) -> Failure {
-    Failure::BadNews(error.to_string())
+    Failure::Failed(error.to_string())
 }
 
-/// The one agent that the workspace's actions name.
+/// The only agent that the workspace's tasks name.
+///
+/// # Errors
+/// If they name none or several.
 async fn only_agent(client: &Client) -> Result<String, Failure> {
     let mut agents = BTreeSet::new();
     let mut cursor: Option<String> = None;
     loop {
-        let page = patiently(|| client.list_actions(None, cursor.as_deref())).await.map_err(refused)?;
+        let page = with_retries(|| client.list_actions(None, cursor.as_deref())).await.map_err(refused)?;
         agents.extend(page.items.into_iter().filter_map(|action| action.agent_slug));
         match page.next_cursor {
             Some(next) => cursor = Some(next),
@@ -209,17 +222,18 @@ fn fresh_id() -> String {
     uuid::Builder::from_random_bytes(random).into_uuid().to_string()
 }
 
-/// Says something that is no part of the conversation.
+/// Prints a note on standard error: it is not part of the conversation.
 pub(super) fn note(text: &str) {
     let mut stderr = std::io::stderr();
     let (dim, plain) = if stderr.is_terminal() { ("\x1b[2m", "\x1b[0m") } else { ("", "") };
-    // A closed stderr has nobody to tell.
-    let _ = writeln!(stderr, "{dim}{}{plain}", words::harmless(text));
+    // A failure to write to standard error is ignored.
+    let _ = writeln!(stderr, "{dim}{}{plain}", text::without_controls(text));
 }
 
-/// Writes to standard output at once; to a terminal nothing that it would obey, because agents and models say most of it.
+/// Writes to standard output and flushes it. Control characters are replaced on a terminal, because most of the text
+/// comes from agents and models.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let text = if out.is_terminal() { words::harmless(text) } else { text.to_owned() };
+    let text = if out.is_terminal() { text::without_controls(text) } else { text.to_owned() };
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(Failure::io("cannot write to stdout"))
 }

@@ -3,7 +3,7 @@
 use domain::hook::Source;
 use std::path::PathBuf;
 
-/// Commands around coding agents' hooks.
+/// Commands for coding agents' hooks.
 #[derive(Debug, clap::Subcommand)]
 pub enum HookCommand {
     /// Forward a hook of Claude Code: its JSON on stdin, the response on stdout
@@ -16,7 +16,7 @@ pub enum HookCommand {
     Uninstall(InstallArgs),
 }
 
-/// Options of a forwarded hook. Nothing here is insisted on: a hook must not stop its agent.
+/// Options of a forwarded hook. All are optional: a hook must not stop its agent.
 #[derive(Debug, clap::Args)]
 pub struct ForwardArgs {
     /// The hook's name, e.g. PreToolUse

@@ -1,4 +1,4 @@
-//! One hook on its way to the server.
+//! Forwards one hook to the server.
 
 use super::{
     args::ForwardArgs,
@@ -22,12 +22,13 @@ use tokio::{
 };
 use wire::{Code, hook::HookAnswer};
 
-/// Forwards the hook on stdin and prints the answer. Always exit code 0, and soon.
+/// Forwards the hook on standard input and prints the response. Ends with exit code 0 within a deadline, whatever
+/// happens.
 pub async fn run(source: Source, args: ForwardArgs) -> ExitCode {
     let wait = if takes_context(args.event.as_deref()) { limit::CONTEXT_DEADLINE } else { limit::DEADLINE };
     let deadline = Instant::now() + wait;
     let answer = forward(source, &args, deadline).await.unwrap_or_else(|why| {
-        // Shown by agents that are asked to be verbose, and never more than this.
+        // Agents show standard error only in verbose mode.
         let _closed = writeln!(std::io::stderr(), "shiftbook hook: {why}");
         HookAnswer::default()
     });
@@ -36,7 +37,7 @@ pub async fn run(source: Source, args: ForwardArgs) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Hooks whose answer the agent waits for before it begins a turn.
+/// Whether the agent waits for the response before a turn begins.
 fn takes_context(event: Option<&str>) -> bool {
     matches!(event, Some("UserPromptSubmit" | "SessionStart"))
 }
@@ -49,7 +50,7 @@ async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Resul
     let spool = Spool::find(args.state_dir.as_deref(), &args.url, token);
     let spool = match &spool {
         Some(spool) if !spool.is_empty() => spool,
-        // Nothing waits: the shortest way.
+        // The spool is empty: send the hook directly.
         other => {
             return match send(&client, &entry, deadline).await {
                 Sent::Answered(answer) => Ok(answer),
@@ -61,14 +62,15 @@ async fn forward(source: Source, args: &ForwardArgs, deadline: Instant) -> Resul
             };
         }
     };
-    // Others wait: this one comes after them.
+    // The hook is sent after those in the spool.
     spool.add(&entry)?;
     deliver(&client, spool, &entry, deadline).await
 }
 
-/// Sends what waits, oldest first, until everything is sent, the server is away, or time is up.
+/// Sends the hooks in the spool, oldest first, until all are sent, the server cannot be reached, or the deadline has
+/// passed.
 async fn deliver(client: &Client, spool: &Spool, own: &Entry, deadline: Instant) -> Result<HookAnswer, String> {
-    // Whoever holds the lock sends this one too.
+    // The process that holds the lock sends this hook too.
     let Some(_lock) = spool.lock(deadline).await else { return Ok(HookAnswer::default()) };
     let (mut answer, mut refused) = (HookAnswer::default(), None);
     for name in spool.names() {
@@ -77,7 +79,7 @@ async fn deliver(client: &Client, spool: &Spool, own: &Entry, deadline: Instant)
             Sent::Away => break,
             Sent::Answered(theirs) if entry.id == own.id => answer = theirs,
             Sent::Answered(_) => {}
-            // The server will say the same again.
+            // A repeat would be refused again.
             Sent::Refused(why) => refused = Some(why),
         }
         spool.remove(&name);
@@ -85,7 +87,7 @@ async fn deliver(client: &Client, spool: &Spool, own: &Entry, deadline: Instant)
     refused.map_or(Ok(answer), Err)
 }
 
-/// The hook on stdin, with an id of its own from now on.
+/// Reads the hook on standard input and gives it an id and a time.
 async fn entry(source: Source, deadline: Instant) -> Result<Entry, String> {
     let mut bytes = Vec::new();
     let mut stdin = tokio::io::stdin().take(limit::PAYLOAD_BYTES_MAX);
@@ -99,12 +101,12 @@ async fn entry(source: Source, deadline: Instant) -> Result<Entry, String> {
     Ok(Entry { id, at: at.to_rfc3339_opts(SecondsFormat::Micros, true), source: source.as_str().to_owned(), payload })
 }
 
-/// What came of sending a hook.
+/// The outcome of sending a hook.
 enum Sent {
     Answered(HookAnswer),
-    /// It would be refused again.
+    /// The server refuses the hook; a repeat would be refused again.
     Refused(String),
-    /// Try again with the next hook.
+    /// The server cannot be reached, or refuses the token; the hook is sent again later.
     Away,
 }
 
@@ -117,7 +119,7 @@ async fn send(client: &Client, entry: &Entry, deadline: Instant) -> Sent {
     match timeout_at(deadline, call).await {
         Err(_) => Sent::Away,
         Ok(Ok(answer)) => Sent::Answered(answer),
-        // A new token, or the right server again, and what waits can be sent.
+        // With a valid token or the right address the hooks in the spool can be sent.
         Ok(Err(error)) if error.is_retryable() || error.code() == Some(Code::Unauthenticated) => Sent::Away,
         Ok(Err(Error::Protocol { .. })) => Sent::Away,
         Ok(Err(error)) => Sent::Refused(error.to_string()),

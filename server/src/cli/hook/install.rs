@@ -1,4 +1,5 @@
-//! `shiftbook hook install` and `uninstall`: shows the change, asks, keeps the old file.
+//! `shiftbook hook install` and `uninstall`: shows the change of the agent's settings, asks, and keeps a copy of the
+//! old file.
 
 use super::{args::InstallArgs, settings};
 use crate::{
@@ -13,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Puts the hooks into the agent's settings.
+/// Adds the hooks to the agent's settings.
 pub fn install(args: &InstallArgs) -> Result<(), Failure> {
     let program = std::env::current_exe().map_err(Failure::io("cannot tell where this program is"))?;
     let program = program.to_str().ok_or_else(|| Failure::Misused("this program's path is not UTF-8".into()))?;
@@ -32,22 +33,22 @@ pub fn install(args: &InstallArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Takes the hooks out again.
+/// Removes the hooks from the agent's settings.
 pub fn uninstall(args: &InstallArgs) -> Result<(), Failure> {
     change(args, |text| settings::uninstall(text, args.source)).map(|_| ())
 }
 
-/// Whether the file was changed.
+/// Changes the settings file. Returns whether it was changed.
 fn change(args: &InstallArgs, edit: impl Fn(&str) -> Result<String, String>) -> Result<bool, Failure> {
     let path = match &args.settings {
         Some(path) => path.clone(),
         None => default_settings(args.source)?,
     };
-    // A link is followed, so that it stays one.
+    // The target of a symbolic link is changed, so the link stays.
     let path = fs::canonicalize(&path).unwrap_or(path);
     let before = read(&path)?;
     let text = before.as_deref().unwrap_or_default();
-    let after = edit(text).map_err(|why| Failure::BadNews(format!("{}: {why}", path.display())))?;
+    let after = edit(text).map_err(|why| Failure::Failed(format!("{}: {why}", path.display())))?;
     if after == text {
         print_line(&format!("{}: nothing to change", path.display()))?;
         return Ok(false);
@@ -55,16 +56,16 @@ fn change(args: &InstallArgs, edit: impl Fn(&str) -> Result<String, String>) -> 
     let name = path.display().to_string();
     let diff = TextDiff::from_lines(text, after.as_str());
     print_line(diff.unified_diff().header(&name, &name).to_string().trim_end())?;
-    if !args.yes && !agreed(&path)? {
+    if !args.yes && !confirm(&path)? {
         print_line("Nothing was changed.")?;
         return Ok(false);
     }
     if read(&path)? != before {
-        return Err(Failure::BadNews(format!(
+        return Err(Failure::Failed(format!(
             "{name} has changed in the meantime; nothing was written, run this again"
         )));
     }
-    let kept = before.is_some().then(|| keep(&path)).transpose()?;
+    let kept = before.is_some().then(|| copy_of(&path)).transpose()?;
     write(&path, &after)?;
     match kept {
         Some(kept) => print_line(&format!("Written. The previous version of the file: {}", kept.display()))?,
@@ -81,7 +82,7 @@ fn read(path: &Path) -> Result<Option<String>, Failure> {
     }
 }
 
-fn agreed(path: &Path) -> Result<bool, Failure> {
+fn confirm(path: &Path) -> Result<bool, Failure> {
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
         return Err(Failure::Misused("cannot ask without a terminal; add --yes to write the change shown".into()));
@@ -94,15 +95,15 @@ fn agreed(path: &Path) -> Result<bool, Failure> {
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-/// A copy beside the file, with the time in its name.
-fn keep(path: &Path) -> Result<PathBuf, Failure> {
+/// Copies the file to one beside it, with the time in its name.
+fn copy_of(path: &Path) -> Result<PathBuf, Failure> {
     let stamp = SystemClock.now().format("%Y%m%dT%H%M%S%3fZ");
     let copy = beside(path, &format!("before-shiftbook-{stamp}"));
     fs::copy(path, &copy).map_err(Failure::io(format!("cannot copy {}", path.display())))?;
     Ok(copy)
 }
 
-/// Writes the file whole or not at all.
+/// Replaces the file atomically.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let draft = beside(path, "shiftbook-draft");
     let attempt = || {
@@ -127,7 +128,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Where the agent reads its settings of this user.
+/// The settings file of the agent for this user.
 fn default_settings(source: Source) -> Result<PathBuf, Failure> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let (own, folder, file) = match source {
@@ -138,7 +139,7 @@ fn default_settings(source: Source) -> Result<PathBuf, Failure> {
     folder.map(|folder| folder.join(file)).ok_or_else(|| Failure::Misused("HOME is not set; pass --settings".into()))
 }
 
-/// A path as one word of a shell.
+/// A path as one word of a shell command.
 fn quoted(path: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%".contains(c);
     if path.chars().all(plain) { path.to_owned() } else { format!("'{}'", path.replace('\'', r"'\''")) }

@@ -1,8 +1,8 @@
-//! `shiftbook hook`: what coding agents call at each step, and how it gets into their settings.
+//! `shiftbook hook`: forwards coding agents' hooks, and installs them in the agents' settings.
 //!
-//! [`forward`] hands a hook to the server and prints what the agent is answered. It never stands in the agent's way: whatever
-//! happens it exits 0 within a bounded time, and what could not be sent waits in the [`spool`] for the next call.
-//! [`install`] changes the agents' own files, [`settings`] says how.
+//! [`forward`] sends a hook to the server and prints the response. It never holds up the agent: it exits with 0 within
+//! a deadline, and a hook that cannot be sent is kept in the [`spool`] until the next call. [`install`] changes the
+//! agents' settings files; [`settings`] computes the change.
 
 mod args;
 mod forward;
@@ -28,8 +28,8 @@ pub async fn run(command: HookCommand) -> ExitCode {
     outcome.map_or_else(|failure| report(&failure), |()| ExitCode::SUCCESS)
 }
 
-/// Whether these arguments are a coding agent's call. To an agent exit code 2 means "stop", so a call that is
-/// misspelt must not end with the code that misuse has elsewhere.
+/// Whether these arguments are the call of a coding agent. Exit code 2 tells an agent to stop, so a misspelt call must
+/// not end with the usual code of misuse.
 pub fn is_call<T: AsRef<OsStr>>(args: impl IntoIterator<Item = T>) -> bool {
     let mut words = args.into_iter().skip(1).skip_while(|word| word.as_ref() != "hook");
     words.next().is_some() && words.next().is_none_or(|word| word.as_ref() != "install" && word.as_ref() != "uninstall")

@@ -1,4 +1,4 @@
-//! The hooks in an agent's settings: a text in, a text out. What is not ours stays as it is written.
+//! Adds the hooks to an agent's settings, as a text, or removes them. All other text stays as it is.
 
 use super::limit::{INSTALLED_QUIT_TIMEOUT_SECONDS, INSTALLED_TIMEOUT_SECONDS};
 use domain::hook::Source;
@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Value, value::RawValue};
 use std::fmt;
 
-/// Claude Code's hooks that are forwarded: what changes a status, and what a transcript wants to show. Claude Code
-/// knows them all from 2.1.78 on.
+/// Claude Code's hooks that are forwarded: those that change a status or appear in a transcript. Claude Code has all of
+/// them since version 2.1.78.
 const CLAUDE_CODE: [&str; 16] = [
     "SessionStart",
     "UserPromptSubmit",
@@ -42,7 +42,7 @@ const CODEX: [&str; 12] = [
     "SessionEnd",
 ];
 
-/// An object whose members keep their order and their text.
+/// A JSON object that keeps the order and the text of its members.
 struct Object(Vec<(String, Box<RawValue>)>);
 
 impl<'de> Deserialize<'de> for Object {
@@ -103,7 +103,7 @@ fn raw(text: String) -> Result<Box<RawValue>, String> {
     RawValue::from_string(text).map_err(|error| error.to_string())
 }
 
-/// One entry of ours, as the agents document it.
+/// One hook of Shiftbook, in the agents' documented format.
 #[derive(Serialize)]
 struct Handler {
     #[serde(rename = "type")]
@@ -117,7 +117,7 @@ struct Group {
     hooks: [Handler; 1],
 }
 
-/// The settings with our hooks. Nothing else changes; the same text again where they are there already.
+/// The settings with the hooks added; unchanged if they are there.
 pub fn install(text: &str, source: Source, program: &str) -> Result<String, String> {
     let events: &[&str] = match source {
         Source::ClaudeCode => &CLAUDE_CODE,
@@ -126,7 +126,7 @@ pub fn install(text: &str, source: Source, program: &str) -> Result<String, Stri
     change(text, source, events, program)
 }
 
-/// The settings without our hooks.
+/// The settings without the hooks.
 pub fn uninstall(text: &str, source: Source) -> Result<String, String> {
     change(text, source, &[], "")
 }
@@ -170,7 +170,7 @@ fn handler(source: Source, event: &str, program: &str) -> Handler {
     }
 }
 
-/// Puts the wanted entry among those of one event, or takes ours out. Whether anything changed.
+/// Adds the wanted hook of one event and removes other hooks of Shiftbook from it. Returns whether anything changed.
 fn change_event(hooks: &mut Object, source: Source, event: &str, wanted: Option<Handler>) -> Result<bool, String> {
     let refused = || format!("`hooks.{event}` is not a list of groups with `hooks`; nothing was changed");
     let groups: Vec<Box<RawValue>> = match hooks.get(event) {
@@ -229,7 +229,7 @@ fn is_same(handler: &RawValue, wanted: &Handler) -> bool {
     read.is_some() && read == serde_json::to_value(wanted).ok()
 }
 
-/// An entry that an `install` wrote, from wherever the program was then.
+/// Whether an earlier `install` wrote this hook, whatever the path of the program was.
 fn is_ours(handler: &RawValue, source: Source, event: &str) -> bool {
     let Some(command) = command(handler) else { return false };
     let program = command.strip_suffix(&format!(" hook {} {event}", source.as_str()));

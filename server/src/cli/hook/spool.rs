@@ -1,6 +1,6 @@
-//! Hooks that wait for the server: one file each, named so that their order is the order of their calls.
+//! Stores hooks while the server cannot be reached: one file per hook, named so that they sort by the time of the call.
 //!
-//! A folder per server and token, because what one workspace's agent did must never reach another's.
+//! Each server and token has a folder of its own, so that hooks never reach another workspace.
 
 use super::limit;
 use serde::{Deserialize, Serialize};
@@ -16,16 +16,16 @@ use tokio::time::{Instant, timeout_at};
 
 const SUFFIX: &str = ".json";
 
-/// A hook, as it waits.
+/// A stored hook.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// A UUIDv7: sorts by the instant of the call, and tells the server of a repeat.
+    /// A UUIDv7: sorts by the time of the call, and lets the server recognise a repeat.
     pub id: String,
-    /// RFC 3339: when the agent called.
+    /// Time of the agent's call, RFC 3339.
     pub at: String,
-    /// The agent.
+    /// Name of the agent's kind: `claude-code` or `codex`.
     pub source: String,
-    /// As it was sent.
+    /// The hook's JSON as the agent sent it.
     pub payload: Box<RawValue>,
 }
 
@@ -34,7 +34,7 @@ pub struct Entry {
 pub struct Spool(PathBuf);
 
 impl Spool {
-    /// Where hooks for this server wait; `None` on a system without a home.
+    /// The spool for this server and token; `None` on a system without a home directory.
     pub fn find(state_dir: Option<&Path>, url: &str, token: &str) -> Option<Self> {
         let base = state_dir.map(Path::to_owned).or_else(default_state_dir)?;
         let digest = Sha256::digest(format!("{url}\n{token}").as_bytes());
@@ -42,12 +42,12 @@ impl Spool {
         Some(Self(base.join("hooks").join(name)))
     }
 
-    /// Whether nothing waits.
+    /// Whether the spool is empty.
     pub fn is_empty(&self) -> bool {
         self.names().is_empty()
     }
 
-    /// What waits, oldest first.
+    /// Names of the stored hooks, oldest first.
     pub fn names(&self) -> Vec<String> {
         let Ok(files) = fs::read_dir(&self.0) else { return Vec::new() };
         let names = files.filter_map(|file| file.ok()?.file_name().into_string().ok());
@@ -56,7 +56,10 @@ impl Spool {
         names
     }
 
-    /// Adds a hook at the end; refused when the spool is full.
+    /// Adds a hook at the end.
+    ///
+    /// # Errors
+    /// If the spool is full or cannot be written.
     pub fn add(&self, entry: &Entry) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("a hook could not be kept in {}: {error}", self.0.display());
         DirBuilder::new().recursive(true).mode(0o700).create(&self.0).map_err(failed)?;
@@ -65,14 +68,14 @@ impl Spool {
         if files >= limit::SPOOL_FILES_MAX || bytes + text.len() as u64 > limit::SPOOL_BYTES_MAX {
             return Err(format!("{files} hooks are already waiting for the server; this one is not recorded"));
         }
-        // Renamed when it is whole: a reader never sees half of it.
+        // The file gets its name when it is complete, so that a reader never sees a part of it.
         let draft = self.0.join(format!("{}.draft", entry.id));
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft).map_err(failed)?;
         file.write_all(text.as_bytes()).map_err(failed)?;
         fs::rename(&draft, self.path(&format!("{}{SUFFIX}", entry.id))).map_err(failed)
     }
 
-    /// A hook that waits. One that cannot be read is thrown away: it would stop all others.
+    /// Reads a stored hook. One that cannot be read is removed, because it would block all others.
     pub fn read(&self, name: &str) -> Option<Entry> {
         let text = fs::read_to_string(self.path(name)).ok()?;
         match serde_json::from_str(&text) {
@@ -84,13 +87,14 @@ impl Spool {
         }
     }
 
-    /// Forgets a hook that was sent.
+    /// Removes a hook that was sent.
     pub fn remove(&self, name: &str) {
-        // One that stays is sent again, and recognised.
-        let _stays = fs::remove_file(self.path(name));
+        // A hook that cannot be removed is sent again and recognised as a repeat.
+        let _error = fs::remove_file(self.path(name));
     }
 
-    /// Becomes the one that sends, so that what waits goes in order; `None` when another is at it until the deadline.
+    /// Locks the spool, so that one process sends its hooks in order. `None` if another process holds the lock until
+    /// the deadline.
     pub async fn lock(&self, deadline: Instant) -> Option<File> {
         let path = self.0.join("lock");
         let locked = tokio::task::spawn_blocking(move || {
@@ -112,7 +116,7 @@ impl Spool {
     }
 }
 
-/// The user's folder for state (XDG base directories).
+/// The user's folder for state, as the XDG base directories define it.
 fn default_state_dir() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let state = set("XDG_STATE_HOME").or_else(|| Some(set("HOME")?.join(".local/state")))?;

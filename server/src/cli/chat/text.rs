@@ -1,25 +1,26 @@
-//! What the chat says by itself, and what a typed line means.
+//! Texts of the chat, and the parsing of typed lines.
 
 use domain::{count::counted, session_feedback::Label};
 use wire::thread::{MemoryStatus, ThreadSummary};
 
-/// Asked when a conversation ends.
-pub const QUESTION: &str = "Quick check — did today feel helpful? [y/n/s] (or Enter to skip without recording)";
-/// Asked before, when somebody just wants to go.
-pub const SAVE: &str = "Save a summary of this conversation? [Y/n]";
-/// The last word.
+/// Asks for the rating when a conversation ends.
+pub const RATING_QUESTION: &str = "Quick check — did today feel helpful? [y/n/s] (or Enter to skip without recording)";
+/// Asks for a summary on `/exit`.
+pub const SUMMARY_QUESTION: &str = "Save a summary of this conversation? [Y/n]";
+/// The last line of the chat.
 pub const FAREWELL: &str = "Goodbye.";
-/// What can be typed.
-pub const HELP: &str = "\
-any line          a message to the agent
-/end              rate the conversation, see its summary, and leave
-/exit             the same, but first asks whether a summary is to be saved
-/memory status    what is recorded of the conversation
-/help             this
-Ctrl-C            while the agent works: stop this turn
-Ctrl-D            leave; the conversation rests";
+/// The lines and keys that a person can type, for `--help` and `/help`.
+pub const TYPING: &str = "\
+You can type:
+  any line          a message to the agent
+  /end              rate the conversation, see its summary, and leave
+  /exit             end the conversation; asks first whether to save a summary, and asks for a rating only then
+  /memory status    what is recorded of the conversation
+  /help             this list
+  Ctrl-C            stop this turn while the agent works; the conversation stays open
+  Ctrl-D            leave; the conversation stays open, continue it with --thread";
 
-/// What a typed line means.
+/// A typed line.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Typed<'a> {
     Nothing,
@@ -32,7 +33,7 @@ pub enum Typed<'a> {
 }
 
 impl<'a> Typed<'a> {
-    /// Reads a line.
+    /// Parses a line.
     pub fn of(line: &'a str) -> Self {
         let line = line.trim();
         let words: Vec<_> = line.split_whitespace().collect();
@@ -48,7 +49,7 @@ impl<'a> Typed<'a> {
     }
 }
 
-/// An answer to [`QUESTION`]: a label, none on purpose, or not understood.
+/// Parses the answer to [`RATING_QUESTION`]: `Some(None)` for no rating, `None` if the answer is not understood.
 pub fn label(answer: &str) -> Option<Option<Label>> {
     match answer.trim().to_lowercase().as_str() {
         "" => Some(None),
@@ -59,7 +60,7 @@ pub fn label(answer: &str) -> Option<Option<Label>> {
     }
 }
 
-/// An answer to [`SAVE`], or not understood.
+/// Parses the answer to [`SUMMARY_QUESTION`]; `None` if it is not understood.
 pub fn wants_summary(answer: &str) -> Option<bool> {
     match answer.trim().to_lowercase().as_str() {
         "" | "y" | "yes" => Some(true),
@@ -68,7 +69,7 @@ pub fn wants_summary(answer: &str) -> Option<bool> {
     }
 }
 
-/// A conversation in a few lines.
+/// A conversation's summary in a few lines.
 pub fn summary(summary: &ThreadSummary) -> String {
     let turns = counted(summary.turns, "turn");
     let mut lines = vec![format!("Summary: {}", summary.title), format!("  {turns} in {}", time(summary.duration_ms))];
@@ -87,13 +88,13 @@ pub fn summary(summary: &ThreadSummary) -> String {
     lines.join("\n")
 }
 
-/// A line without what a terminal would obey.
+/// A line whose control characters are replaced by spaces.
 fn visible(line: &str) -> String {
     line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A text without what a terminal would obey; its lines and tabs stay.
-pub(super) fn harmless(text: &str) -> String {
+/// A text whose control characters are replaced, except for line feeds and tabs. Carriage returns are removed.
+pub(super) fn without_controls(text: &str) -> String {
     let kept = text.chars().filter(|c| *c != '\r');
     kept.map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c }).collect()
 }
@@ -107,7 +108,7 @@ fn time(ms: u64) -> String {
     }
 }
 
-/// What is kept, as a table.
+/// What is recorded of a conversation, as a table.
 pub fn memory(status: &MemoryStatus) -> String {
     let own = status.own_feedback_count.map_or_else(|| "-".to_owned(), |count| count.to_string());
     let rows = [
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn a_terminal_is_told_nothing_to_do() {
         let said = "One\r\n\ttwo \u{1b}]0;title\u{7} \u{9b}2J é";
-        assert_eq!(harmless(said), "One\n\ttwo \u{fffd}]0;title\u{fffd} \u{fffd}2J é");
+        assert_eq!(without_controls(said), "One\n\ttwo \u{fffd}]0;title\u{fffd} \u{fffd}2J é");
     }
 
     #[test]

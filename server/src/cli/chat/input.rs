@@ -1,6 +1,6 @@
-//! What is typed: line by line, from a terminal with editing and history, or from a pipe.
+//! Reads lines from standard input: from a terminal with editing and history, or from a pipe.
 //!
-//! The history is in memory and ends with the command: what people say is nobody's file.
+//! The history is kept in memory only, because messages are private.
 
 use super::super::run::Failure;
 use rustyline::{Config, DefaultEditor, error::ReadlineError};
@@ -11,68 +11,74 @@ use tokio::{
     signal::ctrl_c,
 };
 
-/// What was heard.
+/// What the person typed.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Heard {
-    /// A line.
+pub enum Input {
+    /// A line, without its end.
     Line(String),
     /// Ctrl-C.
     Interrupted,
-    /// Ctrl-D, or the end of a pipe.
+    /// Ctrl-D, or the end of the pipe.
     End,
 }
 
-/// What is shown before a line.
+/// The prompt before a line.
 #[derive(Debug, Clone, Copy)]
 pub enum Prompt<'a> {
-    /// The person's turn: shown on terminals alone.
+    /// Prompt of a message, shown only on terminals.
     Turn(&'a str),
-    /// A question: always shown, and its answer is not part of the history.
+    /// A question, always shown. Its answer is not added to the history.
     Question(&'a str),
 }
 
-/// Where lines come from.
-pub enum Ear {
-    /// Given away while somebody types.
+/// Reads lines from a terminal or a pipe.
+pub enum LineReader {
+    /// The terminal's editor; `None` while a thread waits for a line.
     Terminal(Option<Box<DefaultEditor>>),
-    /// Not a terminal.
+    /// Standard input that is not a terminal.
     Pipe(Lines<BufReader<Stdin>>),
 }
 
-impl Ear {
-    /// Standard input.
+impl LineReader {
+    /// Opens standard input.
+    ///
+    /// # Errors
+    /// If the terminal cannot be used.
     pub fn open() -> Result<Self, Failure> {
         if !std::io::stdin().is_terminal() {
             return Ok(Self::Pipe(BufReader::new(tokio::io::stdin()).lines()));
         }
         let config = Config::builder().auto_add_history(false).build();
         let editor = DefaultEditor::with_config(config);
-        let editor = editor.map_err(|error| Failure::BadNews(format!("the terminal cannot be used: {error}")))?;
+        let editor = editor.map_err(|error| Failure::Failed(format!("the terminal cannot be used: {error}")))?;
         Ok(Self::Terminal(Some(Box::new(editor))))
     }
 
-    /// Waits for a line.
-    pub async fn hear(&mut self, prompt: Prompt<'_>) -> Result<Heard, Failure> {
+    /// Shows the prompt and waits for a line.
+    ///
+    /// # Errors
+    /// If standard input cannot be read.
+    pub async fn read(&mut self, prompt: Prompt<'_>) -> Result<Input, Failure> {
         match self {
             Self::Terminal(editor) => {
-                let gone = || Failure::BadNews("the terminal is gone".into());
+                let gone = || Failure::Failed("the terminal is gone".into());
                 let mut typing = editor.take().ok_or_else(gone)?;
                 let (shown, remembers) = match prompt {
                     Prompt::Turn(text) => (text.to_owned(), true),
                     Prompt::Question(text) => (format!("{text} "), false),
                 };
-                // Typing takes as long as it takes: it has a thread of its own.
+                // Reading blocks, so it runs in a thread of its own.
                 let typed = tokio::task::spawn_blocking(move || {
                     let typed = typing.readline(&shown);
                     (typing, typed)
                 });
                 let (mut typing, typed) = typed.await.map_err(|_| gone())?;
                 if let (Ok(line), true) = (&typed, remembers) {
-                    // A line that is not remembered is a line all the same.
+                    // A failure to add to the history is ignored.
                     let _ = typing.add_history_entry(line.trim());
                 }
                 *editor = Some(typing);
-                heard(typed)
+                input(typed)
             }
             Self::Pipe(lines) => {
                 if let Prompt::Question(text) = prompt {
@@ -80,27 +86,27 @@ impl Ear {
                 }
                 select! {
                     line = lines.next_line() => match line {
-                        Ok(Some(line)) => Ok(Heard::Line(line)),
-                        Ok(None) => Ok(Heard::End),
+                        Ok(Some(line)) => Ok(Input::Line(line)),
+                        Ok(None) => Ok(Input::End),
                         Err(error) => Err(Failure::io("cannot read standard input")(error)),
                     },
-                    _ = ctrl_c() => Ok(Heard::Interrupted),
+                    _ = ctrl_c() => Ok(Input::Interrupted),
                 }
             }
         }
     }
 }
 
-fn heard(typed: Result<String, ReadlineError>) -> Result<Heard, Failure> {
+fn input(typed: Result<String, ReadlineError>) -> Result<Input, Failure> {
     match typed {
-        Ok(line) => Ok(Heard::Line(line)),
-        Err(ReadlineError::Interrupted) => Ok(Heard::Interrupted),
+        Ok(line) => Ok(Input::Line(line)),
+        Err(ReadlineError::Interrupted) => Ok(Input::Interrupted),
         Err(ReadlineError::Eof) => {
-            // The cursor stands behind the prompt.
+            // The cursor is still on the line of the prompt.
             let _ = writeln!(std::io::stdout());
-            Ok(Heard::End)
+            Ok(Input::End)
         }
         Err(ReadlineError::Io(error)) => Err(Failure::io("cannot read the terminal")(error)),
-        Err(error) => Err(Failure::BadNews(format!("cannot read the terminal: {error}"))),
+        Err(error) => Err(Failure::Failed(format!("cannot read the terminal: {error}"))),
     }
 }
