@@ -4,7 +4,7 @@ use crate::{
     ambient::{SystemClock, SystemEntropy, is_program, variable},
     config::{Error, Settings},
     state::AppState,
-    thread_end::SummaryAgent,
+    summary_agents::SummaryAgent,
     worker_api::LocalWorkerApi,
 };
 use domain::{Entropy, limit::LEASE_SECONDS_DEFAULT};

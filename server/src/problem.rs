@@ -1,15 +1,13 @@
-//! Errors on their way out: one table from use-case errors to codes, one place that renders them.
+//! Error answers, and the one place that renders them. Errors of use cases become problems in `wire_map::error`.
 //!
 //! A [`Problem`] becomes a response without a body; the shield renders it as the last step, when the
 //! request id is known and it is clear whether a program or a person reads the answer.
 
-use crate::wire_map;
 use axum::{
     body::Body,
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::{event::WriteRefusal, session::Refusal};
 use serde_json::value::RawValue;
 use wire::{Code, FieldProblem};
 
@@ -42,6 +40,21 @@ impl Problem {
     pub fn field(code: Code, field: impl Into<String>, message: impl Into<String>) -> Self {
         let error = FieldProblem { field: field.into(), message: message.into() };
         Self { detail: Some(format!("{}: {}", error.field, error.message)), errors: vec![error], ..Self::new(code) }
+    }
+
+    /// Several wrong fields of the request.
+    pub(crate) fn fields(code: Code, detail: Option<String>, errors: Vec<FieldProblem>) -> Self {
+        Self { detail, errors, ..Self::new(code) }
+    }
+
+    /// The same problem, with what was recorded instead: JSON.
+    pub(crate) fn with_recorded(self, recorded: Option<String>) -> Self {
+        Self { recorded, ..self }
+    }
+
+    /// The same problem, with the seconds after which the caller may try again.
+    pub(crate) fn with_retry_after(self, seconds: u64) -> Self {
+        Self { retry_after_seconds: Some(seconds), ..self }
     }
 
     /// Something broke here; `internal` goes to the log alone.
@@ -120,98 +133,5 @@ impl IntoResponse for Problem {
         }
         response.extensions_mut().insert(self);
         response
-    }
-}
-
-impl From<ledger::Error> for Problem {
-    fn from(error: ledger::Error) -> Self {
-        use ledger::Error as E;
-        let text = error.to_string();
-        match error {
-            E::NotFound(_) => Self::detailed(Code::NotFound, text),
-            E::Forbidden(_) => Self::detailed(Code::Forbidden, text),
-            E::Invalid(fields) => {
-                let errors: Vec<_> =
-                    fields.into_iter().map(|e| FieldProblem { field: e.field, message: e.message }).collect();
-                let detail = errors.first().map(|e| format!("{}: {}", e.field, e.message));
-                Self { detail, errors, ..Self::new(Code::InvalidRequest) }
-            }
-            E::OutputInvalid { errors, .. } => {
-                let errors = errors.into_iter().map(|e| FieldProblem { field: e.field, message: e.message }).collect();
-                Self { detail: Some(text), errors, ..Self::new(Code::OutputInvalid) }
-            }
-            E::InvalidCursor => Self::field(Code::InvalidCursor, "cursor", text),
-            E::Refused(refusal) => Self::detailed(refusal_code(refusal), text),
-            E::WriteRefused { index, refusal } => {
-                let code = match refusal {
-                    WriteRefusal::KindNotAllowed | WriteRefusal::NotOwner => Code::Forbidden,
-                    WriteRefusal::WrongStatus(_) => Code::WrongStatus,
-                };
-                Self::field(code, format!("events[{index}].type"), text)
-            }
-            E::IdConflict { .. } => Self::detailed(Code::IdConflict, text),
-            E::StaleVersion { .. } => Self::detailed(Code::StaleVersion, text),
-            E::AlreadyDecided(decision) => {
-                let recorded = serde_json::to_string(&wire_map::decision(*decision)).ok();
-                Self { recorded, ..Self::detailed(Code::AlreadyDecided, text) }
-            }
-            E::StaleDecision { .. } => Self::detailed(Code::StaleDecision, text),
-            E::GateClosed { .. } => Self::detailed(Code::GateClosed, text),
-            E::HardBlock(error) => Self {
-                detail: Some(text),
-                errors: vec![FieldProblem { field: error.field, message: error.message }],
-                ..Self::new(Code::HardBlock)
-            },
-            E::NameTaken(_) => Self::detailed(Code::NameTaken, text),
-            E::LimitReached(_) => Self::detailed(Code::LimitReached, text),
-            E::TooLarge(_) => Self::detailed(Code::TooLarge, text),
-            E::BadCredentials => Self::new(Code::BadCredentials),
-            E::TooManyAttempts { retry_after_seconds } | E::Busy { retry_after_seconds } => {
-                Self { retry_after_seconds: Some(retry_after_seconds), ..Self::detailed(Code::TooManyRequests, text) }
-            }
-            E::LastAdmin => Self::detailed(Code::LastAdmin, text),
-            E::SetupDone => Self::new(Code::SetupDone),
-            E::Unavailable(internal) => Self::unavailable(internal),
-            E::Internal(internal) | E::Unusable(internal) => Self::internal(internal),
-        }
-    }
-}
-
-const fn refusal_code(refusal: Refusal) -> Code {
-    match refusal {
-        Refusal::AlreadyFinal { .. } => Code::AlreadyFinal,
-        Refusal::StaleAttempt { .. } => Code::StaleAttempt,
-        Refusal::WrongStatus { .. } => Code::WrongStatus,
-        Refusal::WrongActor => Code::Forbidden,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use domain::session::Status;
-
-    #[test]
-    fn what_is_internal_never_reaches_the_answer() {
-        for error in [ledger::Error::Internal("secret".into()), ledger::Error::Unavailable("secret".into())] {
-            let problem = Problem::from(error);
-            let body = serde_json::to_string(&problem.to_wire("id".into())).unwrap();
-            assert!(!body.contains("secret"), "{body}");
-            assert_eq!(problem.internal_text(), Some("secret"));
-        }
-    }
-
-    #[test]
-    fn a_stale_attempt_names_the_current_one() {
-        let problem = Problem::from(ledger::Error::Refused(Refusal::StaleAttempt { given: 1, current: 2 }));
-        assert_eq!(problem.code(), Code::StaleAttempt);
-        assert!(problem.to_wire(String::new()).detail.unwrap().contains("attempt 2"));
-    }
-
-    #[test]
-    fn a_refused_event_is_named_by_its_place_in_the_request() {
-        let refusal = WriteRefusal::WrongStatus(Status::Completed);
-        let problem = Problem::from(ledger::Error::WriteRefused { index: 3, refusal });
-        assert_eq!(problem.to_wire(String::new()).errors[0].field, "events[3].type");
     }
 }

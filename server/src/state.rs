@@ -2,10 +2,9 @@
 
 use crate::{
     assets::Assets, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics, problem::Problem,
-    sealed::Sealed, setup_code::SetUp, shutdown::Shutdown, thread_end::SummaryAgents,
+    sealed::Sealed, setup_code::SetUp, shutdown::Shutdown, summary_agents::SummaryAgents,
 };
 use axum::http::{HeaderMap, header};
-use bytes::Bytes;
 use domain::{Entropy, Scope};
 use ledger::{InstanceKey, Ledger};
 use runner::capture::Lake;
@@ -52,8 +51,6 @@ pub struct Shared {
     instance_key: Option<InstanceKey>,
     /// Random for each start: what a page remembers of another server means nothing here.
     start: u64,
-    /// The OpenAPI document, rendered once.
-    pub openapi: Bytes,
 }
 
 impl AppState {
@@ -85,7 +82,6 @@ impl AppState {
             summary_agents: SummaryAgents::default(),
             agents: agents(settings),
             instance_key,
-            openapi: Bytes::from(crate::api::document_json()),
         }))
     }
 }
@@ -124,4 +120,9 @@ impl Deref for AppState {
     fn deref(&self) -> &Shared {
         &self.0
     }
+}
+
+/// The address of an invitation or a reset, on a server whose address is `origin`.
+pub fn access_link_url(origin: &str, secret: &str) -> String {
+    format!("{origin}/link/{secret}")
 }

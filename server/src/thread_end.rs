@@ -5,70 +5,13 @@
 //! the work runs in a task of its own that continues if the client disconnects.
 
 use crate::state::AppState;
-use domain::{
-    Scope,
-    id::{SessionId, TenantId},
-    limit::CLOSING_MS_MAX,
-    session::Status,
-};
+use domain::{Scope, id::SessionId, limit::CLOSING_MS_MAX, session::Status};
 use ledger::{
-    Error, Result, SessionRecord,
+    Error, Result,
     thread::{self, Closing, Ended, Ending},
 };
-use runner::execute::{Adapter, WorkerApi};
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 use tokio::time::timeout;
-
-/// An agent that runs in this server for one workspace and can be asked for a summary.
-#[derive(Debug, Clone)]
-pub struct SummaryAgent {
-    /// Runs the agent.
-    pub adapter: Arc<dyn Adapter>,
-    /// Reads the logs of the workspace.
-    pub api: Arc<dyn WorkerApi>,
-}
-
-/// The agents of this server by workspace and slug, and one lock for each conversation that is being ended.
-#[derive(Default)]
-pub struct SummaryAgents {
-    agents: Mutex<HashMap<(TenantId, String), SummaryAgent>>,
-    locks: Mutex<HashMap<SessionId, Arc<tokio::sync::Mutex<()>>>>,
-}
-
-impl fmt::Debug for SummaryAgents {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SummaryAgents").finish_non_exhaustive()
-    }
-}
-
-impl SummaryAgents {
-    /// Adds an agent, or replaces the one with the same workspace and slug.
-    pub fn register(&self, tenant_id: TenantId, slug: &str, agent: SummaryAgent) {
-        locked(&self.agents).insert((tenant_id, slug.to_owned()), agent);
-    }
-
-    fn agent_of(&self, session: &SessionRecord) -> Option<SummaryAgent> {
-        let slug = session.agent_slug.clone()?;
-        locked(&self.agents).get(&(session.tenant_id, slug)).cloned()
-    }
-
-    /// The lock of one conversation. Requests that end it at the same time take turns, so its agent is asked once.
-    fn lock_of(&self, id: SessionId) -> Arc<tokio::sync::Mutex<()>> {
-        let mut locks = locked(&self.locks);
-        // Removes the locks that no request holds.
-        locks.retain(|_, lock| Arc::strong_count(lock) > 1);
-        Arc::clone(locks.entry(id).or_default())
-    }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// Ends a conversation as [`thread::end`] does. The summary has the text of the agent where the agent can be asked.
 ///

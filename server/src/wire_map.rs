@@ -15,6 +15,7 @@ mod access;
 mod approval;
 mod criteria;
 mod entity;
+mod error;
 mod graph;
 mod insight;
 mod interaction;

@@ -10,4 +10,3 @@ pub mod mail;
 pub mod outbox;
 pub mod retention;
 pub mod sweep;
-mod webhook;

@@ -1,7 +1,7 @@
 //! One connection: hyper's HTTP/1.1 under [`Deadlines`], ended gracefully when the server stops.
 
 use super::deadline::{Deadlines, IDLE};
-use crate::{shield::Peer, shutdown::Shutdown};
+use crate::{host::Peer, shutdown::Shutdown};
 use axum::{
     Router,
     body::{Body, HttpBody},

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 fn document() -> Value {
-    serde_json::from_str(&crate::api::document_json()).unwrap()
+    serde_json::from_str(crate::api::document_json()).unwrap()
 }
 
 fn operations(document: &Value) -> Vec<(String, &Value)> {

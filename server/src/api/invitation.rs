@@ -3,8 +3,7 @@
 use crate::{
     extract::{Caller, Id, JsonBody},
     problem::Problem,
-    state::AppState,
-    web::link_url,
+    state::{AppState, access_link_url},
     wire_map,
 };
 use axum::{
@@ -34,7 +33,7 @@ pub async fn create(
     JsonBody(body): JsonBody<CreateInvitation>,
 ) -> Result<(StatusCode, Json<CreatedInvitation>), Problem> {
     let (link, secret) = use_case::invite(&state.ledger, caller.scope(), &body.email, body.role).await?;
-    let url = link_url(&state.origin(&headers), &secret);
+    let url = access_link_url(&state.origin(&headers), &secret);
     let invitation = wire_map::invitation(link).ok_or_else(|| Problem::internal("an invitation is none"))?;
     Ok((StatusCode::CREATED, Json(CreatedInvitation { invitation, url })))
 }

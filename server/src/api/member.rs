@@ -3,8 +3,7 @@
 use crate::{
     extract::{Caller, Id, JsonBody},
     problem::Problem,
-    state::AppState,
-    web::link_url,
+    state::{AppState, access_link_url},
     wire_map,
 };
 use axum::{
@@ -107,6 +106,6 @@ pub async fn reset_link(
     Id(id): Id<UserId>,
 ) -> Result<(StatusCode, Json<ResetLink>), Problem> {
     let (link, secret) = use_case::reset_link(&state.ledger, caller.scope(), id).await?;
-    let url = link_url(&state.origin(&headers), &secret);
+    let url = access_link_url(&state.origin(&headers), &secret);
     Ok((StatusCode::CREATED, Json(ResetLink { url, expires_at: link.expires_at })))
 }

@@ -32,6 +32,7 @@ mod workspace;
 
 use crate::state::AppState;
 use axum::Router;
+use std::sync::LazyLock;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 fn described() -> OpenApiRouter<AppState> {
@@ -122,7 +123,8 @@ pub fn router() -> Router<AppState> {
     described().split_for_parts().0
 }
 
-/// The OpenAPI document as JSON.
-pub fn document_json() -> String {
-    document::json(described().into_openapi())
+/// The OpenAPI document as JSON, rendered once.
+pub fn document_json() -> &'static str {
+    static DOCUMENT: LazyLock<String> = LazyLock::new(|| document::json(described().into_openapi()));
+    &DOCUMENT
 }

@@ -2,7 +2,7 @@
 
 mod site;
 
-use crate::{problem::Problem, sealed::accepts, state::AppState};
+use crate::{problem::Problem, sealed::accepts};
 use axum::{
     Router,
     body::Body,
@@ -48,7 +48,7 @@ impl Assets {
 }
 
 /// `GET /pkg/{file}` and `GET /favicon.svg`
-pub fn router() -> Router<AppState> {
+pub fn router<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route("/pkg/{file}", get(file)).route("/favicon.svg", get(icon))
 }
 

@@ -5,5 +5,5 @@ use crate::api;
 
 /// Prints the document on standard output.
 pub fn run() -> Result<(), Failure> {
-    print_line(&api::document_json())
+    print_line(api::document_json())
 }

@@ -3,7 +3,7 @@
 use super::run::{Failure, open, print_line, role};
 use crate::{
     config::{self, DatabaseFlags, ServeFlags},
-    web::link_url,
+    state::access_link_url,
 };
 use domain::{limit::PASSWORD_BYTES_MAX, role::Role};
 use ledger::{
@@ -104,7 +104,7 @@ async fn reset_link(ResetArgs { who, public_url }: ResetArgs) -> Result<(), Fail
     let (_, secret) = made?;
     let origin =
         settings.public_url.map_or_else(|| format!("http://{}", settings.listen), |url| url.origin().to_owned());
-    print_line(&link_url(&origin, &secret))
+    print_line(&access_link_url(&origin, &secret))
 }
 
 async fn add(args: AddArgs) -> Result<(), Failure> {

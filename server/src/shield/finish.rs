@@ -1,7 +1,8 @@
 //! The last step of a response: problems get their body, and what broke is logged, once.
 
-use super::{Nonce, Seen};
+use super::Seen;
 use crate::{
+    nonce::Nonce,
     problem::{Problem, Shown},
     state::AppState,
     web,

@@ -1,34 +1,14 @@
-//! Security headers of every response, and the nonce that lets our own scripts run.
+//! Security headers of every response.
 
 use super::Seen;
+use crate::nonce::Nonce;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
-use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
-use domain::Entropy;
 
-/// Size of a nonce, bytes.
-const NONCE_BYTES: usize = 16;
 /// What is no page loads nothing and is shown in no frame.
 const NO_PAGE: HeaderValue =
     HeaderValue::from_static("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
 /// A year, as browsers' preload lists ask for at least.
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
-
-/// This response's script nonce. Pages put it on every inline and linked script.
-#[derive(Debug, Clone)]
-pub struct Nonce(std::sync::Arc<str>);
-
-impl Nonce {
-    pub(super) fn new(entropy: &dyn Entropy) -> Self {
-        let mut bytes = [0; NONCE_BYTES];
-        entropy.fill(&mut bytes);
-        Self(STANDARD_NO_PAD.encode(bytes).into())
-    }
-
-    /// The value of a script's `nonce` attribute.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 /// Sets what a handler has not set itself.
 pub fn apply(headers: &mut HeaderMap, seen: &Seen, nonce: Option<&Nonce>, https: bool) {

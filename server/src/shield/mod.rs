@@ -5,33 +5,21 @@ mod body;
 mod csrf;
 mod finish;
 mod headers;
-mod host;
 
-use crate::{problem::Problem, state::AppState};
+use crate::{host, nonce::Nonce, problem::Problem, state::AppState};
 use axum::{
     extract::{MatchedPath, Request, State},
-    http::{HeaderMap, Method, request::Parts},
+    http::{HeaderMap, Method},
     middleware::Next,
     response::{IntoResponse, Response},
 };
 use futures_util::FutureExt;
-pub use headers::Nonce;
-use std::{net::SocketAddr, panic::AssertUnwindSafe, sync::Arc};
+use std::{panic::AssertUnwindSafe, sync::Arc};
 use tokio::time::Instant;
 
 /// The request's id, as problems, logs and `x-request-id` show it.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestId(pub domain::id::RequestId);
-
-/// The other end of a request's connection: a browser, or a proxy.
-#[derive(Debug, Clone, Copy)]
-pub struct Peer(pub SocketAddr);
-
-/// Whether a request comes from a browser on this machine, as far as that can be told.
-pub fn is_local(state: &AppState, parts: &Parts) -> bool {
-    let peer = parts.extensions.get().copied();
-    host::is_local(peer, &parts.uri, &parts.headers, state.public_origin.as_deref())
-}
 
 /// What is remembered of a request until its response has been made.
 struct Seen {

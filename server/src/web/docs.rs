@@ -1,7 +1,7 @@
 //! The browsable API document.
 
 use super::shell::{Visitor, render};
-use crate::{extract::identify, problem::Problem, state::AppState, wire_map};
+use crate::{api::document_json, extract::identify, problem::Problem, state::AppState, wire_map};
 use axum::{
     Router,
     extract::State,
@@ -21,6 +21,6 @@ async fn show(
 ) -> Result<Response, Problem> {
     shell.viewer = identify(&state, &headers).await?.map(wire_map::me);
     let document: serde_json::Value =
-        serde_json::from_slice(&state.openapi).map_err(|e| Problem::internal(e.to_string()))?;
+        serde_json::from_str(document_json()).map_err(|e| Problem::internal(e.to_string()))?;
     Ok(render(StatusCode::OK, move || app::api_docs::page(&shell, &document)).await)
 }

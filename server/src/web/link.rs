@@ -29,11 +29,6 @@ pub fn router() -> Router<AppState> {
     Router::new().route("/link/{secret}", get(enter)).route("/link", get(show).post(submit))
 }
 
-/// The address of a link.
-pub fn url(origin: &str, secret: &str) -> String {
-    format!("{origin}/link/{secret}")
-}
-
 async fn enter(State(state): State<AppState>, Visitor(shell): Visitor, Path(secret): Path<String>) -> Response {
     let mut response = match state.cookies.set_link(&secret) {
         Some(cookie) => {

@@ -2,11 +2,15 @@
 
 use super::{
     form::Form,
-    link,
     settings::{read, refused, role},
     shell::{Turned, Viewer, done, refuse, render},
 };
-use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
+use crate::{
+    extract::Id,
+    problem::Problem,
+    state::{AppState, access_link_url},
+    wire_map,
+};
 use app::{
     FormState,
     settings::{self as ui, Inviting, MemberProps, NewLink, Props},
@@ -57,7 +61,7 @@ async fn invite(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     match made {
         Ok((made, secret)) => {
             let props = read(&state, &viewer, FormState::default()).await?;
-            let new_link = Some(NewLink { url: link::url(&viewer.origin, &secret), email: made.email });
+            let new_link = Some(NewLink { url: access_link_url(&viewer.origin, &secret), email: made.email });
             let props = Props { inviting: Inviting { new_link, ..props.inviting }, ..props };
             Ok(render(StatusCode::CREATED, move || ui::page(&viewer.shell, props)).await)
         }
@@ -125,7 +129,7 @@ async fn set_role(
 async fn reset_link(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, Turned> {
     match member::reset_link(&state.ledger, &viewer.scope, id).await {
         Ok((made, secret)) => {
-            let new_link = Some(NewLink { url: link::url(&viewer.origin, &secret), email: made.email });
+            let new_link = Some(NewLink { url: access_link_url(&viewer.origin, &secret), email: made.email });
             let props = MemberProps { new_link, ..read_one(&state, &viewer, id, FormState::default()).await? };
             Ok(render(StatusCode::CREATED, move || ui::member_page(&viewer.shell, props)).await)
         }

@@ -35,7 +35,6 @@ mod today;
 mod webhooks;
 mod working_on;
 
-pub use link::url as link_url;
 pub use problem::problem_page;
 
 use crate::state::AppState;

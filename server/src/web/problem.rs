@@ -1,7 +1,7 @@
 //! A problem as a page, for people.
 
 use super::shell::{blank, inhabited};
-use crate::{extract::identify, shield::Nonce, state::AppState};
+use crate::{extract::identify, nonce::Nonce, state::AppState};
 use app::{
     Shell,
     error_page::{Failure, page},

@@ -1,6 +1,6 @@
 //! What every page needs: who looks, the assets, the nonce; and rendering in a task of its own.
 
-use crate::{cookie, extract::Caller, problem::Problem, shield::Nonce, state::AppState, wire_map};
+use crate::{cookie, extract::Caller, nonce::Nonce, problem::Problem, state::AppState, wire_map};
 use app::{Shell, Theme};
 use axum::{
     extract::FromRequestParts,

@@ -5,7 +5,7 @@ use super::{
     posted::brought,
     shell::{Turned, Viewer, Visitor, done, local_path, refuse, render},
 };
-use crate::{browser::browser, extract::identify, problem::Problem, shield::is_local, state::AppState};
+use crate::{browser::browser, extract::identify, host::is_local, problem::Problem, state::AppState};
 use app::{FormState, setup, sign_in};
 use axum::{
     Router,
@@ -97,7 +97,8 @@ impl FromRequestParts<AppState> for AsksCode {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
-        Ok(Self(!is_local(state, parts)))
+        let peer = parts.extensions.get().copied();
+        Ok(Self(!is_local(peer, &parts.uri, &parts.headers, state.public_origin.as_deref())))
     }
 }
 

@@ -1,6 +1,9 @@
 //! Delivers the messages of the outbox to webhooks and by e-mail. Several servers can do so at the same time.
 
-use crate::{mail::Mailer, webhook::post};
+mod webhook;
+
+use self::webhook::post;
+use crate::mail::Mailer;
 use chrono::TimeDelta;
 use domain::limit::DELIVERIES_AT_ONCE;
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};

@@ -1,6 +1,6 @@
 //! Sends one message to one webhook, as the Standard Webhooks specification describes.
 
-use crate::outbox::OutboxWorker;
+use super::OutboxWorker;
 use chrono::SecondsFormat;
 use domain::id::WebhookId;
 use ledger::{
@@ -17,7 +17,7 @@ const GONE: u16 = 410;
 const QUOTE_CHARS_MAX: usize = 200;
 
 /// Sends a message. Only a 2xx status counts as delivered; redirects are not followed.
-pub(crate) async fn post(worker: &OutboxWorker, message: &MessageRecord, id: WebhookId, url: String) -> Outcome {
+pub(super) async fn post(worker: &OutboxWorker, message: &MessageRecord, id: WebhookId, url: String) -> Outcome {
     let Some(key) = &worker.key else {
         return Outcome::Failed { error: "this server has no instance key to sign with".to_owned(), asked: None };
     };

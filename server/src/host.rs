@@ -5,11 +5,14 @@
 //! page's name as `Host`. Names that nobody else can point anywhere are let through: loopback names, IP addresses, and
 //! the host of the public URL. Afterwards every page needs a sign-in, whose cookie browsers keep to its own host.
 
-use super::Peer;
 use crate::problem::Problem;
 use axum::http::{HeaderMap, HeaderName, Uri, header, uri::Authority};
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use wire::Code;
+
+/// The other end of a request's connection: a browser, or a proxy.
+#[derive(Debug, Clone, Copy)]
+pub struct Peer(pub SocketAddr);
 
 /// Paths that say nothing worth stealing, and that load balancers ask by any name.
 const PROBES: [&str; 3] = ["/healthz", "/readyz", "/metrics"];
