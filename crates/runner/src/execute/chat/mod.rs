@@ -18,7 +18,7 @@ use super::{
     adapter::{Adapter, ConversationSummary, Decision, Failure, Job, JobContext, Outcome, Park, Resume, timed_out},
     agent_event,
     delta::DeltaSender,
-    event::{Notes, OUTPUT_REFUSED, event, note, texts},
+    event::{Notes, OUTPUT_REFUSED, ROOM, event, note, size, texts},
     limit::CHILDREN_STARTED_MAX,
     log::LogSource,
     prompt::{self, Prompt},
@@ -26,7 +26,7 @@ use super::{
     worker_api::WorkerApi,
 };
 use conversation::{Conversation, DENIALS, Entry, GATE, STARTED, STEP};
-use domain::{count::counted, gate::PausedToolCall};
+use domain::{count::counted, gate::PausedToolCall, message::ModelContext};
 use model::{ModelReply, ModelRequest};
 use serde_json::{Value, json, value::to_raw_value};
 use std::{
@@ -140,6 +140,7 @@ impl ChatRun<'_> {
         let opening = [Some(prompt.task.clone()), prompt.activity.clone()];
         let opening = opening.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
         let mut is_second_try = false;
+        let mut model_context = Some(self.model_context(&prompt));
         loop {
             if let Some(parked) = self.run_open_calls(&mut conversation).await? {
                 return Ok(Outcome::Parked(parked));
@@ -165,8 +166,14 @@ impl ChatRun<'_> {
             let tools = self.chat.tools.declared(self.job.is_thread());
             let question = ModelRequest { system: prompt.system.clone(), messages, tools };
             let reply = self.ask(&question).await?;
-            self.record(&mut conversation, reply).await?;
+            self.record(&mut conversation, reply, &mut model_context).await?;
         }
+    }
+
+    /// What the model gets beside the messages. It is the same in every step of a claim.
+    fn model_context(&self, prompt: &Prompt) -> Value {
+        let tools = self.chat.tools.schemas(self.job.is_thread());
+        json!(ModelContext { system: Some(prompt.system.clone()), tools: Some(tools) })
     }
 
     /// Asks the model for one reply. Every failed request is recorded.
@@ -181,8 +188,14 @@ impl ChatRun<'_> {
         Ok(self.chat.model.ask(question, lease.seed(), on_retry, deltas).await?)
     }
 
-    /// Records a reply of the model and adds it to the conversation. Its last event carries the cost.
-    async fn record(&self, conversation: &mut Conversation, reply: ModelReply) -> Result<(), Stop> {
+    /// Records a reply of the model and adds it to the conversation. Its last event carries the cost and, once per claim,
+    /// what the model was given.
+    async fn record(
+        &self,
+        conversation: &mut Conversation,
+        reply: ModelReply,
+        model_context: &mut Option<Value>,
+    ) -> Result<(), Stop> {
         let mut events = agent_event::text("agent.thinking", &reply.thinking, &Notes::new());
         let has_text = !reply.text.trim().is_empty();
         if has_text {
@@ -203,6 +216,7 @@ impl ChatRun<'_> {
         self.save_spent(conversation);
         if let Some(last) = events.last_mut() {
             self.note_cost(last, &reply, conversation);
+            note_context(last, model_context);
         }
         entries.into_iter().for_each(|entry| conversation.push(entry));
         self.write(events).await?;
@@ -226,10 +240,7 @@ impl ChatRun<'_> {
         if let Some(prices) = &self.chat.prices {
             step["totalCostUsd"] = conversation.spent.cost(prices).into();
         }
-        let known = event.metadata.as_ref().and_then(|json| serde_json::from_str::<Notes>(json.get()).ok());
-        let mut notes = known.unwrap_or_default();
-        notes.insert(STEP.into(), step);
-        event.metadata = to_raw_value(&notes).ok();
+        add_note(event, STEP, step);
     }
 
     /// Runs the calls without a result, in order. Returns where to park the session if calls have to wait for a person
@@ -412,6 +423,21 @@ impl ChatRun<'_> {
         let spent = (*self.spent.lock().unwrap_or_else(PoisonError::into_inner))?;
         self.chat.usage(&spent)
     }
+}
+
+/// Notes on an event what the model was given, if that fits; otherwise the next answer is tried.
+fn note_context(event: &mut NewEvent, context: &mut Option<Value>) {
+    let fits = |context: &mut Value| size(event) + ModelContext::KEY.len() + context.to_string().len() < ROOM;
+    if let Some(context) = context.take_if(fits) {
+        add_note(event, ModelContext::KEY, context);
+    }
+}
+
+fn add_note(event: &mut NewEvent, name: &str, value: Value) {
+    let known = event.metadata.as_ref().and_then(|json| serde_json::from_str::<Notes>(json.get()).ok());
+    let mut notes = known.unwrap_or_default();
+    notes.insert(name.to_owned(), value);
+    event.metadata = to_raw_value(&notes).ok();
 }
 
 fn park(tool: Tool, call: &Call) -> Park {

@@ -110,6 +110,41 @@ async fn a_model_reads_with_a_tool_and_hands_over_its_result_with_its_cost_on_bo
 }
 
 #[tokio::test]
+async fn what_the_model_was_given_is_noted_once_per_claim_beside_its_first_answer() {
+    let call = || Move::tool("c1", "entity_read", &json!({"id": "e1"}));
+    let model = ScriptedModel::play([call(), Move::Say("It is Acme.")]).await;
+    let fake = fake().await;
+    assert_eq!(work(&fake, agent(&model, Wire::OpenAi).chat, |_| {}).await, End::Completed);
+    let contexts: Vec<Value> =
+        fake.with(|m| m.events.iter().map(|event| event["metadata"]["modelContext"].clone()).collect());
+    let [first, answer, last] = contexts.as_slice() else { panic!("{contexts:?}") };
+    assert!(answer.is_null() && last.is_null(), "{contexts:?}");
+    assert_eq!(first["system"], "You are a clerk.");
+    let asked = &model.asked()[0].body;
+    // What was noted is what the model got.
+    assert_eq!(first["tools"].as_array().unwrap().len(), Tool::ALL.len());
+    for (noted, given) in first["tools"].as_array().unwrap().iter().zip(asked["tools"].as_array().unwrap()) {
+        for part in ["name", "description", "parameters"] {
+            assert_eq!(noted["function"][part], given["function"][part], "{part}");
+        }
+    }
+    assert!(asked["messages"][0]["content"].to_string().contains("You are a clerk."));
+}
+
+#[test]
+fn what_does_not_fit_beside_a_large_answer_is_left_for_the_next() {
+    let mut context = Some(json!({"system": "s".repeat(ROOM / 2)}));
+    let mut large = event("agent.message", &json!([{"type": "text", "text": "t".repeat(ROOM / 2)}]), &Notes::new());
+    note_context(&mut large, &mut context);
+    assert!(context.is_some() && large.metadata.is_none());
+    let mut small = event("agent.message", &json!([{"type": "text", "text": "t"}]), &note("step", 1));
+    note_context(&mut small, &mut context);
+    assert!(context.is_none() && size(&small) < ROOM);
+    let notes: Value = serde_json::from_str(small.metadata.as_ref().unwrap().get()).unwrap();
+    assert_eq!((&notes["step"], notes["modelContext"]["system"].as_str().unwrap().len()), (&json!(1), ROOM / 2));
+}
+
+#[tokio::test]
 async fn what_may_pass_is_asked_again_after_growing_pauses_and_not_before_retry_after() {
     for wire in WIRES {
         let script = [

@@ -120,13 +120,29 @@ impl Toolbox {
         Ok(Self { tools: compiled.collect::<Result<_, _>>()?, confirmed, http, actions })
     }
 
-    /// The declarations of the tools for a model. A conversation cannot start sessions: it waits only for its person.
+    /// The declarations of the tools for a model.
     pub fn declared(&self, is_thread: bool) -> Vec<genai::chat::Tool> {
-        let declare = |(tool, _): &(Tool, Validator)| {
+        let declare = |tool: Tool| {
             let schema = tool.schema(&self.actions);
             genai::chat::Tool::new(tool.name()).with_description(tool.description()).with_schema(schema)
         };
-        self.tools.iter().filter(|(tool, _)| !is_thread || *tool != Tool::StartSession).map(declare).collect()
+        self.offered(is_thread).map(declare).collect()
+    }
+
+    /// The same tools as function schemas, in the form that training data has.
+    pub fn schemas(&self, is_thread: bool) -> Vec<Value> {
+        let schema = |tool: Tool| {
+            let (name, description, parameters) = (tool.name(), tool.description(), tool.schema(&self.actions));
+            let function = json!({ "name": name, "description": description, "parameters": parameters });
+            json!({ "type": "function", "function": function })
+        };
+        self.offered(is_thread).map(schema).collect()
+    }
+
+    /// The tools that are offered. A conversation cannot start sessions: it waits only for its person.
+    fn offered(&self, is_thread: bool) -> impl Iterator<Item = Tool> {
+        let tools = self.tools.iter().map(|(tool, _)| *tool);
+        tools.filter(move |tool| !is_thread || *tool != Tool::StartSession)
     }
 
     /// Finds the tool of a call and validates its input.
