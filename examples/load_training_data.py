@@ -16,11 +16,12 @@ import datasets
 # Conversational formats of https://huggingface.co/docs/trl/dataset_formats: language modelling, preference with an
 # explicit prompt, unpaired preference.
 COLUMNS = {
-    "sft": {"messages": list},
-    "dpo": {"prompt": list, "chosen": list, "rejected": list},
-    "kto": {"prompt": list, "completion": list, "label": bool},
+    "sft": {"messages": list, "tools": list},
+    "dpo": {"prompt": list, "chosen": list, "rejected": list, "tools": list},
+    "kto": {"prompt": list, "completion": list, "label": bool, "tools": list},
 }
-ROLES = {"system", "user", "assistant"}
+# What a message has beside its role and its content, by who says it.
+MORE = {"system": set(), "user": set(), "assistant": {"tool_calls"}, "tool": {"tool_call_id", "name"}}
 
 
 def check(condition, what):
@@ -30,24 +31,40 @@ def check(condition, what):
 
 def check_messages(messages, where):
     check(messages, f"{where} has no messages")
+    called = set()
     for message in messages:
-        check(set(message) == {"role", "content"}, f"{where} has {sorted(message)} instead of role and content")
-        check(message["role"] in ROLES, f"{where} has the role {message['role']!r}")
+        check(message["role"] in MORE, f"{where} has the role {message['role']!r}")
+        more = set(message) - {"role", "content"}
+        check(more <= MORE[message["role"]], f"{where} has {sorted(message)} in a message of {message['role']}")
         check(isinstance(message["content"], str), f"{where} has content that is no text")
+        for call in message.get("tool_calls", []):
+            check(call["type"] == "function", f"{where} has a call of type {call['type']!r}")
+            check(isinstance(call["function"]["name"], str), f"{where} has a call without a name")
+            check(isinstance(call["function"]["arguments"], dict), f"{where} has arguments that are no object")
+            called.add(call["id"])
+        if message["role"] == "tool":
+            check(message["tool_call_id"] in called, f"{where} has an answer to a call that is not there")
+
+
+def check_tools(tools, where):
+    for tool in tools:
+        check(tool["type"] == "function" and tool["function"]["name"], f"{where} has the tool {tool}")
 
 
 def check_row(row, columns, where):
     check(list(row) == list(columns), f"{where} has the columns {list(row)}")
-    for column, kind in columns.items():
-        check(isinstance(row[column], kind), f"{where}, {column} is {type(row[column]).__name__}")
-        if kind is list:
+    # Where the tools are not known there are none to check.
+    check_tools(row["tools"] or [], f"{where}, tools")
+    for column in columns.keys() - {"tools"}:
+        check(isinstance(row[column], columns[column]), f"{where}, {column} is {type(row[column]).__name__}")
+        if columns[column] is list:
             check_messages(row[column], f"{where}, {column}")
     if "messages" in row:
         check(row["messages"][-1]["role"] == "assistant", f"{where} does not end with an answer")
         return
-    # TRL tells a prompt from its completion by who speaks: the person last, then the agent.
-    check(row["prompt"][-1]["role"] != "assistant", f"{where} has a prompt that ends with an answer")
-    for column in set(row) - {"prompt", "label"}:
+    # TRL tells a prompt from its completion by who speaks: the person or a tool last, then the agent.
+    check(row["prompt"][-1]["role"] in {"user", "tool"}, f"{where} has a prompt that ends with an answer")
+    for column in set(row) - {"prompt", "label", "tools"}:
         check([message["role"] for message in row[column]] == ["assistant"], f"{where}, {column} is not one answer")
 
 

@@ -3,8 +3,12 @@
 use chrono::NaiveDateTime;
 use domain::{Timestamp, outcome::Inferred};
 use serde::{Deserialize, Deserializer, Serialize, de::Error as _};
+use serde_json::Value;
 
-pub use domain::interaction::{Feedback, Source};
+pub use domain::{
+    interaction::{Feedback, Source},
+    message::{Message, Role},
+};
 
 /// A time as RFC 3339. One without an offset, as Python's `isoformat` writes it, is UTC.
 fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
@@ -24,27 +28,6 @@ fn parse(text: &str) -> Option<Timestamp> {
     }
     let local = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f"].map(|form| NaiveDateTime::parse_from_str(text, form));
     local.into_iter().find_map(Result::ok).map(|local| local.and_utc())
-}
-
-/// Who says a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// Instructions.
-    System,
-    /// The person.
-    User,
-    /// The agent.
-    Assistant,
-}
-
-/// One message before the answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
-    /// Who says it.
-    pub role: Role,
-    /// Its text.
-    pub content: String,
 }
 
 /// A prompt and its answer.
@@ -68,10 +51,17 @@ pub struct InteractionRecord {
     /// The person who asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    /// The conversation up to the answer, the prompt last. Never empty.
+    /// The conversation up to the answer: the system prompt first, where it is known, and what tools answered last, where
+    /// the agent called any. Never empty.
     pub prompt: Vec<Message>,
-    /// The answer.
+    /// The tools that the agent had, as function schemas. Absent where they are not known, and from old lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<Value>>,
+    /// The answer. Of a call of a tool the JSON object of `toolName` and `toolInput`.
     pub response: String,
+    /// The agent's id of the call, where the answer is a call of a tool. Old lines have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
     /// Feedback that came before the record was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_feedback: Option<Feedback>,
@@ -104,7 +94,9 @@ impl InteractionRecord {
             agent: None,
             user_id: None,
             prompt,
+            tools: None,
             response,
+            tool_call_id: None,
             user_feedback: None,
             was_edited: false,
             edited: None,

@@ -72,7 +72,7 @@ fn assistant(text: &str) -> Value {
 
 #[test]
 fn sft_holds_what_helped_as_it_was_used() {
-    let chat = |prompt: &str, answer: &str| json!({"messages": [{"role": "user", "content": prompt}, {"role": "assistant", "content": answer}]});
+    let chat = |prompt: &str, answer: &str| json!({"messages": [{"role": "user", "content": prompt}, {"role": "assistant", "content": answer}], "tools": null});
     let helped = [chat("Greet Ann.", "Dear Ann"), chat("Which port?", "5432"), chat("Where?", "Here.")];
     assert_eq!(rows(Format::Sft, MinFeedback::Positive), helped);
     assert_eq!(rows(Format::Sft, MinFeedback::Neutral).len(), 4);
@@ -83,15 +83,15 @@ fn sft_holds_what_helped_as_it_was_used() {
 
 #[test]
 fn dpo_pairs_an_edit_with_what_was_proposed_and_answers_to_one_prompt() {
-    let edit = json!({"prompt": user("Greet Ann."), "chosen": assistant("Dear Ann"), "rejected": assistant("Yo Ann")});
-    let compared = json!({"prompt": user("Which port?"), "chosen": assistant("5432"), "rejected": assistant("3306")});
+    let edit = json!({"prompt": user("Greet Ann."), "chosen": assistant("Dear Ann"), "rejected": assistant("Yo Ann"), "tools": null});
+    let compared = json!({"prompt": user("Which port?"), "chosen": assistant("5432"), "rejected": assistant("3306"), "tools": null});
     assert_eq!(rows(Format::Dpo, MinFeedback::Negative), [edit.clone(), compared]);
     assert_eq!(rows(Format::Dpo, MinFeedback::Positive), [edit]);
 }
 
 #[test]
 fn kto_judges_only_what_somebody_judged() {
-    let judged = |prompt: &str, answer: &str, label: bool| json!({"prompt": user(prompt), "completion": assistant(answer), "label": label});
+    let judged = |prompt: &str, answer: &str, label: bool| json!({"prompt": user(prompt), "completion": assistant(answer), "label": label, "tools": null});
     let all = [
         judged("Greet Ann.", "Dear Ann", true),
         judged("Greet Ann.", "Yo Ann", false),

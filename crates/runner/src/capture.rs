@@ -1,7 +1,7 @@
 //! Captures the turns of agents from the log as training data, in the database and optionally in files.
 
 use chrono::TimeDelta;
-use datalake::{Collector, FeedbackRecord, InteractionRecord, Message, OutcomeRecord, Role};
+use datalake::{Collector, FeedbackRecord, InteractionRecord, OutcomeRecord};
 use domain::{
     Scope, Timestamp,
     id::InteractionId,
@@ -11,7 +11,7 @@ use domain::{
 };
 use ledger::{
     Ledger,
-    interaction::{self, Due, Judged, Line, Lines, Mark, MarkDue, Speaker, Turn, settle, take},
+    interaction::{self, Due, Judged, Line, Lines, Mark, MarkDue, Turn, settle, take},
 };
 use serde::Serialize;
 use std::{
@@ -338,10 +338,6 @@ fn inferred(judged: &Judged) -> Option<Feedback> {
 
 fn record(due: &Due, turn: &Turn) -> InteractionRecord {
     let session = &due.session;
-    let message = |said: &interaction::Said| Message {
-        role: if said.by == Speaker::User { Role::User } else { Role::Assistant },
-        content: said.text.clone(),
-    };
     InteractionRecord {
         id: turn.id.to_string(),
         timestamp: turn.at,
@@ -350,8 +346,10 @@ fn record(due: &Due, turn: &Turn) -> InteractionRecord {
         action_id: session.action_id.map(|id| id.to_string()),
         agent: session.agent_slug.clone(),
         user_id: session.user_id.map(|id| id.to_string()),
-        prompt: turn.prompt.iter().map(message).collect(),
+        prompt: turn.prompt.clone(),
+        tools: turn.tools.clone(),
         response: turn.answer.clone(),
+        tool_call_id: turn.tool_call_id.clone(),
         user_feedback: None,
         was_edited: false,
         edited: None,

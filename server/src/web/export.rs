@@ -23,10 +23,10 @@ use axum::{
     routing::{get, post},
 };
 use datalake::{
-    Message,
+    Message, Role,
     export::{FileFormat, Preview, Progress, Row, Split},
 };
-use domain::{count::counted, interaction::ExportState, role::Permission};
+use domain::{count::counted, interaction::ExportState, message::ToolCall, role::Permission};
 use ledger::export_job::{self, ExportJobRecord};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -249,22 +249,42 @@ fn counts(preview: &Preview) -> Vec<(&'static str, u64)> {
 
 fn pair(row: &Row) -> Pair {
     let said = |name: &str, messages: &[Message]| {
-        let texts: Vec<_> = messages.iter().map(|message| message.content.as_str()).collect();
+        let texts: Vec<_> = messages.iter().flat_map(texts).collect();
         (name.to_owned(), domain::thread::cut(&texts.join("\n\n"), SHOWN_CHARS_MAX))
     };
-    Pair(match row {
-        Row::Sft { messages } => {
+    let mut parts = match row {
+        Row::Sft { messages, .. } => {
             let (last, before) =
                 messages.split_last().map_or((&[][..], &[][..]), |(last, before)| (std::slice::from_ref(last), before));
             vec![said("Prompt", before), said("Answer", last)]
         }
-        Row::Dpo { prompt, chosen, rejected } => {
+        Row::Dpo { prompt, chosen, rejected, .. } => {
             vec![said("Prompt", prompt), said("Chosen", chosen), said("Rejected", rejected)]
         }
-        Row::Kto { prompt, completion, label } => {
+        Row::Kto { prompt, completion, label, .. } => {
             vec![said("Prompt", prompt), said(if *label { "Good answer" } else { "Bad answer" }, completion)]
         }
-    })
+    };
+    if let Some(tools) = row.tools() {
+        let names: Vec<_> = tools.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        parts.push(("Tools".to_owned(), domain::thread::cut(&names, SHOWN_CHARS_MAX)));
+    }
+    Pair(parts)
+}
+
+/// A message for people: what is said, and each call of a tool.
+fn texts(message: &Message) -> Vec<String> {
+    let said = Some(&message.content).filter(|text| !text.is_empty());
+    let said = said.map(|text| match (message.role, &message.name) {
+        (Role::System, _) => format!("System: {text}"),
+        (Role::Tool, Some(name)) => format!("{name} answered: {text}"),
+        _ => text.clone(),
+    });
+    let call = |call: &ToolCall| {
+        format!("Call of {}: {}", call.function.name, serde_json::Value::Object(call.function.arguments.clone()))
+    };
+    said.into_iter().chain(message.tool_calls.iter().map(call)).collect()
 }
 
 async fn progress(

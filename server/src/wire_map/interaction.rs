@@ -12,21 +12,18 @@ pub fn interaction(row: &InteractionRow) -> Result<wired::Interaction, serde_jso
     let record: InteractionRecord = serde_json::from_str(&row.record)?;
     let feedback: Option<FeedbackRecord> = row.feedback.as_deref().map(serde_json::from_str).transpose()?;
     let message = |message: datalake::Message| wired::PromptMessage {
-        role: match message.role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        }
-        .to_owned(),
+        role: message.role.as_str().to_owned(),
         content: message.content,
     };
+    // What was said; calls of tools and their answers are in the session's log.
+    let said = |message: &datalake::Message| message.role != Role::Tool && !message.content.is_empty();
     Ok(wired::Interaction {
         id: row.id.to_string(),
         session_id: row.session_id.to_string(),
         action_id: record.action_id,
         agent_slug: record.agent,
         recorded_at: row.recorded_at,
-        prompt: record.prompt.into_iter().map(message).collect(),
+        prompt: record.prompt.into_iter().filter(said).map(message).collect(),
         response: record.response,
         feedback: feedback.map(|given| wired::AnswerFeedback {
             feedback: given.feedback,

@@ -85,6 +85,53 @@ async fn answers_are_chosen_by_time_and_agent_and_sessions_are_set_aside_for_val
     }
 }
 
+/// A turn of the conversation: with what the model was given, a call that was answered, and the answer.
+async fn turn_with_tools(app: &App, thread: &str, word: &str) {
+    let tool = json!({ "type": "function", "function": { "name": "find", "description": word } });
+    let context = json!({ "modelContext": { "system": format!("Be {word}."), "tools": [tool] } });
+    let part = |part: Value| json!([part]);
+    let call = json!({ "type": "tool-call", "toolCallId": "c1", "toolName": "find", "input": { "of": word } });
+    let found = json!({ "type": "tool-result", "toolCallId": "c1", "toolName": "find", "output": { "found": word } });
+    let events = json!([
+        { "type": "agent.tool_call", "content": part(call), "metadata": context },
+        { "type": "agent.tool_result", "content": part(found) },
+        { "type": "agent.message", "content": "Found." },
+    ]);
+    let claimed = app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": ["scout"] })).await;
+    assert_eq!(claimed["sessions"][0]["session"]["id"], thread);
+    app.post(Who::Worker, &format!("/api/sessions/{thread}/events"), json!({ "attempt": 1, "events": events })).await;
+    app.post(Who::Worker, &format!("/api/sessions/{thread}/yield"), json!({ "attempt": 1, "status": "idle" })).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_export_has_what_the_model_was_given_and_nothing_of_incognito_conversations() {
+    let app = App::start();
+    for (word, incognito) in [("hushed", true), ("brief", false)] {
+        let new = json!({ "agent": "scout", "message": format!("Which {word} one?"), "incognito": incognito });
+        let thread = app.post(Who::Member, "/api/threads", new).await["id"].as_str().unwrap().to_owned();
+        turn_with_tools(&app, &thread, word).await;
+        if !incognito {
+            captured(&app, &thread, 1).await;
+        }
+    }
+    let (output, out) = export(&app, None, &["--tenant", "acme"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = fs::read_to_string(out.path().join("sft.jsonl")).unwrap();
+    assert!(text.lines().count() == 1 && !text.contains("hushed"), "{text}");
+    let row: Value = serde_json::from_str(&text).unwrap();
+    let call =
+        json!({ "id": "c1", "type": "function", "function": { "name": "find", "arguments": { "of": "brief" } } });
+    let messages = json!([
+        { "role": "system", "content": "Be brief." },
+        { "role": "user", "content": "Which brief one?" },
+        { "role": "assistant", "content": "", "tool_calls": [call] },
+        { "role": "tool", "content": "{\"found\":\"brief\"}", "tool_call_id": "c1", "name": "find" },
+        { "role": "assistant", "content": "Found." },
+    ]);
+    assert_eq!(row["messages"], messages);
+    assert_eq!(row["tools"][0]["function"]["name"], "find");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn files_of_several_workspaces_are_exported_one_by_one_or_not_at_all() {
     let app = App::start();

@@ -3,7 +3,8 @@
 use chrono::{DateTime, TimeDelta};
 use datalake::export::{self, FileFormat, Format, Inputs, Options};
 use datalake::{Collector, Feedback, FeedbackRecord, Fold, InteractionRecord, Layout, Message, Role, Source};
-use domain::{Timestamp, outcome::CONFIDENT_MIN};
+use domain::{Timestamp, message::ToolCall, outcome::CONFIDENT_MIN};
+use serde_json::{Map, Value, json};
 use std::{
     error::Error,
     fs::File,
@@ -125,7 +126,7 @@ fn samples(folder: &Path) -> Result<(), Box<dyn Error>> {
     let records = (0..60).map(|number| {
         let mut record = record(format!("record-{number}"), at(number));
         record.prompt[0].content = format!("Prompt {}: \"quoted\", ümläut, 🙏\n```\ncode\n```", number / 2);
-        let said = |role, content: &str| Message { role, content: content.to_owned() };
+        let said = |role, content: &str| Message::said(role, content);
         if number % 3 == 0 {
             let before = [said(Role::System, "Be brief."), said(Role::User, "Hi"), said(Role::Assistant, "Hello")];
             record.prompt.splice(0..0, before);
@@ -134,6 +135,9 @@ fn samples(folder: &Path) -> Result<(), Box<dyn Error>> {
         record.was_edited = number % 10 == 0 && record.user_feedback == Some(Feedback::Positive);
         record.edited = record.was_edited.then(|| format!("Better {number}"));
         record.response = format!("Answer {number}");
+        if number % 4 == 0 {
+            with_tools(&mut record, number / 2);
+        }
         record
     });
     let records: Vec<InteractionRecord> = records.collect();
@@ -150,6 +154,24 @@ fn samples(folder: &Path) -> Result<(), Box<dyn Error>> {
         }
     }
     Ok(())
+}
+
+/// An agent that looks something up, and proposes a call: with arguments of different shapes, as tools have them.
+fn with_tools(record: &mut InteractionRecord, number: u64) {
+    let tool = |name: &str, parameter: Value| {
+        let parameters = json!({ "type": "object", "properties": { "of": parameter }, "required": ["of"] });
+        json!({ "type": "function", "function": { "name": name, "description": "…", "parameters": parameters } })
+    };
+    let arguments = |of: Value| Map::from_iter([("of".to_owned(), of)]);
+    let many = json!({ "type": "array", "items": { "enum": [1, "two", null] } });
+    record.tools = Some(vec![tool("find", json!({ "type": "string" })), tool("send", many)]);
+    let found = ToolCall::new(format!("find-{}", record.id), "find", arguments(format!("number {number}").into()));
+    let answer = Message::answering(&found, r#"{"found": true}"#);
+    record.prompt.extend([Message::calling(vec![found]), answer]);
+    record.tool_call_id = Some(format!("send-{}", record.id));
+    let proposed = |of: Value| json!({ "toolName": "send", "toolInput": arguments(of) }).to_string();
+    record.response = proposed(json!([number, "two", null]));
+    record.edited = record.was_edited.then(|| proposed(json!({ "number": number })));
 }
 
 fn report(figures: &[(&str, u64)], started: Instant) -> Result<(), Box<dyn Error>> {
@@ -212,8 +234,10 @@ fn record(id: String, timestamp: Timestamp) -> InteractionRecord {
         action_id: None,
         agent: Some("probe".to_owned()),
         user_id: None,
-        prompt: vec![Message { role: Role::User, content: "How long is it?".to_owned() }],
+        prompt: vec![Message::said(Role::User, "How long is it?")],
+        tools: None,
         response: "long ".repeat(length),
+        tool_call_id: None,
         user_feedback: None,
         was_edited: false,
         edited: None,

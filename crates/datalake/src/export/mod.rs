@@ -10,11 +10,12 @@ mod manifest;
 mod options;
 mod pairs;
 mod parquet;
+mod redacted;
 mod row;
 mod run;
 
 pub use filter::{Filter, SHARE_WHOLE, Split, VALIDATION_SHARE_MAX};
 pub use manifest::{Counts, MANIFEST_FILE, Manifest};
 pub use options::{CONFIDENCE_MAX, FileFormat, Format, MinFeedback, Options, SessionRating};
-pub use row::Row;
+pub use row::{Row, Tools};
 pub use run::{Error, Inputs, Preview, Progress, Rating, export, preview};

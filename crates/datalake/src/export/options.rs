@@ -41,11 +41,13 @@ impl Format {
 
     /// The columns, in order, with their types.
     pub fn columns(self) -> &'static [(&'static str, &'static str)] {
-        const MESSAGES: &str = "list<struct<role: string, content: string>>";
+        // A message is an object whose calls have arguments of any shape, and so is a tool: no struct describes them.
+        const MESSAGES: &str = "list<json>";
+        const TOOLS: (&str, &str) = ("tools", "list<json>");
         match self {
-            Format::Sft => &[("messages", MESSAGES)],
-            Format::Dpo => &[("prompt", MESSAGES), ("chosen", MESSAGES), ("rejected", MESSAGES)],
-            Format::Kto => &[("prompt", MESSAGES), ("completion", MESSAGES), ("label", "bool")],
+            Format::Sft => &[("messages", MESSAGES), TOOLS],
+            Format::Dpo => &[("prompt", MESSAGES), ("chosen", MESSAGES), ("rejected", MESSAGES), TOOLS],
+            Format::Kto => &[("prompt", MESSAGES), ("completion", MESSAGES), ("label", "bool"), TOOLS],
         }
     }
 }

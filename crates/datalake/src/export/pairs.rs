@@ -1,7 +1,7 @@
 //! Which rows an interaction and its feedback make.
 
 use super::{options::Format, row::Row};
-use crate::record::{Feedback, FeedbackRecord, InteractionRecord, Message};
+use crate::record::{Feedback, FeedbackRecord, InteractionRecord};
 use sha2::{Digest, Sha256};
 
 /// Preference pairs that one prompt gives at most: a prompt that is sent every minute must not become the whole data set.
@@ -31,20 +31,23 @@ pub(super) fn make(format: Format, record: &InteractionRecord, feedback: Option<
     let rows = |rows| Made { rows, comparable: None };
     match (format, edited) {
         (Format::Sft, edited) => rows(vec![Row::sft(record, edited.unwrap_or(&record.response))]),
-        (Format::Dpo, Some(edited)) => rows(vec![Row::dpo(&record.prompt, edited, &record.response)]),
+        (Format::Dpo, Some(edited)) => rows(vec![Row::dpo((record, edited), (record, &record.response))]),
         (Format::Dpo, None) => Made { rows: Vec::new(), comparable: judged },
         (Format::Kto, Some(edited)) if judged == Some(true) => {
-            rows(vec![Row::kto(&record.prompt, edited, true), Row::kto(&record.prompt, &record.response, false)])
+            rows(vec![Row::kto(record, edited, true), Row::kto(record, &record.response, false)])
         }
-        (Format::Kto, _) => {
-            rows(judged.map(|label| Row::kto(&record.prompt, &record.response, label)).into_iter().collect())
-        }
+        (Format::Kto, _) => rows(judged.map(|label| Row::kto(record, &record.response, label)).into_iter().collect()),
     }
 }
 
-/// Tells prompts apart.
-pub(super) fn prompt_digest(prompt: &[Message]) -> serde_json::Result<[u8; 32]> {
-    Ok(Sha256::digest(serde_json::to_vec(prompt)?).into())
+/// Tells prompts apart, and what tools their agents had. Ids of calls are made anew each time and tell nothing apart.
+pub(super) fn prompt_digest(record: &InteractionRecord) -> serde_json::Result<[u8; 32]> {
+    let mut prompt = record.prompt.clone();
+    for message in &mut prompt {
+        message.tool_call_id = None;
+        message.tool_calls.iter_mut().for_each(|call| call.id.clear());
+    }
+    Ok(Sha256::digest(serde_json::to_vec(&(prompt, &record.tools))?).into())
 }
 
 /// Answers to one prompt, in order. Each better one makes a pair with the worse one of the same rank.
@@ -66,6 +69,6 @@ impl Group {
     /// The pairs, each with the better answer's record.
     pub fn pairs(&self) -> impl Iterator<Item = (&InteractionRecord, Row)> {
         let both = self.better.iter().zip(&self.worse).filter(|(better, worse)| better.response != worse.response);
-        both.map(|(better, worse)| (better, Row::dpo(&better.prompt, &better.response, &worse.response)))
+        both.map(|(better, worse)| (better, Row::dpo((better, &better.response), (worse, &worse.response))))
     }
 }

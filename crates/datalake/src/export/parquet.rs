@@ -1,7 +1,7 @@
-//! Rows as Parquet: lists of structs, flattened into columns with repetition levels.
+//! Rows as Parquet: lists of JSON values, flattened into columns with repetition levels. Readers of the logical type JSON
+//! get objects with the very members that JSON lines have, and no nulls beside them.
 
 use super::{options::Format, row::Row};
-use crate::record::{Message, Role};
 use parquet::{
     basic::Compression,
     data_type::{BoolType, ByteArray, ByteArrayType},
@@ -12,6 +12,7 @@ use parquet::{
     },
     schema::parser::parse_message_type,
 };
+use serde::Serialize;
 use std::{
     io::{self, Write},
     sync::Arc,
@@ -24,7 +25,7 @@ const GROUP_BYTES: usize = 16 * 1024 * 1024;
 /// A file that is being written.
 pub(super) struct ParquetFile<W: Write + Send> {
     writer: SerializedFileWriter<W>,
-    rows: Vec<Row>,
+    rows: Vec<Columns>,
     bytes: usize,
 }
 
@@ -43,8 +44,9 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 
     pub fn write(&mut self, row: Row) -> io::Result<()> {
-        self.bytes += row.lists().into_iter().flatten().map(|message| message.content.len()).sum::<usize>();
-        self.rows.push(row);
+        let columns = Columns::of(&row)?;
+        self.bytes += columns.lists.iter().flatten().flatten().map(ByteArray::len).sum::<usize>();
+        self.rows.push(columns);
         if self.rows.len() >= GROUP_ROWS || self.bytes >= GROUP_BYTES { self.end_group() } else { Ok(()) }
     }
 
@@ -58,37 +60,61 @@ impl<W: Write + Send> ParquetFile<W> {
         self.bytes = 0;
         let Some(first) = rows.first() else { return Ok(()) };
         let mut group = self.writer.next_row_group().map_err(failed)?;
-        for list in 0..first.lists().len() {
-            let column: Vec<&[Message]> = rows.iter().filter_map(|row| row.lists().get(list).copied()).collect();
-            texts(&mut group, &column, |message| role(message.role).into())?;
-            texts(&mut group, &column, |message| message.content.as_str().into())?;
-        }
-        let labels: Vec<bool> = rows.iter().filter_map(Row::label).collect();
-        if !labels.is_empty() {
-            let mut column = group.next_column().map_err(failed)?.ok_or_else(no_column)?;
-            column.typed::<BoolType>().write_batch(&labels, None, None).map_err(failed)?;
-            column.close().map_err(failed)?;
+        let has_labels = first.label.is_some();
+        for at in 0..first.lists.len() {
+            // Tools are the last column, behind the label.
+            if has_labels && at + 1 == first.lists.len() {
+                let labels: Vec<bool> = rows.iter().filter_map(|row| row.label).collect();
+                let mut column = group.next_column().map_err(failed)?.ok_or_else(no_column)?;
+                column.typed::<BoolType>().write_batch(&labels, None, None).map_err(failed)?;
+                column.close().map_err(failed)?;
+            }
+            let column: Vec<&List> = rows.iter().filter_map(|row| row.lists.get(at)).collect();
+            values(&mut group, &column)?;
         }
         group.close().map_err(failed)?;
         Ok(())
     }
 }
 
-/// One text of every message of every row. A message that begins a row has level 0, one that follows has level 1.
-fn texts<W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<'_, W>,
-    lists: &[&[Message]],
-    text: impl Fn(&Message) -> ByteArray,
-) -> io::Result<()> {
+/// JSON values of one column of a row; `None` is null.
+type List = Option<Vec<ByteArray>>;
+
+/// A row as its columns hold it.
+struct Columns {
+    /// Columns of messages, and tools last.
+    lists: Vec<List>,
+    label: Option<bool>,
+}
+
+impl Columns {
+    fn of(row: &Row) -> io::Result<Columns> {
+        let mut lists = Vec::new();
+        for messages in row.lists() {
+            lists.push(Some(messages.iter().map(json).collect::<io::Result<_>>()?));
+        }
+        lists.push(row.tools().map(|tools| tools.iter().map(json).collect()).transpose()?);
+        Ok(Columns { lists, label: row.label() })
+    }
+}
+
+fn json(value: &impl Serialize) -> io::Result<ByteArray> {
+    Ok(serde_json::to_vec(value)?.into())
+}
+
+/// The values of every row. A value that begins a row has repetition level 0, one that follows has level 1. Definition
+/// level 0 is null, 1 an empty list, 2 a value.
+fn values<W: Write + Send>(group: &mut SerializedRowGroupWriter<'_, W>, lists: &[&List]) -> io::Result<()> {
     let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     for list in lists {
-        if list.is_empty() {
-            defined.push(0);
+        let of_row = list.as_deref().unwrap_or_default();
+        if of_row.is_empty() {
+            defined.push(i16::from(list.is_some()));
             repeated.push(0);
         }
-        for (at, message) in list.iter().enumerate() {
-            values.push(text(message));
-            defined.push(1);
+        for (at, value) in of_row.iter().enumerate() {
+            values.push(value.clone());
+            defined.push(2);
             repeated.push(i16::from(at > 0));
         }
     }
@@ -97,22 +123,13 @@ fn texts<W: Write + Send>(
     column.close().map_err(failed)
 }
 
-fn role(role: Role) -> &'static str {
-    match role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-    }
-}
-
 fn schema(format: Format) -> String {
     let mut text = "message row {\n".to_owned();
     for (name, r#type) in format.columns() {
         text += &match *r#type {
             "bool" => format!("required boolean {name};\n"),
             _ => format!(
-                "required group {name} (LIST) {{ repeated group list {{ required group element {{ \
-                 required binary role (UTF8); required binary content (UTF8); }} }} }}\n"
+                "optional group {name} (LIST) {{ repeated group list {{ required binary element (JSON); }} }}\n"
             ),
         };
     }

@@ -371,7 +371,7 @@ impl<'a, 'o> Run<'a, 'o> {
             self.push_row(rows, &record, at, row)?;
         }
         if let Some(is_better) = made.comparable {
-            let digest = pairs::prompt_digest(&record.prompt)?;
+            let digest = pairs::prompt_digest(&record)?;
             // Answers of different splits make no pair: what is measured with must not be trained on.
             let key = [&digest[..], &[u8::from(self.is_validation(&record))], &order(&record, 0)].concat();
             comparable.push(&key, &serde_json::to_vec(&(is_better, &record))?)?;

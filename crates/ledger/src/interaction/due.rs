@@ -1,6 +1,9 @@
 //! Turns that ended and are not captured yet.
 
-use super::turn::{Judged, Turn, last, staged};
+use super::{
+    step::{ANSWER, CALL},
+    turn::{Judged, Turn, last, staged},
+};
 use crate::{Ledger, Result, SessionRecord, commit::has_answered, gate::reviewed};
 use chrono::TimeDelta;
 use domain::{
@@ -14,6 +17,8 @@ use store::{
 
 /// Messages of a session that are looked at: with more, the oldest are as if they had not been said.
 const MESSAGES_MAX: u32 = 200;
+/// Calls of tools, and answers to them, that are looked at beside the messages.
+const CALLS_MAX: u32 = 200;
 
 /// A turn that ended, ready to be captured.
 #[derive(Debug, Clone)]
@@ -88,13 +93,16 @@ async fn turn_of(conn: &mut Conn<'_>, row: DueRecord) -> Result<Due> {
     let DueRecord { tenant_id, session_id, sequence, .. } = row;
     let session = store::session::find(conn, tenant_id, session_id).await?;
     let session = session.ok_or(crate::Error::NotFound("session"))?;
-    let kinds = [MESSAGE, REPLY].map(str::to_owned);
-    let page = store::event::before(conn, tenant_id, session_id, sequence + 1, &kinds, MESSAGES_MAX).await?;
-    let mut events = page.items;
+    let mut events = Vec::new();
+    for (kinds, most) in [([MESSAGE, REPLY], MESSAGES_MAX), ([CALL, ANSWER], CALLS_MAX)] {
+        let kinds = kinds.map(str::to_owned);
+        events.extend(store::event::before(conn, tenant_id, session_id, sequence + 1, &kinds, most).await?.items);
+    }
     events.sort_by_key(|event| event.sequence);
     let decided = reviewed(conn, tenant_id, session_id, row.ended_at).await?;
     let mut turns = staged(&session, &events, &decided);
-    let (answer, judged) = if has_answered(row.status) { last(&session, &events, row.status) } else { (None, None) };
+    let (answer, judged) =
+        if has_answered(row.status) { last(&session, &events, &decided, row.status) } else { (None, None) };
     let answer_id = answer.as_ref().map(|answer| answer.id);
     // What reviewers approved is the answer, and is there already.
     let is_approved = decided.iter().any(super::turn::is_the_answer);

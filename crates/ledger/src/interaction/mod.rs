@@ -7,6 +7,7 @@ mod due;
 mod list;
 mod mark;
 mod settle;
+mod step;
 mod turn;
 
 pub use due::{Due, Taken, take};
@@ -17,7 +18,7 @@ pub use store::{
     interaction::{InteractionRow, Stream},
     mark_due::MarkDue,
 };
-pub use turn::{Judged, Judgement, Said, Speaker, Turn};
+pub use turn::{Judged, Judgement, Turn};
 
 use domain::{
     Entropy, Timestamp,

@@ -1,23 +1,28 @@
 //! Turns, read from a session's log: what was asked, what was answered, what reviewers said.
 
-use super::{answer_id, derived_id};
+use super::{
+    answer_id, derived_id,
+    step::{Step, interleaved, steps},
+};
 use crate::{EventRecord, SessionRecord, commit::is_dialogue, gate::Reviewed};
 use domain::{
     Timestamp,
-    gate::{GateKind, Verdict},
+    gate::{GateKind, Task, Verdict},
     id::{InteractionId, SessionId},
+    message::{Message, ModelContext, Role},
     outcome::{self, Inferred, OutcomeTracker},
     session::Status,
     thread::{MESSAGE, REPLY, text_of},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// Texts of a conversation before the prompt that are kept with it, in bytes. Older ones are left out whole.
+/// Texts of a conversation before the prompt that are kept with it, and arguments of its calls, in bytes. Older ones are
+/// left out whole.
 const HISTORY_BYTES_MAX: usize = 256 * 1024;
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaker {
+pub(super) enum Speaker {
     /// The person, or whatever started the session.
     User,
     /// The agent.
@@ -26,7 +31,7 @@ pub enum Speaker {
 
 /// Something that was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub(super) struct Said {
     /// By whom.
     pub by: Speaker,
     /// The words.
@@ -51,10 +56,15 @@ pub struct Turn {
     pub id: InteractionId,
     /// When that was.
     pub at: Timestamp,
-    /// The conversation up to the answer, the prompt last.
-    pub prompt: Vec<Said>,
-    /// The answer.
+    /// The conversation up to the answer: the system prompt first, where it is known, and what the agent's tools answered
+    /// last, where it called any.
+    pub prompt: Vec<Message>,
+    /// The tools that the agent had, as function schemas; `None` where they are not known.
+    pub tools: Option<Vec<Value>>,
+    /// The answer. Of a call of a tool the JSON object of `toolName` and `toolInput`.
     pub answer: String,
+    /// The agent's id of the call, where the answer is one.
+    pub tool_call_id: Option<String>,
     /// What reviewers think of it.
     pub judgement: Option<Judgement>,
 }
@@ -73,10 +83,10 @@ pub struct Judged {
 }
 
 /// One thing of the log, with its place.
-struct Entry {
-    sequence: u64,
-    at: Timestamp,
-    said: Said,
+pub(super) struct Entry {
+    pub sequence: u64,
+    pub at: Timestamp,
+    pub said: Said,
 }
 
 /// An exchange in a conversation: entries from the first after the answer before, to the last of the answer.
@@ -90,21 +100,45 @@ struct Exchange {
     at: Timestamp,
 }
 
-/// The last turn of a session that ended with `status`, and what it says about the one before. `events` are messages, in
-/// order.
-pub(super) fn last(session: &SessionRecord, events: &[EventRecord], status: Status) -> (Option<Turn>, Option<Judged>) {
-    spoken(session.id, &entries(session, events, status))
+/// The last turn of a session that ended with `status`, and what it says about the one before. `events` are messages and
+/// calls of tools, in order.
+pub(super) fn last(
+    session: &SessionRecord,
+    events: &[EventRecord],
+    reviewed: &[Reviewed],
+    status: Status,
+) -> (Option<Turn>, Option<Judged>) {
+    let (turn, judged) = spoken(session.id, &entries(session, events, status), &steps(events, reviewed));
+    (turn.map(|turn| turn.given(events)), judged)
 }
 
-fn spoken(session_id: SessionId, entries: &[Entry]) -> (Option<Turn>, Option<Judged>) {
+impl Turn {
+    /// With the system prompt and the tools that the model was given last, as far as `events` tell.
+    fn given(mut self, events: &[EventRecord]) -> Turn {
+        let contexts = || events.iter().rev().filter_map(|event| ModelContext::of(&event.metadata));
+        let system = contexts().find_map(|context| context.system).filter(|system| !system.trim().is_empty());
+        self.prompt.splice(0..0, system.map(|system| Message::said(Role::System, system)));
+        self.tools = contexts().find_map(|context| context.tools);
+        self
+    }
+}
+
+fn spoken(session_id: SessionId, entries: &[Entry], steps: &[Step]) -> (Option<Turn>, Option<Judged>) {
     let exchanges = exchanges(entries);
     let Some(now) = exchanges.last() else { return (None, None) };
-    let history = entries.iter().take(now.before).map(|entry| entry.said.clone()).collect();
+    // What the agent said before it called a tool was on the way to its answer.
+    let (history, words) = entries.split_at(now.before);
+    let steps = &steps[..steps.partition_point(|step| step.sequence < now.sequence)];
+    let called_last = steps.last().map_or(0, |step| step.sequence);
+    let (before, words) = words.split_at(words.partition_point(|entry| entry.sequence < called_last));
+    let words: Vec<_> = words.iter().filter(|entry| entry.said.by == Speaker::Agent).collect();
     let turn = Turn {
         id: answer_id(now.at, session_id, now.sequence),
         at: now.at,
-        prompt: cut(history),
-        answer: now.answer.clone(),
+        prompt: cut(interleaved(history.iter().chain(before), steps)),
+        tools: None,
+        answer: words.iter().map(|entry| entry.said.text.as_str()).collect::<Vec<_>>().join("\n\n"),
+        tool_call_id: None,
         judgement: None,
     };
     let judged = exchanges.len().checked_sub(2).and_then(|at| exchanges.get(at)).and_then(|before| {
@@ -125,33 +159,49 @@ pub(super) fn is_the_answer(reviewed: &Reviewed) -> bool {
     matches!(reviewed.gate.kind, GateKind::Output | GateKind::Fields) && reviewed.verdict != Verdict::Deny
 }
 
-/// What was staged for approval and decided: an answer each. Denied ones were answers too. So were tool calls that
-/// reviewers changed or denied; one that they let pass is a step on the way to an answer.
+/// What was staged for approval and decided, and calls of tools that reviewers decided about: an answer each, also where
+/// it was denied.
 pub(super) fn staged(session: &SessionRecord, events: &[EventRecord], reviewed: &[Reviewed]) -> Vec<Turn> {
-    let says_something =
-        |one: &&Reviewed| one.gate.kind != GateKind::Tool || one.verdict == Verdict::Deny || one.edited.is_some();
-    reviewed.iter().filter(says_something).filter_map(|one| judged_by_reviewers(session, events, one)).collect()
+    reviewed.iter().filter_map(|one| judged_by_reviewers(session, events, one, reviewed)).collect()
 }
 
-fn judged_by_reviewers(session: &SessionRecord, events: &[EventRecord], reviewed: &Reviewed) -> Option<Turn> {
-    let approved = match reviewed.verdict {
+fn judged_by_reviewers(
+    session: &SessionRecord,
+    events: &[EventRecord],
+    one: &Reviewed,
+    reviewed: &[Reviewed],
+) -> Option<Turn> {
+    let approved = match one.verdict {
         Verdict::Approve | Verdict::Edit => true,
         Verdict::Deny => false,
         Verdict::Respond => return None,
     };
-    let gate = &reviewed.gate;
+    let gate = &one.gate;
     let before: Vec<EventRecord> = events.iter().filter(|event| event.recorded_at <= gate.opened_at).cloned().collect();
     let said = entries(session, &before, Status::Idle);
     // Of a conversation everything that was said; of other work what was asked for.
     let said = said.into_iter().filter(|entry| is_dialogue(session) || entry.said.by == Speaker::User);
-    let prompt: Vec<Said> = said.map(|entry| entry.said).collect();
-    (!prompt.is_empty()).then(|| Turn {
+    let mut prompt = interleaved(said.collect::<Vec<_>>().iter(), &steps(&before, reviewed));
+    // What the agent said last accompanies what it staged.
+    let said_last = |message: &mut Message| message.role == Role::Assistant && message.tool_calls.is_empty();
+    while prompt.pop_if(said_last).is_some() {}
+    if prompt.is_empty() {
+        return None;
+    }
+    let tool_call_id = match &gate.task {
+        Task::Tool(call) => Some(call.tool_call_id.clone()),
+        Task::Output(_) | Task::Fields(_) | Task::Question(_) => None,
+    };
+    let turn = Turn {
         id: InteractionId(derived_id(gate.opened_at, &[b"staged", gate.id.0.as_bytes()])),
         at: gate.opened_at,
         prompt: cut(prompt),
+        tools: None,
         answer: gate.task.shown().to_string(),
-        judgement: Some(Judgement { approved, edited: reviewed.edited.clone(), at: reviewed.at }),
-    })
+        tool_call_id,
+        judgement: Some(Judgement { approved, edited: one.edited.clone(), at: one.at }),
+    };
+    Some(turn.given(&before))
 }
 
 fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> Vec<Entry> {
@@ -218,15 +268,27 @@ fn exchanges(entries: &[Entry]) -> Vec<Exchange> {
     if !answered && asked.is_some() { Vec::new() } else { found }
 }
 
-/// The end of a conversation, at least its last words.
-fn cut(mut said: Vec<Said>) -> Vec<Said> {
+/// The end of a conversation, at least its last message. It does not begin with the answer to a call that was left out.
+fn cut(mut messages: Vec<Message>) -> Vec<Message> {
     let mut bytes = 0;
-    let fits = said.iter().rev().take_while(|said| {
-        bytes += said.text.len();
+    let fits = messages.iter().rev().take_while(|message| {
+        bytes += message.content.len();
+        bytes += message.tool_calls.iter().map(|call| size(&call.function.arguments)).sum::<usize>();
         bytes <= HISTORY_BYTES_MAX
     });
     let kept = fits.count().max(1);
-    said.split_off(said.len().saturating_sub(kept))
+    let mut end = messages.split_off(messages.len().saturating_sub(kept));
+    let orphans = end.iter().take_while(|message| message.role == Role::Tool).count();
+    end.drain(..orphans);
+    if end.is_empty() {
+        // One answer of a tool is larger than everything that is kept: what was asked stays.
+        end.extend(messages.into_iter().rfind(|message| message.role == Role::User));
+    }
+    end
+}
+
+fn size(arguments: &Map<String, Value>) -> usize {
+    serde_json::to_string(arguments).map_or(0, |text| text.len())
 }
 
 /// A JSON text as words: strings as they are, everything else as JSON.
@@ -267,33 +329,33 @@ mod tests {
             ('a', "3306"),
             ('a', "By default."),
         ];
-        let (turn, judged) = spoken(SESSION, &talk(&said));
+        let (turn, judged) = spoken(SESSION, &talk(&said), &[]);
         let turn = turn.unwrap();
         assert_eq!((turn.answer.as_str(), turn.prompt.len()), ("3306\n\nBy default.", 4));
         let judged = judged.unwrap();
         assert_eq!((judged.inferred.outcome, judged.inferred.evidence.rule), (Outcome::Accepted, Rule::Thanks));
         // The id of the turn before is the one it had when it was the last.
-        let (before, nothing) = spoken(SESSION, &talk(&said[..2]));
+        let (before, nothing) = spoken(SESSION, &talk(&said[..2]), &[]);
         assert_eq!((before.unwrap().id, nothing), (judged.id, None));
         assert_eq!(judged.at, DateTime::UNIX_EPOCH + TimeDelta::seconds(2));
     }
 
     #[test]
     fn nothing_is_captured_before_an_answer() {
-        assert_eq!(spoken(SESSION, &talk(&[])), (None, None));
-        assert_eq!(spoken(SESSION, &talk(&[('a', "Hello, I am here.")])), (None, None));
-        assert_eq!(spoken(SESSION, &talk(&[('u', "One"), ('a', "Two"), ('u', "Three")])), (None, None));
+        assert_eq!(spoken(SESSION, &talk(&[]), &[]), (None, None));
+        assert_eq!(spoken(SESSION, &talk(&[('a', "Hello, I am here.")]), &[]), (None, None));
+        assert_eq!(spoken(SESSION, &talk(&[('u', "One"), ('a', "Two"), ('u', "Three")]), &[]), (None, None));
     }
 
     #[test]
     fn of_a_long_history_the_end_is_kept() {
         let long = "x".repeat(HISTORY_BYTES_MAX / 2);
         let said = [('u', long.as_str()), ('a', "1"), ('u', &long), ('a', "2"), ('u', "Short?"), ('a', "3")];
-        let (turn, _) = spoken(SESSION, &talk(&said));
-        let lengths: Vec<usize> = turn.unwrap().prompt.iter().map(|said| said.text.len()).collect();
+        let (turn, _) = spoken(SESSION, &talk(&said), &[]);
+        let lengths: Vec<usize> = turn.unwrap().prompt.iter().map(|message| message.content.len()).collect();
         assert_eq!(lengths, [1, HISTORY_BYTES_MAX / 2, 1, 6]);
         let huge = "y".repeat(HISTORY_BYTES_MAX * 2);
-        let (turn, _) = spoken(SESSION, &talk(&[('u', "Before"), ('a', "0"), ('u', &huge), ('a', "1")]));
+        let (turn, _) = spoken(SESSION, &talk(&[('u', "Before"), ('a', "0"), ('u', &huge), ('a', "1")]), &[]);
         assert_eq!(turn.unwrap().prompt.len(), 1);
     }
 

@@ -1,0 +1,72 @@
+//! Messages and tools without secrets. Arguments of calls are JSON: a value is looked at by itself and beside its name, as
+//! both can tell that it is a secret.
+
+use crate::{
+    record::Message,
+    redact::{InvalidRule, Redactor},
+};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Stands for a value whose rest cannot be told from the secret in it.
+const REMOVED: &str = "[REDACTED]";
+
+/// Takes secrets out of a message: out of its text and out of the arguments of its calls.
+///
+/// # Errors
+/// [`InvalidRule`] if a rule that is needed cannot be used.
+pub(super) fn redacted(message: &mut Message, redactor: &mut Redactor) -> Result<(), InvalidRule> {
+    text(&mut message.content, redactor)?;
+    for call in &mut message.tool_calls {
+        for (name, argument) in &mut call.function.arguments {
+            value(Some(name), argument, redactor)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes secrets out of a tool's schema: out of its descriptions and examples.
+///
+/// # Errors
+/// As of [`redacted`].
+pub(super) fn redact_tools(tool: &mut Value, redactor: &mut Redactor) -> Result<(), InvalidRule> {
+    value(None, tool, redactor)
+}
+
+fn text(text: &mut String, redactor: &mut Redactor) -> Result<bool, InvalidRule> {
+    let found = match redactor.redact(text)? {
+        Cow::Owned(without) => without,
+        Cow::Borrowed(_) => return Ok(false),
+    };
+    *text = found;
+    Ok(true)
+}
+
+fn value(name: Option<&str>, of: &mut Value, redactor: &mut Redactor) -> Result<(), InvalidRule> {
+    match of {
+        Value::Object(members) => members.iter_mut().try_for_each(|(name, member)| value(Some(name), member, redactor)),
+        Value::Array(items) => items.iter_mut().try_for_each(|item| value(name, item, redactor)),
+        Value::String(words) => {
+            let is_changed = text(words, redactor)?;
+            match name {
+                Some(name) if !is_changed => beside_its_name(name, of, redactor),
+                _ => Ok(()),
+            }
+        }
+        Value::Number(_) => name.map_or(Ok(()), |name| beside_its_name(name, of, redactor)),
+        Value::Bool(_) | Value::Null => Ok(()),
+    }
+}
+
+/// Looks at `"name": value`, as it stands in a file of settings.
+fn beside_its_name(name: &str, of: &mut Value, redactor: &mut Redactor) -> Result<(), InvalidRule> {
+    let name = format!("{}: ", Value::from(name));
+    let line = format!("{name}{of}");
+    if let Cow::Owned(without) = redactor.redact(&line)? {
+        let rest = without.strip_prefix(&name);
+        let kept = rest.and_then(|rest| serde_json::from_str::<String>(rest).ok());
+        // A number, or a secret that reaches beyond its quotation marks.
+        *of = Value::from(kept.unwrap_or_else(|| REMOVED.to_owned()));
+    }
+    Ok(())
+}

@@ -1,0 +1,159 @@
+//! Calls of tools and what was answered to them, as steps between a prompt and its answer.
+
+use super::turn::{Entry, Speaker};
+use crate::{EventRecord, gate::Reviewed};
+use domain::{
+    gate::{Task, Verdict},
+    message::{Message, Role, ToolCall},
+};
+use serde_json::{Map, Value};
+
+/// The event that a call of a tool is.
+pub(super) const CALL: &str = "agent.tool_call";
+/// The event that a tool's answer is.
+pub(super) const ANSWER: &str = "agent.tool_result";
+/// Kinds of answers that are wrapped as `{type, value}`.
+const WRAPPED: [&str; 4] = ["text", "json", "error-text", "error-json"];
+
+/// A call that was answered.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Step {
+    /// Where the call is in the log.
+    pub sequence: u64,
+    /// The call, as it was carried out.
+    pub call: ToolCall,
+    /// What the tool answered.
+    pub answer: String,
+    /// Where the answer is in the log.
+    pub answered: u64,
+}
+
+/// The calls of a log that were answered in it. Left out are calls that reviewers denied and calls whose arguments are
+/// no object, because they were cut for instance. A call that reviewers edited has the arguments that they gave it.
+pub(super) fn steps(events: &[EventRecord], reviewed: &[Reviewed]) -> Vec<Step> {
+    let answers = parts(events, ANSWER, "tool-result");
+    let answers: Vec<(u64, (String, String))> = answers.map(|(at, part)| (at, answer(&part))).collect();
+    let calls = parts(events, CALL, "tool-call");
+    let answered = calls.filter_map(|(sequence, part)| {
+        let (id, name) = (part["toolCallId"].as_str()?, part["toolName"].as_str()?);
+        let (answered, (_, answer)) = answers.iter().find(|(at, (of, _))| of == id && *at > sequence)?;
+        let arguments = carried_out(id, part["input"].as_object()?, reviewed)?;
+        let call = ToolCall::new(id, name, arguments);
+        Some(Step { sequence, call, answer: answer.clone(), answered: *answered })
+    });
+    answered.collect()
+}
+
+/// The arguments with which a call was carried out; `None` of one that was denied.
+fn carried_out(id: &str, proposed: &Map<String, Value>, reviewed: &[Reviewed]) -> Option<Map<String, Value>> {
+    let is_about = |one: &&Reviewed| matches!(&one.gate.task, Task::Tool(call) if call.tool_call_id == id);
+    let Some(decided) = reviewed.iter().find(is_about) else { return Some(proposed.clone()) };
+    if decided.verdict == Verdict::Deny {
+        return None;
+    }
+    let Some(edited) = &decided.edited else { return Some(proposed.clone()) };
+    serde_json::from_str::<Value>(edited).ok()?["toolInput"].as_object().cloned()
+}
+
+/// Parts of events of one kind, with the places of their events.
+fn parts(events: &[EventRecord], kind: &'static str, of_type: &'static str) -> impl Iterator<Item = (u64, Value)> {
+    let of_kind = events.iter().filter(move |event| event.kind == kind);
+    of_kind.flat_map(move |event| {
+        let parts: Vec<Value> = serde_json::from_str(&event.content).unwrap_or_default();
+        let sequence = event.sequence;
+        parts.into_iter().filter(move |part| part["type"] == of_type).map(move |part| (sequence, part))
+    })
+}
+
+fn answer(part: &Value) -> (String, String) {
+    let output = &part["output"];
+    let is_wrapped = output["type"].as_str().is_some_and(|kind| WRAPPED.contains(&kind));
+    let value = if is_wrapped { &output["value"] } else { output };
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    (part["toolCallId"].as_str().unwrap_or_default().to_owned(), text)
+}
+
+/// What was said and the steps between it, in the order of the log. Calls that were made before any of them was answered
+/// are one message, and what was answered to them follows at once.
+pub(super) fn interleaved<'a>(said: impl Iterator<Item = &'a Entry>, steps: &[Step]) -> Vec<Message> {
+    let mut messages = Vec::new();
+    let mut left = steps;
+    for entry in said {
+        let before = left.partition_point(|step| step.sequence < entry.sequence);
+        called(&mut messages, &left[..before]);
+        left = &left[before..];
+        let role = if entry.said.by == Speaker::User { Role::User } else { Role::Assistant };
+        messages.push(Message::said(role, entry.said.text.as_str()));
+    }
+    called(&mut messages, left);
+    messages
+}
+
+fn called(messages: &mut Vec<Message>, mut steps: &[Step]) {
+    while let Some(first) = steps.first() {
+        let mut answered = first.answered;
+        let together = steps.iter().take_while(|step| {
+            let is_before = step.sequence < answered;
+            answered = answered.min(step.answered);
+            is_before
+        });
+        let (round, rest) = steps.split_at(together.count().max(1));
+        let calls = round.iter().map(|step| step.call.clone());
+        match messages.last_mut() {
+            // What the agent says before it calls tools is one message with the calls.
+            Some(last) if last.role == Role::Assistant => last.tool_calls = calls.collect(),
+            _ => messages.push(Message::calling(calls.collect())),
+        }
+        messages.extend(round.iter().map(|step| Message::answering(&step.call, step.answer.as_str())));
+        steps = rest;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::turn::Said;
+    use super::*;
+    use chrono::DateTime;
+    use serde_json::json;
+
+    fn entry(sequence: u64, by: Speaker, text: &str) -> Entry {
+        Entry { sequence, at: DateTime::UNIX_EPOCH, said: Said { by, text: text.to_owned() } }
+    }
+
+    fn step(sequence: u64, id: &str, answered: u64) -> Step {
+        Step { sequence, call: ToolCall::new(id, "look", Map::new()), answer: format!("{id} found"), answered }
+    }
+
+    #[test]
+    fn calls_stand_with_what_was_said_before_them_and_answers_follow_their_calls() {
+        let said = [(1, Speaker::User, "Find Ann"), (2, Speaker::Agent, "I look."), (9, Speaker::User, "?")];
+        let said = said.map(|(sequence, by, text)| entry(sequence, by, text));
+        let steps = [step(3, "a", 6), step(4, "b", 5), step(7, "c", 8), step(11, "d", 12)];
+        let messages = interleaved(said.iter(), &steps);
+        let shown: Vec<_> = messages
+            .iter()
+            .map(|message| (message.role.as_str(), message.content.as_str(), message.tool_calls.len()))
+            .collect();
+        let expected = [
+            ("user", "Find Ann", 0),
+            ("assistant", "I look.", 2),
+            ("tool", "a found", 0),
+            ("tool", "b found", 0),
+            ("assistant", "", 1),
+            ("tool", "c found", 0),
+            ("user", "?", 0),
+            ("assistant", "", 1),
+            ("tool", "d found", 0),
+        ];
+        assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn an_answer_is_its_value_whoever_wrote_it() {
+        let of = |output: Value| answer(&json!({ "toolCallId": "c", "output": output })).1;
+        assert_eq!(of(json!({ "type": "text", "value": "ok" })), "ok");
+        assert_eq!(of(json!({ "type": "json", "value": { "a": 1 } })), r#"{"a":1}"#);
+        assert_eq!(of(json!("plain")), "plain");
+        assert_eq!(of(json!({ "stdout": "x" })), r#"{"stdout":"x"}"#);
+    }
+}
