@@ -67,6 +67,27 @@ test("an operator looks at training data before it is written, writes it and tak
   if (scripts) await expectNoAxeViolations(page);
 });
 
+test("actions are chosen by slug, and one that is not there is named @nojs", async ({ page }, info) => {
+  const slug = `export-${info.project.name}-${info.retry}-${Date.now()}`;
+  await api().post("/api/actions", { name: "Find the port", slug, agentSlug: "exporter" });
+  await signIn(page, "operator");
+  await page.goto("/export");
+  const actions = page.getByLabel("Actions");
+  await actions.fill(`${slug}, no-such-action`);
+  await page.getByRole("button", { name: "Preview", exact: true }).click();
+  await expect(page.getByText('"no-such-action" is neither the slug nor the id of an action of this workspace').first()).toBeVisible();
+  // What was typed is still there.
+  await expect(actions).toHaveValue(`${slug}, no-such-action`);
+  if (info.project.name === "js") await expectNoAxeViolations(page);
+  await expect(async () => {
+    await page.goto("/export");
+    await actions.fill(slug);
+    await page.getByRole("button", { name: "Preview", exact: true }).click();
+    await expect(page).toHaveURL(/\/exports\/[0-9a-f-]{36}/, { timeout: 2_000 });
+  }).toPass();
+  await expect(page.getByText("No file was written")).toBeVisible();
+});
+
 test("members and reviewers export nothing, and nobody finds another workspace's export", async ({ page }) => {
   await answered("private");
   await signIn(page, "operator");

@@ -53,7 +53,7 @@ pub struct Choice {
     pub until: String,
     /// Slugs of agents with commas between, or empty.
     pub agents: String,
-    /// Ids of actions with commas between, or empty.
+    /// Slugs or ids of actions with commas between, or empty.
     pub actions: String,
     /// The share of sessions for validation, or empty for none.
     pub validation_share: String,
@@ -124,7 +124,7 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
             {text("since", "Answered since (UTC)", "A day such as 2026-02-01", &choice.since, form)}
             {text("until", "Answered before", "The day after the last", &choice.until, form)}
             {text("agents", "Agents", "Slugs, with commas between", &choice.agents, form)}
-            {text("actions", "Actions", "Ids, with commas between", &choice.actions, form)}
+            {text("actions", "Actions", "Slugs or ids, with commas between", &choice.actions, form)}
         </div>
         <div class="field export-emails">
             <input type="checkbox" id="export-emails" name="redactEmails" value="on" checked=choice.redact_emails/>

@@ -14,9 +14,10 @@ use datalake::{
     FeedbackRecord, InteractionRecord, Layout, Source,
     export::{self, FileFormat, Format, Inputs, MinFeedback, Options, Preview, Progress, SessionRating},
 };
-use domain::{Timestamp, count::counted};
-use ledger::{Ledger, Mode, feedback};
+use domain::{Timestamp, count::counted, id::ActionId};
+use ledger::{Ledger, Mode, action, feedback};
 use std::{
+    collections::BTreeSet,
     io::{self, IsTerminal, Write},
     path::{Path, PathBuf},
     sync::{
@@ -76,8 +77,9 @@ pub struct TrainingArgs {
     /// Only answers of this agent; can be repeated
     #[arg(long, value_name = "SLUG")]
     agent: Vec<String>,
-    /// Only answers of this action; can be repeated
-    #[arg(long, value_name = "ID")]
+    /// Only answers of this action, by its slug or id; can be repeated. With --from its id, because the files contain only
+    /// ids
+    #[arg(long, value_name = "SLUG_OR_ID")]
     action: Vec<String>,
     /// Put this share of sessions into a file for validation, such as 0.1
     #[arg(long, value_parser = share, value_name = "SHARE", default_value = "0")]
@@ -154,6 +156,28 @@ fn options(args: &TrainingArgs) -> Options {
     options
 }
 
+/// Refuses slugs of actions where only ids are known.
+fn are_ids(actions: &BTreeSet<String>) -> Result<(), Failure> {
+    match actions.iter().find(|action| action.parse::<ActionId>().is_err()) {
+        None => Ok(()),
+        Some(slug) => Err(Failure::Misused(format!(
+            "--action {slug}: not an id; files contain only the ids of actions, no slugs"
+        ))),
+    }
+}
+
+/// The ids of the actions that are named by slug or id.
+async fn action_ids(ledger: &Ledger, tenant: &str, names: BTreeSet<String>) -> Result<BTreeSet<String>, Failure> {
+    match action::named_by_operator(ledger, tenant, "--action", names).await {
+        Ok(ids) => Ok(ids.iter().map(ToString::to_string).collect()),
+        Err(ledger::Error::Invalid(errors)) => {
+            let why: Vec<_> = errors.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
+            Err(Failure::Misused(why.join("; ")))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Runs the command.
 pub async fn run(command: ExportCommand) -> Result<(), Failure> {
     match command {
@@ -173,6 +197,9 @@ async fn raw(args: RawArgs) -> Result<(), Failure> {
 
 async fn training(args: TrainingArgs) -> Result<(), Failure> {
     let options = options(&args);
+    if args.from.is_some() {
+        are_ids(&options.filter.actions)?;
+    }
     private::create_dir_all(&args.out).map_err(Failure::io(args.out.display().to_string()))?;
     let preview = match (&args.from, &args.tenant) {
         (Some(folder), tenant) => {
@@ -253,9 +280,10 @@ async fn dumped_and_written(
     settings: &Settings,
     ledger: &Ledger,
     tenant: &str,
-    options: Options,
+    mut options: Options,
     (scratch, out): (&Path, &Path),
 ) -> Result<Preview, Failure> {
+    options.filter.actions = action_ids(ledger, tenant, options.filter.actions).await?;
     let rated: Rated = match instance_key::find(settings)? {
         Some(key) => {
             feedback::use_key(ledger, key);

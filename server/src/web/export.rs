@@ -1,7 +1,7 @@
 //! /export and /exports/{id}: training data, for operators and admins.
 
 use super::{
-    export_choice::{choice, noted, options, remembered, resolved, title_of},
+    export_choice::{Refused, choice, noted, options, remembered, resolved, title_of},
     form::Form,
     shell::{Turned, Viewer, render},
 };
@@ -24,10 +24,13 @@ use axum::{
 };
 use datalake::{
     Message, Role,
-    export::{FileFormat, Preview, Progress, Row, Split},
+    export::{FileFormat, Options, Preview, Progress, Row, Split},
 };
 use domain::{count::counted, interaction::ExportState, message::ToolCall, role::Permission};
-use ledger::export_job::{self, ExportJobRecord};
+use ledger::{
+    action,
+    export_job::{self, ExportJobRecord},
+};
 use serde::Deserialize;
 use std::sync::Arc;
 use tokio::{fs::File, io::AsyncReadExt as _};
@@ -93,7 +96,7 @@ async fn chosen(state: &AppState, viewer: Viewer, status: StatusCode, choice: Ch
 async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
     allowed(&viewer)?;
     let choice = choice(&form);
-    let options = match options(&choice) {
+    let options = match of_this_workspace(&state, &viewer, options(&choice)).await? {
         Ok(options) => options,
         Err((field, message)) => {
             let errors = vec![FieldError { field: Some(field.to_owned()), message }];
@@ -120,6 +123,30 @@ async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Res
             let refused = FormState { errors, ..FormState::default() };
             Ok(chosen(&state, viewer, StatusCode::CONFLICT, choice, refused).await)
         }
+    }
+}
+
+/// With ids of the actions that are named by slug or id.
+async fn of_this_workspace(
+    state: &AppState,
+    viewer: &Viewer,
+    options: Result<Options, Refused>,
+) -> Result<Result<Options, Refused>, Problem> {
+    const FIELD: &str = "actions";
+    let mut options = match options {
+        Ok(options) if !options.filter.actions.is_empty() => options,
+        decided => return Ok(decided),
+    };
+    match action::named(&state.ledger, &viewer.scope, FIELD, std::mem::take(&mut options.filter.actions)).await {
+        Ok(ids) => {
+            options.filter.actions = ids.iter().map(ToString::to_string).collect();
+            Ok(Ok(options))
+        }
+        Err(ledger::Error::Invalid(errors)) => {
+            let why: Vec<_> = errors.into_iter().map(|error| error.message).collect();
+            Ok(Err((FIELD, why.join("; "))))
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -69,7 +69,7 @@ async fn answers_are_chosen_by_time_and_agent_and_sessions_are_set_aside_for_val
         (&["--since", "2026-02-15"][..], 28),
         (&["--until", "2026-02-15T00:00:00Z", "--agent", "scout"], 14),
         (&["--agent", "scout", "--agent", "writer"], 56),
-        (&["--action", "none-such"], 0),
+        (&["--action", "0193b0a0-0000-7000-8000-0000000000aa"], 0),
     ] {
         let (output, out) = export(&app, Some(data.path()), more);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -83,6 +83,37 @@ async fn answers_are_chosen_by_time_and_agent_and_sessions_are_set_aside_for_val
         let (output, _) = export(&app, Some(data.path()), &wrong);
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
     }
+    let (output, _) = export(&app, Some(data.path()), &["--action", "none-such"]);
+    let why = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && why.contains("--action none-such: not an id"), "{why}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn actions_are_named_by_slug_or_id_and_an_unknown_one_is_refused_by_the_command_and_on_the_page() {
+    let app = App::start();
+    let new = json!({ "name": "Find the port", "slug": "find-port", "agentSlug": "scout" });
+    let id = app.post(Who::Operator, "/api/actions", new).await["id"].as_str().unwrap().to_owned();
+    for name in ["find-port", id.as_str()] {
+        let (output, out) = export(&app, None, &["--tenant", "acme", "--action", name]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let manifest: Value = serde_json::from_slice(&fs::read(out.path().join("manifest.json")).unwrap()).unwrap();
+        assert_eq!(manifest["filter"]["actions"], json!([id]));
+    }
+    let (output, out) = export(&app, None, &["--tenant", "acme", "--action", "find-prot"]);
+    let why = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && why.contains("\"find-prot\" is neither the slug nor the id"), "{why}");
+    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0, "nothing is left behind");
+
+    let cookie = app.cookie().await;
+    let chosen = |actions: &'static str| {
+        [("format", "sft"), ("fileType", "jsonl"), ("source.manual", "on"), ("actions", actions), ("step", "preview")]
+    };
+    let (status, page) = begin(&app, &cookie, &chosen("find-port, find-prot")).await;
+    assert_eq!(status, 422, "{page}");
+    assert!(page.contains("&quot;find-prot&quot; is neither") || page.contains("\"find-prot\" is neither"), "{page}");
+    let (status, made) = begin(&app, &cookie, &chosen("find-port")).await;
+    assert_eq!(status, 303, "{made}");
+    ended(&app, &cookie, &made).await;
 }
 
 /// A turn of the conversation: with what the model was given, a call that was answered, and the answer.

@@ -1,0 +1,73 @@
+//! Actions that somebody names by slug or by id.
+
+use crate::{ActionRecord, Error, Ledger, Result, error::FieldError, guard::require};
+use domain::{
+    Scope,
+    id::{ActionId, TenantId},
+    role::Permission,
+};
+use std::collections::BTreeSet;
+use store::{Access, Conn};
+
+/// Actions that can be named at once.
+pub const NAMED_MAX: usize = 100;
+
+/// The ids of actions of the workspace that are named by slug or id.
+///
+/// # Errors
+/// [`Error::Invalid`] for `field` that names the first that the workspace does not have, or says that there are too many.
+pub async fn named(
+    ledger: &Ledger,
+    scope: &Scope,
+    field: &'static str,
+    names: BTreeSet<String>,
+) -> Result<BTreeSet<ActionId>> {
+    require(scope, Permission::Read)?;
+    let tenant_id = scope.tenant_id;
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(async move { Ok::<_, store::Error>(ids(conn, tenant_id, field, names).await) })
+    });
+    read.await?
+}
+
+/// The same for the server's own machine: of the workspace with this slug.
+///
+/// # Errors
+/// See [`named`], and [`Error::NotFound`] if there is no such workspace.
+pub async fn named_by_operator(
+    ledger: &Ledger,
+    workspace: &str,
+    field: &'static str,
+    names: BTreeSet<String>,
+) -> Result<BTreeSet<ActionId>> {
+    let workspace = workspace.to_owned();
+    let read = ledger.store().read(Access::System, move |conn| {
+        Box::pin(async move {
+            let Some(tenant) = store::tenant::find_by_slug(conn, &workspace).await? else { return Ok(None) };
+            Ok::<_, store::Error>(Some(ids(conn, tenant.id, field, names).await))
+        })
+    });
+    read.await?.ok_or(Error::NotFound("workspace"))?
+}
+
+async fn ids(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    field: &'static str,
+    names: BTreeSet<String>,
+) -> Result<BTreeSet<ActionId>> {
+    let wrong = |message: String| Error::Invalid(vec![FieldError::new(field, message)]);
+    if names.len() > NAMED_MAX {
+        return Err(wrong(format!("at most {NAMED_MAX} actions")));
+    }
+    let mut ids = BTreeSet::new();
+    for name in names {
+        let found: Option<ActionRecord> = match name.parse::<ActionId>() {
+            Ok(id) => store::action::find(conn, tenant_id, id).await?,
+            Err(_) => store::action::find_by_slug(conn, tenant_id, &name).await?,
+        };
+        let missing = || wrong(format!("{name:?} is neither the slug nor the id of an action of this workspace"));
+        ids.insert(found.ok_or_else(missing)?.id);
+    }
+    Ok(ids)
+}
