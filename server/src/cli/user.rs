@@ -1,4 +1,4 @@
-//! `shiftbook user add`, `remove`, `deactivate` and `reset-link`
+//! `shiftbook user add`, `remove`, `deactivate`, `activate` and `reset-link`
 
 use super::run::{Failure, open, print_line, role};
 use crate::{
@@ -19,15 +19,18 @@ pub enum UserCommand {
     ///
     /// The workspace is created if it does not exist. Works whether or not the server is running.
     ///
-    /// A password that replaces another one ends every sign-in of that person.
+    /// A password that replaces another one ends every sign-in of that person. The last admin of a workspace keeps
+    /// their role.
     Add(AddArgs),
     /// Remove a person from a workspace; what they did stays in the log
     ///
     /// Their sign-ins, their own tokens and the streams that they follow stop within a second, also in a running server
     /// (open streams at their next sign of life, within 15 seconds).
     Remove(WhoArgs),
-    /// Take a person's access away until an admin activates them again
+    /// Take a person's access away until they are activated again
     Deactivate(WhoArgs),
+    /// Give a deactivated person their access back: their role, groups and own tokens work as before
+    Activate(WhoArgs),
     /// Print a link, alone, on stdout, by which a person chooses a new password: it works once, within 24 hours
     ResetLink(ResetArgs),
 }
@@ -80,6 +83,7 @@ pub async fn run(command: UserCommand) -> Result<(), Failure> {
         UserCommand::Add(args) => add(args).await,
         UserCommand::Remove(args) => withdraw(args, Withdrawal::Remove).await,
         UserCommand::Deactivate(args) => withdraw(args, Withdrawal::Deactivate).await,
+        UserCommand::Activate(args) => activate(args).await,
         UserCommand::ResetLink(args) => reset_link(args).await,
     }
 }
@@ -94,6 +98,15 @@ async fn withdraw(args: WhoArgs, how: Withdrawal) -> Result<(), Failure> {
         Withdrawal::Remove => "is removed from",
     };
     print_line(&format!("{} {now} {}", done?.email, args.tenant))
+}
+
+async fn activate(args: WhoArgs) -> Result<(), Failure> {
+    let settings = config::load(args.database, ServeFlags::default())?;
+    let ledger = open(&settings, Mode::Tool).await?;
+    let done = member::activate_by_operator(&ledger, &args.tenant, &args.email).await;
+    ledger.close().await;
+    let member = done?;
+    print_line(&format!("{} is active in {}, as {}", member.email, args.tenant, member.role.as_str()))
 }
 
 async fn reset_link(ResetArgs { who, public_url }: ResetArgs) -> Result<(), Failure> {

@@ -162,6 +162,10 @@ async fn a_reset_link_signs_everybody_else_out() {
         let answer = old.ask(Method::POST, "/sign-in", &[("email", MIA), ("password", password)]).await;
         assert_eq!(answer.status(), expected);
     }
+    for (word, done) in [("deactivate", "is deactivated in acme"), ("activate", "is active in acme, as member")] {
+        let output = app.cli().args(["user", word, "--tenant", "acme", "--email", MIA]).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), format!("{MIA} {done}\n"));
+    }
     let removed = app.cli().args(["user", "remove", "--tenant", "acme", "--email", MIA]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&removed.stdout), format!("{MIA} is removed from acme\n"));
     let unknown = app.cli().args(["user", "deactivate", "--tenant", "acme", "--email", MIA]).output().unwrap();

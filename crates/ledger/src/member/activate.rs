@@ -1,16 +1,32 @@
 //! Letting a deactivated member in again.
 
-use super::present;
+use super::{by_operator, present};
 use crate::{Error, Ledger, MemberRecord, Result, guard::require};
-use domain::{Scope, id::UserId, member::MemberStatus, role::Permission};
+use domain::{
+    Scope,
+    id::{TenantId, UserId},
+    member::MemberStatus,
+    role::Permission,
+};
+use store::Access;
 
 /// Activates a member. Their own tokens work again; they sign in anew.
 pub async fn activate(ledger: &Ledger, scope: &Scope, user_id: UserId) -> Result<MemberRecord> {
     require(scope, Permission::Administer)?;
-    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    let_in(ledger, scope.into(), scope.tenant_id, user_id).await
+}
+
+/// The same from the server's own machine.
+pub async fn activate_by_operator(ledger: &Ledger, tenant_slug: &str, email: &str) -> Result<MemberRecord> {
+    let (tenant, member) = by_operator(ledger, tenant_slug, email).await?;
+    let_in(ledger, (&Scope::system(tenant.id)).into(), tenant.id, member.user_id).await
+}
+
+async fn let_in(ledger: &Ledger, access: Access, tenant_id: TenantId, user_id: UserId) -> Result<MemberRecord> {
+    let now = ledger.now();
     let activated = ledger
         .store()
-        .write::<_, Error, _>(scope.into(), move |tx| {
+        .write::<_, Error, _>(access, move |tx| {
             Box::pin(async move {
                 store::user::lock_admins(tx, tenant_id).await?;
                 present(tx.conn(), tenant_id, user_id).await?;

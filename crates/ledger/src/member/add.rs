@@ -8,13 +8,14 @@ use crate::{
 use domain::{
     id::{TenantId, UserId},
     limit::NAME_CHARS_MAX,
+    member::{MemberStatus, leaves_no_admin},
     role::Role,
     slug::is_slug,
 };
 use store::{Access, UserRecord};
 
 /// Adds a person to a workspace, or changes the role and password of one who exists: then every sign-in that the old
-/// password opened ends. Creates the workspace when it does not exist.
+/// password opened ends. Creates the workspace when it does not exist. A workspace keeps an admin.
 pub async fn add_by_operator(
     ledger: &Ledger,
     tenant_slug: &str,
@@ -60,8 +61,12 @@ async fn join(ledger: &Ledger, tenant_id: TenantId, email: &str, role: Role, pas
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
+                let admins = store::user::lock_admins(tx, tenant_id).await?;
                 let user_id = match store::user::find_by_email(tx.conn(), &fresh.email).await? {
                     Some(user) => {
+                        if leaves_no_admin(&admins, &user.id, MemberStatus::Active, role) {
+                            return Err(Error::LastAdmin);
+                        }
                         store::user::set_password(tx, user.id, &fresh.password_hash).await?;
                         store::access_link::delete_resets(tx, user.id).await?;
                         store::browser_session::delete_of_user(tx, user.id, None).await?;

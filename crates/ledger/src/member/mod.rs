@@ -8,7 +8,7 @@ mod reset_link;
 mod set_role;
 mod withdraw;
 
-pub use activate::activate;
+pub use activate::{activate, activate_by_operator};
 pub use add::add_by_operator;
 pub use invite::{invite, list_invitations, withdraw_invitation};
 pub use list::{everybody, get, list};

@@ -102,6 +102,9 @@ async fn a_deactivated_member_comes_back_as_they_were(f: Fixture) {
     let link = member::reset_link(&f.ledger, &f.admin, mia).await.err();
     assert!(matches!(link, Some(Error::Invalid(_))), "{link:?}");
 
+    let back = member::activate_by_operator(&f.ledger, "acme", MIA).await.unwrap();
+    assert_eq!((back.status, back.role), (MemberStatus::Active, Role::Admin));
+    member::withdraw(&f.ledger, &f.admin, mia, Withdrawal::Deactivate).await.unwrap();
     let back = member::activate(&f.ledger, &f.admin, mia).await.unwrap();
     assert_eq!((back.status, back.role), (MemberStatus::Active, Role::Admin));
     assert!(auth::by_cookie(&f.ledger, &cookie).await.unwrap().is_none(), "they sign in anew");
@@ -154,6 +157,8 @@ async fn the_last_admin_cannot_go(f: Fixture) {
         assert!(matches!(refused, Some(Error::LastAdmin)), "{refused:?}");
     }
     for role in [Role::Operator, Role::Reviewer, Role::Member] {
+        let refused = member::add_by_operator(&f.ledger, "acme", "ada@acme.test", role, PASSWORD).await.err();
+        assert!(matches!(refused, Some(Error::LastAdmin)), "{refused:?}");
         let refused = member::set_role(&f.ledger, &f.admin, ada, role).await.err();
         assert!(matches!(refused, Some(Error::LastAdmin)), "{refused:?}");
     }
