@@ -2,7 +2,7 @@
 
 use super::{
     bar::bar,
-    item_text::{agent_name, decision_word, kind_word, whose_turn},
+    item_text::{agent_name, decision_word, given_to_admins, kind_word, whose_turn},
     list::flags,
     question::{ANSWER, FormField, asks, fields},
     sentence::{sentence, sentence_view},
@@ -217,6 +217,7 @@ fn review_facts(approval: &Approval) -> impl IntoView + use<> {
         || view! { <div><dt>"Approvals"</dt><dd>{format!("{} of {}", approval.approvals, approval.quorum)}</dd></div> },
     );
     view! {
+        {given_to_admins(approval).map(|why| view! { <p>{why}</p> })}
         {(!approval.flags.is_empty()).then(|| view! { <h3>"Check carefully"</h3>{flags(&approval.flags)} })}
         <dl class="facts">
             {score}

@@ -153,10 +153,23 @@ pub fn notification(approval: &Approval) -> (String, String) {
     (format!("{} {kind}", agent_name(approval)), name)
 }
 
+/// Why admins may decide an item for which others were asked.
+const FEW_REVIEWERS: &str = "too few of its reviewers are left";
+
+/// Whether admins may decide an item for which others were asked.
+fn admins_may(approval: &Approval) -> bool {
+    approval.reviewers.iter().any(|reviewer| reviewer.kind == "admins")
+}
+
+/// States that admins may decide an item for which others were asked first, and why.
+pub fn given_to_admins(approval: &Approval) -> Option<&'static str> {
+    admins_may(approval).then_some("Too few of its reviewers are left: admins may decide.")
+}
+
 /// Who has to decide.
 pub fn whose_turn(approval: &Approval) -> String {
     if approval.may_decide {
-        return "Your turn".to_owned();
+        return if admins_may(approval) { format!("Your turn: {FEW_REVIEWERS}") } else { "Your turn".to_owned() };
     }
     let names: Vec<_> = approval.reviewers.iter().map(|r| r.name.as_str()).collect();
     if names.is_empty() { "Waiting for a reviewer".to_owned() } else { format!("Waiting for {}", names.join(", ")) }
@@ -206,5 +219,16 @@ mod tests {
         assert_eq!(whose_turn(&item), "Your turn");
         item.may_decide = false;
         assert_eq!(whose_turn(&item), "Waiting for legal");
+    }
+
+    #[test]
+    fn an_item_that_admins_were_given_says_why() {
+        let mut item = output(1, json!({"stage": "Won"}));
+        assert_eq!(given_to_admins(&item), None);
+        item.reviewers.push(wire::approval::Reviewer { kind: "admins".into(), id: None, name: "admins".into() });
+        assert_eq!(whose_turn(&item), "Your turn: too few of its reviewers are left");
+        assert_eq!(given_to_admins(&item), Some("Too few of its reviewers are left: admins may decide."));
+        item.may_decide = false;
+        assert_eq!(whose_turn(&item), "Waiting for legal, admins");
     }
 }

@@ -1,12 +1,11 @@
 //! The work-queue strip: what needs whom.
 
-use crate::{
-    ActionRecord, Error, Ledger, Result, SessionRecord, cursor::page_size, gate::may_decide_any, guard::require,
-};
+use crate::{ActionRecord, Error, Ledger, Result, SessionRecord, cursor::page_size, gate::by_role, guard::require};
 use chrono::{LocalResult, NaiveTime, TimeDelta, TimeZone as _};
 use chrono_tz::Tz;
 use domain::{
     Scope, Timestamp,
+    gate::ByRole,
     id::UserId,
     limit::TIMEZONE_CHARS_MAX,
     role::Permission,
@@ -179,8 +178,8 @@ fn of(scope: &Scope, whose: Whose) -> Of {
         return Of::Everyone;
     }
     let user_id = scope.user_id();
-    let me =
-        Me { user_id: user_id.unwrap_or(UserId(Uuid::nil())), may_decide: user_id.is_some() && may_decide_any(scope) };
+    let by_role = if user_id.is_some() { by_role(scope) } else { ByRole::Nothing };
+    let me = Me { user_id: user_id.unwrap_or(UserId(Uuid::nil())), by_role };
     Of::Mine(me)
 }
 

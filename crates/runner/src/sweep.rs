@@ -14,6 +14,8 @@ const SWEEP_EVERY: Duration = Duration::from_secs(1);
 const ROLL_EVERY: Duration = Duration::from_secs(1);
 /// Interval between checks of gates: decisions past their undo window, reminders, deadlines.
 const SWEEP_GATES_EVERY: Duration = Duration::from_millis(500);
+/// Interval between searches for open gates that have too few reviewers left.
+const ASK_ADMINS_EVERY: Duration = Duration::from_secs(10);
 /// Interval between searches for working sessions that were left open.
 const SWEEP_WORKING_EVERY: Duration = Duration::from_secs(60);
 /// Interval between readings of the database's clock, which several servers share.
@@ -31,6 +33,8 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
     working.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut gates = interval(SWEEP_GATES_EVERY);
     gates.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut abandoned = interval(ASK_ADMINS_EVERY);
+    abandoned.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut rolls = interval(ROLL_EVERY);
     rolls.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut clock = interval(SET_CLOCK_EVERY);
@@ -54,6 +58,11 @@ pub async fn run(ledger: Ledger, stop: CancellationToken) {
                 Ok(swept) if swept != gate::Swept::default() => tracing::info!(?swept, "gates were carried on"),
                 Ok(_) => {}
                 Err(error) => tracing::warn!(%error, "not every gate could be carried on; it is tried again"),
+            },
+            _ = abandoned.tick() => match gate::ask_admins(&ledger).await {
+                Ok(asked) if asked > 0 => tracing::info!(asked, "gates had too few reviewers left; admins may decide them"),
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "cannot look for gates with too few reviewers; it is tried again"),
             },
             _ = rolls.tick() => if let Err(error) = session::roll(&ledger).await {
                 tracing::warn!(%error, "sessions cannot be entered in the roll; it is tried again");

@@ -8,7 +8,7 @@ mod write;
 
 pub use decision::{add_decision, decisions};
 pub use inbox::{Inbox, Whose, count, held_by, list};
-pub use reviewer::{add_reviewer, is_reviewer, reviewers, reviewers_wanting_email};
+pub use reviewer::{add_reviewer, is_reviewer, reviewers, reviewers_left, reviewers_wanting_email, short_of_reviewers};
 pub use snooze::{snooze, snoozed_until, unsnooze};
 pub use write::{insert, save};
 
@@ -96,6 +96,8 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("gate::reviewer::ADD", reviewer::ADD),
     ("gate::reviewer::IS", reviewer::IS),
     ("gate::reviewer::WANTING_EMAIL", reviewer::WANTING_EMAIL),
+    ("gate::reviewer::SHORT", reviewer::SHORT),
+    ("gate::reviewer::LEFT", reviewer::LEFT),
 ];
 pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[
     ("gate::OF_SESSIONS_SQLITE", OF_SESSIONS_SQLITE),

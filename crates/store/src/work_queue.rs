@@ -14,6 +14,7 @@ use crate::{
 use domain::{
     Timestamp,
     clock::{from_micros, to_micros},
+    gate::ByRole,
     id::{TenantId, UserId, least_v7},
     work_queue::Bucket,
 };
@@ -252,8 +253,8 @@ pub struct Since {
 pub struct Me {
     /// Who.
     pub user_id: UserId,
-    /// Whether their role lets them decide what anyone may.
-    pub may_decide: bool,
+    /// What their role lets them decide.
+    pub by_role: ByRole,
 }
 
 /// Whose queue it is.
@@ -271,7 +272,7 @@ pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, of: Of, since: Sin
     let (failed, done, now) = (to_micros(since.failed), to_micros(since.done), to_micros(since.now));
     let row = match of {
         Of::Mine(me) => {
-            let (user, any) = (me.user_id.0, i64::from(me.may_decide));
+            let (user, any) = (me.user_id.0, me.by_role as i64);
             run!(conn, fetch_one Counts, COUNTS, tenant_id.0, user, failed, done, any, now)?
         }
         Of::Everyone => run!(conn, fetch_one Counts, everyone::COUNTS, tenant_id.0, failed, done)?,
@@ -320,7 +321,7 @@ pub async fn day(conn: &mut Conn<'_>, tenant_id: TenantId, of: Of, since: Since)
     let least = least_v7(since.done);
     let rows = match of {
         Of::Mine(me) => {
-            let (user, any) = (me.user_id.0, i64::from(me.may_decide));
+            let (user, any) = (me.user_id.0, me.by_role as i64);
             run!(conn, fetch_all Row, DAY, tenant_id.0, user, done, failed, any, now, least)?
         }
         Of::Everyone => run!(conn, fetch_all Row, everyone::DAY, tenant_id.0, done, failed, least)?,
@@ -355,7 +356,7 @@ pub async fn sessions(
     let (tenant, user, limit) = (tenant_id.0, me.user_id.0, i64::from(limit));
     let rows = match bucket {
         Bucket::NeedsMe => {
-            let (may_decide, now) = (i64::from(me.may_decide), to_micros(since.now));
+            let (may_decide, now) = (me.by_role as i64, to_micros(since.now));
             run!(conn, fetch_all Row, NEEDS_ME, tenant, user, limit, may_decide, now)?
         }
         Bucket::Running => run!(conn, fetch_all Row, RUNNING, tenant, user, limit)?,

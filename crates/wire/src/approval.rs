@@ -106,7 +106,7 @@ pub struct Approval {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Reviewer {
-    /// user, group or anyone.
+    /// user, group, anyone, or admins (too few of the others are left).
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::ReviewerKind))]
     pub kind: String,
     /// Of the person or the group.

@@ -58,6 +58,7 @@ fn reviewer(record: ReviewerRecord) -> to::Reviewer {
         ReviewerRecord::User { id, email } => ("user", Some(id.to_string()), email),
         ReviewerRecord::Group { id, name } => ("group", Some(id.to_string()), name),
         ReviewerRecord::Anyone => ("anyone", None, "anyone who reviews".to_owned()),
+        ReviewerRecord::Admins => ("admins", None, "admins".to_owned()),
     };
     to::Reviewer { kind: kind.to_owned(), id, name }
 }

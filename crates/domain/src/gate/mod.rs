@@ -8,7 +8,7 @@ mod task;
 
 pub use canonical::{canonical, canonical_digest};
 pub use edit::{Approval, approval, asked, merge, within};
-pub use policy::{Policy, Principal, needs_approval};
+pub use policy::{ByRole, Policy, Principal, lacks_reviewers, needs_approval};
 pub use standing::{Asked, Judgement, Standing, Vote, judge, stand};
 pub use task::{MalformedTask, PausedToolCall, Question, Staged, Task};
 

@@ -4,6 +4,7 @@ use crate::{
     id::UserId,
     issue::Issue,
     limit::{APPROVAL_QUORUM_MAX, APPROVAL_REVIEWERS_MAX, APPROVAL_SECONDS_MAX, APPROVAL_SECONDS_MIN},
+    role::{Permission, Role, TokenScope, may},
     slug::is_slug,
 };
 use serde_json::{Map, Value};
@@ -40,6 +41,37 @@ impl fmt::Display for Principal {
             Self::Anyone => f.write_str("anyone"),
         }
     }
+}
+
+/// What a person may decide by role, without being named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ByRole {
+    /// Nothing.
+    Nothing,
+    /// Gates that anyone who reviews may decide.
+    Anyones,
+    /// These, and gates that have been given to the admins because too few of their reviewers are left.
+    Admins,
+}
+
+impl ByRole {
+    /// What this role, narrowed to `scope` where the caller is a token, allows.
+    pub fn of(role: Role, scope: Option<TokenScope>) -> Self {
+        if !may(role, scope, Permission::Decide) {
+            Self::Nothing
+        } else if may(role, scope, Permission::Administer) {
+            Self::Admins
+        } else {
+            Self::Anyones
+        }
+    }
+}
+
+/// Whether too few people are left to reach the quorum: those who may decide now, with those whose approval stands
+/// although they may not decide any more.
+pub fn lacks_reviewers(may_decide: &[UserId], approved: &[UserId], quorum: u32) -> bool {
+    let gone = approved.iter().filter(|user_id| !may_decide.contains(user_id)).count();
+    ((may_decide.len() + gone) as u64) < u64::from(quorum)
 }
 
 /// How an action's gates are decided.
@@ -235,6 +267,22 @@ mod tests {
         assert_eq!((policy.quorum, policy.self_approval, policy.expires_after), (2, false, Some(3600)));
         assert_eq!(policy.escalate_to, Some(Principal::Group("leads".into())));
         assert_eq!(of(json!({})).unwrap(), Policy::default());
+    }
+
+    #[test]
+    fn a_role_decides_what_anyone_may_and_an_admin_what_has_too_few_reviewers() {
+        let by = [Role::Admin, Role::Operator, Role::Reviewer, Role::Member].map(|role| ByRole::of(role, None));
+        assert_eq!(by, [ByRole::Admins, ByRole::Anyones, ByRole::Anyones, ByRole::Nothing]);
+        assert_eq!(ByRole::of(Role::Admin, Some(TokenScope::Worker)), ByRole::Nothing);
+    }
+
+    #[test]
+    fn a_quorum_counts_who_is_left_and_who_approved_before_they_left() {
+        let [a, b] = [1, 2].map(|n| UserId(uuid::Uuid::from_u128(n)));
+        assert!(lacks_reviewers(&[], &[], 1));
+        assert!(!lacks_reviewers(&[a], &[], 1));
+        assert!(lacks_reviewers(&[a], &[], 2) && lacks_reviewers(&[a], &[a], 2));
+        assert!(!lacks_reviewers(&[a], &[b], 2));
     }
 
     #[test]

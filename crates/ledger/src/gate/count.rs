@@ -1,6 +1,6 @@
 //! How much waits for the caller.
 
-use super::may_decide_any;
+use super::by_role;
 use crate::{Ledger, Result, guard::require};
 use domain::{Scope, role::Permission};
 
@@ -8,9 +8,9 @@ use domain::{Scope, role::Permission};
 pub async fn count(ledger: &Ledger, scope: &Scope, at_most: u32) -> Result<u64> {
     require(scope, Permission::Read)?;
     let Some(user_id) = scope.user_id() else { return Ok(0) };
-    let (tenant_id, any, now) = (scope.tenant_id, may_decide_any(scope), ledger.now());
+    let (tenant_id, by, now) = (scope.tenant_id, by_role(scope), ledger.now());
     let read = ledger
         .store()
-        .read(scope.into(), move |conn| Box::pin(store::gate::count(conn, tenant_id, user_id, any, now, at_most)));
+        .read(scope.into(), move |conn| Box::pin(store::gate::count(conn, tenant_id, user_id, by, now, at_most)));
     Ok(read.await?)
 }

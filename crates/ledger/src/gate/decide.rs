@@ -2,9 +2,9 @@
 
 use super::{
     announce::tell,
-    decisions_of, event_kind,
+    by_role, decisions_of, event_kind,
     item::{GateItem, MayDecide, load, may_decide},
-    may_decide_any, not_found,
+    not_found,
     open::{criteria_of, judge_output},
     parse_digest, person, proposed, quote,
     settle::{Settling, settle},
@@ -113,8 +113,8 @@ async fn record(
     shown: Option<domain::chain::Digest>,
 ) -> Result<()> {
     let scope = decider.scope;
-    let any = may_decide_any(&scope);
-    let named = store::gate::is_reviewer(tx.conn(), scope.tenant_id, gate.id, decider.user_id, any).await?;
+    let by = by_role(&scope);
+    let named = store::gate::is_reviewer(tx.conn(), scope.tenant_id, gate.id, decider.user_id, by).await?;
     match may_decide(&scope, &gate, named) {
         MayDecide::Yes | MayDecide::NotOpen => {}
         refused => return Err(Error::Forbidden(refused.reason().unwrap_or_default())),

@@ -1,11 +1,11 @@
 //! A gate as a caller sees it.
 
-use super::{may_decide_any, proposed, standing};
+use super::{by_role, proposed, standing};
 use crate::Result;
 use domain::{
     Scope, Timestamp,
     chain::Digest,
-    gate::GateState,
+    gate::{ByRole, GateState},
     id::{GateId, GroupId},
 };
 use serde_json::{Map, Value};
@@ -115,7 +115,8 @@ impl Loaded {
             let is_reviewer = reviewers.iter().any(|reviewer| match reviewer {
                 ReviewerRecord::User { id, .. } => Some(*id) == scope.user_id(),
                 ReviewerRecord::Group { id, .. } => groups.contains(id),
-                ReviewerRecord::Anyone => may_decide_any(scope),
+                ReviewerRecord::Anyone => by_role(scope) >= ByRole::Anyones,
+                ReviewerRecord::Admins => by_role(scope) >= ByRole::Admins,
             });
             Ok(GateItem {
                 proposed: proposed(&gate, &standing, &decisions)?,

@@ -1,8 +1,9 @@
 //! Lists of what waits for a decision, and of what was decided.
 
 use super::{
+    by_role,
     item::{GateItem, load},
-    may_decide_any, person,
+    person,
 };
 use crate::{
     Ledger, Listed, Result,
@@ -59,7 +60,7 @@ impl Asked {
             // A token has nothing of its own to decide: it sees everybody's.
             _ if wanted.all && !snoozed => Whose::All,
             None if !snoozed => Whose::All,
-            _ => Whose::Mine { user_id: person(scope)?, may_decide: may_decide_any(scope), snoozed },
+            _ => Whose::Mine { user_id: person(scope)?, by_role: by_role(scope), snoozed },
         };
         Ok(Self(Inbox {
             whose,

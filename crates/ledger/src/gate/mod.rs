@@ -5,6 +5,7 @@
 //! with the session's next status. Sessions are locked before gates, everywhere.
 
 mod announce;
+mod ask_admins;
 mod context;
 mod count;
 mod decide;
@@ -25,6 +26,7 @@ pub(crate) use context::{resume_context, told};
 pub(crate) use open::{Stage, pause, stage};
 pub(crate) use reviewed::{Reviewed, reviewed};
 
+pub use ask_admins::ask_admins;
 pub use context::{Denied, Resumed};
 pub use count::count;
 pub use decide::{NewDecision, decide};
@@ -43,9 +45,8 @@ use crate::{Error, Result};
 use domain::{
     Scope,
     chain::Digest,
-    gate::{GateKind, Standing, Vote, merge, stand},
+    gate::{ByRole, GateKind, Standing, Vote, merge, stand},
     id::{GateId, UserId},
-    role::Permission,
 };
 use serde_json::{Map, Value};
 use store::{Conn, DecisionRecord, GateRecord};
@@ -56,9 +57,9 @@ fn person(scope: &Scope) -> Result<UserId> {
     scope.user_id().ok_or(Error::Forbidden("only a person who is signed in can decide; a token cannot"))
 }
 
-/// What a caller's role lets them do where anyone may decide.
-pub(crate) fn may_decide_any(scope: &Scope) -> bool {
-    scope.may(Permission::Decide)
+/// What a caller's role lets them decide without being named.
+pub(crate) fn by_role(scope: &Scope) -> ByRole {
+    ByRole::of(scope.role, scope.token_scope)
 }
 
 /// The decisions on a gate, as the domain adds them up.

@@ -82,8 +82,8 @@ pub async fn reply_as(
 
 async fn may_reply(tx: &mut WriteTx<'_>, scope: &Scope, session: &SessionRecord, gate: &GateRecord) -> Result<()> {
     if let Some(user_id) = scope.user_id() {
-        let any = super::may_decide_any(scope);
-        if store::gate::is_reviewer(tx.conn(), scope.tenant_id, gate.id, user_id, any).await? {
+        let by = super::by_role(scope);
+        if store::gate::is_reviewer(tx.conn(), scope.tenant_id, gate.id, user_id, by).await? {
             return Ok(());
         }
     }

@@ -9,18 +9,20 @@ use crate::{
 use domain::{
     Timestamp,
     clock::to_micros,
-    gate::{GateKind, GateState},
+    gate::{ByRole, GateKind, GateState},
     id::{GateId, TenantId, UserId},
 };
 
-// $2 is the person; the literal binds whether their role lets them decide what anyone may.
+// $2 is the person; the literal binds what their role lets them decide, a `ByRole`.
 macro_rules! mine {
     ($any:literal) => {
         concat!(
             "EXISTS (SELECT 1 FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = g.id \
              AND ((r.kind = 'user' AND r.reviewer_id = $2) OR (r.kind = 'anyone' AND ",
             $any,
-            " = 1) OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members m WHERE m.tenant_id = $1 \
+            " >= 1) OR (r.kind = 'admins' AND ",
+            $any,
+            " >= 2) OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members m WHERE m.tenant_id = $1 \
              AND m.group_id = r.reviewer_id AND m.user_id = $2))))"
         )
     };
@@ -99,8 +101,8 @@ pub enum Whose {
     Mine {
         /// Who.
         user_id: UserId,
-        /// Whether their role lets them decide what anyone may.
-        may_decide: bool,
+        /// What their role lets them decide.
+        by_role: ByRole,
         /// Only what they put aside; otherwise that is left out.
         snoozed: bool,
     },
@@ -130,13 +132,13 @@ pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Re
     let more = i64::from(inbox.limit) + 1;
     let mut rows = match inbox.whose {
         Whose::All => run!(conn, fetch_all Row, ALL, tenant_id.0, state, kind, after_at, after_id, more)?,
-        Whose::Mine { user_id, may_decide, snoozed } => run!(
+        Whose::Mine { user_id, by_role, snoozed } => run!(
             conn,
             fetch_all Row,
             if snoozed { MINE_SNOOZED } else { MINE },
             tenant_id.0,
             user_id.0,
-            i64::from(may_decide),
+            by_role as i64,
             state,
             kind,
             after_at,
@@ -166,12 +168,12 @@ pub async fn count(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     user_id: UserId,
-    may_decide: bool,
+    by_role: ByRole,
     now: Timestamp,
     at_most: u32,
 ) -> Result<u64> {
     type One = (i64,);
-    let (any, now, at_most) = (i64::from(may_decide), to_micros(now), i64::from(at_most));
+    let (any, now, at_most) = (by_role as i64, to_micros(now), i64::from(at_most));
     let (count,) = run!(conn, fetch_one One, COUNT_MINE, tenant_id.0, user_id.0, any, now, at_most)?;
     Ok(count.cast_unsigned())
 }

@@ -1,6 +1,6 @@
 //! Rows of `gate_reviewers`: who may decide.
 
-use super::hex_list;
+use super::{hex_list, inbox::shown};
 use crate::{
     conn::{Conn, run},
     error::{Error, Result},
@@ -8,7 +8,8 @@ use crate::{
     transaction::WriteTx,
 };
 use domain::{
-    id::{GateId, GroupId, TenantId, UserId},
+    gate::ByRole,
+    id::{GateId, GroupId, SessionId, TenantId, UserId},
     role::Role,
 };
 use std::collections::HashMap;
@@ -17,7 +18,7 @@ use uuid::Uuid;
 pub(crate) const ADD: &str = "INSERT INTO gate_reviewers (tenant_id, gate_id, kind, reviewer_id) VALUES ($1, $2, $3, $4) \
      ON CONFLICT DO NOTHING";
 pub(crate) const IS: &str = "SELECT COUNT(*) FROM gate_reviewers r WHERE r.tenant_id = $1 AND r.gate_id = $2 \
-     AND ((r.kind = 'user' AND r.reviewer_id = $3) OR (r.kind = 'anyone' AND $4 = 1) \
+     AND ((r.kind = 'user' AND r.reviewer_id = $3) OR (r.kind = 'anyone' AND $4 >= 1) OR (r.kind = 'admins' AND $4 >= 2) \
      OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members m WHERE m.tenant_id = $1 AND m.group_id = r.reviewer_id \
      AND m.user_id = $3)))";
 
@@ -38,10 +39,63 @@ pub(crate) const OF_GATES_POSTGRES: &str = of_gates!("= ANY($2)");
 
 pub(crate) const WANTING_EMAIL: &str = "SELECT m.user_id, m.role, COUNT(CASE WHEN r.kind <> 'anyone' THEN 1 END) AS named \
      FROM memberships m JOIN gate_reviewers r ON r.tenant_id = m.tenant_id AND r.gate_id = $2 \
-     AND (r.kind = 'anyone' OR (r.kind = 'user' AND r.reviewer_id = m.user_id) \
+     AND (r.kind = 'anyone' OR (r.kind = 'admins' AND m.role = 'admin') OR (r.kind = 'user' AND r.reviewer_id = m.user_id) \
      OR (r.kind = 'group' AND EXISTS (SELECT 1 FROM group_members p WHERE p.tenant_id = $1 AND p.group_id = r.reviewer_id \
      AND p.user_id = m.user_id))) \
      WHERE m.tenant_id = $1 AND m.wants_email = 1 AND m.status = 'active' GROUP BY m.user_id, m.role ORDER BY m.user_id";
+
+// People named by the rows `r` of a gate `g`, and members of its groups.
+macro_rules! named {
+    () => {
+        "SELECT r.reviewer_id AS user_id FROM gate_reviewers r WHERE r.tenant_id = g.tenant_id AND r.gate_id = g.id \
+         AND r.kind = 'user' UNION SELECT p.user_id FROM gate_reviewers r JOIN group_members p \
+         ON p.tenant_id = r.tenant_id AND p.group_id = r.reviewer_id WHERE r.tenant_id = g.tenant_id AND r.gate_id = g.id \
+         AND r.kind = 'group'"
+    };
+}
+// Members `m` of these who have access and may decide: not the requester where the action forbids it.
+macro_rules! left {
+    () => {
+        concat!(
+            "m.tenant_id = g.tenant_id AND m.status = 'active' AND m.user_id IN (",
+            named!(),
+            ") AND (g.self_approval OR g.requester_id IS NULL OR g.requester_id <> m.user_id)"
+        )
+    };
+}
+// Anyone who reviews includes the admins. Questions of incognito conversations are for their person alone.
+pub(crate) const SHORT: &str = concat!(
+    "SELECT g.tenant_id, g.id, g.session_id FROM gates g WHERE g.state = 'open' AND g.id > $1 \
+     AND NOT EXISTS (SELECT 1 FROM gate_reviewers r WHERE r.tenant_id = g.tenant_id AND r.gate_id = g.id \
+     AND r.kind IN ('anyone', 'admins')) AND g.quorum > (SELECT COUNT(*) FROM memberships m WHERE ",
+    left!(),
+    ") AND ",
+    shown!(),
+    " ORDER BY g.id LIMIT $2"
+);
+pub(crate) const LEFT: &str = concat!(
+    "SELECT m.user_id FROM gates g JOIN memberships m ON ",
+    left!(),
+    " WHERE g.tenant_id = $1 AND g.id = $2 ORDER BY m.user_id"
+);
+
+/// Open gates whose reviewers with access are fewer than the approvals needed, by id after `after`.
+pub async fn short_of_reviewers(
+    conn: &mut Conn<'_>,
+    after: GateId,
+    limit: u32,
+) -> Result<Vec<(TenantId, GateId, SessionId)>> {
+    type Row = (Uuid, Uuid, Uuid);
+    let rows = run!(conn, fetch_all Row, SHORT, after.0, i64::from(limit))?;
+    Ok(rows.into_iter().map(|(tenant, id, session)| (TenantId(tenant), GateId(id), SessionId(session))).collect())
+}
+
+/// Named reviewers of a gate who have access and may decide it.
+pub async fn reviewers_left(conn: &mut Conn<'_>, tenant_id: TenantId, id: GateId) -> Result<Vec<UserId>> {
+    type One = (Uuid,);
+    let rows = run!(conn, fetch_all One, LEFT, tenant_id.0, id.0)?;
+    Ok(rows.into_iter().map(|(user,)| UserId(user)).collect())
+}
 
 /// Somebody who might decide and wants e-mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,21 +131,22 @@ pub async fn add_reviewer(
         ReviewerRecord::User { id, .. } => ("user", id.0),
         ReviewerRecord::Group { id, .. } => ("group", id.0),
         ReviewerRecord::Anyone => ("anyone", Uuid::nil()),
+        ReviewerRecord::Admins => ("admins", Uuid::nil()),
     };
     run!(tx.conn(), execute, ADD, tenant_id.0, id.0, kind, reviewer)?;
     Ok(())
 }
 
-/// Whether this person may decide: by name, in a group, or as anyone whose role allows it.
+/// Whether this person may decide: by name, in a group, or by role.
 pub async fn is_reviewer(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     id: GateId,
     user_id: UserId,
-    may_decide: bool,
+    by_role: ByRole,
 ) -> Result<bool> {
     type One = (i64,);
-    let (count,) = run!(conn, fetch_one One, IS, tenant_id.0, id.0, user_id.0, i64::from(may_decide))?;
+    let (count,) = run!(conn, fetch_one One, IS, tenant_id.0, id.0, user_id.0, by_role as i64)?;
     Ok(count > 0)
 }
 
@@ -115,6 +170,7 @@ pub async fn reviewers(
             "user" => ReviewerRecord::User { id: UserId(id), email: name },
             "group" => ReviewerRecord::Group { id: GroupId(id), name },
             "anyone" => ReviewerRecord::Anyone,
+            "admins" => ReviewerRecord::Admins,
             other => return Err(Error::inconsistent("gate_reviewers", "kind", other)),
         };
         all.entry(GateId(gate)).or_default().push(reviewer);

@@ -97,6 +97,8 @@ pub enum ReviewerRecord {
     },
     /// Everybody whose role allows it.
     Anyone,
+    /// The workspace's admins, because too few reviewers are left.
+    Admins,
 }
 
 /// A recorded decision on a gate.

@@ -16,6 +16,7 @@ use ledger::{
     Error, SessionRecord, auth, event, failure, feedback,
     gate::{self, GateFilter, ListGates},
     insight, live,
+    member::{self, Withdrawal},
     session::{self, Completion, Failure, ListSessions, NewSession, Parking},
     thread::{self, Message, NewThread},
     token,
@@ -163,6 +164,10 @@ async fn what_its_agent_asks_is_for_its_person_alone_and_nobody_is_told(f: Fixtu
         let answer = gate::Reply::Accept("\"mine\"".into());
         hidden("reply", gate::reply(l, who, id, answer).await.map(drop));
     }
+    let mia = f.member.user_id().unwrap();
+    member::withdraw(l, &f.admin, mia, Withdrawal::Deactivate).await.unwrap();
+    assert_eq!(gate::ask_admins(l).await.unwrap(), 0, "admins are not asked instead");
+    member::activate(l, &f.admin, mia).await.unwrap();
     assert_eq!(gate::get(l, &f.member, asked).await.unwrap().item.gate.title, "Which secret?");
     gate::reply(l, &f.member, id, gate::Reply::Accept("\"this one\"".into())).await.unwrap();
     let again = f.claim(1, 60).await.remove(0);

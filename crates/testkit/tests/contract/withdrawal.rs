@@ -1,22 +1,29 @@
 //! Access that is taken away: what stops, what stays, and who cannot go.
 
-use crate::{gate::gate_of, human::task};
+use crate::{
+    entity::{acme, company},
+    gate::{at_once, claim, complete, decide, gate_of, gated, open, says, staged},
+    human::task,
+};
 use chrono::TimeDelta;
 use domain::{
-    gate::Question,
+    gate::{GateState, Question, Verdict},
+    id::UserId,
     member::MemberStatus,
     role::{Role, TokenScope},
     session::{EndReason, Status, Type, YieldTo},
 };
 use ledger::{
-    Error, Mode, auth,
+    ActionRecord, Error, Mode, action, auth,
     event::{self as events, Append},
-    group::{self, NewGroup},
+    gate,
+    group::{self, GroupChange, NewGroup},
     human,
     member::{self, Withdrawal},
     session::{self, NewSession, Parking},
     token,
 };
+use serde_json::json;
 use testkit::{Fixture, human as did, on_both_engines};
 
 on_both_engines!(
@@ -27,6 +34,11 @@ on_both_engines!(
     the_last_admin_cannot_go,
     a_removed_person_goes_on_in_other_workspaces,
     a_question_of_somebody_who_has_left_is_anyones_to_answer,
+    a_gate_whose_reviewer_has_left_is_given_to_the_admins_and_the_log_says_so,
+    a_gate_of_a_group_that_was_emptied_is_given_to_the_admins,
+    a_quorum_counts_who_approved_before_they_left,
+    an_admin_does_not_decide_their_own_request_where_the_task_forbids_it,
+    a_gate_that_somebody_may_decide_stays_theirs,
 );
 
 const PASSWORD: &str = "correct horse battery";
@@ -203,5 +215,110 @@ async fn a_question_of_somebody_who_has_left_is_anyones_to_answer(f: Fixture) {
     session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
     let reviewers = gate_of(&f, made.id).await.reviewers;
     assert!(matches!(reviewers[..], [ledger::ReviewerRecord::Anyone]), "{reviewers:?}");
+    f.done().await;
+}
+
+fn user(scope: &domain::Scope) -> UserId {
+    scope.user_id().unwrap()
+}
+
+/// An action about a company whose output waits for these reviewers, with further settings.
+async fn reviewed_by(f: &Fixture, reviewers: &[String], more: serde_json::Value) -> ActionRecord {
+    at_once(f).await;
+    let acme = acme(f, &company(f).await, "Acme").await;
+    let mut approval = more;
+    approval["reviewers"] = reviewers.into();
+    gated(f, Some(acme.id), approval, json!({})).await
+}
+
+async fn a_gate_whose_reviewer_has_left_is_given_to_the_admins_and_the_log_says_so(f: Fixture) {
+    let max = user(&f.other_member);
+    let of = reviewed_by(&f, &[format!("user:{max}")], json!({})).await;
+    for how in [Withdrawal::Deactivate, Withdrawal::Remove] {
+        member::activate(&f.ledger, &f.admin, max).await.unwrap();
+        let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+        assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 0, "its reviewer is there");
+        assert!(open(&f, &f.admin, false).await.is_empty());
+        member::withdraw(&f.ledger, &f.admin, max, how).await.unwrap();
+        assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 1);
+        assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 0, "once");
+
+        let told = f.log(waiting.id).await.pop().unwrap();
+        assert_eq!((told.kind.as_str(), told.actor.as_str()), ("session.waiting_approval", "system"));
+        assert!(told.content.contains("too few of its reviewers are left: admins may decide"), "{}", told.content);
+        let metadata: serde_json::Value = serde_json::from_str(&told.metadata).unwrap();
+        assert_eq!(metadata, json!({ "gateId": item.gate.id, "adminsMayDecide": true, "reviewersLeft": 0 }));
+        assert_eq!(gate::count(&f.ledger, &f.admin, 10).await.unwrap(), 1);
+        assert!(open(&f, &f.admin, false).await[0].reviewers.contains(&ledger::ReviewerRecord::Admins));
+        for other in [f.operator, f.member] {
+            assert!(open(&f, &other, false).await.is_empty());
+            let refused = decide(&f, &other, item.gate.id, says(Verdict::Approve)).await;
+            assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+        }
+        let decided = decide(&f, &f.admin, item.gate.id, says(Verdict::Approve)).await.unwrap();
+        assert_eq!(decided.gate.state, GateState::Settled);
+    }
+    f.assert_verified().await;
+    f.done().await;
+}
+
+async fn a_gate_of_a_group_that_was_emptied_is_given_to_the_admins(f: Fixture) {
+    let members = vec![user(&f.member), user(&f.other_member)];
+    let people = NewGroup { name: "Legal".into(), slug: None, members: members.clone() };
+    let people = group::create(&f.ledger, &f.admin, people).await.unwrap();
+    let of = reviewed_by(&f, &["group:legal".into()], json!({})).await;
+    staged(&f, &of, &json!({ "stage": "Won" })).await;
+    let without = |gone: UserId| GroupChange { name: None, add_members: vec![], remove_members: vec![gone] };
+    group::update(&f.ledger, &f.admin, people.id, without(members[0])).await.unwrap();
+    assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 0);
+    group::update(&f.ledger, &f.admin, people.id, without(members[1])).await.unwrap();
+    assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 1);
+    assert_eq!(open(&f, &f.admin, false).await.len(), 1);
+    f.done().await;
+}
+
+async fn a_quorum_counts_who_approved_before_they_left(f: Fixture) {
+    let both = [&f.operator, &f.other_member].map(|scope| format!("user:{}", user(scope)));
+    let of = reviewed_by(&f, &both, json!({ "quorum": 2 })).await;
+    let (_, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
+    member::withdraw(&f.ledger, &f.admin, user(&f.operator), Withdrawal::Remove).await.unwrap();
+    assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 0, "one approved, one is left");
+    member::withdraw(&f.ledger, &f.admin, user(&f.other_member), Withdrawal::Remove).await.unwrap();
+    assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 1);
+    let decided = decide(&f, &f.admin, item.gate.id, says(Verdict::Approve)).await.unwrap();
+    assert_eq!((decided.gate.state, decided.approvals), (GateState::Settled, 2));
+    f.done().await;
+}
+
+async fn an_admin_does_not_decide_their_own_request_where_the_task_forbids_it(f: Fixture) {
+    let max = user(&f.other_member);
+    let of = reviewed_by(&f, &[format!("user:{max}")], json!({ "selfApproval": false })).await;
+    action::trigger(&f.ledger, &f.admin, of.id, action::Trigger::default()).await.unwrap();
+    let claimed = claim(&f).await.session;
+    let waiting = complete(&f, &claimed, &json!({ "stage": "Won" })).await;
+    let id = gate_of(&f, waiting.id).await.gate.id;
+    member::withdraw(&f.ledger, &f.admin, max, Withdrawal::Deactivate).await.unwrap();
+    assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 1);
+    let own = decide(&f, &f.admin, id, says(Verdict::Approve)).await;
+    assert!(matches!(own, Err(Error::Forbidden(why)) if why.contains("someone else")), "{own:?}");
+    let other = domain::Scope { role: Role::Admin, ..f.operator };
+    let decided = decide(&f, &other, id, says(Verdict::Approve)).await.unwrap();
+    assert_eq!(decided.gate.state, GateState::Settled);
+    f.done().await;
+}
+
+async fn a_gate_that_somebody_may_decide_stays_theirs(f: Fixture) {
+    // The requester is the only reviewer, and may decide their own request.
+    let own = reviewed_by(&f, &[format!("user:{}", user(&f.member))], json!({})).await;
+    staged(&f, &own, &json!({ "stage": "Won" })).await;
+    let anyone = gated(&f, own.target_entity_id, json!({ "reviewers": ["anyone"] }), json!({})).await;
+    staged(&f, &anyone, &json!({ "stage": "Lead" })).await;
+    assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 0);
+    // A decided gate is not given to anybody.
+    let item = open(&f, &f.member, false).await.remove(0);
+    decide(&f, &f.member, item.gate.id, says(Verdict::Deny)).await.unwrap();
+    member::withdraw(&f.ledger, &f.admin, user(&f.member), Withdrawal::Remove).await.unwrap();
+    assert_eq!(gate::ask_admins(&f.ledger).await.unwrap(), 0);
     f.done().await;
 }

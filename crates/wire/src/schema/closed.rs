@@ -75,7 +75,7 @@ closed! {
     /// What a reviewer says.
     Verdict = gate::Verdict::ALL.into_iter().map(gate::Verdict::as_str);
     /// Who a reviewer is.
-    ReviewerKind = ["user", "group", "anyone"].into_iter();
+    ReviewerKind = ["user", "group", "anyone", "admins"].into_iter();
     /// A role in a workspace.
     Role = role::ROLES.into_iter().map(role::Role::as_str);
     /// A member's place in a workspace.

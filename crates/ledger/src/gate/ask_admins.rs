@@ -1,0 +1,82 @@
+//! Letting the admins decide where too few reviewers are left: a gate whose reviewers have been removed, deactivated or
+//! taken out of their group would otherwise wait until it expires.
+
+use super::{announce::tell, decisions_of, quote, standing};
+use crate::{
+    Error, Ledger, Result,
+    session::change::{Minter, note_down},
+};
+use domain::{
+    Caller, Scope,
+    event::Kind,
+    gate::{GateState, lacks_reviewers},
+    id::{GateId, SessionId, TenantId},
+    notification::Topic,
+};
+use store::{Access, ReviewerRecord};
+use uuid::Uuid;
+
+/// Gates read at once.
+const BATCH: u32 = 200;
+/// Text of the event that records it.
+const WHY: &str = "too few of its reviewers are left: admins may decide";
+
+/// Gives every open gate that has too few reviewers left to the admins as well, and says so in its session's log.
+/// Answers how many. Safe to run on many servers at once: each gate is looked at again under its session's lock.
+///
+/// Rules of the gate stay: the quorum, and that nobody decides their own request where the action forbids it.
+pub async fn ask_admins(ledger: &Ledger) -> Result<u64> {
+    let (mut asked, mut failure) = (0, None);
+    let mut after = GateId(Uuid::nil());
+    loop {
+        let found = ledger
+            .store()
+            .read(Access::System, move |conn| Box::pin(store::gate::short_of_reviewers(conn, after, BATCH)))
+            .await?;
+        for (tenant_id, id, session_id) in &found {
+            match ask(ledger, *tenant_id, *id, *session_id).await {
+                Ok(done) => asked += u64::from(done),
+                // One bad row must not keep the others waiting.
+                Err(error) => failure = Some(error),
+            }
+        }
+        match found.last() {
+            Some((_, id, _)) if found.len() == BATCH as usize => after = *id,
+            _ => return failure.map_or(Ok(asked), Err),
+        }
+    }
+}
+
+async fn ask(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId) -> Result<bool> {
+    let scope = Scope::system(tenant_id);
+    let mut minter = Minter::new(ledger, ledger.now(), 1);
+    ledger
+        .write((&scope).into(), move |tx| {
+            Box::pin(async move {
+                let Some(session) = store::session::find_locked(tx, tenant_id, session_id).await? else {
+                    return Ok(false);
+                };
+                let Some(gate) = store::gate::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
+                let asked = store::gate::reviewers(tx.conn(), tenant_id, &[id]).await?.remove(&id).unwrap_or_default();
+                let by_role = [ReviewerRecord::Anyone, ReviewerRecord::Admins];
+                if gate.state != GateState::Open || asked.iter().any(|reviewer| by_role.contains(reviewer)) {
+                    return Ok(false);
+                }
+                let decisions = decisions_of(tx.conn(), &gate).await?;
+                let approved = standing(&gate, &decisions).approvals;
+                let left = store::gate::reviewers_left(tx.conn(), tenant_id, id).await?;
+                if !lacks_reviewers(&left, &approved, gate.quorum) {
+                    return Ok(false);
+                }
+                store::gate::add_reviewer(tx, tenant_id, id, &ReviewerRecord::Admins).await?;
+                let mut metadata = quote(id);
+                metadata["adminsMayDecide"] = true.into();
+                metadata["reviewersLeft"] = left.len().into();
+                tell(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
+                let event = minter.event(Kind::SESSION_WAITING_APPROVAL, Some(WHY), &metadata)?;
+                note_down(tx, session, vec![event], Caller::System, minter.at()).await?;
+                Ok::<_, Error>(true)
+            })
+        })
+        .await
+}
