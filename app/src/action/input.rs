@@ -8,19 +8,26 @@ use crate::{
     inbox::{FormField, fields, schema_fields, typed_value},
     ui::field::{Field, textarea},
 };
+use domain::action::{INPUT_SCHEMA, needs_input};
 use leptos::tachys::html::InertElement;
 use serde_json::{Map, Value, value::RawValue};
 use wire::action::Action;
 
 /// Name of the single field, and prefix of the names of several fields.
 pub const INPUT: &str = "input";
-/// Key of the JSON Schema in a task's metadata.
-const SCHEMA: &str = "inputSchema";
+
+fn metadata(action: &Action) -> Map<String, Value> {
+    serde_json::from_str(action.metadata.get()).unwrap_or_default()
+}
+
+/// Whether someone has to fill in the form before the task can run.
+pub fn needs_form(action: &Action) -> bool {
+    needs_input(&metadata(action))
+}
 
 /// The fields of the task's input; empty without a schema.
 fn asks(action: &Action) -> Vec<FormField> {
-    let metadata: Option<Map<String, Value>> = serde_json::from_str(action.metadata.get()).ok();
-    let schema = metadata.and_then(|mut metadata| metadata.remove(SCHEMA)).filter(Value::is_object);
+    let schema = metadata(action).remove(INPUT_SCHEMA).filter(Value::is_object);
     schema.map_or_else(Vec::new, |schema| schema_fields(&schema, INPUT, "Input"))
 }
 

@@ -3,13 +3,20 @@
 use super::{
     approval_form::Reviewing,
     form::{Targets, action_form},
+    input::needs_form,
 };
 use crate::{
     FormState,
     document::{plain, render, solid},
     shell::{Place, Shell, frame},
     text::markdown::one_line,
-    ui::{button::submit_small, empty::empty, page_head::page_head, status_badge::status_badge, time::moment},
+    ui::{
+        button::{link_small, submit_small},
+        empty::empty,
+        page_head::page_head,
+        status_badge::status_badge,
+        time::moment,
+    },
 };
 use domain::{action::ActionStatus, role::Permission};
 use leptos::prelude::*;
@@ -108,12 +115,16 @@ fn row(shell: &Shell, action: &Action, newest: Option<&TaskStatus>) -> impl Into
     let run = newest.and_then(|n| Some((n.session_id.clone()?, n.status?)));
     let key = format!("{}-{}", shell.form_key, action.id);
     let trigger = (action.status == ActionStatus::Active).then(|| {
+        if needs_form(action) {
+            return link_small("Run", action.name.clone(), format!("{href}#run")).into_any();
+        }
         view! {
             <form method="post" action=format!("{href}/trigger")>
                 <input type="hidden" name="idempotencyKey" value=key/>
                 {submit_small("Run", action.name.clone())}
             </form>
         }
+        .into_any()
     });
     view! {
         <tr>

@@ -10,7 +10,7 @@ mod waits;
 
 pub use approval_form::{KEEP_SETS, Reviewing};
 pub use form::Targets;
-pub use input::input_typed;
+pub use input::{input_typed, needs_form};
 pub use list_page::{ListProps, list_page};
 pub use page::{Props, page};
 pub use span::read as read_span;

@@ -88,7 +88,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                     {about}
                     {edit}
                 </div>
-                <section class="section" aria-labelledby="trigger-title">
+                <section class="section" id="run" aria-labelledby="trigger-title">
                     <h2 id="trigger-title">"Run this task"</h2>
                     {solid(trigger_form(shell, &action, runs.first(), &form.of("trigger")))}
                 </section>

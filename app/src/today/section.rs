@@ -2,6 +2,7 @@
 
 use super::bucket::{BUCKETS, Bucket as Words};
 use crate::{
+    action::needs_form,
     document::plain,
     session::acknowledge,
     sessions::{SessionEntry, cost_words, duration_ms, input_words, last_words, row_title},
@@ -158,6 +159,17 @@ fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
         Some(agent) => format!("Delegate to {}", one_line(agent, AGENT_CHARS_MAX)),
         None => "Delegate".to_owned(),
     };
+    let way = if needs_form(action) {
+        link_small(delegate, action.name.clone(), format!("{href}#run")).into_any()
+    } else {
+        view! {
+            <form method="post" action=format!("{href}/trigger")>
+                <input type="hidden" name="idempotencyKey" value=key/>
+                {submit_small(delegate, action.name.clone())}
+            </form>
+        }
+        .into_any()
+    };
     view! {
         <li class="row" data-key-id=action.id.clone()>
             <span class="badge" data-status="idle">{crate::ui::icon::icon(crate::ui::icon::Icon::Agent)}<span>"Ready"</span></span>
@@ -169,12 +181,7 @@ fn action_row(shell: &Shell, action: &Action) -> impl IntoView + use<> {
                 </div>
             </div>
             <span class="row-when"></span>
-            <div class="row-action">
-                <form method="post" action=format!("{href}/trigger")>
-                    <input type="hidden" name="idempotencyKey" value=key/>
-                    {submit_small(delegate, action.name.clone())}
-                </form>
-            </div>
+            <div class="row-action">{way}</div>
         </li>
     }
 }

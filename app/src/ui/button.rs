@@ -36,6 +36,6 @@ pub fn submit_small(label: impl Into<String>, about: String) -> impl IntoView {
 }
 
 /// A link styled as a small button. `about` completes the label for screen readers.
-pub fn link_small(label: &'static str, about: String, href: String) -> impl IntoView {
-    view! { <a class="button" data-size="small" href=href>{label}<span class="hidden-text">" "{about}</span></a> }
+pub fn link_small(label: impl Into<String>, about: String, href: String) -> impl IntoView {
+    view! { <a class="button" data-size="small" href=href>{label.into()}<span class="hidden-text">" "{about}</span></a> }
 }

@@ -1,5 +1,9 @@
 //! Actions: configured work. The UI calls one a task.
 
+mod input;
+
+pub use input::{INPUT_SCHEMA, default_input, needs_input};
+
 use serde::{Deserialize, Serialize};
 
 /// Whether an action can be triggered.

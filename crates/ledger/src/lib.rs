@@ -4,6 +4,7 @@
 //! caller. Nothing here knows SQL, HTTP, the clock or the environment.
 
 pub mod action;
+mod action_input;
 pub mod auth;
 pub mod backup;
 pub mod bundle;

@@ -43,6 +43,7 @@ pub struct Action {
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub output_config: Json,
     /// Free, but for `inputSchema`: a JSON Schema of the input, of which the page that triggers the action makes a form.
+    /// An input that breaks it is refused.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub metadata: Json,
     /// active or archived.

@@ -32,6 +32,7 @@ mod setup;
 mod sign_in;
 mod soak;
 mod stop;
+mod task;
 mod thread;
 mod tls;
 mod today;

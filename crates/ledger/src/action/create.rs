@@ -2,7 +2,7 @@
 
 use super::{check, check_references};
 use crate::{
-    ActionRecord, Error, Ledger, Result,
+    ActionRecord, Error, Ledger, Result, action_input,
     guard::{require, slug_or_of_name},
 };
 use domain::{
@@ -100,6 +100,7 @@ async fn create_as(ledger: &Ledger, scope: &Scope, new: NewAction, slug: String)
         updated_at: now,
     };
     check(&action)?;
+    action_input::check(&action)?;
     let tenant_id = scope.tenant_id;
     let made = ledger
         .store()

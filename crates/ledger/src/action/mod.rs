@@ -50,7 +50,7 @@ pub(crate) fn check(action: &ActionRecord) -> crate::Result<()> {
 fn output_contract(action: &ActionRecord) -> crate::Result<Contract> {
     let mut fields = Fields::default();
     let contract = read(action.output_type, &action.output_config)?;
-    if let Some(wrong) = contract.schema.as_ref().and_then(check_schema) {
+    if let Some(wrong) = contract.schema.as_ref().and_then(|schema| check_schema(schema, "outputConfig.schema")) {
         fields.refuse(&wrong.field, wrong.message);
     }
     if action.output_type == OutputType::Entity && contract.entity_type.is_none() && action.target_entity_id.is_none() {

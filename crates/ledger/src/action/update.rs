@@ -1,7 +1,7 @@
 //! Changing an action.
 
 use super::{check, check_references};
-use crate::{ActionRecord, Error, Ledger, Result, guard::require};
+use crate::{ActionRecord, Error, Ledger, Result, action_input, guard::require};
 use domain::{
     Scope,
     action::{ActionStatus, OutputType},
@@ -43,8 +43,13 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: Action
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let before = store::action::find(tx.conn(), tenant_id, id).await?.ok_or(Error::NotFound("action"))?;
+                let is_other_input = change.metadata.is_some();
                 let action = apply(before, change, now);
                 check(&action)?;
+                // An action that was stored with a schema that cannot be used can still be changed otherwise.
+                if is_other_input {
+                    action_input::check(&action)?;
+                }
                 check_references(tx.conn(), tenant_id, &action).await?;
                 if !store::action::update(tx, tenant_id, &action).await? {
                     return Err(Error::NameTaken("the slug"));

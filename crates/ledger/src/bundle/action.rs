@@ -1,7 +1,7 @@
 //! An action of a bundle, with the people and criteria that review its output.
 
 use super::{Context, member};
-use crate::{ActionRecord, Error, Result, action};
+use crate::{ActionRecord, Error, Result, action, action_input};
 use domain::{
     action::{ActionStatus, OutputType},
     bundle::{BundledAction, Comparison, PlannedItem, PlannedKind},
@@ -55,6 +55,7 @@ pub(super) async fn install(
             ..base
         };
         action::check(&record)?;
+        action_input::check(&record)?;
         action::check_references(tx.conn(), tenant_id, &record).await?;
         let written = if fresh {
             store::action::insert(tx, tenant_id, &record).await?

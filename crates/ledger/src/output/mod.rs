@@ -6,7 +6,7 @@ mod settle;
 mod violation;
 mod write_back;
 
-pub(crate) use schema::{check_schema, schema_errors};
+pub(crate) use schema::{check_schema, form_errors, schema_errors};
 pub(crate) use settle::awaits_approval;
 pub(crate) use violation::{Refused, refuse};
 pub(crate) use write_back::{WriteBack, Written, entity_ids, write_back};

@@ -2,7 +2,7 @@
 
 use crate::FieldError;
 use domain::limit::OUTPUT_ERRORS_MAX;
-use jsonschema::{PatternOptions, Validator};
+use jsonschema::{PatternOptions, Validator, error::ValidationErrorKind};
 use serde_json::Value;
 
 /// Offline: a schema reaches neither the network nor the disk. Patterns are matched in linear time, because results
@@ -12,10 +12,10 @@ fn validator(schema: &Value) -> Result<Validator, String> {
     options.build(schema).map_err(|error| error.to_string())
 }
 
-/// What is wrong with a schema itself.
-pub(crate) fn check_schema(schema: &Value) -> Option<FieldError> {
+/// What is wrong with a schema itself, which stands at `field`.
+pub(crate) fn check_schema(schema: &Value, field: &str) -> Option<FieldError> {
     let wrong = validator(schema).err()?;
-    Some(FieldError::new("outputConfig.schema", format!("not a JSON Schema that can be used here: {wrong}")))
+    Some(FieldError::new(field, format!("not a JSON Schema that can be used here: {wrong}")))
 }
 
 /// Where a result breaks a schema.
@@ -25,13 +25,33 @@ pub(super) fn errors(schema: &Value, result: &Value) -> Vec<FieldError> {
 
 /// Where a value breaks a schema, as paths that begin with `root`.
 pub(crate) fn schema_errors(schema: &Value, result: &Value, root: &str) -> Vec<FieldError> {
+    found(schema, result, root, |_, path| path)
+}
+
+/// The same, with the name of what is missing at the end of the path: a form shows it at that field.
+pub(crate) fn form_errors(schema: &Value, result: &Value, root: &str) -> Vec<FieldError> {
+    found(schema, result, root, |kind, path| match kind {
+        ValidationErrorKind::Required { property: Value::String(name) } => format!("{path}.{name}"),
+        _ => path,
+    })
+}
+
+fn found(
+    schema: &Value,
+    result: &Value,
+    root: &str,
+    at: impl Fn(&ValidationErrorKind, String) -> String,
+) -> Vec<FieldError> {
     let validator = match validator(schema) {
         Ok(validator) => validator,
         Err(wrong) => return vec![FieldError::new("outputConfig.schema", wrong)],
     };
     let errors = validator.iter_errors(result).take(OUTPUT_ERRORS_MAX);
     errors
-        .map(|error| FieldError::new(path(root, result, error.instance_path().as_str()), error.masked().to_string()))
+        .map(|error| {
+            let path = path(root, result, error.instance_path().as_str());
+            FieldError::new(at(error.kind(), path), error.masked().to_string())
+        })
         .collect()
 }
 
@@ -73,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_schema_is_checked_and_reaches_nothing_outside() {
-        assert_eq!(check_schema(&json!({ "type": "object", "properties": { "a": { "type": "string" } } })), None);
+        assert_eq!(check_schema(&json!({ "type": "object", "properties": { "a": { "type": "string" } } }), "s"), None);
         for bad in [
             json!({ "type": "strin" }),
             json!({ "$ref": "https://example.org/schema.json" }),
@@ -81,9 +101,25 @@ mod tests {
             json!({ "pattern": "(?=a)b" }),
             json!({ "required": "a" }),
         ] {
-            let wrong = check_schema(&bad).unwrap_or_else(|| panic!("{bad} was accepted"));
+            let wrong = check_schema(&bad, "outputConfig.schema").unwrap_or_else(|| panic!("{bad} was accepted"));
             assert_eq!(wrong.field, "outputConfig.schema");
         }
+    }
+
+    #[test]
+    fn a_schema_that_refers_to_itself_ends() {
+        for schema in [json!({ "$ref": "#" }), json!({ "allOf": [{ "$ref": "#" }] })] {
+            let _ = schema_errors(&schema, &json!({ "a": 1 }), "input");
+        }
+    }
+
+    #[test]
+    fn a_form_hears_which_field_is_missing() {
+        let schema = json!({ "required": ["week"], "properties": { "team": { "required": ["name"] } } });
+        let mut fields: Vec<_> =
+            form_errors(&schema, &json!({ "team": {} }), "input").into_iter().map(|error| error.field).collect();
+        fields.sort();
+        assert_eq!(fields, ["input.team.name", "input.week"]);
     }
 
     #[test]

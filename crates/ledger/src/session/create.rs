@@ -3,6 +3,7 @@
 use super::graph::{Place, depend, place};
 use crate::{
     ActionRecord, Error, Ledger, Result, SessionRecord,
+    action_input::accept,
     commit::{Minter, deadline},
     guard::{Fields, require},
     visibility::sees,
@@ -150,7 +151,12 @@ pub(super) async fn insert(
         return Ok(known);
     }
     let place = place(tx, &scope, &new, retry_of.is_some()).await?;
-    let mut session = draft(tx, scope, id, &minter, new, (retry_of, &place)).await?;
+    let is_queued = matches!(new.session_type, Type::Agent | Type::Tool);
+    let (mut session, action) = draft(tx, scope, id, &minter, new, (retry_of, &place)).await?;
+    // A retry has the input that was accepted once.
+    if let (Some(action), None) = (&action, retry_of) {
+        session.input = accept(action, session.input.take(), is_queued)?;
+    }
     let mut metadata = json!({ "sessionType": session.session_type, "retryOf": retry_of });
     if !place.dependencies.is_empty() {
         metadata["dependsOn"] = place.dependencies.iter().map(|(on, _)| json!(on.id)).collect();
@@ -185,7 +191,7 @@ pub(crate) async fn repeated(
     }
 }
 
-/// The row as it will be inserted, checked against action and parent.
+/// The row as it will be inserted, checked against action and parent; and the action.
 pub(crate) async fn draft(
     tx: &mut WriteTx<'_>,
     scope: Scope,
@@ -193,7 +199,7 @@ pub(crate) async fn draft(
     minter: &Minter,
     new: NewSession,
     (retry_of, place): (Option<SessionId>, &Place),
-) -> Result<SessionRecord> {
+) -> Result<(SessionRecord, Option<ActionRecord>)> {
     let tenant_id = scope.tenant_id;
     let action = match new.action_id {
         None => None,
@@ -223,14 +229,14 @@ pub(crate) async fn draft(
     let of_parent = place.parent.as_ref().and_then(|parent| parent.private_to.clone());
     let private_to = of_parent.or_else(|| is_incognito(&metadata).then(|| created_by.clone()));
     let title = new.title.or_else(|| action.as_ref().map(|a| a.name.clone()));
-    Ok(SessionRecord {
+    let session = SessionRecord {
         tenant_id,
         id,
         session_type: new.session_type,
         status,
         end_reason: None,
         action_id: new.action_id,
-        action_slug: action.map(|a| a.slug),
+        action_slug: action.as_ref().map(|a| a.slug.clone()),
         agent_slug,
         user_id: scope.beneficiary(),
         source: None,
@@ -262,7 +268,8 @@ pub(crate) async fn draft(
         dependency_count: u32::try_from(place.dependencies.len()).unwrap_or(u32::MAX),
         awaited: false,
         private_to,
-    })
+    };
+    Ok((session, action))
 }
 
 /// What an incognito conversation has others do is as incognito as itself.

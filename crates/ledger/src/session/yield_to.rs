@@ -70,8 +70,9 @@ impl Parking {
             if question.message.trim().is_empty() {
                 fields.refuse("question.message", "needs a text");
             }
-            if let Some(wrong) = question.schema.as_ref().and_then(check_schema) {
-                fields.refuse("question.schema", wrong.message);
+            let schema = question.schema.as_ref();
+            if let Some(wrong) = schema.and_then(|schema| check_schema(schema, "question.schema")) {
+                fields.refuse(&wrong.field, wrong.message);
             }
             if self.to != YieldTo::WaitingHuman {
                 fields.refuse("question", "goes with status waiting_human");

@@ -146,7 +146,8 @@ async fn row(
         With::Action(id) => (Some(id), None),
     };
     let blank = NewSession { action_id, agent_slug, ..NewSession::of_type(Type::Agent) };
-    let mut session = draft(tx, *scope, id, minter, blank, (None, &Place::default())).await?;
+    // Messages are what the agent is given: the action's input schema is not asked.
+    let (mut session, _) = draft(tx, *scope, id, minter, blank, (None, &Place::default())).await?;
     let Some(agent) = session.agent_slug.clone() else {
         return Err(Error::invalid("agent", "this task names no agent"));
     };

@@ -31,6 +31,7 @@ mod human_access;
 mod human_context;
 mod import;
 mod incognito;
+mod input_schema;
 mod insight;
 mod interaction;
 mod lease_clock;

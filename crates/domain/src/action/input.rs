@@ -1,0 +1,40 @@
+//! What an action's sessions are given: `metadata.inputSchema`, a JSON Schema, says what the input has to be.
+
+use serde_json::{Map, Value};
+
+/// Key of the schema in an action's metadata.
+pub const INPUT_SCHEMA: &str = "inputSchema";
+
+/// The input that a schema's defaults make: every property at the top that has one.
+pub fn default_input(schema: &Value) -> Map<String, Value> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let with_default = |(name, property): (&String, &Value)| Some((name.clone(), property.get("default")?.clone()));
+    properties.into_iter().flatten().filter_map(with_default).collect()
+}
+
+/// Whether an action of this metadata can only be run with an input that somebody gives: its schema requires a
+/// property for which it has no default.
+pub fn needs_input(metadata: &Map<String, Value>) -> bool {
+    let Some(schema) = metadata.get(INPUT_SCHEMA) else { return false };
+    let defaults = default_input(schema);
+    let required = schema.get("required").and_then(Value::as_array);
+    required.into_iter().flatten().filter_map(Value::as_str).any(|name| !defaults.contains_key(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn an_input_is_needed_where_something_required_has_no_default() {
+        let needs = |schema: Value| needs_input(&Map::from_iter([(INPUT_SCHEMA.to_owned(), schema)]));
+        let properties = json!({ "week": { "default": 1 }, "team": { "type": "string" } });
+        assert!(needs(json!({ "required": ["week", "team"], "properties": properties })));
+        assert!(!needs(json!({ "required": ["week"], "properties": properties })));
+        assert!(!needs(json!({ "properties": properties })));
+        assert!(!needs(json!(null)) && !needs_input(&Map::new()));
+        assert_eq!(Value::from(default_input(&json!({ "properties": properties }))), json!({ "week": 1 }));
+        assert!(default_input(&json!(true)).is_empty());
+    }
+}

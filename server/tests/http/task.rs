@@ -1,0 +1,51 @@
+//! Tasks on pages: which way leads to running them, and which does not.
+
+use crate::{
+    app::{App, Who, problem},
+    browser::Browser,
+};
+use reqwest::{Method, StatusCode};
+use serde_json::{Value, json};
+
+const ADA: &str = "ada@acme.test";
+
+async fn send(app: &App, method: Method, path: &str, body: &Value) -> Value {
+    let answer = app.request(Who::Admin, method, path).json(body).send().await.unwrap();
+    assert!(answer.status().is_success(), "{path}: {}", answer.text().await.unwrap());
+    answer.json().await.unwrap()
+}
+
+async fn task_of_ada(app: &App, ada: &Browser<'_>, metadata: Value) -> String {
+    let me: Value = ada.ask(Method::GET, "/api/me", &[]).await.json().await.unwrap();
+    let new = json!({ "name": "Report", "agentSlug": "scout", "assignedTo": me["user"]["id"], "metadata": metadata });
+    send(app, Method::POST, "/api/actions", &new).await["id"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_task_that_needs_an_input_leads_to_its_form() {
+    let app = App::start();
+    let ada = Browser::of(&app, ADA).await;
+    let schema = json!({ "required": ["week"], "properties": { "week": { "type": "integer", "title": "Week" } } });
+    let id = task_of_ada(&app, &ada, json!({ "inputSchema": schema })).await;
+    for path in ["/today/section/delegatable", "/actions"] {
+        let page = ada.page(path).await;
+        assert!(page.contains(&format!("href=\"/actions/{id}#run\"")), "{path}: {page}");
+        assert!(!page.contains(&format!("/actions/{id}/trigger")), "{path}: {page}");
+    }
+    let trigger = format!("/actions/{id}/trigger");
+    let refused = ada.ask(Method::POST, &trigger, &[]).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let page = refused.text().await.unwrap();
+    assert!(page.contains("id=\"run\"") && page.contains("aria-invalid=\"true\""), "{page}");
+    let wrong = json!({ "input": { "week": "soon" } });
+    let wrong = app.request(Who::Member, Method::POST, &format!("/api{trigger}")).json(&wrong).send().await.unwrap();
+    let (status, told) = problem(wrong).await;
+    assert_eq!((status, &told["errors"][0]["field"]), (422, &json!("input.week")), "{told}");
+    let sent = ada.ask(Method::POST, &trigger, &[("input.week", "47")]).await;
+    assert_eq!(sent.status(), StatusCode::SEE_OTHER);
+
+    let free = json!({ "properties": { "week": { "type": "integer", "default": 1 } }, "required": ["week"] });
+    let id = task_of_ada(&app, &ada, json!({ "inputSchema": free })).await;
+    assert!(ada.page("/today/section/delegatable").await.contains(&format!("/actions/{id}/trigger")));
+    assert_eq!(ada.ask(Method::POST, &format!("/actions/{id}/trigger"), &[]).await.status(), StatusCode::SEE_OTHER);
+}
