@@ -117,6 +117,7 @@ fn log_props(session: wire::session::Session, events: Vec<wire::event::Event>) -
             failure: matches!(session.status, Status::Failed | Status::Expired).then(|| made_up::failure(0)),
             session,
             action_name: Some("Triage support mail".into()),
+            action_status: None,
             timeline: events.clone(),
             shown: (0, 0),
         },

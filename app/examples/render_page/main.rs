@@ -71,6 +71,7 @@ fn page_of(me: Me, session: Session, log: Events) -> (Shell, Props) {
     let summary = Summary {
         session,
         action_name: None,
+        action_status: None,
         timeline: log.events.clone(),
         failure: None,
         gate: None,

@@ -21,9 +21,10 @@ use crate::{
     },
 };
 use domain::{
+    action::ActionStatus,
     role::Permission,
+    run_again::{NotAgain, run_again},
     session::{EndReason, Status, Usage, WaitsFor},
-    thread::can_run_again,
 };
 use leptos::prelude::*;
 use serde_json::value::RawValue;
@@ -39,6 +40,8 @@ pub struct Summary {
     pub session: Session,
     /// Name of its task; absent for a session without one.
     pub action_name: Option<String>,
+    /// Status of its task; absent for a session without one.
+    pub action_status: Option<ActionStatus>,
     /// The events of the timeline (`ledger::event::timeline`).
     pub timeline: Vec<Event>,
     /// Error class, remediation and acknowledgement, if the session failed.
@@ -85,7 +88,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             <div class="session-title">
                 <h1 dir="auto">{row_title(session)}</h1>
                 <span data-part="badge">{status_badge_large(session.status)}</span>
-                <div class="session-actions" data-part="actions">{decide(summary)}{actions(shell, session)}</div>
+                <div class="session-actions" data-part="actions">{decide(summary)}{actions(shell, summary)}</div>
             </div>
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
             <div data-part="queued">{queued(session)}</div>
@@ -153,11 +156,16 @@ fn decide(summary: &Summary) -> impl IntoView + use<> {
     })
 }
 
-fn actions(shell: &Shell, session: &Session) -> impl IntoView + use<> {
+fn actions(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
+    let session = &summary.session;
     let href = format!("/sessions/{}", session.id);
     let manages = shell.may(Permission::ManageSessions);
-    let repeats = manages && can_run_again(session.session_type, session.source.as_deref());
-    let retry = (repeats && session.status.is_final() && session.status != Status::Completed).then(|| {
+    let again = run_again(session.session_type, session.source.as_deref(), session.status, summary.action_status);
+    let repeats = manages && again.is_ok();
+    let archived = (manages && again == Err(NotAgain::Archived)).then(|| {
+        view! { <p class="meta">"Its task is archived, so it cannot be run again."</p> }
+    });
+    let retry = (repeats && session.status != Status::Completed).then(|| {
         view! { <form method="post" action=format!("{href}/retry")>{submit("Run again", Look::Primary)}</form> }
     });
     let again = (repeats && session.status == Status::Completed).then(|| {
@@ -178,5 +186,5 @@ fn actions(shell: &Shell, session: &Session) -> impl IntoView + use<> {
             </details>
         }
     });
-    (retry, again, cancel)
+    (retry, again, archived, cancel)
 }

@@ -3,6 +3,7 @@
 use crate::text::shorten::one_line;
 use domain::{
     Timestamp,
+    action::ActionStatus,
     session::{Status, Usage},
 };
 use serde_json::{Value, value::RawValue};
@@ -24,6 +25,8 @@ pub struct SessionEntry {
     pub session: Session,
     /// Name of its task; absent for a session without one.
     pub action_name: Option<String>,
+    /// Status of its task, if the server has read it.
+    pub action_status: Option<ActionStatus>,
     /// Its newest event with a text, if the server has read it.
     pub last_event: Option<Event>,
     /// Details of its failure, if it failed and the server has read them.
@@ -35,7 +38,7 @@ pub struct SessionEntry {
 impl SessionEntry {
     /// An entry with the session alone.
     pub const fn new(session: Session) -> Self {
-        Self { session, action_name: None, last_event: None, failure: None, asks: None }
+        Self { session, action_name: None, action_status: None, last_event: None, failure: None, asks: None }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
         time::{moment, since},
     },
 };
-use domain::{role::Permission, thread::can_run_again, work_queue::Bucket};
+use domain::{role::Permission, run_again::run_again, work_queue::Bucket};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 use wire::action::Action;
@@ -118,7 +118,8 @@ fn session_row(shell: &Shell, section: &Section, entry: &SessionEntry) -> impl I
     let decides = gate.is_some_and(|gate| gate.may_decide);
     let elsewhere = (bucket == Bucket::NeedsMe && gate.is_none() && session.attempt == 0)
         .then(|| view! { <p class="row-help">"Answer in the terminal where the agent runs."</p> });
-    let repeats = can_run_again(session.session_type, session.source.as_deref());
+    let source = session.source.as_deref();
+    let repeats = run_again(session.session_type, source, session.status, entry.action_status).is_ok();
     let action = match bucket {
         Bucket::NeedsMe if decides => link_small("Decide", title.clone(), href.clone()).into_any(),
         Bucket::NeedsMe => link_small("Open", title.clone(), href.clone()).into_any(),

@@ -29,6 +29,7 @@ pub mod outcome;
 pub mod output;
 pub mod recent_activity;
 pub mod role;
+pub mod run_again;
 pub mod scope;
 pub mod session;
 pub mod session_feedback;

@@ -1,16 +1,12 @@
 //! Conversations: sessions of an agent that rest between turns.
 
-use crate::{names::names, session::Type};
+use crate::names::names;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
 /// The `source` of such sessions.
 pub const SOURCE: &str = "thread";
-/// Whether a session that has ended can be run again: work that is given to an agent or a tool, and is no conversation.
-pub fn can_run_again(session_type: Type, source: Option<&str>) -> bool {
-    matches!(session_type, Type::Agent | Type::Tool) && source != Some(SOURCE)
-}
 
 /// The event that a person's message is.
 pub const MESSAGE: &str = "user.message";
@@ -82,13 +78,6 @@ mod tests {
         assert_eq!(title(" \n\t"), None);
         let long = title(&"é".repeat(200)).unwrap();
         assert_eq!((long.chars().count(), long.ends_with('…')), (TITLE_CHARS, true));
-    }
-
-    #[test]
-    fn conversations_and_work_of_people_are_not_run_again() {
-        assert!(can_run_again(Type::Agent, None) && can_run_again(Type::Tool, Some("claude-code")));
-        assert!(!can_run_again(Type::Agent, Some(SOURCE)));
-        assert!(!can_run_again(Type::Mixed, None) && !can_run_again(Type::Response, None));
     }
 
     #[test]

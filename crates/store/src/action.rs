@@ -13,6 +13,7 @@ use domain::{
     clock::{from_micros, to_micros},
     id::{ActionId, EntityId, TenantId, UserId},
 };
+use std::collections::HashMap;
 use uuid::Uuid;
 
 macro_rules! action_select {
@@ -40,6 +41,10 @@ const UPDATE: &str = "UPDATE actions SET name = $3, slug = $4, description = $5,
      output_type = $8, output_config = $9, metadata = $10, status = $11, updated_at = $12, \
      target_entity_id = $13 WHERE tenant_id = $1 AND id = $2";
 
+const STATUSES_SQLITE: &str =
+    "SELECT id, status FROM actions WHERE tenant_id = $1 AND id IN (SELECT unhex(value) FROM json_each($2))";
+const STATUSES_POSTGRES: &str = "SELECT id, status FROM actions WHERE tenant_id = $1 AND id = ANY($2)";
+
 pub(crate) const SQL: &[(&str, &str)] = &[
     ("action::BY_ID", BY_ID),
     ("action::BY_SLUG", BY_SLUG),
@@ -47,6 +52,8 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("action::INSERT", INSERT),
     ("action::UPDATE", UPDATE),
 ];
+pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[("action::STATUSES_SQLITE", STATUSES_SQLITE)];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("action::STATUSES_POSTGRES", STATUSES_POSTGRES)];
 
 row! {
     pub(crate) struct Row {
@@ -92,6 +99,30 @@ impl TryFrom<Row> for ActionRecord {
 /// An action of this workspace.
 pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: ActionId) -> Result<Option<ActionRecord>> {
     run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(ActionRecord::try_from).transpose()
+}
+
+/// How these actions stand. Ids of no action are left out.
+pub async fn statuses(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    ids: &[ActionId],
+) -> Result<HashMap<ActionId, ActionStatus>> {
+    type Row = (Uuid, String);
+    let rows: Vec<Row> = match conn {
+        Conn::Sqlite(c) => {
+            let hex: Vec<String> = ids.iter().map(|id| id.0.simple().to_string()).collect();
+            c.fetch_all::<Row>(STATUSES_SQLITE, &[&tenant_id.0, &serde_json::Value::from(hex).to_string()])?
+        }
+        Conn::Postgres(c) => {
+            let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+            sqlx::query_as(STATUSES_POSTGRES).bind(tenant_id.0).bind(ids).fetch_all(&mut **c).await?
+        }
+    };
+    let read = |(id, status): Row| {
+        let known = ActionStatus::parse(&status).ok_or_else(|| Error::inconsistent("actions", "status", &status))?;
+        Ok((ActionId(id), known))
+    };
+    rows.into_iter().map(read).collect()
 }
 
 /// The action of this workspace with this slug.

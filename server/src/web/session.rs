@@ -120,6 +120,7 @@ async fn beside(state: &AppState, viewer: &Viewer, around: Around) -> Props {
             rating,
             gate: around.gate.map(|item| (item.gate.id.to_string(), item.may_decide == MayDecide::Yes)),
             session: wire_map::session(around.session),
+            action_status: around.action_status,
             action_name: around.action_name,
             timeline: around.timeline.into_iter().map(wire_map::event).collect(),
             shown: (0, 0),

@@ -119,6 +119,10 @@ pub async fn entries(
     let failed: Vec<SessionId> = failed.map(|record| record.id).collect();
     let failures = failure::of_sessions(&state.ledger, scope, &failed).await?;
     let mut failures: HashMap<SessionId, _> = failures.into_iter().map(|known| (known.session_id, known)).collect();
+    // What has ended is offered to be run again, unless its action is archived.
+    let ended = records.iter().filter(|record| record.status.is_final());
+    let statuses =
+        action::statuses(&state.ledger, scope, ended.filter_map(|record| record.action_id).collect()).await?;
     let waiting = records.iter().filter(|record| record.status == Status::WaitingHuman).map(|record| record.id);
     let asked = gate::of_sessions(&state.ledger, scope, waiting.collect()).await?;
     let asked = asked.into_iter().map(|item| (item.gate.session_id, app::inbox::summary(&wire_map::approval(item))));
@@ -127,7 +131,8 @@ pub async fn entries(
         let asks = asked.remove(&record.id);
         let last_event = newest.remove(&record.id).map(wire_map::event);
         let failure = failures.remove(&record.id).map(wire_map::session_failure);
-        SessionEntry { last_event, failure, asks, ..SessionEntry::new(wire_map::session(record)) }
+        let action_status = record.action_id.and_then(|id| statuses.get(&id).copied());
+        SessionEntry { action_status, last_event, failure, asks, ..SessionEntry::new(wire_map::session(record)) }
     };
     Ok(records.into_iter().map(entry).collect())
 }

@@ -49,3 +49,25 @@ async fn a_task_that_needs_an_input_leads_to_its_form() {
     assert!(ada.page("/today/section/delegatable").await.contains(&format!("/actions/{id}/trigger")));
     assert_eq!(ada.ask(Method::POST, &format!("/actions/{id}/trigger"), &[]).await.status(), StatusCode::SEE_OTHER);
 }
+
+#[tokio::test]
+async fn run_again_is_not_offered_where_the_task_is_archived() {
+    let app = App::start();
+    let ada = Browser::of(&app, ADA).await;
+    let id = task_of_ada(&app, &ada, json!({})).await;
+    let made = send(&app, Method::POST, &format!("/api/actions/{id}/trigger"), &json!({})).await;
+    let session = made["id"].as_str().unwrap();
+    send(&app, Method::POST, &format!("/api/sessions/{session}/cancel"), &json!({})).await;
+    let retry = format!("/sessions/{session}/retry");
+    let pages = [format!("/sessions/{session}"), "/today/section/failed".to_owned()];
+    for path in &pages {
+        assert!(ada.page(path).await.contains(&retry), "{path}");
+    }
+    send(&app, Method::PATCH, &format!("/api/actions/{id}"), &json!({ "status": "archived" })).await;
+    for path in &pages {
+        assert!(!ada.page(path).await.contains(&retry), "{path}");
+    }
+    assert!(ada.page(&pages[0]).await.contains("Its task is archived, so it cannot be run again."));
+    let refused = ada.ask(Method::POST, &retry, &[]).await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+}

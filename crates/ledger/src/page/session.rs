@@ -8,7 +8,7 @@ use crate::{
     guard::require,
     session::{self, Asked, ListSessions, Related},
 };
-use domain::{Scope, Timestamp, event::Kind, id::SessionId, role::Permission, session::Status};
+use domain::{Scope, Timestamp, action::ActionStatus, event::Kind, id::SessionId, role::Permission, session::Status};
 use store::Conn;
 
 /// Events of one page.
@@ -63,6 +63,8 @@ pub struct Around {
     pub kind_counts: Vec<(String, u64)>,
     /// The name of its action.
     pub action_name: Option<String>,
+    /// The status of its action.
+    pub action_status: Option<ActionStatus>,
     /// Events of the timeline bar.
     pub timeline: Vec<EventRecord>,
     /// What it failed with.
@@ -220,10 +222,10 @@ async fn around_on(
         true => session::retries_on(conn, scope, id, CHILDREN_MAX).await?,
         false => Vec::new(),
     };
-    let action_name = match session.action_id {
+    let action = match session.action_id {
         Some(id) => {
             let action = store::action::find(conn, tenant_id, id).await?;
-            Some(action.ok_or(Error::NotFound("action"))?.name)
+            Some(action.ok_or(Error::NotFound("action"))?)
         }
         None => None,
     };
@@ -238,7 +240,8 @@ async fn around_on(
         retries,
         related: session::related_on(conn, scope, &session).await?,
         kind_counts: counts.to_vec(),
-        action_name,
+        action_status: action.as_ref().map(|action| action.status),
+        action_name: action.map(|action| action.name),
         timeline: event::timeline(conn, &session).await?,
         failure: store::failure::of_sessions(conn, tenant_id, &[id]).await?.pop(),
         gate,

@@ -3,7 +3,7 @@
 use super::create::{DependsOn, EVENTS_MAX, NewSession, insert};
 use crate::{
     Error, Ledger, Result, SessionRecord,
-    commit::{Minter, is_thread},
+    commit::Minter,
     guard::require,
     visibility::{own_or_managed, seen},
 };
@@ -12,8 +12,8 @@ use domain::{
     id::SessionId,
     limit::RETRIES_FOLLOWED_MAX,
     role::Permission,
+    run_again::{NotAgain, run_again},
     session::{IfDependencyFails, Refusal},
-    thread::can_run_again,
 };
 use store::{WriteTx, session::graph as rows};
 
@@ -30,13 +30,18 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                 let old = store::session::find(tx.conn(), scope.tenant_id, id).await?;
                 let old = seen(tx.conn(), &scope, old).await?;
                 own_or_managed(&scope, &old)?;
-                if !old.status.is_final()
-                    || (!is_thread(&old) && !can_run_again(old.session_type, old.source.as_deref()))
-                {
-                    return Err(Refusal::WrongStatus { status: old.status }.into());
-                }
-                if is_thread(&old) {
-                    return Err(Error::invalid("id", "a conversation cannot be run again: start a new one"));
+                let action = match old.action_id {
+                    Some(id) => store::action::find(tx.conn(), scope.tenant_id, id).await?,
+                    None => None,
+                };
+                let action = action.map(|action| action.status);
+                match run_again(old.session_type, old.source.as_deref(), old.status, action) {
+                    Ok(()) => {}
+                    Err(NotAgain::NotEnded | NotAgain::NotQueued) => {
+                        return Err(Refusal::WrongStatus { status: old.status }.into());
+                    }
+                    Err(why @ NotAgain::Conversation) => return Err(Error::invalid("id", why.reason())),
+                    Err(why @ NotAgain::Archived) => return Err(Error::invalid("actionId", why.reason())),
                 }
                 let depends_on = dependencies(tx, &old).await?;
                 let new = NewSession {
