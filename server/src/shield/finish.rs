@@ -78,6 +78,11 @@ fn log(problem: &Problem, seen: &Seen) {
             tracing::error!(%request_id, route, "request failed: {}", internal.unwrap_or("no reason given"));
         }
         (_, Some(internal)) => tracing::warn!(%request_id, route, "request refused: {internal}"),
+        // A refusal of 5xx that gives no reason of its own has its public one.
+        (code, None) if code.http_status() >= 500 => {
+            let problem = problem.to_wire(String::new());
+            tracing::warn!(%request_id, route, "request refused: {}", problem.detail.unwrap_or(problem.title));
+        }
         (_, None) => {}
     }
 }

@@ -2,8 +2,7 @@
 
 use super::{
     form::{Form, upload},
-    shell::{Turned, Viewer, render},
-    sign_in::status_of,
+    shell::{Turned, Viewer, refuse, render},
 };
 use crate::{problem::Problem, state::AppState};
 use app::{
@@ -48,10 +47,17 @@ async fn step(
         Ok(()) if form.text("step") == "change" => Ok(None),
         Ok(()) => bundle::install(&state.ledger, &viewer.scope, &source, mode).await.map(Some).map_err(Problem::from),
     };
-    let (status, plan, form) = match outcome {
-        Ok(plan) => (StatusCode::OK, plan, FormState::default()),
-        Err(problem) => (status_of(&problem), None, form.refused("", &problem)),
+    let (problem, plan, form) = match outcome {
+        Ok(plan) => (None, plan, FormState::default()),
+        Err(problem) => {
+            let form = form.refused("", &problem);
+            (Some(problem), None, form)
+        }
     };
     let props = BundleProps { source, plan, applied, form };
-    Ok(render(status, move || ui::bundle_page(&viewer.shell, props)).await)
+    let page = move || ui::bundle_page(&viewer.shell, props);
+    Ok(match problem {
+        Some(problem) => refuse(&problem, page).await,
+        None => render(StatusCode::OK, page).await,
+    })
 }

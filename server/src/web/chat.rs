@@ -7,7 +7,6 @@ use super::{
     rating,
     sessions::connect,
     shell::{Turned, Viewer, refuse, render},
-    sign_in::status_of,
 };
 use crate::{extract::Id, problem::Problem, state::AppState, thread_end, wire_map};
 use app::{
@@ -281,7 +280,9 @@ async fn not_done(
     let mut talk = read(state, &viewer, id, None).await?;
     let why: Vec<_> = form.refused(name, &problem).errors.into_iter().map(|error| error.message).collect();
     talk.refused = Some(why.join(" "));
-    Ok((status_of(&problem), Html(ui::fragment(&viewer.shell, &talk))).into_response())
+    let mut response = (problem.status(), Html(ui::fragment(&viewer.shell, &talk))).into_response();
+    problem.mark(&mut response);
+    Ok(response)
 }
 
 /// The page again with the refusal on it. What is not the viewer's own stays an error page.

@@ -4,7 +4,6 @@ use super::{
     form::{Form, at_row},
     people::people,
     shell::{Turned, Viewer, done, refuse, render},
-    sign_in::status_of,
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -172,7 +171,9 @@ async fn post(
         Ok(_) => Ok(done(&format!("/criteria-sets/{id}"), "criteria_set_saved").into_response()),
         Err(problem) => {
             let refused = read.refused(&form, &problem);
-            answer(&state, viewer, set, None, refused, status_of(&problem)).await
+            let mut response = answer(&state, viewer, set, None, refused, problem.status()).await?;
+            problem.mark(&mut response);
+            Ok(response)
         }
     }
 }

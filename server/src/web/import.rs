@@ -2,8 +2,7 @@
 
 use super::{
     form::{Form, upload},
-    shell::{Turned, Viewer, render},
-    sign_in::status_of,
+    shell::{Turned, Viewer, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -70,20 +69,24 @@ async fn step(
         },
         Ok(()) => import::preview(ledger, scope, id, new(mapping.clone())).await.map_err(Problem::from),
     };
-    let (status, preview, state_of_form) = match outcome {
-        Ok(preview) => (StatusCode::OK, Some(preview), FormState::default()),
+    let (problem, preview, state_of_form) = match outcome {
+        Ok(preview) => (None, Some(preview), FormState::default()),
         Err(problem) => {
             let mut refused = form.refused("", &problem);
             refused.values.remove("source");
             // A mapping that does not fit is corrected on the preview; anything else concerns the file.
             let guessed =
                 if mapping.is_some() { import::preview(ledger, scope, id, new(None)).await.ok() } else { None };
-            (status_of(&problem), guessed, refused)
+            (Some(problem), guessed, refused)
         }
     };
     let preview = preview.map(wire_map::import_preview);
     let props = ImportProps { of: wire_map::entity_type(of), source, preview, form: state_of_form };
-    Ok(render(status, move || ui::import_page(&viewer.shell, props)).await)
+    let page = move || ui::import_page(&viewer.shell, props);
+    Ok(match problem {
+        Some(problem) => refuse(&problem, page).await,
+        None => render(StatusCode::OK, page).await,
+    })
 }
 
 /// What each column fills, as the form says; nothing on the first step, when it is guessed.

@@ -4,7 +4,6 @@ use super::{
     form::Form,
     sessions::entries,
     shell::{Turned, Viewer, done, render},
-    sign_in::status_of,
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -330,13 +329,16 @@ async fn refused(
     form: FormState,
     problem: &Problem,
 ) -> Result<Response, Turned> {
-    let status = status_of(problem);
-    if is_fragment(headers) {
+    let status = problem.status();
+    let mut response = if is_fragment(headers) {
         let item = read_detail(state, &viewer, id, None, form).await?;
-        return Ok((status, Html(ui::detail_fragment(&item))).into_response());
-    }
-    let list = read_list(state, &viewer, &ListQuery::default(), Some(id)).await?;
-    page(state, viewer, list, form, status).await
+        (status, Html(ui::detail_fragment(&item))).into_response()
+    } else {
+        let list = read_list(state, &viewer, &ListQuery::default(), Some(id)).await?;
+        page(state, viewer, list, form, status).await?
+    };
+    problem.mark(&mut response);
+    Ok(response)
 }
 
 /// The items that a form names, with the digests that were shown.

@@ -161,8 +161,3 @@ fn with_session(state: &AppState, signed_in: &SignedIn, mut response: Response) 
     response.headers_mut().append(SET_COOKIE, cookie);
     Ok(response)
 }
-
-/// The status that a refused form's page travels with.
-pub fn status_of(problem: &Problem) -> StatusCode {
-    problem.status()
-}

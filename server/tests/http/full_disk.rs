@@ -1,6 +1,9 @@
 //! P-43: a full disk refuses writes, is said by `/readyz`, and heals without a restart.
 
-use crate::app::{App, Who, binary};
+use crate::{
+    app::{App, Who, binary},
+    browser::Browser,
+};
 use reqwest::Method;
 use serde_json::json;
 use std::{
@@ -70,6 +73,11 @@ async fn a_full_disk_is_said_and_heals_and_a_start_on_it_explains_itself() {
     let Some(disk) = SmallDisk::mount() else { return };
     let mut app = App::start_with("", &[], &[("SHIFTBOOK_DATA_DIR", disk.path().to_str().unwrap())]);
     assert_eq!((status(&app, "/readyz").await, create(&app).await), (200, 201));
+    let new = json!({ "name": "Claims", "dimensions": [{ "slug": "claims", "name": "Claims", "type": "number" }] });
+    let made = app.request(Who::Operator, Method::POST, "/api/criteria-sets").json(&new).send().await.unwrap();
+    let made: serde_json::Value = made.json().await.unwrap();
+    let set = format!("/criteria-sets/{}", made["id"].as_str().unwrap());
+    let ada = Browser::of(&app, "ada@acme.test").await;
     disk.fill();
     let mut refused = None;
     for _ in 0..500 {
@@ -80,6 +88,22 @@ async fn a_full_disk_is_said_and_heals_and_a_start_on_it_explains_itself() {
         }
     }
     assert_eq!(refused, Some(503), "{}", app.log());
+    // The page of a form that is refused keeps what was typed, and the log has the cause.
+    let description = "y".repeat(9_000);
+    let form = [
+        ("version", "1"),
+        ("name", "Typed"),
+        ("description", &description),
+        ("dimensions[0].name", "Claims"),
+        ("dimensions[0].type", "number"),
+    ];
+    let refused = ada.ask(Method::POST, &set, &form).await;
+    assert_eq!(refused.status(), 503);
+    assert!(refused.text().await.unwrap().contains("value=\"Typed\""));
+    let log = app.log();
+    let of_form: Vec<_> =
+        log.lines().filter(|line| line.contains("request refused") && line.contains("criteria")).collect();
+    assert!(!of_form.is_empty() && !log.contains("without a problem"), "{log}");
     assert_eq!((status(&app, "/readyz").await, status(&app, "/api/me").await), (503, 200), "{}", app.log());
     disk.empty();
     assert_eq!((status(&app, "/readyz").await, create(&app).await), (200, 201), "{}", app.log());
