@@ -4,6 +4,7 @@
 use crate::{
     app::{App, Who},
     browser::add_person,
+    routes::documented,
 };
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -47,24 +48,42 @@ fn body(path: &str) -> Option<Value> {
 #[tokio::test]
 async fn every_route_answers_every_identity_as_reviewed() {
     let app = App::start();
-    let document: Value =
-        app.request(Who::Anonymous, Method::GET, "/api/openapi.json").send().await.unwrap().json().await.unwrap();
     let mut table = String::new();
-    for (path, operations) in document["paths"].as_object().unwrap() {
-        for method in ["get", "post", "patch", "put", "delete"] {
-            if operations.get(method).is_none() {
-                continue;
-            }
-            let verb: Method = method.to_uppercase().parse().unwrap();
-            let mut cells = Vec::new();
-            for who in Who::ALL {
-                cells.push(format!("{who:?}:{}", ask(&app, who, verb.clone(), path).await));
-            }
-            table.push_str(&format!("{:<6} {path:<42} {}\n", verb.as_str(), cells.join(" ")));
+    let mut refuses_tokens = Vec::new();
+    for (method, path) in documented(&app).await {
+        let mut cells = Vec::new();
+        let mut accepts = false;
+        for who in Who::ALL {
+            let status = ask(&app, who, method.clone(), &path).await;
+            accepts |= status < 400;
+            cells.push(format!("{who:?}:{status}"));
+        }
+        table.push_str(&format!("{:<6} {path:<42} {}\n", method.as_str(), cells.join(" ")));
+        if !accepts {
+            refuses_tokens.push(format!("{method} {path}"));
         }
     }
     insta::assert_snapshot!(table);
+    assert_eq!(refuses_tokens, FOR_PEOPLE);
 }
+
+/// What no token may do; `matrix_people.rs` has people do it.
+const FOR_PEOPLE: [&str; 14] = [
+    "POST /api/actions/{id}/tool-approval",
+    "POST /api/approvals/{id}/decision",
+    "POST /api/approvals/{id}/snooze",
+    "POST /api/approvals/{id}/undo",
+    "GET /api/sessions/human/active",
+    "GET /api/sessions/human/recent-activity",
+    "POST /api/sessions/human/start",
+    "POST /api/sessions/human/stop",
+    "GET /api/sessions/human/today",
+    "GET /api/sessions/{id}/feedback",
+    "PUT /api/sessions/{id}/feedback",
+    "DELETE /api/sessions/{id}/feedback",
+    "GET /api/sign-ins",
+    "DELETE /api/sign-ins/{id}",
+];
 
 /// The status this caller gets on a fresh object that a member of the first workspace made.
 async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
@@ -110,6 +129,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         path.replace("{id}", made["id"].as_str().unwrap())
     } else if path.starts_with("/api/interactions/{id}") {
         path.replace("{id}", &answered(app).await)
+    } else if path.ends_with("/threads/{id}/interrupt") {
+        path.replace("{id}", &in_turn(app).await)
     } else if path.contains("/threads/{id}") {
         path.replace("{id}", &thread(app).await)
     } else if path.starts_with("/api/members/{id}") {
@@ -119,6 +140,8 @@ async fn ask(app: &App, who: Who, method: Method, path: &str) -> u16 {
         path.replace("{id}", made["invitation"]["id"].as_str().unwrap())
     } else if path.starts_with("/api/sign-ins/{id}") {
         path.replace("{id}", NOBODY)
+    } else if path.ends_with("/retry") || path.ends_with("/acknowledge") {
+        path.replace("{id}", &failed(app).await)
     } else if path.contains("{id}") {
         path.replace("{id}", &app.running(Who::Member).await)
     } else {
@@ -189,6 +212,22 @@ async fn member(app: &App, who: Who, method: &Method, path: &str) -> String {
 async fn thread(app: &App) -> String {
     let made = app.post(Who::Member, "/api/threads", json!({ "agent": "matrix" })).await;
     made["id"].as_str().unwrap().to_owned()
+}
+
+/// The same, while the worker answers.
+async fn in_turn(app: &App) -> String {
+    let agent = crate::prepare::fresh();
+    let made = app.post(Who::Member, "/api/threads", json!({ "agent": agent, "message": "Hello" })).await;
+    app.post(Who::Worker, "/api/sessions/claim", json!({ "agentSlugs": [agent] })).await;
+    made["id"].as_str().unwrap().to_owned()
+}
+
+/// A session of a member that failed.
+async fn failed(app: &App) -> String {
+    let session = app.running(Who::Member).await;
+    let failure = json!({ "attempt": 1, "error": { "message": "x" } });
+    app.post(Who::Worker, &format!("/api/sessions/{session}/fail"), failure).await;
+    session
 }
 
 /// An answer in a session of a member.

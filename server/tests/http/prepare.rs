@@ -1,0 +1,298 @@
+//! A request that succeeds for whoever is allowed to make it: for each route a fresh object and a body.
+
+use crate::{
+    app::{App, PASSWORD, Who},
+    people::{People, Person, add, member_id},
+    routes::Route,
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The id of no object.
+const NOTHING: &str = "00000000-0000-7000-8000-000000000000";
+
+/// What is sent.
+pub enum Sent {
+    Nothing,
+    Json(Value),
+    Form(Vec<(String, String)>),
+    /// A content type and a body.
+    Text(&'static str, String),
+}
+
+pub struct Prepared {
+    pub path: String,
+    pub sent: Sent,
+    /// A cookie beside that of the sign-in.
+    pub cookie: Option<String>,
+    /// Whether an accepted request may end the sign-in that makes it.
+    pub ends_sign_in: bool,
+}
+
+static NUMBER: AtomicU64 = AtomicU64::new(0);
+
+/// A word that no other object has.
+pub fn fresh() -> String {
+    format!("m{}", NUMBER.fetch_add(1, Ordering::Relaxed))
+}
+
+fn id(object: &Value) -> String {
+    object["id"].as_str().unwrap().to_owned()
+}
+
+pub fn form(fields: &[(&str, &str)]) -> Sent {
+    Sent::Form(fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect())
+}
+
+/// A form as a browser sends it with a file.
+pub fn multipart(fields: &[(&str, &str)]) -> Sent {
+    let part = |(name, value): &(&str, &str)| {
+        format!("--edge\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    };
+    let parts: String = fields.iter().map(part).collect();
+    Sent::Text("multipart/form-data; boundary=edge", format!("{parts}--edge--\r\n"))
+}
+
+/// The text between `before` and `after`.
+fn between<'a>(page: &'a str, before: &str, after: &str) -> &'a str {
+    let (_, rest) = page.split_once(before).unwrap_or_else(|| panic!("no {before} in {page}"));
+    rest.split_once(after).unwrap().0
+}
+
+/// Makes objects for a row.
+pub struct Maker<'a> {
+    pub app: &'a App,
+    people: &'a People,
+    /// Who is about to ask.
+    pub person: &'a Person,
+}
+
+pub async fn prepare(app: &App, people: &People, person: &Person, (method, path): &Route) -> Prepared {
+    let maker = Maker { app, people, person };
+    let (object, sent) = if path.starts_with("/api/") || path == "/threads/{id}/end" {
+        maker.api(method.as_str(), path).await
+    } else {
+        maker.page(method.as_str(), path).await
+    };
+    let cookie = match (method.as_str(), path.as_str()) {
+        (_, "/link") => Some(format!("sbk_link={}", maker.link().await)),
+        _ => None,
+    };
+    let ends = ["/sign-out", "/sign-in", "/settings/password", "/workspace"].contains(&path.as_str())
+        || path.contains("/sign-ins");
+    let concrete = match path.split_once('{') {
+        Some((start, rest)) if !path.starts_with("/t/") => {
+            format!("{start}{object}{}", rest.split_once('}').unwrap().1)
+        }
+        Some(_) => object,
+        // Without a parameter, the object is the query.
+        None => format!("{path}{object}"),
+    };
+    Prepared { path: concrete, sent, cookie, ends_sign_in: ends }
+}
+
+impl Maker<'_> {
+    pub fn owner(&self) -> &Person {
+        self.people.named("owner")
+    }
+
+    /// A session of the owner that the worker holds.
+    pub async fn running(&self) -> String {
+        let agent = fresh();
+        let new = json!({ "sessionType": "agent", "agentSlug": agent });
+        let made = self.owner().post(self.app, "/api/sessions", new).await;
+        self.claim(&agent).await;
+        id(&made)
+    }
+
+    async fn claim(&self, agent: &str) {
+        let claim = json!({ "agentSlugs": [agent], "leaseSeconds": 3600 });
+        let claimed = self.app.post(Who::Worker, "/api/sessions/claim", claim).await;
+        assert_eq!(claimed["sessions"].as_array().unwrap().len(), 1, "{agent}");
+    }
+
+    async fn worker(&self, session: &str, does: &str, body: Value) {
+        self.app.post(Who::Worker, &format!("/api/sessions/{session}/{does}"), body).await;
+    }
+
+    pub async fn completed(&self) -> String {
+        let session = self.running().await;
+        self.worker(&session, "complete", json!({ "attempt": 1, "result": "42" })).await;
+        session
+    }
+
+    pub async fn failed(&self) -> String {
+        let session = self.running().await;
+        self.worker(&session, "fail", json!({ "attempt": 1, "error": { "message": "x" } })).await;
+        session
+    }
+
+    /// A session that asks the owner a question, its approval, and the digest of what is shown.
+    pub async fn asked(&self) -> (String, String, String) {
+        let session = self.running().await;
+        let question = json!({ "attempt": 1, "status": "waiting_human", "question": { "message": "Which?" } });
+        self.worker(&session, "yield", question).await;
+        let list = self.owner().get(self.app, "/api/approvals?assignedTo=all&limit=1000").await;
+        let found =
+            list["items"].as_array().unwrap().iter().find(|item| item["sessionId"] == session.as_str()).unwrap();
+        (session, id(found), found["digest"].as_str().unwrap().to_owned())
+    }
+
+    /// The same, answered by the person of the row where they may, so that they can take it back.
+    pub async fn answered(&self) -> (String, String) {
+        let (_, approval, digest) = self.asked().await;
+        let answer = json!({ "decision": "respond", "value": "x" });
+        let path = format!("/api/approvals/{approval}/decision");
+        self.person.request(self.app, Method::POST, &path).json(&answer).send().await.unwrap();
+        (approval, digest)
+    }
+
+    /// A conversation of the owner; with a turn that the worker holds.
+    pub async fn thread(&self, in_turn: bool) -> String {
+        let agent = fresh();
+        let new = match in_turn {
+            true => json!({ "agent": agent, "message": "Hello" }),
+            false => json!({ "agent": agent }),
+        };
+        let made = self.owner().post(self.app, "/api/threads", new).await;
+        if in_turn {
+            self.claim(&agent).await;
+        }
+        id(&made)
+    }
+
+    pub async fn action(&self) -> String {
+        let new = json!({ "name": "Matrix", "slug": fresh(), "agentSlug": "matrix" });
+        id(&self.app.post(Who::Operator, "/api/actions", new).await)
+    }
+
+    pub async fn entity_type(&self) -> (String, String) {
+        let slug = fresh();
+        let made = self.app.post(Who::Operator, "/api/entity-types", json!({ "name": "Matrix", "slug": slug })).await;
+        (id(&made), slug)
+    }
+
+    pub async fn entity(&self) -> (String, String) {
+        let (of, slug) = self.entity_type().await;
+        let new = json!({ "typeId": of, "title": "Matrix" });
+        (id(&self.owner().post(self.app, "/api/entities", new).await), slug)
+    }
+
+    pub async fn import(&self) -> String {
+        let path = format!("/api/entity-types/{}/imports", self.entity_type().await.0);
+        let request = self.owner().request(self.app, Method::POST, &path).header("content-type", "text/csv");
+        let made: Value = request.body("Name\nx\n").send().await.unwrap().json().await.unwrap();
+        id(&made)
+    }
+
+    pub async fn criteria_set(&self) -> String {
+        let new = json!({ "name": "Matrix", "slug": fresh(), "dimensions": [{ "slug": "why", "type": "text" }] });
+        id(&self.app.post(Who::Operator, "/api/criteria-sets", new).await)
+    }
+
+    pub async fn group(&self) -> String {
+        id(&self.app.post(Who::Operator, "/api/groups", json!({ "name": "Matrix", "slug": fresh() })).await)
+    }
+
+    /// A webhook; those before it are removed, because a workspace has only so many.
+    pub async fn webhook(&self) -> String {
+        let list = self.app.request(Who::Admin, Method::GET, "/api/webhooks").send().await.unwrap();
+        let list: Value = list.json().await.unwrap();
+        for earlier in list["webhooks"].as_array().unwrap() {
+            let path = format!("/api/webhooks/{}", id(earlier));
+            self.app.request(Who::Admin, Method::DELETE, &path).send().await.unwrap();
+        }
+        let new = json!({ "url": "https://hooks.example.org/a", "events": ["session.failed"] });
+        id(&self.app.post(Who::Admin, "/api/webhooks", new).await["webhook"])
+    }
+
+    pub async fn invitation(&self) -> Value {
+        let new = json!({ "email": format!("{}@new.test", fresh()), "role": "member" });
+        self.app.post(Who::Admin, "/api/invitations", new).await
+    }
+
+    /// The secret of an invitation.
+    pub async fn link(&self) -> String {
+        self.invitation().await["url"].as_str().unwrap().rsplit('/').next().unwrap().to_owned()
+    }
+
+    /// A member that this operation is asked about, deactivated where it activates them. The admin, who is last, may
+    /// remove them.
+    pub async fn member(&self, path: &str) -> String {
+        let email = format!("{}@acme.test", path.replace(['/', '{', '}'], "-").trim_matches('-'));
+        if self.person.name == "nobody" && member_id(self.app, &email).await.is_none() {
+            add(self.app, &email, "acme", "member");
+            if path.ends_with("/activate") {
+                let member = member_id(self.app, &email).await.unwrap();
+                let change = json!({ "status": "deactivated" });
+                let request = self.app.request(Who::Admin, Method::PATCH, &format!("/api/members/{member}"));
+                assert!(request.json(&change).send().await.unwrap().status().is_success());
+            }
+        }
+        member_id(self.app, &email).await.unwrap_or_else(|| NOTHING.to_owned())
+    }
+
+    /// Another sign-in of the person of the row.
+    pub async fn sign_in(&self) -> String {
+        let answer = self.person.request(self.app, Method::GET, "/api/sign-ins").send().await.unwrap();
+        if !answer.status().is_success() {
+            return NOTHING.to_owned();
+        }
+        let form = [("email", self.person.email), ("password", PASSWORD)];
+        let request = self.app.http.post(format!("{}/sign-in", self.app.url)).header("origin", &self.app.url);
+        assert_eq!(request.form(&form).send().await.unwrap().status(), 303);
+        let list = self.person.get(self.app, "/api/sign-ins").await;
+        id(list["signIns"].as_array().unwrap().iter().find(|sign_in| sign_in["isCurrent"] == false).unwrap())
+    }
+
+    /// A token of the person of the row.
+    pub async fn token(&self) -> String {
+        let fields = [("name", "matrix"), ("role", "member"), ("for_me", "yes")];
+        let request = self.person.request(self.app, Method::POST, "/settings/tokens");
+        request.form(&fields).send().await.unwrap();
+        let settings = self.person.request(self.app, Method::GET, "/settings").send().await.unwrap();
+        if settings.status() != 200 {
+            return NOTHING.to_owned();
+        }
+        between(&settings.text().await.unwrap(), "/settings/tokens/", "/revoke").to_owned()
+    }
+
+    /// A task that the person of the row may work on, and their session at work on it.
+    pub async fn at_work(&self) -> String {
+        let start = json!({ "taskId": self.action().await });
+        let request = self.person.request(self.app, Method::POST, "/api/sessions/human/start").json(&start);
+        let answer = request.send().await.unwrap();
+        match answer.status().is_success() {
+            true => id(&answer.json::<Value>().await.unwrap()["session"]),
+            false => NOTHING.to_owned(),
+        }
+    }
+
+    /// The one export that all rows are about, once it is done. Only one of a workspace runs at a time.
+    pub async fn export(&self) -> String {
+        let known = self.people.1.lock().unwrap().clone();
+        if let Some(known) = known {
+            return known;
+        }
+        self.no_export_runs().await;
+        let fields = [("step", "export"), ("format", "sft"), ("fileType", "jsonl")];
+        let request = self.people.named("operator").request(self.app, Method::POST, "/export");
+        let begun = request.form(&fields).send().await.unwrap();
+        let id = begun.headers()["location"].to_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        self.no_export_runs().await;
+        *self.people.1.lock().unwrap() = Some(id.clone());
+        id
+    }
+
+    pub async fn no_export_runs(&self) {
+        let operator = self.people.named("operator");
+        loop {
+            let page = operator.request(self.app, Method::GET, "/export").send().await.unwrap();
+            if !page.text().await.unwrap().contains("Running") {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+}

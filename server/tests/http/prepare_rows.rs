@@ -1,0 +1,357 @@
+//! For each route: what it is asked about, and what is sent. A route that is missing here fails the matrix.
+
+use crate::{
+    app::PASSWORD,
+    people::member_id,
+    prepare::{Maker, Sent, form, fresh, multipart},
+};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+/// Paths of GETs without a parameter, with the query that they need.
+const PLAIN: [(&str, &str); 45] = [
+    ("/", ""),
+    ("/actions", ""),
+    ("/api/actions", ""),
+    ("/api/approvals", ""),
+    ("/api/approvals/count", ""),
+    ("/api/criteria-sets", ""),
+    ("/api/docs", ""),
+    ("/api/entities", ""),
+    ("/api/entity-types", ""),
+    ("/api/failures", ""),
+    ("/api/groups", ""),
+    ("/api/insights", ""),
+    ("/api/interactions", ""),
+    ("/api/invitations", ""),
+    ("/api/live", ""),
+    ("/api/me", ""),
+    ("/api/members", ""),
+    ("/api/memory/status", ""),
+    ("/api/openapi.json", ""),
+    ("/api/sessions", ""),
+    ("/api/sessions/human/active", ""),
+    ("/api/sessions/human/recent-activity", ""),
+    ("/api/sessions/human/today", "?timezone=UTC"),
+    ("/api/sign-ins", ""),
+    ("/api/threads", ""),
+    ("/api/today/work-queue-counts", "?timezone=UTC"),
+    ("/api/webhooks", ""),
+    ("/api/workspace", ""),
+    ("/bundles", ""),
+    ("/chat", ""),
+    ("/criteria-sets", ""),
+    ("/criteria-sets/new", ""),
+    ("/entities", ""),
+    ("/export", ""),
+    ("/favicon.svg", ""),
+    ("/find", "?q=matrix"),
+    ("/healthz", ""),
+    ("/inbox", ""),
+    ("/inbox/list", ""),
+    ("/insights", ""),
+    ("/link", ""),
+    ("/metrics", ""),
+    ("/needs-you", ""),
+    ("/readyz", ""),
+    ("/sessions", ""),
+];
+
+/// The same, of pages that are about the viewer.
+const OWN: [(&str, &str); 7] = [
+    ("/settings", ""),
+    ("/setup", ""),
+    ("/sign-in", ""),
+    ("/today", ""),
+    ("/today/courses", ""),
+    ("/working-on", ""),
+    ("/working-on/day", "?timezone=UTC&detail=whole"),
+];
+
+fn plain(path: &str) -> Option<String> {
+    let found = PLAIN.iter().chain(&OWN).find(|(known, _)| *known == path)?;
+    Some(found.1.to_owned())
+}
+
+impl Maker<'_> {
+    /// The object, or the query of a path without a parameter, and what is sent.
+    pub async fn api(&self, method: &str, path: &str) -> (String, Sent) {
+        match (method, path) {
+            ("GET", path) => (self.read(path).await, Sent::Nothing),
+            ("DELETE", path) => (self.deleted(path).await, Sent::Nothing),
+            ("POST", path) if path.contains("/sessions") || path.contains("/threads") => self.told(path).await,
+            ("POST", path) => self.created(path).await,
+            ("PATCH" | "PUT", path) => self.changed(path).await,
+            _ => panic!("no request is prepared for {method} {path}"),
+        }
+    }
+
+    async fn read(&self, path: &str) -> String {
+        if let Some(query) = plain(path) {
+            return query;
+        }
+        match path {
+            "/api/sessions/{id}/feedback" => self.rated().await,
+            path if path.starts_with("/api/sessions/{id}") => self.running().await,
+            path if path.starts_with("/api/actions/{id}") => self.action().await,
+            "/api/approvals/{id}" => self.asked().await.1,
+            path if path.starts_with("/api/criteria-sets/{id}") => self.criteria_set().await,
+            path if path.starts_with("/api/entities/{id}") => self.entity().await.0,
+            "/api/entity-types/{id}" => self.entity_type().await.0,
+            "/api/groups/{id}" => self.group().await,
+            "/api/imports/{id}" => self.import().await,
+            "/api/threads/{id}" => self.thread(false).await,
+            "/api/webhooks/{id}/deliveries" => self.webhook().await,
+            _ => panic!("no request is prepared for GET {path}"),
+        }
+    }
+
+    /// A session that the person of the row has rated, where they may.
+    async fn rated(&self) -> String {
+        let session = self.completed().await;
+        let path = format!("/api/sessions/{session}/feedback");
+        let request = self.person.request(self.app, Method::PUT, &path);
+        request.json(&json!({ "label": "positive" })).send().await.unwrap();
+        session
+    }
+
+    async fn deleted(&self, path: &str) -> String {
+        match path {
+            "/api/invitations/{id}" => self.invitation().await["invitation"]["id"].as_str().unwrap().to_owned(),
+            "/api/members/{id}" => self.member(path).await,
+            "/api/sessions/{id}/feedback" => self.rated().await,
+            "/api/sign-ins/{id}" => self.sign_in().await,
+            "/api/webhooks/{id}" => self.webhook().await,
+            _ => panic!("no request is prepared for DELETE {path}"),
+        }
+    }
+
+    async fn told(&self, path: &str) -> (String, Sent) {
+        let nothing = String::new;
+        let (object, body) = match path {
+            "/api/sessions" => (nothing(), json!({ "sessionType": "agent", "agentSlug": "matrix" })),
+            "/api/sessions/claim" => (nothing(), json!({ "agentSlugs": ["nobody"] })),
+            "/api/sessions/human/start" => (nothing(), json!({ "taskId": self.action().await })),
+            "/api/sessions/human/stop" => (nothing(), json!({ "sessionId": self.at_work().await })),
+            "/api/sessions/{id}/cancel" => (self.running().await, json!({})),
+            "/api/sessions/{id}/complete" => (self.running().await, json!({ "attempt": 1 })),
+            "/api/sessions/{id}/deltas" => (self.running().await, json!({ "attempt": 1, "offset": 0, "text": "x" })),
+            "/api/sessions/{id}/elicitation-reply" => (self.asked().await.0, json!({ "content": "x" })),
+            "/api/sessions/{id}/events" => {
+                (self.running().await, json!({ "attempt": 1, "events": [{ "type": "agent.message" }] }))
+            }
+            "/api/sessions/{id}/fail" => (self.running().await, json!({ "attempt": 1, "error": { "message": "x" } })),
+            "/api/sessions/{id}/heartbeat" | "/api/sessions/{id}/release" => {
+                (self.running().await, json!({ "attempt": 1 }))
+            }
+            "/api/sessions/{id}/retry" => (self.failed().await, json!({})),
+            "/api/sessions/{id}/yield" => (self.running().await, json!({ "attempt": 1, "status": "idle" })),
+            "/api/threads" => (nothing(), json!({ "agent": "matrix" })),
+            "/api/threads/{id}/end" | "/threads/{id}/end" => (self.thread(false).await, json!({})),
+            "/api/threads/{id}/interrupt" => (self.thread(true).await, json!({})),
+            "/api/threads/{id}/messages" => (self.thread(false).await, json!({ "text": "x" })),
+            _ => panic!("no request is prepared for POST {path}"),
+        };
+        (object, Sent::Json(body))
+    }
+
+    async fn created(&self, path: &str) -> (String, Sent) {
+        let (nothing, respond) = (String::new, json!({ "decision": "respond", "value": "x" }));
+        let (object, body) = match path {
+            "/api/actions" | "/api/entity-types" | "/api/groups" => {
+                (nothing(), json!({ "name": "Matrix", "slug": fresh() }))
+            }
+            "/api/actions/{id}/tool-approval" => {
+                (self.asked().await.1, json!({ "kind": "question", "decision": "respond", "note": "x" }))
+            }
+            "/api/actions/{id}/trigger" => (self.action().await, json!({})),
+            "/api/approvals/decisions" => {
+                let (_, id, digest) = self.asked().await;
+                (
+                    nothing(),
+                    json!({ "decisions": [{ "id": id, "decision": "respond", "value": "x", "digest": digest }] }),
+                )
+            }
+            "/api/approvals/{id}/decision" => (self.asked().await.1, respond),
+            "/api/approvals/{id}/snooze" => (self.asked().await.1, json!({ "seconds": 600 })),
+            "/api/approvals/{id}/undo" => (self.answered().await.0, Value::Null),
+            "/api/bundles" => (nothing(), json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] })),
+            "/api/criteria-sets" => {
+                let dimensions = json!([{ "slug": "why", "type": "text" }]);
+                (nothing(), json!({ "name": "Matrix", "slug": fresh(), "dimensions": dimensions }))
+            }
+            "/api/entities" => (nothing(), json!({ "typeId": self.entity_type().await.0, "title": "Matrix" })),
+            "/api/entity-types/{id}/imports" => {
+                return (self.entity_type().await.0, Sent::Text("text/csv", "Name\nx\n".into()));
+            }
+            "/api/failures/{id}/acknowledge" => (self.failed().await, Value::Null),
+            "/api/hooks/{source}" => {
+                ("claude-code".to_owned(), json!({ "session_id": fresh(), "hook_event_name": "Stop" }))
+            }
+            "/api/interactions/{id}/feedback" => {
+                let captured = crate::interaction::captured(self.app, &self.completed().await, 1).await;
+                (captured[0]["id"].as_str().unwrap().to_owned(), json!({ "feedback": "positive" }))
+            }
+            "/api/invitations" => (nothing(), json!({ "email": format!("{}@new.test", fresh()), "role": "member" })),
+            "/api/members/{id}/reset-link" => (self.member(path).await, Value::Null),
+            "/api/webhooks" => {
+                self.webhook().await;
+                (nothing(), json!({ "url": "https://hooks.example.org/a", "events": ["session.failed"] }))
+            }
+            "/api/webhooks/{id}/test" => (self.webhook().await, Value::Null),
+            _ => panic!("no request is prepared for POST {path}"),
+        };
+        (object, if body.is_null() { Sent::Nothing } else { Sent::Json(body) })
+    }
+
+    async fn changed(&self, path: &str) -> (String, Sent) {
+        let (object, body) = match path {
+            "/api/actions/{id}" => (self.action().await, json!({ "description": "changed" })),
+            "/api/criteria-sets/{id}" => (self.criteria_set().await, json!({ "version": 1, "name": "changed" })),
+            "/api/entities/{id}" => (self.entity().await.0, json!({ "version": 1, "title": "changed" })),
+            "/api/entity-types/{id}" => (self.entity_type().await.0, json!({ "version": 1, "name": "changed" })),
+            "/api/groups/{id}" => (self.group().await, json!({ "name": "changed" })),
+            "/api/members/{id}" => (self.member(path).await, json!({ "role": "reviewer" })),
+            "/api/sessions/{id}/feedback" => (self.completed().await, json!({ "label": "positive" })),
+            "/api/workspace" => (String::new(), json!({ "undoSeconds": 60 })),
+            _ => panic!("no request is prepared for the change of {path}"),
+        };
+        (object, Sent::Json(body))
+    }
+
+    pub async fn page(&self, method: &str, path: &str) -> (String, Sent) {
+        match method {
+            "GET" => (self.shown(path).await, Sent::Nothing),
+            _ if path.starts_with("/settings") => self.set(path).await,
+            _ => self.posted(path).await,
+        }
+    }
+
+    async fn shown(&self, path: &str) -> String {
+        if let Some(query) = plain(path) {
+            return query;
+        }
+        match path {
+            "/actions/{id}" => self.action().await,
+            "/chat/rows" => format!("?ids={}", self.thread(false).await),
+            "/chat/{id}" | "/chat/{id}/live" => self.thread(false).await,
+            "/criteria-sets/{id}" => self.criteria_set().await,
+            "/entities/{id}" => self.entity().await.0,
+            "/entity-types/{id}" | "/entity-types/{id}/import" => self.entity_type().await.0,
+            path if path.starts_with("/exports/{id}") => self.export().await,
+            path if path.starts_with("/imports/{id}") => self.import().await,
+            "/inbox/waiting/{id}" => self.asked().await.0,
+            path if path.starts_with("/inbox/") || path == "/needs-you/{id}" => self.asked().await.1,
+            "/link/{secret}" => self.link().await,
+            "/pkg/{file}" => self.asset().await,
+            "/sessions/rows" => format!("?ids={}", self.running().await),
+            path if path.starts_with("/sessions/{id}") => self.running().await,
+            "/settings/members/{id}" => self.member(path).await,
+            "/t/{tenant}/{type}/{id}" => {
+                let (id, slug) = self.entity().await;
+                format!("/t/acme/{slug}/{id}")
+            }
+            "/today/section/{bucket}" => "running".to_owned(),
+            _ => panic!("no request is prepared for GET {path}"),
+        }
+    }
+
+    async fn posted(&self, path: &str) -> (String, Sent) {
+        let nothing = String::new;
+        match path {
+            "/actions" | "/entity-types" => (nothing(), form(&[("name", "Matrix"), ("slug", &fresh())])),
+            "/actions/{id}" => (self.action().await, form(&[("name", "changed"), ("agentSlug", "matrix")])),
+            "/actions/{id}/trigger" => (self.action().await, form(&[("input", "x")])),
+            "/bundles" => {
+                let source = json!({ "groups": [{ "slug": "matrix", "name": "Matrix" }] }).to_string();
+                (nothing(), multipart(&[("source", &source), ("step", "install")]))
+            }
+            "/chat" => (nothing(), form(&[("agent", "matrix"), ("message", "Hello")])),
+            "/chat/{id}/messages" => (self.thread(false).await, form(&[("text", "x")])),
+            "/chat/{id}/interrupt" => (self.thread(true).await, form(&[])),
+            "/chat/{id}/end" => (self.thread(false).await, form(&[])),
+            "/criteria-sets" => {
+                let why = [("dimensions[0].name", "Why"), ("dimensions[0].type", "text")];
+                (nothing(), form(&[&[("name", "Matrix"), ("slug", &fresh())], &why[..]].concat()))
+            }
+            "/criteria-sets/{id}" => {
+                let why = [("dimensions[0].name", "Why"), ("dimensions[0].type", "text")];
+                (self.criteria_set().await, form(&[&[("version", "1"), ("name", "changed")], &why[..]].concat()))
+            }
+            "/entities" => (nothing(), form(&[("typeId", &self.entity_type().await.0), ("title", "Matrix")])),
+            "/entities/{id}" => (self.entity().await.0, form(&[("version", "1"), ("title", "changed")])),
+            "/entity-types/{id}" => (self.entity_type().await.0, form(&[("version", "1"), ("name", "changed")])),
+            "/entity-types/{id}/import" => {
+                (self.entity_type().await.0, multipart(&[("source", "Name\nx\n"), ("step", "import")]))
+            }
+            "/export" => {
+                self.no_export_runs().await;
+                (nothing(), form(&[("format", "sft"), ("fileType", "jsonl")]))
+            }
+            "/exports/{id}/stop" => (self.export().await, form(&[])),
+            "/inbox/decisions" => {
+                let (_, id, digest) = self.asked().await;
+                (nothing(), form(&[("snooze", "600"), (&format!("item.{id}"), &digest)]))
+            }
+            "/inbox/undo" => {
+                let (id, digest) = self.answered().await;
+                (nothing(), form(&[(&format!("item.{id}"), &digest)]))
+            }
+            "/inbox/{id}/decision" => (self.asked().await.1, form(&[("decision", "respond"), ("answer", "x")])),
+            "/inbox/{id}/snooze" => (self.asked().await.1, form(&[("seconds", "600")])),
+            "/link" => (nothing(), form(&[("name", "Eve"), ("password", PASSWORD)])),
+            "/sessions/{id}/acknowledge" => (self.failed().await, form(&[])),
+            "/sessions/{id}/cancel" => (self.running().await, form(&[])),
+            "/sessions/{id}/feedback" => (self.completed().await, form(&[("answer", "positive")])),
+            "/sessions/{id}/retry" => (self.failed().await, form(&[])),
+            "/setup" => {
+                (nothing(), form(&[("workspace", "x"), ("email", "x@x.test"), ("password", PASSWORD), ("code", "x")]))
+            }
+            "/sign-in" => (nothing(), form(&[("email", self.person.email), ("password", PASSWORD)])),
+            "/sign-out" => (nothing(), form(&[])),
+            "/working-on/create" => (nothing(), form(&[("name", "Matrix")])),
+            "/working-on/start" => (nothing(), form(&[("taskId", &self.action().await)])),
+            "/working-on/stop" => (nothing(), form(&[("sessionId", &self.at_work().await)])),
+            "/workspace" => (nothing(), form(&[("slug", "acme")])),
+            _ => panic!("no request is prepared for POST {path}"),
+        }
+    }
+
+    async fn set(&self, path: &str) -> (String, Sent) {
+        let nothing = String::new;
+        match path {
+            "/settings/appearance" => (nothing(), form(&[("theme", "dark")])),
+            "/settings/approvals" => (nothing(), form(&[("undoSeconds", "60")])),
+            "/settings/groups" => (nothing(), form(&[("name", "Matrix"), ("slug", &fresh())])),
+            "/settings/groups/{id}" => {
+                let owner = member_id(self.app, self.owner().email).await.unwrap();
+                (self.group().await, form(&[("add", &owner)]))
+            }
+            "/settings/invitations" => {
+                (nothing(), form(&[("email", &format!("{}@new.test", fresh())), ("role", "member")]))
+            }
+            "/settings/invitations/{id}/withdraw" => (self.deleted("/api/invitations/{id}").await, form(&[])),
+            "/settings/members/{id}/role" => (self.member(path).await, form(&[("role", "reviewer")])),
+            path if path.starts_with("/settings/members/{id}/") => (self.member(path).await, form(&[])),
+            "/settings/name" => (nothing(), form(&[("name", "Matrix")])),
+            "/settings/notifications" => (nothing(), form(&[("email", "yes")])),
+            "/settings/password" => (nothing(), form(&[("current_password", PASSWORD), ("password", PASSWORD)])),
+            "/settings/sign-ins/end-others" => (nothing(), form(&[])),
+            "/settings/sign-ins/{id}/end" => (self.sign_in().await, form(&[])),
+            "/settings/tokens" => (nothing(), form(&[("name", "matrix"), ("role", "member"), ("for_me", "yes")])),
+            "/settings/tokens/{id}/revoke" => (self.token().await, form(&[])),
+            "/settings/webhooks" => {
+                self.webhook().await;
+                (nothing(), form(&[("url", "https://hooks.example.org/a"), ("event:session.failed", "on")]))
+            }
+            path if path.starts_with("/settings/webhooks/{id}/") => (self.webhook().await, form(&[])),
+            _ => panic!("no request is prepared for POST {path}"),
+        }
+    }
+
+    /// A file that the sign-in page names.
+    async fn asset(&self) -> String {
+        let page = self.app.http.get(format!("{}/sign-in", self.app.url)).send().await.unwrap().text().await.unwrap();
+        page.split_once("/pkg/").unwrap().1.split(['"', '?']).next().unwrap().to_owned()
+    }
+}
