@@ -36,6 +36,12 @@ pub enum Raw {
 }
 
 impl Raw {
+    /// Another connection to a SQLite file.
+    pub async fn of_sqlite(file: &Path) -> Self {
+        let url = format!("sqlite://{}", file.display());
+        Self::Sqlite(SqliteConnection::connect(&url).await.unwrap())
+    }
+
     /// Runs SQL and answers with the number of rows it changed, or the database's refusal.
     pub async fn execute(&mut self, sql: &str) -> Result<u64, sqlx::Error> {
         match self {

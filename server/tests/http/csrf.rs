@@ -1,71 +1,157 @@
-//! P-24: a browser request from another site changes nothing.
+//! P-24: a browser request from another site changes nothing. Every unsafe route of the server is asked.
 
-use crate::app::App;
-use reqwest::{Method, StatusCode};
+use crate::{
+    app::{App, PASSWORD, Who},
+    people::{People, Person},
+    prepare::{Sent, prepare},
+    routes::{Route, documented, pages},
+};
+use reqwest::{Method, RequestBuilder, StatusCode};
+use testkit::Raw;
 
-/// Every page form, and the API as a script of another site would call it.
-const UNSAFE: [(Method, &str); 25] = [
-    (Method::POST, "/actions"),
-    (Method::POST, "/sessions/00000000-0000-7000-8000-000000000000/feedback"),
-    (Method::POST, "/chat"),
-    (Method::POST, "/chat/00000000-0000-7000-8000-000000000000/messages"),
-    (Method::POST, "/chat/00000000-0000-7000-8000-000000000000/interrupt"),
-    (Method::POST, "/chat/00000000-0000-7000-8000-000000000000/end"),
-    (Method::POST, "/working-on/start"),
-    (Method::POST, "/working-on/stop"),
-    (Method::POST, "/working-on/create"),
-    (Method::POST, "/inbox/decisions"),
-    (Method::POST, "/inbox/undo"),
-    (Method::POST, "/settings/tokens"),
-    (Method::POST, "/settings/invitations"),
-    (Method::POST, "/settings/name"),
-    (Method::POST, "/settings/password"),
-    (Method::POST, "/settings/sign-ins/end-others"),
-    (Method::POST, "/link"),
-    (Method::POST, "/settings/appearance"),
-    (Method::POST, "/workspace"),
-    (Method::POST, "/api/actions"),
-    (Method::POST, "/api/sessions"),
-    (Method::POST, "/api/sessions/claim"),
-    (Method::POST, "/api/sessions/human/start"),
-    (Method::POST, "/api/sessions/human/stop"),
-    // Last: it works, and ends the sign-in.
-    (Method::POST, "/sign-out"),
+/// Content types that a page of another site can send without being asked, and the one of the API.
+const KINDS: [&str; 3] = ["application/x-www-form-urlencoded", "text/plain", "application/json"];
+
+/// Tables that the server changes by itself, and why.
+const CHANGED_BY_THE_SERVER: [(&str, &str); 7] = [
+    ("captures_due", "turns are captured after a second"),
+    ("interactions", "the same"),
+    ("leases", "background jobs renew them"),
+    ("session_roll", "new sessions are entered every second"),
+    ("session_roll_fill", "the same"),
+    ("session_roll_heads", "the same"),
+    ("session_unrolled", "the same"),
 ];
 
-#[tokio::test]
-async fn requests_of_other_sites_are_refused_and_our_own_are_not() {
-    let app = App::start();
-    let cookie = app.cookie().await;
-    let kinds = ["application/x-www-form-urlencoded", "text/plain", "application/json"];
-    for (method, path) in UNSAFE {
-        for kind in kinds {
-            for foreign in [
-                vec![("sec-fetch-site", "cross-site")],
-                vec![("sec-fetch-site", "same-site")],
-                vec![("origin", "https://evil.test")],
-                vec![("origin", "null")],
-                vec![("sec-fetch-site", "cross-site"), ("origin", app.url.as_str())],
-                vec![],
-            ] {
-                let mut request = app.http.request(method.clone(), format!("{}{path}", app.url));
-                request = request.header("cookie", &cookie).header("content-type", kind).body("name=x");
-                for (name, value) in &foreign {
-                    request = request.header(*name, *value);
-                }
-                let status = request.send().await.unwrap().status();
-                assert_eq!(status, StatusCode::FORBIDDEN, "{method} {path} as {kind} with {foreign:?}");
-            }
+/// The columns that say when somebody was last seen, and how far a message has come.
+const MOVING: [&str; 7] =
+    ["last_seen_at", "last_used_at", "due_at", "attempts", "last_error", "delivered_at", "dead_at"];
+
+/// What a browser may send with a request that a page of another site makes.
+fn foreign(app: &App) -> Vec<Vec<(&'static str, String)>> {
+    let site = |value: &str| ("sec-fetch-site", value.to_owned());
+    let origin = |value: &str| ("origin", value.to_owned());
+    vec![
+        vec![],
+        vec![site("cross-site")],
+        vec![site("same-site")],
+        vec![site("cross-site"), origin(&app.url)],
+        vec![site("same-site"), origin("null")],
+        vec![origin("https://evil.test")],
+        vec![origin(&format!("{}.evil.test", app.url))],
+        vec![origin("http://127.0.0.1")],
+        vec![origin("null")],
+        vec![origin("")],
+    ]
+}
+
+/// Everything in the database, table by table.
+async fn everything(raw: &mut Raw) -> Vec<String> {
+    let tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name";
+    let mut all = Vec::new();
+    for table in raw.texts(tables).await {
+        if CHANGED_BY_THE_SERVER.iter().any(|(changed, _)| *changed == table) {
+            continue;
         }
-        let own = app.http.request(method.clone(), format!("{}{path}", app.url)).header("cookie", &cookie);
-        let own = own.header("sec-fetch-site", "same-origin").header("content-type", kinds[0]).body("");
-        assert_ne!(own.send().await.unwrap().status(), StatusCode::FORBIDDEN, "{method} {path} of our own page");
+        let columns = raw.texts(&format!("SELECT name FROM pragma_table_info('{table}')")).await;
+        let columns: Vec<_> = columns
+            .iter()
+            .filter(|name| !MOVING.contains(&name.as_str()))
+            .map(|name| format!("quote({name})"))
+            .collect();
+        let rows = raw.texts(&format!("SELECT {} FROM {table} ORDER BY 1", columns.join(" || ', ' || "))).await;
+        all.extend(rows.into_iter().map(|row| format!("{table}: {row}")));
     }
+    all
+}
+
+/// What a refused request is told, in a problem or on a page.
+fn is_refusal(text: &str) -> bool {
+    [
+        "another site made this request",
+        "needs an Origin or Sec-Fetch-Site header",
+        "Origin header does not name this server",
+    ]
+    .iter()
+    .any(|said| text.contains(said))
+}
+
+async fn answer(request: RequestBuilder) -> (StatusCode, String) {
+    let answer = request.send().await.unwrap();
+    (answer.status(), answer.text().await.unwrap())
+}
+
+/// Sends what would be accepted from our own page as another site would have it sent.
+async fn refused_from_elsewhere(app: &App, people: &People, person: &Person, route: &Route) {
+    let prepared = prepare(app, people, person, route).await;
+    let mut raw = Raw::of_sqlite(&app.data_dir().join("shiftbook.sqlite3")).await;
+    let before = everything(&mut raw).await;
+    let (own_kind, body) = match &prepared.sent {
+        Sent::Nothing => (None, String::new()),
+        Sent::Json(body) => (Some("application/json"), body.to_string()),
+        Sent::Form(fields) => (Some(KINDS[0]), urlencoded(fields)),
+        Sent::Text(kind, body) => (Some(*kind), body.clone()),
+    };
+    let cookies = [person.cookie(), prepared.cookie.clone()].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    for kind in KINDS.into_iter().chain(own_kind) {
+        for headers in foreign(app) {
+            let mut request = app.http.request(route.0.clone(), format!("{}{}", app.url, prepared.path));
+            request = request.header("cookie", &cookies).header("content-type", kind).body(body.clone());
+            for (name, value) in &headers {
+                request = request.header(*name, value);
+            }
+            let (status, text) = answer(request).await;
+            assert!(
+                status == 403 && is_refusal(&text),
+                "{} {} as {kind} with {headers:?}: {status} {text}",
+                route.0,
+                route.1
+            );
+        }
+    }
+    let after = everything(&mut raw).await;
+    let changed: Vec<_> = after.iter().filter(|row| !before.contains(row)).collect();
+    assert!(changed.is_empty() && after.len() == before.len(), "{} {} changed {changed:#?}", route.0, route.1);
+    // The same from our own page, and without a cookie from a program, is judged by what it asks.
+    let path = &prepared.path;
+    let program = app.request(Who::Member, route.0.clone(), path).header("content-type", own_kind.unwrap_or(KINDS[2]));
+    let (_, text) = answer(program.body(body.clone())).await;
+    assert!(!is_refusal(&text), "{} {} of a program: {text}", route.0, route.1);
+    let own = person.request(app, route.0.clone(), path).header("content-type", own_kind.unwrap_or(KINDS[0]));
+    let (status, text) = answer(own.body(body)).await;
+    assert!(!is_refusal(&text), "{} {} of our own page: {status} {text}", route.0, route.1);
+    if !person.is_signed_in(app).await {
+        person.sign_in(app).await;
+    }
+}
+
+/// `a=b&c=d`, with what a form escapes.
+fn urlencoded(fields: &[(String, String)]) -> String {
+    let url = reqwest::Url::parse_with_params("http://x", fields).unwrap();
+    url.query().unwrap_or_default().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_unsafe_route_refuses_requests_of_other_sites_and_they_change_nothing() {
+    let app = App::start();
+    let people = People::of(&app).await;
+    let mut routes = documented(&app).await;
+    routes.extend(pages());
+    let unsafe_routes: Vec<_> = routes.into_iter().filter(|(method, _)| method != Method::GET).collect();
+    assert!(unsafe_routes.len() > 80, "{unsafe_routes:?}");
+    for route in &unsafe_routes {
+        refused_from_elsewhere(&app, &people, people.named("admin"), route).await;
+    }
+}
+
+#[tokio::test]
+async fn the_cookie_of_a_sign_in_is_for_this_site_and_no_script() {
+    let app = App::start();
     let response = app
         .http
         .post(format!("{}/sign-in", app.url))
         .header("origin", &app.url)
-        .form(&[("email", "ada@acme.test"), ("password", crate::app::PASSWORD)])
+        .form(&[("email", "ada@acme.test"), ("password", PASSWORD)])
         .send()
         .await
         .unwrap();
