@@ -155,7 +155,8 @@ test("another workspace's entity looks like one that does not exist @nojs", asyn
 test("g e leads to the entities", async ({ page }) => {
   await signIn(page, "member");
   await page.goto("/today");
-  await page.waitForLoadState("networkidle");
+  // Keys are heard once the scripts of the document run.
+  await expect(page.locator("html")).toHaveAttribute("data-ready", "");
   await page.keyboard.press("g");
   await page.keyboard.press("e");
   await expect(page).toHaveURL(/\/entities$/);
