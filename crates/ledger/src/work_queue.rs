@@ -11,7 +11,10 @@ use domain::{
     role::Permission,
     work_queue::{Bucket, FAILED_WINDOW_HOURS},
 };
-use store::work_queue::{Me, Of, Part, Since};
+use store::{
+    Conn,
+    work_queue::{Me, Of, Part, Since},
+};
 use uuid::Uuid;
 
 /// Whose queue is asked for.
@@ -81,12 +84,14 @@ pub struct Section {
 /// The five counts in one round trip. A token has no tasks of its own: only everyone's queue says something to it.
 pub async fn counts(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -> Result<Counts> {
     require(scope, Permission::Read)?;
-    let since = since(ledger.now(), timezone)?;
-    let (tenant_id, of) = (scope.tenant_id, of(scope, whose));
-    let [needs_me, running, delegatable, failed, done_today] = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(store::work_queue::counts(conn, tenant_id, of, since)))
-        .await?;
+    let (reader, since) = (*scope, since(ledger.now(), timezone)?);
+    ledger.snapshot(scope, move |conn| Box::pin(async move { counts_on(conn, &reader, whose, since).await })).await
+}
+
+/// [`counts`] on an open connection.
+pub(crate) async fn counts_on(conn: &mut Conn<'_>, scope: &Scope, whose: Whose, since: Since) -> Result<Counts> {
+    let [needs_me, running, delegatable, failed, done_today] =
+        store::work_queue::counts(conn, scope.tenant_id, of(scope, whose), since).await?;
     Ok(Counts { needs_me, running, delegatable, failed, done_today })
 }
 
@@ -138,26 +143,33 @@ pub async fn section(
     limit: u32,
 ) -> Result<Section> {
     require(scope, Permission::Read)?;
-    let limit = page_size(limit)?;
-    let since = since(ledger.now(), timezone)?;
-    let (tenant_id, of) = (scope.tenant_id, of(scope, whose));
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move {
-            let sessions = store::work_queue::sessions(conn, tenant_id, of, bucket, since, limit).await?;
-            let actions = match bucket {
-                Bucket::Delegatable => store::work_queue::delegatable(conn, tenant_id, of, limit).await?,
-                _ => Vec::new(),
-            };
-            let of_nobody = match (bucket, whose) {
-                (Bucket::Failed, Whose::Mine) => {
-                    store::work_queue::failed_of_nobody(conn, tenant_id, since.failed).await?
-                }
-                _ => 0,
-            };
-            Ok(Section { sessions, actions, of_nobody })
-        })
+    let (reader, limit, since) = (*scope, page_size(limit)?, since(ledger.now(), timezone)?);
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move { section_on(conn, &reader, whose, bucket, since, limit).await })
     });
-    Ok(read.await?)
+    read.await
+}
+
+/// [`section`] on an open connection.
+pub(crate) async fn section_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    whose: Whose,
+    bucket: Bucket,
+    since: Since,
+    limit: u32,
+) -> Result<Section> {
+    let (tenant_id, of) = (scope.tenant_id, of(scope, whose));
+    let sessions = store::work_queue::sessions(conn, tenant_id, of, bucket, since, limit).await?;
+    let actions = match bucket {
+        Bucket::Delegatable => store::work_queue::delegatable(conn, tenant_id, of, limit).await?,
+        _ => Vec::new(),
+    };
+    let of_nobody = match (bucket, whose) {
+        (Bucket::Failed, Whose::Mine) => store::work_queue::failed_of_nobody(conn, tenant_id, since.failed).await?,
+        _ => 0,
+    };
+    Ok(Section { sessions, actions, of_nobody })
 }
 
 /// The caller's own sessions that wait for them and cannot be answered here: a coding agent asks in its terminal. None
@@ -188,7 +200,8 @@ pub fn is_timezone(text: &str) -> bool {
     text.parse::<Tz>().is_ok()
 }
 
-fn since(now: Timestamp, timezone: &str) -> Result<Since> {
+/// The instants at which the buckets begin, now.
+pub(crate) fn since(now: Timestamp, timezone: &str) -> Result<Since> {
     Ok(Since { failed: now - TimeDelta::hours(FAILED_WINDOW_HOURS), done: midnight_in(now, timezone)?, now })
 }
 

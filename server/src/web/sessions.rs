@@ -18,15 +18,16 @@ use domain::{
     role::Permission,
     session::{Status, Type},
 };
-use ledger::{Scope, SessionRecord, action, event, failure, gate, session};
+use ledger::{
+    Scope, SessionRecord,
+    page::{Row, sessions as page},
+    session,
+};
 use serde::Deserialize;
-use std::collections::HashMap;
 use wire::Code;
 
 /// Rows of one page.
 const ROWS: u32 = 50;
-/// Actions offered as a filter.
-const ACTIONS_MAX: u32 = 200;
 
 pub fn router() -> Router<AppState> {
     Router::new().route("/sessions", get(show)).route("/sessions/rows", get(rows))
@@ -72,15 +73,13 @@ async fn show(
         limit: ROWS,
         cursor: query.cursor.clone(),
     };
-    let listed = session::list(&state.ledger, &viewer.scope, wanted).await?;
-    let known = action::ListActions { limit: ACTIONS_MAX, ..Default::default() };
-    let actions = action::list(&state.ledger, &viewer.scope, known).await?.items;
+    let page = page::read(&state.ledger, &viewer.scope, wanted).await?;
     let props = Props {
-        entries: entries(&state, &viewer.scope, listed.items).await?,
+        entries: page.rows.into_iter().map(entry).collect(),
         connect: Some(connect(&viewer)),
         filter,
-        actions: actions.into_iter().map(|action| (action.id.to_string(), action.name)).collect(),
-        next_cursor: listed.next_cursor,
+        actions: page.actions.into_iter().map(|action| (action.id.to_string(), action.name)).collect(),
+        next_cursor: page.next_cursor,
         is_continued: query.cursor.is_some(),
     };
     Ok(render(StatusCode::OK, move || sessions::page(&viewer.shell, props)).await)
@@ -97,44 +96,31 @@ async fn rows(
     Query(query): Query<RowsQuery>,
 ) -> Result<Html<String>, Turned> {
     let ids: Vec<SessionId> = query.ids.split(',').filter_map(|id| id.parse().ok()).collect();
-    let found = session::list_by_ids(&state.ledger, &viewer.scope, &ids).await?;
-    let entries = entries(&state, &viewer.scope, found).await?;
+    let rows = page::by_ids(&state.ledger, &viewer.scope, ids).await?;
+    let entries: Vec<_> = rows.into_iter().map(entry).collect();
     Ok(Html(sessions::rows_fragment(&viewer.shell, &entries)))
 }
 
-/// Sessions with what their rows need beside them: the newest event of each, the failure of those that failed, and what
-/// those ask for that wait for a decision.
+/// A session as rows of lists show it, with what it asks for where it waits for a decision.
+pub fn entry(row: Row) -> SessionEntry {
+    let gate = row.gate.filter(|_| row.session.status == Status::WaitingHuman);
+    SessionEntry {
+        action_status: row.action_status,
+        asks: gate.map(|item| app::inbox::summary(&wire_map::approval(item))),
+        last_event: row.newest.map(wire_map::event),
+        failure: row.failure.map(wire_map::session_failure),
+        ..SessionEntry::new(wire_map::session(row.session))
+    }
+}
+
+/// The same for sessions that were read before.
 pub async fn entries(
     state: &AppState,
     scope: &Scope,
     records: Vec<SessionRecord>,
 ) -> Result<Vec<SessionEntry>, Turned> {
-    if records.is_empty() {
-        return Ok(Vec::new());
-    }
-    let ids: Vec<SessionId> = records.iter().map(|record| record.id).collect();
-    let newest = event::newest(&state.ledger, scope, &ids).await?;
-    let mut newest: HashMap<SessionId, _> = newest.into_iter().map(|event| (event.session_id, event)).collect();
-    let failed = records.iter().filter(|record| matches!(record.status, Status::Failed | Status::Expired));
-    let failed: Vec<SessionId> = failed.map(|record| record.id).collect();
-    let failures = failure::of_sessions(&state.ledger, scope, &failed).await?;
-    let mut failures: HashMap<SessionId, _> = failures.into_iter().map(|known| (known.session_id, known)).collect();
-    // What has ended is offered to be run again, unless its action is archived.
-    let ended = records.iter().filter(|record| record.status.is_final());
-    let statuses =
-        action::statuses(&state.ledger, scope, ended.filter_map(|record| record.action_id).collect()).await?;
-    let waiting = records.iter().filter(|record| record.status == Status::WaitingHuman).map(|record| record.id);
-    let asked = gate::of_sessions(&state.ledger, scope, waiting.collect()).await?;
-    let asked = asked.into_iter().map(|item| (item.gate.session_id, app::inbox::summary(&wire_map::approval(item))));
-    let mut asked: HashMap<SessionId, String> = asked.collect();
-    let entry = |record: SessionRecord| {
-        let asks = asked.remove(&record.id);
-        let last_event = newest.remove(&record.id).map(wire_map::event);
-        let failure = failures.remove(&record.id).map(wire_map::session_failure);
-        let action_status = record.action_id.and_then(|id| statuses.get(&id).copied());
-        SessionEntry { action_status, last_event, failure, asks, ..SessionEntry::new(wire_map::session(record)) }
-    };
-    Ok(records.into_iter().map(entry).collect())
+    let rows = page::beside(&state.ledger, scope, records).await?;
+    Ok(rows.into_iter().map(entry).collect())
 }
 
 /// The three lines that connect an agent to this server. A page that is only looked at makes no token; its button does.

@@ -1,7 +1,7 @@
 //! /today
 
 use super::{
-    sessions::entries,
+    sessions::entry,
     shell::{Turned, Viewer, render},
 };
 use crate::{cookie, problem::Problem, state::AppState, wire_map};
@@ -15,15 +15,12 @@ use axum::{
 };
 use domain::work_queue::Bucket;
 use ledger::{
-    gate::{self, MayDecide},
-    session,
+    gate::MayDecide,
+    page::today as page,
     work_queue::{self, Whose},
 };
 use serde::Deserialize;
 use wire::Code;
-
-/// Rows of one section.
-const ROWS_MAX: u32 = 25;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -63,22 +60,18 @@ async fn show(
 ) -> Result<Response, Turned> {
     let whose = query.whose(&headers);
     let timezone = query.timezone(&viewer).to_owned();
-    let mut sections = Vec::new();
-    for bucket in Bucket::ALL {
-        sections.push(read(&state, &viewer, whose, bucket, &timezone).await?);
-    }
-    let counts = work_queue::counts(&state.ledger, &viewer.scope, whose, &timezone).await?;
-    let counts = [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today];
-    let nothing_ever_ran =
-        session::list(&state.ledger, &viewer.scope, session::ListSessions { limit: 1, ..Default::default() });
-    let connect = nothing_ever_ran.await?.items.is_empty().then(|| super::sessions::connect(&viewer));
-    let picked = query.bucket.as_deref().and_then(Bucket::parse);
-    let day = match viewer.scope.user_id() {
-        Some(_) => Some(super::working_on::day(&state, &viewer, &timezone, false).await?),
-        None => None,
-    };
+    let page = page::read(&state.ledger, &viewer.scope, whose, &timezone).await?;
+    let counts = page.counts;
     let everybody = whose == Whose::Everyone;
-    let props = Props { picked, everybody, counts, timezone, sections, connect, day };
+    let props = Props {
+        picked: query.bucket.as_deref().and_then(Bucket::parse),
+        everybody,
+        counts: [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today],
+        timezone,
+        sections: page.sections.into_iter().map(|section| shown(section, everybody)).collect(),
+        connect: page.nothing_ever_ran.then(|| super::sessions::connect(&viewer)),
+        day: page.day.map(|day| super::working_on::day_of(&viewer, day, false)),
+    };
     let mut response = render(StatusCode::OK, move || today::page(&viewer.shell, props)).await;
     if query.assigned_to.is_some() {
         response.headers_mut().append(SET_COOKIE, cookie::set_today(everybody));
@@ -114,31 +107,25 @@ async fn section(
     headers: HeaderMap,
 ) -> Result<Html<String>, Turned> {
     let bucket = Bucket::parse(&bucket).ok_or(Problem::new(Code::NotFound))?;
-    let section = read(&state, &viewer, query.whose(&headers), bucket, query.timezone(&viewer)).await?;
-    Ok(Html(today::section_fragment(&viewer.shell, &section)))
+    let whose = query.whose(&headers);
+    let section = page::section(&state.ledger, &viewer.scope, whose, bucket, query.timezone(&viewer)).await?;
+    Ok(Html(today::section_fragment(&viewer.shell, &shown(section, whose == Whose::Everyone))))
 }
 
-async fn read(
-    state: &AppState,
-    viewer: &Viewer,
-    whose: Whose,
-    bucket: Bucket,
-    timezone: &str,
-) -> Result<Section, Turned> {
-    let mut rows = work_queue::section(&state.ledger, &viewer.scope, whose, bucket, timezone, ROWS_MAX + 1).await?;
-    let keep = ROWS_MAX as usize;
-    let has_more = rows.sessions.len() > keep || rows.actions.len() > keep;
-    rows.sessions.truncate(keep);
-    rows.actions.truncate(keep);
-    let waiting = if bucket == Bucket::NeedsMe { rows.sessions.iter().map(|s| s.id).collect() } else { Vec::new() };
-    let gates = gate::of_sessions(&state.ledger, &viewer.scope, waiting).await?;
-    let gates = gates.into_iter().map(|item| {
+/// A section with what its sessions wait at, where they wait for the viewer.
+fn shown(found: page::Section, everybody: bool) -> Section {
+    let waits = found.rows.iter().filter_map(|row| row.gate.as_ref()).filter(|_| found.bucket == Bucket::NeedsMe);
+    let gates = waits.map(|item| {
         let may_decide = item.may_decide == MayDecide::Yes;
         (item.gate.session_id.to_string(), Gate { id: item.gate.id.to_string(), may_decide })
     });
-    let gates = gates.collect();
-    let sessions = entries(state, &viewer.scope, rows.sessions).await?;
-    let actions = rows.actions.into_iter().map(wire_map::action).collect();
-    let everybody = whose == Whose::Everyone;
-    Ok(Section { bucket, everybody, sessions, actions, gates, has_more, of_nobody: rows.of_nobody })
+    Section {
+        bucket: found.bucket,
+        everybody,
+        gates: gates.collect(),
+        sessions: found.rows.into_iter().map(entry).collect(),
+        actions: found.actions.into_iter().map(wire_map::action).collect(),
+        has_more: found.has_more,
+        of_nobody: found.of_nobody,
+    }
 }

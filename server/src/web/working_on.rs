@@ -68,9 +68,14 @@ async fn read(state: &AppState, viewer: &Viewer, query: PageQuery, form: FormSta
 }
 
 /// The viewer's day. Only their browser knows their zone; it reads the day again by [`day_rows`].
-pub async fn day(state: &AppState, viewer: &Viewer, timezone: &str, whole: bool) -> Result<Day, Turned> {
+async fn day(state: &AppState, viewer: &Viewer, timezone: &str, whole: bool) -> Result<Day, Turned> {
     let today = human::today(&state.ledger, &viewer.scope, timezone).await?;
-    Ok(Day { today: wire_map::human_today(today), whole, now: viewer.shell.now })
+    Ok(day_of(viewer, today, whole))
+}
+
+/// A day as pages show it.
+pub fn day_of(viewer: &Viewer, today: human::Today, whole: bool) -> Day {
+    Day { today: wire_map::human_today(today), whole, now: viewer.shell.now }
 }
 
 #[derive(Deserialize)]

@@ -4,10 +4,12 @@ use super::person;
 use crate::{Ledger, Result, SessionRecord, work_queue::midnight_in};
 use chrono::TimeDelta;
 use domain::{
-    Scope,
+    Scope, Timestamp,
+    id::{TenantId, UserId},
     limit::{WORKING_HOURS_MAX, WORKING_SESSIONS_COUNTED_MAX, WORKING_SESSIONS_LISTED_MAX},
     working::{Stretch, TaskTime, time_per_task},
 };
+use store::Conn;
 
 /// How long before midnight a session may have begun and still reach into the day: the longest session, and a day
 /// for a sweep that did not come in time.
@@ -28,11 +30,21 @@ pub async fn today(ledger: &Ledger, scope: &Scope, timezone: &str) -> Result<Tod
     let now = ledger.now();
     let midnight = midnight_in(now, timezone)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| {
-        let spans = (midnight - REACH, midnight);
-        Box::pin(store::human::since(conn, tenant_id, user_id, spans, WORKING_SESSIONS_COUNTED_MAX))
-    });
-    let mut sessions = read.await?;
+    let read = ledger
+        .snapshot(scope, move |conn| Box::pin(async move { today_on(conn, tenant_id, user_id, midnight, now).await }));
+    read.await
+}
+
+/// [`today`] on an open connection.
+pub(crate) async fn today_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    user_id: UserId,
+    midnight: Timestamp,
+    now: Timestamp,
+) -> Result<Today> {
+    let spans = (midnight - REACH, midnight);
+    let mut sessions = store::human::since(conn, tenant_id, user_id, spans, WORKING_SESSIONS_COUNTED_MAX).await?;
     let stretches: Vec<Stretch> = sessions.iter().filter_map(stretch).collect();
     sessions.truncate(WORKING_SESSIONS_LISTED_MAX);
     Ok(Today { tasks: time_per_task(&stretches, midnight, now), sessions })

@@ -5,6 +5,10 @@
 //! they are kept apart from the log.
 
 mod names;
+mod row;
 pub mod session;
+pub mod sessions;
+pub mod today;
 
 pub use names::names_in;
+pub use row::Row;

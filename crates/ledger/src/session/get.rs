@@ -24,24 +24,25 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) ->
 /// Those of `ids` that exist in the workspace, newest first.
 pub async fn list_by_ids(ledger: &Ledger, scope: &Scope, ids: &[SessionId]) -> Result<Vec<SessionRecord>> {
     require(scope, Permission::Read)?;
+    let (reader, ids) = (*scope, ids.to_vec());
+    ledger.snapshot(scope, move |conn| Box::pin(async move { list_by_ids_on(conn, &reader, &ids).await })).await
+}
+
+/// [`list_by_ids`] on an open connection.
+pub(crate) async fn list_by_ids_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    ids: &[SessionId],
+) -> Result<Vec<SessionRecord>> {
     if ids.len() > PAGE_MAX as usize {
         return Err(Error::invalid("ids", format!("at most {PAGE_MAX}")));
     }
-    let (tenant_id, ids, reader) = (scope.tenant_id, ids.to_vec(), *scope);
-    let mut sessions = ledger
-        .store()
-        .read(scope.into(), move |conn| {
-            Box::pin(async move {
-                let mut seen = Vec::new();
-                for session in store::session::list_by_ids(conn, tenant_id, &ids).await? {
-                    if sees(conn, &reader, &session).await? {
-                        seen.push(session);
-                    }
-                }
-                Ok(seen)
-            })
-        })
-        .await?;
+    let mut sessions = Vec::new();
+    for session in store::session::list_by_ids(conn, scope.tenant_id, ids).await? {
+        if sees(conn, scope, &session).await? {
+            sessions.push(session);
+        }
+    }
     sessions.sort_by_key(|session| std::cmp::Reverse(session.id));
     Ok(sessions)
 }

@@ -9,6 +9,7 @@ use domain::{
     gate::Verdict,
     limit::UNDO_SECONDS_MAX,
     session::{Status, Type},
+    work_queue::Bucket,
 };
 use ledger::{
     event::Read,
@@ -17,7 +18,8 @@ use ledger::{
         self,
         session::{OpensAt, Part},
     },
-    session::{self, Failure, NewSession},
+    session::{self, Failure, ListSessions, NewSession},
+    work_queue::Whose,
 };
 use serde_json::{Value, json};
 use store::{Access, Mode, Store};
@@ -85,6 +87,14 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     one_snapshot(&f, page::session::around(l, m, id)).await;
     let all = |_: &[(String, u64)]| Vec::new();
     one_snapshot(&f, page::session::events(l, m, id, Read::default(), Some(all))).await;
+    let list = ListSessions { limit: 9, ..ListSessions::default() };
+    one_snapshot(&f, page::sessions::read(l, m, list)).await;
+    one_snapshot(&f, page::sessions::by_ids(l, m, vec![id])).await;
+    let today = one_snapshot(&f, page::today::read(l, &f.operator, Whose::Mine, "UTC")).await;
+    let waits = &today.sections[0];
+    assert_eq!((waits.bucket, today.counts.needs_me, waits.rows.len()), (Bucket::NeedsMe, 1, 1));
+    assert_eq!(waits.rows[0].gate.as_ref().map(|item| item.gate.session_id), Some(id));
+    one_snapshot(&f, page::today::section(l, m, Whose::Mine, Bucket::Failed, "UTC")).await;
     f.done().await;
 }
 

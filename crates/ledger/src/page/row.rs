@@ -1,0 +1,72 @@
+//! A session as a row of a list.
+
+use crate::{
+    EventRecord, FailureRecord, Result, SessionRecord,
+    gate::{self, GateItem},
+};
+use domain::{
+    Scope, Timestamp,
+    action::ActionStatus,
+    id::{ActionId, SessionId},
+    session::Status,
+};
+use std::collections::HashMap;
+use store::Conn;
+
+/// A session, and what its row says beside it.
+#[derive(Debug)]
+pub struct Row {
+    /// The session.
+    pub session: SessionRecord,
+    /// Its newest event that tells more than a change of status.
+    pub newest: Option<EventRecord>,
+    /// What it failed with.
+    pub failure: Option<FailureRecord>,
+    /// The gate at which it waits.
+    pub gate: Option<GateItem>,
+    /// The status of its action, if the session has ended: it can run again unless the action is archived.
+    pub action_status: Option<ActionStatus>,
+}
+
+/// Rows for these sessions, in their order, with five queries at most.
+pub(super) async fn rows(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    sessions: Vec<SessionRecord>,
+    now: Timestamp,
+) -> Result<Vec<Row>> {
+    if sessions.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tenant_id = scope.tenant_id;
+    let ids_in = |statuses: [Status; 2]| -> Vec<SessionId> {
+        let of = sessions.iter().filter(|session| statuses.contains(&session.status));
+        of.map(|session| session.id).collect()
+    };
+    let ids: Vec<SessionId> = sessions.iter().map(|session| session.id).collect();
+    let newest = store::event::newest(conn, tenant_id, &ids).await?;
+    let mut newest: HashMap<_, _> = newest.into_iter().map(|event| (event.session_id, event)).collect();
+    let failed = ids_in([Status::Failed, Status::Expired]);
+    let failures = match failed.as_slice() {
+        [] => Vec::new(),
+        failed => store::failure::of_sessions(conn, tenant_id, failed).await?,
+    };
+    let mut failures: HashMap<_, _> = failures.into_iter().map(|known| (known.session_id, known)).collect();
+    let waiting = ids_in([Status::WaitingHuman, Status::AwaitingTool]);
+    let gates = gate::of_sessions_on(conn, scope, &waiting, now).await?;
+    let mut gates: HashMap<_, _> = gates.into_iter().map(|item| (item.gate.session_id, item)).collect();
+    let ended = sessions.iter().filter(|session| session.status.is_final());
+    let actions: Vec<ActionId> = ended.filter_map(|session| session.action_id).collect();
+    let statuses = match actions.as_slice() {
+        [] => HashMap::new(),
+        actions => store::action::statuses(conn, tenant_id, actions).await?,
+    };
+    let row = |session: SessionRecord| Row {
+        action_status: session.action_id.and_then(|id| statuses.get(&id).copied()),
+        newest: newest.remove(&session.id),
+        failure: failures.remove(&session.id),
+        gate: gates.remove(&session.id),
+        session,
+    };
+    Ok(sessions.into_iter().map(row).collect())
+}

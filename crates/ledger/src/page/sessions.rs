@@ -1,0 +1,63 @@
+//! /sessions: a list of sessions.
+
+use super::row::{Row, rows};
+use crate::{
+    ActionRecord, Ledger, Result, SessionRecord,
+    action::{self, ListActions},
+    guard::require,
+    session::{self, Asked, ListSessions},
+};
+use domain::{Scope, id::SessionId, role::Permission};
+
+/// Actions that are offered as a filter.
+const ACTIONS_MAX: u32 = 200;
+
+/// The page.
+#[derive(Debug)]
+pub struct Page {
+    /// The sessions, newest first.
+    pub rows: Vec<Row>,
+    /// Where the next page begins.
+    pub next_cursor: Option<String>,
+    /// Actions to filter by, newest first.
+    pub actions: Vec<ActionRecord>,
+}
+
+/// One page of the list.
+pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Page> {
+    require(scope, Permission::Read)?;
+    let (reader, now, asked) = (*scope, ledger.now(), Asked::of(scope, query)?);
+    let actions = ListActions { limit: ACTIONS_MAX, ..ListActions::default() };
+    let actions = action::Asked::of(scope, actions)?;
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let listed = session::list_on(conn, &reader, asked).await?;
+            Ok(Page {
+                rows: rows(conn, &reader, listed.items, now).await?,
+                next_cursor: listed.next_cursor,
+                actions: action::list_on(conn, &reader, actions).await?.items,
+            })
+        })
+    });
+    read.await
+}
+
+/// Those rows again whose sessions exist in the workspace, newest first.
+pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<Row>> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let sessions = session::list_by_ids_on(conn, &reader, &ids).await?;
+            rows(conn, &reader, sessions, now).await
+        })
+    });
+    read.await
+}
+
+/// Rows for sessions that were read before.
+pub async fn beside(ledger: &Ledger, scope: &Scope, sessions: Vec<SessionRecord>) -> Result<Vec<Row>> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    ledger.snapshot(scope, move |conn| Box::pin(async move { rows(conn, &reader, sessions, now).await })).await
+}

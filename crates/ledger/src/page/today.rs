@@ -1,0 +1,91 @@
+//! /today: what needs whom, in five sections, and the caller's own working day.
+
+use super::row::{Row, rows};
+use crate::{
+    ActionRecord, Ledger, Result,
+    guard::require,
+    human::{self, Today},
+    session::{self, Asked, ListSessions},
+    work_queue::{self, Counts, Whose},
+};
+use domain::{Scope, role::Permission, work_queue::Bucket};
+use store::{Conn, work_queue::Since};
+
+/// Rows of one section.
+const ROWS_MAX: u32 = 25;
+
+/// One bucket's rows.
+#[derive(Debug)]
+pub struct Section {
+    /// The bucket.
+    pub bucket: Bucket,
+    /// Its sessions.
+    pub rows: Vec<Row>,
+    /// Its actions, where it has any.
+    pub actions: Vec<ActionRecord>,
+    /// Whether the bucket holds more.
+    pub has_more: bool,
+    /// As in [`work_queue::Section`].
+    pub of_nobody: u64,
+}
+
+/// The page.
+#[derive(Debug)]
+pub struct Page {
+    /// The five sections, in the order of [`Bucket::ALL`].
+    pub sections: Vec<Section>,
+    /// How much is in each bucket.
+    pub counts: Counts,
+    /// Whether the caller knows of no session at all.
+    pub nothing_ever_ran: bool,
+    /// The caller's working day; none for a token.
+    pub day: Option<Today>,
+}
+
+/// The page in a time zone, which decides when the day began.
+pub async fn read(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -> Result<Page> {
+    require(scope, Permission::Read)?;
+    let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
+    let any = Asked::of(scope, ListSessions { limit: 1, ..ListSessions::default() })?;
+    let person = scope.user_id().map(|_| human::person(scope)).transpose()?;
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let mut sections = Vec::with_capacity(Bucket::ALL.len());
+            for bucket in Bucket::ALL {
+                sections.push(section_on(conn, &reader, whose, bucket, since).await?);
+            }
+            Ok(Page {
+                sections,
+                counts: work_queue::counts_on(conn, &reader, whose, since).await?,
+                nothing_ever_ran: session::list_on(conn, &reader, any).await?.items.is_empty(),
+                day: match person {
+                    Some(user_id) => {
+                        let today = human::today_on(conn, reader.tenant_id, user_id, since.done, since.now);
+                        Some(today.await?)
+                    }
+                    None => None,
+                },
+            })
+        })
+    });
+    read.await
+}
+
+/// One section of the page.
+pub async fn section(ledger: &Ledger, scope: &Scope, whose: Whose, bucket: Bucket, timezone: &str) -> Result<Section> {
+    require(scope, Permission::Read)?;
+    let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
+    let read = ledger
+        .snapshot(scope, move |conn| Box::pin(async move { section_on(conn, &reader, whose, bucket, since).await }));
+    read.await
+}
+
+async fn section_on(conn: &mut Conn<'_>, scope: &Scope, whose: Whose, bucket: Bucket, since: Since) -> Result<Section> {
+    let mut found = work_queue::section_on(conn, scope, whose, bucket, since, ROWS_MAX + 1).await?;
+    let keep = ROWS_MAX as usize;
+    let has_more = found.sessions.len() > keep || found.actions.len() > keep;
+    found.sessions.truncate(keep);
+    found.actions.truncate(keep);
+    let rows = rows(conn, scope, found.sessions, since.now).await?;
+    Ok(Section { bucket, rows, actions: found.actions, has_more, of_nobody: found.of_nobody })
+}
