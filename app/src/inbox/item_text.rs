@@ -4,7 +4,6 @@ use crate::{session::Titles, text::shorten::one_line};
 use domain::{
     entity::FIELD_TITLE,
     gate::{GateKind, Verdict},
-    id::EntityId,
 };
 use serde_json::{Map, Value};
 use wire::approval::{Approval, Decision};
@@ -27,11 +26,6 @@ pub fn field_text(value: &Value) -> String {
 /// The proposed values; empty for questions.
 pub fn values(approval: &Approval) -> Map<String, Value> {
     approval.proposed.as_ref().and_then(|json| serde_json::from_str(json.get()).ok()).unwrap_or_default()
-}
-
-/// Proposed values that have the form of an entity id.
-pub fn proposed_ids(approval: &Approval) -> Vec<EntityId> {
-    values(approval).values().filter_map(|value| value.as_str()?.parse().ok()).collect()
 }
 
 /// The task as the agent staged it; `None` if it cannot be parsed.

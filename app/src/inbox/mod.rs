@@ -55,7 +55,7 @@ pub use island::InboxKeys;
 #[cfg(feature = "ssr")]
 pub(crate) use item_text::{named, slug_label, verdict_word};
 #[cfg(feature = "ssr")]
-pub use item_text::{notification, proposed_ids, summary};
+pub use item_text::{notification, summary};
 #[cfg(feature = "ssr")]
 pub use list::{List, Shown, held_fragment, list_fragment};
 #[cfg(feature = "hydrate")]

@@ -25,7 +25,7 @@ use domain::{
 use ledger::{
     EntityRecord, EntityTypeRecord, Scope, action,
     entity::{self, EntityChange, ListEntities, ListVersions, NewEntity},
-    entity_type,
+    entity_type, page,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -123,8 +123,19 @@ pub async fn choices(state: &AppState, scope: &Scope, type_id: Option<EntityType
     Ok(Choices { options, has_more: listed.next_cursor.is_some() })
 }
 
+/// Entities to choose from, as forms offer them.
+pub fn choices_of(found: page::Choices) -> Choices {
+    let options = found.options.into_iter().map(|(id, title)| (id.to_string(), title)).collect();
+    Choices { options, has_more: found.has_more }
+}
+
+/// The same for each type that relations lead to.
+pub fn relations_of(found: BTreeMap<String, page::Choices>) -> Relations {
+    found.into_iter().map(|(slug, found)| (slug, choices_of(found))).collect()
+}
+
 /// What the relations among these fields can lead to, by the slug of their type.
-pub async fn relations(state: &AppState, scope: &Scope, fields: &[FieldDef]) -> Result<Relations, Turned> {
+async fn relations(state: &AppState, scope: &Scope, fields: &[FieldDef]) -> Result<Relations, Turned> {
     let mut relations = Relations::new();
     for slug in fields.iter().filter_map(|f| f.relation_type.as_ref()) {
         if relations.contains_key(slug) {

@@ -2,15 +2,13 @@
 
 use super::{
     form::Form,
-    sessions::entries,
+    sessions::entry,
     shell::{Turned, Viewer, done, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
     FormState,
-    entity::Relations,
     inbox::{self as ui, Detail, List, Props, Shown},
-    session::Titles,
 };
 use axum::{
     Router,
@@ -21,25 +19,15 @@ use axum::{
 };
 use domain::{
     gate::{GateState, Verdict},
-    id::{EntityId, GateId},
-    limit::ENTITY_TITLES_MAX,
+    id::GateId,
 };
 use ledger::{
-    entity, event,
-    event::Read,
-    gate::{self, GateFilter, ListGates, MayDecide, NewDecision},
-    page, session, work_queue,
+    gate::{self, GateFilter, NewDecision},
+    page::inbox::{self as page, Beside, Wanted},
 };
 use serde::Deserialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use wire::{Code, approval::Approval};
-
-/// Rows of one page: what one press can decide.
-const ROWS: u32 = 200;
-/// Sessions shown that wait for the viewer in a terminal.
-const ELSEWHERE: u32 = 20;
-/// Events shown of what led to an item.
-const TAIL_EVENTS: u32 = 12;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -65,13 +53,31 @@ struct ListQuery {
     select: Option<String>,
 }
 
+impl ListQuery {
+    fn shown(&self) -> Shown {
+        self.state.as_deref().map(Shown::parse).unwrap_or_default()
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            filter: match self.shown() {
+                Shown::Open => GateFilter::In(GateState::Open),
+                Shown::Snoozed => GateFilter::Snoozed,
+                Shown::Settled => GateFilter::In(GateState::Settled),
+            },
+            everybody: self.assigned_to.as_deref() == Some("all"),
+            cursor: self.cursor.clone(),
+        }
+    }
+}
+
 async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<ListQuery>,
 ) -> Result<Response, Turned> {
-    let list = read_list(&state, &viewer, &query, None).await?;
-    page(&state, viewer, list, FormState::default(), StatusCode::OK).await
+    let props = read(&state, &viewer, &query, Beside::First, FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
 async fn open(
@@ -80,8 +86,8 @@ async fn open(
     Id(id): Id<GateId>,
     Query(query): Query<ListQuery>,
 ) -> Result<Response, Turned> {
-    let list = read_list(&state, &viewer, &query, Some(id)).await?;
-    page(&state, viewer, list, FormState::default(), StatusCode::OK).await
+    let props = read(&state, &viewer, &query, Beside::Item(id), FormState::default()).await?;
+    Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
 async fn list(
@@ -89,140 +95,79 @@ async fn list(
     viewer: Viewer,
     Query(query): Query<ListQuery>,
 ) -> Result<Html<String>, Turned> {
-    let list = read_list(&state, &viewer, &query, None).await?;
-    Ok(Html(ui::list_fragment(&list)))
+    Ok(Html(ui::list_fragment(&read_list(&state, &viewer, &query).await?)))
 }
 
 async fn detail(State(state): State<AppState>, viewer: Viewer, Id(id): Id<GateId>) -> Result<Html<String>, Turned> {
-    let item = read_detail(&state, &viewer, id, None, FormState::default()).await?;
-    Ok(Html(ui::detail_fragment(&item)))
+    let found = page::detail(&state.ledger, &viewer.scope, id).await?;
+    Ok(Html(ui::detail_fragment(&shown(&viewer, found, None, FormState::default()))))
 }
 
-/// The page around a list: with the item that it has open, or else beside its first.
-async fn page(
-    state: &AppState,
-    viewer: Viewer,
-    mut list: List,
-    form: FormState,
-    status: StatusCode,
-) -> Result<Response, Turned> {
-    let opened = list.current.is_some();
-    if !opened {
-        list.current = list.items.first().map(|item| item.id.clone());
-    }
-    let detail = match list.current.as_deref().and_then(|id| id.parse().ok()) {
-        Some(id) => Some(read_detail(state, &viewer, id, Some(&list), form).await?),
-        None => None,
-    };
-    Ok(render(status, move || ui::page(&viewer.shell, Props { list, detail, opened })).await)
-}
-
-async fn read_list(
+/// The page of a list: with the item that it has open, or else beside its first.
+async fn read(
     state: &AppState,
     viewer: &Viewer,
     query: &ListQuery,
-    current: Option<GateId>,
-) -> Result<List, Turned> {
-    let shown = query.state.as_deref().map(Shown::parse).unwrap_or_default();
-    let everybody = query.assigned_to.as_deref() == Some("all");
-    let wanted = ListGates {
-        filter: match shown {
-            Shown::Open => GateFilter::In(GateState::Open),
-            Shown::Snoozed => GateFilter::Snoozed,
-            Shown::Settled => GateFilter::In(GateState::Settled),
-        },
-        kind: None,
-        all: everybody,
-        limit: ROWS,
-        cursor: query.cursor.clone(),
-    };
-    let listed = gate::list(&state.ledger, &viewer.scope, wanted).await?;
-    let elsewhere = match shown {
-        Shown::Open => work_queue::elsewhere(&state.ledger, &viewer.scope, ELSEWHERE).await?,
-        _ => Vec::new(),
-    };
-    let items: Vec<Approval> = listed.items.into_iter().map(wire_map::approval).collect();
-    Ok(List {
-        titles: named(state, viewer, &items, std::iter::empty()).await?,
-        terminal_sessions: entries(state, &viewer.scope, elsewhere).await?,
-        shown,
-        everybody,
-        items,
-        next_cursor: listed.next_cursor,
+    beside: Beside,
+    form: FormState,
+) -> Result<Props, Turned> {
+    let (found, detail) = page::read(&state.ledger, &viewer.scope, query.wanted(), beside).await?;
+    let current = detail.as_ref().map(|detail| detail.found.item.gate.id.to_string());
+    let next = current.as_ref().and_then(|current| {
+        let at = found.items.iter().position(|item| item.gate.id.to_string() == *current)?;
+        Some(found.items.get(at + 1)?.gate.id.to_string())
+    });
+    let list = List { current, ..listed(viewer, query, found) };
+    let detail = detail.map(|found| shown(viewer, found, next, form));
+    Ok(Props { list, detail, opened: beside != Beside::First })
+}
+
+async fn read_list(state: &AppState, viewer: &Viewer, query: &ListQuery) -> Result<List, Turned> {
+    let found = page::list(&state.ledger, &viewer.scope, query.wanted()).await?;
+    Ok(listed(viewer, query, found))
+}
+
+/// A list, with no item open.
+fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
+    List {
+        titles: found.titles.into_iter().collect(),
+        terminal_sessions: found.elsewhere.into_iter().map(entry).collect(),
+        shown: query.shown(),
+        everybody: query.wanted().everybody,
+        items: found.items.into_iter().map(wire_map::approval).collect(),
+        next_cursor: found.next_cursor,
         is_continued: query.cursor.is_some(),
-        held: held(state, viewer).await?,
+        held: found.held.into_iter().map(wire_map::approval).collect(),
         now: viewer.shell.now,
-        current: current.map(|id| id.to_string()),
+        current: None,
         unfolded: query.open.clone(),
         selected: query.select.clone(),
         refused: BTreeMap::new(),
-    })
+    }
 }
 
-/// The titles of the records whose ids stand in what is proposed, and in further texts.
-async fn named<'a>(
-    state: &AppState,
-    viewer: &Viewer,
-    items: &[Approval],
-    more: impl Iterator<Item = &'a str>,
-) -> Result<Titles, Turned> {
-    let proposed = items.iter().flat_map(ui::proposed_ids);
-    let more = more.filter_map(|text| text.parse().ok());
-    let ids: BTreeSet<EntityId> = proposed.chain(more).collect();
-    let ids: Vec<EntityId> = ids.into_iter().take(ENTITY_TITLES_MAX).collect();
-    if ids.is_empty() {
-        return Ok(Titles::new());
+/// An item. A form that nothing was typed into holds what the viewer had decided before they took it back.
+fn shown(viewer: &Viewer, found: page::Detail, next: Option<String>, form: FormState) -> Detail {
+    let item = wire_map::approval_detail(found.found);
+    let viewer_id = viewer.scope.user_id().map(|id| id.to_string());
+    let before = viewer_id.as_deref().and_then(|viewer_id| ui::undone_form(&item, viewer_id));
+    let form = if form == FormState::default() { before.unwrap_or_default() } else { form };
+    Detail {
+        item,
+        next,
+        events: found.events.into_iter().map(wire_map::event).collect(),
+        titles: found.names.into_iter().collect(),
+        relations: super::entity::relations_of(found.relations),
+        now: viewer.shell.now,
+        viewer_id,
+        form,
     }
-    let titles = entity::titles(&state.ledger, &viewer.scope, &ids).await?;
-    Ok(titles.into_iter().map(|(id, title, _)| (id.to_string(), title)).collect())
 }
 
 /// What the viewer decided and can still undo.
 async fn held(state: &AppState, viewer: &Viewer) -> Result<Vec<Approval>, Turned> {
-    let items = gate::held(&state.ledger, &viewer.scope, ROWS).await?;
+    let items = gate::held(&state.ledger, &viewer.scope, page::ITEMS).await?;
     Ok(items.into_iter().map(wire_map::approval).collect())
-}
-
-async fn read_detail(
-    state: &AppState,
-    viewer: &Viewer,
-    id: GateId,
-    list: Option<&List>,
-    form: FormState,
-) -> Result<Detail, Turned> {
-    let found = gate::get(&state.ledger, &viewer.scope, id).await?;
-    let session_id = found.item.gate.session_id;
-    let head = session::get(&state.ledger, &viewer.scope, session_id).await?.head_sequence;
-    let wanted = Read { before_sequence: Some(head + 1), limit: TAIL_EVENTS, ..Read::default() };
-    let slice = event::read(&state.ledger, &viewer.scope, session_id, wanted).await?;
-    let mut titles = page::names_in(&state.ledger, &viewer.scope, &slice.events).await?.into_iter().collect::<Titles>();
-    let relations = match found.item.may_decide {
-        MayDecide::Yes => super::entity::relations(state, &viewer.scope, &found.fields).await?,
-        _ => Relations::default(),
-    };
-    let item = wire_map::approval_detail(found);
-    let now_has = item.entity.iter().flat_map(|entity| entity.fields.values());
-    let then_had = item.entity_then.iter().flat_map(|then| then.fields.values());
-    let now_has = now_has.chain(then_had).filter_map(|value| value.as_str());
-    titles.extend(named(state, viewer, std::slice::from_ref(&item.approval), now_has).await?);
-    let viewer_id = viewer.scope.user_id().map(|id| id.to_string());
-    let before = viewer_id.as_deref().and_then(|viewer_id| ui::undone_form(&item, viewer_id));
-    let form = if form == FormState::default() { before.unwrap_or_default() } else { form };
-    let next = list.and_then(|list| {
-        let id = id.to_string();
-        let at = list.items.iter().position(|item| item.id == id)?;
-        Some(list.items.get(at + 1)?.id.clone())
-    });
-    Ok(Detail {
-        item,
-        next,
-        events: slice.events.into_iter().map(wire_map::event).collect(),
-        titles,
-        relations,
-        now: viewer.shell.now,
-        viewer_id,
-        form,
-    })
 }
 
 /// Whether a script asks, which shows the list itself.
@@ -331,11 +276,11 @@ async fn refused(
 ) -> Result<Response, Turned> {
     let status = problem.status();
     let mut response = if is_fragment(headers) {
-        let item = read_detail(state, &viewer, id, None, form).await?;
-        (status, Html(ui::detail_fragment(&item))).into_response()
+        let found = page::detail(&state.ledger, &viewer.scope, id).await?;
+        (status, Html(ui::detail_fragment(&shown(&viewer, found, None, form)))).into_response()
     } else {
-        let list = read_list(state, &viewer, &ListQuery::default(), Some(id)).await?;
-        page(state, viewer, list, form, status).await?
+        let props = read(state, &viewer, &ListQuery::default(), Beside::Item(id), form).await?;
+        render(status, move || ui::page(&viewer.shell, props)).await
     };
     problem.mark(&mut response);
     Ok(response)
@@ -348,8 +293,8 @@ fn items(form: &Form) -> Result<Vec<(GateId, String)>, Problem> {
         let id = id.parse().map_err(|_| Problem::field(Code::InvalidId, id, "not an id"))?;
         items.push((id, digest.to_owned()));
     }
-    if items.len() > ROWS as usize {
-        return Err(Problem::detailed(Code::TooLarge, format!("at most {ROWS} items at once")));
+    if items.len() > page::ITEMS as usize {
+        return Err(Problem::detailed(Code::TooLarge, format!("at most {} items at once", page::ITEMS)));
     }
     Ok(items)
 }
@@ -371,8 +316,8 @@ async fn decide_many(
     if selected.is_empty() {
         // No item has this id, so the list says it above its rows.
         let why = "No item was selected, so nothing was changed. Select items first.".to_owned();
-        let list = List { refused: [(String::new(), why)].into(), ..read_list(&state, &viewer, &query, None).await? };
-        return list_again(&state, viewer, list, &headers, StatusCode::UNPROCESSABLE_ENTITY).await;
+        let refused = [(String::new(), why)].into();
+        return list_again(&state, viewer, &query, &headers, refused, StatusCode::UNPROCESSABLE_ENTITY).await;
     }
     let mut refused = BTreeMap::new();
     for (id, digest) in selected {
@@ -425,20 +370,23 @@ async fn many_done(
     if refused.is_empty() && !is_fragment(headers) {
         return Ok(done("/inbox", notice).into_response());
     }
-    let list = List { refused, ..read_list(state, &viewer, query, None).await? };
-    list_again(state, viewer, list, headers, StatusCode::OK).await
+    list_again(state, viewer, query, headers, refused, StatusCode::OK).await
 }
 
 /// The list with what was refused on it: alone for a script, else in its page.
 async fn list_again(
     state: &AppState,
     viewer: Viewer,
-    list: List,
+    query: &ListQuery,
     headers: &HeaderMap,
+    refused: BTreeMap<String, String>,
     status: StatusCode,
 ) -> Result<Response, Turned> {
     if is_fragment(headers) {
+        let list = List { refused, ..read_list(state, &viewer, query).await? };
         return Ok((status, Html(ui::list_fragment(&list))).into_response());
     }
-    page(state, viewer, list, FormState::default(), status).await
+    let mut props = read(state, &viewer, query, Beside::First, FormState::default()).await?;
+    props.list.refused = refused;
+    Ok(render(status, move || ui::page(&viewer.shell, props)).await)
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, visibility::sees};
 use domain::{
-    Scope,
+    Scope, Timestamp,
     entity::FieldDef,
     gate::{GateKind, GateState},
     id::GateId,
@@ -61,26 +61,21 @@ async fn is_shown(conn: &mut store::Conn<'_>, scope: &Scope, gate: &GateRecord) 
 pub async fn get(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateDetail> {
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
-    let read = ledger
-        .store()
-        .read(scope.into(), move |conn| {
-            Box::pin(async move {
-                let tenant_id = reader.tenant_id;
-                let Some(gate) = store::gate::find(conn, tenant_id, id).await? else { return Ok(None) };
-                if !is_shown(conn, &reader, &gate).await? {
-                    return Ok(None);
-                }
-                let denials = denials(conn, &gate).await?;
-                let (entity, fields) = record(conn, &gate).await?;
-                let then = then(conn, &gate).await?;
-                let undo_seconds = store::tenant::undo_seconds(conn, tenant_id).await?;
-                let loaded = load(conn, &reader, vec![gate], now).await?;
-                Ok(Some((loaded, (entity, then), fields, denials, undo_seconds)))
-            })
-        })
-        .await?;
-    let (loaded, (entity, entity_then), fields, denials, undo_seconds) = read.ok_or_else(not_found)?;
-    Ok(GateDetail { item: loaded.item(scope)?, entity, entity_then, fields, denials, undo_seconds })
+    ledger.snapshot(scope, move |conn| Box::pin(async move { get_on(conn, &reader, id, now).await })).await
+}
+
+/// [`get`] on an open connection.
+pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: GateId, now: Timestamp) -> Result<GateDetail> {
+    let gate = store::gate::find(conn, scope.tenant_id, id).await?.ok_or_else(not_found)?;
+    if !is_shown(conn, scope, &gate).await? {
+        return Err(not_found());
+    }
+    let denials = denials(conn, &gate).await?;
+    let (entity, fields) = record(conn, &gate).await?;
+    let entity_then = then(conn, &gate).await?;
+    let undo_seconds = store::tenant::undo_seconds(conn, scope.tenant_id).await?;
+    let item = load(conn, scope, vec![gate], now).await?.item(scope)?;
+    Ok(GateDetail { item, entity, entity_then, fields, denials, undo_seconds })
 }
 
 /// The record at the decision that counts, once there is one.

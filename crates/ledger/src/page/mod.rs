@@ -4,11 +4,13 @@
 //! A page may use every other module of this crate; no other module uses a page. Ratings are not part of the moment:
 //! they are kept apart from the log.
 
+mod choice;
+pub mod inbox;
 mod names;
 mod row;
 pub mod session;
 pub mod sessions;
 pub mod today;
 
-pub use names::names_in;
+pub use choice::Choices;
 pub use row::Row;

@@ -1,15 +1,12 @@
 //! What ids and actors in events are called.
 
-use crate::{EventRecord, Ledger, Result, guard::require, human};
-use domain::{Scope, id::TenantId, role::Permission};
+use crate::{EventRecord, Result, human};
+use domain::{
+    id::{EntityId, TenantId},
+    limit::ENTITY_TITLES_MAX,
+};
+use std::collections::BTreeSet;
 use store::Conn;
-
-/// Names for what these events mention: see [`names`].
-pub async fn names_in(ledger: &Ledger, scope: &Scope, events: &[EventRecord]) -> Result<Vec<(String, String)>> {
-    require(scope, Permission::Read)?;
-    let (tenant_id, events) = (scope.tenant_id, events.to_vec());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { names(conn, tenant_id, &events).await })).await
-}
 
 /// Names for what these events mention, by the text that the event holds: the entities that people looked at, and the
 /// people who decided something.
@@ -28,4 +25,18 @@ pub(super) async fn names(
         names.extend(called.filter(|(actor, _)| deciders.contains(&actor.as_str())));
     }
     Ok(names)
+}
+
+/// Titles of these entities by id, of [`ENTITY_TITLES_MAX`] of them; ids of none are left out.
+pub(super) async fn titles(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    ids: BTreeSet<EntityId>,
+) -> Result<Vec<(String, String)>> {
+    let ids: Vec<EntityId> = ids.into_iter().take(ENTITY_TITLES_MAX).collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let titles = store::entity::titles(conn, tenant_id, &ids).await?;
+    Ok(titles.into_iter().map(|(id, title, _)| (id.to_string(), title)).collect())
 }

@@ -6,16 +6,17 @@ use crate::{
 };
 use chrono::TimeDelta;
 use domain::{
-    gate::Verdict,
+    gate::{GateState, Verdict},
     limit::UNDO_SECONDS_MAX,
     session::{Status, Type},
     work_queue::Bucket,
 };
 use ledger::{
     event::Read,
-    gate,
+    gate::{self, GateFilter},
     page::{
         self,
+        inbox::{Beside, Wanted},
         session::{OpensAt, Part},
     },
     session::{self, Failure, ListSessions, NewSession},
@@ -81,12 +82,22 @@ async fn one_snapshot<T>(f: &Fixture, page: impl Future<Output = ledger::Result<
 async fn a_page_is_one_snapshot(f: Fixture) {
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
-    let (waiting, _) = staged(&f, &of, &json!({ "stage": "Won" })).await;
+    let (waiting, gate) = staged(&f, &of, &json!({ "stage": "Won" })).await;
     let (l, m, id) = (&f.ledger, &f.member, waiting.id);
     one_snapshot(&f, page::session::read(l, m, id, Part::Fitting, |_| Vec::new())).await;
     one_snapshot(&f, page::session::around(l, m, id)).await;
     let all = |_: &[(String, u64)]| Vec::new();
     one_snapshot(&f, page::session::events(l, m, id, Read::default(), Some(all))).await;
+    let wanted = Wanted { filter: GateFilter::In(GateState::Open), everybody: true, cursor: None };
+    let (list, detail) = one_snapshot(&f, page::inbox::read(l, m, wanted.clone(), Beside::First)).await;
+    let detail = detail.unwrap();
+    assert_eq!(list.items.iter().map(|item| item.gate.id).collect::<Vec<_>>(), [gate.gate.id]);
+    assert_eq!((detail.found.item.gate.id, detail.relations.len()), (gate.gate.id, 0));
+    assert_eq!(detail.events.last().map(|event| event.sequence), Some(waiting.head_sequence));
+    one_snapshot(&f, page::inbox::list(l, m, wanted)).await;
+    let detail = one_snapshot(&f, page::inbox::detail(l, &f.operator, gate.gate.id)).await;
+    let offered = &detail.relations["company"];
+    assert_eq!((&offered.options[..], offered.has_more), (&[(acme.id, "Acme".to_owned())][..], false));
     let list = ListSessions { limit: 9, ..ListSessions::default() };
     one_snapshot(&f, page::sessions::read(l, m, list)).await;
     one_snapshot(&f, page::sessions::by_ids(l, m, vec![id])).await;

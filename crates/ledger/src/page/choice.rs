@@ -1,0 +1,50 @@
+//! Entities that a form offers.
+
+use crate::{Error, Result};
+use domain::{
+    entity::FieldDef,
+    id::{EntityId, EntityTypeId, TenantId},
+};
+use std::collections::BTreeMap;
+use store::Conn;
+
+/// Entities offered in one field; with more, an id is typed.
+const CHOICES_MAX: u32 = 200;
+
+/// Entities to choose from.
+#[derive(Debug)]
+pub struct Choices {
+    /// Ids and titles, newest first.
+    pub options: Vec<(EntityId, String)>,
+    /// Whether there are more than are offered.
+    pub has_more: bool,
+}
+
+/// Entities of one type, or of all.
+pub(super) async fn choices(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    type_id: Option<EntityTypeId>,
+) -> Result<Choices> {
+    let page = store::entity::list(conn, tenant_id, type_id, None, None, CHOICES_MAX).await?;
+    let options = page.items.into_iter().map(|entity| (entity.id, entity.title)).collect();
+    Ok(Choices { options, has_more: page.has_more })
+}
+
+/// What the relations among these fields can lead to, by the slug of their type.
+pub(super) async fn relations(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    fields: &[FieldDef],
+) -> Result<BTreeMap<String, Choices>> {
+    let mut relations = BTreeMap::new();
+    for slug in fields.iter().filter_map(|field| field.relation_type.as_ref()) {
+        if relations.contains_key(slug) {
+            continue;
+        }
+        let of = store::entity_type::find_by_slug(conn, tenant_id, slug).await?;
+        let of = of.ok_or(Error::NotFound("entity type"))?;
+        relations.insert(slug.clone(), choices(conn, tenant_id, Some(of.id)).await?);
+    }
+    Ok(relations)
+}
