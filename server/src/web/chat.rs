@@ -21,36 +21,24 @@ use axum::{
     routing::{get, post},
 };
 use domain::{
-    action::ActionStatus,
-    event::Kind,
     gate::GateKind,
-    id::{SessionId, UserId},
+    id::SessionId,
     session::Status,
     session_feedback::{Label, Surface},
 };
 use ledger::{
-    Error, EventRecord, SessionRecord, action,
-    action::ListActions,
-    event,
-    event::Read,
-    feedback,
+    ActionRecord, Error, SessionRecord, feedback,
     gate::{self, MayDecide, Reply},
-    member, session,
+    page::chat as page,
     thread::{self, Ending, Message, NewThread, Summary},
 };
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use wire::Code;
 
-/// Conversations of one page.
-const ROWS: u32 = 30;
 /// Rows read again in one request.
 const IDS_MAX: usize = 100;
-/// Events of one page of a conversation.
-const PAGE_EVENTS: u32 = 300;
-/// Actions that are offered to talk with.
-const ACTIONS_MAX: u32 = 200;
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -80,46 +68,33 @@ async fn list(
 }
 
 async fn read_list(state: &AppState, viewer: &Viewer, query: ListQuery, form: FormState) -> Result<ListProps, Turned> {
-    let listed = thread::list(&state.ledger, &viewer.scope, ROWS, query.cursor.as_deref()).await?;
+    let list = page::list(&state.ledger, &viewer.scope, query.cursor.as_deref()).await?;
     Ok(ListProps {
-        entries: entries(state, viewer, listed.items).await?,
-        next_cursor: listed.next_cursor,
+        entries: list.rows.into_iter().map(entry).collect(),
+        next_cursor: list.next_cursor,
         is_continued: query.cursor.is_some(),
-        with: partners(state, viewer).await?,
+        with: partners(state, viewer, list.actions),
         chosen: query.agent,
         connect: connect(viewer),
         form,
     })
 }
 
-/// Conversations with the newest that each says.
-async fn entries(state: &AppState, viewer: &Viewer, records: Vec<SessionRecord>) -> Result<Vec<Entry>, Turned> {
-    let ids: Vec<SessionId> = records.iter().map(|record| record.id).collect();
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let newest = event::newest(&state.ledger, &viewer.scope, &ids).await?;
-    let mut newest: HashMap<SessionId, _> = newest.into_iter().map(|event| (event.session_id, event)).collect();
-    let entry = |record: SessionRecord| {
-        let last = newest.remove(&record.id).map(wire_map::event);
-        Entry { thread: wire_map::thread(record, None), last }
-    };
-    Ok(records.into_iter().map(entry).collect())
+/// A conversation with the newest that it says.
+fn entry(row: page::Row) -> Entry {
+    Entry { thread: wire_map::thread(row.session, None), last: row.newest.map(wire_map::event) }
 }
 
 /// Whom one can talk with: agents by their names, then the tasks that name one.
-pub async fn partners(state: &AppState, viewer: &Viewer) -> Result<Vec<(String, String)>, Turned> {
-    let known = ListActions { status: Some(ActionStatus::Active), limit: ACTIONS_MAX, ..ListActions::default() };
-    let actions = action::list(&state.ledger, &viewer.scope, known).await?.items;
+pub fn partners(state: &AppState, viewer: &Viewer, actions: Vec<ActionRecord>) -> Vec<(String, String)> {
     let here = viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();
     let of_server = state.agents.iter().filter(|(workspace, _)| *workspace == here).map(|(_, agent)| agent.clone());
     let agents: BTreeSet<String> = actions.iter().filter_map(|a| a.agent_slug.clone()).chain(of_server).collect();
     let mut partners: Vec<(String, String)> = agents.into_iter().map(|agent| (agent.clone(), agent)).collect();
-    let task = |action: ledger::ActionRecord| {
-        Some((action.id.to_string(), format!("{} · {}", action.agent_slug?, action.name)))
-    };
+    let task =
+        |action: ActionRecord| Some((action.id.to_string(), format!("{} · {}", action.agent_slug?, action.name)));
     partners.extend(actions.into_iter().filter_map(task));
-    Ok(partners)
+    partners
 }
 
 #[derive(Deserialize)]
@@ -133,9 +108,9 @@ async fn rows(
     Query(query): Query<RowsQuery>,
 ) -> Result<Html<String>, Turned> {
     let ids: Vec<SessionId> = query.ids.split(',').take(IDS_MAX).filter_map(|id| id.parse().ok()).collect();
-    let mut found = session::list_by_ids(&state.ledger, &viewer.scope, &ids).await?;
-    found.retain(|session| thread::is_thread(session) && thread::is_own(&viewer.scope, session));
-    Ok(Html(ui::rows_fragment(&entries(&state, &viewer, found).await?)))
+    let rows = page::by_ids(&state.ledger, &viewer.scope, ids).await?;
+    let entries: Vec<_> = rows.into_iter().map(entry).collect();
+    Ok(Html(ui::rows_fragment(&entries)))
 }
 
 async fn start(State(state): State<AppState>, Posted { viewer, form }: Posted) -> Result<Response, Turned> {
@@ -192,65 +167,38 @@ async fn own(state: &AppState, viewer: &Viewer, id: SessionId) -> Result<Session
 
 async fn read(state: &AppState, viewer: &Viewer, id: SessionId, before: Option<u64>) -> Result<Talk, Turned> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
-    let session = own(state, viewer, id).await?;
-    let wanted = Read {
-        before_sequence: Some(before.unwrap_or(session.head_sequence + 1)),
-        kinds: Talk::kinds(),
-        limit: PAGE_EVENTS,
-        ..Read::default()
-    };
-    let slice = event::read(ledger, scope, id, wanted).await?;
-    let memory = match feedback::status(ledger, scope, Some(id)).await {
+    let found = page::read(ledger, scope, id, before, Talk::kinds()).await?;
+    let memory = match feedback::status_of(ledger, scope, &found.session, found.turns).await {
         Ok(status) => Some(wire_map::memory_status(&status)),
         Err(error) => {
             tracing::warn!(%error, "a conversation is shown without what is kept of it");
             None
         }
     };
-    let waiting = if session.status == Status::WaitingHuman { vec![id] } else { Vec::new() };
-    let gate = gate::of_sessions(ledger, scope, waiting).await?.pop().map(|item| Gate {
-        id: item.gate.id.to_string(),
-        is_question: item.gate.kind == GateKind::Question,
-        may_decide: item.may_decide == MayDecide::Yes,
-    });
-    let others = others(state, viewer, &session, &slice.events).await?;
     Ok(Talk {
-        others,
-        again_id: thread::again_id(&session).to_string(),
-        events: slice.events.into_iter().map(wire_map::event).collect(),
-        has_earlier: slice.has_more,
+        others: found.others.into_iter().map(other).collect(),
+        again_id: thread::again_id(&found.session).to_string(),
+        events: found.slice.events.into_iter().map(wire_map::event).collect(),
+        has_earlier: found.slice.has_more,
         before,
-        summary: Summary::of(&session).map(wire_map::thread_summary),
-        gate,
+        summary: Summary::of(&found.session).map(wire_map::thread_summary),
+        gate: found.gate.map(|item| Gate {
+            id: item.gate.id.to_string(),
+            is_question: item.gate.kind == GateKind::Question,
+            may_decide: item.may_decide == MayDecide::Yes,
+        }),
         memory,
-        rating: rating::of(state, viewer, &session).await,
+        rating: rating::of(state, viewer, &found.session).await,
         refused: None,
-        thread: wire_map::thread(session, None),
+        thread: wire_map::thread(found.session, None),
     })
 }
 
-/// Who else answered in a conversation, by what events call them. Its own person is not among them, nor whatever they
-/// began it with.
-async fn others(
-    state: &AppState,
-    viewer: &Viewer,
-    session: &SessionRecord,
-    events: &[EventRecord],
-) -> Result<HashMap<String, String>, Turned> {
-    let own = [viewer.scope.caller.to_string(), session.created_by.clone()];
-    let answered = events.iter().filter(|event| event.kind == Kind::USER_FORM_SUBMIT && !own.contains(&event.actor));
-    let actors: BTreeSet<&str> = answered.map(|event| event.actor.as_str()).collect();
-    if actors.is_empty() {
-        return Ok(HashMap::new());
-    }
-    let members = member::everybody(&state.ledger, &viewer.scope).await?;
-    let named = |actor: &str| {
-        let user = actor.strip_prefix("user:").and_then(|id| id.parse::<UserId>().ok());
-        let Some(user) = user else { return "A program".to_owned() };
-        let member = members.iter().find(|member| member.user_id == user);
-        member.map_or_else(|| "A former member".to_owned(), |member| member.called().to_owned())
-    };
-    Ok(actors.into_iter().map(|actor| (actor.to_owned(), named(actor))).collect())
+/// What somebody else who answered is called.
+fn other((actor, name): (String, Option<String>)) -> (String, String) {
+    let unnamed = if actor.starts_with("user:") { "A former member" } else { "A program" };
+    let name = name.unwrap_or_else(|| unnamed.to_owned());
+    (actor, name)
 }
 
 fn wants_fragment(headers: &HeaderMap) -> bool {

@@ -12,8 +12,8 @@ use axum::{
     response::Html,
     routing::get,
 };
-use domain::{action::ActionStatus, id::ActionId};
-use ledger::{action, entity, session};
+use domain::id::ActionId;
+use ledger::page::find as page;
 use serde::Deserialize;
 
 /// Results of each kind.
@@ -40,28 +40,23 @@ async fn find(
     if text.is_empty() {
         return Ok(Html(String::new()));
     }
-    let (ledger, scope) = (&state.ledger, &viewer.scope);
-    let limit = OF_EACH as u32;
+    let known = page::read(&state.ledger, &viewer.scope, &text, OF_EACH as u32).await?;
     let mut found = Vec::new();
-    let active = Some(ActionStatus::Active);
-    let wanted = action::ListActions { status: active, name_contains: Some(text.clone()), limit, ..Default::default() };
-    for action in action::list(ledger, scope, wanted).await?.items {
+    for action in known.actions {
         found.push(hit(action.name, "task", format!("/actions/{}", action.id)));
     }
-    let wanted = entity::ListEntities { title_contains: Some(text.clone()), limit, ..Default::default() };
-    for entity in entity::list(ledger, scope, wanted).await?.items {
+    for entity in known.entities {
         found.push(hit(entity.title, "entity", format!("/entities/{}", entity.id)));
     }
     // Partners of a conversation are agents by their slugs, and actions by their ids, which are listed already.
     let folded = text.to_lowercase();
-    let agents = chat::partners(&state, &viewer).await?.into_iter().map(|(value, _)| value);
+    let agents = chat::partners(&state, &viewer, known.partners).into_iter().map(|(value, _)| value);
     let agents = agents.filter(|agent| agent.parse::<ActionId>().is_err() && agent.to_lowercase().contains(&folded));
     for agent in agents.take(OF_EACH) {
         let href = format!("/chat?agent={}", form_urlencoded::byte_serialize(agent.as_bytes()).collect::<String>());
         found.push(hit(agent, "agent: chat", href));
     }
-    let wanted = session::ListSessions { title_contains: Some(text), limit, ..Default::default() };
-    for session in session::list(ledger, scope, wanted).await?.items {
+    for session in known.sessions {
         let status = session.status.as_str().replace('_', " ");
         found.push(hit(session.title, &format!("session, {status}"), format!("/sessions/{}", session.id)));
     }

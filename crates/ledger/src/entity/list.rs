@@ -11,6 +11,7 @@ use domain::{
     limit::TITLE_CHARS_MAX,
     role::Permission,
 };
+use store::Conn;
 
 /// Which entities.
 #[derive(Debug, Clone, Default)]
@@ -25,24 +26,40 @@ pub struct ListEntities {
     pub cursor: Option<String>,
 }
 
+/// A list that was asked for, with what its filter and cursor mean.
+pub(crate) struct Asked {
+    type_id: Option<EntityTypeId>,
+    title: Option<String>,
+    before: Option<EntityId>,
+    limit: u32,
+}
+
+impl Asked {
+    /// What the caller asks for.
+    ///
+    /// # Errors
+    /// [`crate::Error::Invalid`] or [`crate::Error::InvalidCursor`] for what no list has.
+    pub(crate) fn of(query: ListEntities) -> Result<Self> {
+        let mut fields = Fields::default();
+        fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
+        fields.check()?;
+        let before = query.cursor.as_deref().map(|cursor| decode(List::Entities, cursor)).transpose()?.map(EntityId);
+        let title = query.title_contains.filter(|text| !text.is_empty());
+        Ok(Self { type_id: query.type_id, title, before, limit: page_size(query.limit)? })
+    }
+}
+
 /// One page, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntities) -> Result<Listed<EntityRecord>> {
     require(scope, Permission::Read)?;
-    let mut fields = Fields::default();
-    fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
-    fields.check()?;
-    let limit = page_size(query.limit)?;
-    let before = query.cursor.as_deref().map(|cursor| decode(List::Entities, cursor)).transpose()?.map(EntityId);
-    let title = query.title_contains.filter(|text| !text.is_empty());
-    let tenant_id = scope.tenant_id;
-    let page = ledger
-        .store()
-        .read(scope.into(), move |conn| {
-            Box::pin(async move {
-                store::entity::list(conn, tenant_id, query.type_id, title.as_deref(), before, limit).await
-            })
-        })
-        .await?;
+    let (reader, asked) = (*scope, Asked::of(query)?);
+    ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, asked).await })).await
+}
+
+/// [`list`] on an open connection.
+pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: Asked) -> Result<Listed<EntityRecord>> {
+    let Asked { type_id, title, before, limit } = asked;
+    let page = store::entity::list(conn, scope.tenant_id, type_id, title.as_deref(), before, limit).await?;
     let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Entities, last.id.0));
     Ok(Listed { items: page.items, next_cursor })
 }

@@ -10,6 +10,7 @@ mod versions;
 
 pub use create::{NewEntity, create, create_in};
 pub use get::{get, titles};
+pub(crate) use list::{Asked, list_on};
 pub use list::{ListEntities, list};
 pub use sessions::{OfEntity, list_sessions, status_map};
 pub use update::{EntityChange, update, update_in};

@@ -9,4 +9,4 @@ pub use append::{Append, Appended, NewEvent, append};
 pub use delta::{Delta, tell};
 pub use follow::{Follow, Following, follow};
 pub(crate) use read::{CountedKinds, KindCounts, counted, counted_kinds, kind_counts_on, read_on, remember, timeline};
-pub use read::{Read, Slice, events_of_page, kind_counts, newest, read};
+pub use read::{Read, Slice, events_of_page, kind_counts, read};

@@ -182,13 +182,3 @@ pub(crate) async fn timeline(conn: &mut Conn<'_>, session: &SessionRecord) -> Re
     let read = Read { kinds, limit: TIMELINE_MARKS_MAX, ..Read::default() };
     Ok(read_on(conn, session, &read).await?.events)
 }
-
-/// The newest event of each session that tells more than a change of status; none for a session without one.
-pub async fn newest(ledger: &Ledger, scope: &Scope, sessions: &[SessionId]) -> Result<Vec<EventRecord>> {
-    require(scope, Permission::Read)?;
-    let (tenant_id, sessions) = (scope.tenant_id, sessions.to_vec());
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(async move { store::event::newest(conn, tenant_id, &sessions).await })
-    });
-    Ok(read.await?)
-}

@@ -103,31 +103,42 @@ pub struct SessionState {
 /// Counts for a person who wants to know what is kept.
 pub async fn status(ledger: &Ledger, scope: &Scope, session_id: Option<SessionId>) -> Result<Status> {
     require(scope, Permission::Read)?;
-    let kept = ledger.store().feedback();
-    let own = match scope.beneficiary() {
-        Some(user) => Some(kept.count_of_user(user).await?),
-        None => None,
-    };
-    let Some(id) = session_id else {
-        return Ok(Status {
-            session: None,
-            session_feedback_count: own.unwrap_or_default(),
-            own_feedback_count: own,
-            feedback_backend: kept.name(),
-        });
-    };
-    let session = session::get(ledger, scope, id).await?;
-    let backend = backend(ledger, &session);
+    if let Some(id) = session_id {
+        let session = session::get(ledger, scope, id).await?;
+        let turns = session::turns(ledger, scope, &session).await?;
+        return status_of(ledger, scope, &session, turns).await;
+    }
+    let own = own_count(ledger, scope).await?;
     Ok(Status {
-        session_feedback_count: backend.count_of_session(&opaque(ledger, id)?).await?,
+        session: None,
+        session_feedback_count: own.unwrap_or_default(),
         own_feedback_count: own,
+        feedback_backend: ledger.store().feedback().name(),
+    })
+}
+
+/// The same of a session that was read before, with its turns: it asks for ratings alone.
+pub async fn status_of(ledger: &Ledger, scope: &Scope, session: &SessionRecord, turns: u64) -> Result<Status> {
+    require(scope, Permission::Read)?;
+    let backend = backend(ledger, session);
+    Ok(Status {
+        session_feedback_count: backend.count_of_session(&opaque(ledger, session.id)?).await?,
+        own_feedback_count: own_count(ledger, scope).await?,
         feedback_backend: backend.name(),
         session: Some(SessionState {
-            id,
+            id: session.id,
             status: session.status,
             incognito: is_incognito(&session.metadata),
-            turn_count: session::turns(ledger, scope, &session).await?,
+            turn_count: turns,
             event_count: session.head_sequence,
         }),
     })
+}
+
+/// The sessions that the caller has rated.
+async fn own_count(ledger: &Ledger, scope: &Scope) -> Result<Option<u64>> {
+    match scope.beneficiary() {
+        Some(user) => Ok(Some(ledger.store().feedback().count_of_user(user).await?)),
+        None => Ok(None),
+    }
 }

@@ -9,7 +9,7 @@ mod late;
 mod operate;
 mod record;
 
-pub use ask::{Prompt, Status, count, of_session, prompt, status};
+pub use ask::{Prompt, Status, count, of_session, prompt, status, status_of};
 pub use operate::{count_by_operator, list_by_operator, purge_by_operator};
 pub use record::{record, undo};
 

@@ -4,7 +4,9 @@
 //! A page may use every other module of this crate; no other module uses a page. Ratings are not part of the moment:
 //! they are kept apart from the log.
 
+pub mod chat;
 mod choice;
+pub mod find;
 pub mod inbox;
 mod names;
 mod row;

@@ -38,4 +38,5 @@ pub use roll::roll;
 pub use store::session::graph::{Neighbour, Told};
 pub use sweep::{Swept, sweep};
 pub use turns::turns;
+pub(crate) use turns::turns_on;
 pub use yield_to::{Parking, yield_to};

@@ -2,15 +2,18 @@
 
 use crate::{Ledger, Result, SessionRecord, commit::is_thread};
 use domain::{Scope, session::Type};
+use store::Conn;
 
-/// How many turns a session had: messages of a person in its log; where there are none, and it is no conversation, the
-/// attempts at it.
+/// How many turns a session had: the messages of a person in its log. A session without any that is no conversation has
+/// one turn per attempt.
 pub async fn turns(ledger: &Ledger, scope: &Scope, session: &SessionRecord) -> Result<u64> {
-    let (tenant_id, id) = (scope.tenant_id, session.id);
-    let read = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(async move { store::thread::messages(conn, tenant_id, id).await }));
-    let messages = read.await?;
+    let session = session.clone();
+    ledger.snapshot(scope, move |conn| Box::pin(async move { turns_on(conn, &session).await })).await
+}
+
+/// [`turns`] on an open connection.
+pub(crate) async fn turns_on(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<u64> {
+    let messages = store::thread::messages(conn, session.tenant_id, session.id).await?;
     Ok(if messages == 0 && session.session_type == Type::Agent && !is_thread(session) {
         session.attempt.into()
     } else {

@@ -4,19 +4,25 @@ use super::is_thread;
 use crate::{
     Error, Ledger, Result, SessionRecord,
     guard::require,
-    session::{self, turns},
+    session::{self, turns_on},
 };
 use domain::{Scope, id::SessionId, role::Permission};
+use store::Conn;
 
 /// A conversation of the workspace, and its turns so far. Whoever may read its session may read it.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<(SessionRecord, u64)> {
     require(scope, Permission::Read)?;
-    let session = session::get(ledger, scope, id).await;
-    let session = match session {
+    let reader = *scope;
+    ledger.snapshot(scope, move |conn| Box::pin(async move { get_on(conn, &reader, id).await })).await
+}
+
+/// [`get`] on an open connection.
+pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) -> Result<(SessionRecord, u64)> {
+    let session = match session::get_on(conn, scope, id).await {
         Ok(session) if is_thread(&session) => session,
         Ok(_) | Err(Error::NotFound(_)) => return Err(Error::NotFound("thread")),
         Err(error) => return Err(error),
     };
-    let turns = turns(ledger, scope, &session).await?;
+    let turns = turns_on(conn, &session).await?;
     Ok((session, turns))
 }

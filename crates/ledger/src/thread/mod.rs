@@ -10,8 +10,10 @@ mod summary;
 
 pub use end::{Ended, Ending, end, end_with};
 pub use get::get;
+pub(crate) use get::get_on;
 pub use interrupt::interrupt;
 pub use list::list;
+pub(crate) use list::{Asked, list_on};
 pub use say::{Message, Said, again_id, is_recorded, say};
 pub use start::{NewThread, Started, start};
 pub use summary::{Closing, Summary};

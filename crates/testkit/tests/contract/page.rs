@@ -3,6 +3,7 @@
 use crate::{
     entity::{acme, company},
     gate::{decide, gated, says, staged},
+    thread::rested,
 };
 use chrono::TimeDelta;
 use domain::{
@@ -98,6 +99,15 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     let detail = one_snapshot(&f, page::inbox::detail(l, &f.operator, gate.gate.id)).await;
     let offered = &detail.relations["company"];
     assert_eq!((&offered.options[..], offered.has_more), (&[(acme.id, "Acme".to_owned())][..], false));
+    let talk = rested(&f).await;
+    let list = one_snapshot(&f, page::chat::list(l, m, None)).await;
+    assert_eq!(list.rows.iter().map(|row| row.session.id).collect::<Vec<_>>(), [talk.id]);
+    one_snapshot(&f, page::chat::by_ids(l, m, vec![talk.id, id])).await;
+    let talk = one_snapshot(&f, page::chat::read(l, m, talk.id, None, Vec::new())).await;
+    assert_eq!((talk.turns, talk.slice.events.len() as u64), (1, talk.session.head_sequence));
+    let others = page::chat::read(l, &f.other_member, talk.session.id, None, Vec::new()).await;
+    assert!(matches!(others, Err(ledger::Error::NotFound("thread"))), "{others:?}");
+    one_snapshot(&f, page::find::read(l, m, "acme", 5)).await;
     let list = ListSessions { limit: 9, ..ListSessions::default() };
     one_snapshot(&f, page::sessions::read(l, m, list)).await;
     one_snapshot(&f, page::sessions::by_ids(l, m, vec![id])).await;

@@ -1,0 +1,154 @@
+//! /chat: the caller's own conversations, and one of them.
+
+use crate::{
+    ActionRecord, Error, EventRecord, Ledger, Listed, Result, SessionRecord,
+    action::{self, ListActions},
+    event::{self, Read, Slice},
+    gate::{self, GateItem},
+    guard::require,
+    session,
+    thread::{self, is_own, is_thread},
+};
+use domain::{Scope, action::ActionStatus, event::Kind, id::SessionId, role::Permission, session::Status};
+use std::collections::{BTreeSet, HashMap};
+use store::Conn;
+
+/// Conversations of one page.
+const ROWS: u32 = 30;
+/// Events of one page of a conversation.
+const EVENTS: u32 = 300;
+/// Actions that are offered to talk with.
+const ACTIONS_MAX: u32 = 200;
+
+/// A conversation in a list.
+#[derive(Debug)]
+pub struct Row {
+    /// The conversation.
+    pub session: SessionRecord,
+    /// Its newest event that tells more than a change of status.
+    pub newest: Option<EventRecord>,
+}
+
+/// The list.
+#[derive(Debug)]
+pub struct List {
+    /// The conversations, newest first.
+    pub rows: Vec<Row>,
+    /// Where the next page begins.
+    pub next_cursor: Option<String>,
+    /// Active actions, newest first: their agents can be talked with.
+    pub actions: Vec<ActionRecord>,
+}
+
+/// One conversation.
+#[derive(Debug)]
+pub struct Talk {
+    /// The conversation.
+    pub session: SessionRecord,
+    /// Its turns so far.
+    pub turns: u64,
+    /// The part of its log.
+    pub slice: Slice,
+    /// The gate at which it waits for a person.
+    pub gate: Option<GateItem>,
+    /// Others than its own person who answered in this part, by actor; with their names where they are or were members.
+    pub others: Vec<(String, Option<String>)>,
+}
+
+/// One page of the list.
+pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<&str>) -> Result<List> {
+    require(scope, Permission::Read)?;
+    let (reader, asked) = (*scope, thread::Asked::of(ROWS, cursor)?);
+    let known = partners(scope)?;
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let Listed { items, next_cursor } = thread::list_on(conn, &reader, asked).await?;
+            let rows = rows_on(conn, &reader, items).await?;
+            Ok(List { rows, next_cursor, actions: action::list_on(conn, &reader, known).await?.items })
+        })
+    });
+    read.await
+}
+
+/// Those of these sessions that are conversations of the caller's own, newest first.
+pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Result<Vec<Row>> {
+    require(scope, Permission::Read)?;
+    let reader = *scope;
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let mut found = session::list_by_ids_on(conn, &reader, &ids).await?;
+            found.retain(|session| is_thread(session) && is_own(&reader, session));
+            rows_on(conn, &reader, found).await
+        })
+    });
+    read.await
+}
+
+/// A conversation of the caller's own: the events of these kinds before a sequence, or its newest ones. Others' look
+/// like none.
+pub async fn read(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    before: Option<u64>,
+    kinds: Vec<String>,
+) -> Result<Talk> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let (session, turns) = thread::get_on(conn, &reader, id).await?;
+            if !is_own(&reader, &session) {
+                return Err(Error::NotFound("thread"));
+            }
+            let before_sequence = Some(before.unwrap_or(session.head_sequence + 1));
+            let wanted = Read { before_sequence, kinds, limit: EVENTS, ..Read::default() };
+            let slice = event::read_on(conn, &session, &wanted).await?;
+            let gate = match session.status {
+                Status::WaitingHuman => gate::of_sessions_on(conn, &reader, &[id], now).await?.pop(),
+                _ => None,
+            };
+            let others = others(conn, &reader, &session, &slice.events).await?;
+            Ok(Talk { session, turns, slice, gate, others })
+        })
+    });
+    read.await
+}
+
+/// The actions whose agents can be talked with.
+pub(super) fn partners(scope: &Scope) -> Result<action::Asked> {
+    let known = ListActions { status: Some(ActionStatus::Active), limit: ACTIONS_MAX, ..ListActions::default() };
+    action::Asked::of(scope, known)
+}
+
+async fn rows_on(conn: &mut Conn<'_>, scope: &Scope, sessions: Vec<SessionRecord>) -> Result<Vec<Row>> {
+    let ids: Vec<SessionId> = sessions.iter().map(|session| session.id).collect();
+    let newest = match ids.as_slice() {
+        [] => Vec::new(),
+        ids => store::event::newest(conn, scope.tenant_id, ids).await?,
+    };
+    let mut newest: HashMap<_, _> = newest.into_iter().map(|event| (event.session_id, event)).collect();
+    let row = |session: SessionRecord| Row { newest: newest.remove(&session.id), session };
+    Ok(sessions.into_iter().map(row).collect())
+}
+
+/// Who else answered in a conversation. Its own person is not among them, nor whatever they began it with.
+async fn others(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    session: &SessionRecord,
+    events: &[EventRecord],
+) -> Result<Vec<(String, Option<String>)>> {
+    let own = [scope.caller.to_string(), session.created_by.clone()];
+    let answered = events.iter().filter(|event| event.kind == Kind::USER_FORM_SUBMIT && !own.contains(&event.actor));
+    let actors: BTreeSet<&str> = answered.map(|event| event.actor.as_str()).collect();
+    if actors.is_empty() {
+        return Ok(Vec::new());
+    }
+    let members = store::user::members(conn, scope.tenant_id).await?;
+    let called = |actor: &str| {
+        let member = members.iter().find(|member| actor == format!("user:{}", member.user_id))?;
+        Some(member.called().to_owned())
+    };
+    Ok(actors.into_iter().map(|actor| (actor.to_owned(), called(actor))).collect())
+}
