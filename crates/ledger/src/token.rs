@@ -82,14 +82,6 @@ pub async fn list(ledger: &Ledger, scope: &Scope) -> Result<Vec<TokenRecord>> {
     Ok(ledger.store().read(scope.into(), move |conn| Box::pin(store::token::list(conn, tenant_id, whose))).await?)
 }
 
-/// What the tokens of the workspace are called, for everybody who reads what they wrote.
-pub async fn names(ledger: &Ledger, scope: &Scope) -> Result<Vec<(TokenId, String)>> {
-    require(scope, Permission::Read)?;
-    let tenant_id = scope.tenant_id;
-    let listed = ledger.store().read(scope.into(), move |conn| Box::pin(store::token::list(conn, tenant_id, None)));
-    Ok(listed.await?.into_iter().map(|token| (token.id, token.name)).collect())
-}
-
 /// Stops a token at once in this process, within a second in others. Admins stop any, other people their own.
 pub async fn revoke(ledger: &Ledger, scope: &Scope, id: TokenId) -> Result<()> {
     let (tenant_id, whose, now) = (scope.tenant_id, whose(scope)?, ledger.now());

@@ -3,7 +3,7 @@
 use super::{
     approval_form,
     form::{Form, json_or_text},
-    sessions::entries,
+    sessions::entry,
     shell::{Turned, Viewer, done, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
@@ -24,19 +24,13 @@ use domain::{
 };
 use ledger::{
     MemberRecord,
-    action::{self, ActionChange, ListActions, NewAction},
-    criteria_set, group, member, session,
+    action::{self, ActionChange, NewAction, TaskStatus},
+    member,
+    page::action as page,
 };
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use wire::Code;
-
-/// Rows of one page.
-const ROWS: u32 = 50;
-/// Recent runs on an action's page.
-const RUNS: u32 = 20;
-/// Criteria sets to choose from; an older one that an action has stays its choice.
-const CRITERIA_SETS: u32 = 200;
+use wire::{Code, access::Member};
 
 pub fn router() -> Router<AppState> {
     Router::new()
@@ -64,46 +58,24 @@ async fn list(
 async fn read_list(state: &AppState, viewer: &Viewer, query: ListQuery, form: FormState) -> Result<ListProps, Turned> {
     let shows_archived = query.status.as_deref() == Some("archived");
     let status = if shows_archived { ActionStatus::Archived } else { ActionStatus::Active };
-    let wanted = ListActions { status: Some(status), limit: ROWS, cursor: query.cursor, ..ListActions::default() };
-    let listed = action::list(&state.ledger, &viewer.scope, wanted).await?;
-    let mut actions = Vec::with_capacity(listed.items.len());
-    for item in listed.items {
-        let newest = action::task_status(&state.ledger, &viewer.scope, item.id).await?;
-        let newest = newest.session_id.is_some().then(|| wire_map::task_status(newest));
-        actions.push((wire_map::action(item), newest));
-    }
-    let members = member::list(&state.ledger, &viewer.scope).await?;
-    let targets = targets(state, viewer, query.target.and_then(|id| id.parse().ok())).await?;
-    Ok(ListProps {
-        reviewing: reviewing(state, viewer).await?,
-        targets,
-        actions,
-        next_cursor: listed.next_cursor,
-        shows_archived,
-        members: members.into_iter().map(wire_map::member).collect(),
-        form,
-    })
+    let target: Option<EntityId> = query.target.and_then(|id| id.parse().ok());
+    let list = page::list(&state.ledger, &viewer.scope, status, query.cursor, target).await?;
+    let stands = |newest: TaskStatus| newest.session_id.is_some().then(|| wire_map::task_status(newest));
+    let actions = list.actions.into_iter().map(|(action, newest)| (wire_map::action(action), stands(newest)));
+    let (members, reviewing, targets) = offered(list.offered, target);
+    let (actions, next_cursor) = (actions.collect(), list.next_cursor);
+    Ok(ListProps { reviewing, targets, actions, next_cursor, shows_archived, members, form })
 }
 
-/// Whom and what approval settings can name.
-async fn reviewing(state: &AppState, viewer: &Viewer) -> Result<Reviewing, Turned> {
-    let groups = group::list(&state.ledger, &viewer.scope).await?;
-    let wanted = criteria_set::ListCriteriaSets { limit: CRITERIA_SETS, cursor: None };
-    let sets = criteria_set::list(&state.ledger, &viewer.scope, wanted).await?.items;
-    Ok(Reviewing {
-        groups: groups.into_iter().map(|group| group.slug).collect(),
-        criteria_sets: sets.into_iter().map(|set| (set.id.to_string(), set.name)).collect(),
-    })
-}
-
-/// What an action can be about, the present target included.
-async fn targets(state: &AppState, viewer: &Viewer, start: Option<EntityId>) -> Result<Targets, Turned> {
-    let mut choices = super::entity::choices(state, &viewer.scope, None).await?;
-    if let Some(id) = start.filter(|id| choices.label(&id.to_string()).is_none()) {
-        let found = ledger::entity::titles(&state.ledger, &viewer.scope, &[id]).await?;
-        choices.options.extend(found.into_iter().map(|(id, title, _)| (id.to_string(), title)));
-    }
-    Ok(Targets { choices, start: start.map(|id| id.to_string()).unwrap_or_default() })
+/// Whom and what the form of an action can name.
+fn offered(found: page::Offered, start: Option<EntityId>) -> (Vec<Member>, Reviewing, Targets) {
+    let reviewing = Reviewing {
+        groups: found.groups.into_iter().map(|group| group.slug).collect(),
+        criteria_sets: found.criteria_sets.into_iter().map(|set| (set.id.to_string(), set.name)).collect(),
+    };
+    let start = start.map(|id| id.to_string()).unwrap_or_default();
+    let targets = Targets { choices: super::entity::choices_of(found.targets), start };
+    (found.members.into_iter().map(wire_map::member).collect(), reviewing, targets)
 }
 
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
@@ -129,21 +101,16 @@ async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ActionId
 }
 
 async fn read(state: &AppState, viewer: &Viewer, id: ActionId, form: FormState) -> Result<Props, Turned> {
-    let (ledger, scope) = (&state.ledger, &viewer.scope);
-    let action = action::get(ledger, scope, id).await?;
-    let newest = action::task_status(ledger, scope, id).await?;
-    let runs = session::ListSessions { action_id: Some(id), limit: RUNS, ..Default::default() };
-    let runs = session::list(ledger, scope, runs).await?;
-    let members = member::list(ledger, scope).await?;
-    let targets = targets(state, viewer, action.target_entity_id).await?;
+    let page = page::read(&state.ledger, &viewer.scope, id).await?;
+    let (members, reviewing, targets) = offered(page.offered, page.action.target_entity_id);
     Ok(Props {
-        reviewing: reviewing(state, viewer).await?,
+        reviewing,
         targets,
-        action: wire_map::action(action),
-        task_status: Some(wire_map::task_status(newest)),
-        has_more_runs: runs.next_cursor.is_some(),
-        runs: entries(state, scope, runs.items).await?,
-        members: members.into_iter().map(wire_map::member).collect(),
+        action: wire_map::action(page.action),
+        task_status: Some(wire_map::task_status(page.newest)),
+        has_more_runs: page.has_more_runs,
+        runs: page.runs.into_iter().map(entry).collect(),
+        members,
         form,
     })
 }

@@ -2,7 +2,7 @@
 
 use super::{
     form::Form,
-    people::people,
+    people::people_of,
     shell::{Turned, Viewer, done, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
@@ -18,30 +18,21 @@ use axum::{
     routing::get,
 };
 use domain::{
-    action::ActionStatus,
-    entity::{FieldDef, FieldType, Values, parse_text, shown},
+    entity::{FieldDef, Values, parse_text, shown},
     id::{EntityId, EntityTypeId},
 };
 use ledger::{
-    EntityRecord, EntityTypeRecord, Scope, action,
-    entity::{self, EntityChange, ListEntities, ListVersions, NewEntity},
-    entity_type, page,
+    EntityRecord, EntityTypeRecord, Scope,
+    entity::{self, EntityChange, NewEntity},
+    entity_type,
+    page::entity as page,
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use wire::Code;
 
-/// Rows of one page.
-const ROWS: u32 = 50;
 /// Types offered as a filter.
 const TYPES_MAX: u32 = 200;
-/// Entities offered in a field; with more, an id is typed.
-const CHOICES_MAX: u32 = 200;
-/// Tasks listed on an entity's page.
-const TASKS_MAX: u32 = 50;
-/// Versions on a page of history.
-const VERSIONS: u32 = 20;
-
 pub fn router() -> Router<AppState> {
     Router::new()
         .route("/entities", get(list).post(create))
@@ -79,34 +70,21 @@ pub async fn refused_list(
 }
 
 async fn read_list(state: &AppState, scope: &Scope, query: ListQuery, form: FormState) -> Result<ListProps, Turned> {
-    let types = types(state, scope).await?;
     let picked = query.slug.filter(|slug| !slug.is_empty());
-    let type_id = match &picked {
-        None => None,
-        Some(slug) => Some(types.iter().find(|t| t.slug == *slug).ok_or_else(|| Problem::new(Code::NotFound))?.id),
-    };
     let q = query.q.map(|q| q.trim().to_owned()).unwrap_or_default();
-    let wanted = ListEntities {
-        type_id,
-        title_contains: Some(q.clone()).filter(|q| !q.is_empty()),
-        limit: ROWS,
-        cursor: query.cursor.clone(),
-    };
-    let listed = entity::list(&state.ledger, scope, wanted).await?;
-    let mut props = ListProps {
-        types: types.into_iter().map(wire_map::entity_type).collect(),
+    let is_continued = query.cursor.is_some();
+    let text = Some(q.clone()).filter(|q| !q.is_empty());
+    let list = page::list(&state.ledger, scope, picked.clone(), text, query.cursor).await?;
+    Ok(ListProps {
+        types: list.types.into_iter().map(wire_map::entity_type).collect(),
         picked,
         q,
-        entities: listed.items.into_iter().map(wire_map::entity).collect(),
-        next_cursor: listed.next_cursor,
-        is_continued: query.cursor.is_some(),
-        relations: Relations::new(),
+        entities: list.entities.into_iter().map(wire_map::entity).collect(),
+        next_cursor: list.next_cursor,
+        is_continued,
+        relations: relations_of(list.relations),
         form,
-    };
-    if let Some(of) = props.of() {
-        props.relations = relations(state, scope, &of.fields).await?;
-    }
-    Ok(props)
+    })
 }
 
 /// The types of the workspace, newest first.
@@ -115,36 +93,15 @@ pub async fn types(state: &AppState, scope: &Scope) -> Result<Vec<EntityTypeReco
     Ok(entity_type::list(&state.ledger, scope, query).await?.items)
 }
 
-/// Entities to choose from, of one type or of all.
-pub async fn choices(state: &AppState, scope: &Scope, type_id: Option<EntityTypeId>) -> Result<Choices, Turned> {
-    let wanted = ListEntities { type_id, limit: CHOICES_MAX, ..ListEntities::default() };
-    let listed = entity::list(&state.ledger, scope, wanted).await?;
-    let options = listed.items.into_iter().map(|e| (e.id.to_string(), e.title)).collect();
-    Ok(Choices { options, has_more: listed.next_cursor.is_some() })
-}
-
 /// Entities to choose from, as forms offer them.
-pub fn choices_of(found: page::Choices) -> Choices {
+pub fn choices_of(found: ledger::page::Choices) -> Choices {
     let options = found.options.into_iter().map(|(id, title)| (id.to_string(), title)).collect();
     Choices { options, has_more: found.has_more }
 }
 
 /// The same for each type that relations lead to.
-pub fn relations_of(found: BTreeMap<String, page::Choices>) -> Relations {
+pub fn relations_of(found: BTreeMap<String, ledger::page::Choices>) -> Relations {
     found.into_iter().map(|(slug, found)| (slug, choices_of(found))).collect()
-}
-
-/// What the relations among these fields can lead to, by the slug of their type.
-async fn relations(state: &AppState, scope: &Scope, fields: &[FieldDef]) -> Result<Relations, Turned> {
-    let mut relations = Relations::new();
-    for slug in fields.iter().filter_map(|f| f.relation_type.as_ref()) {
-        if relations.contains_key(slug) {
-            continue;
-        }
-        let of = entity_type::get_by_slug(&state.ledger, scope, slug).await?;
-        relations.insert(slug.clone(), choices(state, scope, Some(of.id)).await?);
-    }
-    Ok(relations)
 }
 
 async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
@@ -193,8 +150,8 @@ async fn show(
     Id(id): Id<EntityId>,
     Query(query): Query<ShowQuery>,
 ) -> Result<Response, Turned> {
-    let found = entity::get(&state.ledger, &viewer.scope, id).await?;
-    let props = read(&state, &viewer.scope, found, query.versions, FormState::default()).await?;
+    let page = page::read(&state.ledger, &viewer.scope, id, query.versions).await?;
+    let props = shown_page(page, FormState::default());
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -206,12 +163,12 @@ async fn show_by_path(
 ) -> Result<Response, Turned> {
     let nowhere = || Turned::from(Problem::new(Code::NotFound));
     let id: EntityId = id.parse().map_err(|_| nowhere())?;
-    let found = entity::get(&state.ledger, &viewer.scope, id).await?;
+    let page = page::read(&state.ledger, &viewer.scope, id, query.versions).await?;
     let here = viewer.shell.viewer.as_ref().is_some_and(|me| me.tenant.slug == tenant);
-    if !here || found.type_slug != slug {
+    if !here || page.entity.type_slug != slug {
         return Err(nowhere());
     }
-    let props = read(&state, &viewer.scope, found, query.versions, FormState::default()).await?;
+    let props = shown_page(page, FormState::default());
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -236,7 +193,7 @@ async fn edit(
                                typed. Saving again replaces their changes.";
                 refused.errors = vec![app::FieldError { field: None, message: message.to_owned() }];
             }
-            let props = read(&state, &viewer.scope, found, None, refused).await?;
+            let props = shown_page(page::read(&state.ledger, &viewer.scope, id, None).await?, refused);
             Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
         }
     }
@@ -259,54 +216,26 @@ fn changed(fields: &[FieldDef], found: &EntityRecord, form: &Form) -> Result<Ent
     })
 }
 
-async fn read(
-    state: &AppState,
-    scope: &Scope,
-    found: EntityRecord,
-    versions: Option<String>,
-    form: FormState,
-) -> Result<Props, Turned> {
-    let (ledger, id) = (&state.ledger, found.id);
-    let of = entity_type::get(ledger, scope, found.type_id).await?;
-    let sessions = entity::list_sessions(ledger, scope, id, None, true).await?;
-    let about = action::ListActions {
-        status: Some(ActionStatus::Active),
-        target_entity_id: Some(id),
-        limit: TASKS_MAX,
-        ..action::ListActions::default()
-    };
-    let tasks = action::list(ledger, scope, about).await?.items;
-    // One more than is shown: the last one's change is told against it.
-    let query = ListVersions { limit: VERSIONS + 1, cursor: versions };
-    let listed = entity::list_versions(ledger, scope, id, query).await?;
-    let older = older(id, &listed.items);
-    let related = related(&of.fields, listed.items.iter().map(|v| &v.fields).chain([&found.fields]));
-    let titles = entity::titles(ledger, scope, &related).await?;
-    Ok(Props {
-        relations: relations(state, scope, &of.fields).await?,
-        dots: entity::status_map(&sessions),
-        entity: wire_map::entity(found),
-        of: wire_map::entity_type(of),
-        titles: titles.into_iter().map(|(id, title, _)| (id.to_string(), title)).collect::<BTreeMap<_, _>>(),
-        sessions: sessions.into_iter().map(wire_map::entity_session).collect(),
-        tasks: tasks.into_iter().map(wire_map::action).collect(),
-        versions: listed.items.into_iter().map(wire_map::entity_version).collect(),
-        versions_max: VERSIONS as usize,
-        older,
-        people: people(state, scope).await?,
+fn shown_page(page: page::Page, form: FormState) -> Props {
+    Props {
+        relations: relations_of(page.relations),
+        dots: entity::status_map(&page.sessions),
+        older: older(page.entity.id, &page.versions),
+        entity: wire_map::entity(page.entity),
+        of: wire_map::entity_type(page.of),
+        titles: page.titles.into_iter().collect(),
+        sessions: page.sessions.into_iter().map(wire_map::entity_session).collect(),
+        tasks: page.tasks.into_iter().map(wire_map::action).collect(),
+        versions: page.versions.into_iter().map(wire_map::entity_version).collect(),
+        versions_max: page::VERSIONS as usize,
+        people: people_of(page.people),
         form,
-    })
+    }
 }
 
 /// Where the versions are that are not shown, if there are any.
 fn older(id: EntityId, listed: &[ledger::EntityVersionRecord]) -> Option<String> {
-    let is_last = listed.len() <= VERSIONS as usize;
-    let last = listed.get(VERSIONS as usize - 1).filter(|_| !is_last)?;
+    let is_last = listed.len() <= page::VERSIONS as usize;
+    let last = listed.get(page::VERSIONS as usize - 1).filter(|_| !is_last)?;
     Some(format!("/entities/{id}?versions={}", entity::cursor_after(last.version)))
-}
-
-fn related<'a>(fields: &[FieldDef], values: impl Iterator<Item = &'a Values>) -> Vec<EntityId> {
-    let slugs: Vec<&str> = fields.iter().filter(|f| f.kind == FieldType::Relation).map(|f| f.slug.as_str()).collect();
-    let ids = values.flat_map(|v| slugs.iter().filter_map(move |slug| v.get(*slug)?.as_str()?.parse().ok()));
-    ids.collect()
 }

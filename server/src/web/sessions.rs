@@ -19,7 +19,6 @@ use domain::{
     session::{Status, Type},
 };
 use ledger::{
-    Scope, SessionRecord,
     page::{Row, sessions as page},
     session,
 };
@@ -111,16 +110,6 @@ pub fn entry(row: Row) -> SessionEntry {
         failure: row.failure.map(wire_map::session_failure),
         ..SessionEntry::new(wire_map::session(row.session))
     }
-}
-
-/// The same for sessions that were read before.
-pub async fn entries(
-    state: &AppState,
-    scope: &Scope,
-    records: Vec<SessionRecord>,
-) -> Result<Vec<SessionEntry>, Turned> {
-    let rows = page::beside(&state.ledger, scope, records).await?;
-    Ok(rows.into_iter().map(entry).collect())
 }
 
 /// The three lines that connect an agent to this server. A page that is only looked at makes no token; its button does.

@@ -1,7 +1,12 @@
 //! One action.
 
 use crate::{ActionRecord, Error, Ledger, Result, guard::require};
-use domain::{Scope, id::ActionId, role::Permission};
+use domain::{
+    Scope,
+    id::{ActionId, TenantId},
+    role::Permission,
+};
+use store::Conn;
 
 /// The action of the workspace with this slug, where there is one.
 pub async fn find_by_slug(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<Option<ActionRecord>> {
@@ -17,6 +22,10 @@ pub async fn find_by_slug(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<
 pub async fn get(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<ActionRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::action::find(conn, tenant_id, id)));
-    read.await?.ok_or(Error::NotFound("action"))
+    ledger.snapshot(scope, move |conn| Box::pin(get_on(conn, tenant_id, id))).await
+}
+
+/// [`get`] on an open connection.
+pub(crate) async fn get_on(conn: &mut Conn<'_>, tenant_id: TenantId, id: ActionId) -> Result<ActionRecord> {
+    store::action::find(conn, tenant_id, id).await?.ok_or(Error::NotFound("action"))
 }

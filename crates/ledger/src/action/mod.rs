@@ -11,10 +11,12 @@ mod update;
 
 pub use approval::{APPROVAL, REQUIRES_APPROVAL};
 pub use create::{NewAction, create};
+pub(crate) use get::get_on;
 pub use get::{find_by_slug, get};
 pub(crate) use list::{Asked, list_on};
 pub use list::{Assignee, ListActions, list};
 pub use named::{NAMED_MAX, named, named_by_operator};
+pub(crate) use task_status::task_status_on;
 pub use task_status::{TaskStatus, task_status};
 pub use trigger::{Trigger, trigger};
 pub use update::{ActionChange, update};

@@ -1,12 +1,14 @@
 //! How the newest session of an action stands (the seed's getTaskStatus).
 
-use super::get;
-use crate::{Ledger, Result};
+use super::get_on;
+use crate::{Ledger, Result, guard::require};
 use domain::{
-    Scope,
-    id::{ActionId, SessionId},
+    Scope, Timestamp,
+    id::{ActionId, SessionId, TenantId},
+    role::Permission,
     session::Status,
 };
+use store::Conn;
 
 /// The newest session of an action, in brief.
 #[derive(Debug, Clone)]
@@ -25,16 +27,28 @@ pub struct TaskStatus {
 
 /// The newest session of an action, in brief.
 pub async fn task_status(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<TaskStatus> {
-    let action = get(ledger, scope, id).await?;
-    let tenant_id = scope.tenant_id;
-    let newest = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(store::session::newest_of_action(conn, tenant_id, id)))
-        .await?;
-    let now = ledger.now();
+    require(scope, Permission::Read)?;
+    let (tenant_id, now) = (scope.tenant_id, ledger.now());
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            get_on(conn, tenant_id, id).await?;
+            task_status_on(conn, tenant_id, id, now).await
+        })
+    });
+    read.await
+}
+
+/// [`task_status`] on an open connection, of an action that exists.
+pub(crate) async fn task_status_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: ActionId,
+    now: Timestamp,
+) -> Result<TaskStatus> {
+    let newest = store::session::newest_of_action(conn, tenant_id, id).await?;
     let duration = newest.as_ref().and_then(|s| Some(s.completed_at.unwrap_or(now) - s.started_at?));
     Ok(TaskStatus {
-        action_id: action.id,
+        action_id: id,
         session_id: newest.as_ref().map(|s| s.id),
         status: newest.as_ref().map(|s| s.status),
         duration_ms: duration.map(|d| d.num_milliseconds().max(0).cast_unsigned()),

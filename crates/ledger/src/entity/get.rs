@@ -1,14 +1,23 @@
 //! One entity, and the titles of many.
 
 use crate::{EntityRecord, Error, Ledger, Result, guard::require};
-use domain::{Scope, id::EntityId, role::Permission};
+use domain::{
+    Scope,
+    id::{EntityId, TenantId},
+    role::Permission,
+};
+use store::Conn;
 
 /// An entity of the workspace.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: EntityId) -> Result<EntityRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| Box::pin(store::entity::find(conn, tenant_id, id)));
-    read.await?.ok_or(Error::NotFound("entity"))
+    ledger.snapshot(scope, move |conn| Box::pin(get_on(conn, tenant_id, id))).await
+}
+
+/// [`get`] on an open connection.
+pub(crate) async fn get_on(conn: &mut Conn<'_>, tenant_id: TenantId, id: EntityId) -> Result<EntityRecord> {
+    store::entity::find(conn, tenant_id, id).await?.ok_or(Error::NotFound("entity"))
 }
 
 /// `(id, title, type slug)` of these entities, at most [`domain::limit::ENTITY_TITLES_MAX`]; ids that do not exist in

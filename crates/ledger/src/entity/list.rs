@@ -47,6 +47,11 @@ impl Asked {
         let title = query.title_contains.filter(|text| !text.is_empty());
         Ok(Self { type_id: query.type_id, title, before, limit: page_size(query.limit)? })
     }
+
+    /// The same of this type alone.
+    pub(crate) fn of_type(self, type_id: Option<EntityTypeId>) -> Self {
+        Self { type_id, ..self }
+    }
 }
 
 /// One page, newest first.

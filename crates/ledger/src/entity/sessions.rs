@@ -1,12 +1,13 @@
 //! The sessions about an entity, and the dots they give its fields (the seed's listEntitySessions).
 
-use super::get;
-use crate::{Error, Ledger, Result};
+use super::get_on;
+use crate::{Error, Ledger, Result, guard::require};
 use domain::{
     Scope,
     entity::{SessionStanding, TaskStatusMap, build_task_status_map, output_targets},
     id::EntityId,
     limit::{ENTITY_SESSIONS_DEFAULT, ENTITY_SESSIONS_MAX},
+    role::Permission,
 };
 use std::collections::HashMap;
 pub use store::session::OfEntity;
@@ -20,17 +21,20 @@ pub async fn list_sessions(
     limit: Option<u32>,
     parents_only: bool,
 ) -> Result<Vec<OfEntity>> {
-    get(ledger, scope, id).await?;
+    require(scope, Permission::Read)?;
     let limit = match limit {
         None => ENTITY_SESSIONS_DEFAULT,
         Some(0) => return Err(Error::invalid("limit", "at least 1")),
         Some(limit) => limit.min(ENTITY_SESSIONS_MAX),
     };
     let tenant_id = scope.tenant_id;
-    let read = ledger.store().read(scope.into(), move |conn| {
-        Box::pin(store::session::list_of_entity(conn, tenant_id, id, parents_only, limit))
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            get_on(conn, tenant_id, id).await?;
+            Ok(store::session::list_of_entity(conn, tenant_id, id, parents_only, limit).await?)
+        })
     });
-    Ok(read.await?)
+    read.await
 }
 
 /// The dots that these sessions (newest first) give an entity's fields and blocks, by what their actions write.

@@ -1,11 +1,17 @@
 //! What an entity was.
 
-use super::get;
+use super::get_on;
 use crate::{
     EntityVersionRecord, Ledger, Listed, Result,
     cursor::{List, decode_version, encode_version, page_size},
+    guard::require,
 };
-use domain::{Scope, id::EntityId};
+use domain::{
+    Scope,
+    id::{EntityId, TenantId},
+    role::Permission,
+};
+use store::Conn;
 
 /// Which page.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +27,20 @@ pub fn cursor_after(version: u64) -> String {
     encode_version(List::EntityVersions, version)
 }
 
+/// Versions that were asked for, with what the cursor means.
+pub(crate) struct AskedVersions {
+    before: Option<u64>,
+    limit: u32,
+}
+
+impl AskedVersions {
+    /// What the caller asks for.
+    pub(crate) fn of(query: &ListVersions) -> Result<Self> {
+        let before = query.cursor.as_deref().map(|cursor| decode_version(List::EntityVersions, cursor)).transpose()?;
+        Ok(Self { before, limit: page_size(query.limit)? })
+    }
+}
+
 /// One page of versions, newest first.
 pub async fn list_versions(
     ledger: &Ledger,
@@ -28,14 +48,25 @@ pub async fn list_versions(
     id: EntityId,
     query: ListVersions,
 ) -> Result<Listed<EntityVersionRecord>> {
-    get(ledger, scope, id).await?;
-    let limit = page_size(query.limit)?;
-    let before = query.cursor.as_deref().map(|cursor| decode_version(List::EntityVersions, cursor)).transpose()?;
-    let tenant_id = scope.tenant_id;
-    let page = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(store::entity::versions(conn, tenant_id, id, before, limit)))
-        .await?;
+    require(scope, Permission::Read)?;
+    let (tenant_id, asked) = (scope.tenant_id, AskedVersions::of(&query)?);
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            get_on(conn, tenant_id, id).await?;
+            versions_on(conn, tenant_id, id, asked).await
+        })
+    });
+    read.await
+}
+
+/// [`list_versions`] on an open connection, of an entity that exists.
+pub(crate) async fn versions_on(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: EntityId,
+    asked: AskedVersions,
+) -> Result<Listed<EntityVersionRecord>> {
+    let page = store::entity::versions(conn, tenant_id, id, asked.before, asked.limit).await?;
     let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| cursor_after(last.version));
     Ok(Listed { items: page.items, next_cursor })
 }

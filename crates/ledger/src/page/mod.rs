@@ -4,8 +4,10 @@
 //! A page may use every other module of this crate; no other module uses a page. Ratings are not part of the moment:
 //! they are kept apart from the log.
 
+pub mod action;
 pub mod chat;
 mod choice;
+pub mod entity;
 pub mod find;
 pub mod inbox;
 mod names;
@@ -15,4 +17,5 @@ pub mod sessions;
 pub mod today;
 
 pub use choice::Choices;
+pub use names::{People, people};
 pub use row::Row;

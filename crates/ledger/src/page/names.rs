@@ -1,12 +1,37 @@
 //! What ids and actors in events are called.
 
-use crate::{EventRecord, Result, human};
+use crate::{EventRecord, Ledger, MemberRecord, Result, guard::require, human};
 use domain::{
-    id::{EntityId, TenantId},
+    Scope,
+    id::{EntityId, TenantId, TokenId},
     limit::ENTITY_TITLES_MAX,
+    role::Permission,
 };
 use std::collections::BTreeSet;
 use store::Conn;
+
+/// Everybody who may have written something.
+#[derive(Debug)]
+pub struct People {
+    /// Everybody who is or was a member.
+    pub members: Vec<MemberRecord>,
+    /// Tokens and their names.
+    pub tokens: Vec<(TokenId, String)>,
+}
+
+/// Everybody who may have written something in the workspace.
+pub async fn people(ledger: &Ledger, scope: &Scope) -> Result<People> {
+    require(scope, Permission::Read)?;
+    let tenant_id = scope.tenant_id;
+    ledger.snapshot(scope, move |conn| Box::pin(people_on(conn, tenant_id))).await
+}
+
+/// [`people`] on an open connection.
+pub(super) async fn people_on(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<People> {
+    let members = store::user::members(conn, tenant_id).await?;
+    let tokens = store::token::list(conn, tenant_id, None).await?;
+    Ok(People { members, tokens: tokens.into_iter().map(|token| (token.id, token.name)).collect() })
+}
 
 /// Names for what these events mention, by the text that the event holds: the entities that people looked at, and the
 /// people who decided something.

@@ -2,7 +2,7 @@
 
 use super::row::{Row, rows};
 use crate::{
-    ActionRecord, Ledger, Result, SessionRecord,
+    ActionRecord, Ledger, Result,
     action::{self, ListActions},
     guard::require,
     session::{self, Asked, ListSessions},
@@ -53,11 +53,4 @@ pub async fn by_ids(ledger: &Ledger, scope: &Scope, ids: Vec<SessionId>) -> Resu
         })
     });
     read.await
-}
-
-/// Rows for sessions that were read before.
-pub async fn beside(ledger: &Ledger, scope: &Scope, sessions: Vec<SessionRecord>) -> Result<Vec<Row>> {
-    require(scope, Permission::Read)?;
-    let (reader, now) = (*scope, ledger.now());
-    ledger.snapshot(scope, move |conn| Box::pin(async move { rows(conn, &reader, sessions, now).await })).await
 }

@@ -7,6 +7,7 @@ use crate::{
 };
 use chrono::TimeDelta;
 use domain::{
+    action::ActionStatus,
     gate::{GateState, Verdict},
     limit::UNDO_SECONDS_MAX,
     session::{Status, Type},
@@ -107,6 +108,18 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     assert_eq!((talk.turns, talk.slice.events.len() as u64), (1, talk.session.head_sequence));
     let others = page::chat::read(l, &f.other_member, talk.session.id, None, Vec::new()).await;
     assert!(matches!(others, Err(ledger::Error::NotFound("thread"))), "{others:?}");
+    let list = one_snapshot(&f, page::entity::list(l, m, Some("company".into()), None, None)).await;
+    assert_eq!(list.entities.iter().map(|entity| entity.id).collect::<Vec<_>>(), [acme.id]);
+    let page = one_snapshot(&f, page::entity::read(l, m, acme.id, None)).await;
+    assert_eq!((page.sessions.len(), page.tasks.len(), page.versions.len()), (1, 1, 1));
+    one_snapshot(&f, page::people(l, m)).await;
+    let list = one_snapshot(&f, page::action::list(l, m, ActionStatus::Active, None, None)).await;
+    assert_eq!(
+        list.actions.iter().map(|(action, newest)| (action.id, newest.session_id)).collect::<Vec<_>>(),
+        [(of.id, Some(id))]
+    );
+    let page = one_snapshot(&f, page::action::read(l, m, of.id)).await;
+    assert_eq!((page.newest.session_id, page.runs.len(), page.offered.targets.options.len()), (Some(id), 1, 1));
     one_snapshot(&f, page::find::read(l, m, "acme", 5)).await;
     let list = ListSessions { limit: 9, ..ListSessions::default() };
     one_snapshot(&f, page::sessions::read(l, m, list)).await;

@@ -1,0 +1,132 @@
+//! /actions: a list of actions, and one of them.
+
+use super::{
+    choice::{Choices, choices},
+    row::{Row, rows},
+};
+use crate::{
+    ActionRecord, CriteriaSetRecord, GroupRecord, Ledger, MemberRecord, Result,
+    action::{self, Asked, ListActions, TaskStatus},
+    guard::require,
+    session::{self, ListSessions},
+};
+use domain::{
+    Scope,
+    action::ActionStatus,
+    id::{ActionId, EntityId, TenantId},
+    limit::GROUPS_MAX,
+    member::MemberStatus,
+    role::Permission,
+};
+use store::Conn;
+
+/// Actions of one page.
+const ROWS: u32 = 50;
+/// Recent sessions on an action's page.
+const RUNS: u32 = 20;
+/// Criteria sets to choose from; an older one that an action has stays its choice.
+const CRITERIA_SETS_MAX: u32 = 200;
+
+/// What an action's form can name.
+#[derive(Debug)]
+pub struct Offered {
+    /// Active members.
+    pub members: Vec<MemberRecord>,
+    /// Groups of reviewers.
+    pub groups: Vec<GroupRecord>,
+    /// Criteria sets, newest first.
+    pub criteria_sets: Vec<CriteriaSetRecord>,
+    /// What an action can be about, the present target included.
+    pub targets: Choices,
+}
+
+/// The list.
+#[derive(Debug)]
+pub struct List {
+    /// The actions, newest first, and how the newest session of each stands.
+    pub actions: Vec<(ActionRecord, TaskStatus)>,
+    /// Where the next page begins.
+    pub next_cursor: Option<String>,
+    /// What the form of a new action can name.
+    pub offered: Offered,
+}
+
+/// One action.
+#[derive(Debug)]
+pub struct Page {
+    /// The action.
+    pub action: ActionRecord,
+    /// How its newest session stands.
+    pub newest: TaskStatus,
+    /// Its newest sessions.
+    pub runs: Vec<Row>,
+    /// Whether it has more of them.
+    pub has_more_runs: bool,
+    /// What its form can name.
+    pub offered: Offered,
+}
+
+/// One page of the list. `target` is what a new action is to be about.
+pub async fn list(
+    ledger: &Ledger,
+    scope: &Scope,
+    status: ActionStatus,
+    cursor: Option<String>,
+    target: Option<EntityId>,
+) -> Result<List> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    let asked = ListActions { status: Some(status), limit: ROWS, cursor, ..ListActions::default() };
+    let asked = Asked::of(scope, asked)?;
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let listed = action::list_on(conn, &reader, asked).await?;
+            let mut actions = Vec::with_capacity(listed.items.len());
+            for action in listed.items {
+                let newest = action::task_status_on(conn, reader.tenant_id, action.id, now).await?;
+                actions.push((action, newest));
+            }
+            let offered = offered(conn, reader.tenant_id, target).await?;
+            Ok(List { actions, next_cursor: listed.next_cursor, offered })
+        })
+    });
+    read.await
+}
+
+/// One action.
+pub async fn read(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<Page> {
+    require(scope, Permission::Read)?;
+    let (reader, now) = (*scope, ledger.now());
+    let runs = ListSessions { action_id: Some(id), limit: RUNS, ..ListSessions::default() };
+    let runs = session::Asked::of(scope, runs)?;
+    let read = ledger.snapshot(scope, move |conn| {
+        Box::pin(async move {
+            let action = action::get_on(conn, reader.tenant_id, id).await?;
+            let runs = session::list_on(conn, &reader, runs).await?;
+            Ok(Page {
+                newest: action::task_status_on(conn, reader.tenant_id, id, now).await?,
+                has_more_runs: runs.next_cursor.is_some(),
+                runs: rows(conn, &reader, runs.items, now).await?,
+                offered: offered(conn, reader.tenant_id, action.target_entity_id).await?,
+                action,
+            })
+        })
+    });
+    read.await
+}
+
+async fn offered(conn: &mut Conn<'_>, tenant_id: TenantId, target: Option<EntityId>) -> Result<Offered> {
+    let mut members = store::user::members(conn, tenant_id).await?;
+    members.retain(|member| member.status == MemberStatus::Active);
+    let mut targets = choices(conn, tenant_id, None).await?;
+    if let Some(id) = target.filter(|id| targets.options.iter().all(|(known, _)| known != id)) {
+        let found = store::entity::titles(conn, tenant_id, &[id]).await?;
+        targets.options.extend(found.into_iter().map(|(id, title, _)| (id, title)));
+    }
+    Ok(Offered {
+        members,
+        groups: store::group::list(conn, tenant_id, GROUPS_MAX).await?,
+        criteria_sets: store::criteria_set::list(conn, tenant_id, None, CRITERIA_SETS_MAX).await?.items,
+        targets,
+    })
+}
