@@ -37,7 +37,7 @@ on_both_engines!(
     what_a_person_can_undo_is_found_behind_any_number_of_others_decisions,
 );
 
-/// The page reads through `Store::snapshot` (`a_page_is_one_snapshot`). Here the commit comes between two of its queries.
+/// Pages read through `Store::snapshot` (`a_page_is_one_snapshot`). Here a commit comes between two of its queries.
 async fn a_snapshot_shows_one_moment_whatever_is_committed_while_it_is_read(f: Fixture) {
     let session = f.running().await;
     let (tenant_id, id, access) = (session.tenant_id, session.id, Access::from(&f.member));
