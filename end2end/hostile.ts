@@ -1,13 +1,13 @@
 /**
- * Content that tries to run scripts or to reach other hosts: picked by hand after OWASP's lists, and generated. Nothing of
- * it may work on any page; `watch` tells what did.
+ * Content that tries to run scripts or to reach other hosts: selected from OWASP's lists, and generated. None of it
+ * may work on any page; `watch` reports what did.
  */
 import { type BrowserContext, type Page } from "@playwright/test";
 
-/** What every payload calls when it runs. */
+/** The call that every payload makes. */
 const RUN = "ran()";
 
-/** Picked by hand. `§` stands for the call. */
+/** Selected payloads. `§` stands for the call. */
 const PICKED = [
   "<script>§</script>",
   "<script src=data:text/javascript,§></script>",
@@ -122,10 +122,10 @@ const PICKED = [
   "<form id=documentElement><input name=body></form>",
 ];
 
-/** Payloads picked by hand, ready to be stored. */
+/** Selected payloads with the call filled in. */
 export const picked = PICKED.map((text) => text.replaceAll("§", RUN));
 
-/** Numbers that look random and are the same in every run. */
+/** A seeded random number generator. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -145,7 +145,7 @@ const LINKS = ["href", "src", "action", "formaction", "xlink:href", "srcdoc", "d
 const SCHEMES = ["javascript:", "JavaScript:", " javascript:", "java\tscript:", "&#106;avascript:", "data:text/html,<script>", "vbscript:", "\u0001javascript:"];
 const ENDS = ["", ">", "/>", "//", "></script>", ")", '"', "'>x</a>", "-->", "\n```"];
 
-/** Payloads put together by chance: a way out of where the text stands, an element, a handler or an address, and an end. */
+/** Generated payloads: a string that leaves the context, an element, a handler or address, and an end. */
 export function generated(count: number, seed: number): string[] {
   const next = numbers(seed);
   const one = (of: string[]) => of[Math.floor(next() * of.length)]!;
@@ -169,7 +169,7 @@ export function generated(count: number, seed: number): string[] {
   return Array.from({ length: count }, () => (next() < 0.2 ? piece() + piece() : piece()));
 }
 
-/** What happened that must not: scripts that ran, dialogs, refusals of the content security policy. */
+/** Records forbidden events: scripts that ran, dialogs, violations of the content security policy. */
 export async function watch(context: BrowserContext): Promise<string[]> {
   const seen: string[] = [];
   await context.exposeBinding("__seen", ({ page }, what: string) => void seen.push(`${page.url()}: ${what}`));
@@ -191,10 +191,10 @@ export async function watch(context: BrowserContext): Promise<string[]> {
 }
 
 /**
- * Everything on the page that could run or fetch something and that our pages never have: elements, handlers, addresses.
- * The page's own scripts carry a nonce; everything that is folded away is unfolded first.
+ * Finds everything on the page that could run or fetch something and that our pages never contain: elements,
+ * handlers, addresses. Scripts with the page's nonce are ours. Folded content is unfolded first.
  */
-export function strangers(page: Page): Promise<string[]> {
+export function forbiddenElements(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
     const never = "iframe, object, embed, applet, base, img, image, picture, video, audio, source, track, math, marquee, style, frame, frameset, portal, meta[http-equiv], foreignObject, animate, set";
@@ -216,8 +216,8 @@ export function strangers(page: Page): Promise<string[]> {
   });
 }
 
-/** Unfolds everything but the events' raw JSON, and goes over it as a hand would: what listens for that gets its chance. */
-export async function provoke(page: Page) {
+/** Unfolds everything but the events' raw JSON, and moves the pointer over it to trigger handlers. */
+export async function triggerHandlers(page: Page) {
   await page.evaluate(() => {
     document.querySelectorAll<HTMLDetailsElement>("details:not(.raw)").forEach((details) => (details.open = true));
     document.querySelectorAll<HTMLDetailsElement>("details.raw").forEach((details, at) => (details.open = at < 3));

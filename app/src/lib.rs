@@ -21,7 +21,7 @@
 //! | `chat::list_page(&Shell, chat::ListProps)` | `GET /chat?cursor=` |
 //! | `chat::rows_fragment(&[chat::Entry])` | `GET /chat/rows?ids=a,b,c` |
 //! | `chat::page(&Shell, chat::Props)` | `GET /chat/{id}?before=` |
-//! | `chat::fragment(&Shell, &chat::Talk)` | `GET /chat/{id}/live` |
+//! | `chat::fragment(&Shell, &chat::Conversation)` | `GET /chat/{id}/live` |
 //! | `action::list_page(&Shell, action::ListProps)` | `GET /actions` |
 //! | `action::page(&Shell, action::Props)` | `GET /actions/{id}` |
 //! | `working_on::page(&Shell, working_on::Props)` | `GET /working-on` |
@@ -76,6 +76,7 @@ mod form;
 pub mod inbox;
 #[cfg(feature = "ssr")]
 pub mod insights;
+mod islands;
 #[cfg(feature = "ssr")]
 pub mod link;
 #[cfg(feature = "hydrate")]

@@ -1,8 +1,8 @@
-/** Conversations in the browser with a real agent: a process that is given what was said and prints its reply. */
+/** Conversations with a real agent: a process that reads the messages and prints its reply. */
 import { type Page } from "@playwright/test";
 import { api, expect, expectNoAxeViolations, runWorker, signIn, test, type Worker } from "../support";
 
-/** Replies with what it heard last, in markdown; fails where it is told to. */
+/** Replies in Markdown with the last message; fails if the message says so. */
 const AGENT = `
 read -r talk
 case "$talk" in
@@ -30,12 +30,12 @@ async function begin(page: Page, agent: string, message: string) {
 const composer = (page: Page) => page.locator("#composer textarea");
 const ready = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
 
-/** Without scripts the page is looked at again, as its own refresh does. */
+/** Expects a text. Without scripts it reloads the page, as the page's own refresh does. */
 async function shows(page: Page, scripts: boolean, words: string | RegExp) {
-  if (scripts) return void (await expect(page.locator("#talk")).toContainText(words));
+  if (scripts) return void (await expect(page.locator("#conversation")).toContainText(words));
   await expect(async () => {
     await page.reload();
-    await expect(page.locator("#talk")).toContainText(words, { timeout: 500 });
+    await expect(page.locator("#conversation")).toContainText(words, { timeout: 500 });
   }).toPass();
 }
 
@@ -64,22 +64,22 @@ test("a person talks with an agent, a turn fails and is tried again, and the end
     await shows(page, scripts, "The turn failed");
     await shows(page, scripts, "Nothing is lost");
     await page.getByRole("button", { name: "Send it again" }).click();
-    // What was said twice without an answer is one turn to the agent.
+    // Two messages without an answer in between are one turn for the agent.
     await shows(page, scripts, "Heard message 3.");
     await expect(page.locator('.message[data-by="failure"]')).toHaveCount(1);
     await api().untilStatus(id, "idle");
     if (!scripts) await page.reload();
 
-    await page.locator(".talk-end summary").click();
-    await page.locator(".talk-end").getByRole("button", { name: "No" }).click();
-    await expect(page.locator(".talk-ended")).toContainText("The conversation has ended.");
-    await expect(page.locator(".talk-ended")).toContainText("4 messages in");
-    await expect(page.locator(".talk-summary")).toContainText("Heard message 3.");
+    await page.locator(".conversation-end summary").click();
+    await page.locator(".conversation-end").getByRole("button", { name: "No" }).click();
+    await expect(page.locator(".conversation-ended")).toContainText("The conversation has ended.");
+    await expect(page.locator(".conversation-ended")).toContainText("4 messages in");
+    await expect(page.locator(".conversation-summary")).toContainText("Heard message 3.");
     await expect(page.locator("#rating")).toContainText("You said that this did not help.");
-    await expect(page.locator(".talk-facts")).toContainText("1 rating");
+    await expect(page.locator(".conversation-facts")).toContainText("1 rating");
     await page.locator("#rating").getByRole("button", { name: "Undo" }).click();
     await expect(page.locator("#rating")).toContainText("Did this help?");
-    await expect(page.locator(".talk-facts")).toContainText("0 ratings");
+    await expect(page.locator(".conversation-facts")).toContainText("0 ratings");
     await expect(composer(page)).toHaveCount(0);
     await page.goto("/chat");
     await expect(page.locator(`.row a[href="/chat/${id}"]`)).toBeVisible();
@@ -93,21 +93,21 @@ test("what is typed stays while the agent works, while it is refused and while t
   await signIn(page, "operator");
   const id = await begin(page, agent, "Work for a while");
   await ready(page);
-  await expect(page.locator("#talk")).toContainText(`Waiting for ${agent}`);
+  await expect(page.locator("#conversation")).toContainText(`Waiting for ${agent}`);
   await composer(page).fill("Typed ahead");
   const { attempt } = await api().claim(agent, 600);
-  await expect(page.locator("#talk")).toContainText(`${agent} is thinking`);
+  await expect(page.locator("#conversation")).toContainText(`${agent} is thinking`);
   await expect(composer(page)).toHaveValue("Typed ahead");
   await expect(composer(page)).toBeFocused();
   await expect(page.getByRole("button", { name: "Send", exact: true })).toBeHidden();
   await api().append(id, attempt, [{ type: "agent.message", content: [{ type: "text", text: "Half way" }] }]);
-  await expect(page.locator("#talk")).toContainText("Half way");
+  await expect(page.locator("#conversation")).toContainText("Half way");
   await expect(composer(page)).toHaveValue("Typed ahead");
   await page.getByRole("button", { name: "Stop" }).click();
-  await expect(page.locator("#talk")).toContainText("You stopped this turn.");
+  await expect(page.locator("#conversation")).toContainText("You stopped this turn.");
   await expect(composer(page)).toHaveValue("Typed ahead");
 
-  // Nobody answers: it says so, and the same press later sends it once.
+  // The server does not respond: the page says so, and the same button later sends the message once.
   await page.route("**/messages", (route) => route.abort());
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await expect(page.locator("#composer-said")).toHaveText("The server cannot be reached.");
@@ -118,10 +118,10 @@ test("what is typed stays while the agent works, while it is refused and while t
   await expect(composer(page)).toHaveValue("");
   await expect(page.locator("#composer-said")).toBeEmpty();
 
-  // It ends elsewhere while somebody types.
+  // The conversation is ended by someone else while the person types.
   await composer(page).fill("Never sent");
   await api().post(`/api/sessions/${id}/cancel`, {});
-  await expect(page.locator(".talk-ended")).toBeVisible();
+  await expect(page.locator(".conversation-ended")).toBeVisible();
   await expect(composer(page)).toHaveValue("Never sent");
   await expect(page.locator(".composer-late")).toBeVisible();
 });
@@ -144,10 +144,10 @@ test("the list and a conversation in every state have no axe violation and fit a
   await look("the list");
   const id = await begin(page, agent, `A long message ${"x".repeat(400)}`);
   await ready(page);
-  await expect(page.locator("#talk")).toContainText(`Waiting for ${agent}`);
+  await expect(page.locator("#conversation")).toContainText(`Waiting for ${agent}`);
   await look("a queued one");
   const { attempt } = await api().claim(agent, 600);
-  await expect(page.locator("#talk")).toContainText(`${agent} is thinking`);
+  await expect(page.locator("#conversation")).toContainText(`${agent} is thinking`);
   await look("a thinking one");
   const text = (value: string) => [{ type: "text", text: value }];
   await api().append(id, attempt, [
@@ -155,12 +155,12 @@ test("the list and a conversation in every state have no axe violation and fit a
     { type: "session.error", content: text("no such model") },
   ]);
   await api().yield(id, attempt, "idle");
-  await expect(page.locator("#talk")).toContainText("Nothing is lost");
+  await expect(page.locator("#conversation")).toContainText("Nothing is lost");
   await look("one that failed");
-  await page.locator(".talk-end summary").click();
+  await page.locator(".conversation-end summary").click();
   await look("one that is about to end");
-  await page.locator(".talk-end").getByRole("button", { name: "End without rating" }).click();
-  await expect(page.locator(".talk-ended")).toBeVisible();
+  await page.locator(".conversation-end").getByRole("button", { name: "End without rating" }).click();
+  await expect(page.locator(".conversation-ended")).toBeVisible();
   await expect(page.locator("#rating")).toHaveCount(0);
   await look("one that has ended");
 });

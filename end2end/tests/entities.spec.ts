@@ -1,4 +1,4 @@
-/** Entities: made, changed, imported and looked at, with and without scripts. */
+/** Entities: created, changed, imported and viewed, with and without scripts. */
 import { type Page } from "@playwright/test";
 import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
 
@@ -10,7 +10,7 @@ interface Made {
 
 const LONG = "x".repeat(250);
 
-/** A type with one field of each kind, under a name of its own. */
+/** Creates a type with one field of each kind, under a unique name. */
 async function company(name: string): Promise<Made> {
   const slug = name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
   return api().post<Made>("/api/entity-types", {
@@ -44,7 +44,7 @@ test("a type and an entity are made, changed and their history told by forms alo
   await expect(page.getByText("Entity type created.")).toBeVisible();
   await page.locator('input[name="fields[0].name"]').fill("Stage");
   await page.locator('select[name="fields[0].type"]').selectOption("select");
-  // A choice without options comes back with what was typed and why.
+  // A select without options is refused; the typed text is restored with the reason.
   await page.getByRole("button", { name: "Save type" }).click();
   await expect(page.getByText(/a select has 1 to/)).toBeVisible();
   await expect(page.locator('input[name="fields[0].name"]')).toHaveValue("Stage");
@@ -93,19 +93,19 @@ test("a file is previewed, imported with a progress bar and reported row by row 
   await page.locator('input[type="file"]').setInputFiles({ name: "firms.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
   await page.getByRole("button", { name: "Preview" }).click();
   await expect(page.getByText("601 rows in the file: 600 can be imported, 1 cannot.")).toBeVisible();
-  // The third column is not called like a field: the person says what it fills.
+  // The third column has no matching field, so the person selects one.
   await page.locator('select[name="map.2"]').selectOption("size");
   await page.getByRole("button", { name: "Check again" }).click();
   await expect(page.locator("table", { hasText: "a number" })).toContainText("602");
   await page.getByRole("button", { name: "Import 600 rows" }).click();
   await expect(page).toHaveURL(/\/imports\/[0-9a-f-]{36}/);
-  // Scripts look again by themselves; without them the page says so to the browser.
+  // With scripts the page polls; without scripts it reloads.
   await expect(page.getByText("Rows with errors were left out")).toBeVisible({ timeout: 30_000 });
   await expect(page.locator("progress")).toHaveAttribute("value", "601");
   await expect(page.locator("main")).toContainText("one of: Lead, Won");
   const listed = await api().get<{ items: { fields: unknown }[] }>(`/api/entities?typeId=${of.id}&q=firm%20599`);
   expect(listed.items[0]?.fields).toEqual({ stage: "Lead", size: 599 });
-  // The same file again would make all of it a second time, and the preview says so.
+  // Importing the same file again would create everything twice; the preview warns about it.
   await page.goto(`/entity-types/${of.id}/import`);
   await page.locator('input[type="file"]').setInputFiles({ name: "firms.csv", mimeType: "text/csv", buffer: Buffer.from(file) });
   await page.getByRole("button", { name: "Preview" }).click();
@@ -127,14 +127,14 @@ test("an entity shows the sessions about it and how its fields stand @nojs", asy
   await api().post("/api/sessions", { sessionType: "tool", parentId: session.id });
   await signIn(page, "member");
   await page.goto(`/t/acme/${of.slug}/${made.id}`);
-  await expect(page.locator(".entity-field", { hasText: "Stage" }).locator(".dot")).toHaveAttribute("data-block", "in-progress");
-  await expect(page.locator("#sessions-title .dot")).toHaveAttribute("data-block", "in-progress");
+  await expect(page.locator(".entity-field", { hasText: "Stage" }).locator(".status-dot")).toHaveAttribute("data-block", "in-progress");
+  await expect(page.locator("#sessions-title .status-dot")).toHaveAttribute("data-block", "in-progress");
   const row = page.locator("tr", { hasText: "Qualify" });
   await expect(row).toContainText("Running");
   await expect(row).toContainText("1 step");
   await api().complete(session.id, claim.attempt);
   await page.reload();
-  await expect(page.locator(".entity-field", { hasText: "Stage" }).locator(".dot")).toHaveAttribute("data-block", "complete");
+  await expect(page.locator(".entity-field", { hasText: "Stage" }).locator(".status-dot")).toHaveAttribute("data-block", "complete");
   await row.getByRole("link").click();
   await expect(page).toHaveURL(new RegExp(`/sessions/${session.id}`));
   for (const wrong of [`/t/other/${of.slug}/${made.id}`, `/t/acme/nothing/${made.id}`]) {

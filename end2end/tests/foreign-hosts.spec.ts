@@ -1,6 +1,6 @@
 /**
- * Reading what agents wrote makes no request to another host. The browser's own network log tells: it has every name that
- * was looked up and every connection, also those that no page hears of.
+ * Reading content of agents sends no request to another host. The browser's network log is the evidence: it lists
+ * every name lookup and connection, including those that a page cannot observe.
  */
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -8,17 +8,17 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type BrowserContext, type LaunchOptions } from "@playwright/test";
-import { provoke } from "../hostile";
+import { triggerHandlers } from "../hostile";
 import { api, expect, signIn, stage, test } from "../support";
 
 const tenant = "hostile";
-/** Every host of the content ends like that; it exists nowhere. */
+/** Domain of all hosts in the content; it does not exist. */
 const DOMAIN = "foreign.invalid";
 
 let count = 0;
 const at = (scheme = "http:") => `${scheme}//h${count++}.${DOMAIN}/x`;
 
-/** Everything that fetches, looks up or connects by itself. */
+/** Markup that makes a browser fetch, look up or connect. */
 function fetching(): string[] {
   return [
     `![a picture](${at()})`,
@@ -59,7 +59,7 @@ function fetching(): string[] {
   ];
 }
 
-/** A session, a record and an item in the inbox, full of it. */
+/** Creates a session, a record and an inbox item with this markup. */
 async function fill() {
   const operator = api("operator", tenant);
   const content = fetching();
@@ -91,7 +91,7 @@ async function fill() {
   return [`/sessions/${session.id}`, `/inbox/${item.id}`, `/entities/${record.id}`, `/actions/${action.id}`, "/sessions", "/today"];
 }
 
-/** Opens everything, and moves over every link as a reader would. */
+/** Opens all pages, unfolds them and moves the pointer over every link. */
 async function read(context: BrowserContext, paths: string[]) {
   const asked: string[] = [];
   context.on("request", (request) => asked.push(request.url()));
@@ -100,7 +100,7 @@ async function read(context: BrowserContext, paths: string[]) {
   for (const path of paths) {
     await page.goto(path, { waitUntil: "load" });
     await expect(page.locator("html")).toHaveAttribute("data-ready", "");
-    await provoke(page);
+    await triggerHandlers(page);
     for (const link of (await page.locator(`main a[href*="${DOMAIN}"]:visible`).all()).slice(0, 5)) await link.hover();
   }
   return asked.filter((url) => !url.startsWith(stage().url) && !/^(data|blob|about):/.test(url));
@@ -110,7 +110,7 @@ test("reading a transcript makes no request to another host, nor asks for its na
   test.slow();
   const folder = mkdtempSync(join(tmpdir(), "shiftbook-netlog-"));
   const log = join(folder, "net.json");
-  // Names lead here, so that whatever is attempted gets as far as it can.
+  // All names resolve to this server, so that attempted connections succeed.
   let connections = 0;
   const sink = createServer((socket) => {
     connections++;
@@ -126,7 +126,7 @@ test("reading a transcript makes no request to another host, nor asks for its na
   try {
     const paths = await fill();
     const foreign: string[] = [];
-    // With the content security policy as it is served, and without it: then the escaping alone keeps requests from being made.
+    // With the content security policy as served, and without it, where only escaping prevents requests.
     for (const bypassCSP of [false, true]) {
       const context = await browser.newContext({ baseURL: stage().url, bypassCSP });
       foreign.push(...(await read(context, paths)));
@@ -135,7 +135,7 @@ test("reading a transcript makes no request to another host, nor asks for its na
     expect(foreign).toEqual([]);
     expect(connections).toBe(0);
 
-    // What counts would count: a page that does fetch is seen in all three places.
+    // The counters work: a page that does fetch is seen in all three of them.
     const planted = `planted.${DOMAIN}`;
     const page = await browser.newPage();
     const asked = page.waitForRequest(`http://${planted}/x`);

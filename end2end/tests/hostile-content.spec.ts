@@ -1,39 +1,39 @@
 /**
- * No script from stored content runs: everything that people and agents can write is filled with payloads, and every page
- * that shows it is visited in Chromium, once as it is served and once without its content security policy.
+ * No script from stored content runs. Every field that people and agents can write is filled with payloads, and
+ * every page that shows them is visited in Chromium, with and without its content security policy.
  */
 import { type BrowserContext, type Locator, type Page } from "@playwright/test";
-import { generated, picked, provoke, strangers, watch } from "../hostile";
+import { generated, picked, triggerHandlers, forbiddenElements, watch } from "../hostile";
 import { api, expect, signIn, stage, test, type NewEvent } from "../support";
 import { postAs } from "../working";
 
 const SEED = 20_261_121;
 const IS_LONG = !!process.env.SHIFTBOOK_HOSTILE;
-/** Generated payloads in transcripts, each a text of its own. */
+/** Number of generated payloads in transcripts, each in a text of its own. */
 const GENERATED = IS_LONG ? 10_000 : 250;
 const TEXTS_OF_EVENT = 25;
 const EVENTS_OF_PAGE = 200;
 
 const tenant = "hostile";
-/** A failed test begins anew in a new process: its things have names of their own. */
+/** A failed test is repeated in a new process, so its data has unique names. */
 const run = Date.now().toString(36);
-/** An agent that never comes. */
+/** An agent without a worker. */
 const IDLE = `idle-${run}`;
 const token = () => api("operator", tenant);
 
-/** As a name can be: one line, at most 200 characters. */
+/** A payload as a name: one line, at most 200 characters. */
 const line = (text: string) => text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim().slice(0, 200);
 
 const text = (words: string) => ({ type: "text", text: words });
 
-/** Several at once, for fields that hold long texts. */
+/** Payloads joined into groups of `of`, for fields with long texts. */
 function joined(payloads: string[], of: number, glue = "\n"): string[] {
   const texts: string[] = [];
   for (let at = 0; at < payloads.length; at += of) texts.push(payloads.slice(at, at + of).join(glue));
   return texts;
 }
 
-/** One payload in every place that an event has, for every kind that a worker can write. */
+/** Events with this payload in every field, for every kind that a worker can write. */
 function everywhere(payload: string, at: number): NewEvent[] {
   const call = `call-${at}-${payload}`;
   const name = payload;
@@ -54,12 +54,12 @@ function everywhere(payload: string, at: number): NewEvent[] {
   ];
 }
 
-/** Content is made once; both visits see the same. */
+/** The content is created once for both visits. */
 interface Made {
-  /** Pages that show it. */
+  /** Paths of the pages that show it. */
   paths: string[];
   open: { session: string; attempt: number; agentSlug: string };
-  /** A conversation that its agent is working on. */
+  /** A conversation whose agent is working. */
   talk: { id: string; attempt: number };
   type: string;
   gates: string[];
@@ -84,7 +84,7 @@ async function transcript(agentSlug: string) {
   return { paths, open: { session: session.id, attempt, agentSlug } };
 }
 
-/** A task, a session and a failure for every payload: titles in lists, reasons on today. */
+/** Creates a task, a session and a failure for every payload: titles in lists, errors on Today. */
 async function titles(assignedTo: string) {
   const operator = token();
   const paths: string[] = [];
@@ -100,7 +100,7 @@ async function titles(assignedTo: string) {
   return paths;
 }
 
-/** A type whose labels are payloads, a record full of them, and a written version. */
+/** Creates a type with payloads as labels, a record full of them, and a second version of it. */
 async function records() {
   const operator = token();
   const fields = picked.slice(0, 48).map((payload, at) =>
@@ -120,7 +120,7 @@ async function records() {
 
 type Records = Awaited<ReturnType<typeof records>>;
 
-/** Everything that waits in the inbox, of every kind, and criteria whose words are payloads. */
+/** Creates inbox items of every kind, and criteria with payloads as texts. */
 async function gates({ record, values }: Records) {
   const operator = token();
   const labels = picked.map(line);
@@ -172,7 +172,7 @@ async function gates({ record, values }: Records) {
   return { gates: open, paths: ["/inbox", "/inbox?assignedTo=all", ...open.map((id) => `/inbox/${id}`), "/criteria-sets", `/criteria-sets/${set.id}`] };
 }
 
-/** Conversations of the person who looks: one that rests, one whose turn failed, one that has ended, one that goes on. */
+/** Creates conversations of the visitor: idle, with a failed turn, ended, and running. */
 async function conversations(context: Record<string, string>) {
   const operator = token();
   const agentSlug = `talking-${run}`;
@@ -204,7 +204,7 @@ async function conversations(context: Record<string, string>) {
   return { talk, paths: ["/chat", ...[idle, failed.id, ended, talk.id].map((id) => `/chat/${id}`), `/sessions/${ended}`] };
 }
 
-/** Answers that were captured and marked, so that an export has rows to show. */
+/** Creates captured answers with labels, so that an export has rows to show. */
 async function answers() {
   const operator = token();
   const agentSlug = `answering-${run}`;
@@ -218,7 +218,7 @@ async function answers() {
   }
 }
 
-/** What else is shown somewhere: names of groups and tokens, webhooks. */
+/** Creates groups, tokens and webhooks with payloads as names. */
 async function settings() {
   const admin = api("admin", tenant);
   for (const [at, name] of picked.map(line).slice(0, 30).entries()) await admin.post("/api/groups", { name, slug: `g-${at}-${run}` });
@@ -240,7 +240,7 @@ async function fill(): Promise<Made> {
   return { paths, open: log.open, talk: talks.talk, type: kept.type.id, gates: waiting.gates };
 }
 
-/** The cookie of the admin, for questions about who they are. */
+/** The admin's cookie, for requests about the signed-in person. */
 async function signedIn(): Promise<Record<string, string>> {
   const { email, password } = stage().tenants[tenant].people.admin;
   const answer = await fetch(`${stage().url}/sign-in`, {
@@ -252,7 +252,7 @@ async function signedIn(): Promise<Record<string, string>> {
   return { cookie: answer.headers.getSetCookie().map((cookie) => cookie.split(";")[0]).join("; ") };
 }
 
-/** Texts that come from the address and stand on the page. */
+/** Texts in an address that its page shows. */
 const reflected = joined(picked, 6, " ").flatMap((payload) => {
   const words = encodeURIComponent(payload);
   return [`/sessions?q=${words}`, `/nowhere/${words}`];
@@ -262,10 +262,10 @@ const elsewhere = joined(picked, 40, " ").flatMap((payload) => {
   return [`/today?notice=${words}&bucket=${words}`, `/inbox?state=${words}&open=${words}&select=${words}`, `/entities?type=${words}`, `/actions?target=${words}`, `/sign-in?next=${words}`];
 });
 
-/** Looks at a page as it stands. */
+/** Checks a page as it is. */
 async function look(page: Page, seen: string[], where: string) {
-  await provoke(page);
-  expect.soft(await strangers(page), where).toEqual([]);
+  await triggerHandlers(page);
+  expect.soft(await forbiddenElements(page), where).toEqual([]);
   expect(seen, where).toEqual([]);
 }
 
@@ -275,7 +275,7 @@ async function visit(page: Page, seen: string[], path: string, awake = true) {
   await look(page, seen, path);
 }
 
-/** New rows of an open transcript and of an open inbox, as they arrive. */
+/** New rows of an open transcript and an open inbox. */
 async function live(page: Page, seen: string[], { open, talk }: Made) {
   await page.goto(`/sessions/${open.session}`);
   await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
@@ -289,7 +289,7 @@ async function live(page: Page, seen: string[], { open, talk }: Made) {
   await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
   const reply = `all was said ${Date.now()}`;
   await token().append(talk.id, talk.attempt, [{ type: "agent.message", content: [text(`${picked.join("\n\n")}\n\n${reply}`)] }]);
-  await expect(page.locator("#talk").getByText(reply)).toBeAttached({ timeout: 30_000 });
+  await expect(page.locator("#conversation").getByText(reply)).toBeAttached({ timeout: 30_000 });
   await look(page, seen, "a conversation that goes on");
 
   await page.goto("/inbox");
@@ -304,7 +304,7 @@ async function live(page: Page, seen: string[], { open, talk }: Made) {
   await look(page, seen, "an inbox that goes on");
 }
 
-/** As if it had been typed: a real keyboard takes Chromium most of a minute for each field of a page as long as these. */
+/** Sets the value at once: real key presses take Chromium most of a minute for each field of such long pages. */
 const put = (fields: Locator, words: string) =>
   fields.evaluateAll((all, words) => {
     for (const field of all as HTMLTextAreaElement[]) {
@@ -313,7 +313,7 @@ const put = (fields: Locator, words: string) =>
     }
   }, words);
 
-/** What is typed comes back with a refusal; what is searched for is shown. */
+/** A refused form restores what was typed; a search shows its text. */
 async function typed(page: Page, seen: string[], { gates, type }: Made) {
   await page.goto(`/inbox/${gates[0]}`);
   await expect(page.locator("html")).toHaveAttribute("data-ready", "");
@@ -357,7 +357,7 @@ async function typed(page: Page, seen: string[], { gates, type }: Made) {
   await look(page, seen, "a refused action");
 }
 
-/** What a person leaves behind while they work: markers, and the task's name in the picker. */
+/** Markers that a person writes, and the task's name in the picker. */
 async function working(page: Page, seen: string[]) {
   const context: BrowserContext = page.context();
   const action = await token().createAction({ name: line(picked[30]!), agentSlug: IDLE });
@@ -371,7 +371,7 @@ async function working(page: Page, seen: string[]) {
 
 for (const bypassCSP of [false, true]) {
   test.describe(bypassCSP ? "without the content security policy" : "as it is served", () => {
-    // Without a limit of its own, an action that cannot be done stands still until the whole test is over.
+    // Without its own limit, an action that cannot be performed would block until the test times out.
     test.use({ bypassCSP, actionTimeout: 60_000 });
 
     test("no script from stored content runs", async ({ page, context }) => {
@@ -398,8 +398,8 @@ for (const bypassCSP of [false, true]) {
       const headers = { "content-security-policy": "default-src 'none'" };
       await context.route("**/planted", (route) => route.fulfill({ contentType: "text/html", body, headers }));
       await page.goto(`${stage().url}/planted`);
-      await provoke(page);
-      expect((await strangers(page)).length).toBeGreaterThan(1);
+      await triggerHandlers(page);
+      expect((await forbiddenElements(page)).length).toBeGreaterThan(1);
       const told = bypassCSP ? "a stored script ran" : "the policy refused";
       await expect.poll(() => seen.some((what) => what.includes(told))).toBe(true);
     });

@@ -1,11 +1,11 @@
-/** A session's page: where it opens, links into it, and what moves on it while the session goes on. */
+/** The page of a session: where it opens, links into it, and what changes on it while the session runs. */
 import { type Page } from "@playwright/test";
 import { api, expect, signIn, test } from "../support";
 
 const said = (n: number) => ({ type: "agent.message", content: [{ type: "text", text: `said ${n}.` }] });
 const awake = (page: Page) => expect(page.locator("html")).toHaveAttribute("data-ready", "");
 
-/** A session at work, with so many messages in its log. */
+/** Creates a running session with this many messages. */
 async function running(messages: number) {
   const agent = `pages-${Date.now().toString(36)}`;
   const action = await api().createAction({ name: `Pages ${agent}`, agentSlug: agent });
@@ -16,7 +16,7 @@ async function running(messages: number) {
   return { id, attempt, agent };
 }
 
-/** Whether an element is at least partly within the window. */
+/** Whether an element is at least partly inside the viewport. */
 const isSeen = (page: Page, text: string) => expect(page.getByText(text, { exact: true })).toBeInViewport();
 
 test("a link to any event leads to the page that has it", async ({ page }) => {
@@ -25,10 +25,10 @@ test("a link to any event leads to the page that has it", async ({ page }) => {
   await page.goto(`/sessions/${id}#seq-7`);
   await expect(page).toHaveURL(/\?before=107#seq-7$/);
   await expect(page.locator("#seq-7")).toBeInViewport();
-  // On the page that is open, too.
+  // The same on a page that is already open.
   await page.evaluate(() => (location.hash = "#seq-400"));
   await expect(page.locator("#seq-400")).toBeInViewport();
-  // An event that is not there leads nowhere, once.
+  // A link to a missing event changes nothing and does not load a page again and again.
   await page.goto(`/sessions/${id}#seq-99999`);
   await awake(page);
   await expect(page.locator("#seq-450")).toBeAttached();
@@ -70,7 +70,7 @@ test("chips, result and the line that says it is queued follow the session", asy
   await expect(messages).toHaveText(/Messages\s*3/);
   await expect(messages).toHaveAttribute("aria-current", "true");
   await api().complete(id, attempt, { text: "forty-two" });
-  await expect(page.locator(".margin")).toContainText("forty-two");
+  await expect(page.locator(".sidebar")).toContainText("forty-two");
 });
 
 test("raw JSON stands right below its event", async ({ page }) => {
@@ -107,7 +107,7 @@ test("type has the sizes that were designed, and grows with the reader's own fon
       }),
     );
   expect(await fonts()).toEqual(["14px/20px", "12px/16px", "12.5px/18px"]);
-  // What a browser whose font size is set to "very large" does.
+  // Simulates a browser with the font size "very large".
   await page.evaluate(() => (document.documentElement.style.fontSize = "32px"));
   expect(await fonts()).toEqual(["28px/40px", "24px/32px", "25px/36px"]);
 });

@@ -1,9 +1,9 @@
 //! Pages of conversations, in each state.
 
-use super::made_up::{ago, event, text};
+use super::sample::{ago, event, text};
 use app::{
     Connect, FieldError, FormState, Shell,
-    chat::{Entry, Gate, ListProps, Props, Talk, list_page, page},
+    chat::{Conversation, Entry, Gate, ListProps, Props, list_page, page},
     session::Rating,
 };
 use domain::{session::Status, session_feedback::Label, thread::SummaryBy};
@@ -30,7 +30,7 @@ fn thread(n: u32, status: Status, title: &str) -> Thread {
     }
 }
 
-fn talk(status: Status, has_failed: bool) -> Talk {
+fn conversation(status: Status, has_failed: bool) -> Conversation {
     let mut events = vec![
         event(2, 0, "user.message", text("What is the stage of Acme?\nAnd who spoke with them last?"), json!({})),
         event(
@@ -72,7 +72,7 @@ fn talk(status: Status, has_failed: bool) -> Talk {
         closing: Some("You asked for Acme's stage: it is Lead. Nobody has spoken with them since Monday.".into()),
         closing_missing: None,
     };
-    Talk {
+    Conversation {
         thread: thread(1, status, "What is the stage of Acme?"),
         events,
         others: Default::default(),
@@ -124,7 +124,7 @@ fn list(count: u32, with: bool, form: FormState) -> ListProps {
         connect: Connect {
             base_url: "http://127.0.0.1:4210".into(),
             token: None,
-            may_make_token: true,
+            may_create_token: true,
             agent_slug: "scout".into(),
         },
         form,
@@ -141,26 +141,26 @@ fn refused(form: &str, field: &str, typed: &str, message: &str) -> FormState {
 
 /// All pages, as file name and HTML.
 pub fn all(shell: &Shell) -> Vec<(&'static str, String)> {
-    let of = |talk: Talk| page(shell, Props { talk, form: FormState::default() });
-    let mut rated = talk(Status::Completed, false);
+    let of = |conversation: Conversation| page(shell, Props { conversation, form: FormState::default() });
+    let mut rated = conversation(Status::Completed, false);
     rated.rating = Rating::Given(Label::Positive);
     vec![
         ("chat-list", list_page(shell, list(8, true, FormState::default()))),
         ("chat-list-fresh", list_page(shell, list(0, false, FormState::default()))),
         ("chat-list-refused", list_page(shell, list(1, true, refused("begin", "message", " ", "needs a text")))),
-        ("chat-queued", of(talk(Status::Pending, false))),
-        ("chat-thinking", of(talk(Status::Running, false))),
-        ("chat-rest", of(talk(Status::Idle, false))),
-        ("chat-failed-turn", of(talk(Status::Idle, true))),
-        ("chat-asks", of(talk(Status::WaitingHuman, false))),
-        ("chat-ended", of(talk(Status::Completed, false))),
+        ("chat-queued", of(conversation(Status::Pending, false))),
+        ("chat-thinking", of(conversation(Status::Running, false))),
+        ("chat-rest", of(conversation(Status::Idle, false))),
+        ("chat-failed-turn", of(conversation(Status::Idle, true))),
+        ("chat-asks", of(conversation(Status::WaitingHuman, false))),
+        ("chat-ended", of(conversation(Status::Completed, false))),
         ("chat-rated", of(rated)),
         (
             "chat-refused",
             page(
                 shell,
                 Props {
-                    talk: talk(Status::Running, false),
+                    conversation: conversation(Status::Running, false),
                     form: refused("say", "text", "Typed ahead", "a turn is under way"),
                 },
             ),

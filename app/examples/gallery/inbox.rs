@@ -1,6 +1,6 @@
 //! Pages of the inbox, in each state.
 
-use super::made_up::{ago, log, now};
+use super::sample::{ago, log, now};
 use app::{
     FieldError, FormState, Shell,
     inbox::{self, Detail, List, Props, Shown},

@@ -5,8 +5,9 @@
 
 mod chat;
 mod inbox;
-mod made_up;
 mod pages;
+mod props;
+mod sample;
 
 use std::{
     error::Error,

@@ -1,147 +1,16 @@
 //! All other pages, in each state.
 
-use super::made_up::{self, ago, log, long_log, me, now, session};
+use super::{
+    props::{TITLES, connect, entries, log_props, refused, running, section, shell, stranger},
+    sample::{self, log, long_log, me, session},
+};
 use app::{
-    FieldError, FormState, SessionEntry, Shell, Theme, action, api_docs, error_page, session as session_page, sessions,
-    settings, setup, sign_in, today,
+    FormState, Shell, action, api_docs, error_page, session as session_page, sessions, settings, setup, sign_in, today,
 };
 use domain::{role::Role, session::Status, work_queue::Bucket};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::{error::Error, fs};
-
-fn shell() -> Shell {
-    Shell {
-        css_href: "/style/main.css".into(),
-        js_href: "/pkg/shiftbook.js".into(),
-        wasm_href: "/pkg/shiftbook_bg.wasm".into(),
-        nonce: "gallery".into(),
-        theme: Theme::System,
-        viewer: Some(me(Role::Admin)),
-        working_on: None,
-        workspaces: Vec::new(),
-        needs_me: 0,
-        live_mark: String::new(),
-        notice: None,
-        now: now(),
-        form_key: "key".into(),
-    }
-}
-
-fn stranger() -> Shell {
-    Shell { viewer: None, ..shell() }
-}
-
-fn refused(form: &str, values: &[(&str, &str)], errors: &[(Option<&str>, &str)]) -> FormState {
-    FormState {
-        form: form.into(),
-        values: values.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
-        errors: errors
-            .iter()
-            .map(|(field, message)| FieldError { field: field.map(str::to_owned), message: (*message).to_owned() })
-            .collect(),
-    }
-}
-
-const TITLES: [&str; 6] = [
-    "Triage support mail of 20 November",
-    "Find duplicates in the customer list and propose merges for everything above 95 % similarity, leaving the rest for a person to look at in the morning",
-    "Daily cash position",
-    "راجع صندوق الوارد 📬 اليوم",
-    "Reconcile invoices with bank statement",
-    "x_very_long_identifier_without_any_space_that_a_machine_has_written_into_the_title_field_and_nobody_has_looked_at_yet",
-];
-
-fn entries(count: u32) -> Vec<SessionEntry> {
-    (0..count)
-        .map(|n| {
-            let status = Status::ALL[n as usize % 10];
-            let title = TITLES[n as usize % TITLES.len()];
-            SessionEntry {
-                action_name: Some("Triage support mail".into()),
-                ..SessionEntry::new(session(n, status, title, i64::from(n) * 37 + 3))
-            }
-        })
-        .collect()
-}
-
-fn connect() -> app::Connect {
-    app::Connect {
-        base_url: "http://127.0.0.1:4210".into(),
-        token: None,
-        may_make_token: true,
-        agent_slug: "scout".into(),
-    }
-}
-
-fn section(bucket: Bucket, count: u32) -> today::Section {
-    let status = bucket.statuses().first().copied().unwrap_or(Status::Pending);
-    let sessions = if bucket == Bucket::Delegatable { 0 } else { count };
-    let log = log();
-    today::Section {
-        bucket,
-        sessions: (0..sessions)
-            .map(|n| SessionEntry {
-                action_name: Some("Triage support mail".into()),
-                last_event: log.get(n as usize * 2 + 5).cloned(),
-                failure: (bucket == Bucket::Failed).then(|| made_up::failure(n)),
-                ..SessionEntry::new(session(
-                    n + 1,
-                    bucket.statuses().get(n as usize % 2).copied().unwrap_or(status),
-                    TITLES[n as usize % 6],
-                    i64::from(n) * 47 + 6,
-                ))
-            })
-            .collect(),
-        actions: (0..count - sessions)
-            .map(|n| {
-                made_up::action(
-                    n,
-                    ["Triage support mail", "Daily cash position", "Weekly report"][n as usize % 3],
-                    Some("scout"),
-                )
-            })
-            .collect(),
-        gates: Default::default(),
-        has_more: count > 5,
-        everybody: false,
-        of_nobody: 0,
-    }
-}
-
-fn log_props(session: wire::session::Session, events: Vec<wire::event::Event>) -> session_page::Props {
-    session_page::Props {
-        summary: session_page::Summary {
-            gate: None,
-            rating: if session.status.is_final() { session_page::Rating::Ask } else { session_page::Rating::Silent },
-            failure: matches!(session.status, Status::Failed | Status::Expired).then(|| made_up::failure(0)),
-            session,
-            action_name: Some("Triage support mail".into()),
-            action_status: None,
-            timeline: events.clone(),
-            shown: (0, 0),
-        },
-        events,
-        opens_at: Default::default(),
-        titles: Default::default(),
-        has_earlier: false,
-        has_later: false,
-        kinds: String::new(),
-        kind_counts: Vec::new(),
-        parent: None,
-        children: Vec::new(),
-        has_more_children: false,
-        graph: Default::default(),
-        retries: Vec::new(),
-        form: FormState::default(),
-    }
-}
-
-fn running() -> wire::session::Session {
-    let mut running = session(1, Status::Running, TITLES[0], 20);
-    running.started_at = Some(ago(19));
-    running
-}
 
 /// The page whose rendering time is limited, and a function that renders it.
 pub fn hundred_events() -> (impl Fn(session_page::Props) -> String, session_page::Props) {
@@ -169,8 +38,8 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let failing = sign_in::Props { next: Some("/today".into()), form, kept: None };
     pages.push(("sign-in-failing", sign_in::page(&stranger(), &failing)));
     let fields = vec![("text".to_owned(), "What is the stage of Acme?\nAnd who owns it?".to_owned())];
-    let kept = sign_in::Kept { action: "/chat/01935f00-0000-7000-8000-000000000001/messages".into(), fields };
-    pages.push(("sign-in-sent", sign_in::again_page(&stranger(), &kept, "ada@acme.test", "/chat")));
+    let kept = sign_in::KeptForm { action: "/chat/01935f00-0000-7000-8000-000000000001/messages".into(), fields };
+    pages.push(("sign-in-sent", sign_in::resend_page(&stranger(), &kept, "ada@acme.test", "/chat")));
     let props = sign_in::Props { kept: Some(kept), ..sign_in::Props::default() };
     pages.push(("sign-in-kept", sign_in::page(&stranger(), &props)));
 
@@ -284,7 +153,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
 
     pages.push((
         "actions-empty",
-        action::list_page(&shell, action::ListProps { members: made_up::members(), ..action::ListProps::default() }),
+        action::list_page(&shell, action::ListProps { members: sample::members(), ..action::ListProps::default() }),
     ));
     let list = |n: u32| {
         let newest = |s: Status| wire::action::TaskStatus {
@@ -297,7 +166,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         (0..n)
             .map(|i| {
                 (
-                    made_up::action(
+                    sample::action(
                         i,
                         [
                             "Triage support mail",
@@ -315,7 +184,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         "actions",
         action::list_page(
             &shell,
-            action::ListProps { actions: list(5), members: made_up::members(), ..action::ListProps::default() },
+            action::ListProps { actions: list(5), members: sample::members(), ..action::ListProps::default() },
         ),
     ));
     let form = refused(
@@ -331,11 +200,11 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         "actions-failing",
         action::list_page(
             &shell,
-            action::ListProps { actions: list(3), members: made_up::members(), form, ..action::ListProps::default() },
+            action::ListProps { actions: list(3), members: sample::members(), form, ..action::ListProps::default() },
         ),
     ));
     let one = |runs: u32, form: FormState| action::Props {
-        action: made_up::action(1, "Triage support mail", Some("scout")),
+        action: sample::action(1, "Triage support mail", Some("scout")),
         task_status: (runs > 0).then(|| wire::action::TaskStatus {
             action_id: "a".into(),
             session_id: Some("s".into()),
@@ -347,7 +216,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         has_more_runs: runs > 5,
         targets: action::Targets::default(),
         reviewing: action::Reviewing::default(),
-        members: made_up::members(),
+        members: sample::members(),
         form,
     };
     pages.push(("action-empty", action::page(&shell, one(0, FormState::default()))));
@@ -366,8 +235,8 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         settings::page(
             &shell,
             settings::Props {
-                members: made_up::members(),
-                tokens: made_up::tokens(),
+                members: sample::members(),
+                tokens: sample::tokens(),
                 base_url: base_url.clone(),
                 ..settings::Props::default()
             },
@@ -378,8 +247,8 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
         settings::page(
             &Shell { notice: Some("token_created".into()), ..self::shell() },
             settings::Props {
-                members: made_up::members(),
-                tokens: made_up::tokens(),
+                members: sample::members(),
+                tokens: sample::tokens(),
                 new_token: connect().token,
                 base_url: base_url.clone(),
                 ..settings::Props::default()
@@ -389,10 +258,7 @@ pub fn all() -> Result<Vec<(String, String)>, Box<dyn Error>> {
     let member = Shell { viewer: Some(me(Role::Member)), ..self::shell() };
     pages.push((
         "settings-member",
-        settings::page(
-            &member,
-            settings::Props { members: made_up::members(), base_url, ..settings::Props::default() },
-        ),
+        settings::page(&member, settings::Props { members: sample::members(), base_url, ..settings::Props::default() }),
     ));
 
     let document: Value = match fs::read_to_string("target/openapi.json") {

@@ -4,7 +4,7 @@
 //! e-mail address, `group:` and a slug, or `anyone`), `quorum`, `selfApproval` (on), `expiresAfter`, `remindAfter`,
 //! `escalateAfter` (durations), `escalateTo`, `criteriaSet` (an id, empty, or `keep`).
 
-use super::span;
+use super::duration_text;
 use crate::{
     FormState,
     text::number::counted,
@@ -64,7 +64,7 @@ impl Start {
     }
 
     fn seconds(&self, key: &str) -> String {
-        self.approval.get(key).and_then(Value::as_i64).map(span::write).unwrap_or_default()
+        self.approval.get(key).and_then(Value::as_i64).map(duration_text::format).unwrap_or_default()
     }
 
     fn principal(value: Option<&Value>, members: &[Member]) -> String {

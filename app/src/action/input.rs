@@ -5,7 +5,7 @@
 
 use crate::{
     FieldError, FormState,
-    inbox::{FormField, fields, schema_fields, typed_value},
+    inbox::{FormField, render_fields, schema_fields, typed_value},
     ui::field::{Field, textarea},
 };
 use domain::action::{INPUT_SCHEMA, needs_input};
@@ -26,31 +26,35 @@ pub fn needs_form(action: &Action) -> bool {
 }
 
 /// The fields of the task's input; empty without a schema.
-fn asks(action: &Action) -> Vec<FormField> {
+fn task_fields(action: &Action) -> Vec<FormField> {
     let schema = metadata(action).remove(INPUT_SCHEMA).filter(Value::is_object);
     schema.map_or_else(Vec::new, |schema| schema_fields(&schema, INPUT, "Input"))
 }
 
 /// The names of the form's fields.
 pub fn names(action: &Action) -> Vec<String> {
-    let asks = asks(action);
-    if asks.is_empty() { vec![INPUT.to_owned()] } else { asks.into_iter().map(|ask| ask.name).collect() }
+    let form_fields = task_fields(action);
+    if form_fields.is_empty() {
+        vec![INPUT.to_owned()]
+    } else {
+        form_fields.into_iter().map(|form_field| form_field.name).collect()
+    }
 }
 
 /// The form's fields, starting with the input of the latest session.
 pub fn input_fields(action: &Action, last: Option<&RawValue>, form: &FormState) -> Vec<InertElement> {
     let last: Option<Value> = last.and_then(|last| serde_json::from_str(last.get()).ok()).filter(|v| *v != Value::Null);
-    let asks = asks(action);
-    if asks.is_empty() {
+    let form_fields = task_fields(action);
+    if form_fields.is_empty() {
         let hint = "What the agent is given. JSON is passed on as JSON, anything else as text.";
         let start = last.as_ref().map(text).unwrap_or_default();
         return vec![textarea("trigger", Field::new(INPUT, "Input").hint(hint), true, &start, form)];
     }
-    let again = |ask: FormField| match &last {
-        Some(last) => ask.again(last),
-        None => ask,
+    let again = |form_field: FormField| match &last {
+        Some(last) => form_field.starting_with(last),
+        None => form_field,
     };
-    fields("trigger", &asks.into_iter().map(again).collect::<Vec<_>>(), form)
+    render_fields("trigger", &form_fields.into_iter().map(again).collect::<Vec<_>>(), form)
 }
 
 /// A value as text: strings as they are, everything else as JSON.
@@ -69,11 +73,12 @@ pub fn input_typed(
     action: &Action,
     typed: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<Option<String>>, Vec<FieldError>> {
-    let asks = asks(action);
-    if asks.is_empty() {
+    let form_fields = task_fields(action);
+    if form_fields.is_empty() {
         return Ok(None);
     }
-    let value = typed_value(&asks, typed)?.filter(|value| value.as_object().is_none_or(|object| !object.is_empty()));
+    let value =
+        typed_value(&form_fields, typed)?.filter(|value| value.as_object().is_none_or(|object| !object.is_empty()));
     Ok(Some(value.map(|value| value.to_string())))
 }
 

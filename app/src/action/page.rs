@@ -2,9 +2,9 @@
 
 use super::{
     approval_form::Reviewing,
+    approval_summary::{ApprovalSummary, approval_summary},
     form::{Targets, action_form},
     input::{input_fields, names},
-    waits::{Waits, waits},
 };
 use crate::{
     FormState,
@@ -122,7 +122,7 @@ fn facts(action: &Action, newest: Option<&TaskStatus>, members: &[Member], targe
             view! { <a class="quiet" href=format!("/sessions/{id}")>{status_badge(status)}</a>{lasted} }.into_any(),
         ))
     });
-    let Waits { what, who } = waits(action, members);
+    let ApprovalSummary { what, who } = approval_summary(action, members);
     let error = newest.and_then(|n| n.error.as_ref()).map(|error| {
         let error = shorten::one_line(error, ERROR_CHARS_MAX);
         view! { <div class="session-error"><span dir="auto">{error}</span></div> }

@@ -3,7 +3,7 @@
 use super::view_model::{Operation, Parameter, operations, schemas};
 use crate::{
     document::{plain, render, solid},
-    shell::{Place, Shell, door, frame},
+    shell::{Place, Shell, centered_page, frame},
     text::html::Html,
     ui::page_head::page_head,
 };
@@ -35,7 +35,7 @@ pub fn page(shell: &Shell, document: &Value) -> String {
                 let id = format!("schema-{}", schema.name);
                 solid(view! {
                     <details class="api-op" id=id>
-                        <summary><span class="api-path">{schema.name}</span><span class="api-about">{first_line(&schema.about)}</span></summary>
+                        <summary><span class="api-path">{schema.name}</span><span class="api-about">{first_line(&schema.description)}</span></summary>
                         <div class="api-detail">{parameters(&schema.members)}</div>
                     </details>
                 })
@@ -55,7 +55,7 @@ pub fn page(shell: &Shell, document: &Value) -> String {
     if signed_in {
         render(shell, "API", || frame(shell, Place::Elsewhere, page()))
     } else {
-        render(shell, "API", || door(true, page()))
+        render(shell, "API", || centered_page(true, page()))
     }
 }
 
@@ -82,8 +82,8 @@ fn kind(name: &str) -> impl IntoView + use<> {
 }
 
 fn operation(operation: &Operation) -> impl IntoView + use<> {
-    let answers = operation
-        .answers
+    let responses = operation
+        .responses
         .iter()
         .map(|(status, about, schema)| {
             view! {
@@ -108,7 +108,7 @@ fn operation(operation: &Operation) -> impl IntoView + use<> {
                 {operation.body.as_deref().map(|body| view! { <div><h3>"Body"</h3><p>{kind(body)}</p></div> })}
                 <div>
                     <h3>"Responses"</h3>
-                    <div class="table-frame"><table class="table"><tbody>{answers}</tbody></table></div>
+                    <div class="table-frame"><table class="table"><tbody>{responses}</tbody></table></div>
                 </div>
             </div>
         </details>
@@ -119,14 +119,14 @@ fn parameters(parameters: &[Parameter]) -> impl IntoView + use<> {
     let rows = parameters
         .iter()
         .map(|p| {
-            let how = [p.place.as_str(), if p.is_required { "required" } else { "" }];
+            let how = [p.location.as_str(), if p.is_required { "required" } else { "" }];
             let how = how.into_iter().filter(|w| !w.is_empty()).collect::<Vec<_>>().join(", ");
             view! {
                 <tr>
                     <td><code>{p.name.clone()}</code></td>
                     <td>{kind(&p.kind)}</td>
                     <td class="meta">{how}</td>
-                    <td class="table-main">{first_line(&p.about)}</td>
+                    <td class="table-main">{first_line(&p.description)}</td>
                 </tr>
             }
         })

@@ -19,7 +19,7 @@ pub struct Operation {
     /// Name of the schema of the request body.
     pub body: Option<String>,
     /// Responses: `(status, description, schema)`.
-    pub answers: Vec<(String, String, Option<String>)>,
+    pub responses: Vec<(String, String, Option<String>)>,
 }
 
 /// A parameter of an operation, or a member of a schema.
@@ -28,13 +28,13 @@ pub struct Parameter {
     /// Name of the parameter or member.
     pub name: String,
     /// Where it is sent: `path`, `query` or `header`.
-    pub place: String,
+    pub location: String,
     /// Whether it is required.
     pub is_required: bool,
     /// Its type as text.
     pub kind: String,
     /// Its description.
-    pub about: String,
+    pub description: String,
 }
 
 /// A named schema.
@@ -43,7 +43,7 @@ pub struct Schema {
     /// Name of the schema.
     pub name: String,
     /// Its description.
-    pub about: String,
+    pub description: String,
     /// Its members.
     pub members: Vec<Parameter>,
 }
@@ -101,7 +101,7 @@ pub fn operations(document: &Value) -> BTreeMap<String, Vec<Operation>> {
             let Some(operation) = item.get(method) else { continue };
             let tag = list(operation, "tags").first().and_then(Value::as_str).unwrap_or("API").to_owned();
             let parameters = list(item, "parameters").iter().chain(list(operation, "parameters"));
-            let answers = operation.get("responses").and_then(Value::as_object).into_iter().flatten();
+            let responses = operation.get("responses").and_then(Value::as_object).into_iter().flatten();
             groups.entry(tag).or_default().push(Operation {
                 method: method.to_owned(),
                 path: path.clone(),
@@ -110,14 +110,14 @@ pub fn operations(document: &Value) -> BTreeMap<String, Vec<Operation>> {
                 parameters: parameters
                     .map(|p| Parameter {
                         name: text(p, "name"),
-                        place: text(p, "in"),
+                        location: text(p, "in"),
                         is_required: p.get("required").and_then(Value::as_bool).unwrap_or_default(),
                         kind: p.get("schema").map(kind).unwrap_or_default(),
-                        about: text(p, "description"),
+                        description: text(p, "description"),
                     })
                     .collect(),
                 body: operation.get("requestBody").and_then(content_kind),
-                answers: answers
+                responses: responses
                     .map(|(status, answer)| (status.clone(), text(answer, "description"), content_kind(answer)))
                     .collect(),
             });
@@ -135,14 +135,14 @@ pub fn schemas(document: &Value) -> Vec<Schema> {
             let members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
             Schema {
                 name: name.clone(),
-                about: text(schema, "description"),
+                description: text(schema, "description"),
                 members: members
                     .map(|(member, value)| Parameter {
                         name: member.clone(),
-                        place: String::new(),
+                        location: String::new(),
                         is_required: required.contains(&member.as_str()),
                         kind: kind(value),
-                        about: text(value, "description"),
+                        description: text(value, "description"),
                     })
                     .collect(),
             }
@@ -167,7 +167,7 @@ mod tests {
         });
         let groups = operations(&document);
         let operation = &groups["x"][0];
-        assert_eq!((operation.method.as_str(), operation.answers[0].2.as_deref()), ("get", Some("X")));
+        assert_eq!((operation.method.as_str(), operation.responses[0].2.as_deref()), ("get", Some("X")));
         assert_eq!(schemas(&document)[0].members[0].kind, "array of string");
         assert!(operations(&json!({})).is_empty() && schemas(&json!(1)).is_empty());
     }

@@ -36,12 +36,12 @@ pub struct Line {
     pub sequence: u64,
     at: Timestamp,
     /// The message or note.
-    pub what: What,
+    pub content: Content,
 }
 
 /// The content of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum What {
+pub enum Content {
     /// A message of the person, as typed.
     Person(String),
     /// An answer that another person gave in their place: name and text.
@@ -63,15 +63,15 @@ pub enum What {
 pub fn lines(events: &[Event], others: &HashMap<String, String>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for event in events {
-        let what = match (what(event), others.get(&event.actor)) {
-            (Some(What::Person(text)), Some(who)) if event.kind != MESSAGE => What::Other(who.clone(), text),
-            (Some(what), _) => what,
+        let content = match (content(event), others.get(&event.actor)) {
+            (Some(Content::Person(text)), Some(who)) if event.kind != MESSAGE => Content::Other(who.clone(), text),
+            (Some(content), _) => content,
             (None, _) => continue,
         };
-        match (lines.last_mut().map(|line| &mut line.what), what) {
-            (Some(What::Agent(before)), What::Agent(more)) if continues(event) => before.push_str(&more),
-            (Some(What::Used(before)), What::Used(more)) => before.extend(more),
-            (_, what) => lines.push(Line { sequence: event.sequence, at: event.at, what }),
+        match (lines.last_mut().map(|line| &mut line.content), content) {
+            (Some(Content::Agent(before)), Content::Agent(more)) if continues(event) => before.push_str(&more),
+            (Some(Content::Used(before)), Content::Used(more)) => before.extend(more),
+            (_, content) => lines.push(Line { sequence: event.sequence, at: event.at, content }),
         }
     }
     lines
@@ -87,21 +87,21 @@ fn continues(event: &Event) -> bool {
     member(event, "part").and_then(|part| part.parse::<u64>().ok()).is_some_and(|part| part > 1)
 }
 
-fn what(event: &Event) -> Option<What> {
+fn content(event: &Event) -> Option<Content> {
     let text = texts_of(event);
     Some(match event.kind.as_str() {
-        MESSAGE => What::Person(text),
-        REPLY => What::Agent(text),
-        "session.error" if text.is_empty() => What::Failed("No reason was given.".to_owned()),
-        "session.error" => What::Failed(text),
-        "agent.tool_call" => What::Used(tools(event)),
+        MESSAGE => Content::Person(text),
+        REPLY => Content::Agent(text),
+        "session.error" if text.is_empty() => Content::Failed("No reason was given.".to_owned()),
+        "session.error" => Content::Failed(text),
+        "agent.tool_call" => Content::Used(tools(event)),
         "session.waiting_approval" if member(event, "kind").as_deref() == Some("question") => {
-            What::Asked(question(event, text))
+            Content::Asked(question(event, text))
         }
-        "session.waiting_approval" => What::Note(format!("Waiting for approval: {text}")),
-        "user.form_submit" => What::Person(member(event, "value").filter(|value| value != "null")?),
+        "session.waiting_approval" => Content::Note(format!("Waiting for approval: {text}")),
+        "user.form_submit" => Content::Person(member(event, "value").filter(|value| value != "null")?),
         "session.status_change" if member(event, "reason").as_deref() == Some(INTERRUPTED) => {
-            What::Note("You stopped this turn.".to_owned())
+            Content::Note("You stopped this turn.".to_owned())
         }
         _ => return None,
     })
@@ -122,10 +122,10 @@ fn tools(event: &Event) -> Vec<String> {
 }
 
 /// The last message of the person if the turn after it failed: it can be sent again.
-pub fn to_send_again(lines: &[Line]) -> Option<&str> {
-    let failed = lines.last().is_some_and(|line| matches!(line.what, What::Failed(_)));
-    lines.iter().rev().filter(|_| failed).find_map(|line| match &line.what {
-        What::Person(text) => Some(text.as_str()),
+pub fn resendable_message(lines: &[Line]) -> Option<&str> {
+    let failed = lines.last().is_some_and(|line| matches!(line.content, Content::Failed(_)));
+    lines.iter().rev().filter(|_| failed).find_map(|line| match &line.content {
+        Content::Person(text) => Some(text.as_str()),
         _ => None,
     })
 }
@@ -134,12 +134,12 @@ pub fn to_send_again(lines: &[Line]) -> Option<&str> {
 pub fn write(lines: &[Line], agent: &str) -> String {
     let mut html = Html::with_capacity(lines.len() * 600);
     for line in lines {
-        let (by, who, picture) = match &line.what {
-            What::Person(_) => ("person", "You", Icon::Person),
-            What::Other(who, _) => ("person", who.as_str(), Icon::Person),
-            What::Agent(_) | What::Asked(_) => ("agent", agent, Icon::Agent),
-            What::Failed(_) => ("failure", "The turn failed", Icon::Alert),
-            What::Used(_) | What::Note(_) => ("note", "", Icon::Tool),
+        let (by, who, picture) = match &line.content {
+            Content::Person(_) => ("person", "You", Icon::Person),
+            Content::Other(who, _) => ("person", who.as_str(), Icon::Person),
+            Content::Agent(_) | Content::Asked(_) => ("agent", agent, Icon::Agent),
+            Content::Failed(_) => ("failure", "The turn failed", Icon::Alert),
+            Content::Used(_) | Content::Note(_) => ("note", "", Icon::Tool),
         };
         html.raw("<li class=\"message\" data-by=\"").raw(by).raw("\" data-key-id=\"").number(line.sequence).raw("\">");
         if !who.is_empty() {
@@ -147,25 +147,25 @@ pub fn write(lines: &[Line], agent: &str) -> String {
             write_time(&mut html, line.at);
             html.raw("</p>");
         }
-        match &line.what {
-            What::Agent(text) | What::Asked(text) => {
+        match &line.content {
+            Content::Agent(text) | Content::Asked(text) => {
                 html.raw("<div class=\"prose\">").markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div>");
             }
-            What::Person(text) | What::Other(_, text) | What::Failed(text) => {
+            Content::Person(text) | Content::Other(_, text) | Content::Failed(text) => {
                 html.raw("<p class=\"message-text\" dir=\"auto\">")
                     .text(shorten::head(text, TEXT_BYTES_MAX))
                     .raw("</p>");
             }
-            What::Used(names) => {
+            Content::Used(names) => {
                 html.raw("<p class=\"meta\">Used ")
                     .text(&shorten::one_line(&names.join(", "), NOTE_CHARS_MAX))
                     .raw("</p>");
             }
-            What::Note(words) => {
+            Content::Note(words) => {
                 html.raw("<p class=\"meta\" dir=\"auto\">").text(&shorten::one_line(words, NOTE_CHARS_MAX)).raw("</p>");
             }
         }
-        if matches!(&line.what, What::Agent(text) | What::Asked(text) | What::Person(text) | What::Other(_, text) if text.len() > TEXT_BYTES_MAX)
+        if matches!(&line.content, Content::Agent(text) | Content::Asked(text) | Content::Person(text) | Content::Other(_, text) if text.len() > TEXT_BYTES_MAX)
         {
             html.raw("<p class=\"meta\">Only part is shown. The transcript has all of it.</p>");
         }
@@ -214,24 +214,24 @@ mod tests {
         let alone = lines(&events, &nobody);
         let others = HashMap::from([("token:t".to_owned(), "bob@acme.test".to_owned())]);
         let told = lines(&events, &others);
-        assert_eq!(told[6].what, What::Other("bob@acme.test".into(), "the first".into()));
-        assert_eq!(told[0].what, What::Person("Hello\n<b>you</b>".into()), "only answers are other people's");
+        assert_eq!(told[6].content, Content::Other("bob@acme.test".into(), "the first".into()));
+        assert_eq!(told[0].content, Content::Person("Hello\n<b>you</b>".into()), "only answers are other people's");
         assert!(write(&told, "clerk").contains("<span>bob@acme.test</span>"));
         let lines = alone;
-        let whats: Vec<_> = lines.iter().map(|line| (line.sequence, line.what.clone())).collect();
+        let whats: Vec<_> = lines.iter().map(|line| (line.sequence, line.content.clone())).collect();
         let expected = vec![
-            (2, What::Person("Hello\n<b>you</b>".into())),
-            (4, What::Used(vec!["note".into(), "search".into()])),
-            (6, What::Agent("One **two**".into())),
-            (8, What::Person("And?".into())),
-            (9, What::Note("You stopped this turn.".into())),
-            (10, What::Asked("Which one of these two?".into())),
-            (11, What::Person("the first".into())),
-            (12, What::Failed("no such model".into())),
+            (2, Content::Person("Hello\n<b>you</b>".into())),
+            (4, Content::Used(vec!["note".into(), "search".into()])),
+            (6, Content::Agent("One **two**".into())),
+            (8, Content::Person("And?".into())),
+            (9, Content::Note("You stopped this turn.".into())),
+            (10, Content::Asked("Which one of these two?".into())),
+            (11, Content::Person("the first".into())),
+            (12, Content::Failed("no such model".into())),
         ];
         assert_eq!(whats, expected);
-        assert_eq!(to_send_again(&lines), Some("the first"));
-        assert_eq!(to_send_again(&lines[..7]), None);
+        assert_eq!(resendable_message(&lines), Some("the first"));
+        assert_eq!(resendable_message(&lines[..7]), None);
         let html = write(&lines, "clerk");
         assert!(html.contains("One <strong>two</strong>") && html.contains("&lt;b&gt;you&lt;/b&gt;"), "{html}");
         assert!(!html.contains("<b>you"), "{html}");

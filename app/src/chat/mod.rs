@@ -2,12 +2,12 @@
 //! scripts, the island `LiveRows` updates the page and submits its forms with fetch.
 
 mod composer;
+mod conversation;
 mod list_page;
 mod message;
 mod page;
 mod state;
-mod talk;
 
+pub use conversation::{Conversation, Gate, fragment};
 pub use list_page::{Entry, ListProps, list_page, rows_fragment};
 pub use page::{Props, page};
-pub use talk::{Gate, Talk, fragment};

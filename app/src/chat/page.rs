@@ -2,8 +2,8 @@
 
 use super::{
     composer::composer,
+    conversation::{Conversation, conversation_view},
     state::end_view,
-    talk::{Talk, talk_view},
 };
 use crate::{
     FormState,
@@ -25,17 +25,17 @@ const TITLE_CHARS_MAX: usize = 200;
 #[derive(Debug, Clone)]
 pub struct Props {
     /// The conversation.
-    pub talk: Talk,
+    pub conversation: Conversation,
     /// State of a refused form; form `say` restores the typed message.
     pub form: FormState,
 }
 
 /// Renders the page.
 pub fn page(shell: &Shell, props: Props) -> String {
-    let Props { talk, form } = props;
-    let title = shorten::one_line(&talk.thread.title, TITLE_CHARS_MAX);
+    let Props { conversation, form } = props;
+    let title = shorten::one_line(&conversation.thread.title, TITLE_CHARS_MAX);
     render(shell, &title, || {
-        let thread = &talk.thread;
+        let thread = &conversation.thread;
         let href = format!("/chat/{}", thread.id);
         let goes_on = !thread.status.is_final();
         let say = form.of("say");
@@ -44,16 +44,17 @@ pub fn page(shell: &Shell, props: Props) -> String {
             matches!(thread.status, Status::Pending | Status::Running | Status::AwaitingTool | Status::WaitingHuman);
         let is_typing = say.value("text").is_some_and(|text| !text.is_empty());
         // Reloads only if no text can be lost.
-        let again = (matches!(thread.status, Status::Pending | Status::Running) && !is_typing && talk.before.is_none())
-            .then(|| format!("<meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\">"));
+        let again =
+            (matches!(thread.status, Status::Pending | Status::Running) && !is_typing && conversation.before.is_none())
+                .then(|| format!("<meta http-equiv=\"refresh\" content=\"{LOOK_AGAIN_SECONDS}\">"));
         let look = is_busy.then(|| {
             let html =
                 format!("<noscript>{}<p><a href=\"{href}\">Reload</a></p></noscript>", again.unwrap_or_default());
-            view! { <div class="talk-look" inner_html=html></div> }
+            view! { <div class="conversation-look" inner_html=html></div> }
         });
         // A page of earlier messages has no form, unless it restores a message that was refused.
-        let write = (goes_on && talk.before.is_none() || say.is_refused())
-            .then(|| solid(composer(shell, thread, talk.agent(), &say)));
+        let write = (goes_on && conversation.before.is_none() || say.is_refused())
+            .then(|| solid(composer(shell, thread, conversation.agent(), &say)));
         let page = view! {
             <div class="chat" data-keys="session">
                 <header class="chat-head">
@@ -65,7 +66,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                     </div>
                 </header>
                 {notice::refused(others)}
-                {solid(talk_view(shell, &talk))}
+                {solid(conversation_view(shell, &conversation))}
                 {look.map(solid)}
                 {write}
             </div>

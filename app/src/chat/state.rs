@@ -1,6 +1,6 @@
 //! The state of a conversation: whose turn it is, or its summary once it has ended.
 
-use super::talk::Talk;
+use super::conversation::Conversation;
 use crate::{
     session::rating_view,
     text::{duration, markdown, number},
@@ -18,27 +18,27 @@ use leptos::prelude::*;
 use wire::thread::{Thread, ThreadSummary};
 
 /// The state below the messages. `again` is the message that can be sent again after a failed turn.
-pub fn state_view(talk: &Talk, again: Option<String>) -> impl IntoView + use<> {
-    let thread = &talk.thread;
-    let agent = talk.agent().to_owned();
+pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl IntoView + use<> {
+    let thread = &conversation.thread;
+    let agent = conversation.agent().to_owned();
     let id = &thread.id;
     match thread.status {
         Status::Draft => view! { <p class="meta">"Nothing has been said yet."</p> }.into_any(),
         Status::Pending => view! {
-            <p class="talk-busy" role="status">{icon(Icon::Pending)}<span>{format!("Waiting for {agent}, ")}{since(thread.updated_at)}</span></p>
+            <p class="conversation-busy" role="status">{icon(Icon::Pending)}<span>{format!("Waiting for {agent}, ")}{since(thread.updated_at)}</span></p>
             <p class="meta">"It answers as soon as it is free. It answers your messages until then together."</p>
         }
         .into_any(),
         Status::Running => view! {
-            <p class="talk-busy" role="status">{icon(Icon::Running)}<span>{format!("{agent} is thinking, ")}{since(thread.updated_at)}</span></p>
+            <p class="conversation-busy" role="status">{icon(Icon::Running)}<span>{format!("{agent} is thinking, ")}{since(thread.updated_at)}</span></p>
             <form method="post" action=format!("/chat/{id}/interrupt") data-stay="">
                 <button class="button" type="submit" data-size="small" title="Stop this turn. Messages so far are kept.">{icon(Icon::Square)}"Stop"</button>
             </form>
         }
         .into_any(),
-        Status::WaitingHuman => waiting(talk, &agent).into_any(),
+        Status::WaitingHuman => waiting(conversation, &agent).into_any(),
         Status::AwaitingTool => view! {
-            <p class="talk-busy" role="status">{icon(Icon::AwaitingTool)}<span>"Waiting for an external tool, "{since(thread.updated_at)}</span></p>
+            <p class="conversation-busy" role="status">{icon(Icon::AwaitingTool)}<span>"Waiting for an external tool, "{since(thread.updated_at)}</span></p>
         }
         .into_any(),
         Status::Idle => again
@@ -47,28 +47,28 @@ pub fn state_view(talk: &Talk, again: Option<String>) -> impl IntoView + use<> {
                     <p class="meta">"Nothing is lost. Your next message continues the conversation."</p>
                     <form method="post" action=format!("/chat/{id}/messages") data-stay="">
                         <input type="hidden" name="text" value=text/>
-                        <input type="hidden" name="id" value=talk.again_id.clone()/>
+                        <input type="hidden" name="id" value=conversation.again_id.clone()/>
                         <button class="button" type="submit" data-size="small">"Send it again"</button>
                     </form>
                 }
             })
             .into_any(),
-        Status::Completed | Status::Failed | Status::Abandoned | Status::Expired => ended(talk).into_any(),
+        Status::Completed | Status::Failed | Status::Abandoned | Status::Expired => ended(conversation).into_any(),
     }
 }
 
-fn waiting(talk: &Talk, agent: &str) -> impl IntoView + use<> {
-    let words = match &talk.gate {
+fn waiting(conversation: &Conversation, agent: &str) -> impl IntoView + use<> {
+    let words = match &conversation.gate {
         Some(gate) if gate.is_question => format!("{agent} asks you. Your next message is the answer."),
         Some(_) => "It continues when a person has decided.".to_owned(),
         None => "It is waiting for a person.".to_owned(),
     };
-    let link = talk.gate.as_ref().map(|gate| {
+    let link = conversation.gate.as_ref().map(|gate| {
         let words = if gate.may_decide { "Decide in the inbox" } else { "Show what it is waiting for" };
         view! { <a class="button" data-size="small" href=format!("/inbox/{}", gate.id)>{words}</a> }
     });
     view! {
-        <p class="talk-busy" role="status">{icon(Icon::WaitingHuman)}<span>{words}</span></p>
+        <p class="conversation-busy" role="status">{icon(Icon::WaitingHuman)}<span>{words}</span></p>
         {link}
     }
 }
@@ -82,15 +82,15 @@ fn ended_words(thread: &Thread) -> &'static str {
     }
 }
 
-fn ended(talk: &Talk) -> impl IntoView + use<> {
+fn ended(conversation: &Conversation) -> impl IntoView + use<> {
     view! {
-        <section class="talk-ended" aria-labelledby="talk-ended-title">
-            <h2 id="talk-ended-title">{ended_words(&talk.thread)}</h2>
-            {talk.summary.as_ref().map(|summary| summary_view(summary, talk.agent()))}
-            {rating_view(&talk.thread.id, "/chat", talk.rating)}
+        <section class="conversation-ended" aria-labelledby="conversation-ended-title">
+            <h2 id="conversation-ended-title">{ended_words(&conversation.thread)}</h2>
+            {conversation.summary.as_ref().map(|summary| summary_view(summary, conversation.agent()))}
+            {rating_view(&conversation.thread.id, "/chat", conversation.rating)}
             <p class="form-actions">
                 <a class="button" data-size="small" href="/chat#chat-new">"New conversation"</a>
-                <a class="button" data-size="small" data-look="quiet" href=format!("/sessions/{}", talk.thread.id)>"Transcript"</a>
+                <a class="button" data-size="small" data-look="quiet" href=format!("/sessions/{}", conversation.thread.id)>"Transcript"</a>
             </p>
         </section>
     }
@@ -103,7 +103,7 @@ fn summary_view(summary: &ThreadSummary, agent: &str) -> impl IntoView + use<> {
     };
     let closing = summary.closing.clone().map(|text| {
         view! {
-            <p class="talk-closing" dir="auto">{text}</p>
+            <p class="conversation-closing" dir="auto">{text}</p>
             <p class="meta">{format!("Summary by {agent}.")}</p>
         }
     });
@@ -111,7 +111,7 @@ fn summary_view(summary: &ThreadSummary, agent: &str) -> impl IntoView + use<> {
         view! { <p class="meta" dir="auto">{format!("Quoted from the log, because {agent} gave no summary ({why}).")}</p> }
     });
     view! {
-        <dl class="talk-summary">
+        <dl class="conversation-summary">
             <div><dt>"Summary"</dt><dd>{figures}</dd></div>
             {quote("First request", summary.first_request.clone())}
             {quote("Last reply", summary.last_reply.as_deref().map(|text| markdown::one_line(text, SUMMARY_QUOTE_CHARS_MAX)))}
@@ -124,7 +124,7 @@ fn summary_view(summary: &ThreadSummary, agent: &str) -> impl IntoView + use<> {
 /// Ending the conversation. The rating is asked first and is optional.
 pub fn end_view(thread: &Thread) -> impl IntoView + use<> {
     view! {
-        <details class="cancel talk-end">
+        <details class="cancel conversation-end">
             <summary class="button">"End"</summary>
             <form method="post" action=format!("/chat/{}/end", thread.id)>
                 <p class="rating-question" id="end-question">"Did this help?"</p>

@@ -84,7 +84,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
         });
         let page = view! {
             {page_head("Entities".to_owned(), Vec::new(), head)}
-            {(!props.types.is_empty()).then(|| solid(narrowing(&props)))}
+            {(!props.types.is_empty()).then(|| solid(filter(&props)))}
             {solid(list(&props))}
             {solid(pager(&props))}
             {create}
@@ -94,7 +94,7 @@ pub fn list_page(shell: &Shell, props: ListProps) -> String {
     })
 }
 
-fn narrowing(props: &ListProps) -> impl IntoView + use<> {
+fn filter(props: &ListProps) -> impl IntoView + use<> {
     let none = FormState::default();
     let chip = |label: String, href: String, here: bool| {
         view! { <li><a class="chip" href=href aria-current=here.then_some("true")>{label}</a></li> }

@@ -4,13 +4,9 @@
 //! name `title` among its `fields` means the title.
 
 mod progress;
-#[cfg(feature = "hydrate")]
-mod progress_poll;
 
 #[cfg(feature = "ssr")]
 mod choices;
-#[cfg(feature = "ssr")]
-mod dot;
 #[cfg(feature = "ssr")]
 mod form;
 #[cfg(feature = "ssr")]
@@ -23,6 +19,8 @@ mod list_page;
 mod page;
 #[cfg(feature = "ssr")]
 mod progress_page;
+#[cfg(feature = "ssr")]
+mod status_dot;
 #[cfg(feature = "ssr")]
 mod type_form;
 #[cfg(feature = "ssr")]

@@ -1,6 +1,6 @@
 //! The page /entities/{id}, also served at /t/{tenantSlug}/{typeSlug}/{id}.
 
-use super::{People, Relations, dot::dot, form::entity_form, history::history};
+use super::{People, Relations, form::entity_form, history::history, status_dot::status_dot};
 use crate::{
     FormState,
     document::{render, solid},
@@ -36,7 +36,7 @@ pub struct Props {
     /// Its latest sessions, newest first, without those that other sessions started.
     pub sessions: Vec<EntitySessionSummary>,
     /// Status of the work on its fields and blocks.
-    pub dots: TaskStatusMap,
+    pub statuses: TaskStatusMap,
     /// Active tasks about it.
     pub tasks: Vec<Action>,
     /// Its versions, newest first, with one more than is shown if there are more.
@@ -55,8 +55,20 @@ pub struct Props {
 pub fn page(shell: &Shell, props: Props) -> String {
     let title = one_line(&props.entity.title, NAME_CHARS_MAX);
     render(shell, &title, || {
-        let Props { entity, of, titles, relations, sessions, dots, tasks, versions, versions_max, older, people, form } =
-            props;
+        let Props {
+            entity,
+            of,
+            titles,
+            relations,
+            sessions,
+            statuses,
+            tasks,
+            versions,
+            versions_max,
+            older,
+            people,
+            form,
+        } = props;
         let crumbs = vec![
             ("Entities".to_owned(), "/entities".to_owned()),
             (one_line(&of.name, 60), format!("/entities?type={}", query(&of.slug))),
@@ -71,7 +83,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
                 </details>
             }
         });
-        let block = |id: &str| dots.by_block_id.get(id).copied();
+        let block = |id: &str| statuses.by_block_id.get(id).copied();
         let (fields_dot, tasks_dot) = (block("fields"), block("tasks"));
         let (sessions_dot, history_dot) = (block("sessions"), block("history"));
         let page = view! {
@@ -79,28 +91,28 @@ pub fn page(shell: &Shell, props: Props) -> String {
             <header class="page-head" data-entity-type=of.slug.clone()>
                 {breadcrumbs(crumbs)}
                 <h1 dir="auto">{entity.title.clone()}</h1>
-                {solid(dot(dots.by_field_name.get(FIELD_TITLE).copied()))}
+                {solid(status_dot(statuses.by_field_name.get(FIELD_TITLE).copied()))}
             </header>
             {solid(facts(&entity, &of, &people))}
             <div class="split">
                 <div class="section">
                     <section class="section" aria-labelledby="fields-title">
-                        <h2 class="block-head" id="fields-title">"Fields"{solid(dot(fields_dot))}</h2>
-                        {solid(fields(&of.fields, &entity, &titles, &dots))}
+                        <h2 class="block-head" id="fields-title">"Fields"{solid(status_dot(fields_dot))}</h2>
+                        {solid(fields(&of.fields, &entity, &titles, &statuses))}
                     </section>
                     {edit}
                 </div>
                 <section class="section" aria-labelledby="tasks-title">
-                    <h2 class="block-head" id="tasks-title">"Tasks"{solid(dot(tasks_dot))}</h2>
+                    <h2 class="block-head" id="tasks-title">"Tasks"{solid(status_dot(tasks_dot))}</h2>
                     {solid(task_list(shell, &tasks, &entity.id))}
                 </section>
             </div>
             <section class="section" aria-labelledby="sessions-title">
-                <h2 class="block-head" id="sessions-title">"Sessions"{solid(dot(sessions_dot))}</h2>
+                <h2 class="block-head" id="sessions-title">"Sessions"{solid(status_dot(sessions_dot))}</h2>
                 {solid(session_list(&sessions))}
             </section>
             <section class="section" aria-labelledby="history-title">
-                <h2 class="block-head" id="history-title">"History"{solid(dot(history_dot))}</h2>
+                <h2 class="block-head" id="history-title">"History"{solid(status_dot(history_dot))}</h2>
                 {solid(history(&of.fields, &titles, &people, &versions, versions_max))}
                 {older.map(|href| view! { <nav class="pager" aria-label="Versions"><a class="button" data-size="small" rel="next" href=href>"Earlier versions"</a></nav> })}
             </section>
@@ -123,7 +135,7 @@ fn fields(
     defs: &[FieldDef],
     entity: &Entity,
     titles: &BTreeMap<String, String>,
-    dots: &TaskStatusMap,
+    statuses: &TaskStatusMap,
 ) -> impl IntoView + use<> {
     if defs.is_empty() {
         return view! { <p class="meta">"This type has no fields yet."</p> }.into_any();
@@ -142,7 +154,7 @@ fn fields(
             };
             view! {
                 <div class="entity-field">
-                    <dt>{field.name.clone()}{dot(dots.by_field_name.get(&field.slug).copied())}</dt>
+                    <dt>{field.name.clone()}{status_dot(statuses.by_field_name.get(&field.slug).copied())}</dt>
                     <dd>{cell}</dd>
                 </div>
             }

@@ -2,8 +2,8 @@
 
 use crate::{
     document::{render, solid},
-    shell::{Place, Shell, door, frame},
-    ui::copy::copy_line,
+    shell::{Place, Shell, centered_page, frame},
+    ui::button::copy_line,
 };
 use leptos::prelude::*;
 
@@ -91,7 +91,7 @@ pub fn page(shell: &Shell, failure: &Failure) -> String {
         }
     };
     if shell.viewer.is_none() {
-        return render(shell, title, || door(true, body()));
+        return render(shell, title, || centered_page(true, body()));
     }
     render(shell, title, || frame(shell, Place::Elsewhere, view! { <div class="failure">{solid(body())}</div> }))
 }

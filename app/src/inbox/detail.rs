@@ -3,8 +3,8 @@
 use super::{
     bar::bar,
     item_text::{agent_name, decision_word, given_to_admins, kind_word, whose_turn},
-    list::flags,
-    question::{ANSWER, FormField, asks, fields},
+    question::{ANSWER, FormField, answer_fields, render_fields},
+    row::flags,
     sentence::{sentence, sentence_view},
     value_table::value_table,
     values::{Row, rows, show_record_titles},
@@ -65,16 +65,17 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
     let approval = &item.approval;
     let mut rows = rows(item);
     show_record_titles(&mut rows, item, titles, relations);
-    let asks = asks(approval);
-    let form = errors_at_fields(form, &rows, &asks);
+    let form_fields = answer_fields(approval);
+    let form = errors_at_fields(form, &rows, &form_fields);
     let may = approval.may_decide && approval.state == GateState::Open;
-    let named = rows.iter().map(|row| row.name.as_str()).chain(asks.iter().map(|ask| ask.name.as_str()));
+    let named =
+        rows.iter().map(|row| row.name.as_str()).chain(form_fields.iter().map(|form_field| form_field.name.as_str()));
     let known: Vec<&str> = named.chain(["note", ANSWER]).collect();
     let refused = form.general(&known);
     let reason = form.errors.first().map(|error| error.message.clone());
     let table =
         (!rows.is_empty()).then(|| value_table(&rows, (may, approval.state != GateState::Open), &form.of("approve")));
-    let answer = (approval.kind == GateKind::Question && may).then(|| answer(&asks, &form.of("respond")));
+    let answer = (approval.kind == GateKind::Question && may).then(|| answer(&form_fields, &form.of("respond")));
     let decides = answer.is_some().then_some("");
     let table_heading = match approval.kind {
         GateKind::Tool => "Arguments",
@@ -116,29 +117,32 @@ pub fn detail_view(detail: &Detail) -> impl IntoView + use<> {
 }
 
 /// The answer form of a question: a field for each part of the answer, or one text area.
-fn answer(asks: &[FormField], form: &FormState) -> impl IntoView + use<> {
-    let free = asks.is_empty().then(|| {
+fn answer(form_fields: &[FormField], form: &FormState) -> impl IntoView + use<> {
+    let free = form_fields.is_empty().then(|| {
         let field = Field::new(ANSWER, "Answer").hint("The agent continues with your answer.").required();
         textarea("gate", field, false, "", form)
     });
     view! {
         <div class="gate-answer">
             {free}
-            {fields("gate", asks, form)}
+            {render_fields("gate", form_fields, form)}
             <div><button class="button" type="submit" data-look="primary" name="decision" value="respond" title="Answer (Ctrl Enter)">"Answer"</button></div>
         </div>
     }
 }
 
 /// Moves errors to their form fields. A refusal names a value by its path in the output, the arguments or the answer.
-fn errors_at_fields(form: &FormState, rows: &[Row], asks: &[FormField]) -> FormState {
+fn errors_at_fields(form: &FormState, rows: &[Row], form_fields: &[FormField]) -> FormState {
     let mut form = form.clone();
     for error in &mut form.errors {
         let Some(path) = error.field.as_deref() else { continue };
         if form.form == "respond" && path.starts_with("value") {
             let key = path.strip_prefix("value.").unwrap_or_default().split(['.', '[']).next().unwrap_or_default();
             let names = [format!("{ANSWER}.{key}"), ANSWER.to_owned()];
-            let shown = |name: &String| asks.iter().any(|ask| ask.name == *name) || (asks.is_empty() && name == ANSWER);
+            let shown = |name: &String| {
+                form_fields.iter().any(|form_field| form_field.name == *name)
+                    || (form_fields.is_empty() && name == ANSWER)
+            };
             error.field = names.into_iter().find(shown);
             continue;
         }

@@ -1,8 +1,9 @@
 //! The inbox list: open items, grouped by similarity, and the batch buttons.
 
 use super::{
-    item_text::{agent_name, changes, field_names, kind_word, subject, whose_turn},
-    similar::{Block, Difference, Outlier, blocks},
+    item_text::{agent_name, field_names, subject},
+    row::row,
+    similar::{Block, Outlier, blocks},
     terminal_sessions::terminal_sessions,
     undo_notice::undo_notice,
 };
@@ -15,13 +16,9 @@ use crate::{
     ui::{
         icon::{Icon, icon},
         notice,
-        time::{machine, moment, stamp},
     },
 };
-use domain::{
-    Timestamp,
-    gate::{GateKind, GateState},
-};
+use domain::{Timestamp, gate::GateKind};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 use wire::approval::Approval;
@@ -68,7 +65,7 @@ pub struct List {
     /// `?state=`: which items are listed.
     pub shown: Shown,
     /// `?assignedTo=all`: also lists items that only other people may decide.
-    pub everybody: bool,
+    pub everyone: bool,
     /// The items of this page, most urgent first.
     pub items: Vec<Approval>,
     /// Cursor of the next page; absent on the last page.
@@ -95,8 +92,8 @@ pub struct List {
 
 impl List {
     fn href(&self, more: &str) -> String {
-        let everybody = if self.everybody { "&assignedTo=all" } else { "" };
-        format!("/inbox?state={}{everybody}{more}", self.shown.as_str())
+        let everyone = if self.everyone { "&assignedTo=all" } else { "" };
+        format!("/inbox?state={}{everyone}{more}", self.shown.as_str())
     }
 }
 
@@ -156,7 +153,7 @@ pub fn list_view(list: &List) -> impl IntoView + use<> {
 }
 
 fn empty(list: &List) -> impl IntoView + use<> {
-    let (words, link) = match (list.shown, list.everybody) {
+    let (words, link) = match (list.shown, list.everyone) {
         (Shown::Open, false) => {
             ("Nothing is waiting for you.", Some(("Show what is waiting for others", "/inbox?assignedTo=all")))
         }
@@ -240,96 +237,6 @@ fn group_head(
                 "Select all"<span class="hidden-text">" that are alike"</span>
             </a>
         </li>
-    }
-}
-
-fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Difference]) -> impl IntoView + use<> {
-    let is_current = list.current.as_ref() == Some(&item.id);
-    let ticked = group.is_some_and(|(key, _)| list.selected.as_deref() == Some(key));
-    let (in_group, folded) = (group.map(|(key, _)| key.to_owned()), group.is_some_and(|(_, unfolded)| !unfolded));
-    let subject = subject(item);
-    let boxed = (item.may_decide && item.state == GateState::Open).then(|| {
-        view! {
-            <input
-                type="checkbox" name=format!("item.{}", item.id) value=item.digest.clone() checked=ticked data-key="select"
-                aria-label=format!("Select {subject}") title="Select (x)"
-            />
-        }
-    });
-    let changes = changes(item, &list.titles);
-    let refused = list.refused.get(&item.id).cloned();
-    let is_fine = refused.is_none();
-    view! {
-        <li
-            class="inbox-row" data-row data-key-id=item.id.clone() data-id=item.id.clone() data-session=item.session_id.clone()
-            data-in=in_group hidden=folded aria-current=is_current.then_some("true")
-        >
-            <span class="inbox-check">{boxed}</span>
-            <div class="inbox-row-body">
-                <a class="row-title" href=format!("/inbox/{}", item.id) data-open-item dir="auto">{subject}</a>
-                <p class="inbox-summary" dir="auto">{changes}</p>
-                <div class="inbox-facts">
-                    {(!differs.is_empty()).then(|| differences(differs, &list.titles))}
-                    {(!item.flags.is_empty()).then(|| flags(&item.flags))}
-                    {facts(item, list.everybody)}
-                </div>
-                <p class="field-error" data-reason hidden=is_fine>{refused}</p>
-            </div>
-        </li>
-    }
-}
-
-fn differences(differs: &[Difference], titles: &Titles) -> impl IntoView + use<> {
-    let lines = differs.iter().map(|differs| {
-        let none = |text: &str| match titles.get(text).map_or(text, String::as_str) {
-            "" => "nothing".to_owned(),
-            text => crate::text::shorten::one_line(text, 60),
-        };
-        let (value, usual) = (none(&differs.value), none(&differs.usual));
-        view! { <li>{icon(Icon::Alert)}<span>{differs.label.clone()}": "<strong>{value}</strong>", others "{usual}</span></li> }
-    });
-    view! { <ul class="inbox-differences">{lines.collect::<Vec<_>>()}</ul> }
-}
-
-/// The flags that the agent or a policy put on an item.
-pub fn flags(flags: &[String]) -> impl IntoView + use<> {
-    let items = flags
-        .iter()
-        .map(|flag| view! { <li class="inbox-flag">{icon(Icon::Flag)}<span dir="auto">{flag.clone()}</span></li> });
-    view! { <ul class="inbox-flags" aria-label="Flags">{items.collect::<Vec<_>>()}</ul> }
-}
-
-/// The line of facts of a row. In the viewer's own list it does not say whose turn it is: always the viewer's.
-fn facts(item: &Approval, everybody: bool) -> impl IntoView + use<> {
-    let due = item.due_at.filter(|_| item.state == GateState::Open).map(|at| {
-        view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{crate::ui::time::absolute(at)}</time></span> }
-    });
-    let snoozed = item.snoozed_until.map(|at| view! { <span>"Snoozed until "{stamp(at)}</span> });
-    let quorum =
-        (item.quorum > 1).then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> });
-    let stands = match (item.state, &item.decision) {
-        (GateState::Open, _) if !everybody && item.may_decide => String::new(),
-        (GateState::Open, _) => whose_turn(item),
-        (GateState::Expired, _) => "Expired".to_owned(),
-        (GateState::Withdrawn, _) => "Withdrawn".to_owned(),
-        (_, Some(decision)) => format!("{} by {}", super::item_text::decision_word(decision), decision.email),
-        (_, None) => "Decided".to_owned(),
-    };
-    let decided = item.decision.as_ref().filter(|_| matches!(item.state, GateState::Held | GateState::Settled));
-    let decided_at = decided.map(|decision| view! { ", "{moment(decision.at)} });
-    let under_action = item.action_name.clone().filter(|_| item.kind != GateKind::Question);
-    view! {
-        <div class="row-sub">
-            <span>{kind_word(item.kind)}</span>
-            <span>{agent_name(item)}</span>
-            {due}
-            {moment(item.opened_at)}
-            {snoozed}
-            {quorum}
-            {(!stands.is_empty())
-                .then(|| view! { <span class="inbox-turn" data-mine=item.may_decide.then_some("")>{stands}{decided_at}</span> })}
-            {under_action.map(|name| view! { <span dir="auto">{name}</span> })}
-        </div>
     }
 }
 

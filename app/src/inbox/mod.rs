@@ -3,8 +3,6 @@
 //! The server renders the list and the items, and every decision is a plain form. The island submits the forms with
 //! fetch, shows the next item before the server has answered, and restores items whose decision was refused.
 
-mod island;
-
 #[cfg(feature = "hydrate")]
 mod badge;
 #[cfg(feature = "hydrate")]
@@ -33,6 +31,8 @@ mod page;
 #[cfg(feature = "ssr")]
 mod question;
 #[cfg(feature = "ssr")]
+mod row;
+#[cfg(feature = "ssr")]
 mod sentence;
 #[cfg(feature = "ssr")]
 mod similar;
@@ -51,7 +51,6 @@ pub use badge::start as start_badge;
 pub use detail::{Detail, detail_fragment};
 #[cfg(feature = "ssr")]
 pub use draft::undone_form;
-pub use island::InboxKeys;
 #[cfg(feature = "ssr")]
 pub(crate) use item_text::{named, slug_label, verdict_word};
 #[cfg(feature = "ssr")]
@@ -65,6 +64,8 @@ pub use page::{Props, page};
 #[cfg(feature = "ssr")]
 pub use question::typed_answer;
 #[cfg(feature = "ssr")]
-pub(crate) use question::{FormField, fields, schema_fields, typed_value};
+pub(crate) use question::{FormField, render_fields, schema_fields, typed_value};
+#[cfg(feature = "hydrate")]
+pub use triage::start;
 #[cfg(feature = "ssr")]
 pub use values::edited;

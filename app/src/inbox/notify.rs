@@ -47,7 +47,7 @@ pub fn start() {
     update_visible_lock();
     live::subscribe(|signal| {
         let Signal::Session { id, waits: true, .. } = signal else { return };
-        if live::leads() && wanted() {
+        if live::is_leader() && wanted() {
             let id = id.clone();
             // Runs only if no visible tab holds the lock.
             spawn_local(lock::exclusive(VISIBLE_LOCK, false, async move { notify(&id).await }));

@@ -1,12 +1,12 @@
 //! The pages /inbox and /inbox/{id}.
 
 use super::{
-    InboxKeys,
     detail::{Detail, detail_view},
     list::{List, Shown, list_view},
 };
 use crate::{
     document::{render, solid},
+    islands::LiveInbox,
     shell::{Place, Shell, frame},
     ui::page_head::page_head,
 };
@@ -33,7 +33,7 @@ pub fn page(shell: &Shell, props: Props) -> String {
         };
         let page = view! {
             {page_head("Inbox".to_owned(), Vec::new(), solid(tabs(&list)))}
-            <InboxKeys/>
+            <LiveInbox/>
             <p class="hidden-text" id="inbox-announcement" role="status"></p>
             <div class="inbox" id="inbox" data-keys="inbox" data-opened=opened.then_some("") data-query=query(&list)>
                 {solid(list_view(&list))}
@@ -46,14 +46,14 @@ pub fn page(shell: &Shell, props: Props) -> String {
 
 /// The query with which the island reads the list.
 fn query(list: &List) -> String {
-    format!("state={}{}", list.shown.as_str(), if list.everybody { "&assignedTo=all" } else { "" })
+    format!("state={}{}", list.shown.as_str(), if list.everyone { "&assignedTo=all" } else { "" })
 }
 
 fn tabs(list: &List) -> impl IntoView + use<> {
-    let (shown, everybody) = (list.shown, list.everybody);
+    let (shown, everyone) = (list.shown, list.everyone);
     let tab = move |label: &'static str, to: Shown, all: bool| {
         let all_of = if all { "&assignedTo=all" } else { "" };
-        let is_on = (shown, everybody) == (to, all);
+        let is_on = (shown, everyone) == (to, all);
         let href = format!("/inbox?state={}{all_of}", to.as_str());
         view! { <a class="chip" href=href aria-current=is_on.then_some("true")>{label}</a> }
     };

@@ -49,27 +49,27 @@ fn schema(approval: &Approval) -> Option<Value> {
 }
 
 /// The fields of an answer; empty for free text and for schemas that no form can represent.
-pub fn asks(approval: &Approval) -> Vec<FormField> {
+pub fn answer_fields(approval: &Approval) -> Vec<FormField> {
     schema(approval).map_or_else(Vec::new, |schema| schema_fields(&schema, ANSWER, "Answer"))
 }
 
-/// The fields for a value of this schema. `base` is the prefix of their names; `called` labels a field without a
+/// The fields for a value of this schema. `base` is the prefix of their names; `default_label` labels a field without a
 /// title.
-pub fn schema_fields(schema: &Value, base: &str, called: &str) -> Vec<FormField> {
+pub fn schema_fields(schema: &Value, base: &str, default_label: &str) -> Vec<FormField> {
     let Some(properties) = schema.get("properties").and_then(Value::as_object).filter(|all| !all.is_empty()) else {
         let title = text(schema, "title");
-        let label = if title.is_empty() { called.to_owned() } else { title };
-        return vec![ask(None, base.to_owned(), label, schema, true)];
+        let label = if title.is_empty() { default_label.to_owned() } else { title };
+        return vec![new_field(None, base.to_owned(), label, schema, true)];
     };
     if properties.len() > FIELDS_MAX {
-        return vec![ask(None, base.to_owned(), called.to_owned(), &Value::Null, true)];
+        return vec![new_field(None, base.to_owned(), default_label.to_owned(), &Value::Null, true)];
     }
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let field = |(key, of): (&String, &Value)| {
         let title = text(of, "title");
         let label = if title.is_empty() { slug_label(key) } else { title };
-        ask(Some(key.clone()), format!("{base}.{key}"), label, of, required.contains(&key.as_str()))
+        new_field(Some(key.clone()), format!("{base}.{key}"), label, of, required.contains(&key.as_str()))
     };
     properties.iter().map(field).collect()
 }
@@ -78,7 +78,7 @@ fn text(of: &Value, member: &str) -> String {
     of.get(member).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn ask(key: Option<String>, name: String, label: String, of: &Value, required: bool) -> FormField {
+fn new_field(key: Option<String>, name: String, label: String, of: &Value, required: bool) -> FormField {
     let (control, choices) = control(of);
     let mut hint = text(of, "description");
     if control == Control::Json {
@@ -140,7 +140,7 @@ fn choices(of: &Value) -> Option<(Vec<Value>, Vec<String>)> {
 
 impl FormField {
     /// Sets the start value of the field from an earlier value.
-    pub fn again(self, before: &Value) -> Self {
+    pub fn starting_with(self, before: &Value) -> Self {
         let value = match &self.key {
             Some(key) => before.get(key),
             None => Some(before),
@@ -150,22 +150,27 @@ impl FormField {
 }
 
 /// Renders the fields. `scope` is the prefix of their ids; `form` restores what was typed.
-pub fn fields(scope: &str, asks: &[FormField], form: &FormState) -> Vec<InertElement> {
-    let one = |ask: &FormField| {
-        let field = Field { name: &ask.name, label: &ask.label, hint: &ask.hint, required: ask.required };
-        match &ask.control {
-            Control::SingleLine | Control::Number => input(scope, field, "text", &ask.start, "off", form),
-            Control::Date => input(scope, field, "date", &ask.start, "off", form),
-            Control::MultiLine => textarea(scope, field, false, &ask.start, form),
-            Control::Json => textarea(scope, field, true, &ask.start, form),
-            Control::Choice(options) => select(scope, field, options.clone(), &ask.start, form),
+pub fn render_fields(scope: &str, form_fields: &[FormField], form: &FormState) -> Vec<InertElement> {
+    let one = |form_field: &FormField| {
+        let field = Field {
+            name: &form_field.name,
+            label: &form_field.label,
+            hint: &form_field.hint,
+            required: form_field.required,
+        };
+        match &form_field.control {
+            Control::SingleLine | Control::Number => input(scope, field, "text", &form_field.start, "off", form),
+            Control::Date => input(scope, field, "date", &form_field.start, "off", form),
+            Control::MultiLine => textarea(scope, field, false, &form_field.start, form),
+            Control::Json => textarea(scope, field, true, &form_field.start, form),
+            Control::Choice(options) => select(scope, field, options.clone(), &form_field.start, form),
             Control::Boolean => {
                 let options = [("", "—"), ("true", "Yes"), ("false", "No")];
-                select(scope, field, options.map(|(v, l)| (v.to_owned(), l.to_owned())).into(), &ask.start, form)
+                select(scope, field, options.map(|(v, l)| (v.to_owned(), l.to_owned())).into(), &form_field.start, form)
             }
         }
     };
-    asks.iter().map(one).collect()
+    form_fields.iter().map(one).collect()
 }
 
 /// The answer that was typed, as JSON; `None` if every field is empty. `typed` returns the text of a form field, or
@@ -177,7 +182,7 @@ pub fn typed_answer(
     approval: &Approval,
     typed: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<Value>, Vec<FieldError>> {
-    typed_value(&asks(approval), typed)
+    typed_value(&answer_fields(approval), typed)
 }
 
 /// Like [`typed_answer`], for any fields.
@@ -185,24 +190,24 @@ pub fn typed_answer(
 /// # Errors
 /// One error for each field whose text cannot be parsed, with the name of the field.
 pub fn typed_value(
-    asks: &[FormField],
+    form_fields: &[FormField],
     typed: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<Value>, Vec<FieldError>> {
     let (mut answer, mut wrong) = (Map::new(), Vec::new());
-    for ask in asks {
-        let text = typed(&ask.name).unwrap_or_default();
-        match value(ask, text.trim_end_matches(['\r', '\n'])) {
-            Ok(Some(value)) => match &ask.key {
+    for form_field in form_fields {
+        let text = typed(&form_field.name).unwrap_or_default();
+        match value(form_field, text.trim_end_matches(['\r', '\n'])) {
+            Ok(Some(value)) => match &form_field.key {
                 Some(key) => {
                     answer.insert(key.clone(), value);
                 }
                 None => return Ok(Some(value)),
             },
             Ok(None) => {}
-            Err(message) => wrong.push(FieldError { field: Some(ask.name.clone()), message }),
+            Err(message) => wrong.push(FieldError { field: Some(form_field.name.clone()), message }),
         }
     }
-    let is_object = asks.iter().any(|ask| ask.key.is_some());
+    let is_object = form_fields.iter().any(|form_field| form_field.key.is_some());
     match (wrong.is_empty(), is_object) {
         (false, _) => Err(wrong),
         (true, true) => Ok(Some(Value::Object(answer))),
@@ -210,14 +215,14 @@ pub fn typed_value(
     }
 }
 
-fn value(ask: &FormField, text: &str) -> Result<Option<Value>, String> {
+fn value(form_field: &FormField, text: &str) -> Result<Option<Value>, String> {
     if text.trim().is_empty() {
         return Ok(None);
     }
-    let value = match &ask.control {
+    let value = match &form_field.control {
         Control::SingleLine | Control::MultiLine | Control::Date => Value::from(text),
         Control::Choice(_) => {
-            let chosen = ask.choices.iter().find(|value| field_text(value) == text);
+            let chosen = form_field.choices.iter().find(|value| field_text(value) == text);
             chosen.cloned().ok_or("Choose one of the options.")?
         }
         Control::Boolean => text.parse().map(Value::Bool).map_err(|_| "Choose yes or no.")?,
@@ -260,8 +265,8 @@ mod tests {
 
     #[test]
     fn every_property_becomes_a_field_of_its_kind() {
-        let asks = asks(&trip());
-        let of = |key: &str| asks.iter().find(|ask| ask.key.as_deref() == Some(key)).unwrap();
+        let form_fields = answer_fields(&trip());
+        let of = |key: &str| form_fields.iter().find(|form_field| form_field.key.as_deref() == Some(key)).unwrap();
         assert_eq!((of("region").label.as_str(), of("region").required), ("Region", true));
         let Control::Choice(options) = &of("region").control else { unreachable!() };
         assert_eq!(options[1..], [("emea".into(), "Europe".into()), ("apac".into(), "Asia".into())]);
@@ -297,8 +302,8 @@ mod tests {
         assert_eq!(typed_answer(&number, typed(&[("answer", "1.5")])), Ok(Some(json!(1.5))));
         assert_eq!(typed_answer(&number, typed(&[("answer", " ")])), Ok(None));
         let anything = asked(json!({"anyOf": [{"type": "string"}, {"type": "null"}]}));
-        assert_eq!(asks(&anything)[0].control, Control::Json);
-        assert!(asks(&question(1)).is_empty(), "free text");
+        assert_eq!(answer_fields(&anything)[0].control, Control::Json);
+        assert!(answer_fields(&question(1)).is_empty(), "free text");
     }
 
     #[test]
@@ -307,8 +312,10 @@ mod tests {
         let item = asked(
             json!({"properties": {evil: {"type": "string", "title": evil, "description": evil, "enum": [evil]}}}),
         );
-        let html: String =
-            fields("gate", &asks(&item), &FormState::default()).into_iter().map(crate::document::plain).collect();
+        let html: String = render_fields("gate", &answer_fields(&item), &FormState::default())
+            .into_iter()
+            .map(crate::document::plain)
+            .collect();
         assert!(!html.contains("<img"), "{html}");
     }
 }

@@ -20,23 +20,23 @@ const COLUMNS: [Column; 13] = [
     ("Failed", |f| (f.failed > 0).then(|| grouped(f.failed))),
     ("Helpful", |f| f.helpful.map(|share| format!("{} of {}", percent(share), f.positive + f.negative))),
     ("Not rated", |f| (f.sessions > 0).then(|| percent(f.unrated as f64 / f.sessions as f64))),
-    ("Accepted", |f| of_answers(f, f.accepted)),
-    ("Rejected", |f| of_answers(f, f.rejected)),
-    ("Neutral", |f| of_answers(f, f.neutral)),
-    ("Unknown", |f| of_answers(f, f.unknown)),
-    ("Approved", |f| of_judged(f, f.approved)),
-    ("Edited", |f| of_judged(f, f.edited)),
-    ("Denied", |f| of_judged(f, f.denied)),
+    ("Accepted", |f| count_if_answered(f, f.accepted)),
+    ("Rejected", |f| count_if_answered(f, f.rejected)),
+    ("Neutral", |f| count_if_answered(f, f.neutral)),
+    ("Unknown", |f| count_if_answered(f, f.unknown)),
+    ("Approved", |f| share_if_decided(f, f.approved)),
+    ("Edited", |f| share_if_decided(f, f.edited)),
+    ("Denied", |f| share_if_decided(f, f.denied)),
     ("Median wait", |f| f.wait_median_seconds.map(|wait| seconds(wait as f64))),
     ("Cost", |f| f.cost_usd.map(dollars)),
 ];
 
-fn of_answers(figures: &Figures, count: u64) -> Option<String> {
+fn count_if_answered(figures: &Figures, count: u64) -> Option<String> {
     let answers = figures.accepted + figures.rejected + figures.neutral + figures.unknown;
     (answers > 0).then(|| grouped(count))
 }
 
-fn of_judged(figures: &Figures, count: u64) -> Option<String> {
+fn share_if_decided(figures: &Figures, count: u64) -> Option<String> {
     let judged = figures.approved + figures.edited + figures.denied;
     (judged > 0).then(|| percent(count as f64 / judged as f64))
 }

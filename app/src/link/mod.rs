@@ -4,7 +4,7 @@ use crate::{
     document::render,
     form::FormState,
     settings::role_word,
-    shell::{Shell, door},
+    shell::{Shell, centered_page},
     ui::{
         button::{Look, submit},
         field::{Field, input},
@@ -19,7 +19,7 @@ const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the hint below names it");
 
 /// The purpose of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum To {
+pub enum Purpose {
     /// A person without an account joins the workspace.
     Join(Role),
     /// A person with an account joins the workspace.
@@ -32,7 +32,7 @@ pub enum To {
 #[derive(Debug, Clone)]
 pub struct Props {
     /// The purpose of the link.
-    pub to: To,
+    pub to: Purpose,
     /// Name of the workspace.
     pub workspace: String,
     /// E-mail address of the person.
@@ -47,28 +47,30 @@ pub struct Props {
 pub fn page(shell: &Shell, props: &Props) -> String {
     let Props { to, workspace, email, expires_at, form } = props;
     let (title, button) = match to {
-        To::Join(_) | To::JoinWithAccount(_) => (format!("Join {workspace}"), "Join"),
-        To::Reset => ("Choose a new password".to_owned(), "Save password"),
+        Purpose::Join(_) | Purpose::JoinWithAccount(_) => (format!("Join {workspace}"), "Join"),
+        Purpose::Reset => ("Choose a new password".to_owned(), "Save password"),
     };
     let invited = |role: Role| format!("You are invited to {workspace} as: {}.", role_word(role).to_lowercase());
     let about = match to {
-        To::Join(role) => format!("{} Choose what others call you, and a password.", invited(*role)),
-        To::JoinWithAccount(role) => format!("{} You have an account here: join with its password.", invited(*role)),
-        To::Reset => "Whoever is signed in with the current password is signed out.".to_owned(),
+        Purpose::Join(role) => format!("{} Choose what others call you, and a password.", invited(*role)),
+        Purpose::JoinWithAccount(role) => {
+            format!("{} You have an account here: join with its password.", invited(*role))
+        }
+        Purpose::Reset => "Whoever is signed in with the current password is signed out.".to_owned(),
     };
-    let name = matches!(to, To::Join(_))
+    let name = matches!(to, Purpose::Join(_))
         .then(|| input("link", Field::new("name", "Name").required(), "text", "", "name", form));
     let password = match to {
-        To::JoinWithAccount(_) => {
+        Purpose::JoinWithAccount(_) => {
             input("link", Field::new("password", "Password").required(), "password", "", "current-password", form)
         }
-        To::Join(_) | To::Reset => {
+        Purpose::Join(_) | Purpose::Reset => {
             let field = Field::new("password", "Password").hint("At least 10 characters.").required();
             input("link", field, "password", "", "new-password", form)
         }
     };
     render(shell, &title, || {
-        door(
+        centered_page(
             false,
             view! {
                 <h1>{title.clone()}</h1>
@@ -92,7 +94,7 @@ pub fn page(shell: &Shell, props: &Props) -> String {
 /// The page of a link that is unknown, used or expired.
 pub fn gone_page(shell: &Shell) -> String {
     render(shell, "This link does not work", || {
-        door(
+        centered_page(
             false,
             view! {
                 <h1>"This link does not work"</h1>

@@ -80,9 +80,9 @@ thread_local! {
     static WATCHERS: RefCell<Vec<Watcher>> = const { RefCell::new(Vec::new()) };
     static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
     static STATE: Cell<State> = const { Cell::new(State::Connecting) };
-    static LEADS: Cell<bool> = const { Cell::new(false) };
+    static IS_LEADER: Cell<bool> = const { Cell::new(false) };
     /// The position of the stream, once it is known.
-    static MARK: RefCell<String> = const { RefCell::new(String::new()) };
+    static POSITION: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 /// Adds a listener for all signals, for the lifetime of the page.
@@ -102,12 +102,12 @@ pub fn open_channel() {
         let Some(message) = event.data().as_string() else { return };
         let (word, rest) = message.split_once(' ').unwrap_or((&message, ""));
         match word {
-            "hello" if LEADS.get() => {
+            "hello" if IS_LEADER.get() => {
                 post(&["state ", STATE.get().as_str()].concat());
-                MARK.with_borrow(|mark| post(&["mark ", mark].concat()));
+                POSITION.with_borrow(|mark| post(&["mark ", mark].concat()));
             }
             "state" => State::parse(rest).into_iter().for_each(show),
-            "mark" => marked(rest),
+            "mark" => set_position(rest),
             "session" => session(rest).iter().for_each(deliver),
             "counts" => deliver(&Signal::Counts),
             "resync" => deliver(&Signal::Resync),
@@ -120,16 +120,16 @@ pub fn open_channel() {
 
 /// Makes this tab the leader, which reads the stream.
 pub fn become_leader() {
-    LEADS.set(true);
+    IS_LEADER.set(true);
 }
 
 /// Whether this tab is the leader.
-pub fn leads() -> bool {
-    LEADS.get()
+pub fn is_leader() -> bool {
+    IS_LEADER.get()
 }
 
 /// Sends a signal to this page and to every other tab. `data` is the JSON of a session signal.
-pub fn announce(word: &'static str, data: &str) {
+pub fn broadcast(word: &'static str, data: &str) {
     post(&format!("{word} {data}"));
     match word {
         "session" => session(data).iter().for_each(deliver),
@@ -139,17 +139,17 @@ pub fn announce(word: &'static str, data: &str) {
 }
 
 /// Sends the position of the stream to this page and to every other tab.
-pub fn announce_mark(mark: &str) {
+pub fn broadcast_position(mark: &str) {
     post(&["mark ", mark].concat());
-    marked(mark);
+    set_position(mark);
 }
 
-/// Sets the position. On the first time, a page rendered at another position has missed changes and is told so.
-fn marked(mark: &str) {
+/// Sets the position. If the first one differs from the position that the page was rendered at, it has missed changes.
+fn set_position(mark: &str) {
     if mark.is_empty() {
         return;
     }
-    let is_first = MARK.replace(mark.to_owned()).is_empty();
+    let is_first = POSITION.replace(mark.to_owned()).is_empty();
     let made_at = dom::root().and_then(|root| root.get_attribute("data-mark"));
     if is_first && made_at.as_deref() != Some(mark) {
         deliver(&Signal::Opened);
@@ -157,7 +157,7 @@ fn marked(mark: &str) {
 }
 
 /// Sets the stream's state here and in every other tab.
-pub fn announce_state(state: State) {
+pub fn broadcast_state(state: State) {
     if STATE.get() != state {
         post(&format!("state {}", state.as_str()));
     }

@@ -16,13 +16,13 @@ const OPENING_MS_MAX: f64 = 10_000.0;
 const BACKOFF_MS_MIN: f64 = 500.0;
 const BACKOFF_MS_MAX: f64 = 30_000.0;
 /// Failures in a row after which the server is asked whether the person is still signed in.
-const FAILURES_BEFORE_ASKING: u32 = 3;
+const FAILURES_BEFORE_SIGN_IN_CHECK: u32 = 3;
 
 thread_local! {
     static SOURCE: RefCell<Option<EventSource>> = const { RefCell::new(None) };
-    static HEARD_AT: Cell<f64> = const { Cell::new(0.0) };
+    static LAST_MESSAGE_AT: Cell<f64> = const { Cell::new(0.0) };
     static FAILURES: Cell<u32> = const { Cell::new(0) };
-    static HAD_ONE: Cell<bool> = const { Cell::new(false) };
+    static WAS_OPEN: Cell<bool> = const { Cell::new(false) };
     /// Counts opened streams. Messages of older streams are ignored.
     static GENERATION: Cell<u32> = const { Cell::new(0) };
 }
@@ -32,22 +32,22 @@ pub fn lead() {
     hub::become_leader();
     let window = dom::window();
     dom::on(&window, "online", |_: Event| {
-        hub::announce_state(State::Reconnecting);
+        hub::broadcast_state(State::Reconnecting);
         open();
     });
     dom::on(&window, "offline", |_: Event| {
         close();
-        hub::announce_state(State::Offline);
+        hub::broadcast_state(State::Offline);
     });
     // A page in the back/forward cache must not hold a connection.
     dom::on(&window, "pagehide", |_: Event| close());
     dom::on(&window, "pageshow", |_: Event| {
-        if SOURCE.with_borrow(Option::is_none) && HAD_ONE.get() {
+        if SOURCE.with_borrow(Option::is_none) && WAS_OPEN.get() {
             open();
         }
     });
     dom::every(5_000, || {
-        let silent = js_sys::Date::now() - HEARD_AT.get() > SILENCE_MS_MAX;
+        let silent = js_sys::Date::now() - LAST_MESSAGE_AT.get() > SILENCE_MS_MAX;
         if silent && SOURCE.with_borrow(Option::is_some) {
             lost();
         }
@@ -63,7 +63,7 @@ fn close() {
 }
 
 fn heard() {
-    HEARD_AT.set(js_sys::Date::now());
+    LAST_MESSAGE_AT.set(js_sys::Date::now());
 }
 
 fn open() {
@@ -71,35 +71,35 @@ fn open() {
     let Ok(source) = EventSource::new("/api/live") else { return };
     let generation = GENERATION.get();
     let current = move || GENERATION.get() == generation;
-    HEARD_AT.set(js_sys::Date::now() - SILENCE_MS_MAX + OPENING_MS_MAX);
+    LAST_MESSAGE_AT.set(js_sys::Date::now() - SILENCE_MS_MAX + OPENING_MS_MAX);
     dom::on(&source, "open", move |_: Event| {
         if !current() {
             return;
         }
         heard();
         FAILURES.set(0);
-        hub::announce_state(State::Live);
+        hub::broadcast_state(State::Live);
         // Changes may have been missed while no stream was open.
-        if HAD_ONE.replace(true) {
-            hub::announce("resync", "");
+        if WAS_OPEN.replace(true) {
+            hub::broadcast("resync", "");
         }
     });
     dom::on(&source, "session", move |event: MessageEvent| {
         if current() {
             heard();
-            hub::announce("session", &event.data().as_string().unwrap_or_default());
+            hub::broadcast("session", &event.data().as_string().unwrap_or_default());
         }
     });
     dom::on(&source, "counts", move |_: MessageEvent| {
         if current() {
             heard();
-            hub::announce("counts", "");
+            hub::broadcast("counts", "");
         }
     });
     dom::on(&source, "mark", move |event: MessageEvent| {
         if current() {
             heard();
-            hub::announce_mark(event.data().as_string().unwrap_or_default().trim_matches('"'));
+            hub::broadcast_position(event.data().as_string().unwrap_or_default().trim_matches('"'));
         }
     });
     dom::on(&source, "beat", move |_: MessageEvent| {
@@ -116,7 +116,7 @@ fn open() {
     dom::on(&source, "resync", move |_: MessageEvent| {
         if current() {
             heard();
-            hub::announce("resync", "");
+            hub::broadcast("resync", "");
         }
     });
     dom::on(&source, "error", move |_: Event| {
@@ -133,13 +133,13 @@ fn lost() {
     let failures = FAILURES.get() + 1;
     FAILURES.set(failures);
     let online = dom::window().navigator().on_line();
-    hub::announce_state(if online { State::Reconnecting } else { State::Offline });
+    hub::broadcast_state(if online { State::Reconnecting } else { State::Offline });
     let longest = (BACKOFF_MS_MIN * f64::from(2_u32.saturating_pow(failures.min(8)))).min(BACKOFF_MS_MAX);
     let delay = longest * (0.5 + js_sys::Math::random() / 2.0);
     let generation = GENERATION.get();
     spawn_local(async move {
-        if failures >= FAILURES_BEFORE_ASKING && fetch::get("/api/me").await.err() == Some(Failed::Status(401)) {
-            hub::announce_state(State::SignedOut);
+        if failures >= FAILURES_BEFORE_SIGN_IN_CHECK && fetch::get("/api/me").await.err() == Some(Failed::Status(401)) {
+            hub::broadcast_state(State::SignedOut);
             return;
         }
         dom::after(delay as i32, move || {

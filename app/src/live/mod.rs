@@ -7,7 +7,7 @@
 mod hub;
 mod leader;
 
-pub use hub::{Signal, State, leads, subscribe};
+pub use hub::{Signal, State, is_leader, subscribe};
 
 use crate::browser::dom;
 use wasm_bindgen::{JsCast, JsValue, closure::Closure};
@@ -16,11 +16,11 @@ use wasm_bindgen::{JsCast, JsValue, closure::Closure};
 pub fn start(watch: impl Fn(State) + 'static) {
     hub::watch(watch);
     hub::open_channel();
-    compete();
+    request_lock();
 }
 
-/// Requests the lock, and leads while it is held: until this page is closed.
-fn compete() {
+/// Requests the lock, and leads while it holds the lock: until this page is closed.
+fn request_lock() {
     let navigator = JsValue::from(dom::window().navigator());
     let locks = js_sys::Reflect::get(&navigator, &"locks".into()).unwrap_or(JsValue::UNDEFINED);
     let request =

@@ -29,7 +29,7 @@ pub type Bindings = Vec<Vec<String>>;
 
 /// What a key press matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum Match {
     /// No shortcut; the browser handles the key.
     Nothing,
     /// The first key of a sequence.
@@ -72,7 +72,7 @@ pub fn token(press: &Press<'_>) -> Option<String> {
 
 /// Finds what `token` matches on a page of this place (see [`Place`]). `begun` holds the earlier keys of a sequence,
 /// or is empty.
-pub fn find(bindings: &Bindings, here: &str, begun: &str, token: &str) -> Found {
+pub fn match_key(bindings: &Bindings, here: &str, begun: &str, token: &str) -> Match {
     let pressed = if begun.is_empty() { token.to_owned() } else { [begun, " ", token].concat() };
     let mut is_begun = false;
     for (at, keys) in bindings.iter().enumerate() {
@@ -81,15 +81,15 @@ pub fn find(bindings: &Bindings, here: &str, begun: &str, token: &str) -> Found 
             continue;
         }
         if keys.contains(&pressed) {
-            return Found::Shortcut(at);
+            return Match::Shortcut(at);
         }
         is_begun |= keys.iter().any(|binding| follows(binding, &pressed));
     }
     if is_begun {
-        return Found::Begun;
+        return Match::Begun;
     }
     // The sequence does not match, so the key is looked up alone.
-    if begun.is_empty() { Found::Nothing } else { find(bindings, here, "", token) }
+    if begun.is_empty() { Match::Nothing } else { match_key(bindings, here, "", token) }
 }
 
 /// Whether `binding` is a sequence that begins with `first`.
@@ -131,7 +131,7 @@ pub fn conflict(bindings: &Bindings, at: usize, token: &str) -> Option<usize> {
 }
 
 /// Why this key cannot be bound; `None` if it can.
-pub fn unfit(token: &str) -> Option<&'static str> {
+pub fn why_not_bindable(token: &str) -> Option<&'static str> {
     match token {
         "Escape" | "Enter" | "Tab" | "Shift+Tab" | "Space" | "Backspace" | "Delete" => {
             Some("That key is needed to move around the page.")
@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn only_the_exact_modifiers_mean_the_marker() {
-        let marker = Found::Shortcut(at("marker"));
-        let means = |modifiers: &str, key| press(modifiers, key).map(|t| find(&defaults(), "", "", &t));
+        let marker = Match::Shortcut(at("marker"));
+        let means = |modifiers: &str, key| press(modifiers, key).map(|t| match_key(&defaults(), "", "", &t));
         for (modifiers, key) in
             [("ctrl", "m"), ("mac meta", "m"), ("mac ctrl", "m"), ("ctrl", "M"), ("alt", "m"), ("alt", "µ")]
         {
@@ -177,7 +177,7 @@ mod tests {
             ("mac meta alt", "µ"),
             ("alt shift", "M"),
         ] {
-            assert_eq!(means(modifiers, key), Some(Found::Nothing), "{modifiers} {key}");
+            assert_eq!(means(modifiers, key), Some(Match::Nothing), "{modifiers} {key}");
         }
         assert_eq!((means("mac ctrl meta", "m"), means("ctrl", "Control")), (None, None));
         assert_eq!(means("meta", "m"), None, "the Windows key is no Cmd");
@@ -186,11 +186,11 @@ mod tests {
     #[test]
     fn keys_in_a_row_are_waited_for() {
         let keys = defaults();
-        assert_eq!(find(&keys, "", "", "g"), Found::Begun);
-        assert_eq!(find(&keys, "", "g", "t"), Found::Shortcut(at("today")));
-        assert_eq!(find(&keys, "", "g", "j"), Found::Shortcut(at("next")), "what was begun is over");
-        assert_eq!((find(&keys, "", "", "G"), find(&keys, "", "", "z")), (Found::Nothing, Found::Nothing));
-        assert_eq!(find(&keys, "", "", "?"), Found::Shortcut(at("keys")));
+        assert_eq!(match_key(&keys, "", "", "g"), Match::Begun);
+        assert_eq!(match_key(&keys, "", "g", "t"), Match::Shortcut(at("today")));
+        assert_eq!(match_key(&keys, "", "g", "j"), Match::Shortcut(at("next")), "what was begun is over");
+        assert_eq!((match_key(&keys, "", "", "G"), match_key(&keys, "", "", "z")), (Match::Nothing, Match::Nothing));
+        assert_eq!(match_key(&keys, "", "", "?"), Match::Shortcut(at("keys")));
     }
 
     #[test]
@@ -200,7 +200,7 @@ mod tests {
         let stored = write(&keys);
         assert_eq!(stored, "marker Mod+Shift+y\n");
         assert_eq!(read(&stored), keys);
-        assert_eq!(find(&read(&stored), "", "", "Mod+m"), Found::Nothing);
+        assert_eq!(match_key(&read(&stored), "", "", "Mod+m"), Match::Nothing);
         assert_eq!(read("no-such-shortcut q\nnonsense"), defaults());
         assert_eq!(write(&defaults()), "");
     }
@@ -211,15 +211,19 @@ mod tests {
         assert_eq!(conflict(&keys, at("marker"), "j"), Some(at("next")));
         assert!(conflict(&keys, at("marker"), "g").is_some(), "it would swallow every `g …`");
         assert_eq!(conflict(&keys, at("marker"), "Mod+m"), None, "its own key");
-        assert!(unfit("Escape").is_some() && unfit("Mod+w").is_some() && unfit("Mod+y").is_none());
+        assert!(
+            why_not_bindable("Escape").is_some()
+                && why_not_bindable("Mod+w").is_some()
+                && why_not_bindable("Mod+y").is_none()
+        );
     }
 
     #[test]
     fn a_key_may_mean_one_thing_in_a_session_and_another_in_the_inbox() {
         let keys = defaults();
-        let means = |here| find(&keys, here, "", "x");
-        assert_eq!((means("session"), means("inbox")), (Found::Shortcut(at("fold")), Found::Shortcut(at("select"))));
-        assert_eq!(means(""), Found::Nothing);
+        let means = |here| match_key(&keys, here, "", "x");
+        assert_eq!((means("session"), means("inbox")), (Match::Shortcut(at("fold")), Match::Shortcut(at("select"))));
+        assert_eq!(means(""), Match::Nothing);
         assert_eq!(conflict(&keys, at("select"), "r"), Some(at("deny")));
         assert_eq!(conflict(&keys, at("marker"), "r"), Some(at("raw")), "the marker is everywhere");
     }
@@ -232,7 +236,7 @@ mod tests {
                 assert_eq!(conflict(&keys, index, binding), None, "{binding}");
                 let (begun, last) = binding.rsplit_once(' ').unwrap_or(("", binding));
                 let here = SHORTCUTS[index].place.as_str();
-                assert_eq!(find(&keys, here, begun, last), Found::Shortcut(index), "{binding}");
+                assert_eq!(match_key(&keys, here, begun, last), Match::Shortcut(index), "{binding}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 /// What a shortcut does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Does {
+pub enum Command {
     /// Opens the page with this path.
     Go(&'static str),
     /// Clicks the control of the page that has this `data-key`.
@@ -59,7 +59,7 @@ pub struct Shortcut {
     /// The description in the interface.
     pub words: &'static str,
     /// What it does.
-    pub does: Does,
+    pub command: Command,
     /// Where it applies.
     pub place: Place,
 }
@@ -68,40 +68,40 @@ pub struct Shortcut {
 impl Shortcut {
     /// The path that it opens, if it opens a page.
     pub const fn href(self) -> Option<&'static str> {
-        match self.does {
-            Does::Go(href) => Some(href),
+        match self.command {
+            Command::Go(href) => Some(href),
             _ => None,
         }
     }
 }
 
-const fn shortcut(id: &'static str, keys: &'static [&'static str], words: &'static str, does: Does) -> Shortcut {
-    Shortcut { id, keys, words, does, place: Place::Everywhere }
+const fn shortcut(id: &'static str, keys: &'static [&'static str], words: &'static str, command: Command) -> Shortcut {
+    Shortcut { id, keys, words, command, place: Place::Everywhere }
 }
 
 /// A shortcut that clicks the control whose `data-key` is its id, in one place.
 const fn press(place: Place, id: &'static str, keys: &'static [&'static str], words: &'static str) -> Shortcut {
-    Shortcut { id, keys, words, does: Does::Press(id), place }
+    Shortcut { id, keys, words, command: Command::Press(id), place }
 }
 
 /// All shortcuts.
 pub const SHORTCUTS: [Shortcut; 34] = [
-    shortcut("today", &["g t"], "Go to Today", Does::Go("/today")),
-    shortcut("inbox", &["g i"], "Go to Inbox", Does::Go("/inbox")),
-    shortcut("sessions", &["g s"], "Go to Sessions", Does::Go("/sessions")),
-    shortcut("chat", &["g c"], "Go to Chat", Does::Go("/chat")),
-    shortcut("actions", &["g a"], "Go to Tasks", Does::Go("/actions")),
-    shortcut("entities", &["g e"], "Go to Entities", Does::Go("/entities")),
-    shortcut("working-on", &["g w"], "Go to your day", Does::Go("/working-on")),
-    shortcut("insights", &["g n"], "Go to Insights", Does::Go("/insights")),
-    shortcut("settings", &["g ,"], "Go to Settings", Does::Go("/settings")),
-    shortcut("docs", &["g d"], "Go to API docs", Does::Go("/api/docs")),
-    shortcut("new-action", &["c"], "New task", Does::Go("/actions#new")),
-    shortcut("marker", &["Mod+m", "Alt+m"], "Add a marker while you work on a task", Does::Marker),
-    shortcut("palette", &["Mod+k"], "Go to or search", Does::Palette),
-    shortcut("search", &["/"], "Search sessions", Does::Search),
-    shortcut("next", &["j"], "Next row", Does::Step(1)),
-    shortcut("previous", &["k"], "Previous row", Does::Step(-1)),
+    shortcut("today", &["g t"], "Go to Today", Command::Go("/today")),
+    shortcut("inbox", &["g i"], "Go to Inbox", Command::Go("/inbox")),
+    shortcut("sessions", &["g s"], "Go to Sessions", Command::Go("/sessions")),
+    shortcut("chat", &["g c"], "Go to Chat", Command::Go("/chat")),
+    shortcut("actions", &["g a"], "Go to Tasks", Command::Go("/actions")),
+    shortcut("entities", &["g e"], "Go to Entities", Command::Go("/entities")),
+    shortcut("working-on", &["g w"], "Go to your day", Command::Go("/working-on")),
+    shortcut("insights", &["g n"], "Go to Insights", Command::Go("/insights")),
+    shortcut("settings", &["g ,"], "Go to Settings", Command::Go("/settings")),
+    shortcut("docs", &["g d"], "Go to API docs", Command::Go("/api/docs")),
+    shortcut("new-action", &["c"], "New task", Command::Go("/actions#new")),
+    shortcut("marker", &["Mod+m", "Alt+m"], "Add a marker while you work on a task", Command::Marker),
+    shortcut("palette", &["Mod+k"], "Go to or search", Command::Palette),
+    shortcut("search", &["/"], "Search sessions", Command::Search),
+    shortcut("next", &["j"], "Next row", Command::Step(1)),
+    shortcut("previous", &["k"], "Previous row", Command::Step(-1)),
     press(Place::Session, "newest", &["e"], "Session: jump to the newest event"),
     press(Place::Session, "fold", &["x"], "Session: fold or unfold all"),
     press(Place::Session, "raw", &["r"], "Session: show or hide raw JSON"),
@@ -120,13 +120,13 @@ pub const SHORTCUTS: [Shortcut; 34] = [
     press(Place::Inbox, "undo", &["z"], "Inbox: undo"),
     Shortcut {
         place: Place::Inbox,
-        ..shortcut("decide", &["Mod+Enter"], "Inbox: decide and open the next item", Does::Decide)
+        ..shortcut("decide", &["Mod+Enter"], "Inbox: decide and open the next item", Command::Decide)
     },
-    shortcut("keys", &["?"], "Show keyboard shortcuts", Does::Keys),
+    shortcut("keys", &["?"], "Show keyboard shortcuts", Command::Keys),
 ];
 
 /// The keys of a binding for display: `Mod+m` becomes `Ctrl`, `M`.
-pub fn shown(binding: &str) -> Vec<String> {
+pub fn display_keys(binding: &str) -> Vec<String> {
     let press = |press: &str| -> Vec<String> {
         if press.chars().count() <= 1 {
             return vec![press.to_owned()];
@@ -155,9 +155,9 @@ mod tests {
 
     #[test]
     fn keys_are_shown_as_they_stand_on_the_keyboard() {
-        assert_eq!(shown("Mod+m"), ["Ctrl", "M"]);
-        assert_eq!(shown("g t"), ["g", "t"]);
-        assert_eq!(shown("Alt+Shift+F2"), ["Alt", "Shift", "F2"]);
-        assert_eq!(shown("+"), ["+"]);
+        assert_eq!(display_keys("Mod+m"), ["Ctrl", "M"]);
+        assert_eq!(display_keys("g t"), ["g", "t"]);
+        assert_eq!(display_keys("Alt+Shift+F2"), ["Alt", "Shift", "F2"]);
+        assert_eq!(display_keys("+"), ["+"]);
     }
 }

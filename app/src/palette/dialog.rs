@@ -1,8 +1,8 @@
 //! The palette as HTML: the commands of every page, and the search results of the server.
 
 use super::{
-    catalog::{Does, SHORTCUTS},
-    list::keys_view,
+    catalog::{Command, SHORTCUTS},
+    shortcut_list::keys_view,
 };
 use crate::document::plain;
 use leptos::prelude::*;
@@ -19,7 +19,7 @@ const SETTINGS: [(&str, &str); 6] = [
 
 /// A search result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct SearchResult {
     /// Its name.
     pub title: String,
     /// What it is, e.g. `Task`.
@@ -32,7 +32,7 @@ pub struct Found {
 pub fn palette_dialog() -> impl IntoView {
     let commands = SHORTCUTS
         .into_iter()
-        .filter(|shortcut| !matches!(shortcut.does, Does::Palette | Does::Step(_) | Does::Decide))
+        .filter(|shortcut| !matches!(shortcut.command, Command::Palette | Command::Step(_) | Command::Decide))
         .map(|shortcut| {
             let hint = view! { <span class="palette-hint" data-keys-of=shortcut.id>{keys_view(shortcut.keys)}</span> };
             let (id, href) = (format!("palette-{}", shortcut.id), shortcut.href());
@@ -60,9 +60,9 @@ pub fn palette_dialog() -> impl IntoView {
 }
 
 /// Search results as options of the list.
-pub fn found_fragment(found: &[Found]) -> String {
+pub fn results_fragment(found: &[SearchResult]) -> String {
     let rows = found.iter().enumerate().map(|(at, found)| {
-        let Found { title, kind, href } = found.clone();
+        let SearchResult { title, kind, href } = found.clone();
         let hint = view! { <span class="palette-hint">{kind}</span> };
         option(format!("palette-found-{at}"), Some(href), None, true, title, hint)
     });
@@ -105,8 +105,8 @@ mod tests {
 
     #[test]
     fn what_is_found_is_text() {
-        let found = Found { title: "<b>Acme</b>".into(), kind: "entity".into(), href: "/entities/1".into() };
-        let html = found_fragment(&[found]);
+        let found = SearchResult { title: "<b>Acme</b>".into(), kind: "entity".into(), href: "/entities/1".into() };
+        let html = results_fragment(&[found]);
         assert!(html.contains("&lt;b&gt;Acme") && html.contains("data-found") && !html.contains("<b>"), "{html}");
     }
 }

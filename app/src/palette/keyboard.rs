@@ -1,9 +1,9 @@
 //! Handles keyboard shortcuts. Letters are shortcuts only outside of text fields. Only in the WASM build.
 
 use super::{
-    binding::{Found as Meant, Press, find as meaning, token},
-    catalog::{Does, SHORTCUTS},
-    custom, find, rebind,
+    binding::{Match, Press, match_key, token},
+    catalog::{Command, SHORTCUTS},
+    rebind, search, user_bindings,
 };
 use crate::{
     browser::{dom, page},
@@ -27,7 +27,7 @@ const FIELDS: &str = "input, textarea, select, [contenteditable], dialog[open]";
 pub fn start() {
     page::start(open);
     rebind::start();
-    find::start();
+    search::start();
 
     let begun = RefCell::new((String::new(), f64::MIN));
     dom::on(&dom::document(), "keydown", move |event: KeyboardEvent| {
@@ -38,15 +38,15 @@ pub fn start() {
         let now = js_sys::Date::now();
         let (before, at) = begun.take();
         let before = if now - at < CHORD_MS_MAX { before } else { String::new() };
-        let handled = match custom::with(|bindings| meaning(bindings, &here(), &before, &pressed)) {
-            Meant::Nothing => false,
-            Meant::Begun if is_in(&event, TEXT_FIELDS) => false,
-            Meant::Begun => {
+        let handled = match user_bindings::with(|bindings| match_key(bindings, &here(), &before, &pressed)) {
+            Match::Nothing => false,
+            Match::Begun if is_in(&event, TEXT_FIELDS) => false,
+            Match::Begun => {
                 let so_far = if before.is_empty() { pressed } else { [&before, " ", &pressed].concat() };
                 begun.replace((so_far, now));
                 true
             }
-            Meant::Shortcut(at) => SHORTCUTS.get(at).is_some_and(|shortcut| perform(shortcut.does, &event)),
+            Match::Shortcut(at) => SHORTCUTS.get(at).is_some_and(|shortcut| perform(shortcut.command, &event)),
         };
         if handled {
             event.prevent_default();
@@ -62,56 +62,56 @@ pub fn press<'a>(event: &KeyboardEvent, key: &'a str, code: &'a str) -> Press<'a
 
 /// Performs a shortcut unless the focused element handles the key itself. Returns false to let the browser handle the
 /// key.
-fn perform(does: Does, event: &KeyboardEvent) -> bool {
-    let forbidden = match does {
-        Does::Palette | Does::Decide => "",
-        Does::Marker => FIELDS,
+fn perform(command: Command, event: &KeyboardEvent) -> bool {
+    let forbidden = match command {
+        Command::Palette | Command::Decide => "",
+        Command::Marker => FIELDS,
         _ => TEXT_FIELDS,
     };
     if !forbidden.is_empty() && is_in(event, forbidden) {
         return false;
     }
-    match does {
-        Does::Decide => {
+    match command {
+        Command::Decide => {
             match dom::closest(event, "[data-decides]").and_then(|form| dom::find(&form, "button[name=decision]")) {
                 Some(button) => {
                     button.click();
                     true
                 }
-                None => act(does),
+                None => act(command),
             }
         }
-        _ => act(does),
+        _ => act(command),
     }
 }
 
 /// Performs a shortcut. Returns false if it does not apply here.
-pub fn act(does: Does) -> bool {
-    match does {
-        Does::Go(href) => {
+pub fn act(command: Command) -> bool {
+    match command {
+        Command::Go(href) => {
             let _ = dom::window().location().set_href(href);
             true
         }
-        Does::Press(key) => press_control(key),
-        Does::Palette => {
+        Command::Press(key) => press_control(key),
+        Command::Palette => {
             open("palette");
             true
         }
-        Does::Keys => {
+        Command::Keys => {
             open("keys");
             true
         }
-        Does::Search => search(),
-        Does::Step(by) => step(by),
-        Does::Marker => working_on::open_marker(),
-        Does::Decide => press_control("approve"),
+        Command::Search => focus_search(),
+        Command::Step(by) => step(by),
+        Command::Marker => working_on::open_marker(),
+        Command::Decide => press_control("approve"),
     }
 }
 
 /// Opens a dialog by its name.
 fn open(name: &str) {
     match name {
-        "palette" => find::open(),
+        "palette" => search::open(),
         _ => show(dom::by_id("keys").and_then(|keys| keys.dyn_into().ok())),
     }
 }
@@ -154,7 +154,7 @@ fn press_control(key: &str) -> bool {
     control.is_some()
 }
 
-fn search() -> bool {
+fn focus_search() -> bool {
     match dom::by_id("filter-q") {
         Some(field) => {
             let _ = field.focus();

@@ -3,24 +3,22 @@
 #[cfg(any(feature = "hydrate", test))]
 mod binding;
 mod catalog;
-#[cfg(feature = "hydrate")]
-mod custom;
 #[cfg(feature = "ssr")]
 mod dialog;
 #[cfg(feature = "hydrate")]
-mod find;
-mod island;
-#[cfg(feature = "hydrate")]
 mod keyboard;
-#[cfg(feature = "ssr")]
-mod list;
 #[cfg(feature = "hydrate")]
 mod rebind;
+#[cfg(feature = "hydrate")]
+mod search;
+#[cfg(feature = "ssr")]
+mod shortcut_list;
+#[cfg(feature = "hydrate")]
+mod user_bindings;
 
 #[cfg(feature = "ssr")]
-pub use dialog::{Found, found_fragment, palette_dialog};
-pub use island::Palette;
+pub use dialog::{SearchResult, palette_dialog, results_fragment};
 #[cfg(feature = "hydrate")]
-pub use keyboard::step;
+pub use keyboard::{start, step};
 #[cfg(feature = "ssr")]
-pub use list::{bindings_view, keys_dialog};
+pub use shortcut_list::{bindings_view, keys_dialog};

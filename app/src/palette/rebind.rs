@@ -1,10 +1,10 @@
 //! Shows the current bindings, and records new ones on the settings page. Only in the WASM build.
 
 use super::{
-    binding::{Bindings, conflict, token, unfit},
-    catalog::{SHORTCUTS, shown},
-    custom,
+    binding::{Bindings, conflict, token, why_not_bindable},
+    catalog::{SHORTCUTS, display_keys},
     keyboard::press,
+    user_bindings,
 };
 use crate::browser::dom;
 use std::cell::RefCell;
@@ -18,13 +18,13 @@ thread_local! {
 
 /// Keeps the lists of shortcuts on the page current, and attaches the handlers of the settings page.
 pub fn start() {
-    custom::watch(show);
+    user_bindings::watch(show);
     let Some(list) = dom::by_id("bindings") else { return };
     dom::on(&list, "click", |event: MouseEvent| {
         if let Some((at, button)) = button(&event, "data-rebind") {
             record(at, button);
         } else if let Some((at, _)) = button(&event, "data-reset") {
-            custom::bind(at, None);
+            user_bindings::bind(at, None);
             say(&["Default: ", name(at), "."]);
         }
     });
@@ -84,13 +84,13 @@ fn on_key(event: KeyboardEvent) {
     if token == "Escape" {
         stop();
         say(&["Nothing was changed."]);
-    } else if let Some(why) = unfit(&token) {
+    } else if let Some(why) = why_not_bindable(&token) {
         say(&[why]);
-    } else if let Some(other) = custom::with(|bindings| conflict(bindings, at, &token)) {
+    } else if let Some(other) = user_bindings::with(|bindings| conflict(bindings, at, &token)) {
         say(&["That key is already used: ", name(other), ". Press another one."]);
     } else {
         stop();
-        custom::bind(at, Some(token));
+        user_bindings::bind(at, Some(token));
         say(&["Changed: ", name(at), "."]);
     }
 }
@@ -104,7 +104,7 @@ fn show(bindings: &Bindings) {
                 if at > 0 {
                     add(&place, "span", "meta", "or");
                 }
-                shown(binding).iter().for_each(|key| add(&place, "kbd", "", key));
+                display_keys(binding).iter().for_each(|key| add(&place, "kbd", "", key));
             }
         }
         if let Some(reset) = dom::find(&root, &["[data-reset=", shortcut.id, "]"].concat()) {

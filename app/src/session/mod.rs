@@ -19,8 +19,6 @@ pub mod fixture;
 #[cfg(feature = "ssr")]
 mod group;
 #[cfg(feature = "ssr")]
-mod margin;
-#[cfg(feature = "ssr")]
 mod page;
 #[cfg(feature = "ssr")]
 mod part;
@@ -28,6 +26,8 @@ mod part;
 mod rating;
 #[cfg(feature = "ssr")]
 mod row;
+#[cfg(feature = "ssr")]
+mod sidebar;
 #[cfg(feature = "ssr")]
 mod summary;
 #[cfg(feature = "ssr")]

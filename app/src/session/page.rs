@@ -3,8 +3,8 @@
 use super::{
     TranscriptControls,
     group::{Group, counts, parse_groups},
-    margin::{Around, margin},
     row::{Titles, rows_fragment},
+    sidebar::{RelatedSessions, sidebar},
     summary::{Summary, summary_view},
 };
 use crate::{
@@ -87,15 +87,15 @@ pub fn moving_fragment(shell: &Shell, props: &Props) -> String {
 
 /// The sidebar with the related sessions, input and output.
 fn aside(props: &Props) -> impl IntoView + use<> {
-    let around = Around {
+    let related_sessions = RelatedSessions {
         parent: props.parent.as_ref(),
         children: &props.children,
         has_more_children: props.has_more_children,
         graph: &props.graph,
         retries: &props.retries,
     };
-    let inner = margin(&props.summary.session, &around);
-    view! { <aside class="margin" data-part="margin" aria-label="About this session">{inner}</aside> }
+    let inner = sidebar(&props.summary.session, &related_sessions);
+    view! { <aside class="sidebar" data-part="sidebar" aria-label="About this session">{inner}</aside> }
 }
 
 /// Renders the page.

@@ -28,7 +28,7 @@ const LEAD_BYTES: usize = 700;
 /// Longest text on a page, bytes; the JSON of the event holds the rest.
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// Longest first line of a reasoning part, characters.
-const THOUGHT_CHARS_MAX: usize = 140;
+const REASONING_CHARS_MAX: usize = 140;
 /// Typical size of a row's HTML, bytes; used to size the buffer.
 const ROW_BYTES: usize = 1_400;
 
@@ -108,7 +108,7 @@ fn write_body(html: &mut Html, entry: &Entry<'_>, titles: &Titles) {
         _ if is_decision(event) => write_decision(html, event, &said(entry), titles),
         (_, "session.status_change") => write_status_change(html, event.metadata.get()),
         (Group::Thinking, _) => entry.parts.iter().for_each(|(part, _)| match part {
-            Part::Text(text) | Part::Reasoning(text) => write_thought(html, text),
+            Part::Text(text) | Part::Reasoning(text) => write_reasoning(html, text),
             other => write_part(html, other, entry),
         }),
         (_, "session.error") => write_error(html, entry),
@@ -126,7 +126,7 @@ fn said(entry: &Entry<'_>) -> String {
 }
 
 /// A warning above the text of a line that the agent printed as an event but that is not valid.
-fn write_no_event(html: &mut Html, event: &Event) {
+fn write_invalid_event(html: &mut Html, event: &Event) {
     let members = json::members(event.metadata.get());
     let Some(why) = member(&members, &["notAnEvent"]) else { return };
     html.raw("<p class=\"notice\" data-tone=\"wait\"><span>");
@@ -138,7 +138,7 @@ fn write_no_event(html: &mut Html, event: &Event) {
 }
 
 fn write_parts(html: &mut Html, entry: &Entry<'_>) {
-    write_no_event(html, entry.event);
+    write_invalid_event(html, entry.event);
     let mut wrote = false;
     for (part, joined) in &entry.parts {
         wrote = true;
@@ -160,7 +160,7 @@ fn write_parts(html: &mut Html, entry: &Entry<'_>) {
 fn write_part(html: &mut Html, part: &Part<'_>, entry: &Entry<'_>) {
     match part {
         Part::Text(text) => write_text(html, text),
-        Part::Reasoning(text) => write_thought(html, text),
+        Part::Reasoning(text) => write_reasoning(html, text),
         Part::Call(call) => tool::write_call(html, call, None),
         Part::Answer(answer) => tool::write_answer(html, answer),
         Part::Other(raw) => {
@@ -189,9 +189,9 @@ fn write_text(html: &mut Html, text: &str) {
     html.raw("</details>");
 }
 
-fn write_thought(html: &mut Html, text: &str) {
+fn write_reasoning(html: &mut Html, text: &str) {
     html.raw("<details class=\"fold thinking\"><summary><span class=\"fold-more\">Thinking</span><span class=\"fold-lead\" dir=\"auto\">");
-    html.text(&shorten::one_line(text, THOUGHT_CHARS_MAX)).raw("</span></summary><div class=\"prose\">");
+    html.text(&shorten::one_line(text, REASONING_CHARS_MAX)).raw("</span></summary><div class=\"prose\">");
     html.markdown(shorten::head(text, TEXT_BYTES_MAX)).raw("</div></details>");
 }
 

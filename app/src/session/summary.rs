@@ -88,7 +88,7 @@ pub fn summary_view(shell: &Shell, summary: &Summary) -> impl IntoView + use<> {
             <div class="session-title">
                 <h1 dir="auto">{row_title(session)}</h1>
                 <span data-part="badge">{status_badge_large(session.status)}</span>
-                <div class="session-actions" data-part="actions">{decide(summary)}{actions(shell, summary)}</div>
+                <div class="session-actions" data-part="actions">{decision_link(summary)}{actions(shell, summary)}</div>
             </div>
             <dl class="facts" data-part="facts">{facts(shell, summary)}</dl>
             <div data-part="queued">{queued(session)}</div>
@@ -149,7 +149,7 @@ fn waits_for(session: &Session) -> Option<&'static str> {
 }
 
 /// A link to the inbox item that the session waits for.
-fn decide(summary: &Summary) -> impl IntoView + use<> {
+fn decision_link(summary: &Summary) -> impl IntoView + use<> {
     summary.gate.as_ref().map(|(id, may_decide)| {
         let (look, words) = if *may_decide { ("primary", "Decide") } else { ("plain", "Show what it is waiting for") };
         view! { <a class="button" data-look=look href=format!("/inbox/{id}")>{words}</a> }

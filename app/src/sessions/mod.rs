@@ -1,6 +1,5 @@
 //! The list of sessions: filters, keyset pagination, live status.
 
-mod live_rows;
 #[cfg(feature = "hydrate")]
 mod refresh;
 
@@ -13,11 +12,13 @@ mod row;
 #[cfg(feature = "ssr")]
 mod view_model;
 
+pub use crate::islands::LiveRows;
 #[cfg(feature = "ssr")]
 pub use filter::Filter;
-pub use live_rows::LiveRows;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
+#[cfg(feature = "hydrate")]
+pub use refresh::start;
 #[cfg(feature = "ssr")]
 pub use row::{rows_fragment, session_table};
 #[cfg(feature = "ssr")]

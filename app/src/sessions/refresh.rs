@@ -44,8 +44,8 @@ pub fn start() {
             spawn_local(read(ids));
         });
     };
-    if let Some(talk) = dom::by_id("talk") {
-        patch::remember(&talk);
+    if let Some(conversation) = dom::by_id("conversation") {
+        patch::remember(&conversation);
     }
     live::subscribe(gather);
     dom::on(&dom::document(), "submit", on_submit);

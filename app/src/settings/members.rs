@@ -4,8 +4,7 @@
 use crate::{
     FormState,
     ui::{
-        button::{Look, link_small, submit, submit_small},
-        copy::copy_line,
+        button::{Look, copy_line, link_small, submit, submit_small},
         field::{Field, input, select},
         notice,
         time::stamp,

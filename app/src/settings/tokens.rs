@@ -5,8 +5,7 @@ use super::members::{role_options, role_word};
 use crate::{
     FormState,
     ui::{
-        button::{Look, submit, submit_small},
-        copy::copy_line,
+        button::{Look, copy_line, submit, submit_small},
         empty::{Connect, connect},
         field::{Field, input, select},
         notice,
@@ -33,7 +32,7 @@ pub fn tokens_section(
     let rows = tokens.into_iter().map(|token| row(token, people)).collect::<Vec<_>>();
     let secret = new_token.map(|token| {
         let connecting =
-            Connect { base_url, token: Some(token.clone()), may_make_token: true, agent_slug: "my-agent".to_owned() };
+            Connect { base_url, token: Some(token.clone()), may_create_token: true, agent_slug: "my-agent".to_owned() };
         view! {
             <div class="secret" id="new-token" role="group" aria-labelledby="new-token-title" tabindex="-1">
                 <p><strong id="new-token-title">"Copy the token now. It is not shown again."</strong></p>

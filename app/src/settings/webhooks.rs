@@ -5,8 +5,7 @@ use crate::{
     FormState,
     text::number,
     ui::{
-        button::{Look, submit, submit_small},
-        copy::copy_line,
+        button::{Look, copy_line, submit, submit_small},
         field::{Field, input},
         notice,
         time::moment,

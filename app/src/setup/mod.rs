@@ -3,7 +3,7 @@
 use crate::{
     document::render,
     form::FormState,
-    shell::{Shell, door},
+    shell::{Shell, centered_page},
     ui::{
         button::{Look, submit},
         field::{Field, input},
@@ -20,7 +20,7 @@ pub fn page(shell: &Shell, asks_code: bool, form: &FormState) -> String {
     let hint = "The server printed it when it started, on stderr or in its log.";
     let code = Field::new("code", "Set-up code").hint(hint).required();
     render(shell, "Set up", || {
-        door(
+        centered_page(
             false,
             view! {
                 <h1>"Set up your workspace"</h1>

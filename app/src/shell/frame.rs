@@ -3,13 +3,14 @@
 use super::{Connection, Shell, ThemeSwitch};
 use crate::{
     document::{constant, solid},
-    palette::{Palette, keys_dialog, palette_dialog},
+    islands::{Palette, WorkingOn},
+    palette::{keys_dialog, palette_dialog},
     text::number,
     ui::{
         icon::{Icon, icon},
         notice,
     },
-    working_on::{Picker, WorkingOn, picker_view},
+    working_on::{Picker, picker_view},
 };
 use domain::{limit::BADGE_COUNT_MAX, role::Permission};
 use leptos::prelude::*;

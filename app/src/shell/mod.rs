@@ -4,15 +4,15 @@ mod connection;
 mod theme_switch;
 
 #[cfg(feature = "ssr")]
-mod door;
+mod centered_page;
 #[cfg(feature = "ssr")]
 mod frame;
 #[cfg(feature = "ssr")]
 mod props;
 
-pub use connection::Connection;
 #[cfg(feature = "ssr")]
-pub use door::door;
+pub use centered_page::centered_page;
+pub use connection::Connection;
 #[cfg(feature = "ssr")]
 pub use frame::{Place, frame};
 #[cfg(feature = "ssr")]

@@ -3,7 +3,7 @@
 use crate::{
     document::render,
     form::FormState,
-    shell::{Shell, door},
+    shell::{Shell, centered_page},
     ui::{
         button::{Look, submit},
         field::{Field, input},
@@ -20,35 +20,38 @@ pub struct Props {
     /// State of a refused sign-in.
     pub form: FormState,
     /// A form that was submitted while signed out.
-    pub kept: Option<Kept>,
+    pub kept: Option<KeptForm>,
 }
 
 /// A form that was submitted while signed out, kept until the person has signed in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptForm {
     /// Local path that it was posted to.
     pub action: String,
     /// Its fields.
     pub fields: Vec<(String, String)>,
 }
 
-impl Kept {
+impl KeptForm {
     /// Field of the sign-in form that holds `action`.
-    pub const ACTION: &str = "kept-action";
+    pub const ACTION_FIELD: &str = "kept-action";
     /// Prefix of the kept fields' names in the sign-in form.
-    pub const FIELD: &str = "kept.";
+    pub const FIELD_PREFIX: &str = "kept.";
 
     /// The first kept field that holds typed text, with its name.
     fn typed(&self) -> Option<&(String, String)> {
         self.fields.iter().find(|(name, _)| name == "text" || name == "message")
     }
 
-    fn carried(&self) -> impl IntoView + use<> {
+    fn hidden_fields(&self) -> impl IntoView + use<> {
         let hidden = |name: String, value: String| view! { <input type="hidden" name=name value=value/> };
-        let fields: Vec<_> =
-            self.fields.iter().map(|(name, value)| hidden(format!("{}{name}", Self::FIELD), value.clone())).collect();
+        let fields: Vec<_> = self
+            .fields
+            .iter()
+            .map(|(name, value)| hidden(format!("{}{name}", Self::FIELD_PREFIX), value.clone()))
+            .collect();
         view! {
-            {hidden(Self::ACTION.to_owned(), self.action.clone())}
+            {hidden(Self::ACTION_FIELD.to_owned(), self.action.clone())}
             {fields}
         }
     }
@@ -56,7 +59,7 @@ impl Kept {
 
 /// The page after such a sign-in: the kept form can be submitted or discarded. `who` is signed in; `back` is the page
 /// of the form.
-pub fn again_page(shell: &Shell, kept: &Kept, who: &str, back: &str) -> String {
+pub fn resend_page(shell: &Shell, kept: &KeptForm, who: &str, back: &str) -> String {
     render(shell, "Send it now", || {
         let typed = kept.typed().cloned();
         let is_typed = |name: &String| typed.as_ref().is_some_and(|(typed, _)| typed == name);
@@ -74,7 +77,7 @@ pub fn again_page(shell: &Shell, kept: &Kept, who: &str, back: &str) -> String {
                 </div>
             }
         });
-        door(
+        centered_page(
             true,
             view! {
                 <h1>"Send it now"</h1>
@@ -108,7 +111,7 @@ pub fn page(shell: &Shell, props: &Props) -> String {
                 {text}
             }
         });
-        door(
+        centered_page(
             false,
             view! {
                 <h1>"Sign in"</h1>
@@ -119,7 +122,7 @@ pub fn page(shell: &Shell, props: &Props) -> String {
                     {input("sign-in", Field::new("email", "E-mail").required(), "email", "", "username", form)}
                     {input("sign-in", Field::new("password", "Password").required(), "password", "", "current-password", form)}
                     {next.clone().map(|next| view! { <input type="hidden" name="next" value=next/> })}
-                    {kept.as_ref().map(Kept::carried)}
+                    {kept.as_ref().map(KeptForm::hidden_fields)}
                     <div class="form-actions">{submit("Sign in", Look::Primary)}</div>
                 </form>
             },

@@ -20,8 +20,8 @@ const NEEDS_SOMEBODY: &str = "Needs someone";
 
 impl Bucket {
     /// The heading, for the reader's work or everyone's.
-    pub fn heading(&self, everybody: bool) -> &'static str {
-        if everybody && self.count == "needsMe" { NEEDS_SOMEBODY } else { self.label }
+    pub fn heading(&self, everyone: bool) -> &'static str {
+        if everyone && self.count == "needsMe" { NEEDS_SOMEBODY } else { self.label }
     }
 }
 
@@ -65,8 +65,8 @@ pub const BUCKETS: [Bucket; 5] = [
 ];
 
 /// The address of the page with a selected bucket; an empty name selects all.
-pub fn address(everybody: bool, picked: &str) -> String {
-    let of = if everybody { "all" } else { "me" };
+pub fn address(everyone: bool, picked: &str) -> String {
+    let of = if everyone { "all" } else { "me" };
     let bucket = if picked.is_empty() { "" } else { "&bucket=" };
     ["/today?assignedTo=", of, bucket, picked].concat()
 }

@@ -2,19 +2,19 @@
 
 mod bucket;
 #[cfg(feature = "ssr")]
-mod course;
-#[cfg(feature = "hydrate")]
-mod focus;
-#[cfg(feature = "ssr")]
 mod page;
+#[cfg(feature = "hydrate")]
+mod refresh;
 #[cfg(feature = "ssr")]
 mod section;
 mod strip;
-
 #[cfg(feature = "ssr")]
-pub use course::{Course, course_fragment};
+mod trend;
+
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
 pub use section::{Gate, Section, section_fragment};
 pub use strip::WorkQueueStrip;
+#[cfg(feature = "ssr")]
+pub use trend::{Trend, trend_fragment};

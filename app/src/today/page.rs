@@ -22,7 +22,7 @@ pub struct Props {
     /// `?bucket=`: the selected bucket.
     pub picked: Option<Bucket>,
     /// `?assignedTo=all`: shows everyone's work, not only the reader's.
-    pub everybody: bool,
+    pub everyone: bool,
     /// Number of entries in each bucket, in order.
     pub counts: [u64; 5],
     /// IANA name of the time zone in which the day starts at midnight.
@@ -40,7 +40,7 @@ const OF_MINE: &str = "Your tasks, and everything that needs your decision.";
 const OF_EVERYONE: &str = "Everyone's tasks, including tasks that are assigned to no one.";
 
 /// Links that switch between the reader's work and everyone's, and keep the selected bucket.
-fn switch(everybody: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
+fn switch(everyone: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
     let link = move |label: &'static str, value: &str, on: bool| {
         let bucket = picked.map(|bucket| format!("&bucket={}", bucket.as_str())).unwrap_or_default();
         let href = format!("/today?assignedTo={value}{bucket}");
@@ -48,8 +48,8 @@ fn switch(everybody: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
     };
     view! {
         <nav class="chips" aria-label="Whose tasks">
-            {link("Mine", "me", !everybody)}
-            {link("Everyone", "all", everybody)}
+            {link("Mine", "me", !everyone)}
+            {link("Everyone", "all", everyone)}
         </nav>
     }
 }
@@ -57,17 +57,17 @@ fn switch(everybody: bool, picked: Option<Bucket>) -> impl IntoView + use<> {
 /// Renders the page without the hourly counts, which the browser loads.
 pub fn page(shell: &Shell, props: Props) -> String {
     render(shell, "Today", || {
-        let Props { picked, everybody, counts, timezone, sections, connect: connecting, day } = props;
+        let Props { picked, everyone, counts, timezone, sections, connect: connecting, day } = props;
         let counts = counts.map(|count| count.to_string()).join(" ");
         let picked_name = picked.map_or("", Bucket::as_str).to_owned();
-        let strip = view! { <WorkQueueStrip picked=picked_name everybody=everybody counts=counts timezone=timezone/> };
+        let strip = view! { <WorkQueueStrip picked=picked_name everyone=everyone counts=counts timezone=timezone/> };
         let sections = sections
             .iter()
             .map(|section| solid(section_view(shell, section, picked.is_some_and(|p| p != section.bucket))))
             .collect::<Vec<_>>();
         let page = view! {
-            {page_head("Today".to_owned(), Vec::new(), solid(switch(everybody, picked)))}
-            <p class="meta">{if everybody { OF_EVERYONE } else { OF_MINE }}</p>
+            {page_head("Today".to_owned(), Vec::new(), solid(switch(everyone, picked)))}
+            <p class="meta">{if everyone { OF_EVERYONE } else { OF_MINE }}</p>
             {strip}
             {connecting.map(|c| solid(connect(c)))}
             {sections}

@@ -40,7 +40,7 @@ pub struct Section {
     /// The bucket.
     pub bucket: Bucket,
     /// Whether it shows everyone's work, not only the reader's.
-    pub everybody: bool,
+    pub everyone: bool,
     /// Its sessions, most urgent first.
     pub sessions: Vec<SessionEntry>,
     /// Its tasks.
@@ -83,7 +83,7 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
     view! {
         <section class="section" id=format!("section-{name}") hidden=hidden aria-labelledby=format!("heading-{name}")>
             <div class="section-head">
-                <h2 id=format!("heading-{name}") tabindex="-1">{words.heading(section.everybody)}</h2>
+                <h2 id=format!("heading-{name}") tabindex="-1">{words.heading(section.everyone)}</h2>
                 <span class="meta">{count}</span>
             </div>
             {body}

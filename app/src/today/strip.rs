@@ -9,7 +9,7 @@ pub fn WorkQueueStrip(
     /// The selected bucket; empty for none.
     picked: String,
     /// Whether everyone's work is shown, not only the reader's.
-    everybody: bool,
+    everyone: bool,
     /// The counts of the page, in the order of the buckets, separated by spaces.
     counts: String,
     /// IANA name of the time zone that they were counted in.
@@ -19,7 +19,7 @@ pub fn WorkQueueStrip(
     let counts = RwSignal::new(BUCKETS.map(|_| given.next().flatten()));
     let picked = RwSignal::new(picked);
     #[cfg(feature = "hydrate")]
-    super::focus::start(counts, everybody, &timezone);
+    super::refresh::start(counts, everyone, &timezone);
     #[cfg(not(feature = "hydrate"))]
     let _ = &timezone;
     let pick = move |name: &'static str, event: leptos::ev::MouseEvent| {
@@ -30,7 +30,7 @@ pub fn WorkQueueStrip(
         let now = if picked.get_untracked() == name { "" } else { name };
         picked.set(now.to_owned());
         #[cfg(feature = "hydrate")]
-        super::focus::show(now, everybody);
+        super::refresh::show(now, everyone);
     };
     let buckets = BUCKETS
         .into_iter()
@@ -42,7 +42,7 @@ pub fn WorkQueueStrip(
                 <li>
                     <a
                         class="strip-bucket"
-                        href=super::bucket::address(everybody, bucket.name)
+                        href=super::bucket::address(everyone, bucket.name)
                         data-bucket=bucket.name
                         data-some=move || count().is_some_and(|n| n > 0).then_some("")
                         aria-current=move || is_picked().then_some("true")
@@ -51,7 +51,7 @@ pub fn WorkQueueStrip(
                         <span class="strip-count" data-waiting=move || count().is_none().then_some("")>
                             {move || count().map_or_else(|| "–".to_owned(), |n| n.to_string())}
                         </span>
-                        <span class="strip-label">{bucket.heading(everybody)}</span>
+                        <span class="strip-label">{bucket.heading(everyone)}</span>
                         <div class="strip-more"><span class="strip-sub">{bucket.about}</span></div>
                     </a>
                 </li>

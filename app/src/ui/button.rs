@@ -1,5 +1,6 @@
-//! Submit buttons, and links that look like buttons.
+//! Submit buttons, copy buttons, and links that look like buttons.
 
+use super::icon::{Icon, icon};
 use leptos::prelude::*;
 
 /// The visual weight of a button.
@@ -38,4 +39,17 @@ pub fn submit_small(label: impl Into<String>, about: String) -> impl IntoView {
 /// A link styled as a small button. `about` completes the label for screen readers.
 pub fn link_small(label: impl Into<String>, about: String, href: String) -> impl IntoView {
     view! { <a class="button" data-size="small" href=href>{label.into()}<span class="hidden-text">" "{about}</span></a> }
+}
+
+/// A line of monospaced text with a copy button, which needs scripts. `what` names the text in the button's label.
+pub fn copy_line(text: String, what: &'static str) -> impl IntoView {
+    view! {
+        <div class="copy-line">
+            <pre tabindex="0">{text.clone()}</pre>
+            <button class="button js-only" type="button" data-size="small" data-copy=text aria-label=format!("Copy {what}")>
+                {icon(Icon::Copy)}
+                <span>"Copy"</span>
+            </button>
+        </div>
+    }
 }

@@ -1,9 +1,6 @@
 //! Empty states: one sentence and one action.
 
-use super::{
-    button::{Look, submit},
-    copy::copy_line,
-};
+use super::button::{Look, copy_line, submit};
 use crate::document::solid;
 use leptos::prelude::*;
 
@@ -15,7 +12,7 @@ pub struct Connect {
     /// The secret of a token for the agent; a placeholder is shown if it is absent.
     pub token: Option<String>,
     /// Whether the viewer may create a token.
-    pub may_make_token: bool,
+    pub may_create_token: bool,
     /// The slug of the agent.
     pub agent_slug: String,
 }
@@ -32,10 +29,10 @@ pub fn empty(sentence: &'static str, link: Option<(&'static str, String)>) -> im
 
 /// The three commands that connect an agent.
 pub fn connect(connect: Connect) -> impl IntoView {
-    let Connect { base_url, token, may_make_token, agent_slug } = connect;
+    let Connect { base_url, token, may_create_token, agent_slug } = connect;
     let is_missing = token.is_none();
     let token = token.unwrap_or_else(|| "sbk_…".to_owned());
-    let make = (is_missing && may_make_token).then(|| {
+    let make = (is_missing && may_create_token).then(|| {
         view! {
             <form class="connect-token" method="post" action="/settings/tokens">
                 <input type="hidden" name="name" value=format!("{agent_slug} (worker)")/>
@@ -46,7 +43,7 @@ pub fn connect(connect: Connect) -> impl IntoView {
             </form>
         }
     });
-    let ask = (is_missing && !may_make_token)
+    let ask = (is_missing && !may_create_token)
         .then(|| view! { <p class="meta">"An admin of this workspace can create the token in the settings."</p> });
     let lines = [
         (format!("export SHIFTBOOK_URL={base_url}"), "the server's address"),

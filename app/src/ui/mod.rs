@@ -3,8 +3,6 @@
 #[cfg(feature = "ssr")]
 pub mod button;
 #[cfg(feature = "ssr")]
-pub mod copy;
-#[cfg(feature = "ssr")]
 pub mod empty;
 #[cfg(feature = "ssr")]
 pub mod field;

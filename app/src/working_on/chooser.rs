@@ -21,7 +21,7 @@ struct Shown {
     /// Index of the selected row.
     at: usize,
     /// Whether the person moved the selection. Otherwise the first row is selected by default.
-    gone_to: bool,
+    is_moved: bool,
     rows: Vec<Row>,
 }
 
@@ -42,8 +42,8 @@ pub fn start() {
         }
     });
     dom::on(&field, "input", |_: Event| {
-        SHOWN.with_borrow_mut(|shown| (shown.at, shown.gone_to) = (0, false));
-        draw();
+        SHOWN.with_borrow_mut(|shown| (shown.at, shown.is_moved) = (0, false));
+        render_rows();
         if SHOWN.with_borrow(|shown| shown.partial) {
             control::read_tasks(typed());
         }
@@ -56,7 +56,7 @@ pub fn start() {
     });
     dom::on(&list, "mousemove", |event: MouseEvent| {
         if let Some(at) = option_at(&event) {
-            go_to(at);
+            move_to(at);
         }
     });
     widget::on_part("drop", "click", |_| {
@@ -82,7 +82,7 @@ fn open() {
         let _ = field.focus();
     }
     widget::hide("drop", state::active().is_none());
-    draw();
+    render_rows();
     control::read_tasks(String::new());
 }
 
@@ -97,13 +97,13 @@ pub fn set_tasks(tasks: Vec<Task>, partial: Option<bool>) {
     let chosen = SHOWN.with_borrow_mut(|shown| {
         shown.tasks = Some(tasks);
         shown.partial = partial.unwrap_or(shown.partial);
-        shown.rows.get(shown.at).filter(|_| shown.gone_to).cloned()
+        shown.rows.get(shown.at).filter(|_| shown.is_moved).cloned()
     });
-    draw();
+    render_rows();
     // Keeps the row selected that the person moved to, at its new index.
     let at = SHOWN.with_borrow(|shown| shown.rows.iter().position(|row| Some(row) == chosen.as_ref()));
     if let Some(at) = at {
-        point(at);
+        mark_selected(at);
     }
 }
 
@@ -115,7 +115,7 @@ fn on_key(event: KeyboardEvent) {
     } else if key == "Enter" {
         choose(at);
     } else if let Some(to) = moved(&key, at, count) {
-        go_to(to);
+        move_to(to);
         if let Some(option) = option(to) {
             let nearest = web_sys::ScrollIntoViewOptions::new();
             nearest.set_block(web_sys::ScrollLogicalPosition::Nearest);
@@ -131,8 +131,8 @@ fn choose(at: usize) {
     let Some(row) = SHOWN.with_borrow(|shown| shown.rows.get(at).cloned()) else { return };
     match row {
         Row::Create(name) if name.is_empty() => {
-            SHOWN.with_borrow_mut(|shown| (shown.naming, shown.at, shown.gone_to) = (true, 0, false));
-            draw();
+            SHOWN.with_borrow_mut(|shown| (shown.naming, shown.at, shown.is_moved) = (true, 0, false));
+            render_rows();
             if let Some(field) = field() {
                 let _ = field.focus();
             }
@@ -166,13 +166,13 @@ fn option_at(event: &Event) -> Option<usize> {
 }
 
 /// Selects a row that the person moved to.
-fn go_to(at: usize) {
-    SHOWN.with_borrow_mut(|shown| shown.gone_to = true);
-    point(at);
+fn move_to(at: usize) {
+    SHOWN.with_borrow_mut(|shown| shown.is_moved = true);
+    mark_selected(at);
 }
 
 /// Marks the selected row visually and for assistive technology.
-fn point(to: usize) {
+fn mark_selected(to: usize) {
     let before = SHOWN.with_borrow_mut(|shown| std::mem::replace(&mut shown.at, to));
     for (at, is_chosen) in [(before, "false"), (to, "true")] {
         if let Some(option) = option(at) {
@@ -188,7 +188,7 @@ fn point(to: usize) {
 }
 
 /// Renders the rows that match the typed text.
-fn draw() {
+fn render_rows() {
     let Some(list) = dom::by_id("working-list") else { return };
     let typed = typed();
     let (may_create, active) = (widget::may_create(), state::active().is_some());
@@ -213,7 +213,7 @@ fn draw() {
         }
         shown.at
     });
-    point(at);
+    mark_selected(at);
     SHOWN.with_borrow(|shown| {
         if let Some(count) = dom::by_id("working-count") {
             count.set_text_content(Some(&summary(shown, typed.trim().is_empty())));

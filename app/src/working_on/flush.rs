@@ -5,7 +5,7 @@
 //! response, closed page) is recorded once, because its id is created here.
 
 use super::{
-    queue::{self, Found, Row},
+    queue::{self, Row, Stored},
     state::{self, Waiting},
     widget,
 };
@@ -54,7 +54,7 @@ pub fn remember(row: Row) {
 }
 
 /// Takes over what is queued when the page starts: the count, this tab's events, and the refused ones.
-pub fn begin(tab: &str, found: Found) {
+pub fn begin(tab: &str, found: Stored) {
     state::found_waiting(waiting(found.waiting.len() as u32));
     found.waiting.into_iter().filter(|row| row.tab == tab).for_each(remember);
     KNOWN.set(true);

@@ -4,7 +4,6 @@
 //! plain forms on /working-on for browsers without scripts.
 
 mod active;
-mod island;
 
 #[cfg(any(feature = "hydrate", test))]
 mod choice;
@@ -18,8 +17,6 @@ mod elapsed;
 mod entity_ref;
 #[cfg(feature = "hydrate")]
 mod flush;
-#[cfg(feature = "hydrate")]
-mod hooks;
 #[cfg(feature = "hydrate")]
 mod marker;
 #[cfg(feature = "hydrate")]
@@ -39,14 +36,17 @@ mod page;
 mod picker;
 
 pub use active::Active;
+#[cfg(feature = "hydrate")]
+pub use control::start;
 #[cfg(feature = "ssr")]
 pub use day::{Day, day_fragment, day_section};
 #[cfg(feature = "hydrate")]
-use hooks::owner_of;
-#[cfg(feature = "hydrate")]
-pub use hooks::{open_marker, watch_waiting};
-pub use island::WorkingOn;
+pub use marker::open as open_marker;
 #[cfg(feature = "ssr")]
 pub use page::{Props, page};
 #[cfg(feature = "ssr")]
 pub use picker::{Picker, picker_view};
+#[cfg(feature = "hydrate")]
+use state::owner_of;
+#[cfg(feature = "hydrate")]
+pub use state::watch_waiting;

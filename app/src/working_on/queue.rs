@@ -39,16 +39,16 @@ pub struct Row {
 
 /// The result of adding events to the queue.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kept {
+pub enum Added {
     /// They were added as these rows.
-    Waiting(Vec<Row>),
+    Queued(Vec<Row>),
     /// The queue is full; none of them was added.
     Full,
 }
 
 /// All rows of an owner.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct Stored {
     /// Queued events, in order.
     pub waiting: Vec<Row>,
     /// Events that the server refused.
@@ -169,7 +169,7 @@ pub async fn keep(
     always: Row,
     once: Option<(String, Row)>,
     look: bool,
-) -> Result<(Kept, Option<Found>), Failed> {
+) -> Result<(Added, Option<Stored>), Failed> {
     let stores = if look { &[WAITING, SEEN, REFUSED][..] } else { &[WAITING, SEEN] };
     let transaction = begin(stores, TransactionMode::ReadWrite).await?;
     let (waiting, memory) = (transaction.object_store(WAITING)?, transaction.object_store(SEEN)?);
@@ -196,13 +196,13 @@ pub async fn keep(
     }
     if count > f64::from(QUEUED_MAX) {
         transaction.abort()?;
-        return Ok((Kept::Full, None));
+        return Ok((Added::Full, None));
     }
     let asked = if look { Some(ask_all(&transaction, owner)?) } else { None };
     commit(transaction).await?;
     let numbered =
         |(request, row): (JsValue, Row)| Row { number: result(&request).as_f64().unwrap_or_default(), ..row };
-    Ok((Kept::Waiting(added.into_iter().map(numbered).collect()), asked.map(Found::of)))
+    Ok((Added::Queued(added.into_iter().map(numbered).collect()), asked.map(Stored::of)))
 }
 
 /// Requests all rows of this owner. The results are available when the transaction has completed.
@@ -211,7 +211,7 @@ fn ask_all(transaction: &Transaction, owner: &str) -> Result<[JsValue; 2], Faile
     Ok([of_store(WAITING)?.into(), of_store(REFUSED)?.into()])
 }
 
-impl Found {
+impl Stored {
     fn of([waiting, refused]: [JsValue; 2]) -> Self {
         Self { waiting: rows(&result(&waiting)), refused: rows(&result(&refused)) }
     }
@@ -232,11 +232,11 @@ pub async fn first(owner: &str, rows_max: u32) -> Result<Vec<Row>, Failed> {
 }
 
 /// All rows of this owner.
-pub async fn all(owner: &str) -> Result<Found, Failed> {
+pub async fn all(owner: &str) -> Result<Stored, Failed> {
     let transaction = begin(&[WAITING, REFUSED], TransactionMode::ReadOnly).await?;
     let asked = ask_all(&transaction, owner)?;
     commit(transaction).await?;
-    Ok(Found::of(asked))
+    Ok(Stored::of(asked))
 }
 
 /// Deletes events that the server has recorded. Returns how many events of this owner remain queued.

@@ -7,7 +7,7 @@ use super::{
     entity_ref::extract_entity_ref_from_path,
     flush::{self, Ended},
     marker,
-    queue::{self, Found, Kept, Row},
+    queue::{self, Added, Row, Stored},
     state::{self, Waiting},
     widget,
 };
@@ -102,7 +102,7 @@ pub fn arrive() {
 }
 
 /// Records the current page. With `look` it returns all queued rows; `None` if the database failed.
-async fn record(look: bool) -> Option<Found> {
+async fn record(look: bool) -> Option<Stored> {
     if state::is_paused() {
         return None;
     }
@@ -125,7 +125,7 @@ async fn record(look: bool) -> Option<Found> {
     });
     let mut known = None;
     match queue::keep(&state::owner(), always, once, look).await {
-        Ok((Kept::Waiting(rows), found)) => {
+        Ok((Added::Queued(rows), found)) => {
             let count = match &found {
                 Some(found) => found.waiting.len() as u32,
                 None => state::waiting().count + rows.len() as u32,
@@ -134,7 +134,7 @@ async fn record(look: bool) -> Option<Found> {
             state::set_waiting(Waiting { count, full: false });
             known = found;
         }
-        Ok((Kept::Full, _)) => {
+        Ok((Added::Full, _)) => {
             state::set_waiting(Waiting { full: true, ..state::waiting() });
             let count = queue::QUEUED_MAX.to_string();
             let words = " events are waiting for the server, the most that this browser keeps. Pages are not recorded until the server can be reached.";

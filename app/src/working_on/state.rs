@@ -37,6 +37,11 @@ thread_local! {
     static CHANNEL: RefCell<Option<BroadcastChannel>> = const { RefCell::new(None) };
 }
 
+/// The owner of events: workspace and person in one text.
+pub fn owner_of(tenant_id: &str, user_id: &str) -> String {
+    [tenant_id, "/", user_id].concat()
+}
+
 /// Joins the channel. `owner` is workspace and person.
 pub fn start(owner: String, active: Option<Active>) {
     OWNER.set(owner);

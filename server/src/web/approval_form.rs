@@ -5,7 +5,7 @@ use super::form::Form;
 use crate::problem::Problem;
 use app::{
     FormState,
-    action::{KEEP_SETS, read_span},
+    action::{KEEP_SETS, parse_duration},
 };
 use domain::output::CRITERIA_SETS;
 use ledger::{
@@ -111,7 +111,7 @@ fn approval(form: &Form, members: &[MemberRecord], wrong: &mut Vec<FieldError>) 
     }
     for (field, key) in SPANS {
         let Some(text) = form.optional(field) else { continue };
-        match read_span(&text) {
+        match parse_duration(&text) {
             Some(seconds) => {
                 approval.insert(key.into(), seconds.into());
             }

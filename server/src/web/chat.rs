@@ -11,7 +11,7 @@ use super::{
 use crate::{extract::Id, problem::Problem, state::AppState, thread_end, wire_map};
 use app::{
     FormState,
-    chat::{self as ui, Entry, Gate, ListProps, Props, Talk},
+    chat::{self as ui, Conversation, Entry, Gate, ListProps, Props},
 };
 use axum::{
     Router,
@@ -145,7 +145,7 @@ async fn show(
     Query(query): Query<PageQuery>,
 ) -> Result<Response, Turned> {
     let talk = read(&state, &viewer, id, query.before).await?;
-    let props = Props { talk, form: FormState::default() };
+    let props = Props { conversation: talk, form: FormState::default() };
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
@@ -165,9 +165,9 @@ async fn own(state: &AppState, viewer: &Viewer, id: SessionId) -> Result<Session
     if thread::is_own(&viewer.scope, &session) { Ok(session) } else { Err(Error::NotFound("thread").into()) }
 }
 
-async fn read(state: &AppState, viewer: &Viewer, id: SessionId, before: Option<u64>) -> Result<Talk, Turned> {
+async fn read(state: &AppState, viewer: &Viewer, id: SessionId, before: Option<u64>) -> Result<Conversation, Turned> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
-    let found = page::read(ledger, scope, id, before, Talk::kinds()).await?;
+    let found = page::read(ledger, scope, id, before, Conversation::kinds()).await?;
     let memory = match feedback::status_of(ledger, scope, &found.session, found.turns).await {
         Ok(status) => Some(wire_map::memory_status(&status)),
         Err(error) => {
@@ -175,7 +175,7 @@ async fn read(state: &AppState, viewer: &Viewer, id: SessionId, before: Option<u
             None
         }
     };
-    Ok(Talk {
+    Ok(Conversation {
         others: found.others.into_iter().map(other).collect(),
         again_id: thread::again_id(&found.session).to_string(),
         events: found.slice.events.into_iter().map(wire_map::event).collect(),
@@ -243,7 +243,7 @@ pub async fn refused(
     problem: Problem,
 ) -> Result<Response, Turned> {
     let talk = read(state, &viewer, id, None).await?;
-    let props = Props { talk, form: form.refused(name, &problem) };
+    let props = Props { conversation: talk, form: form.refused(name, &problem) };
     Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
 }
 

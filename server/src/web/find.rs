@@ -5,7 +5,7 @@ use super::{
     shell::{Turned, Viewer},
 };
 use crate::state::AppState;
-use app::palette::{Found, found_fragment};
+use app::palette::{SearchResult, results_fragment};
 use axum::{
     Router,
     extract::{Query, State},
@@ -60,9 +60,9 @@ async fn find(
         let status = session.status.as_str().replace('_', " ");
         found.push(hit(session.title, &format!("session, {status}"), format!("/sessions/{}", session.id)));
     }
-    Ok(Html(found_fragment(&found)))
+    Ok(Html(results_fragment(&found)))
 }
 
-fn hit(title: String, kind: &str, href: String) -> Found {
-    Found { title, kind: kind.to_owned(), href }
+fn hit(title: String, kind: &str, href: String) -> SearchResult {
+    SearchResult { title, kind: kind.to_owned(), href }
 }

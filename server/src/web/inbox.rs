@@ -65,7 +65,7 @@ impl ListQuery {
                 Shown::Snoozed => GateFilter::Snoozed,
                 Shown::Settled => GateFilter::In(GateState::Settled),
             },
-            everybody: self.assigned_to.as_deref() == Some("all"),
+            everyone: self.assigned_to.as_deref() == Some("all"),
             cursor: self.cursor.clone(),
         }
     }
@@ -133,7 +133,7 @@ fn listed(viewer: &Viewer, query: &ListQuery, found: page::List) -> List {
         titles: found.titles.into_iter().collect(),
         terminal_sessions: found.elsewhere.into_iter().map(entry).collect(),
         shown: query.shown(),
-        everybody: query.wanted().everybody,
+        everyone: query.wanted().everyone,
         items: found.items.into_iter().map(wire_map::approval).collect(),
         next_cursor: found.next_cursor,
         is_continued: query.cursor.is_some(),

@@ -11,7 +11,7 @@ use super::{
 use crate::{browser::browser, problem::Problem, state::AppState};
 use app::{
     FormState, Shell,
-    link::{self as ui, Props, To},
+    link::{self as ui, Props, Purpose},
 };
 use axum::{
     Router,
@@ -87,9 +87,9 @@ async fn find(state: &AppState, headers: &HeaderMap) -> Result<Option<OpenLink>,
 
 fn props(link: OpenLink, form: FormState) -> Props {
     let to = match link.to {
-        LinkUse::Join(role) => To::Join(role),
-        LinkUse::JoinWithAccount(role) => To::JoinWithAccount(role),
-        LinkUse::Reset => To::Reset,
+        LinkUse::Join(role) => Purpose::Join(role),
+        LinkUse::JoinWithAccount(role) => Purpose::JoinWithAccount(role),
+        LinkUse::Reset => Purpose::Reset,
     };
     Props { to, workspace: link.tenant.name, email: link.email, expires_at: link.expires_at, form }
 }

@@ -7,7 +7,7 @@ use super::{
     shell::{Turned, Viewer, blank, local_path, render, way_back},
 };
 use crate::{problem::Problem, state::AppState};
-use app::sign_in::{self, Kept, Props};
+use app::sign_in::{self, KeptForm, Props};
 use axum::{
     extract::{FromRequest, FromRequestParts as _, Request},
     http::StatusCode,
@@ -57,13 +57,13 @@ impl FromRequest<AppState> for Posted {
 }
 
 /// What was kept, as a sign-in brings it along.
-pub fn brought(form: &Form) -> Option<Kept> {
-    let fields = form.below(Kept::FIELD).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    kept(local_path(form.optional(Kept::ACTION).as_deref()).to_owned(), fields)
+pub fn brought(form: &Form) -> Option<KeptForm> {
+    let fields = form.below(KeptForm::FIELD_PREFIX).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    kept(local_path(form.optional(KeptForm::ACTION_FIELD).as_deref()).to_owned(), fields)
 }
 
-fn kept(action: String, fields: Vec<(String, String)>) -> Option<Kept> {
+fn kept(action: String, fields: Vec<(String, String)>) -> Option<KeptForm> {
     let bytes: usize = fields.iter().map(|(name, value)| name.len() + value.len()).sum();
     let is_ours = action == KEPT_BELOW || action.strip_prefix(KEPT_BELOW).is_some_and(|rest| rest.starts_with('/'));
-    (is_ours && !fields.is_empty() && bytes <= KEPT_BYTES_MAX).then_some(Kept { action, fields })
+    (is_ours && !fields.is_empty() && bytes <= KEPT_BYTES_MAX).then_some(KeptForm { action, fields })
 }

@@ -117,7 +117,7 @@ pub fn connect(viewer: &Viewer) -> Connect {
     Connect {
         base_url: viewer.origin.clone(),
         token: None,
-        may_make_token: viewer.scope.user_id().is_some() && viewer.scope.may(Permission::Work),
+        may_create_token: viewer.scope.user_id().is_some() && viewer.scope.may(Permission::Work),
         agent_slug: "scout".into(),
     }
 }

@@ -66,7 +66,7 @@ async fn submit(
             Some(kept) => {
                 let (who, back) = (form.text("email"), form.optional("next"));
                 let back = back.as_deref().map_or(kept.action.clone(), |next| local_path(Some(next)).to_owned());
-                let page = render(StatusCode::OK, move || sign_in::again_page(&shell, &kept, &who, &back)).await;
+                let page = render(StatusCode::OK, move || sign_in::resend_page(&shell, &kept, &who, &back)).await;
                 with_session(&state, &signed_in, page)
             }
             None => welcome(&state, &signed_in, local_path(form.optional("next").as_deref())),

@@ -5,7 +5,7 @@ use super::{
     shell::{Turned, Viewer, render},
 };
 use crate::{cookie, problem::Problem, state::AppState, wire_map};
-use app::today::{self, Course, Gate, Props, Section};
+use app::today::{self, Gate, Props, Section, Trend};
 use axum::{
     Router,
     extract::{Path, Query, State},
@@ -62,19 +62,19 @@ async fn show(
     let timezone = query.timezone(&viewer).to_owned();
     let page = page::read(&state.ledger, &viewer.scope, whose, &timezone).await?;
     let counts = page.counts;
-    let everybody = whose == Whose::Everyone;
+    let everyone = whose == Whose::Everyone;
     let props = Props {
         picked: query.bucket.as_deref().and_then(Bucket::parse),
-        everybody,
+        everyone,
         counts: [counts.needs_me, counts.running, counts.delegatable, counts.failed, counts.done_today],
         timezone,
-        sections: page.sections.into_iter().map(|section| shown(section, everybody)).collect(),
+        sections: page.sections.into_iter().map(|section| shown(section, everyone)).collect(),
         connect: page.nothing_ever_ran.then(|| super::sessions::connect(&viewer)),
         day: page.day.map(|day| super::working_on::day_of(&viewer, day, false)),
     };
     let mut response = render(StatusCode::OK, move || today::page(&viewer.shell, props)).await;
     if query.assigned_to.is_some() {
-        response.headers_mut().append(SET_COOKIE, cookie::set_today(everybody));
+        response.headers_mut().append(SET_COOKIE, cookie::set_today(everyone));
     }
     Ok(response)
 }
@@ -87,11 +87,11 @@ async fn courses(
     headers: HeaderMap,
 ) -> Result<Html<String>, Turned> {
     let day = work_queue::day(&state.ledger, &viewer.scope, query.whose(&headers), query.timezone(&viewer)).await?;
-    let course = |bucket, course: work_queue::Course| {
+    let course = |bucket, course: work_queue::Trend| {
         let hours = course.hours.into_iter().take(day.hours).collect();
-        Course { bucket, at: course.at, hours }
+        Trend { bucket, at: course.at, hours }
     };
-    Ok(Html(today::course_fragment(&[
+    Ok(Html(today::trend_fragment(&[
         course(Bucket::NeedsMe, day.needs_me),
         course(Bucket::Running, day.running),
         course(Bucket::Failed, day.failed),
@@ -113,7 +113,7 @@ async fn section(
 }
 
 /// A section with what its sessions wait at, where they wait for the viewer.
-fn shown(found: page::Section, everybody: bool) -> Section {
+fn shown(found: page::Section, everyone: bool) -> Section {
     let waits = found.rows.iter().filter_map(|row| row.gate.as_ref()).filter(|_| found.bucket == Bucket::NeedsMe);
     let gates = waits.map(|item| {
         let may_decide = item.may_decide == MayDecide::Yes;
@@ -121,7 +121,7 @@ fn shown(found: page::Section, everybody: bool) -> Section {
     });
     Section {
         bucket: found.bucket,
-        everybody,
+        everyone,
         gates: gates.collect(),
         sessions: found.rows.into_iter().map(entry).collect(),
         actions: found.actions.into_iter().map(wire_map::action).collect(),

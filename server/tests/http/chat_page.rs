@@ -193,7 +193,7 @@ async fn another_persons_conversation_looks_like_none_and_bad_input_is_refused_w
     let refused = request.header("x-fragment", "1").form(&[("text", " ")]).send().await.unwrap();
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
     let html = refused.text().await.unwrap();
-    assert!(html.starts_with("<div id=\"talk\"") && html.contains("data-refused=\"needs a text\""), "{html}");
+    assert!(html.starts_with("<div id=\"conversation\"") && html.contains("data-refused=\"needs a text\""), "{html}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -36,7 +36,7 @@ pub struct Wanted {
     /// Where the items stand.
     pub filter: GateFilter,
     /// Everybody's; otherwise what the caller may decide.
-    pub everybody: bool,
+    pub everyone: bool,
     /// Where the page before ended.
     pub cursor: Option<String>,
 }
@@ -119,7 +119,7 @@ pub async fn detail(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Detail
 
 fn asked(scope: &Scope, wanted: &Wanted, now: Timestamp) -> Result<Asked> {
     let cursor = wanted.cursor.clone();
-    let list = ListGates { filter: wanted.filter, kind: None, all: wanted.everybody, limit: ITEMS, cursor };
+    let list = ListGates { filter: wanted.filter, kind: None, all: wanted.everyone, limit: ITEMS, cursor };
     Asked::of(scope, &list, now)
 }
 

@@ -1,7 +1,7 @@
 //! The live part of a conversation, which is rendered again as a fragment when its log has changed.
 
 use super::{
-    message::{lines, to_send_again, write},
+    message::{lines, resendable_message, write},
     state::state_view,
 };
 use crate::{
@@ -32,10 +32,10 @@ pub struct Gate {
 
 /// Data of a conversation.
 #[derive(Debug, Clone)]
-pub struct Talk {
+pub struct Conversation {
     /// The conversation.
     pub thread: Thread,
-    /// The newest events of [`Talk::kinds`], or those before `?before=`; oldest first.
+    /// The newest events of [`Conversation::kinds`], or those before `?before=`; oldest first.
     pub events: Vec<Event>,
     /// Names of other people who answered in it, by actor.
     pub others: HashMap<String, String>,
@@ -57,7 +57,7 @@ pub struct Talk {
     pub refused: Option<String>,
 }
 
-impl Talk {
+impl Conversation {
     /// The kinds of events to read.
     pub fn kinds() -> Vec<String> {
         super::message::KINDS.map(str::to_owned).to_vec()
@@ -70,28 +70,29 @@ impl Talk {
 }
 
 /// The live part as a fragment. The browser replaces its `data-part` elements one by one.
-pub fn fragment(shell: &Shell, talk: &Talk) -> String {
-    plain(talk_view(shell, talk))
+pub fn fragment(shell: &Shell, conversation: &Conversation) -> String {
+    plain(conversation_view(shell, conversation))
 }
 
 /// The live part.
-pub fn talk_view(shell: &Shell, talk: &Talk) -> impl IntoView + use<> {
-    let thread = &talk.thread;
+pub fn conversation_view(shell: &Shell, conversation: &Conversation) -> impl IntoView + use<> {
+    let thread = &conversation.thread;
     let id = thread.id.clone();
-    let lines = lines(&talk.events, &talk.others);
-    let again =
-        to_send_again(&lines).filter(|_| thread.status == Status::Idle && talk.before.is_none()).map(str::to_owned);
-    let messages = write(&lines, talk.agent());
-    let page = talk.before.map(|before| format!("before={before}&")).unwrap_or_default();
+    let lines = lines(&conversation.events, &conversation.others);
+    let again = resendable_message(&lines)
+        .filter(|_| thread.status == Status::Idle && conversation.before.is_none())
+        .map(str::to_owned);
+    let messages = write(&lines, conversation.agent());
+    let page = conversation.before.map(|before| format!("before={before}&")).unwrap_or_default();
     let source = format!("/chat/{id}/live?{page}ids=");
-    let earlier = talk.has_earlier.then(|| {
-        let before = talk.events.first().map_or(0, |event| event.sequence);
+    let earlier = conversation.has_earlier.then(|| {
+        let before = conversation.events.first().map_or(0, |event| event.sequence);
         view! { <a class="button" data-size="small" href=format!("/chat/{id}?before={before}")>"Earlier messages"</a> }
     });
-    let later = talk.before.map(|_| {
+    let later = conversation.before.map(|_| {
         view! { <p class="meta"><a href=format!("/chat/{id}")>"Go to the newest messages"</a></p> }
     });
-    let kept = talk.memory.as_ref().map(|memory| {
+    let kept = conversation.memory.as_ref().map(|memory| {
         let ratings = number::counted(memory.session_feedback_count, "rating");
         view! {
             <div><dt>"Messages"</dt><dd>{number::grouped(memory.turn_count)}</dd></div>
@@ -100,10 +101,10 @@ pub fn talk_view(shell: &Shell, talk: &Talk) -> impl IntoView + use<> {
     });
     view! {
         <div
-            class="talk" id="talk" data-session-id=id.clone() data-rows=source
-            data-form-key=shell.form_key.clone() data-refused=talk.refused.clone()
+            class="conversation" id="conversation" data-session-id=id.clone() data-rows=source
+            data-form-key=shell.form_key.clone() data-refused=conversation.refused.clone()
         >
-            <div class="talk-facts" data-part="facts">
+            <div class="conversation-facts" data-part="facts">
                 {status_badge(thread.status)}
                 <dl class="facts">
                     <div><dt>"Started"</dt><dd>{moment(thread.created_at)}</dd></div>
@@ -111,13 +112,13 @@ pub fn talk_view(shell: &Shell, talk: &Talk) -> impl IntoView + use<> {
                     {thread.incognito.then(|| view! { <div><dt>"Incognito"</dt><dd>"only you can see it, and ratings are kept only in memory"</dd></div> })}
                 </dl>
             </div>
-            <div class="talk-log" tabindex="0" role="log" aria-label="Messages">
-                <div class="talk-inner">
+            <div class="conversation-log" tabindex="0" role="log" aria-label="Messages">
+                <div class="conversation-inner">
                     <div class="transcript-edge" data-part="edge">{earlier}</div>
                     <ol class="messages" data-part="messages" data-list="" inner_html=messages></ol>
-                    <div class="talk-state" data-part="state" data-state=state_word(thread.status)>
+                    <div class="conversation-state" data-part="state" data-state=state_word(thread.status)>
                         {later}
-                        {state_view(talk, again)}
+                        {state_view(conversation, again)}
                     </div>
                 </div>
             </div>

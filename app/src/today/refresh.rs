@@ -13,26 +13,26 @@ use wasm_bindgen_futures::spawn_local;
 /// Signals within this time cause one request, in milliseconds.
 const GATHER_MS: i32 = 400;
 /// The same for the hourly counts, which cost as much as the counts but change slowly.
-const GATHER_COURSES_MS: i32 = 5_000;
+const GATHER_TRENDS_MS: i32 = 5_000;
 
 /// Reads the hourly counts now, and everything after each signal. The page itself is current, unless it was rendered
 /// for another time zone than the reader's.
-pub fn start(counts: RwSignal<[Option<u32>; 5]>, everybody: bool, timezone: &str) {
+pub fn start(counts: RwSignal<[Option<u32>; 5]>, everyone: bool, timezone: &str) {
     if times::zone_name() != timezone {
-        read_counts(counts, everybody);
-        read_section("done_today", everybody);
+        read_counts(counts, everyone);
+        read_section("done_today", everyone);
     }
-    read_courses(everybody);
-    gathered(GATHER_COURSES_MS, move || read_courses(everybody));
+    read_trends(everyone);
+    gathered(GATHER_TRENDS_MS, move || read_trends(everyone));
     gathered(GATHER_MS, move || {
-        read_counts(counts, everybody);
-        BUCKETS.into_iter().for_each(|bucket| read_section(bucket.name, everybody));
+        read_counts(counts, everyone);
+        BUCKETS.into_iter().for_each(|bucket| read_section(bucket.name, everyone));
     });
 }
 
 /// The query of every fragment: time zone, and whose work.
-fn query(everybody: bool) -> String {
-    ["?timezone=", &times::zone(), "&assignedTo=", if everybody { "all" } else { "me" }].concat()
+fn query(everyone: bool) -> String {
+    ["?timezone=", &times::zone(), "&assignedTo=", if everyone { "all" } else { "me" }].concat()
 }
 
 /// Calls `read` once for all signals within the time.
@@ -50,35 +50,35 @@ fn gathered(millis: i32, read: impl Fn() + Clone + 'static) {
     });
 }
 
-fn read_counts(counts: RwSignal<[Option<u32>; 5]>, everybody: bool) {
+fn read_counts(counts: RwSignal<[Option<u32>; 5]>, everyone: bool) {
     spawn_local(async move {
-        let url = ["/api/today/work-queue-counts", &query(everybody)].concat();
+        let url = ["/api/today/work-queue-counts", &query(everyone)].concat();
         let Ok(json) = fetch::get_json(&url).await else { return };
         counts.set(BUCKETS.map(|bucket| dom::number(&json, bucket.count).map(|n| n as u32)));
     });
 }
 
-fn read_courses(everybody: bool) {
+fn read_trends(everyone: bool) {
     spawn_local(async move {
-        let Ok(html) = fetch::get_text(&["/today/courses", &query(everybody)].concat()).await else { return };
-        let (Some(root), Some(courses)) = (dom::root(), patch::parse(&html)) else { return };
-        for course in patch::children(&courses) {
-            let name = course.get_attribute("data-course").unwrap_or_default();
+        let Ok(html) = fetch::get_text(&["/today/courses", &query(everyone)].concat()).await else { return };
+        let (Some(root), Some(trends)) = (dom::root(), patch::parse(&html)) else { return };
+        for trend in patch::children(&trends) {
+            let name = trend.get_attribute("data-trend").unwrap_or_default();
             if let Some(place) = dom::find(&root, &format!("[data-bucket={name}] .strip-more")) {
-                place.set_inner_html(&course.inner_html());
+                place.set_inner_html(&trend.inner_html());
                 times::refine(&place);
             }
         }
     });
 }
 
-fn read_section(name: &'static str, everybody: bool) {
+fn read_section(name: &'static str, everyone: bool) {
     let Some(section) = dom::by_id(&format!("section-{name}")) else { return };
     if section.hidden() {
         return;
     }
     spawn_local(async move {
-        let url = ["/today/section/", name, &query(everybody)].concat();
+        let url = ["/today/section/", name, &query(everyone)].concat();
         let Ok(html) = fetch::get_text(&url).await else { return };
         let Some(new) = patch::parse(&html).and_then(|f| patch::children(&f).into_iter().next()) else { return };
         match (dom::find(&section, ".rows"), dom::find(&new, ".rows")) {
@@ -89,20 +89,20 @@ fn read_section(name: &'static str, everybody: bool) {
 }
 
 /// Shows the selected bucket, or all of them, and moves the focus there.
-pub fn show(picked: &str, everybody: bool) {
+pub fn show(picked: &str, everyone: bool) {
     for bucket in BUCKETS {
         if let Some(section) = dom::by_id(&format!("section-{}", bucket.name)) {
             section.set_hidden(!picked.is_empty() && picked != bucket.name);
         }
     }
-    let address = address(everybody, picked);
+    let address = address(everyone, picked);
     if let Ok(history) = dom::window().history() {
         let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&address));
     }
     if picked.is_empty() {
         return;
     }
-    read_section(BUCKETS.into_iter().find(|b| b.name == picked).map_or("needs_me", |b| b.name), everybody);
+    read_section(BUCKETS.into_iter().find(|b| b.name == picked).map_or("needs_me", |b| b.name), everyone);
     if let Some(heading) = dom::by_id(&format!("heading-{picked}")) {
         let _ = heading.focus();
         heading.scroll_into_view();

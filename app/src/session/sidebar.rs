@@ -15,7 +15,7 @@ use wire::session::{Dependencies, Neighbour, Session};
 const TITLE_CHARS_MAX: usize = 120;
 
 /// The sessions related to one.
-pub struct Around<'a> {
+pub struct RelatedSessions<'a> {
     pub parent: Option<&'a Session>,
     pub children: &'a [Session],
     pub has_more_children: bool,
@@ -24,7 +24,7 @@ pub struct Around<'a> {
 }
 
 /// The content of the sidebar; `None` if it would be empty.
-pub fn margin(session: &Session, around: &Around<'_>) -> Option<impl IntoView + use<>> {
+pub fn sidebar(session: &Session, related_sessions: &RelatedSessions<'_>) -> Option<impl IntoView + use<>> {
     let related = |title: &'static str, sessions: Vec<(String, AnyView)>| {
         (!sessions.is_empty()).then(|| {
             let items = sessions
@@ -36,7 +36,7 @@ pub fn margin(session: &Session, around: &Around<'_>) -> Option<impl IntoView + 
     };
     let line = |s: &Session| (link(&s.id, &row_title(s)), status_badge(s.status).into_any());
     let beside = |s: &Neighbour| (link(&s.session_id, &neighbour_title(s)), status_badge(s.status).into_any());
-    let Around { parent, children, has_more_children, graph, retries } = around;
+    let RelatedSessions { parent, children, has_more_children, graph, retries } = related_sessions;
     let of = session.retry_of.clone().map(|id| {
         view! { <section><h2>"Run again from"</h2><p><a href=format!("/sessions/{id}")>"an earlier session"</a></p></section> }
     });

@@ -3,7 +3,7 @@
 const UNITS: [(char, i64); 4] = [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)];
 
 /// Seconds as text, largest unit first.
-pub fn write(seconds: i64) -> String {
+pub fn format(seconds: i64) -> String {
     let (mut left, mut parts) = (seconds, Vec::new());
     for (unit, size) in UNITS {
         if left >= size {
@@ -15,7 +15,7 @@ pub fn write(seconds: i64) -> String {
 }
 
 /// Parses a duration to seconds; `None` if it is invalid. Each unit may occur once, larger units first.
-pub fn read(text: &str) -> Option<i64> {
+pub fn parse(text: &str) -> Option<i64> {
     let (mut seconds, mut digits, mut units) = (0_i64, String::new(), UNITS.iter());
     for c in text.trim().chars().filter(|c| !c.is_whitespace()) {
         if c.is_ascii_digit() {
@@ -36,18 +36,18 @@ mod tests {
 
     #[test]
     fn spans_are_read_as_they_are_typed() {
-        assert_eq!(read("2d"), Some(172_800));
-        assert_eq!(read(" 1H 30m "), Some(5_400));
-        assert_eq!(read("36h"), Some(129_600));
+        assert_eq!(parse("2d"), Some(172_800));
+        assert_eq!(parse(" 1H 30m "), Some(5_400));
+        assert_eq!(parse("36h"), Some(129_600));
         for wrong in ["", "5", "h", "1x", "30m 1h", "1h 1h", "-1h", "1.5h", "99999999999999999999d"] {
-            assert_eq!(read(wrong), None, "{wrong}");
+            assert_eq!(parse(wrong), None, "{wrong}");
         }
     }
 
     #[test]
     fn what_is_written_reads_back() {
         for seconds in [0, 1, 59, 60, 3_600, 3_661, 86_400, 90_061, 172_800, 31_622_400] {
-            assert_eq!(read(&write(seconds)), Some(seconds));
+            assert_eq!(parse(&format(seconds)), Some(seconds));
         }
     }
 }

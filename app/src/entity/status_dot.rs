@@ -26,11 +26,11 @@ const fn shape(status: BlockStatus) -> (Icon, &'static str) {
 }
 
 /// The dot; `None` without a status.
-pub fn dot(status: Option<BlockStatus>) -> impl IntoView {
+pub fn status_dot(status: Option<BlockStatus>) -> impl IntoView {
     status.map(|status| {
         let (picture, name) = shape(status);
         view! {
-            <span class="dot" data-block=name title=word(status)>{icon(picture)}<span class="hidden-text">{word(status)}</span></span>
+            <span class="status-dot" data-block=name title=word(status)>{icon(picture)}<span class="hidden-text">{word(status)}</span></span>
         }
     })
 }

@@ -2,7 +2,7 @@
 //! WASM build.
 
 use super::{
-    catalog::{Does, SHORTCUTS, Shortcut},
+    catalog::{Command, SHORTCUTS, Shortcut},
     keyboard::{act, control},
 };
 use crate::browser::{dom, fetch, patch};
@@ -117,8 +117,8 @@ fn narrow(text: &str, is_all: bool) {
     let text = text.to_lowercase();
     for option in dom::find_all(&list, "li") {
         let words = option.text_content().unwrap_or_default().to_lowercase();
-        let can = match shortcut(&option).map(|shortcut| shortcut.does) {
-            Some(Does::Press(key)) => control(key).is_some(),
+        let can = match shortcut(&option).map(|shortcut| shortcut.command) {
+            Some(Command::Press(key)) => control(key).is_some(),
             _ => true,
         };
         // A search result may match in a text that it does not show.
@@ -167,6 +167,6 @@ fn run(option: &HtmlElement) {
         dialog.close();
     }
     if let Some(shortcut) = shortcut(option) {
-        act(shortcut.does);
+        act(shortcut.command);
     }
 }

@@ -1,13 +1,13 @@
 //! A summary of the approvals that a task needs.
 
-use super::span;
+use super::duration_text;
 use domain::gate::needs_approval;
 use serde_json::{Map, Value};
 use wire::{access::Member, action::Action};
 
 /// Which outputs of a task need approval, and whose.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Waits {
+pub struct ApprovalSummary {
     /// What needs approval.
     pub what: &'static str,
     /// Who decides, and on what terms.
@@ -15,7 +15,7 @@ pub struct Waits {
 }
 
 /// The summary of a task's approval settings.
-pub fn waits(action: &Action, members: &[Member]) -> Waits {
+pub fn approval_summary(action: &Action, members: &[Member]) -> ApprovalSummary {
     let metadata: Map<String, Value> = serde_json::from_str(action.metadata.get()).unwrap_or_default();
     let approval = metadata.get("approval").and_then(Value::as_object).cloned().unwrap_or_default();
     let what = if needs_approval(&metadata) {
@@ -23,7 +23,10 @@ pub fn waits(action: &Action, members: &[Member]) -> Waits {
     } else {
         "tool calls that require approval; its output is used without approval"
     };
-    Waits { what, who: [Some(reviewers(action, &approval, members)), terms(&approval)].into_iter().flatten().collect() }
+    ApprovalSummary {
+        what,
+        who: [Some(reviewers(action, &approval, members)), terms(&approval)].into_iter().flatten().collect(),
+    }
 }
 
 fn reviewers(action: &Action, approval: &Map<String, Value>, members: &[Member]) -> String {
@@ -49,7 +52,7 @@ fn reviewers(action: &Action, approval: &Map<String, Value>, members: &[Member])
 
 /// The number of approvals needed, the deadline and the escalation; `None` if none is set.
 fn terms(approval: &Map<String, Value>) -> Option<String> {
-    let seconds = |key: &str| approval.get(key).and_then(Value::as_i64).map(span::write);
+    let seconds = |key: &str| approval.get(key).and_then(Value::as_i64).map(duration_text::format);
     let quorum = approval.get("quorum").and_then(Value::as_u64).filter(|quorum| *quorum > 1);
     let others = approval.get("selfApproval") == Some(&Value::Bool(false));
     let terms: Vec<String> = [
@@ -79,8 +82,8 @@ mod tests {
         let member = |id, email| json!({ "id": id, "email": email, "name": "", "role": "member", "status": "active", "createdAt": at });
         let members = json!([member("1", "ada@acme.test"), member("2", "bo@acme.test")]);
         let members: Vec<Member> = serde_json::from_value(members).unwrap();
-        let waits = waits(&action, &members);
-        (waits.what, waits.who)
+        let summary = approval_summary(&action, &members);
+        (summary.what, summary.who)
     }
 
     #[test]

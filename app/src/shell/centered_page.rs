@@ -4,11 +4,11 @@ use crate::ui::icon::{Icon, icon};
 use leptos::prelude::*;
 
 /// A narrow page in the centre of the window. `wide` makes it wider for text.
-pub fn door(wide: bool, inner: impl IntoView) -> impl IntoView {
+pub fn centered_page(wide: bool, inner: impl IntoView) -> impl IntoView {
     view! {
-        <main class="door" id="main">
-            <div class="door-inner" data-size=wide.then_some("wide")>
-                <p class="door-brand">{icon(Icon::Mark)}"Shiftbook"</p>
+        <main class="centered-page" id="main">
+            <div class="centered-page-inner" data-size=wide.then_some("wide")>
+                <p class="centered-page-brand">{icon(Icon::Mark)}"Shiftbook"</p>
                 {inner}
             </div>
         </main>

@@ -13,7 +13,7 @@ const BAR: u64 = 3;
 
 /// The development of one bucket over the day.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct Trend {
     /// The bucket.
     pub bucket: Bucket,
     /// Since when its oldest session has been waiting or running, or when its newest one ended.
@@ -23,17 +23,17 @@ pub struct Course {
 }
 
 /// An HTML fragment for each bucket, shown below its label.
-pub fn course_fragment(courses: &[Course]) -> String {
-    plain(courses.iter().map(course_view).collect::<Vec<_>>())
+pub fn trend_fragment(trends: &[Trend]) -> String {
+    plain(trends.iter().map(trend_view).collect::<Vec<_>>())
 }
 
-fn course_view(course: &Course) -> impl IntoView + use<> {
-    let name = course.bucket.as_str();
+fn trend_view(trend: &Trend) -> impl IntoView + use<> {
+    let name = trend.bucket.as_str();
     let about = BUCKETS.into_iter().find(|words| words.name == name).map_or("", |words| words.about);
-    let sub = match course.at {
+    let sub = match trend.at {
         None => about.into_any(),
         Some(at) => {
-            let (before, kind) = match course.bucket {
+            let (before, kind) = match trend.bucket {
                 Bucket::Running => ("longest ", "age"),
                 Bucket::Failed | Bucket::DoneToday => ("last ", "ago"),
                 Bucket::NeedsMe | Bucket::Delegatable => ("oldest ", "age"),
@@ -41,11 +41,11 @@ fn course_view(course: &Course) -> impl IntoView + use<> {
             view! { {before}<time datetime=machine(at) data-time=kind></time> }.into_any()
         }
     };
-    let width = course.hours.len().max(24) * HOUR;
+    let width = trend.hours.len().max(24) * HOUR;
     view! {
-        <div data-course=name>
+        <div data-trend=name>
             <span class="strip-sub">{sub}</span>
-            <svg class="strip-day" viewBox=format!("0 0 {width} {TALLEST}") preserveAspectRatio="none" aria-hidden="true" inner_html=bars(&course.hours)></svg>
+            <svg class="strip-day" viewBox=format!("0 0 {width} {TALLEST}") preserveAspectRatio="none" aria-hidden="true" inner_html=bars(&trend.hours)></svg>
         </div>
     }
 }
@@ -78,10 +78,10 @@ mod tests {
 
     #[test]
     fn a_bucket_that_has_been_empty_says_what_it_is_for() {
-        let empty = Course { bucket: Bucket::Failed, at: None, hours: vec![0; 3] };
-        assert!(course_fragment(&[empty]).contains("in the last 24 hours"));
+        let empty = Trend { bucket: Bucket::Failed, at: None, hours: vec![0; 3] };
+        assert!(trend_fragment(&[empty]).contains("in the last 24 hours"));
         let at = Some("2026-11-21T07:04:03Z".parse().unwrap());
-        let html = course_fragment(&[Course { bucket: Bucket::NeedsMe, at, hours: vec![0, 2] }]);
+        let html = trend_fragment(&[Trend { bucket: Bucket::NeedsMe, at, hours: vec![0, 2] }]);
         assert!(html.contains("oldest <") && html.contains("2026-11-21T07:04:03.000Z"), "{html}");
     }
 }

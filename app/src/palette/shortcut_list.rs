@@ -1,14 +1,14 @@
 //! The list of shortcuts as HTML: in the overlay, and on the settings page with buttons to change them. `rebind`
 //! updates both if a person has changed a binding.
 
-use super::catalog::{SHORTCUTS, shown};
+use super::catalog::{SHORTCUTS, display_keys};
 use leptos::prelude::*;
 
 /// The keys of one shortcut; alternatives are shown side by side.
 pub fn keys_view(keys: &[&str]) -> impl IntoView + use<> {
     let ways = keys.iter().enumerate().map(|(at, binding)| {
         let or = (at > 0).then(|| view! { <span class="meta">"or"</span> });
-        let keys = shown(binding).into_iter().map(|key| view! { <kbd>{key}</kbd> }).collect::<Vec<_>>();
+        let keys = display_keys(binding).into_iter().map(|key| view! { <kbd>{key}</kbd> }).collect::<Vec<_>>();
         view! { {or}{keys} }
     });
     ways.collect::<Vec<_>>()

@@ -1,0 +1,112 @@
+//! The row of an item in the inbox list.
+
+use super::{
+    item_text::{agent_name, changes, decision_word, kind_word, subject, whose_turn},
+    list::List,
+    similar::Difference,
+};
+use crate::{
+    session::Titles,
+    text::shorten::one_line,
+    ui::{
+        icon::{Icon, icon},
+        time::{absolute, machine, moment, stamp},
+    },
+};
+use domain::gate::{GateKind, GateState};
+use leptos::prelude::*;
+use wire::approval::Approval;
+
+/// Longest value in a difference, characters.
+const DIFFERENCE_CHARS_MAX: usize = 60;
+
+/// The row of an item. `group` is the key of its group and whether that is unfolded; `differs` names unusual values.
+pub fn row(list: &List, item: &Approval, group: Option<(&str, bool)>, differs: &[Difference]) -> impl IntoView + use<> {
+    let is_current = list.current.as_ref() == Some(&item.id);
+    let ticked = group.is_some_and(|(key, _)| list.selected.as_deref() == Some(key));
+    let (in_group, folded) = (group.map(|(key, _)| key.to_owned()), group.is_some_and(|(_, unfolded)| !unfolded));
+    let subject = subject(item);
+    let boxed = (item.may_decide && item.state == GateState::Open).then(|| {
+        view! {
+            <input
+                type="checkbox" name=format!("item.{}", item.id) value=item.digest.clone() checked=ticked data-key="select"
+                aria-label=format!("Select {subject}") title="Select (x)"
+            />
+        }
+    });
+    let changes = changes(item, &list.titles);
+    let refused = list.refused.get(&item.id).cloned();
+    let is_fine = refused.is_none();
+    view! {
+        <li
+            class="inbox-row" data-row data-key-id=item.id.clone() data-id=item.id.clone() data-session=item.session_id.clone()
+            data-in=in_group hidden=folded aria-current=is_current.then_some("true")
+        >
+            <span class="inbox-check">{boxed}</span>
+            <div class="inbox-row-body">
+                <a class="row-title" href=format!("/inbox/{}", item.id) data-open-item dir="auto">{subject}</a>
+                <p class="inbox-summary" dir="auto">{changes}</p>
+                <div class="inbox-facts">
+                    {(!differs.is_empty()).then(|| differences(differs, &list.titles))}
+                    {(!item.flags.is_empty()).then(|| flags(&item.flags))}
+                    {facts(item, list.everyone)}
+                </div>
+                <p class="field-error" data-reason hidden=is_fine>{refused}</p>
+            </div>
+        </li>
+    }
+}
+
+fn differences(differs: &[Difference], titles: &Titles) -> impl IntoView + use<> {
+    let lines = differs.iter().map(|differs| {
+        let short = |text: &str| match titles.get(text).map_or(text, String::as_str) {
+            "" => "nothing".to_owned(),
+            text => one_line(text, DIFFERENCE_CHARS_MAX),
+        };
+        let (value, usual) = (short(&differs.value), short(&differs.usual));
+        view! { <li>{icon(Icon::Alert)}<span>{differs.label.clone()}": "<strong>{value}</strong>", others "{usual}</span></li> }
+    });
+    view! { <ul class="inbox-differences">{lines.collect::<Vec<_>>()}</ul> }
+}
+
+/// The flags that the agent or a policy put on an item.
+pub fn flags(flags: &[String]) -> impl IntoView + use<> {
+    let items = flags
+        .iter()
+        .map(|flag| view! { <li class="inbox-flag">{icon(Icon::Flag)}<span dir="auto">{flag.clone()}</span></li> });
+    view! { <ul class="inbox-flags" aria-label="Flags">{items.collect::<Vec<_>>()}</ul> }
+}
+
+/// The line of facts of a row. In the viewer's own list it does not say whose turn it is: always the viewer's.
+fn facts(item: &Approval, everyone: bool) -> impl IntoView + use<> {
+    let due = item.due_at.filter(|_| item.state == GateState::Open).map(|at| {
+        view! { <span class="inbox-due">"Due "<time datetime=machine(at) data-time="due">{absolute(at)}</time></span> }
+    });
+    let snoozed = item.snoozed_until.map(|at| view! { <span>"Snoozed until "{stamp(at)}</span> });
+    let quorum =
+        (item.quorum > 1).then(|| view! { <span>{format!("{} of {} approvals", item.approvals, item.quorum)}</span> });
+    let state_text = match (item.state, &item.decision) {
+        (GateState::Open, _) if !everyone && item.may_decide => String::new(),
+        (GateState::Open, _) => whose_turn(item),
+        (GateState::Expired, _) => "Expired".to_owned(),
+        (GateState::Withdrawn, _) => "Withdrawn".to_owned(),
+        (_, Some(decision)) => format!("{} by {}", decision_word(decision), decision.email),
+        (_, None) => "Decided".to_owned(),
+    };
+    let decided = item.decision.as_ref().filter(|_| matches!(item.state, GateState::Held | GateState::Settled));
+    let decided_at = decided.map(|decision| view! { ", "{moment(decision.at)} });
+    let under_action = item.action_name.clone().filter(|_| item.kind != GateKind::Question);
+    view! {
+        <div class="row-sub">
+            <span>{kind_word(item.kind)}</span>
+            <span>{agent_name(item)}</span>
+            {due}
+            {moment(item.opened_at)}
+            {snoozed}
+            {quorum}
+            {(!state_text.is_empty())
+                .then(|| view! { <span class="inbox-turn" data-mine=item.may_decide.then_some("")>{state_text}{decided_at}</span> })}
+            {under_action.map(|name| view! { <span dir="auto">{name}</span> })}
+        </div>
+    }
+}
