@@ -1,8 +1,11 @@
 import { defineConfig } from "@playwright/test";
 import config from "./playwright.config";
 
-// A trace films the page and copies it after every step: on two cores that costs more than what is measured.
+// A trace records every step, which on two cores costs more than what is measured.
 const use = { ...config.use, trace: "off", screenshot: "off" } as const;
 
-/** Measurements, run by hand: `SHIFTBOOK_BIN=… npx playwright test --config bench.config.ts`. They print, they do not judge. */
+/**
+ * Benchmarks, run by hand: `SHIFTBOOK_BIN=… npx playwright test --config bench.config.ts`. They print figures and
+ * assert no limits.
+ */
 export default defineConfig({ ...config, use, testDir: "bench", testMatch: /.*\.ts/, workers: 1, retries: 0, reporter: [["list"]], projects: [{ name: "js" }] });

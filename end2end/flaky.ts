@@ -1,6 +1,6 @@
 import type { FullConfig, Reporter, Suite } from "@playwright/test/reporter";
 
-/** Names the tests that passed only at their second try, so that none of them stays unnoticed. */
+/** Lists the tests that passed only on their second attempt. */
 export default class Flaky implements Reporter {
   private suite: Suite | undefined;
 

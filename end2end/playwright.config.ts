@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { defineConfig, devices } from "@playwright/test";
 
-/** A Chromium of the system's where there is one: Playwright's own cannot be downloaded on closed networks. */
+/** The system's Chromium, if there is one: Playwright's own cannot be downloaded on closed networks. */
 const SYSTEM_CHROMIUM = "/usr/bin/chromium";
 
 const isRoot = userInfo().uid === 0;
@@ -13,18 +13,18 @@ export default defineConfig({
   globalSetup: "./setup.ts",
   forbidOnly: Boolean(process.env.CI),
   fullyParallel: false,
-  // Each worker has a server of its own. A page waits for its server and its screen about half of the time.
+  // Each worker has its own server. A test spends about half of its time waiting for the server and the browser.
   workers: 2,
   retries: 1,
   timeout: 90_000,
-  // Patience, not a limit that is tested: two browsers and two servers share as few as two cores.
+  // Generous timeouts, because two browsers and two servers may share two cores. No test asserts a time.
   expect: { timeout: 20_000 },
   reporter: [["list"], ["json", { outputFile: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ?? "../target/e2e/results.json" }], ["./flaky.ts"]],
   use: {
     ...devices["Desktop Chrome"],
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
-    // A trace films the page: not before something failed, or every spec pays for it.
+    // Traces only for retries, because recording one slows a test down.
     trace: "on-first-retry",
     screenshot: "only-on-failure",
     launchOptions: {
@@ -42,7 +42,7 @@ export default defineConfig({
   },
   projects: [
     { name: "js" },
-    // What a reviewer must do works without scripts: every spec tagged @nojs runs a second time like that.
+    // What a reviewer must be able to do works without scripts: specs tagged @nojs run a second time without them.
     { name: "no-js", grep: /@nojs/, use: { javaScriptEnabled: false } },
   ],
 });

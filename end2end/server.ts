@@ -1,4 +1,4 @@
-/** `shiftbook serve`, started and stopped by its own handle. */
+/** Starts and stops `shiftbook serve`. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { WriteStream } from "node:fs";
@@ -13,7 +13,7 @@ export interface Server {
   process: ChildProcess;
 }
 
-/** Starts a server and waits until it says where it listens. */
+/** Starts a server and waits until it prints its address. */
 export async function startServer(dataDir: string, listen = "127.0.0.1:0", log?: WriteStream): Promise<Server> {
   const server = spawn(BINARY, ["serve", "--listen", listen, "--data-dir", dataDir], { stdio: ["ignore", "pipe", "pipe"] });
   server.stderr.on("data", (text: Buffer) => log?.write(text));
@@ -32,12 +32,12 @@ export async function startServer(dataDir: string, listen = "127.0.0.1:0", log?:
   return { url, process: server };
 }
 
-/** Only the process started here; politely, or as a crash would. */
+/** Stops this server process, with SIGTERM or as a crash. */
 export async function stopServer({ process }: Server, signal: "SIGTERM" | "SIGKILL" = "SIGTERM") {
   if (process.exitCode !== null || process.signalCode !== null) return;
   const ended = once(process, "exit");
   process.kill(signal);
-  const impatience = setTimeout(() => process.kill("SIGKILL"), STOP_MS_MAX);
+  const killTimer = setTimeout(() => process.kill("SIGKILL"), STOP_MS_MAX);
   await ended;
-  clearTimeout(impatience);
+  clearTimeout(killTimer);
 }

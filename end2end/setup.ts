@@ -8,14 +8,14 @@ import type { FullConfig } from "@playwright/test";
 import { startServer, stopServer, type Server } from "./server";
 import { BINARY, OUTPUT, ROLES, stageFile, TENANTS, type Stage, type Tenant } from "./stage";
 
-/** Sets a stage for each worker, and takes all of them down in the end. */
+/** Sets up a test environment for each worker, and removes all of them at the end. */
 export default async function setup({ workers }: FullConfig): Promise<() => Promise<void>> {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} does not exist: run \`cargo xtask build\` first`);
   mkdirSync(OUTPUT, { recursive: true });
   const stages: (() => Promise<void>)[] = [];
   const takeDown = async () => void (await Promise.all(stages.map((end) => end())));
   try {
-    for (let worker = 0; worker < workers; worker += 1) stages.push(await raise(worker));
+    for (let worker = 0; worker < workers; worker += 1) stages.push(await startEnvironment(worker));
   } catch (error) {
     await takeDown();
     throw error;
@@ -23,8 +23,11 @@ export default async function setup({ workers }: FullConfig): Promise<() => Prom
   return takeDown;
 }
 
-/** Starts a server on a free port with a fresh data directory, and makes its people and tokens. Returns what ends it. */
-async function raise(worker: number): Promise<() => Promise<void>> {
+/**
+ * Starts a server on a free port with a new data directory, and creates its people and tokens. Returns the
+ * teardown.
+ */
+async function startEnvironment(worker: number): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), "shiftbook-e2e-"));
   const log = createWriteStream(join(OUTPUT, `server-${worker}.log`));
   await once(log, "open");

@@ -1,12 +1,12 @@
 import { defineConfig } from "@playwright/test";
 import config from "./playwright.config";
 
-/** Pictures for README and docs, of a server that `cargo xtask shots` has started. */
+/** Screenshots for README and docs, of a server that `cargo xtask shots` has started. */
 export default defineConfig({
   ...config,
   testDir: "shots",
   testMatch: /.*\.ts/,
-  // The base configuration's set-up starts servers of its own.
+  // The global setup of the base configuration starts servers, which are not needed here.
   globalSetup: undefined,
   workers: 1,
   retries: 0,

@@ -2,13 +2,16 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What setup.ts puts on stage for the specs: a server for each worker, and on it three tenants, their people and tokens. */
+/**
+ * The test environments that setup.ts creates: a server for each worker, with three tenants, their people and
+ * tokens.
+ */
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 export const BINARY = process.env.SHIFTBOOK_BIN ?? join(ROOT, "target/release/shiftbook");
-/** Results, logs of the servers, stages. */
+/** Folder of test results, server logs and environment files. */
 export const OUTPUT = join(ROOT, "target/e2e");
 
-/** `hostile` is for content that would be in the way of every other spec. */
+/** `hostile` holds content that would disturb all other specs. */
 export const TENANTS = ["acme", "other", "hostile"] as const;
 export const ROLES = ["admin", "operator", "reviewer", "member"] as const;
 
@@ -38,7 +41,7 @@ export function stageFile(worker: number | string): string {
 
 let read: Stage | undefined;
 
-/** The stage of the worker that asks: specs that run side by side never see each other's work. */
+/** The environment of the current worker, so that specs that run at the same time never see each other's data. */
 export function stage(): Stage {
   read ??= JSON.parse(readFileSync(stageFile(process.env.TEST_PARALLEL_INDEX ?? 0), "utf8")) as Stage;
   return read;

@@ -1,4 +1,4 @@
-/** What the specs share: signing in, the API, accessibility, workers. Specs import `test` and `expect` from here. */
+/** Helpers of the specs: sign-in, API, accessibility, workers. Specs import `test` and `expect` from here. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import AxeBuilder from "@axe-core/playwright";
@@ -37,14 +37,14 @@ export interface NewEvent {
   at?: string;
 }
 
-/** The server's address is known only once setup has run, so it is a fixture and not part of the configuration. */
+/** A fixture, because the server's address is known only after the setup. */
 export const test = base.extend({
   baseURL: async ({}, use) => {
     await use(stage().url);
   },
 });
 
-/** Signs in through the form, as a person would. */
+/** Signs in through the form. */
 export async function signIn(page: Page, role: Role, tenant: TenantName = "acme") {
   const { email, password } = stage().tenants[tenant].people[role];
   await page.goto("/sign-in");
@@ -54,7 +54,7 @@ export async function signIn(page: Page, role: Role, tenant: TenantName = "acme"
   await expect(page).not.toHaveURL(/\/sign-in/);
 }
 
-/** A refusal of the API, with the problem document it came with. */
+/** An error response of the API, with its problem document. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -67,7 +67,7 @@ export class Refused extends Error {
 
 export type Api = ReturnType<typeof api>;
 
-/** The HTTP API with one of the stage's tokens, or any other. */
+/** The HTTP API with a token of the test environment, or with any other token. */
 export function api(token: TokenName | (string & {}) = "operator", tenant: TenantName = "acme") {
   const tokens: Record<string, string> = stage().tenants[tenant].tokens;
   const secret = tokens[token] ?? token;
@@ -118,7 +118,7 @@ export function api(token: TokenName | (string & {}) = "operator", tenant: Tenan
       post<Session>(`/api/sessions/${id}/fail`, { attempt, error: { message } }),
     yield: (id: string, attempt: number, status: "idle" | "waiting_human" | "awaiting_tool", detail?: string) =>
       post<Session>(`/api/sessions/${id}/yield`, { attempt, status, ...(detail === undefined ? {} : { detail }) }),
-    /** Waits for a status, and fails with the one that was found instead. */
+    /** Waits for a status. Fails with the last status if it is not reached. */
     untilStatus: async (id: string, wanted: string) => {
       let session = await get<Session>(`/api/sessions/${id}`);
       const end = Date.now() + WAIT_MS_MAX;
@@ -140,24 +140,24 @@ function parsed(text: string): { code?: string; detail?: string } {
   }
 }
 
-/** Until colours and places are what they will be; what moves for as long as it is shown is not waited for. */
-async function still(page: Page) {
+/** Waits until all finite animations have ended. */
+async function animationsEnded(page: Page) {
   await page.evaluate(async () => {
     const ending = document.getAnimations().filter((animation) => animation.effect?.getComputedTiming().endTime !== Infinity);
     await Promise.allSettled(ending.map((animation) => animation.finished));
   });
 }
 
-/** Rules whose answer depends on colours. */
+/** Rules that depend on colours. */
 const OF_COLOURS = ["color-contrast", "link-in-text-block"];
 
-/** WCAG 2.2 AA, and nothing to excuse. */
+/** Checks WCAG 2.2 AA and best practices. No violation is allowed. */
 export async function expectNoAxeViolations(page: Page, colorScheme: "light" | "dark" = "light") {
-  await still(page);
+  await animationsEnded(page);
   const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-  // Pages here have no frames, and only violations are read: what else axe would do takes as long again.
+  // Pages have no frames, and only violations are read: other results would double the time.
   const axe = new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).setLegacyMode();
-  // Dark changes colours and nothing else; all the rest is looked at in light.
+  // The dark theme only changes colours, so the other rules are checked in the light theme only.
   if (colorScheme === "dark") axe.withRules(OF_COLOURS);
   else axe.withTags(tags);
   const { violations } = await axe.analyze();
@@ -165,8 +165,8 @@ export async function expectNoAxeViolations(page: Page, colorScheme: "light" | "
   expect(readable).toEqual([]);
 }
 
-/** Until the page has loaded nothing for a while. The live stream never ends, so a network that is idle cannot be waited for. */
-export async function quiet(page: Page) {
+/** Waits until the page has loaded nothing for a while. The live stream never ends, so `networkidle` cannot be used. */
+export async function pageLoaded(page: Page) {
   await page.evaluate(
     () =>
       new Promise<void>((done) => {
@@ -184,18 +184,18 @@ export async function quiet(page: Page) {
 }
 
 export interface Worker {
-  /** What it has written so far, both streams. */
+  /** What it has written to stdout and stderr so far. */
   output: () => string;
-  /** SIGTERM, and waits until it has drained. */
+  /** Sends SIGTERM and waits until the worker has finished its session. */
   stop: () => Promise<void>;
 }
 
-/** Runs `shiftbook work --agent AGENT -- COMMAND…`, as anybody would. */
+/** Runs `shiftbook work --agent AGENT -- COMMAND…`. */
 export function runWorker(agent: string, command: string[], tenant: TenantName = "acme"): Worker {
   return runProcess(BINARY, ["work", "--agent", agent, "--", ...command], tenant);
 }
 
-/** Runs any program that finds the server by SHIFTBOOK_URL and SHIFTBOOK_TOKEN; paths count from the repository's root. */
+/** Runs a program with SHIFTBOOK_URL and SHIFTBOOK_TOKEN set, in the root of the repository. */
 export function runProcess(
   program: string,
   words: string[],
@@ -226,12 +226,12 @@ export function runProcess(
     stop: async () => {
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
       child.kill("SIGTERM");
-      const impatience = setTimeout(() => child.kill("SIGKILL"), STOP_MS_MAX);
+      const killTimer = setTimeout(() => child.kill("SIGKILL"), STOP_MS_MAX);
       await ended;
-      clearTimeout(impatience);
+      clearTimeout(killTimer);
     },
   };
 }
 
-/** The Python that has the packages of the examples; `cargo xtask` makes it. */
+/** The Python with the packages of the examples; `cargo xtask` creates it. */
 export const PYTHON = process.env.SHIFTBOOK_PYTHON ?? "python3";

@@ -1,4 +1,4 @@
-/** What the specs about working sessions share. */
+/** Helpers of the specs about working sessions. */
 import { expect, type BrowserContext, type Page } from "@playwright/test";
 import { api, stage, type NewEvent, type Session } from "./support";
 import type { Role } from "./stage";
@@ -14,20 +14,20 @@ export interface Logged extends NewEvent {
   metadata: { pathname?: string; entityId?: string; entityType?: string; at?: string };
 }
 
-/** Posts as the page's own scripts would: with its cookies, from its origin. */
+/** Sends a POST request as the page's scripts would: with its cookies and origin. */
 export async function postAs<T>(context: BrowserContext, path: string, body: unknown, origin = stage().url): Promise<T> {
   const response = await context.request.post(`${origin}${path}`, { data: body as object, headers: { origin } });
   if (!response.ok()) throw new Error(`POST ${path} answered ${response.status()}: ${await response.text()}`);
   return (await response.json()) as T;
 }
 
-/** What the browser's person works on. */
+/** The active working session of the signed-in person. */
 export async function activeOf(context: BrowserContext, origin = stage().url): Promise<Session | null> {
   const response = await context.request.get(`${origin}/api/sessions/human/active`);
   return ((await response.json()) as { session: Session | null }).session;
 }
 
-/** Signs in without a page, so that nothing is recorded; whatever this person worked on before is over. */
+/** Signs in without opening a page, so that nothing is recorded, and ends this person's working session. */
 export async function signInIdle(page: Page, role: Role) {
   const { email, password } = stage().tenants.acme.people[role];
   const context = page.context();
@@ -37,32 +37,32 @@ export async function signInIdle(page: Page, role: Role) {
   if (session) await postAs(context, "/api/sessions/human/stop", { sessionId: session.id });
 }
 
-/** An active task of this browser's person. */
+/** Creates an active task of the signed-in person. */
 export async function taskFor(page: Page, name: string): Promise<Task> {
   const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
   const { id } = await api().post<{ id: string }>("/api/actions", { name, assignedTo: me.user.id });
   return { id, name };
 }
 
-/** Begins work without the picker, where a spec is about something else. */
+/** Starts a working session without the picker. */
 export async function begin(page: Page, task: Task, origin = stage().url): Promise<string> {
   const started = await postAs<{ session: Session }>(page.context(), "/api/sessions/human/start", { taskId: task.id }, origin);
   return started.session.id;
 }
 
-/** Goes to a page and waits until it is recorded: from then on nothing may lose it. */
+/** Opens a page and waits until it is recorded. */
 export async function visit(page: Page, path: string, origin = "") {
   await page.goto(`${origin}${path}`);
   await expect(page.locator(`html[data-recorded="${path}"]`)).toBeAttached();
 }
 
-/** A page whose scripts have woken. */
+/** Opens a page and waits until its scripts have started. */
 export async function awake(page: Page, path?: string) {
   if (path) await page.goto(path);
   await expect(page.locator("html[data-ready]")).toBeAttached();
 }
 
-/** Events of one session, all of them, oldest first. */
+/** All events of one session, oldest first. */
 export async function logOf(sessionId: string, types = ""): Promise<Logged[]> {
   const all: Logged[] = [];
   for (;;) {
@@ -76,12 +76,12 @@ export async function logOf(sessionId: string, types = ""): Promise<Logged[]> {
   }
 }
 
-/** Where somebody went, in the order of the log. */
+/** The recorded paths, in the order of the log. */
 export async function pathsOf(sessionId: string): Promise<string[]> {
   return (await logOf(sessionId, "human.navigate")).map((event) => event.metadata.pathname ?? "");
 }
 
-/** The picker, as people and screen readers find it. */
+/** The picker, by its accessible name. */
 export const idle = (page: Page) => page.getByRole("button", { name: "What are you working on?" });
 export const working = (page: Page, title = "") => page.getByRole("button", { name: `Working on: ${title}` });
 export const stopButton = (page: Page) => page.getByRole("banner").getByRole("button", { name: "Stop working" });
@@ -89,10 +89,10 @@ export const finder = (page: Page) => page.getByRole("combobox", { name: "Find a
 export const marker = (page: Page) => page.getByRole("dialog", { name: "Add a marker" });
 
 export const options = (page: Page) => page.locator("#working-list").getByRole("option");
-/** What the picker says happened. */
+/** The message of the picker. */
 export const said = (page: Page) => page.locator('[data-part="said"]');
 
-/** Opens the popover and finds by the name. */
+/** Opens the popover and types the name of a task. */
 export async function find(page: Page, title: string) {
   await idle(page).or(working(page)).click();
   await finder(page).fill(title);
@@ -101,7 +101,7 @@ export async function find(page: Page, title: string) {
   return found;
 }
 
-/** Opens the popover and picks by the name. */
+/** Opens the popover and selects the task with this name. */
 export async function pick(page: Page, title: string) {
   await (await find(page, title)).click();
 }

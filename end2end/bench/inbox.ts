@@ -1,11 +1,11 @@
 /**
- * The inbox with 10,000 items in it: what the server needs for a list, what a reviewer waits for between a key and the next
- * item on the screen, and how long a hundred similar decisions take by keyboard.
+ * The inbox with 10,000 items: the server's time for a list, the time between a key and the next item on the
+ * screen, and the time for a hundred similar decisions by keyboard.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Page } from "@playwright/test";
-import { api, expect, quiet, signIn, stage, test } from "../support";
+import { api, expect, pageLoaded, signIn, stage, test } from "../support";
 
 const WAITING = 10_000;
 const AGENTS = 20;
@@ -13,7 +13,7 @@ const REQUESTS = 400;
 const FIRST_KEYS = 25;
 const KEYS = 60;
 const ALIKE = 100;
-/** Claims and completions in flight while the items are made. */
+/** Concurrent requests while the items are created. */
 const LANES = 8;
 const CLAIM_MAX = 100;
 
@@ -33,7 +33,7 @@ const range = (of: number[]) => `p50 ${quantile(of, 0.5).toFixed(1)} ms, p95 ${q
 
 let dealType: Promise<{ slug: string }> | undefined;
 
-/** Items that wait for a decision: as many sessions of an agent, with outputs that would make a record each. */
+/** Creates items that wait for a decision: sessions of one agent, whose outputs would each create a record. */
 async function stageItems(agentSlug: string, count: number, values: (n: number) => object, approval: object = {}) {
   dealType ??= api().post("/api/entity-types", {
     name: "Measured deal",
@@ -70,7 +70,7 @@ async function stageItems(agentSlug: string, count: number, values: (n: number) 
   }
 }
 
-/** From a request to the whole of its answer, one after the other. */
+/** Times of consecutive requests, from the request to the end of the response. */
 async function timed(path: string, cookie: string): Promise<number[]> {
   const took: number[] = [];
   for (let n = 0; n < REQUESTS + 20; n++) {
@@ -83,7 +83,7 @@ async function timed(path: string, cookie: string): Promise<number[]> {
   return took;
 }
 
-/** An inbox as a person has it before them: awake, and with the next item read ahead. */
+/** Opens the inbox and waits until scripts run and the next item is prefetched. */
 async function openInbox(page: Page) {
   const ahead = page.waitForResponse(/\/detail$/);
   await page.goto("/inbox");
@@ -91,7 +91,7 @@ async function openInbox(page: Page) {
   await ahead;
 }
 
-/** From the event of a key to the frame that shows another item, milliseconds. */
+/** Time from a key event to the frame that shows another item, in milliseconds. */
 function press(page: Page, key: string, code: string): Promise<number> {
   return page.evaluate(
     ([key, code]) =>
@@ -103,7 +103,7 @@ function press(page: Page, key: string, code: string): Promise<number> {
         const look = () => {
           const now = document.getElementById("gate")?.dataset.id;
           if (!now || now === before) requestAnimationFrame(look);
-          // The next frame begins when this one is on the screen.
+          // The next frame starts after this one is on the screen.
           else requestAnimationFrame(() => done(performance.now() - begun));
         };
         look();
@@ -112,8 +112,8 @@ function press(page: Page, key: string, code: string): Promise<number> {
   );
 }
 
-/** Says at once whether these are all the waiting items there are. */
-async function waiting(cookie: string): Promise<number> {
+/** The number of items that wait for a decision, as the API counts them. */
+async function openCount(cookie: string): Promise<number> {
   const answer = await fetch(`${stage().url}/api/approvals/count`, { headers: { cookie } });
   return ((await answer.json()) as { open: number }).open;
 }
@@ -127,7 +127,7 @@ test("the inbox", async ({ page, context }) => {
   console.log(`${WAITING} items made in ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
   await signIn(page, "reviewer");
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
-  expect(await waiting(cookie)).toBe(WAITING);
+  expect(await openCount(cookie)).toBe(WAITING);
 
   const { items } = (await (await fetch(`${stage().url}/api/approvals?limit=1`, { headers: { cookie } })).json()) as { items: { id: string }[] };
   for (const [what, path] of [
@@ -140,26 +140,26 @@ test("the inbox", async ({ page, context }) => {
     figures.push({ what, unit: "ms", ours: quantile(took, 0.99), ...(path.startsWith("/api/approvals?") || path === "/inbox/list" ? { atMost: 20 } : {}), facts: range(took) });
   }
 
-  // Every group unfolded: rows one by one, as a reviewer goes through them.
+  // All groups unfolded: the rows one by one, as a reviewer goes through them.
   const first: number[] = [];
   for (let n = 0; n < FIRST_KEYS; n++) {
     await openInbox(page);
     await page.locator('[data-fold][aria-expanded="false"]').first().click();
-    await quiet(page);
+    await pageLoaded(page);
     await page.locator("#inbox-rows [data-id]:not([hidden]) .row-title").first().focus();
-    await quiet(page);
+    await pageLoaded(page);
     first.push(await press(page, "j", "KeyJ"));
   }
   figures.push({ what: "from the first key to the next item painted, median", unit: "ms", ours: quantile(first, 0.5), atMost: 60, facts: range(first) });
   const following: number[] = [];
   for (let n = 0; n < KEYS; n++) {
     following.push(await press(page, "a", "KeyA"));
-    await quiet(page);
+    await pageLoaded(page);
   }
   figures.push({ what: "from `a` to the next item painted, median", unit: "ms", ours: quantile(following, 0.5), atMost: 60, facts: range(following) });
   figures.push({ what: "elements of the page with 200 rows", unit: "", ours: await page.evaluate(() => document.querySelectorAll("*").length) });
 
-  // A hundred of a kind, closest to their deadline: once with two keys, once with a key for each.
+  // A hundred similar items, closest to their deadline: once with two keys, once with a key for each.
   await stageItems("agent-alike", ALIKE, (n) => ({ title: `Renewal ${n}`, stage: "Won", amount: 1 }), { expiresAfterSeconds: 86_400 });
   await openInbox(page);
   await page.locator("[data-group]", { hasText: `${ALIKE} alike` }).locator(".row-title").focus();
@@ -173,12 +173,12 @@ test("the inbox", async ({ page, context }) => {
   await openInbox(page);
   await page.locator("[data-group]", { hasText: "alike" }).first().locator("[data-fold]").click();
   await page.locator("#inbox-rows [data-id]:not([hidden]) .row-title").first().focus();
-  await quiet(page);
-  const left = await waiting(cookie);
+  await pageLoaded(page);
+  const left = await openCount(cookie);
   const singly = performance.now();
   for (let n = 0; n < ALIKE; n++) await press(page, "a", "KeyA");
   const shown = (performance.now() - singly) / 1_000;
-  await expect.poll(() => waiting(cookie), { timeout: 60_000, intervals: [20] }).toBe(left - ALIKE);
+  await expect.poll(() => openCount(cookie), { timeout: 60_000, intervals: [20] }).toBe(left - ALIKE);
   figures.push({ what: `${ALIKE} similar approvals with a key each, answered`, unit: "s", ours: (performance.now() - singly) / 1_000, atMost: 10, facts: `the last item was on the screen after ${shown.toFixed(2)} s` });
 
   for (const { what, unit, ours, atMost, facts } of figures) {

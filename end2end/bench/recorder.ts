@@ -1,13 +1,13 @@
 /**
- * What the recorder costs a page, in main-thread CPU time (thread ticks, so other processes do not count).
+ * The main-thread CPU time that the recorder costs a page (thread ticks, so other processes do not count).
  *
- * A navigation costs it three things, which are measured apart: recording the page that opened, sending what waits,
- * and the hint when the page goes away. Each is measured many times on one page, against the same page while
- * recording is paused. Whole navigations are measured too, with and without a session: they are the check, and too
- * noisy to be the figure.
+ * A navigation has three costs, which are measured separately: recording the opened page, sending the queue, and
+ * the final request on pagehide. Each is measured many times on one page, compared with the same page while
+ * recording is paused. Whole navigations, with and without a session, are measured as a check; they are too noisy
+ * to be the result.
  */
 import { type CDPSession, type Page } from "@playwright/test";
-import { quiet, test } from "../support";
+import { pageLoaded, test } from "../support";
 import { activeOf, awake, begin, postAs, signInIdle, taskFor, visit, type Task } from "../working";
 
 const NAVIGATIONS = Number(process.env.SHIFTBOOK_BENCH_NAVIGATIONS ?? 40);
@@ -25,7 +25,7 @@ async function busyMs(session: CDPSession) {
 
 const sorted = (figures: number[]) => figures.toSorted((a, b) => a - b);
 const median = (figures: number[]) => sorted(figures)[figures.length >> 1]!;
-/** The median and the quartiles. */
+/** Median and quartiles. */
 const spread = (figures: number[]) =>
   `${median(figures).toFixed(2)} ms (quartiles ${[1, 3].map((quarter) => sorted(figures)[(figures.length * quarter) >> 2]!.toFixed(2)).join(" to ")})`;
 
@@ -33,15 +33,15 @@ async function pause(page: Page, paused: boolean) {
   await page.evaluate(([key, off]) => (off ? localStorage.setItem(key!, "1") : localStorage.removeItem(key!)), [PAUSED, paused] as const);
 }
 
-/** Main-thread time of what happens meanwhile. */
+/** Main-thread time used during an action. */
 async function timed(page: Page, session: CDPSession, happens: () => Promise<void>) {
-  await quiet(page);
+  await pageLoaded(page);
   const before = await busyMs(session);
   await happens();
   return (await busyMs(session)).task - before.task;
 }
 
-/** Nothing is sent by this page's interval until it is released: a tab that holds the lock sends for all. */
+/** Holds the lock for sending, so that the page's own interval sends nothing until it is released. */
 const hold = (page: Page) =>
   page.evaluate(
     (name) =>
@@ -52,7 +52,7 @@ const hold = (page: Page) =>
   );
 const release = (page: Page) => page.evaluate(() => (window as unknown as { releaseRecorder: () => void }).releaseRecorder());
 
-/** Arrives again and again as the back/forward cache would bring the page back. With `hides`, each is sent alone. */
+/** Fires the events of a return from the back/forward cache repeatedly. With `hides`, each event is sent alone. */
 const arrive = (page: Page, times: number, everyMs: number, hides = false) =>
   page.evaluate(
     async ([count, pause, hidden]) => {
@@ -82,13 +82,13 @@ async function wholeNavigations(page: Page, session: CDPSession, task: Task) {
     await pause(page, mode === "paused");
     if (mode === "recording") await visit(page, "/actions");
     else await awake(page, "/actions");
-    await quiet(page);
+    await pageLoaded(page);
     const busy = await busyMs(session);
     script[mode].push(busy.script);
     whole[mode].push(busy.task);
   }
   await pause(page, false);
-  // The last mode left no session behind, and what comes next needs one.
+  // The previous mode ended its session, and the next one needs one.
   if (!(await activeOf(page.context()))) await begin(page, task);
   for (const mode of modes) console.log(`a navigation, ${mode}: script ${spread(script[mode])}, all tasks ${spread(whole[mode])}`);
 }
@@ -109,7 +109,7 @@ test("recorder cost", async ({ page }) => {
     const fresh = async () => {
       await pause(page, paused);
       await awake(page, "/actions");
-      // What the page itself recorded and sent is not what is measured.
+      // Waits until the page's own events are recorded and sent, so that they are not measured.
       await new Promise((wake) => setTimeout(wake, SEND_EVERY_MS + 1_000));
     };
     await fresh();

@@ -1,4 +1,4 @@
-/** Signing in and out, and what others do not see. */
+/** Signing in and out, and what other people cannot see. */
 import { api, expect, signIn, stage, test } from "../support";
 
 test("a wrong password keeps the address and says what is wrong @nojs", async ({ page }) => {
@@ -64,7 +64,7 @@ test("a member is not offered what only operators and admins may do @nojs", asyn
   for (const action of ["/settings/invitations", "/settings/webhooks", "/settings/groups"]) {
     await expect(page.locator(`form[action="${action}"]`)).toHaveCount(0);
   }
-  // Tokens of their own, that may no more than they.
+  // Their own tokens, with at most their own permissions.
   const offered = page.locator('form[action="/settings/tokens"] option');
   expect(await offered.evaluateAll((options) => options.map((option) => (option as HTMLOptionElement).value))).toEqual(["", "member"]);
   await page.goto("/actions");

@@ -1,7 +1,6 @@
 /**
- * One story from its beginning to its end: a real agent stages a change of a record, a reviewer edits it into something
- * that must not be, is refused, mends it, approves, takes that back and approves again. The record's history and the
- * session's transcript tell the same.
+ * A complete approval: an agent stages a change of a record; a reviewer edits it to a forbidden value, is refused,
+ * corrects it, approves, undoes that and approves again. The record's history and the transcript agree.
  */
 import { type Locator, type Page } from "@playwright/test";
 import { api, expect, runWorker, signIn, stage, test } from "../support";
@@ -33,7 +32,7 @@ interface Version {
 
 const TYPED = "Signed on Friday, says Lee — typed by a person.";
 
-/** A real agent: it looks something up, says what it found, and stages a change with its own verdict on it. */
+/** The agent: it reads, says what it found, and stages a change with its own assessment. */
 const AGENT = `
 read -r input
 echo '{"type":"agent.thinking","content":[{"type":"text","text":"The newest note says that they signed."}]}'
@@ -42,7 +41,7 @@ echo '{"type":"agent.tool_result","content":[{"type":"tool-result","toolCallId":
 echo '{"type":"result","result":{"stage":"Won","note":"They signed.","phi_safety":"pass","claim_safety":"pass"}}'
 `;
 
-/** What a reviewed workspace has: a record, criteria with a hard block, and an action whose output needs approval. */
+/** Creates a record, criteria with a hard block, and a task whose output needs approval. */
 async function reviewed(of: string) {
   const agentSlug = `story-${of}-${Date.now().toString(36)}`;
   const title = `Acme ${agentSlug}`;
@@ -83,8 +82,8 @@ const log = async (id: string) => (await api().get<{ events: Logged[] }>(`/api/s
 const field = (page: Page, name: string) => page.locator(`#gate-form [name="value.${name}"]`);
 const row = (page: Page, id: string) => page.locator(`#inbox-rows [data-id="${id}"]`);
 
-/** What a decision is made with: a key where there are scripts, the button where there are none. */
-function hands(page: Page, scripts: boolean) {
+/** How a decision is made: with a key if scripts run, otherwise with the button. */
+function decisionControls(page: Page, scripts: boolean) {
   const press = async (key: string, button: Locator) => (scripts ? page.keyboard.press(key) : button.click());
   return {
     decide: () => press("ControlOrMeta+Enter", page.locator(".gate-bar").getByRole("button", { name: /^Approve/ })),
@@ -94,7 +93,7 @@ function hands(page: Page, scripts: boolean) {
 
 test("an agent's change is edited, refused, mended, approved, taken back, approved again, and told alike @nojs", async ({ page }, info) => {
   const scripts = info.project.name === "js";
-  const { decide, undo } = hands(page, scripts);
+  const { decide, undo } = decisionControls(page, scripts);
   const { agentSlug, title, record, action } = await reviewed(info.project.name);
   const session = await api().trigger(action.id);
   const worker = runWorker(agentSlug, ["sh", "-c", AGENT]);
@@ -102,7 +101,7 @@ test("an agent's change is edited, refused, mended, approved, taken back, approv
   const { items } = await api().get<{ items: Approval[] }>("/api/approvals?assignedTo=all&kind=output&limit=500");
   const item = items.find((approval) => approval.sessionId === session.id)!;
 
-  // The item is in the inbox, and says what would change.
+  // The item is in the inbox and says what would change.
   await signIn(page, "reviewer");
   await page.goto("/inbox");
   if (scripts) await expect(page.locator("html")).toHaveAttribute("data-ready", "");
@@ -113,7 +112,7 @@ test("an agent's change is edited, refused, mended, approved, taken back, approv
   await expect(page.locator("#gate-title")).toContainText(title);
   await expect(page.locator("#gate .transcript")).toContainText("read_notes");
 
-  // Edited into what must not be: refused by dimension and option, and everything typed is still there.
+  // An edit to a forbidden value is refused with dimension and option; everything typed is kept.
   await field(page, "note").fill(TYPED);
   await field(page, "phi_safety").selectOption("names_a_patient");
   if (scripts) await field(page, "note").focus();
@@ -125,7 +124,7 @@ test("an agent's change is edited, refused, mended, approved, taken back, approv
   await expect(field(page, "stage")).toHaveValue("Won");
   expect(await versions(record.id)).toHaveLength(1);
 
-  // Mended, approved, and taken back while it is held. What was typed comes back with the item.
+  // Corrected, approved, and undone while it is held. The typed text is restored.
   await field(page, "phi_safety").selectOption("pass");
   if (scripts) await field(page, "note").focus();
   await decide();
@@ -139,7 +138,7 @@ test("an agent's change is edited, refused, mended, approved, taken back, approv
   await expect(field(page, "note")).toHaveValue(TYPED);
   await expect(field(page, "phi_safety")).toHaveValue("pass");
 
-  // Approved again, and this time it stays.
+  // Approved again; this decision takes effect.
   if (scripts) await field(page, "note").focus();
   await decide();
   await expect(page.locator(".inbox-held")).toContainText(`Approved with changes: ${title}`);
@@ -148,7 +147,7 @@ test("an agent's change is edited, refused, mended, approved, taken back, approv
   await sameStory(page, session.id, record.id);
 });
 
-/** The log, the record's page and the session's page say the same: three decisions, of which one is withdrawn, and one write. */
+/** The log, the record's page and the session's page agree: three decisions, one of them undone, and one write. */
 async function sameStory(page: Page, sessionId: string, recordId: string) {
   const written = { stage: "Won", note: TYPED };
   const told = await log(sessionId);
@@ -170,7 +169,7 @@ async function sameStory(page: Page, sessionId: string, recordId: string) {
   expect(now).toMatchObject({ version: 2, actor: by, sessionId, fields: written });
   expect(before).toMatchObject({ version: 1, fields: { stage: "Lead" } });
 
-  // As people read it.
+  // The same on the pages.
   const reviewer = stage().tenants.acme.people.reviewer.email;
   await page.goto(`/entities/${recordId}`);
   const history = page.locator(".history-item");

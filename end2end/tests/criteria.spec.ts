@@ -1,4 +1,4 @@
-/** Criteria sets, groups, bundles and approval settings: made and changed by forms, with and without scripts. */
+/** Criteria sets, groups, bundles and approval settings: created and changed with forms, with and without scripts. */
 import { readFileSync } from "node:fs";
 import { type Page } from "@playwright/test";
 import { api, expect, expectNoAxeViolations, ROOT, signIn, test } from "../support";
@@ -116,7 +116,7 @@ test("an admin says for how long decisions can be undone @nojs", async ({ page }
   await form.getByRole("button", { name: "Save approvals" }).click();
   await expect(page.getByText("Approvals saved.")).toBeVisible();
   await expect(page.getByText("Decisions take effect after 7 s")).toBeVisible();
-  // As other specs expect it.
+  // Restores the value that other specs expect.
   await form.locator('input[name="undoSeconds"]').fill("5");
   await form.getByRole("button", { name: "Save approvals" }).click();
   await expect(page.getByText("Decisions take effect after 5 s")).toBeVisible();
@@ -129,7 +129,7 @@ test("an action gets approval settings that are kept and corrected by its form @
   const action = await api().createAction({ name: `Reviewed ${of}`, metadata: { owner: "sales" } } as { name: string });
   await signIn(page, "operator");
   await page.goto(`/actions/${action.id}`);
-  // The form is folded away where the page has other things to say.
+  // The form is folded if the page has other content.
   const fold = page.locator("details", { has: page.locator('form[method="post"] input[name="name"]') }).first();
   if ((await fold.count()) && !(await fold.evaluate((d) => (d as HTMLDetailsElement).open))) await fold.locator("summary").first().click();
   await open(page, "Approval");
@@ -155,14 +155,14 @@ test("an action gets approval settings that are kept and corrected by its form @
   });
   expect((saved.metadata.approval as { reviewers: string[] }).reviewers[1]).toBe(`group:${group.slug}`);
   expect(saved.outputConfig).toEqual({ criteria_set_ids: [set.id] });
-  // The form shows what is stored, people by their addresses.
+  // The form shows what is stored, and people by their e-mail addresses.
   await page.reload();
   await expect(page.locator('textarea[name="reviewers"]')).toHaveValue(`member@acme.localhost\ngroup:${group.slug}`);
   await expect(page.locator('input[name="expiresAfter"]')).toHaveValue("2d");
 });
 
 test("a bundle is previewed, installed, and the second time there is nothing to do @nojs", async ({ page }, info) => {
-  // No other test of this file makes things of these names.
+  // No other test of this file uses these names.
   const of = `bundle-${info.project.name}`;
   const example = readFileSync(`${ROOT}/examples/bundle.yaml`, "utf8");
   const bundle = example.replaceAll(/slug: ([a-z-]+)$/gm, `slug: $1-${of}`).replaceAll("[outreach-safety]", `[outreach-safety-${of}]`).replace("entityType: company", `entityType: company-${of}`);

@@ -1,4 +1,4 @@
-/** Decisions whose answer is lost, that select nothing, or that were made: what the page says about them. */
+/** Decisions whose response is lost, that select nothing, or that were made: what the page shows. */
 import { type Page } from "@playwright/test";
 import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
 
@@ -10,7 +10,7 @@ interface Item {
   sessionId: string;
 }
 
-/** A record with a stage and an amount, and an output about it that waits. */
+/** Creates a record with a stage and an amount, and an output about it that waits for a decision. */
 async function staged(title: string, values: object) {
   const type = await api().post<{ id: string }>("/api/entity-types", {
     name: unique("Deal"),
@@ -55,7 +55,7 @@ test("an edit whose answer was lost is sent again and answered with what is reco
   let lost = 0;
   await page.route(`**/inbox/${item.id}/decision*`, async (route) => {
     if (lost++ > 0) return route.continue();
-    // The server does what was asked, and its answer never arrives.
+    // The server handles the request, and its response never arrives.
     await route.fetch();
     await route.abort("connectionreset");
   });
@@ -64,7 +64,7 @@ test("an edit whose answer was lost is sent again and answered with what is reco
   await expect(row(page, item.id).locator("[data-reason]")).toContainText("not known whether this was recorded");
   await expect(page.locator("#inbox-said")).not.toContainText("Not done");
   expect(await stateOf(item.id)).toEqual({ state: "held", decisions: 1 });
-  // By now the page may have learnt that it is decided. A form that is still there can be sent again.
+  // The page may have learnt by now that the item is decided. A form that is still there can be sent again.
   const response = await page.evaluate(async ({ id, digest }) => {
     const body = new URLSearchParams({ decision: "approve", digest, "value.stage": "Won", "value.amount": "3" });
     return (await fetch(`/inbox/${id}/decision`, { method: "POST", body, headers: { "x-fragment": "1" } })).status;

@@ -1,4 +1,4 @@
-/** Training data: chosen, seen, written and downloaded on pages, with and without scripts. */
+/** Training data: selected, previewed, exported and downloaded, with and without scripts. */
 import { readFile } from "node:fs/promises";
 import { type Page } from "@playwright/test";
 import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
@@ -8,7 +8,7 @@ interface Interaction {
   response: string;
 }
 
-/** An answer that a reviewer marked, captured by the server. */
+/** Creates an answer with a reviewer's label and waits until the server has captured it. */
 async function answered(name: string): Promise<string> {
   const agent = `exporter-${name.replace(" ", "-")}`;
   const { id } = await api().post<{ id: string }>("/api/sessions", { sessionType: "agent", agentSlug: agent, input: `Which port, ${name}?` });
@@ -25,7 +25,7 @@ async function answered(name: string): Promise<string> {
   return id;
 }
 
-/** Presses a button of the form. A workspace makes one export at a time, and other specs make some too. */
+/** Presses a button of the form. A workspace makes one export at a time, and other specs export too. */
 async function begin(page: Page, button: "Preview" | "Export") {
   await expect(async () => {
     await page.goto("/export");
@@ -36,7 +36,7 @@ async function begin(page: Page, button: "Preview" | "Export") {
 }
 
 test("an operator looks at training data before it is written, writes it and takes it along @nojs", async ({ page }, info) => {
-  // Another try must not find what this one made.
+  // A second attempt must not find the data of the first.
   const name = `${info.project.name} ${info.retry}`;
   const scripts = info.project.name === "js";
   await answered(name);
@@ -49,7 +49,7 @@ test("an operator looks at training data before it is written, writes it and tak
   await expect(pairs).not.toContainText("sk-ant-api03");
   if (scripts) await expectNoAxeViolations(page);
 
-  // The button repeats what was chosen.
+  // The button repeats the selection.
   await expect(async () => {
     await page.getByRole("button", { name: /^Export \d/ }).click();
     await expect(page.getByText("The file is ready.")).toBeVisible({ timeout: 10_000 });

@@ -1,4 +1,7 @@
-/** What waits in the inbox besides outputs: questions with a schema, values that name records, agents in their terminals; and being told of it. */
+/**
+ * Other inbox items than outputs: questions with a schema, values that name records, agents in terminals; and
+ * notifications.
+ */
 import { execFileSync } from "node:child_process";
 import { type Page } from "@playwright/test";
 import { api, BINARY, expect, signIn, stage, test } from "../support";
@@ -19,7 +22,7 @@ async function itemOf(sessionId: string) {
   return item;
 }
 
-/** A session that asks; the agent's slug to go on with. */
+/** Creates a session that asks a question. Returns the agent's slug and the session. */
 async function asked(question: object, name = "Plan a trip") {
   const agentSlug = slug("planner");
   const action = await api().createAction({ name, slug: slug(name), agentSlug });
@@ -59,7 +62,7 @@ test("a question with a schema is answered by a form made from it @nojs", async 
   await expect(page.locator("#gate-form .field-error")).toContainText("Enter a number");
   await expect(field(page, "region")).toHaveValue("apac");
 
-  // The schema itself is checked where the answer is recorded, and tells its field too.
+  // The schema itself is validated when the answer is recorded, and its error names the field too.
   await field(page, "days").fill("31");
   await answer.click();
   await expect(page.locator("#gate-form .field-error")).toContainText("30");
@@ -118,7 +121,7 @@ test("a relation is shown by title, and chosen from what it can lead to @nojs", 
   await api().untilStatus(session.id, "completed");
 });
 
-/** A token of a person, as they make one for their coding agent. */
+/** Creates a token of a person, as for their coding agent. */
 function tokenOf(email: string) {
   return execFileSync(BINARY, ["token", "add", "--name", unique("agent"), "--tenant", "acme", "--role", "member", "--user", email], {
     env: { ...process.env, SHIFTBOOK_DATA_DIR: stage().dataDir },
@@ -144,7 +147,7 @@ test("a coding agent that waits in its terminal is in the inbox of its person, w
     await expect(page).toHaveURL(/\/sessions\//);
     await expect(page.locator("#summary")).toContainText(prompt);
   }
-  // It is nobody else's.
+  // No other person sees it.
   const other = await browser.newPage({ baseURL: stage().url });
   await signIn(other, "reviewer");
   await other.goto("/inbox");
@@ -162,14 +165,14 @@ interface Told {
   tag: string;
 }
 
-/** The system's notifications cannot be seen: what the page asks the browser for is recorded, and can be clicked. */
+/** Replaces the Notification API: records what the page shows, and can click it. */
 async function recordNotifications(page: Page) {
   await page.addInitScript(() => {
     const told: (Told & { target: EventTarget })[] = [];
     class Recorded extends EventTarget {
       static permission = localStorage.getItem("test-permission") ?? "default";
       static requestPermission() {
-        // As browsers do: only a press lets a page ask.
+        // As in browsers, permission can be requested only after a click.
         if (!navigator.userActivation.isActive) return Promise.resolve("default");
         Recorded.permission = "granted";
         localStorage.setItem("test-permission", "granted");
@@ -188,17 +191,17 @@ async function recordNotifications(page: Page) {
 
 const told = (page: Page) => page.evaluate(() => (window as unknown as { told: Told[] }).told.map(({ title, body, tag }) => ({ title, body, tag })));
 
-/** Nobody looks at the page any more, or somebody does again; comes back when the other tabs can know. */
+/** Hides or shows the page, and waits until the other tabs can know it. */
 async function hide(page: Page, hidden: boolean) {
   await page.evaluate((on) => {
     sessionStorage.setItem("test-hidden", on ? "1" : "0");
     document.dispatchEvent(new Event("visibilitychange"));
   }, hidden);
-  await lookedAt(page, !hidden);
+  await someTabVisible(page, !hidden);
 }
 
-/** Waits until some tab says that it is looked at, or none does. */
-const lookedAt = (page: Page, expected: boolean) =>
+/** Waits until some tab, or none, holds the lock of visible tabs. */
+const someTabVisible = (page: Page, expected: boolean) =>
   expect
     .poll(() => page.evaluate(async () => (await navigator.locks.query()).held!.some(({ name }) => name === "shiftbook-visible")))
     .toBe(expected);
@@ -211,7 +214,7 @@ test("a browser tells what newly waits, after a press of its button alone, and l
   await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
   const button = page.locator("#notifications [data-notify]");
 
-  // Nobody asked for any.
+  // No one has turned notifications on.
   await hide(page, true);
   await asked({ message: unique("Before") });
   await expect(page.locator("#needs-me")).toBeVisible();
@@ -223,14 +226,14 @@ test("a browser tells what newly waits, after a press of its button alone, and l
   const { item } = await asked({ message: "Which region?" }, name);
   await expect.poll(() => told(page)).toEqual([{ title: expect.stringContaining("asks you a question"), body: name, tag: item.id }]);
 
-  // Not while somebody looks.
+  // No notification while a tab is visible.
   await hide(page, false);
   const { session } = await asked({ message: "Which day?" });
   await page.goto("/inbox");
   await expect(page.locator(`#inbox-rows [data-session="${session.id}"]`)).toBeAttached();
   expect(await told(page)).toEqual([]);
 
-  // A press on the notification leads to the item.
+  // A click on the notification opens the item.
   await expect(page.locator(".connection")).toHaveAttribute("data-state", "live");
   await hide(page, true);
   const last = await asked({ message: "Which hotel?" });
@@ -238,7 +241,7 @@ test("a browser tells what newly waits, after a press of its button alone, and l
   await page.evaluate(() => (window as unknown as { told: { target: EventTarget }[] }).told[0]!.target.dispatchEvent(new Event("click")));
   await expect(page).toHaveURL(new RegExp(`/inbox/${last.item.id}`));
 
-  // And off again, from the inbox.
+  // Turned off again, from the inbox.
   await page.locator(".inbox-list [data-notify]").click();
   await expect(page.locator(".inbox-list [data-notify]")).toHaveText("Notify in this browser");
 });
@@ -257,11 +260,11 @@ test("a browser tells nothing while another tab is looked at", async ({ page }) 
   await recordNotifications(other);
   await other.goto("/inbox");
   await expect(other.locator(".connection")).toHaveAttribute("data-state", "live");
-  await lookedAt(other, true);
+  await someTabVisible(other, true);
   const { session } = await asked({ message: "Which seat?" });
   await expect(other.locator(`#inbox-rows [data-session="${session.id}"]`)).toBeAttached();
 
-  // What comes when nobody looks any more is the only thing that was ever told.
+  // The only notification is the one sent while no tab was visible.
   await hide(other, true);
   const { item } = await asked({ message: "Which meal?" });
   await expect.poll(async () => (await told(page)).map(({ tag }) => tag)).toEqual([item.id]);

@@ -1,4 +1,7 @@
-/** The inbox: what agents stage waits there, and people decide it. Items come from real actions whose output needs approval. */
+/**
+ * The inbox: staged outputs wait there, and people decide them. The items come from tasks whose output needs
+ * approval.
+ */
 import { type Page } from "@playwright/test";
 import { api, expect, expectNoAxeViolations, signIn, stage, test } from "../support";
 
@@ -19,7 +22,7 @@ interface Deal {
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
 
-/** A type of record with a select, a number and a date. */
+/** Creates a record type with a select, a number and a date. */
 async function dealType() {
   return api().post<{ id: string; slug: string }>("/api/entity-types", {
     name: unique("Deal"),
@@ -31,7 +34,7 @@ async function dealType() {
   });
 }
 
-/** A record, an action about it whose output waits for a decision, and that output, staged. */
+/** Creates a record, a task about it whose output needs approval, and stages that output. */
 async function staged(typeId: string, title: string, values: object, more: object = {}) {
   const deal = await api().post<Deal>("/api/entities", { typeId, title, fields: { stage: "Lead", amount: 1 } });
   const agentSlug = unique("scout").toLowerCase().replace(/[^a-z0-9]+/g, "-");
@@ -57,7 +60,7 @@ async function itemOf(sessionId: string) {
   return item;
 }
 
-/** Outputs of one action, each of which would make a record; their sessions. */
+/** Stages outputs of one task that would each create a record. Returns their sessions. */
 async function alike(count: number, stageOf: (n: number) => string) {
   const type = await dealType();
   const agentSlug = unique("batch").toLowerCase().replace(/[^a-z0-9]+/g, "-");
@@ -87,10 +90,10 @@ async function openInbox(page: Page, path: string) {
   await awake(page);
 }
 
-/** Until the effect of a decision has happened, which is when it cannot be undone any more. */
+/** Waits until the decision has taken effect and cannot be undone any more. */
 const settled = (sessionId: string, status = "completed") => api().untilStatus(sessionId, status);
 
-/** What other tests left waiting would come next after a decision here. */
+/** Cancels the sessions that other tests left waiting. Their items would be shown after a decision. */
 test.beforeEach(async () => {
   const { items } = await api().get<{ items: Approval[] }>("/api/approvals?assignedTo=all&limit=500");
   for (const { sessionId } of items) await api().post(`/api/sessions/${sessionId}/cancel`, {});
@@ -213,7 +216,7 @@ test("an item that cannot be loaded leaves nothing to decide, and no key decides
   for (const { session } of items) expect((await itemOf(session.id)).state).toBe("open");
 });
 
-/** Outputs of one agent about several records, each from an action of its own; their sessions. */
+/** Stages outputs of one agent about several records, each from a task of its own. Returns their sessions. */
 async function ofSeveralActions(count: number) {
   const type = await dealType();
   const agentSlug = unique("several").toLowerCase().replace(/[^a-z0-9]+/g, "-");
@@ -301,7 +304,7 @@ test.describe("by keyboard", () => {
     const decided = page.waitForRequest(/\/decision/);
     await page.route(/\/decision/, async (route) => {
       await decided;
-      // The row has left although nobody has answered.
+      // The row is hidden before the server has responded.
       await expect(row(page, first.item.id)).toBeHidden();
       await route.continue();
     });
@@ -378,7 +381,7 @@ test.describe("by keyboard", () => {
     const outlier = await itemOf(sessions[50]!);
     const workspace = api("admin");
     const { undoSeconds } = await workspace.get<{ undoSeconds: number }>("/api/workspace");
-    // So that the first can still be undone when the last has been decided, however slow the machine is.
+    // Long enough that the first decision can still be undone after the last one, however slow the machine is.
     await workspace.send("PATCH", "/api/workspace", { undoSeconds: 20 });
     try {
       await signIn(page, "reviewer");
@@ -412,7 +415,7 @@ test.describe("by keyboard", () => {
       const open = await page.locator("#gate").getAttribute("data-id");
       await page.keyboard.press("a");
       await expect(page.locator("#gate")).not.toHaveAttribute("data-id", open!);
-      // The list has come again.
+      // The list has been read again.
       await expect(group).toContainText(`${left} alike`);
       await expect(group.locator("[data-fold]")).toHaveAttribute("aria-expanded", "true");
       await expect(rows).toHaveCount(left);

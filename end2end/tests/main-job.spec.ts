@@ -1,7 +1,7 @@
-/** The main job: somebody triggers an action, a real process works on it, and its log appears. */
+/** The main use: a person runs a task, a real process works on it, and its log appears. */
 import { api, expect, runWorker, signIn, stage, test } from "../support";
 
-/** A small real agent: three events, a pause that waits for a line of input it never needs, a result. */
+/** A small agent: three events, a pause that reads a line from stdin, and a result. */
 const AGENT = `
 read -r input
 echo '{"type":"agent.thinking","content":[{"type":"text","text":"Looking at the input"}]}'
@@ -32,7 +32,7 @@ test("an action made and triggered in the browser is worked on by a real process
   const worker = runWorker(agent, ["sh", "-c", AGENT]);
   try {
     await api().untilStatus(id, "completed");
-    // With JavaScript the page itself follows; without it a reload shows the same.
+    // With scripts the page updates itself; without scripts a reload shows the same.
     if (info.project.name === "no-js") await page.reload();
     await expect(page.locator("#summary")).toContainText(/completed/i);
     await expect(page.locator("#main, main")).toContainText("Counted two words.");
@@ -126,7 +126,7 @@ test("the strip says since when, and in which hours of the day", async ({ page }
   for (const [bucket, words] of [["failed", /^last .+/], ["needs_me", /^oldest \S+/], ["delegatable", "an agent is ready"]] as const) {
     await expect(page.locator(`[data-bucket=${bucket}] .strip-sub`)).toHaveText(words);
   }
-  // Midnight may have passed in between; the hour of what is being looked at has begun in any case.
+  // Midnight may have passed in between; the current hour has started in any case.
   await expect(page.locator("[data-bucket=failed] .strip-day [data-hour=some]")).not.toHaveCount(0);
 });
 
@@ -141,8 +141,8 @@ test("what is recorded while the first read of the tail is on its way is shown w
   const released = new Promise<void>((done) => (release = done));
   let asked = () => {};
   const isAsked = new Promise<void>((done) => (asked = done));
-  // The first read is answered at once by the server, and kept from the page until more was recorded and told.
-  // Every read goes through here to the end: one that comes while interception is being taken back may be lost.
+  // The server answers the first read at once, and the test delays the response until another event is recorded. The
+  // route stays active until the end: a request made while a route is removed may be lost.
   let reads = 0;
   await page.route("**/rows?*", async (route) => {
     reads += 1;
@@ -155,10 +155,10 @@ test("what is recorded while the first read of the tail is on its way is shown w
     await released;
     await route.fulfill({ response });
   });
-  // The head of the page is read again after a signal: once for the opened stream, and once for what is recorded then.
+  // The header is read twice: when the stream opens, and after the next event.
   const isSummary = (response: { url(): string }) => response.url().endsWith("/summary");
   const opened = page.waitForResponse(isSummary);
-  // Something has to have moved since the page was made, or the opened stream is no reason to read.
+  // The page reads again on opening the stream only if something changed since it was rendered.
   let open = () => {};
   const mayOpen = new Promise<void>((done) => (open = done));
   await page.route("**/api/live", async (route) => {

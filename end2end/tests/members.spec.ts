@@ -1,4 +1,4 @@
-/** How people come into a workspace, and how they leave it. */
+/** Inviting people to a workspace, and removing them. */
 import { expect, signIn, stage, test } from "../support";
 
 test("an invited person joins by the link, once, and is removed again @nojs", async ({ page, browser }, info) => {

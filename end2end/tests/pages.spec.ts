@@ -1,7 +1,7 @@
-/** Every page: readable by everybody, at every width, without a script error. */
+/** Every page: accessible, usable at every width, without a script error. */
 import { api, expect, expectNoAxeViolations, signIn, stage, test } from "../support";
 
-/** A session whose log has one of everything, with hostile text in it. */
+/** Creates a session whose log has every kind of event, with hostile text in it. */
 async function richSession(): Promise<{ session: string; action: string }> {
   const operator = api();
   const nasty = `<script>window.pwned = 1</script><img src=x onerror="window.pwned = 1"> [click](javascript:alert(1)) ![i](https://elsewhere.test/x.png)`;
@@ -101,7 +101,7 @@ test("a log of 100,000 events opens at its end and loads earlier ones on request
 test("the keyboard alone reaches today, sessions and the list of keys", async ({ page }) => {
   await signIn(page, "operator");
   await page.goto("/today");
-  // Keys are heard once the scripts of the document run.
+  // Keys work only after the scripts of the document have started.
   const ready = () => expect(page.locator("html")).toHaveAttribute("data-ready", "");
   await ready();
   await page.keyboard.press("g");

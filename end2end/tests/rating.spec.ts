@@ -1,4 +1,4 @@
-/** The question at the end of a session: it comes when the work has ended, one press answers it, and it can be taken back. */
+/** The rating of a session: asked after the session has completed, answered with one click, and can be undone. */
 import { type Page } from "@playwright/test";
 import { api, expect, expectNoAxeViolations, signIn, test } from "../support";
 
@@ -13,7 +13,7 @@ async function running(name: string) {
 
 const own = (id: string) => `/api/sessions/${id}/feedback`;
 
-/** What this browser's person said, as the API tells it. */
+/** The rating of the signed-in person, read from the API. */
 async function said(page: Page, id: string) {
   const response = await page.request.get(own(id));
   return ((await response.json()) as { label: string | null }).label;
@@ -30,7 +30,7 @@ test("a person is asked when the work has ended, answers, takes it back and wave
   await expect(question).toHaveCount(0);
 
   await api().complete(id, attempt);
-  // With scripts the open page itself asks; without them the next visit does.
+  // With scripts the open page asks; without scripts the next page load does.
   if (!scripts) await page.reload();
   await expect(question).toBeVisible();
   const press = async (key: string, button: string) =>
@@ -66,7 +66,7 @@ test("a person is asked when the work has ended, answers, takes it back and wave
   await expect(page.locator("#rating")).toHaveCount(0);
   expect(await said(page, id)).toBeNull();
 
-  // Somebody else is asked all the same.
+  // Another person is still asked.
   await page.context().clearCookies({ name: /session/ });
   await signIn(page, "reviewer");
   await page.goto(`/sessions/${id}`);

@@ -1,4 +1,7 @@
-/** The recorder: what it captures, what it keeps while the server is away, and that nothing is lost or doubled. */
+/**
+ * The recorder: what it records, what it queues while the server is away, and that no event is lost or recorded
+ * twice.
+ */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,11 +13,11 @@ import { BINARY, expect, signIn, stage, test } from "../support";
 import { awake, begin, logOf, pathsOf, postAs, signInIdle, taskFor, visit, working, type Logged } from "../working";
 
 const EVENTS = "**/api/sessions/*/events";
-/** Short for every run; the long tier is `SHIFTBOOK_RECORDER_ROUNDS=1000`. */
+/** A few rounds by default; `SHIFTBOOK_RECORDER_ROUNDS=1000` runs the long version. */
 const ROUNDS = Number(process.env.SHIFTBOOK_RECORDER_ROUNDS ?? 20);
 const SEED = Number(process.env.SHIFTBOOK_RECORDER_SEED ?? Date.now() % 1_000_000);
 
-/** How many events wait in this browser, as the next page would hear. */
+/** The number of queued events of this browser, as shown to the next page. */
 const waiting = (page: Page) =>
   page.evaluate(() =>
     Object.entries(localStorage).filter(([key]) => key.startsWith("shiftbook-waiting ")).reduce((sum, [, count]) => sum + Number(count), 0),
@@ -35,7 +38,7 @@ test("without a session nothing is recorded, sent or stored", async ({ page }) =
 test("an entity is named once per session, by a path with a UUID alone", async ({ page }) => {
   await signInIdle(page, "operator");
   const session = await begin(page, await taskFor(page, "Looking at entities"));
-  // The recorder knows paths, not pages: any page of the shell stands in for an entity's.
+  // The recorder looks only at the path, so any page of the shell can take the place of an entity's page.
   await page.route(/\/(t|entities)\//, async (route) => route.fulfill({ response: await route.fetch({ url: `${stage().url}/actions` }) }));
   const id = "01890a5d-ac96-774b-bcce-b302099a8057";
   for (const path of [`/t/acme/companies/${id}`, `/entities/${id}?again=1`, "/entities/acme-corp", `/t/acme/companies/${id}`]) {
@@ -77,7 +80,7 @@ test("what waits is shown while the server cannot be reached, and sent once it c
   await visit(page, "/sessions");
   await context.setOffline(true);
   await expect(page.locator(".connection")).toContainText("2 queued");
-  // Before the network is back: a request that comes while Playwright stops to look at requests may never be let through.
+  // Removed before the network is back: a request made while Playwright removes a route may hang forever.
   await page.unroute(EVENTS);
   await context.setOffline(false);
   await expect(page.locator(".connection")).toHaveText("Live", { timeout: 20_000 });
@@ -146,15 +149,15 @@ test("eight tabs read one live stream", async ({ page, context }) => {
   }
   for (const tab of tabs) await expect(tab.locator(".connection")).toHaveAttribute("data-state", "live");
   expect(open.size).toBe(1);
-  // Over HTTP/1.1 a browser opens six connections to a server: a stream per tab would leave none.
+  // Over HTTP/1.1 a browser opens six connections to a server, so one stream per tab would leave none.
   const ninth = await context.newPage();
   await awake(ninth, "/actions");
   await expect(ninth.locator(".connection")).toHaveAttribute("data-state", "live");
   expect(open.size).toBe(1);
 });
 
-/** Repeatable choices: mulberry32. */
-function dice(seed: number) {
+/** A seeded random number generator: mulberry32. */
+function randomNumbers(seed: number) {
   return (sides: number) => {
     seed = (seed + 0x6d2b79f5) | 0;
     let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
@@ -163,7 +166,7 @@ function dice(seed: number) {
   };
 }
 
-/** A server of the test's own: it will be killed. */
+/** Starts a server for this test alone, because the test kills it. */
 class Site {
   readonly dataDir = mkdtempSync(join(tmpdir(), "shiftbook-recorder-"));
   readonly person = { email: "p46@acme.localhost", password: randomBytes(15).toString("base64url") };
@@ -212,7 +215,7 @@ class Site {
   }
 }
 
-/** As a crash of the browser's process for this tab would. */
+/** Crashes the renderer process of a tab. */
 async function crash(page: Page) {
   const session = await page.context().newCDPSession(page);
   const gone = page.waitForEvent("crash");
@@ -224,7 +227,7 @@ async function crash(page: Page) {
 test(`P-46: through ${ROUNDS} rounds of offline, reload, killed tab and killed server every event is in the log once, in order`, async ({ browser }, info) => {
   test.setTimeout(60_000 + ROUNDS * 8_000);
   info.annotations.push({ type: "seed", description: String(SEED) });
-  const roll = dice(SEED);
+  const random = randomNumbers(SEED);
   const site = new Site();
   let context: BrowserContext | undefined;
   try {
@@ -237,19 +240,22 @@ test(`P-46: through ${ROUNDS} rounds of offline, reload, killed tab and killed s
     await door.locator('input[name="password"]').fill(site.person.password);
     await door.getByRole("button", { name: "Sign in" }).click();
     await expect(door).not.toHaveURL(/sign-in/);
-    // Names of their own: slugs are made from names, and hundreds of one name run out of them.
+    // Unique names, because slugs are derived from names and a name has a limited number of slugs.
     let pages = 0;
     const pageOf = async () => `/actions/${(await site.read<{ id: string }>("/api/actions", "POST", { name: `Page ${++pages}` })).id}`;
     const task = (await site.read<{ id: string }>("/api/actions", "POST", { name: "Under way" })).id;
     const session = (await postAs<{ session: { id: string } }>(context, "/api/sessions/human/start", { taskId: task }, site.url)).session.id;
     await door.close();
 
-    /** A tab, the pages that only it opens, and those it has opened so far. A tab after a crash is another tab. */
+    /**
+     * A tab with the pages that only it opens, and those it has opened so far. After a crash it counts as a new
+     * tab.
+     */
     interface Tab { page: Page; crashed: boolean; paths: string[]; made: string[] }
     const all: Tab[] = [];
     const open = async () => {
       const tab: Tab = { page: await context!.newPage(), crashed: false, paths: [await pageOf(), await pageOf(), await pageOf()], made: [] };
-      // A crash may take another tab of the same process with it.
+      // A crash may also end another tab of the same process.
       tab.page.on("crash", () => (tab.crashed = true));
       all.push(tab);
       return tab;
@@ -263,14 +269,14 @@ test(`P-46: through ${ROUNDS} rounds of offline, reload, killed tab and killed s
     };
     const go = async (which: number) => {
       const { page, paths, made } = await tab(which);
-      const path = paths[roll(paths.length)]!;
+      const path = paths[random(paths.length)]!;
       await visit(page, path);
       made.push(path);
     };
     for (let round = 0; round < ROUNDS; round++) {
-      const which = roll(2);
+      const which = random(2);
       await go(which);
-      switch (roll(5)) {
+      switch (random(5)) {
         case 0: {
           await context.setOffline(true);
           await expect((await tab(which)).page.locator(".connection")).toHaveAttribute("data-state", "offline");

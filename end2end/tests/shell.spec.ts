@@ -1,6 +1,6 @@
-/** What stands around every page: the palette, a phone's bar, error pages, and how Today begins. */
+/** The shell of every page: the palette, the bottom bar of phones, error pages, and the start of Today. */
 import { devices, type Page } from "@playwright/test";
-import { api, expect, expectNoAxeViolations, quiet, signIn, stage, test } from "../support";
+import { api, expect, expectNoAxeViolations, pageLoaded, signIn, stage, test } from "../support";
 
 let count = 0;
 const unique = (name: string) => `${name} ${Date.now().toString(36)} ${count++}`;
@@ -131,18 +131,18 @@ test("Today shows its counts at once @nojs", async ({ page }) => {
 
 test("Today asks for nothing again that it has just shown", async ({ page }) => {
   await signIn(page, "operator");
-  // The first page of a browser does not know its zone.
+  // The first page of a browser is rendered without its time zone.
   await page.goto("/today");
   await awake(page);
-  await quiet(page);
+  await pageLoaded(page);
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname));
   await page.goto("/today");
   await awake(page);
   await expect(page.locator(".connection")).toHaveText("Live");
-  await quiet(page);
+  await pageLoaded(page);
   expect(asked.filter((path) => path.startsWith("/today/section") || path.includes("work-queue-counts"))).toEqual([]);
-  // What moves afterwards is asked for.
+  // Later changes are read.
   const me = (await (await page.context().request.get(`${stage().url}/api/me`)).json()) as { user: { id: string } };
   const ready = page.locator('[data-bucket="delegatable"] .strip-count');
   const before = Number(await ready.textContent());

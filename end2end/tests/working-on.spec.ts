@@ -1,4 +1,4 @@
-/** Saying what one works on: the picker, the marker, the keys, and the way without scripts. */
+/** Working sessions of people: the picker, the marker, the keys, and the forms without scripts. */
 import { api, expect, expectNoAxeViolations, test, type Session } from "../support";
 import {
   activeOf, awake, begin, find, finder, idle, logOf, marker, options, pathsOf, pick, postAs, said, signInIdle, stopButton, taskFor, visit, working,
@@ -201,7 +201,7 @@ test("pickers of two tabs agree, also when both start at once", async ({ page })
   await expect(working(other, first.name)).toBeVisible();
   await stopButton(other).click();
   await expect(idle(page)).toBeVisible();
-  // Both are about to choose before either does: the button to open the popover goes when the other tab has begun.
+  // Both popovers are open before either starts: the other tab's button would disappear.
   const [one, two] = [await find(page, first.name), await find(other, second.name)];
   await Promise.all([one.click(), two.click()]);
   await expect
@@ -272,7 +272,7 @@ test("the marker opens by its keys alone, and only where they are free", async (
     await page.keyboard.press("Escape");
     await expect(marker(page)).toBeHidden();
   }
-  // The tests run on Linux: the Meta key is the window manager's there.
+  // The tests run on Linux, where the Meta key belongs to the window manager.
   await page.keyboard.press("Meta+m");
   await expect(marker(page)).toBeHidden();
 });
@@ -314,7 +314,7 @@ test("a note that was not recorded is kept, across a reload too, and is recorded
   await page.keyboard.press("Enter");
   await expect(marker(page).getByRole("alert")).toHaveText("Write a note first.");
   await page.route("**/api/sessions/*/events", async (route) => {
-    // It arrives, and the answer is lost.
+    // The request arrives, and the response is lost.
     await route.fetch();
     await route.abort();
   });
