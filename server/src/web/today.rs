@@ -87,7 +87,7 @@ async fn courses(
     headers: HeaderMap,
 ) -> Result<Html<String>, Turned> {
     let day = work_queue::day(&state.ledger, &viewer.scope, query.whose(&headers), query.timezone(&viewer)).await?;
-    let course = |bucket, course: work_queue::Trend| {
+    let course = |bucket, course: work_queue::Course| {
         let hours = course.hours.into_iter().take(day.hours).collect();
         Trend { bucket, at: course.at, hours }
     };

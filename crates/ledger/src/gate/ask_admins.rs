@@ -4,7 +4,7 @@
 use super::{announce::tell, decisions_of, quote, standing};
 use crate::{
     Error, Ledger, Result,
-    session::change::{Minter, note_down},
+    commit::{Minter, note_down},
 };
 use domain::{
     Caller, Scope,

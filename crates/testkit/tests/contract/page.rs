@@ -90,7 +90,7 @@ async fn a_page_is_one_snapshot(f: Fixture) {
     one_snapshot(&f, page::session::around(l, m, id)).await;
     let all = |_: &[(String, u64)]| Vec::new();
     one_snapshot(&f, page::session::events(l, m, id, Read::default(), Some(all))).await;
-    let wanted = Wanted { filter: GateFilter::In(GateState::Open), everybody: true, cursor: None };
+    let wanted = Wanted { filter: GateFilter::In(GateState::Open), everyone: true, cursor: None };
     let (list, detail) = one_snapshot(&f, page::inbox::read(l, m, wanted.clone(), Beside::First)).await;
     let detail = detail.unwrap();
     assert_eq!(list.items.iter().map(|item| item.gate.id).collect::<Vec<_>>(), [gate.gate.id]);
