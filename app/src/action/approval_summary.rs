@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn it_says_what_waits_and_for_whom() {
+    fn the_summary_says_what_needs_approval_and_whose() {
         let (what, who) = said(None, &json!({ "requiresApproval": true }));
         assert_eq!((what, who.as_str()), ("its output, and tool calls that require approval", "any reviewer"));
         let (what, who) = said(Some("1"), &json!({}));

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn spans_are_read_as_they_are_typed() {
+    fn durations_are_parsed() {
         assert_eq!(parse("2d"), Some(172_800));
         assert_eq!(parse(" 1H 30m "), Some(5_400));
         assert_eq!(parse("36h"), Some(129_600));
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn durations_round_trip() {
         for seconds in [0, 1, 59, 60, 3_600, 3_661, 86_400, 90_061, 172_800, 31_622_400] {
             assert_eq!(parse(&format(seconds)), Some(seconds));
         }

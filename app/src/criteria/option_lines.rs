@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_say_as_much_as_there_is_to_say_and_read_back() {
+    fn option_lines_omit_empty_parts_and_round_trip() {
         let options = [
             choice("pass", "pass", ChoiceStyle::Neutral, None, false),
             choice("ok", "Fine", ChoiceStyle::Positive, Some(1.0), false),

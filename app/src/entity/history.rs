@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_is_told_as_what_it_changed() {
+    fn a_version_shows_its_changes() {
         let fields = ["stage", "parent"].map(|slug| FieldDef {
             slug: slug.into(),
             name: slug.to_uppercase(),

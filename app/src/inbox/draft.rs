@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_that_was_taken_back_is_typed_again_for_who_typed_it() {
+    fn an_undone_edit_is_restored_for_its_author() {
         let mut item = detail(output(1, json!({"stage": "Won", "amount": 3})));
         item.decisions =
             vec![decision(1, Some(Verdict::Edit), None, Some(json!({"amount": 4}))), decision(2, None, Some(1), None)];
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_denial_that_was_taken_back_keeps_its_reason() {
+    fn an_undone_denial_keeps_its_reason() {
         let mut item = detail(output(1, json!({"stage": "Won"})));
         item.decisions = vec![decision(1, Some(Verdict::Deny), None, None), decision(2, None, Some(1), None)];
         let form = undone_form(&item, "ada").unwrap();

@@ -1,6 +1,6 @@
 //! Inbox items for the unit tests of this crate.
 
-#![expect(clippy::unwrap_used, reason = "only tests are built from this")]
+#![expect(clippy::unwrap_used, reason = "compiled for tests only")]
 
 use domain::gate::{GateKind, GateState};
 use serde_json::{Value, json, value::RawValue};

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fields_of_an_item_are_named_as_people_list_things() {
+    fn the_fields_of_an_item_are_listed_as_text() {
         let named = |values| field_names(&output(1, values));
         assert_eq!(named(json!({})), None);
         assert_eq!(named(json!({"stage": 1})).as_deref(), Some("Stage"));

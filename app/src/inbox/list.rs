@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn alike_items_fold_and_the_outlier_stands_open_with_its_difference() {
+    fn similar_items_fold_and_an_outlier_stays_unfolded_with_its_difference() {
         let mut items: Vec<_> = (0..4).map(|n| output(n, json!({"stage": "Won"}))).collect();
         items[2] = output(2, json!({"stage": "Lost"}));
         let html = list_fragment(&list(items.clone()));

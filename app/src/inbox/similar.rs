@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_differs_is_shown_with_what_is_usual() {
+    fn an_outlier_is_shown_with_the_usual_value() {
         let found = blocks(&stages(&["Won", "Won", "Lost", "Won"]));
         let differs = vec![Difference { label: "Stage".into(), value: "Lost".into(), usual: "Won".into() }];
         let Block::Group { alike, outliers, .. } = &found[0] else { unreachable!("{found:?}") };
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_nobody_shares_make_no_outlier() {
+    fn values_without_a_majority_make_no_outlier() {
         let found = blocks(&stages(&["A", "B", "C"]));
         assert!(matches!(&found[0], Block::Group { alike, outliers, .. } if alike.len() == 3 && outliers.is_empty()));
     }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn few_or_mixed_items_stay_single_and_the_order_stays() {
+    fn few_or_mixed_items_stay_single_and_keep_their_order() {
         assert_eq!(blocks(&stages(&["Won", "Lost"])), [Block::Single(0), Block::Single(1)]);
         let mut items = vec![tool(9, json!({"to": "a"}))];
         items.extend(stages(&["Won"; 3]));

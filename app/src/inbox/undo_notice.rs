@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn undo_takes_back_one_press_whether_it_decided_one_item_or_many() {
+    fn undo_reverts_one_decision_or_one_batch() {
         let ids = |held: &[Approval]| last_batch(held).iter().map(|item| item.id.clone()).collect::<Vec<_>>();
         let single = [held(1, 0), held(2, 900)];
         assert_eq!(ids(&single), [single[1].id.clone()]);
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bar_says_what_and_until_when() {
+    fn the_undo_notice_says_what_was_decided_and_until_when() {
         let now = "2026-11-21T07:00:02Z".parse().unwrap();
         let html = plain(undo_notice(&[held(1, 0)], now).unwrap());
         assert!(html.contains("Approved: Acme Corp 1") && html.contains("data-left=\"3\""), "{html}");

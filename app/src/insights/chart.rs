@@ -160,14 +160,14 @@ mod tests {
     }
 
     #[test]
-    fn the_words_of_the_axis_have_room() {
+    fn the_axis_labels_fit() {
         let narrow = label_width(4.0, &|value| format!("{value:.0}"));
         let wide = label_width(5_400.0, &|value| crate::text::duration::words((value * 1_000.0) as u64));
         assert!(narrow == LABEL_WIDTH_MIN && wide > 64, "{narrow} {wide}");
     }
 
     #[test]
-    fn bars_take_the_colours_of_the_page_and_lie_on_each_other() {
+    fn bars_use_the_colours_of_the_page_and_are_stacked() {
         let good = Series { name: "Good", ink: Ink::Positive, values: vec![2.0, 0.0, 1.0], says: None };
         let bad = Series { name: "Bad", ink: Ink::Negative, values: vec![1.0, 0.0, 0.0], says: None };
         let svg = stacked_bars(&days(3), &[good, bad], |value| format!("{value:.0}")).unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_of_nothing_and_a_year_is_drawn_too() {
+    fn no_data_draws_nothing_and_a_year_is_drawn() {
         let series = |values| [Series { name: "Cost", ink: Ink::Accent, values, says: None }];
         assert_eq!(stacked_bars(&days(7), &series(vec![0.0; 7]), |_| String::new()), None);
         assert_eq!(stacked_bars(&[], &series(Vec::new()), |_| String::new()), None);

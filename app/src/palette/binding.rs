@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_in_a_row_are_waited_for() {
+    fn the_second_key_of_a_sequence_is_awaited() {
         let keys = defaults();
         assert_eq!(match_key(&keys, "", "", "g"), Match::Begun);
         assert_eq!(match_key(&keys, "", "g", "t"), Match::Shortcut(at("today")));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_may_mean_one_thing_in_a_session_and_another_in_the_inbox() {
+    fn a_key_can_have_different_meanings_in_a_session_and_the_inbox() {
         let keys = defaults();
         let means = |here| match_key(&keys, here, "", "x");
         assert_eq!((means("session"), means("inbox")), (Match::Shortcut(at("fold")), Match::Shortcut(at("select"))));

@@ -1,6 +1,6 @@
 //! Tests: the recorded hooks of coding agents become the rows of a session's page.
 
-#![allow(clippy::unwrap_used, reason = "a panic is how a test says no")]
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use super::{fixture::event, one_line, row::rows_fragment};
 use domain::hook::{Source, read};

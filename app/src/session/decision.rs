@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn people_who_left_and_machines_have_words_too() {
+    fn former_members_and_tokens_have_names() {
         let titles = Titles::new();
         assert_eq!(
             ["user:x", "token:x", "system"].map(|actor| who(&titles, actor)),

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_persons_deeds_read_as_sentences() {
+    fn human_events_are_sentences() {
         let line = |kind: &str, content: &str, metadata: &str| one_line(&event(1, kind, content, metadata), 80);
         assert_eq!(line("human.navigate", "[]", r#"{"pathname":"/actions","at":"…"}"#), "Went to /actions");
         let note = r#"[{"type":"text","text":"drafting outreach\nto Acme"}]"#;

@@ -1,6 +1,6 @@
 //! Events and sessions for the unit tests of this crate.
 
-#![expect(clippy::unwrap_used, reason = "only tests are built from this")]
+#![expect(clippy::unwrap_used, reason = "compiled for tests only")]
 
 use domain::{
     event::EventRole,

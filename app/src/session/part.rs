@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_may_hide_in_the_type_of_the_output() {
+    fn an_error_is_read_from_the_type_of_the_output() {
         let content =
             r#"[{"type":"tool-result","toolCallId":"a","toolName":"t","output":{"type":"error-text","value":"no"}}]"#;
         let event = event(1, "agent.tool_result", content, "{}");

@@ -68,7 +68,7 @@ mod tests {
     use crate::document::plain;
 
     #[test]
-    fn nobody_is_asked_unless_there_is_something_to_ask_and_every_answer_has_a_key() {
+    fn a_rating_is_asked_only_when_possible_and_every_answer_has_a_key() {
         let html = |rating| plain(rating_view("0189", "/sessions", rating));
         assert!(!html(Rating::Silent).contains("form"));
         let asked = html(Rating::Ask);

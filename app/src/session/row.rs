@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entity_that_was_opened_is_told_by_its_name() {
+    fn a_viewed_entity_is_shown_by_its_title() {
         let view = event(1, "human.entity_view", "[]", r#"{"entityId":"0189","entityType":"companies"}"#);
         let titles = Titles::from([("0189".to_owned(), "Acme <Corp>".to_owned())]);
         let html = rows_fragment("s", std::slice::from_ref(&view), &titles);
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_makes_one_row_whatever_it_holds() {
+    fn every_kind_makes_one_row_whatever_its_content() {
         for kind in domain::event::KNOWN.into_iter().chain(["acme.custom", "nodots"]) {
             for content in ["[]", "{}", "null", "[1]", r#"[{"type":"text"}]"#] {
                 for metadata in ["{}", "[]", "1", r#"{"from":1}"#] {

@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_of_no_time_is_no_trouble() {
+    fn a_session_without_duration_has_a_timeline() {
         assert!(timeline(&session(), &[], session().updated_at).segments.is_empty());
     }
 }

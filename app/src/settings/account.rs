@@ -15,7 +15,7 @@ use domain::limit::PASSWORD_CHARS_MIN;
 use leptos::prelude::*;
 use wire::{access::SignIn, me::User};
 
-const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the hint below names it");
+const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the password hint names this number");
 
 /// The section, for people only: API tokens have no account.
 pub fn account_section(me: &User, sign_ins: Vec<SignIn>, form: &FormState) -> impl IntoView + use<> {

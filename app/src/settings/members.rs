@@ -18,7 +18,7 @@ use domain::{
 use leptos::prelude::*;
 use wire::access::{Invitation, Member};
 
-const _: () = assert!(INVITATION_DAYS == 7 && RESET_LINK_HOURS == 24, "the texts name them");
+const _: () = assert!(INVITATION_DAYS == 7 && RESET_LINK_HOURS == 24, "the texts name these numbers");
 
 /// A link created by this request. It cannot be shown again.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt};
 
-/// Longest JSON shown on a page, characters; the event's own page shows the rest.
+/// Longest JSON shown on a page, characters; the link to the event leads to the rest.
 pub const PAYLOAD_CHARS_MAX: usize = 12_000;
 
 /// Indents valid JSON by two spaces and cuts it at about `max` bytes. The flag says whether it was cut.

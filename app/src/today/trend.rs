@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_hour_with_one_beside_a_thousand_can_still_be_seen() {
+    fn a_small_hour_beside_a_busy_one_has_a_visible_bar() {
         let drawn = bars(&[0, 1, 1_000]);
         let heights: Vec<_> = drawn.split("height=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
         assert_eq!(heights, ["1", "3", "16"]);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_that_has_been_empty_says_what_it_is_for() {
+    fn an_empty_bucket_shows_its_explanation() {
         let empty = Trend { bucket: Bucket::Failed, at: None, hours: vec![0; 3] };
         assert!(trend_fragment(&[empty]).contains("in the last 24 hours"));
         let at = Some("2026-11-21T07:04:03Z".parse().unwrap());

@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_session_wins_in_whatever_order_tabs_tell_of_it() {
+    fn the_newest_session_wins_in_any_order_of_messages() {
         let (old, new) =
             (active("01890a5d-0000-7000-8000-000000000001"), active("01890a5d-0000-7000-8000-000000000002"));
         for news in [[&old, &new], [&new, &old]] {

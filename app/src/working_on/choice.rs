@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn typing_narrows_the_tasks_and_names_the_new_one() {
+    fn typing_filters_the_tasks_and_names_the_new_one() {
         let all = rows(&tasks(), "", true, false, true);
         assert_eq!(titles(&all), ["Q2 portfolio review", "Call Acme", "Review contract", "create", "stop"]);
         let found = rows(&tasks(), " review Q ", true, false, false);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn arrows_go_round_and_other_keys_move_nothing() {
+    fn arrow_keys_wrap_around_and_other_keys_do_nothing() {
         assert_eq!(moved("ArrowDown", 2, 3), Some(0));
         assert_eq!(moved("ArrowUp", 0, 3), Some(2));
         assert_eq!((moved("Home", 2, 3), moved("End", 0, 3)), (Some(0), Some(2)));

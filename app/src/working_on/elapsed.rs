@@ -15,7 +15,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_is_told_in_the_largest_units_that_say_something() {
+    fn elapsed_time_uses_the_largest_units() {
         let cases = [
             (0.0, "0 s"),
             (-5_000.0, "0 s"),

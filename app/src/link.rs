@@ -15,7 +15,7 @@ use crate::{
 use domain::{Timestamp, limit::PASSWORD_CHARS_MIN, role::Role};
 use leptos::prelude::*;
 
-const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the hint below names it");
+const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the password hint names this number");
 
 /// The purpose of a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use crate::{
 use domain::limit::PASSWORD_CHARS_MIN;
 use leptos::prelude::*;
 
-const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the hint below names it");
+const _: () = assert!(PASSWORD_CHARS_MIN == 10, "the password hint names this number");
 
 /// Renders the page. Its form posts `workspace`, `email`, `password` and, if required, `code` to /setup.
 pub fn page(shell: &Shell, asks_code: bool, form: &FormState) -> String {
