@@ -1,5 +1,5 @@
-//! `cargo xtask bench [--quick]`: the release binary measured beside the bare engines and the products it is compared with, training data beside the bare file, and the inbox in a real
-//! Chromium.
+//! `cargo xtask bench [--quick]`: measures the release binary beside the bare engines and the products it is compared
+//! with, training data beside a plain file, and the inbox in Chromium.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     let package = package_with_binary("bench")?.context("no package has a binary `bench`")?;
     crate::build::build()?;
     let is_whole = !arguments.iter().any(|word| word.starts_with("--only"));
-    // Before the rest: whoever asked for single goals did not ask for this one.
+    // Measured first, and only if no single goals are selected.
     let figures = if is_whole { Some(inbox()?) } else { None };
     let references =
         if is_whole || names(arguments, &IN_NODE) { Some(crate::prerequisites::bench_references()?) } else { None };
@@ -54,7 +54,7 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     run(&mut bench)
 }
 
-/// Compiles the program that appends to UmaDB, with a server of it inside.
+/// Compiles the program that runs UmaDB and appends to it.
 fn umadb() -> Result<PathBuf> {
     crate::prerequisites::protoc()?;
     let folder = target("umadb");
@@ -73,11 +73,11 @@ fn names(arguments: &[String], goals: &[&str]) -> bool {
     words.any(|word| goals.iter().any(|goal| word.trim().eq_ignore_ascii_case(goal)))
 }
 
-/// Ten thousand items and a reviewer with a keyboard; the file of what was measured.
+/// Measures the inbox with 10,000 items and returns the file with the figures.
 fn inbox() -> Result<PathBuf> {
     crate::prerequisites::ensure()?;
     let figures = target("bench/inbox.json");
-    // Those of an earlier run must not be taken for this one's.
+    // Figures of an earlier run must not be used.
     let _ = std::fs::remove_file(&figures);
     let mut playwright = crate::e2e::tool(Build::Release, "playwright");
     playwright.env("SHIFTBOOK_BENCH_FIGURES", &figures).args(["test", "--config", "bench.config.ts", "inbox.ts"]);

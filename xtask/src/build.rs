@@ -1,5 +1,5 @@
-//! `cargo xtask build`: the site, then one release binary with the site inside. And the build of the tests, which has the
-//! same programs, checked instead of optimised.
+//! `cargo xtask build`: builds the site and then one release binary with the site inside. Also the build of the tests:
+//! the same programs with debug assertions and without optimisation.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,17 +11,17 @@ use crate::process::{capture, run};
 use crate::progress::{announced, say};
 use crate::workspace::{cargo, target};
 
-/// The packages and features of the tests: any other choice would compile half of the dependencies once more.
+/// Packages and features of the tests. With any other choice cargo would compile half of the dependencies again.
 pub const TESTED: [&str; 5] = ["--workspace", "--exclude", "frontend", "--features", "app/ssr"];
 
-/// Which build a program is taken from.
+/// The build that a program is taken from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Build {
     /// The binary that ships.
     Release,
     /// The server of `cargo xtask run`: compiled without optimisation, without a site inside and without jemalloc.
     First,
-    /// With debug assertions and checked arithmetic; made together with the tests, so it costs no build of its own.
+    /// With debug assertions and checked arithmetic, compiled together with the tests.
     Tests,
 }
 
@@ -52,7 +52,7 @@ pub fn build() -> Result<()> {
     Ok(())
 }
 
-/// The site and the server of `cargo xtask run`, both at once: each leaves a core idle while its last crates compile.
+/// Builds the site and the server of `cargo xtask run` at the same time: each leaves a core idle at its end.
 pub fn build_first() -> Result<()> {
     let server = || {
         let mut build = cargo();
@@ -77,8 +77,9 @@ pub fn build_first() -> Result<()> {
     server
 }
 
-/// A cargo that compiles our own crates with clippy's driver: one pass finds the lints and makes what the tests run, where
-/// `cargo clippy` would read all dependencies a second time. Every call that is to find these crates must be made with it.
+/// Cargo with clippy's driver as the compiler of this workspace's crates. One pass finds the lints and builds the
+/// tests; `cargo clippy` would check all dependencies a second time. Every call that reuses these artifacts must use
+/// it.
 pub fn checked_cargo() -> Command {
     let mut cargo = cargo();
     cargo.env("RUSTC_WORKSPACE_WRAPPER", "clippy-driver");
@@ -90,7 +91,7 @@ pub fn build_tests() -> Result<()> {
     run(checked_cargo().args(["build", "--all-targets"]).args(TESTED))
 }
 
-/// What the compiler and clippy said of what [`build_tests`] built: cargo says it again. One warning is a failure.
+/// Fails if the compiler or clippy warned during [`build_tests`]; cargo repeats the messages.
 pub fn check_warnings() -> Result<()> {
     let messages = capture(checked_cargo().args(["build", "--all-targets", "--message-format", "json"]).args(TESTED))?;
     let warnings = messages.lines().filter_map(warning).collect::<Vec<_>>();

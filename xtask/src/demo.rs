@@ -1,4 +1,4 @@
-//! The demo workspace: real sessions of real small agents, made through the public interfaces alone.
+//! The demo workspace: sessions of the small agents in `examples/demo/`, created through the public interfaces.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,9 +17,9 @@ use crate::served::{Admin, Client, Served, text};
 const TENANT: &str = "demo";
 const EMAIL: &str = "demo@shiftbook.localhost";
 const SETTLE_SECONDS_MAX: u64 = 120;
-/// So that people can follow: the agents rest between steps,
+/// Seconds that the demo's agents wait between steps, so that people can follow.
 const PACE_SECONDS: &str = "0.8";
-/// and the next action is triggered while the last one still works.
+/// Pause between two triggers, shorter than a session.
 const BETWEEN_TRIGGERS: Duration = Duration::from_secs(3);
 
 pub struct Agent {
@@ -30,25 +30,25 @@ pub struct Agent {
     pub runs: &'static [Run],
 }
 
-/// One execution: its input as JSON, and the status in which it comes to rest.
+/// One session: its input as JSON, and the status in which it ends or waits.
 pub struct Run {
     pub input: &'static str,
     pub rests_in: &'static str,
 }
 
 impl Agent {
-    /// The file that is the agent.
+    /// Path of the agent's script.
     pub fn script(&self) -> &'static str {
         self.command.iter().find(|word| word.starts_with("examples/")).copied().unwrap_or_default()
     }
 
-    /// An agent that has no part in the demo workspace.
+    /// An agent that is not part of the demo workspace.
     pub const fn example(slug: &'static str, command: &'static [&'static str], runs: &'static [Run]) -> Agent {
         Agent { slug, name: slug, description: "An example of the documentation.", command, runs }
     }
 }
 
-/// The agents of `examples/demo/`. They read this very repository.
+/// The agents of `examples/demo/`, which read this repository.
 pub const AGENTS: [Agent; 5] = [
     Agent {
         slug: "scout",
@@ -90,7 +90,7 @@ pub const AGENTS: [Agent; 5] = [
     },
 ];
 
-/// What the first run prints and keeps in `demo-signin.txt`, readable by its owner alone.
+/// The sign-in that the first run prints and stores in `demo-signin.txt`, readable by its owner only.
 pub struct SignIn {
     pub email: String,
     pub password: String,
@@ -127,7 +127,7 @@ impl SignIn {
         Ok(sign_in)
     }
 
-    /// The sign-in of an earlier first run, if this data directory began as a demo.
+    /// The sign-in of an earlier first run; `None` if this data directory is no demo.
     pub fn read(data_dir: &Path) -> Option<SignIn> {
         let text = std::fs::read_to_string(sign_in_file(data_dir)).ok()?;
         let fields: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once(": ")).collect();
@@ -150,7 +150,7 @@ fn random_password() -> Result<String> {
     while password.len() < LENGTH {
         let mut byte = [0];
         std::io::Read::read_exact(&mut source, &mut byte)?;
-        // Bytes beyond the letters are drawn again: a remainder would favour the first ones.
+        // Bytes beyond the alphabet are drawn again: a remainder would favour the first letters.
         if let Some(letter) = LETTERS.get(usize::from(byte[0] & 63)) {
             password.push(char::from(*letter));
         }
@@ -175,11 +175,11 @@ pub fn start_workers(server: &Served, sign_in: &SignIn, data_dir: &Path) -> Resu
     Ok(workers)
 }
 
-/// Creates the actions, triggers them one after the other and tells what becomes of their sessions.
+/// Creates the actions, triggers them one after the other and prints the outcomes of their sessions.
 pub fn play(server: &Served, sign_in: &SignIn) -> Result<()> {
     say("==> open the address above and watch: the demo's sessions start now");
     let client = server.client(&sign_in.operator_token);
-    // What nobody is assigned to counts for nobody on Today.
+    // Actions without an assignee do not appear on Today.
     let user_id = client.user_id(&sign_in.email, &sign_in.password)?;
     let mut sessions = Vec::new();
     for agent in &AGENTS {
@@ -212,7 +212,7 @@ pub fn create_action(client: &Client, agent: &Agent, assigned_to: Option<&str>) 
     Ok(text(&action, "id")?.to_owned())
 }
 
-/// A session that somebody waits for.
+/// A session that is waited for.
 pub struct Watched {
     id: String,
     name: String,
@@ -254,7 +254,7 @@ fn look_at(client: &Client, sessions: &mut [Watched]) -> Result<()> {
     Ok(())
 }
 
-/// Waits until every session rests, and in the status it should.
+/// Waits until every session has ended or waits, and fails if its status is not the expected one.
 pub fn settle(client: &Client, sessions: &mut [Watched]) -> Result<()> {
     let started = Instant::now();
     while sessions.iter().any(|session| !session.is_at_rest()) {

@@ -1,4 +1,4 @@
-//! `cargo xtask e2e`: Playwright against the release binary, in a real Chromium.
+//! `cargo xtask e2e`: runs Playwright with Chromium against the release binary.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,15 +17,15 @@ pub fn command(arguments: &[String]) -> Result<()> {
     e2e(Build::Release, arguments)
 }
 
-/// Type-checks the specs and runs them. How many passed is known also when some fail, so it is asked apart: `count`.
+/// Type-checks the specs and runs them. See [`count`] for the number of passed tests, which is known also if some fail.
 pub fn e2e(build: Build, arguments: &[String]) -> Result<()> {
-    // Results of an earlier run must not be taken for this one's.
+    // Results of an earlier run must not be used.
     let _ = std::fs::remove_file(results());
     run(tool(build, "tsc").arg("--noEmit"))?;
     run(tool(build, "playwright").arg("test").args(arguments))
 }
 
-/// A program of the end-to-end tests, in their folder, with the binary to test.
+/// A program of the folder `end2end`, with the binary to test.
 pub fn tool(build: Build, name: &str) -> Command {
     let folder = root().join("end2end");
     let mut tool = program(folder.join("node_modules/.bin").join(name));
@@ -40,7 +40,7 @@ fn results() -> PathBuf {
     target("e2e/results.json")
 }
 
-/// What the last run counted. A test that passed at its second try counts as passed; Playwright names it as flaky.
+/// Counts of the last run. A test that passed at the second attempt counts as passed; Playwright reports it as flaky.
 pub fn count() -> Result<Count> {
     let text = std::fs::read_to_string(results()).context("Playwright left no results")?;
     let results: Value = serde_json::from_str(&text)?;

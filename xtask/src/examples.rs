@@ -1,4 +1,4 @@
-//! Every example of `examples/` is run against a real server: what the documentation shows must work.
+//! Runs every example of `examples/` against a server, so that what the documentation shows works.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -14,15 +14,15 @@ use crate::served::{Admin, Client, Served};
 use crate::steps::Count;
 use crate::workspace::{cargo, command};
 
-/// Examples that are workers by themselves: they find the server by SHIFTBOOK_URL and SHIFTBOOK_TOKEN and claim
-/// sessions of their agent over HTTP.
+/// Examples that are workers themselves: they use SHIFTBOOK_URL and SHIFTBOOK_TOKEN and claim sessions of their agent
+/// over HTTP.
 const WORKERS: [Agent; 1] = [Agent::example(
     "host-reporter",
     &["sh", "examples/worker.sh", "--once"],
     &[Run { input: "{}", rests_in: "completed" }],
 )];
 
-/// Examples that `shiftbook work` runs once per session, beside those of the demo.
+/// Examples that `shiftbook work` runs once per session, in addition to those of the demo.
 const COMMANDS: [Agent; 1] = [Agent::example(
     "librarian",
     &["python3", "examples/langgraph_worker.py"],
@@ -76,13 +76,13 @@ pub fn check(build: Build, tests: &mut Option<Count>) -> Result<()> {
     Ok(())
 }
 
-/// Exports of every kind, loaded as a trainer would load them.
+/// Loads exports of every kind with a trainer's libraries.
 fn load_training_data(folder: &Path) -> Result<()> {
     let mut probe = cargo();
     probe.args(["run", "--quiet", "--package", "datalake", "--bin", "datalake-probe", "--", "samples"]).arg(folder);
     let made = capture(&mut probe)?;
     let mut load = command(example_python());
-    // The files are local: nothing is asked of any hub.
+    // The files are local; no model hub is asked.
     load.env("HF_HUB_OFFLINE", "1").env("HF_HUB_DISABLE_TELEMETRY", "1").env("HF_HOME", folder.join("hub"));
     run_quietly(load.arg("examples/load_training_data.py").args(made.lines()), None)
 }

@@ -1,5 +1,5 @@
-//! A throw-away PostgreSQL for one run: a fresh cluster in a temporary directory on a free port of the loopback
-//! device, with fsync on because durability is among the things tested. Where DATABASE_URL is set, that one is used.
+//! Starts a temporary PostgreSQL: a new cluster in a temporary directory, on a free loopback port, with fsync on
+//! because durability is tested. If DATABASE_URL is set, that server is used instead.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use crate::process::{capture, run_quietly};
 use crate::progress::quiet;
 use crate::workspace::{command, find_program, is_root};
 
-/// How tests learn where PostgreSQL is.
+/// Environment variable through which tests find PostgreSQL.
 pub const URL_VARIABLE: &str = "SHIFTBOOK_TEST_POSTGRES_URL";
 const MAJOR_VERSION_MIN: u32 = 15;
 const PORT_ATTEMPTS_MAX: u32 = 3;
-/// Every test opens a pool of its own, in processes of their own.
+/// Every test is a process with a connection pool of its own.
 const CONNECTIONS_MAX: u32 = 300;
 
 pub enum Postgres {
-    /// Somebody else's: never stopped here.
+    /// A server from DATABASE_URL. It is not stopped.
     Given(String),
     Own(Cluster),
 }
 
-/// Stopped and removed when it goes out of scope, also after a failure or Ctrl-C.
+/// A temporary cluster, stopped and removed when it is dropped, also after a failure or Ctrl-C.
 pub struct Cluster {
     bin: PathBuf,
     folder: tempfile::TempDir,
@@ -77,7 +77,7 @@ impl Cluster {
             start.args(["start", "--wait", "--silent", "--options", &options, "--log"]).arg(&log);
             match run_quietly(&mut start, None) {
                 Ok(()) => break,
-                // Between our look and its start another process may have taken the port.
+                // Another process may have taken the port since it was found free.
                 Err(_) if attempt < PORT_ATTEMPTS_MAX && !crate::process::interrupted() => {}
                 Err(error) => {
                     eprintln!("{}", std::fs::read_to_string(&log).unwrap_or_default());
@@ -92,7 +92,7 @@ impl Cluster {
         self.folder.path().join("data")
     }
 
-    /// One of PostgreSQL's programs on this cluster. They refuse to run as root, so root becomes `postgres`.
+    /// A program of PostgreSQL for this cluster. PostgreSQL refuses to run as root; root becomes `postgres`.
     fn tool(&self, name: &str) -> Result<Command> {
         let program = self.bin.join(name);
         let mut tool = if is_root() {
@@ -112,11 +112,11 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        // Not through `process`: after an interrupt that starts nothing any more, and this must still happen.
+        // Not through `process`, which starts nothing after an interrupt.
         let stopped = self.tool("pg_ctl").map(|mut tool| {
             tool.args(["stop", "--mode=immediate", "--wait", "--silent"]).stderr(std::process::Stdio::null()).status()
         });
-        // A cluster that never came up has nothing to stop.
+        // A cluster that did not start has nothing to stop.
         let _ = stopped;
     }
 }

@@ -1,4 +1,4 @@
-//! What the tests need beyond Rust: installed where we may, otherwise named in one sentence.
+//! Installs what the tests need besides Rust, or says in one sentence what is missing.
 
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ pub fn ensure() -> Result<()> {
     python_packages()
 }
 
-/// What `cargo xtask bench` compares with that is written in JavaScript; the folder it is installed in.
+/// Installs the npm packages that `cargo xtask bench` compares with, and returns their folder.
 pub fn bench_references() -> Result<PathBuf> {
     system_packages(NEEDS.iter().filter(|need| need.what == NODE))?;
     let folder = root().join("crates/bench/reference");
@@ -53,7 +53,7 @@ pub fn bench_references() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// What a reference of `cargo xtask bench` in Rust is compiled with.
+/// Installs the compiler of protocol buffers, which a Rust reference of `cargo xtask bench` needs.
 pub fn protoc() -> Result<()> {
     system_packages([&PROTOC].into_iter())
 }
@@ -127,8 +127,8 @@ pub fn example_python() -> PathBuf {
     if own.is_file() { own } else { "python3".into() }
 }
 
-/// What examines the API by its document. It has an environment of its own, because its needs and those of the examples
-/// are pinned apart.
+/// Path of Schemathesis. It has a virtual environment of its own, because its requirements and those of the examples
+/// are pinned separately.
 pub fn schemathesis_program() -> PathBuf {
     target("schemathesis/bin/schemathesis")
 }
@@ -138,7 +138,7 @@ fn python_packages() -> Result<()> {
     python_environment("schemathesis", "xtask/schemathesis/requirements.txt", "install Schemathesis")
 }
 
-/// A virtual environment below `target/` with what this file names, made anew when the file changes.
+/// Creates a virtual environment below `target/` with the packages of this file; again when the file changes.
 fn python_environment(folder: &str, requirements: &str, what: &str) -> Result<()> {
     let file = root().join(requirements);
     let Ok(wanted) = std::fs::read_to_string(&file) else {

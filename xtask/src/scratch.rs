@@ -1,6 +1,6 @@
-//! Throw-away data of the tests lies in memory where there is room: most of their data directories and databases live for
-//! a second, and half of that would be waiting for the disk. They are written and synced as always; what a disk that
-//! loses power keeps is torture's subject, and torture stays on the disk.
+//! Keeps the data of tests in memory if there is room. Most data directories and databases of tests live for a second,
+//! half of which would be spent waiting for the disk. They are written and synced as always. Torture tests power cuts
+//! and stays on the disk.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,9 +11,9 @@ use std::sync::OnceLock;
 use nix::sys::statvfs::statvfs;
 use tempfile::TempDir;
 
-/// Where Linux has files in memory.
+/// Folder of Linux for files in memory.
 const MEMORY: &str = "/dev/shm";
-/// A whole run needs less than 2 GiB at a time; compilers and browsers want the same memory.
+/// Free memory that is required. A run needs less than 2 GiB; compilers and browsers use the same memory.
 const FREE_MIN: u64 = 6 << 30;
 /// The databases in it belong to a user of their own, who must find the way.
 const MODE: u32 = 0o711;
@@ -21,8 +21,8 @@ const VARIABLE: &str = "TMPDIR";
 
 static FOLDER: OnceLock<PathBuf> = OnceLock::new();
 
-/// Data of all commands from here on is thrown away when this is dropped. None where there is no room in memory: then it
-/// lies where temporary files lie.
+/// From now on all commands put temporary data into this folder, which is removed when it is dropped. `None` if there
+/// is no room in memory: then the default folder is used.
 pub fn in_memory() -> Option<TempDir> {
     let free = statvfs(MEMORY).map(|found| found.blocks_available() * found.fragment_size()).ok()?;
     if free < FREE_MIN {
@@ -34,12 +34,12 @@ pub fn in_memory() -> Option<TempDir> {
     Some(folder)
 }
 
-/// Where temporary data lies now.
+/// The folder for temporary data.
 pub fn folder() -> PathBuf {
     FOLDER.get().cloned().unwrap_or_else(std::env::temp_dir)
 }
 
-/// Tells a program where temporary data lies.
+/// Sets the folder for temporary data of a program.
 pub fn tell(command: &mut Command) -> &mut Command {
     match FOLDER.get() {
         Some(folder) => command.env(VARIABLE, folder),
@@ -47,7 +47,7 @@ pub fn tell(command: &mut Command) -> &mut Command {
     }
 }
 
-/// The disk for this one, whatever the others use.
+/// Sets the default folder, on the disk, for a program.
 pub fn on_disk(command: &mut Command) -> &mut Command {
     command.env(VARIABLE, std::env::temp_dir())
 }

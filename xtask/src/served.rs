@@ -1,4 +1,4 @@
-//! A running `shiftbook serve`, and the API as seen by a client that holds a token.
+//! A running `shiftbook serve`, and a client of its API.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ pub struct Served {
 }
 
 impl Served {
-    /// Starts the server and waits until it says where it listens and answers there.
+    /// Starts the server and waits until it prints its address and answers there.
     pub fn start(build: Build, data_dir: &Path, listen: &str) -> Result<Served> {
         let mut serve = command(build.shiftbook());
         serve.args(["serve", "--listen", listen, "--data-dir"]).arg(data_dir).stdout(Stdio::piped());
@@ -63,7 +63,7 @@ impl Served {
         Ok(Served { url, build, process })
     }
 
-    /// Waits until the server ends or somebody interrupts.
+    /// Waits until the server ends or xtask is interrupted.
     pub fn wait(&mut self) -> Result<()> {
         loop {
             if let Some(status) = self.process.ended()? {
@@ -77,8 +77,8 @@ impl Served {
         Client { url: self.url.clone(), token: token.to_owned() }
     }
 
-    /// A worker process for one agent, as anybody would start it: `shiftbook work --agent A -- COMMAND`.
-    /// Such workers inherit our environment, so `pace` reaches the demo's agents: seconds of rest between two steps.
+    /// A worker process for one agent: `shiftbook work --agent A -- COMMAND`. It inherits the environment, through
+    /// which the demo's agents get `pace`: seconds between two steps.
     pub fn worker(&self, token: &str, agent: &str, words: &[String], pace: &str, log: &Path) -> Result<Managed> {
         let mut work = self.command_for(token, command(self.build.shiftbook()));
         work.env("DEMO_PACE_SECONDS", pace);
@@ -87,7 +87,7 @@ impl Served {
         Managed::service(work.stdout(log.try_clone()?).stderr(log))
     }
 
-    /// Any program that finds the server by its environment.
+    /// A program with the server's address and a token in its environment.
     pub fn command_for(&self, token: &str, mut program: Command) -> Command {
         program.env("SHIFTBOOK_URL", &self.url).env("SHIFTBOOK_TOKEN", token);
         program

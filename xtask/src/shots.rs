@@ -1,4 +1,4 @@
-//! `cargo xtask shots`: takes the pictures of README and docs anew, of the demo workspace on a server of its own.
+//! `cargo xtask shots`: takes the screenshots of README and docs, of the demo workspace on a server of its own.
 
 use anyhow::Result;
 
@@ -10,7 +10,7 @@ use crate::progress::announced;
 use crate::served::Served;
 use crate::workspace::root;
 
-/// Where the documents find them.
+/// Folder of the screenshots.
 const FOLDER: &str = "docs/images";
 const LISTEN: &str = "127.0.0.1:0";
 

@@ -1,5 +1,5 @@
-//! The browser's half, as the server embeds it: `target/site/pkg/` with hashed names, each file beside its
-//! brotli and gzip forms, and `target/site/manifest.json` that maps plain names to hashed ones.
+//! Builds the browser's part of the site, which the server embeds: `target/site/pkg/` with hashed names, each file with
+//! its brotli and gzip forms, and `target/site/manifest.json`, which maps plain names to hashed ones.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ use crate::workspace::{files_below, root, target};
 /// The version of `wasm-bindgen-cli-support` that xtask is built with. Both halves of a binding must agree exactly.
 const BINDGEN: &str = "0.2.130";
 const WASM_BROTLI_BYTES_MAX: u64 = 150 * 1024;
-/// What the site is made of. A room that starts to ship to the browser belongs here.
+/// Sources of the site. A crate that ships to the browser belongs here.
 const INPUTS: [&str; 9] = [
     "app",
     "frontend",
@@ -36,7 +36,7 @@ const HASH_DIGITS: usize = 8;
 /// Plain name → hashed name; `css`, `js` and `wasm` are the three every page needs.
 type Manifest = BTreeMap<String, String>;
 
-/// Makes the site unless nothing it is made of has changed.
+/// Builds the site unless its sources are unchanged.
 pub fn build() -> Result<()> {
     check_bindgen_version()?;
     let compiler = wasm_target::ensure()?;
@@ -57,7 +57,7 @@ pub fn build() -> Result<()> {
     Ok(())
 }
 
-/// The size that decides how long a first visit takes.
+/// Checks the download size of a first visit.
 pub fn check_budget() -> Result<()> {
     let manifest = read_manifest()?;
     let wasm = manifest.get("wasm").context("the manifest of the site names no wasm file")?;

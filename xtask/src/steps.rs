@@ -1,4 +1,4 @@
-//! Steps that run one after the other, with a table of what became of them.
+//! Runs steps one after the other and prints a table of their outcomes.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ impl Count {
 enum Verdict {
     Passed,
     Failed(String),
-    /// Something it needs failed before.
+    /// A step that it needs has failed.
     NotRun,
 }
 

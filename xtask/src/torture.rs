@@ -1,7 +1,7 @@
 //! `cargo xtask torture [--minutes N] [--seed S]`: faults injected into the release binary, and the history checked.
 //!
-//! `--postgres` runs it on a throw-away PostgreSQL instead of SQLite. `planted [--only BUG]` builds a server with planted
-//! bugs and fails unless the harness finds each. All other arguments go to the binary `torture` as they are.
+//! `--postgres` runs it on a throw-away PostgreSQL instead of SQLite. `planted [--only BUG]` builds a server with
+//! planted bugs and fails unless the harness finds each. All other arguments go to the binary `torture` as they are.
 
 use std::process::Command;
 
@@ -33,7 +33,7 @@ pub fn torture(build: Build, arguments: &[String]) -> Result<()> {
     run(&mut call(build, arguments)?)
 }
 
-/// The same; what it says is shown only if it fails.
+/// Runs torture; its output is shown only if it fails.
 pub fn quietly(build: Build, arguments: &[String]) -> Result<()> {
     run_quietly(&mut call(build, arguments)?, None)
 }
@@ -48,7 +48,7 @@ fn call(build: Build, arguments: &[String]) -> Result<Command> {
 }
 
 fn planted(arguments: &[String]) -> Result<()> {
-    // In a directory of its own: the product must never be mistaken for the binary with the bugs in it.
+    // In a target directory of its own, so that the binary with planted bugs is not used as the product.
     announced("compile a server with planted bugs", || {
         run(cargo()
             .args(["build", "--release", "--package", "server", "--features", "planted-bugs", "--target-dir"])

@@ -1,9 +1,9 @@
-//! The wasm32 standard library, by whichever way this machine has:
-//! 1. the toolchain's own, or one `rustup target add` away;
-//! 2. where rustup's server is out of reach, on Debian: packages `rustc-web` and `rust-web-src`, and the standard
-//!    library built from that source into a sysroot of our own below `target/`;
-//!    (`SHIFTBOOK_WASM_RUSTC` names another compiler that has its source beside it);
-//! 3. neither: one message that names both.
+//! Finds or installs the standard library for wasm32:
+//! 1. the toolchain's own, or the one that `rustup target add` installs;
+//! 2. if rustup's server cannot be reached, on Debian: the packages `rustc-web` and `rust-web-src`, from whose source
+//!    the library is built into a sysroot below `target/` (`SHIFTBOOK_WASM_RUSTC` names another compiler that has its
+//!    source beside it);
+//! 3. otherwise one error message that names both.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,14 +17,14 @@ use crate::workspace::{cargo, command, find_program, is_root, target};
 
 pub const TARGET: &str = "wasm32-unknown-unknown";
 const RUSTUP_SECONDS_MAX: u64 = 60;
-/// Which compiler built our own sysroot.
+/// File that names the compiler of the sysroot.
 const SYSROOT_STAMP: &str = "wasm-sysroot/built-by";
 /// Where Debian's `rustc-web` puts its compiler.
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 
-/// The compiler that builds the browser's half.
+/// The compiler for wasm32.
 pub enum Compiler {
-    /// The one that builds everything else.
+    /// The compiler of the rest of the workspace.
     Default,
     /// Debian's, with a sysroot of our own and a linker from wherever there is one.
     Debian { rustc: PathBuf, sysroot: PathBuf, linker: PathBuf },
@@ -50,7 +50,7 @@ impl Compiler {
         matches!(self, Compiler::Default)
     }
 
-    /// Changes whenever another compiler would be used: part of what decides whether a build is still good.
+    /// Version of the compiler, part of the fingerprint of a build.
     pub fn version(&self) -> Result<String> {
         match self {
             Compiler::Default => capture(command("rustc").arg("-vV")),
@@ -64,7 +64,7 @@ pub fn ensure() -> Result<Compiler> {
     if has_standard_library() {
         return Ok(Compiler::Default);
     }
-    // What an earlier run built is asked before rustup, which may take its whole minute to fail.
+    // A sysroot of an earlier run is used first: rustup may take a minute to fail.
     if target(SYSROOT_STAMP).is_file() {
         return debian();
     }
@@ -127,7 +127,7 @@ fn library_source(rustc: &Path) -> Result<PathBuf> {
     Ok(source)
 }
 
-/// Builds std with an empty crate outside the workspace and collects what it left behind.
+/// Builds std with an empty crate outside of the workspace and collects the result.
 fn build_standard_library(rustc: &Path, sysroot: &Path) -> Result<()> {
     let empty = tempfile::tempdir()?;
     std::fs::create_dir(empty.path().join("src"))?;
@@ -185,9 +185,9 @@ fn find_linker() -> Option<PathBuf> {
     (20..40).rev().find_map(|major| find_program(&format!("wasm-ld-{major}")))
 }
 
-/// `cargo check` or `cargo clippy` of the rooms that go to the browser, with the profile that ships: what the site's build
-/// has made of macros and their dependencies is used again. Clippy belongs to the toolchain it came
-/// with, so with Debian's compiler the rooms are only checked, and that is said.
+/// Runs `cargo clippy` for the crates that go to the browser, with the profile that ships, so that the macros and
+/// dependencies of the site's build are reused. Clippy belongs to its toolchain: with Debian's compiler the crates are
+/// only checked, and a message says so.
 pub fn lint(compiler: &Compiler, packages: &[&str]) -> Result<()> {
     let mut cargo = compiler.cargo();
     if compiler.is_default() {

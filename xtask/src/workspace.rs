@@ -1,4 +1,4 @@
-//! Where things are.
+//! Paths of the workspace, and commands that run in it.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ use serde_json::Value;
 
 use crate::process::capture;
 
-/// The root of this checkout. `cargo run` says where the manifest is now; the path of the compilation is only
-/// a fallback, because a checkout may have been moved since.
+/// The root of this checkout. `cargo run` tells where the manifest is; the path of the compilation is a fallback,
+/// because a checkout may have been moved.
 pub fn root() -> PathBuf {
     let manifest =
         std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
     manifest.parent().map_or(manifest.clone(), Path::to_path_buf)
 }
 
-/// A path below `target/`, where everything that is built lives.
+/// A path below `target/`.
 pub fn target(path: &str) -> PathBuf {
     root().join("target").join(path)
 }
 
-/// A command that runs in the root of the workspace, with closed stdin: nothing here may ask questions.
+/// A command that runs in the root of the workspace with standard input closed.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(root()).stdin(std::process::Stdio::null());
