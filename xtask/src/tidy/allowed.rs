@@ -1,11 +1,12 @@
-//! Exceptions, each with its reason: `path | rule | reason`.
+//! Exceptions from rules, each with its reason: `path | rule | reason`.
 
 use super::Finding;
 
 const REASON_LETTERS_MIN: usize = 20;
 pub const RULE: &str = "allow-list";
 
-/// Removes what is allowed. An entry that explains nothing or allows nothing is a finding itself.
+/// Removes the findings that the list allows. An entry without a reason, or one that allows nothing, is a finding
+/// itself.
 pub fn apply(list_path: &str, list: &str, findings: Vec<Finding>) -> Vec<Finding> {
     let mut left = findings;
     let mut complaints = Vec::new();

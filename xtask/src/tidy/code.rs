@@ -1,4 +1,4 @@
-//! Rules over Rust code. They read tokens: what stands in a comment or a string is not code, and the other way round.
+//! Rules over Rust code. They read tokens, so that comments and strings are not taken for code.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use super::Finding;
 
-/// Reads of the clock, the environment and ambient randomness, as paths end in code.
+/// Paths that read the clock, the environment or randomness, by their ends.
 const AMBIENT: [&[&str]; 13] = [
     &["Utc", "::", "now"],
     &["Local", "::", "now"],
@@ -22,17 +22,17 @@ const AMBIENT: [&[&str]; 13] = [
     &["rand", "::"],
     &["use", "rand"],
 ];
-/// The edge of the process, where such values enter and are passed down as parameters.
-const AMBIENT_ROOMS: &[&str] = &["server/", "crates/testkit/", "crates/torture/", "crates/bench/", "xtask/"];
-const SQL_ROOMS: &[&str] = &["crates/store/", "crates/testkit/", "crates/bench/", "xtask/"];
-/// The server answers with them; the others are HTTP clients, which have to read them.
-const STATUS_ROOMS: &[&str] =
+/// Folders of the crates at the edge of a process, where such values enter. Others take them as parameters.
+const AMBIENT_FOLDERS: &[&str] = &["server/", "crates/testkit/", "crates/torture/", "crates/bench/", "xtask/"];
+const SQL_FOLDERS: &[&str] = &["crates/store/", "crates/testkit/", "crates/bench/", "xtask/"];
+/// The server sets status codes; the others are HTTP clients, which have to read them.
+const STATUS_FOLDERS: &[&str] =
     &["server/", "crates/client/", "crates/testkit/", "crates/torture/", "crates/bench/", "xtask/"];
 const UNFINISHED: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
-struct Token {
-    line: usize,
-    text: String,
+pub(super) struct Token {
+    pub(super) line: usize,
+    pub(super) text: String,
 }
 
 pub fn check(path: &str, text: &str) -> Vec<Finding> {
@@ -41,15 +41,15 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
         Err(line) => return vec![Finding::new(path, line, "syntax", "this is not Rust")],
     };
     let mut findings = Vec::new();
-    let lives_in = |rooms: &[&str]| rooms.iter().any(|room| path.starts_with(room));
-    // A build script is configured by its environment; that is no reading at run time.
-    if !lives_in(AMBIENT_ROOMS) && !path.ends_with("/build.rs") {
+    let lives_in = |folders: &[&str]| folders.iter().any(|folder| path.starts_with(folder));
+    // A build script reads its environment while it compiles, not at run time.
+    if !lives_in(AMBIENT_FOLDERS) && !path.ends_with("/build.rs") {
         findings.extend(ambient(path, &tokens));
     }
-    if !lives_in(SQL_ROOMS) {
+    if !lives_in(SQL_FOLDERS) {
         findings.extend(sql(path, &tokens));
     }
-    if !lives_in(STATUS_ROOMS) {
+    if !lives_in(STATUS_FOLDERS) {
         for token in tokens.iter().filter(|token| token.text == "StatusCode") {
             let what = "HTTP status codes are known to server alone; use a problem code of wire";
             findings.push(Finding::new(path, token.line, "status-code", what));
@@ -75,7 +75,7 @@ fn ambient(path: &str, tokens: &[Token]) -> Vec<Finding> {
 fn sql(path: &str, tokens: &[Token]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        // A comment of documentation arrives here as `doc = "…"`.
+        // A documentation comment arrives as `doc = "…"`.
         let is_doc = at >= 2 && tokens[at - 1].text == "=" && tokens[at - 2].text == "doc";
         if !is_doc && is_string(&token.text) && reads_as_sql(&token.text) {
             findings.push(Finding::new(path, token.line, "sql", "SQL belongs to crates/store and migrations"));
@@ -99,11 +99,11 @@ fn unfinished(path: &str, tokens: &[Token]) -> Vec<Finding> {
     findings
 }
 
-fn is_string(token: &str) -> bool {
+pub(super) fn is_string(token: &str) -> bool {
     token.trim_start_matches(['b', 'c', 'r', '#']).starts_with('"')
 }
 
-/// Upper-case keywords as whole words: prose says "select", our SQL says SELECT.
+/// Finds upper-case keywords as whole words: prose says "select", SQL in this repository SELECT.
 fn reads_as_sql(literal: &str) -> bool {
     let text = literal.replace("\\n", " ");
     let words: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_').collect();
@@ -114,8 +114,8 @@ fn reads_as_sql(literal: &str) -> bool {
     selects || updates || has("INSERT", "INTO") || has("DELETE", "FROM")
 }
 
-/// The code as a flat list, brackets included. `::` is one token, because paths are what the rules look for.
-fn tokens(text: &str) -> Result<Vec<Token>, usize> {
+/// The tokens of the code as a flat list, brackets included. `::` is one token, because the rules look for paths.
+pub(super) fn tokens(text: &str) -> Result<Vec<Token>, usize> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let stream = TokenStream::from_str(text).map_err(|error| error.span().start().line)?;
     let mut flat = Vec::new();

@@ -4,8 +4,8 @@
 
 mod allowed;
 mod code;
+mod dependencies;
 mod files;
-mod rooms;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub fn command() -> Result<()> {
     let sources = read(&root())?;
     let mut findings = check(&sources);
     let metadata = capture(cargo().args(["metadata", "--format-version", "1"]))?;
-    findings.extend(rooms::forbidden_below_pure_rooms(&serde_json::from_str(&metadata)?));
+    findings.extend(dependencies::forbidden_below_pure_crates(&serde_json::from_str(&metadata)?));
     let allowed = sources.get(ALLOWED).map_or("", String::as_str);
     let findings = allowed::apply(ALLOWED, allowed, findings);
     for Finding { file, line, rule, what } in &findings {
@@ -61,7 +61,7 @@ fn check(sources: &Sources) -> Vec<Finding> {
         }
         findings.extend(files::check(path, text));
         if path.ends_with("Cargo.toml") {
-            findings.extend(rooms::check(path, text));
+            findings.extend(dependencies::check(path, text));
         }
     }
     findings.extend(files::check_migrations(sources));
@@ -95,7 +95,7 @@ mod tests {
             ("migrations/sqlite/0001_log.sql".to_owned(), String::new()),
         ]);
         let rules: Vec<&str> = check(&sources).iter().map(|finding| finding.rule).collect();
-        assert_eq!(rules, ["room-direction", "ambient", "migration-pair"]);
+        assert_eq!(rules, ["crate-direction", "ambient", "migration-pair"]);
     }
 
     #[test]

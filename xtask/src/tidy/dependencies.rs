@@ -1,4 +1,5 @@
-//! Which room may use which, read from the manifests; and that pure rooms stay pure, read from what cargo resolved.
+//! Rules over the manifests: which crate may use which, and that `domain` and `wire` stay without a runtime. The second
+//! is also checked in the dependencies that cargo resolved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,16 +11,16 @@ const OURS: [&str; 16] = [
     "app", "bench", "client", "datalake", "domain", "frontend", "ledger", "outbound", "private", "runner", "server",
     "store", "testkit", "torture", "wire", "xtask",
 ];
-/// Rooms that build for the browser too: no runtime, no storage, no HTTP server, no user interface.
+/// Crates that also build for the browser: no runtime, storage, HTTP server or user interface.
 const PURE: [&str; 2] = ["domain", "wire"];
 const NOT_IN_PURE: [&str; 9] =
     ["tokio", "sqlx", "sqlx-core", "axum", "hyper", "tower-http", "leptos", "reqwest", "async-std"];
-/// What app may use when it renders on the server, and must not bring to the browser.
+/// Crates that app uses on the server and must not bring to the browser.
 const OPTIONAL_IN_APP: [&str; 1] = ["ledger"];
 
-/// The rooms that a room may use in its product. Tests may use more: `testkit` above all.
-fn may_use(room: &str) -> Option<&'static [&'static str]> {
-    Some(match room {
+/// The crates that the product code of a crate may use. Tests may use more, above all `testkit`.
+fn may_use(package: &str) -> Option<&'static [&'static str]> {
+    Some(match package {
         "domain" | "outbound" | "private" | "xtask" => &[],
         "wire" => &["domain"],
         "store" | "datalake" => &["domain", "private"],
@@ -34,13 +35,13 @@ fn may_use(room: &str) -> Option<&'static [&'static str]> {
         "testkit" => {
             &["server", "app", "client", "ledger", "outbound", "store", "runner", "datalake", "domain", "wire"]
         }
-        // Black boxes: they know the product by its network interface alone, or they would share its mistakes.
+        // Black boxes: they use only the network interface of the product, so that they do not share its mistakes.
         "bench" | "torture" => &["client", "domain", "wire"],
         _ => return None,
     })
 }
 
-/// Other people's products that the bench compares with: each a workspace of its own, and no room of ours.
+/// Other products that the bench compares with; each is a workspace of its own.
 const REFERENCES: &str = "crates/bench/reference/";
 
 pub fn check(path: &str, text: &str) -> Vec<Finding> {
@@ -53,32 +54,37 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
     if path.starts_with(REFERENCES) {
         return purposes(path, text, "[dependencies]");
     }
-    let room = path.trim_end_matches("/Cargo.toml").rsplit('/').next().unwrap_or_default();
-    let Some(allowed) = may_use(room) else {
-        return vec![Finding::new(path, 1, "room-direction", format!("{room} is not a room of design.md section 2"))];
+    let package = path.trim_end_matches("/Cargo.toml").rsplit('/').next().unwrap_or_default();
+    let Some(allowed) = may_use(package) else {
+        return vec![Finding::new(
+            path,
+            1,
+            "crate-direction",
+            format!("{package} has no entry in xtask/src/tidy/dependencies.rs"),
+        )];
     };
     let mut findings = Vec::new();
     for (name, requirement) in product_dependencies(&manifest) {
         let line = line_of(text, &name);
         if OURS.contains(&name.as_str()) && !allowed.contains(&name.as_str()) {
-            findings.push(Finding::new(path, line, "room-direction", format!("{room} may not use {name}")));
+            findings.push(Finding::new(path, line, "crate-direction", format!("{package} may not use {name}")));
         }
         let is_optional = requirement.get("optional").and_then(toml::Value::as_bool) == Some(true);
-        if room == "app" && OPTIONAL_IN_APP.contains(&name.as_str()) && !is_optional {
+        if package == "app" && OPTIONAL_IN_APP.contains(&name.as_str()) && !is_optional {
             let what = format!("app uses {name} on the server only: make it optional, under the feature ssr");
-            findings.push(Finding::new(path, line, "room-direction", what));
+            findings.push(Finding::new(path, line, "crate-direction", what));
         }
-        if room == "app" && name.starts_with("sqlx") {
-            findings.push(Finding::new(path, line, "room-direction", "app never sees sqlx"));
+        if package == "app" && name.starts_with("sqlx") {
+            findings.push(Finding::new(path, line, "crate-direction", "app never sees sqlx"));
         }
-        if PURE.contains(&room) && NOT_IN_PURE.contains(&name.as_str()) {
-            findings.push(Finding::new(path, line, "pure-room", format!("{room} may not use {name}")));
+        if PURE.contains(&package) && NOT_IN_PURE.contains(&name.as_str()) {
+            findings.push(Finding::new(path, line, "pure-crate", format!("{package} may not use {name}")));
         }
     }
     findings
 }
 
-/// Normal and build dependencies, also those for single platforms. Development dependencies serve tests only.
+/// Normal and build dependencies, also those of single platforms. Development dependencies are for tests.
 fn product_dependencies(manifest: &toml::Table) -> Vec<(String, toml::Value)> {
     let mut tables = vec![manifest];
     let platforms = manifest.get("target").and_then(toml::Value::as_table);
@@ -96,7 +102,7 @@ fn line_of(text: &str, name: &str) -> usize {
     text.lines().position(is_entry).map_or(1, |at| at + 1)
 }
 
-/// Every dependency of the workspace says in one comment behind it what it is for. Our own rooms need none.
+/// Checks that every external dependency of the workspace has a comment that says its purpose.
 fn purposes(path: &str, text: &str, table: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut inside = false;
@@ -127,8 +133,8 @@ fn purposes(path: &str, text: &str, table: &str) -> Vec<Finding> {
     findings
 }
 
-/// What cargo resolved for the pure rooms, through everything they use.
-pub fn forbidden_below_pure_rooms(metadata: &Value) -> Vec<Finding> {
+/// Finds forbidden crates among everything that the pure crates use, directly or not.
+pub fn forbidden_below_pure_crates(metadata: &Value) -> Vec<Finding> {
     let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or_default().to_owned();
     let names: BTreeMap<String, String> =
@@ -142,8 +148,8 @@ pub fn forbidden_below_pure_rooms(metadata: &Value) -> Vec<Finding> {
         uses.insert(text(&node, "id"), used.map(|used| text(&used, "pkg")).collect());
     }
     let mut findings = Vec::new();
-    for room in PURE {
-        let Some(start) = names.iter().find(|(_, name)| *name == room).map(|(id, _)| id) else { continue };
+    for package in PURE {
+        let Some(start) = names.iter().find(|(_, name)| *name == package).map(|(id, _)| id) else { continue };
         let mut seen = BTreeSet::from([start.clone()]);
         let mut open = vec![start.clone()];
         while let Some(id) = open.pop() {
@@ -151,8 +157,8 @@ pub fn forbidden_below_pure_rooms(metadata: &Value) -> Vec<Finding> {
             open.extend(fresh.cloned());
         }
         for name in seen.iter().filter_map(|id| names.get(id)).filter(|name| NOT_IN_PURE.contains(&name.as_str())) {
-            let what = format!("{room} brings in {name} (see `cargo tree --package {room} --invert {name}`)");
-            findings.push(Finding::new(&format!("crates/{room}/Cargo.toml"), 1, "pure-room", what));
+            let what = format!("{package} brings in {name} (see `cargo tree --package {package} --invert {name}`)");
+            findings.push(Finding::new(&format!("crates/{package}/Cargo.toml"), 1, "pure-crate", what));
         }
     }
     findings
@@ -172,42 +178,42 @@ mod tests {
     }
 
     #[test]
-    fn rooms_are_used_downwards_only() {
+    fn crates_are_used_downwards_only() {
         finds("crates/store/Cargo.toml", "[dependencies]\ndomain.workspace = true\n", &[]);
-        finds("crates/store/Cargo.toml", "[dependencies]\nledger.workspace = true\n", &[(2, "room-direction")]);
-        finds("crates/domain/Cargo.toml", "[dependencies]\nwire = { workspace = true }\n", &[(2, "room-direction")]);
-        finds("crates/other/Cargo.toml", "", &[(1, "room-direction")]);
+        finds("crates/store/Cargo.toml", "[dependencies]\nledger.workspace = true\n", &[(2, "crate-direction")]);
+        finds("crates/domain/Cargo.toml", "[dependencies]\nwire = { workspace = true }\n", &[(2, "crate-direction")]);
+        finds("crates/other/Cargo.toml", "", &[(1, "crate-direction")]);
         let platform = "[target.'cfg(unix)'.dependencies]\nserver = { workspace = true }\n";
-        finds("crates/ledger/Cargo.toml", platform, &[(2, "room-direction")]);
+        finds("crates/ledger/Cargo.toml", platform, &[(2, "crate-direction")]);
     }
 
     #[test]
-    fn what_is_compared_with_is_no_room_and_says_what_it_needs() {
+    fn what_is_compared_with_is_no_crate_of_ours_and_says_what_it_needs() {
         let text = "[dependencies]\ntokio = \"1\"\nuuid = \"1\" # ids\n";
         finds("crates/bench/reference/other/Cargo.toml", text, &[(2, "purpose")]);
-        finds("crates/bench/other/Cargo.toml", "", &[(1, "room-direction")]);
+        finds("crates/bench/other/Cargo.toml", "", &[(1, "crate-direction")]);
     }
 
     #[test]
     fn the_testkit_is_for_tests() {
         finds("crates/ledger/Cargo.toml", "[dev-dependencies]\ntestkit.workspace = true\n", &[]);
-        finds("server/Cargo.toml", "[dependencies]\ntestkit.workspace = true\n", &[(2, "room-direction")]);
+        finds("server/Cargo.toml", "[dependencies]\ntestkit.workspace = true\n", &[(2, "crate-direction")]);
     }
 
     #[test]
     fn app_uses_the_ledger_on_the_server_only() {
         finds("app/Cargo.toml", "[dependencies]\nledger = { workspace = true, optional = true }\n", &[]);
-        finds("app/Cargo.toml", "[dependencies]\nledger = { workspace = true }\n", &[(2, "room-direction")]);
-        finds("app/Cargo.toml", "[dependencies]\nsqlx = { workspace = true }\n", &[(2, "room-direction")]);
+        finds("app/Cargo.toml", "[dependencies]\nledger = { workspace = true }\n", &[(2, "crate-direction")]);
+        finds("app/Cargo.toml", "[dependencies]\nsqlx = { workspace = true }\n", &[(2, "crate-direction")]);
     }
 
     #[test]
-    fn pure_rooms_have_no_runtime() {
-        finds("crates/wire/Cargo.toml", "[dependencies]\nserde = \"1\"\ntokio = \"1\"\n", &[(3, "pure-room")]);
+    fn pure_crates_have_no_runtime() {
+        finds("crates/wire/Cargo.toml", "[dependencies]\nserde = \"1\"\ntokio = \"1\"\n", &[(3, "pure-crate")]);
     }
 
     #[test]
-    fn pure_rooms_get_no_runtime_by_detours() {
+    fn pure_crates_get_no_runtime_by_detours() {
         let metadata = |kind: Value| {
             json!({
                 "packages": [
@@ -221,10 +227,10 @@ mod tests {
                 ]}
             })
         };
-        let found = forbidden_below_pure_rooms(&metadata(Value::Null));
+        let found = forbidden_below_pure_crates(&metadata(Value::Null));
         assert_eq!(found.len(), 1);
-        assert_eq!((found[0].file.as_str(), found[0].rule), ("crates/wire/Cargo.toml", "pure-room"));
-        assert_eq!(forbidden_below_pure_rooms(&metadata(json!("dev"))), []);
+        assert_eq!((found[0].file.as_str(), found[0].rule), ("crates/wire/Cargo.toml", "pure-crate"));
+        assert_eq!(forbidden_below_pure_crates(&metadata(json!("dev"))), []);
     }
 
     #[test]
