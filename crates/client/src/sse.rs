@@ -19,7 +19,7 @@ pub struct Frame {
 pub struct Parser {
     line: Vec<u8>,
     after_carriage_return: bool,
-    begun: bool,
+    has_started: bool,
     event: String,
     data: String,
     has_data: bool,
@@ -70,7 +70,8 @@ impl Parser {
     }
 
     fn take_line(&mut self, line: &str) {
-        let line = if std::mem::replace(&mut self.begun, true) { line } else { line.trim_start_matches('\u{feff}') };
+        let line =
+            if std::mem::replace(&mut self.has_started, true) { line } else { line.trim_start_matches('\u{feff}') };
         if line.is_empty() {
             self.dispatch();
             return;

@@ -64,9 +64,9 @@ impl EventStream {
                 return Ok(None);
             }
             match self.step().await {
-                Ok(Some(heard)) => {
+                Ok(Some(item)) => {
                     self.backoff.reset();
-                    return Ok(Some(heard));
+                    return Ok(Some(item));
                 }
                 Ok(None) => {}
                 Err(error) => {
@@ -199,8 +199,8 @@ mod tests {
         let answer = || format!("{HEAD}{delta}{}event: end\ndata: {{}}\n\n", frame(1));
         let (client, _serving) = serve(vec![answer(), answer()]).await;
         let mut stream = client.stream("s", 0);
-        let Some(StreamItem::Delta(heard)) = stream.next_item().await.unwrap() else { panic!("no piece") };
-        assert_eq!(heard, Delta { attempt: 1, offset: 0, text: "Hel".into() });
+        let Some(StreamItem::Delta(item)) = stream.next_item().await.unwrap() else { panic!("no piece") };
+        assert_eq!(item, Delta { attempt: 1, offset: 0, text: "Hel".into() });
         assert!(matches!(stream.next_item().await.unwrap(), Some(StreamItem::Event(event)) if event.sequence == 1));
         assert!(stream.next_item().await.unwrap().is_none());
         assert_eq!(client.stream("s", 0).next().await.unwrap().unwrap().sequence, 1);

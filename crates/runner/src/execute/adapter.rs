@@ -80,7 +80,7 @@ pub struct Resume {
     pub gate_id: String,
     /// Id of the paused tool call; `None` for a question.
     pub tool_call_id: Option<String>,
-    /// The decision.
+    /// What the person chose.
     pub decision: Decision,
     /// The person's note.
     pub note: Option<String>,

@@ -34,8 +34,8 @@ impl DeltaSender {
         self.reply.send_modify(|reply| reply.push_str(piece));
     }
 
-    /// Stops sending and waits for a piece in flight, for at most [`limit::DELTA_LAST`]. No piece is sent afterwards, so
-    /// none can arrive after the event that records the whole reply.
+    /// Stops sending and waits for a piece in flight, for at most [`limit::DELTA_LAST`]. No piece is sent afterwards,
+    /// so none can arrive after the event that records the whole reply.
     pub async fn finish(mut self) {
         drop(self.reply);
         // On a timeout the task is aborted with its piece.

@@ -66,7 +66,7 @@ pub struct Memory {
     /// The only entity.
     pub entity: Value,
     /// Events that contain this text are refused.
-    pub hates: Option<&'static str>,
+    pub refused_text: Option<&'static str>,
 }
 
 #[derive(Clone)]
@@ -320,7 +320,7 @@ impl Memory {
     fn append(&mut self, events: &[Value], attempt: &Value) -> bool {
         assert!(events.len() <= 100 && events.iter().all(|e| e["id"].is_string() && e["at"].is_string()));
         let hated = |event: &Value| {
-            self.hates.is_some_and(|text| event["type"] != "agent.message" && event.to_string().contains(text))
+            self.refused_text.is_some_and(|text| event["type"] != "agent.message" && event.to_string().contains(text))
         };
         if events.iter().any(hated) {
             return false;

@@ -24,7 +24,7 @@ pub const ENVELOPE_BYTES: usize = 1024;
 pub const QUEUE_EVENTS_MAX: usize = 1_000;
 /// Unacknowledged bytes of content and metadata at which reading the pipes pauses.
 pub const QUEUE_BYTES_MAX: usize = 1024 * 1024;
-/// Events in a batch.
+/// Events at which a batch is sent.
 pub const BATCH_EVENTS: usize = 100;
 /// Bytes of content and metadata at which a batch is sent. One event more still fits into the API's limit of 1 MiB.
 pub const BATCH_BYTES: usize = 256 * 1024;

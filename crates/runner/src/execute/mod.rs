@@ -2,11 +2,11 @@
 //!
 //! [`WorkerPool`] claims sessions from a [`WorkerApi`] and passes each to [`Worker::run`]. The worker keeps the lease
 //! ([`lease`]), appends the adapter's events in batches ([`event_queue`]) and completes, fails, parks or releases the
-//! session. Adapters: [`command`] runs a program, [`chat`] calls a model and runs its tools ([`tool`]). [`config`] builds
-//! adapters from the operator's settings.
+//! session. Adapters: [`command`] runs a program, [`chat`] calls a model and runs its tools ([`tool`]). [`config`]
+//! builds adapters from the operator's settings.
 //!
-//! A worker that has lost its lease without knowing does no harm: the server refuses calls with an old attempt.
-//! Nothing is stored on disk. When a worker dies, its leases expire and the next worker continues from the log.
+//! A worker that has lost its lease without knowing does no harm: the server refuses calls with an old attempt. Nothing
+//! is stored on disk. When a worker dies, its leases expire and the next worker continues from the log.
 
 mod adapter;
 mod agent_event;

@@ -60,7 +60,7 @@ pub enum End {
     /// The session is back in the queue.
     Released,
     /// The lease is lost, for this reason.
-    Left(String),
+    Lost(String),
 }
 
 impl Worker {
@@ -99,7 +99,7 @@ impl Worker {
                 observer.session_left();
                 observer.message(&format!("{id} released after {seconds:.1} s"));
             }
-            End::Left(why) => {
+            End::Lost(why) => {
                 observer.session_left();
                 observer.message(&format!("{id} left after {seconds:.1} s: {why}"));
             }
@@ -125,7 +125,7 @@ impl Worker {
                     let failure = Failure::new("append_refused", why.clone());
                     return fail(&lease, &failure.with_usage(outcome.usage().as_ref())).await;
                 }
-                (_, _, Some(loss)) => return End::Left(loss.to_string()),
+                (_, _, Some(loss)) => return End::Lost(loss.to_string()),
                 (Outcome::Stopped, ..) | (_, false, None) => return release(&lease).await,
                 (Outcome::Failed(failure), true, None) if job.is_thread() => {
                     return self.record_turn_failure(&lease, &context, failure).await;
@@ -195,7 +195,7 @@ impl Worker {
             if recorded.is_err() || context.events.flush().await.is_err() {
                 return lease
                     .loss()
-                    .map_or_else(|| End::Left("the log is closed".into()), |loss| End::Left(loss.to_string()));
+                    .map_or_else(|| End::Lost("the log is closed".into()), |loss| End::Lost(loss.to_string()));
             }
         }
         yield_session(lease, idle_yield(lease, "it replied", usage)).await
@@ -208,7 +208,7 @@ impl Worker {
         if recorded.is_err() || context.events.flush().await.is_err() {
             return lease
                 .loss()
-                .map_or_else(|| End::Left("the log is closed".into()), |loss| End::Left(loss.to_string()));
+                .map_or_else(|| End::Lost("the log is closed".into()), |loss| End::Lost(loss.to_string()));
         }
         let detail: String = failure.message.chars().take(REASON_CHARS_MAX).collect();
         yield_session(lease, idle_yield(lease, &detail, json_of(failure.usage))).await
@@ -226,7 +226,7 @@ async fn yield_session(lease: &Lease, body: Yield) -> End {
     match parked.await {
         // A repeat after a lost answer finds the session parked.
         Err(error) if LeaseLoss::of(&error) == Some(LeaseLoss::Parked) => End::Parked,
-        answer => ended(answer, End::Parked),
+        answer => end_of(answer, End::Parked),
     }
 }
 
@@ -296,8 +296,8 @@ async fn complete(
                 let why = format!("the output breaks its contract: {}", why.join("; "));
                 fail(lease, &failed(Code::OutputInvalid.as_str(), why)).await
             }
-            (None, Some(loss)) => End::Left(loss.to_string()),
-            (None, None) if is_transient(&error) => End::Left(error.to_string()),
+            (None, Some(loss)) => End::Lost(loss.to_string()),
+            (None, None) if is_transient(&error) => End::Lost(error.to_string()),
             (None, None) => fail(lease, &failed("result_refused", format!("the result was refused: {error}"))).await,
         },
     })
@@ -322,7 +322,7 @@ async fn fail(lease: &Lease, failure: &Failure) -> End {
     let error = SessionError { message, code: Some(failure.code.clone()) };
     let body = Fail { attempt: lease.attempt, error, usage: json_of(failure.usage.clone()) };
     let answer = lease.retry_while_held(lease.backoff(), |_| lease.api.fail(&lease.session_id, &body)).await;
-    ended(answer, End::Failed(failure.code.clone()))
+    end_of(answer, End::Failed(failure.code.clone()))
 }
 
 async fn release(lease: &Lease) -> End {
@@ -330,14 +330,14 @@ async fn release(lease: &Lease) -> End {
     match timeout(limit::RELEASE_TIME, release).await {
         // A repeat after a lost answer finds the session in the queue.
         Ok(Err(error)) if LeaseLoss::of(&error) == Some(LeaseLoss::Parked) => End::Released,
-        Ok(answer) => ended(answer, End::Released),
-        Err(_) => End::Left("the server is out of reach; the lease will run out".into()),
+        Ok(answer) => end_of(answer, End::Released),
+        Err(_) => End::Lost("the server is out of reach; the lease will run out".into()),
     }
 }
 
-fn ended(answer: client::Result<Session>, end: End) -> End {
+fn end_of(answer: client::Result<Session>, end: End) -> End {
     match answer {
         Ok(_) => end,
-        Err(error) => End::Left(LeaseLoss::of(&error).map_or_else(|| error.to_string(), |loss| loss.to_string())),
+        Err(error) => End::Lost(LeaseLoss::of(&error).map_or_else(|| error.to_string(), |loss| loss.to_string())),
     }
 }

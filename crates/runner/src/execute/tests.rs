@@ -94,7 +94,7 @@ async fn answers_that_get_lost_and_servers_that_are_busy_change_nothing_in_the_l
 #[tokio::test]
 async fn an_event_that_the_server_refuses_is_kept_as_text_in_its_place() {
     let fake = Fake::start().await;
-    fake.with(|m| m.hates = Some("poison"));
+    fake.with(|m| m.refused_text = Some("poison"));
     let script = r#"for n in 1 2 3; do echo $n; done; echo '{"type":"a.b","content":"poison"}'; echo 4; echo 5"#;
     assert_eq!(work(&fake, script, json!(null)).await, End::Completed);
     let log = fake.log();
@@ -151,7 +151,7 @@ async fn a_lost_lease_ends_the_whole_process_group_and_reports_nothing() {
     let (running, _stop, process) = long_running(&fake).await;
     assert!(!is_gone(&process));
     fake.with(|m| m.attempt = 2);
-    assert_eq!(running.await.unwrap(), End::Left("another attempt holds it".into()));
+    assert_eq!(running.await.unwrap(), End::Lost("another attempt holds it".into()));
     ends(&process).await;
     assert!(fake.calls("complete").is_empty() && fake.calls("fail").is_empty() && fake.calls("release").is_empty());
 }
@@ -161,7 +161,7 @@ async fn a_cancelled_session_ends_its_command() {
     let fake = Fake::start().await;
     let (running, _stop, process) = long_running(&fake).await;
     fake.with(|m| m.status = "abandoned".into());
-    assert_eq!(running.await.unwrap(), End::Left("it has ended".into()));
+    assert_eq!(running.await.unwrap(), End::Lost("it has ended".into()));
     ends(&process).await;
 }
 
@@ -170,7 +170,7 @@ async fn a_session_that_its_command_yielded_is_left_alone() {
     let fake = Fake::start().await;
     let (running, _stop, process) = long_running(&fake).await;
     fake.with(|m| m.status = "waiting_human".into());
-    assert_eq!(running.await.unwrap(), End::Left("it was yielded".into()));
+    assert_eq!(running.await.unwrap(), End::Lost("it was yielded".into()));
     ends(&process).await;
     assert_eq!(fake.with(|m| m.status.clone()), "waiting_human");
 }
@@ -180,7 +180,7 @@ async fn a_server_out_of_reach_for_the_length_of_the_lease_ends_the_command() {
     let fake = Fake::start().await;
     let (running, _stop, process) = long_running(&fake).await;
     fake.with(|m| m.away = true);
-    let End::Left(why) = running.await.unwrap() else { panic!() };
+    let End::Lost(why) = running.await.unwrap() else { panic!() };
     assert!(why.contains("its lease ran out"), "{why}");
     ends(&process).await;
 }
@@ -263,13 +263,13 @@ fn coding_agent(fake: &Fake, format: Format, script: &str, seconds: Option<u64>)
 async fn a_coding_agent_is_told_its_task_and_what_it_prints_becomes_events_result_and_cost() {
     let fake = Fake::start().await;
     let folder = tempfile::tempdir().unwrap();
-    let (told, printed) = (folder.path().join("told"), folder.path().join("printed"));
+    let (prompt, printed) = (folder.path().join("told"), folder.path().join("printed"));
     std::fs::write(&printed, include_str!("command/fixtures/claude.jsonl")).unwrap();
-    let script = format!("cat > {}; cat {}", told.display(), printed.display());
+    let script = format!("cat > {}; cat {}", prompt.display(), printed.display());
     let (worker, _stop) = coding_agent(&fake, Format::ClaudeCode, &script, None);
     assert_eq!(worker.run(claimed(json!({"folder": "crates"}))).await, End::Completed);
-    let told = std::fs::read_to_string(told).unwrap();
-    assert_eq!(told, "Be brief.\n\nTask: t\n\nInput:\n{\"folder\":\"crates\"}");
+    let prompt = std::fs::read_to_string(prompt).unwrap();
+    assert_eq!(prompt, "Be brief.\n\nTask: t\n\nInput:\n{\"folder\":\"crates\"}");
     assert_eq!(fake.log().len(), 5);
     let complete = fake.calls("complete").remove(0);
     assert_eq!((&complete["result"], &complete["usage"]["costUsd"]), (&json!("It says hello."), &json!(0.002375)));

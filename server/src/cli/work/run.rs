@@ -103,8 +103,8 @@ fn adapter(args: &WorkArgs, url: &str) -> Result<(Arc<dyn Adapter>, u32), String
     let described = settings.agents.get(agent).ok_or_else(|| {
         format!("give a command after --, or a settings file (--config) with a table [agents.{agent}]")
     })?;
-    let around = agents::build_environment(&settings, api_access).map_err(|error| error.to_string())?;
-    let adapter = described.build(&around).map_err(|why| format!("agents.{agent}: {why}"))?;
+    let environment = agents::build_environment(&settings, api_access).map_err(|error| error.to_string())?;
+    let adapter = described.build(&environment).map_err(|why| format!("agents.{agent}: {why}"))?;
     Ok((adapter, args.concurrency.or(described.concurrency).unwrap_or(1)))
 }
 

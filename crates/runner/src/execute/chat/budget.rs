@@ -40,7 +40,7 @@ pub struct Spent {
     pub input_tokens: u64,
     /// Input tokens read from a cache.
     pub cached_tokens: u64,
-    /// Output tokens.
+    /// Tokens that the model wrote.
     pub output_tokens: u64,
 }
 

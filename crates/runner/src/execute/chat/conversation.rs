@@ -19,7 +19,7 @@ use wire::event::Event;
 /// One entry of a conversation, as a model reads it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Entry {
-    /// Text of the agent.
+    /// Text that the agent wrote.
     AgentText(String),
     /// A tool call of the agent.
     Call(Call),
@@ -57,7 +57,7 @@ pub struct Conversation {
     /// Entries of a model's reply whose last event is not read yet, and the attempt that recorded them.
     pending: (Option<u32>, Vec<Entry>),
     /// Reviewers' denials that the agent has received.
-    pub denials_told: usize,
+    pub denials_sent: usize,
     /// Tokens and steps of all attempts.
     pub spent: Spent,
     /// Steps before the last message of the person.
@@ -155,7 +155,7 @@ impl Conversation {
     fn apply_notice(&mut self, metadata: &Value, text: String) {
         let denials = metadata[DENIALS].as_u64().and_then(|count| usize::try_from(count).ok());
         if let Some(denials) = denials {
-            self.denials_told = denials;
+            self.denials_sent = denials;
         }
         if denials.is_some() || metadata[OUTPUT_REFUSED] == true {
             self.push_user_text(text);
@@ -257,15 +257,15 @@ impl Conversation {
         let sizes: Vec<_> =
             self.entries.iter().map(|entry| (matches!(entry, Entry::UserText(_)), size(entry))).collect();
         let from = first_kept(&sizes);
-        let mut told = Self { entries: self.entries.get(from..).unwrap_or_default().to_vec(), ..Self::default() };
-        let last = told.entries.iter_mut().rev().find_map(|entry| match entry {
+        let mut kept = Self { entries: self.entries.get(from..).unwrap_or_default().to_vec(), ..Self::default() };
+        let last = kept.entries.iter_mut().rev().find_map(|entry| match entry {
             Entry::UserText(text) => Some(text),
             _ => None,
         });
         if let (Some(last), Some(activity)) = (last, activity) {
             *last = format!("{last}\n\n{activity}");
         }
-        told.messages(if from > 0 { CUT_NOTICE } else { "" })
+        kept.messages(if from > 0 { CUT_NOTICE } else { "" })
     }
 
     /// All entries as messages for the model, after `opening` as the first message.
@@ -357,7 +357,7 @@ mod tests {
 
     #[test]
     fn a_log_becomes_the_messages_that_the_model_knows() {
-        let told = event("external.event", json!({"type": "text", "text": "no"}), json!({"outputRefused": true}));
+        let refusal = event("external.event", json!({"type": "text", "text": "no"}), json!({"outputRefused": true}));
         let remark = event("external.event", json!({"type": "text", "text": "aside"}), json!({}));
         let log = [
             text("a", json!({})),
@@ -367,7 +367,7 @@ mod tests {
             result("c2"),
             result("c1"),
             text("b", COST()),
-            told,
+            refusal,
         ];
         let conversation = conversation_of(&log);
         let messages = conversation.messages("do it");
@@ -405,8 +405,8 @@ mod tests {
         let messages = conversation.thread_messages(Some("They look at Acme."));
         let roles: Vec<_> = messages.iter().map(|message| message.role.clone()).collect();
         assert_eq!(roles, [ChatRole::User, ChatRole::Assistant, ChatRole::Tool, ChatRole::User]);
-        let told = format!("{messages:?}");
-        assert!(told.contains(INTERRUPTED) && !told.contains("torn"), "{told}");
+        let rendered = format!("{messages:?}");
+        assert!(rendered.contains(INTERRUPTED) && !rendered.contains("torn"), "{rendered}");
         let last = format!("{:?}", messages.last().unwrap());
         assert!(last.contains("Stop") && last.contains("They look at Acme."), "{last}");
         assert_eq!(conversation.final_text(), None);

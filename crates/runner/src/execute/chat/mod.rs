@@ -389,10 +389,10 @@ impl ChatRun<'_> {
 
     /// Passes on the reviewers' denials that the agent has not received yet.
     async fn report_denials(&self, conversation: &mut Conversation) -> Result<(), Stop> {
-        let fresh = self.job.denials.get(conversation.denials_told..).unwrap_or_default();
+        let fresh = self.job.denials.get(conversation.denials_sent..).unwrap_or_default();
         let Some(text) = prompt::denials(fresh) else { return Ok(()) };
-        conversation.denials_told = self.job.denials.len();
-        self.instruct(conversation, text, DENIALS, conversation.denials_told.into()).await
+        conversation.denials_sent = self.job.denials.len();
+        self.instruct(conversation, text, DENIALS, conversation.denials_sent.into()).await
     }
 
     /// Adds text for the model and records it, so that the next worker finds it.

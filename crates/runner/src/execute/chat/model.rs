@@ -92,7 +92,7 @@ impl fmt::Debug for Model {
     }
 }
 
-/// One request to the model.
+/// What the model is sent for one reply.
 #[derive(Debug, Clone)]
 pub struct ModelRequest {
     /// System prompt; empty for none.
@@ -118,7 +118,7 @@ pub struct ModelReply {
     pub input_tokens: u64,
     /// Input tokens read from a cache.
     pub cached_tokens: u64,
-    /// Output tokens.
+    /// Tokens that the model wrote.
     pub output_tokens: u64,
 }
 

@@ -31,7 +31,7 @@ impl Parser {
             Some("user") => events(&line, self.message(&line, "external.event")),
             Some("result") => vec![Parsed::Result(outcome(&line))],
             Some("stream_event") => Vec::new(),
-            _ => events(&line, texts("external.event", &told(&line), &note("said", line.clone()))),
+            _ => events(&line, texts("external.event", &describe_line(&line), &note("said", line.clone()))),
         }
     }
 
@@ -46,7 +46,7 @@ impl Parser {
         match &message["content"] {
             Value::Array(blocks) => blocks.iter().flat_map(|block| self.block(block, kind, &notes)).collect(),
             Value::String(text) => agent_event::text(kind, text, &notes),
-            _ => texts("external.event", &told(line), &note("said", line.clone())),
+            _ => texts("external.event", &describe_line(line), &note("said", line.clone())),
         }
     }
 
@@ -92,7 +92,7 @@ fn joined(content: &Value) -> Value {
 }
 
 /// A short description of a line that has no event kind of its own.
-fn told(line: &Value) -> String {
+fn describe_line(line: &Value) -> String {
     let words = ["type", "subtype", "status", "model"].into_iter().filter_map(|name| line[name].as_str());
     words.collect::<Vec<_>>().join(" ")
 }

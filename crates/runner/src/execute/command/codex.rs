@@ -33,7 +33,7 @@ impl Parser {
     pub fn read(&mut self, line: Value) -> Vec<Parsed> {
         let item = &line["item"];
         let made = match line["type"].as_str().unwrap_or_default() {
-            "item.started" => self.begun(item),
+            "item.started" => self.started(item),
             "item.completed" => self.completed(item),
             // `item.completed` has the whole item.
             "item.updated" | "turn.started" => Vec::new(),
@@ -54,7 +54,7 @@ impl Parser {
         made.into_iter().map(Parsed::Event).collect()
     }
 
-    fn begun(&mut self, item: &Value) -> Vec<NewEvent> {
+    fn started(&mut self, item: &Value) -> Vec<NewEvent> {
         let id = item["id"].as_str().unwrap_or_default();
         match tool(item) {
             Some((name, input)) if self.called.insert(id.to_owned()) => {
@@ -75,7 +75,7 @@ impl Parser {
             "error" => texts("external.event", item["message"].as_str().unwrap_or("error"), &Notes::new()),
             kind => match tool(item) {
                 Some((name, _)) => {
-                    let mut made = self.begun(item);
+                    let mut made = self.started(item);
                     let (output, failed) = answer(item);
                     let id = item["id"].as_str().unwrap_or_default();
                     made.push(agent_event::tool_result(id, &name, &output, failed, &Notes::new()));

@@ -122,9 +122,9 @@ impl CommandAdapter {
         exited.cancel();
         drop(feeding);
         let output = async {
-            let heard = (stdout.await.unwrap_or_default(), stderr.await.unwrap_or_default());
+            let outputs = (stdout.await.unwrap_or_default(), stderr.await.unwrap_or_default());
             child.kill_group();
-            heard
+            outputs
         };
         match ended {
             Ended::ByItself(status) => select! {
@@ -137,9 +137,9 @@ impl CommandAdapter {
                 Outcome::Stopped
             }
             Ended::OutOfTime(seconds) => {
-                let heard = timeout(limit::RELEASE_TIME, output).await;
+                let outputs = timeout(limit::RELEASE_TIME, output).await;
                 let why = format!("the command was ended: it had {seconds} s, and they were over");
-                let usage = heard.ok().and_then(|(stdout, _)| stdout.outcome?.usage);
+                let usage = outputs.ok().and_then(|(stdout, _)| stdout.outcome?.usage);
                 Outcome::Failed(Failure::new("budget_seconds", why).with_usage(usage.as_ref()))
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{
     super::adapter::{Failure, JobContext},
-    Answer, settled,
+    Answer, tool_answer,
 };
 use serde_json::{Value, json};
 
@@ -26,11 +26,11 @@ pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure>
     let lease = &context.lease;
     if let Some(slug) = input["type"].as_str() {
         let read = lease.retry_while_held(lease.backoff(), |_| context.api.entity_type(slug)).await;
-        return Ok(match settled(read, |found| json!(found))? {
+        return Ok(match tool_answer(read, |found| json!(found))? {
             Ok(Value::Null) => Err(json!(format!("there is no entity type {slug:?}"))),
             answer => answer,
         });
     }
     let id = input["id"].as_str().unwrap_or_default();
-    settled(lease.retry_while_held(lease.backoff(), |_| context.api.entity(id)).await, |entity| json!(entity))
+    tool_answer(lease.retry_while_held(lease.backoff(), |_| context.api.entity(id)).await, |entity| json!(entity))
 }

@@ -5,7 +5,7 @@ use super::{
         adapter::{Failure, JobContext},
         lease::is_transient,
     },
-    Answer, settled,
+    Answer, tool_answer,
 };
 use serde_json::{Map, Value, json};
 use wire::entity::{CreateEntity, Entity, UpdateEntity};
@@ -41,7 +41,7 @@ pub async fn run(input: &Value, context: &JobContext) -> Result<Answer, Failure>
     let type_id = match lease.retry_while_held(lease.backoff(), |_| context.api.entity_type(slug)).await {
         Ok(Some(kind)) => kind.id,
         Ok(None) => return Ok(Err(json!(format!("there is no entity type {slug:?}")))),
-        Err(error) => return settled(Err(error), |(): ()| Value::Null),
+        Err(error) => return tool_answer(Err(error), |(): ()| Value::Null),
     };
     let entity = CreateEntity { type_id, title: title.unwrap_or_default(), fields };
     written(context.api.create_entity(&context.lease.session_id, &entity).await)
@@ -52,6 +52,6 @@ fn written(answer: client::Result<Entity>) -> Result<Answer, Failure> {
         Err(error) if is_transient(&error) => {
             Ok(Err(json!(format!("it is not known whether this was written; read the entity to find out: {error}"))))
         }
-        answer => settled(answer, |entity| json!(entity)),
+        answer => tool_answer(answer, |entity| json!(entity)),
     }
 }

@@ -192,15 +192,15 @@ impl Toolbox {
 }
 
 /// Turns the result of an API call into a tool's answer. An API that cannot be reached fails the session.
-fn settled<T>(answer: client::Result<T>, render: impl FnOnce(T) -> Value) -> Result<Answer, Failure> {
+fn tool_answer<T>(answer: client::Result<T>, render: impl FnOnce(T) -> Value) -> Result<Answer, Failure> {
     match answer {
         Ok(answer) => Ok(Ok(render(answer))),
-        Err(error) => told(error).map(Err),
+        Err(error) => refusal_answer(error).map(Err),
     }
 }
 
 /// The error that a model receives for a refusal of the API.
-fn told(error: client::Error) -> Result<Value, Failure> {
+fn refusal_answer(error: client::Error) -> Result<Value, Failure> {
     if super::lease::is_transient(&error) {
         return Err(Failure::new("unavailable", format!("a tool could not reach Shiftbook: {error}")));
     }

@@ -9,7 +9,7 @@ use super::{
         chat::Call,
         limit::CHILD_RESULT_BYTES_MAX,
     },
-    Answer, told,
+    Answer, refusal_answer,
 };
 use domain::{chain::body_digest, session::Status};
 use serde_json::{Value, json, value::to_raw_value};
@@ -39,7 +39,7 @@ pub async fn start(call: &Call, own: Option<&str>, context: &JobContext) -> Resu
     let action = match lease.retry_while_held(lease.backoff(), |_| context.api.action_by_slug(slug)).await {
         Ok(Some(action)) => action,
         Ok(None) => return Ok(Err(json!(format!("there is no action {slug:?}")))),
-        Err(error) => return told(error).map(Err),
+        Err(error) => return refusal_answer(error).map(Err),
     };
     if own.is_some() && action.agent_slug.as_deref() == own {
         return Ok(Err(json!(format!("{slug:?} is this agent's own work: an agent does not start itself"))));
@@ -53,7 +53,7 @@ pub async fn start(call: &Call, own: Option<&str>, context: &JobContext) -> Resu
     };
     match lease.retry_while_held(lease.backoff(), |_| context.api.trigger(&action.id, &trigger)).await {
         Ok(child) => Ok(Ok(child)),
-        Err(error) => told(error).map(Err),
+        Err(error) => refusal_answer(error).map(Err),
     }
 }
 
