@@ -1,8 +1,8 @@
 //! Ends conversations. If the conversation's agent is a model that this server runs, the model is asked for a summary
 //! first.
 //!
-//! The conversation ends with or without that summary: the wait is bounded, a server that is stopping does not wait, and
-//! the work runs in a task of its own that continues if the client disconnects.
+//! The conversation ends with or without that summary: the wait is bounded, a server that is stopping does not wait,
+//! and the work runs in a task of its own that continues if the client disconnects.
 
 use crate::state::AppState;
 use domain::{Scope, id::SessionId, limit::CLOSING_MS_MAX, session::Status};

@@ -1,4 +1,5 @@
-//! Measures the release server beside the bare engines: `cargo xtask bench [--quick]`. Figures are ratios within one run.
+//! Measures the release server beside the bare engines: `cargo xtask bench [--quick]`. Figures are ratios within one
+//! run.
 
 mod event;
 mod goal;

@@ -29,7 +29,7 @@ pub enum Engine {
 
 /// A connection that does not go through the product.
 pub enum Raw {
-    /// SQLite.
+    /// A connection to the SQLite file.
     Sqlite(SqliteConnection),
     /// PostgreSQL, as its superuser.
     Postgres(PgConnection),

@@ -29,7 +29,7 @@ pub struct Fixture {
     pub ledger: Ledger,
     /// Its database.
     pub engine: Engine,
-    /// Its clock.
+    /// The clock that the ledger reads; the test moves it.
     pub clock: TestClock,
     /// Admin of `acme`.
     pub admin: Scope,

@@ -14,7 +14,7 @@ use tokio::{
 /// How the model answers the next request.
 #[derive(Debug, Clone)]
 pub enum Move {
-    /// It says this.
+    /// A reply with this text.
     Say(&'static str),
     /// It says this and calls tools: id, name, input as text, so that it can be no JSON.
     Call(&'static str, Vec<(&'static str, &'static str, String)>),

@@ -17,7 +17,7 @@ use tokio::{
 pub struct Received {
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// The body as text.
     pub body: String,
 }
 

@@ -55,7 +55,7 @@ pub enum Op {
     Fault { fault: Fault },
 }
 
-/// A fault.
+/// What was done to the server or its machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
@@ -73,7 +73,7 @@ pub enum Fault {
 pub enum Answer {
     /// Where each event landed, in the order sent.
     Appended { events: Vec<(Uuid, u64)>, head: u64 },
-    /// A page.
+    /// Events of a read, and where the log stood.
     Page { events: Vec<Seen>, head: u64, more: bool },
     /// What a stream delivered; `end` where it said that the log is complete.
     Delivered { events: Vec<Seen>, end: bool },

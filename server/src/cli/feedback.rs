@@ -50,7 +50,8 @@ pub struct ListArgs {
 /// Options of `feedback purge`.
 #[derive(Debug, clap::Args)]
 pub struct PurgeArgs {
-    /// Remove ratings recorded before this day or time, in UTC: 2026-05-25 or 2026-05-25T12:00:00Z [default: 180 days ago]
+    /// Remove ratings recorded before this day or time, in UTC: 2026-05-25 or 2026-05-25T12:00:00Z [default: 180 days
+    /// ago]
     #[arg(long, value_name = "DATE", value_parser = instant)]
     before: Option<Timestamp>,
     #[command(flatten)]

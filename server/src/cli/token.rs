@@ -29,7 +29,8 @@ pub struct AddArgs {
     /// Restrict the token: `worker` allows it to claim sessions and work on them, and little else
     #[arg(long, value_parser = token_scope)]
     scope: Option<TokenScope>,
-    /// The member of the workspace who owns the token. It can read their activity, and the sessions that it starts are theirs
+    /// The member of the workspace who owns the token. It can read their activity, and the sessions that it starts are
+    /// theirs
     #[arg(long, value_name = "EMAIL")]
     user: Option<String>,
     #[command(flatten)]

@@ -14,8 +14,8 @@ use tokio::process::Command;
 const EVENTS: usize = 100;
 const READERS: usize = 4;
 const SVELTE: &str = "Svelte 5 in Node";
-/// Pages of 100 events that it rendered per second of CPU time on another machine, from memory, and nothing else: what is
-/// compared with where it cannot be run.
+/// Pages of 100 events that it rendered per second of CPU time on another machine, from memory, and nothing else: what
+/// is compared with where it cannot be run.
 const SVELTE_PER_CPU_SECOND: f64 = 5_635.0;
 /// What browsers accept: files come with brotli, and what is made on the fly with gzip.
 const BROWSER_ENCODINGS: &str = "gzip, deflate, br";
@@ -34,8 +34,8 @@ pub async fn measure(bench: &mut Bench, site: &Site) -> Result<()> {
     Ok(())
 }
 
-/// A page of events three ways, in turns: by the server; from memory, as the reference renders it, without HTTP, sign-in
-/// and database; and by the reference.
+/// A page of events three ways, in turns: by the server; from memory, as the reference renders it, without HTTP,
+/// sign-in and database; and by the reference.
 async fn transcript_page(bench: &mut Bench, site: &Site) -> Result<()> {
     let held = claimed_sessions(site.server.address(), &site.account.token, 1).await?.remove(0);
     transcript::fill(site, &held, EVENTS).await?;

@@ -53,7 +53,7 @@ impl Request {
         &mut self.bytes[self.body..]
     }
 
-    /// The body.
+    /// The bytes of the body; empty without one.
     pub fn body(&self) -> &[u8] {
         &self.bytes[self.body..]
     }

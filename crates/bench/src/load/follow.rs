@@ -33,7 +33,7 @@ pub struct Deliveries {
     /// Events that did not arrive, or not in their place.
     pub lost: u64,
     pub seconds: f64,
-    /// Bytes of one frame.
+    /// Size of one frame of the stream.
     pub frame_bytes: u64,
     pub server: Usage,
     pub generator: Usage,

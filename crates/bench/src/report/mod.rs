@@ -155,7 +155,7 @@ impl Finding {
         self.reference.as_ref().map(|reference| self.ours / reference.value)
     }
 
-    /// The ratio of the medians.
+    /// The median figure divided by the median of the reference.
     pub fn median_ratio(&self) -> Option<f64> {
         self.reference.as_ref().map(|reference| self.ours_median / reference.median.unwrap_or(reference.value))
     }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 const CHUNK: usize = 20_000;
 /// The first half is the caller's; the other half belongs to a colleague.
 const ACTIONS: usize = 200;
-/// Events of one session.
+/// Number of events that each session gets.
 const SESSION_EVENTS: usize = 1_000;
 const DIGEST: [u8; 32] = [7; 32];
 

@@ -1,5 +1,5 @@
-//! P-3, P-4, P-13, P-22 where a server remembers how logs stood: appends on PostgreSQL are one statement then, and nothing
-//! that happened meanwhile, on this server or another, gets past it.
+//! P-3, P-4, P-13, P-22 where a server remembers how logs stood: appends on PostgreSQL are one statement then, and
+//! nothing that happened meanwhile, on this server or another, gets past it.
 
 use domain::{
     Entropy as _,
@@ -220,7 +220,8 @@ async fn of_a_group_only_the_sessions_that_are_not_as_they_were_are_judged_again
         f.append(id, 1, vec![text("a")]).await.unwrap();
     }
     let (mut holder, mut watcher) = (f.engine.raw().await, f.engine.raw().await);
-    // While a statement about the first waits, the other two make one group; unless this was too slow for how long it waits.
+    // While a statement about the first waits, the other two make one group; unless this was too slow for how long it
+    // waits.
     let mut is_seen = false;
     for _ in 0..50 {
         append(&f, &other, moved, 1, vec![text("b")]).await.unwrap();

@@ -1,5 +1,5 @@
-//! P-12, P-15, P-22 of claims that are one statement (PostgreSQL, sessions that nobody has held): what they leave behind is
-//! what the long way leaves, and they and the long way never take the same session.
+//! P-12, P-15, P-22 of claims that are one statement (PostgreSQL, sessions that nobody has held): what they leave
+//! behind is what the long way leaves, and they and the long way never take the same session.
 
 use chrono::TimeDelta;
 use domain::{

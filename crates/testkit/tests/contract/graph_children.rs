@@ -276,8 +276,8 @@ async fn parent_and_child_cannot_wait_for_each_other(f: Fixture) {
     f.done().await;
 }
 
-/// Two parents at work, and of each one session that waits for it. A child of the first that depends on what waits for the
-/// second is as right as the other way round, and both together are a circle.
+/// Two parents at work, and of each one session that waits for it. A child of the first that depends on what waits for
+/// the second is as right as the other way round, and both together are a circle.
 async fn two_creations_at_one_instant_close_no_circle(f: Fixture) {
     for round in 0..20 {
         let (one, two) = (parent(&f).await, parent(&f).await);

@@ -478,7 +478,8 @@ async fn a_crash_between_the_files_and_the_database_repeats_the_same_lines(f: Fi
     let folder = tempfile::tempdir().unwrap();
     let layout = Layout::below(folder.path());
     answered(&f, "Which port?", &json!("5432")).await;
-    // What a server that wrote its files and died before it settled leaves behind: the turn is taken, and due again later.
+    // What a server that wrote its files and died before it settled leaves behind: the turn is taken, and due again
+    // later.
     let taken = due(&f).await;
     let mut files = Collector::new(layout.clone(), "11111111");
     let line = |id: InteractionId| InteractionRecord { id: id.to_string(), ..sample() };

@@ -15,7 +15,7 @@ const STRETCH_MAX: usize = 200;
 /// Longest wait for a stream's first byte.
 const OPEN_MAX: Duration = Duration::from_secs(5);
 
-/// Where a reader is.
+/// The position of a reader in the log.
 struct Reader {
     session: Uuid,
     reached: u64,

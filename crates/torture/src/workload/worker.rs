@@ -21,7 +21,7 @@ const CLAIM_WAIT_SECONDS: u32 = 1;
 /// Most steps of a piece of work.
 const STEPS_MAX: u32 = 6;
 
-/// Behavior of a worker.
+/// What a worker claims, and how often it fails.
 #[derive(Debug, Clone)]
 pub struct WorkerBehavior {
     /// Slug of the agent whose sessions it claims.

@@ -14,7 +14,7 @@ use wire::{Code, event::Event, worker::Delta};
 pub enum TurnEnd {
     /// The person speaks next.
     Open,
-    /// The conversation has ended.
+    /// No more messages can be sent.
     ConversationEnded,
 }
 

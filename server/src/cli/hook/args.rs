@@ -27,7 +27,8 @@ pub struct ForwardArgs {
     /// API token; set it in the environment, because other users of this machine can read command lines
     #[arg(long, env = "SHIFTBOOK_TOKEN", hide_env_values = true)]
     pub token: Option<String>,
-    /// Folder that stores hooks while the server cannot be reached [default: $XDG_STATE_HOME/shiftbook or ~/.local/state/shiftbook]
+    /// Folder that stores hooks while the server cannot be reached [default: $XDG_STATE_HOME/shiftbook or
+    /// ~/.local/state/shiftbook]
     #[arg(long, env = "SHIFTBOOK_STATE_DIR", value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
 }

@@ -1,11 +1,11 @@
 //! Goal G2: single appends to UmaDB, each with one event and on the disk before it is answered.
 //!
-//! `umadb-append CONNECTIONS SECONDS [DIR]` starts a server in a process of its own, on an empty database below DIR, appends
-//! from so many connections at once and prints how many were answered per second.
+//! `umadb-append CONNECTIONS SECONDS [DIR]` starts a server in a process of its own, on an empty database below DIR,
+//! appends from so many connections at once and prints how many were answered per second.
 //!
 //! In its favour: no HTTP and no JSON (its client speaks gRPC), no token, no tenant, no hash chain, no idempotency (an
-//! append without a condition is not looked up), no fencing of attempts. In ours: its generator is its own client, which
-//! costs more than our load generator on the same cores.
+//! append without a condition is not looked up), no fencing of attempts. In ours: its generator is its own client,
+//! which costs more than our load generator on the same cores.
 
 use std::{
     error::Error,
