@@ -1,7 +1,7 @@
-//! The only build tool of Shiftbook: `cargo xtask run`, `test`, `build`, `e2e`, `tidy`, `bench`, `shots`, `torture`.
+//! The build tool of Shiftbook: `cargo xtask run`, `test`, `build`, `e2e`, `tidy`, `bench`, `shots`, `torture`.
 //!
-//! One file per command. Commands call other programs through `process`, which sees to it that an
-//! interrupted xtask leaves nothing running behind.
+//! Each command has a file. Commands start other programs through `process`, which stops them when xtask is
+//! interrupted.
 
 mod bench;
 mod build;
@@ -48,11 +48,11 @@ enum Command {
     Build,
     /// Run the end-to-end tests in a real Chromium; further arguments go to Playwright.
     E2e(PassedOn),
-    /// Check the rules of the house that compilers do not know.
-    Tidy,
+    /// Check the rules of this repository that compilers do not know.
+    Tidy(tidy::Options),
     /// Measure the release build against the bare engine; arguments go to the binary `bench`.
     Bench(PassedOn),
-    /// Take the pictures of README and docs anew, of the demo workspace.
+    /// Take the screenshots of README and docs, of the demo workspace.
     Shots,
     /// Inject faults and check the history; see xtask/src/torture.rs for its arguments.
     Torture(PassedOn),
@@ -60,7 +60,7 @@ enum Command {
 
 #[derive(clap::Args)]
 struct PassedOn {
-    /// Passed on as they are.
+    /// Arguments for the program.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<String>,
 }
@@ -86,7 +86,7 @@ fn dispatch(command: Command) -> Result<()> {
         Command::Test(options) => test::test(&options),
         Command::Build => build::build(),
         Command::E2e(PassedOn { arguments }) => e2e::command(&arguments),
-        Command::Tidy => tidy::command(),
+        Command::Tidy(options) => tidy::command(&options),
         Command::Bench(PassedOn { arguments }) => bench::bench(&arguments),
         Command::Shots => shots::shots(),
         Command::Torture(PassedOn { arguments }) => torture::command(&arguments),

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must hold before a commit, and exactly what `.ci/run` runs.
+//! `cargo xtask test`: everything that must hold before a commit; `.ci/run` runs the same.
 
 use std::io::IsTerminal;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use crate::steps::{Count, Report, count_in_line};
 use crate::workspace::cargo;
 use crate::{e2e, examples, prerequisites, schemathesis, scratch, site, tidy, torture, wasm_target};
 
-/// How long the short tier of torture is on PostgreSQL.
+/// Minutes of torture on PostgreSQL.
 const POSTGRES_MINUTES: &str = "0.75";
 
 #[derive(clap::Args)]
@@ -85,12 +85,12 @@ impl Step {
         }
     }
 
-    /// Without these having passed, the step cannot say anything.
+    /// Steps that must have passed before this one is run.
     fn needs(self) -> &'static [Step] {
         match self {
             Step::Prerequisites | Step::Fmt | Step::Tidy | Step::Site | Step::Compile => &[],
             Step::Clippy => &[Step::Compile],
-            // Both only install; a machine that already has what they need loses nothing.
+            // Prerequisites only installs; a machine that has everything needs nothing from it.
             Step::Postgres => &[Step::Prerequisites],
             Step::Tests => &[Step::Compile, Step::Postgres],
             Step::Release | Step::Budget => &[Step::Site],
@@ -119,12 +119,12 @@ impl Step {
 
 pub fn test(options: &Options) -> Result<()> {
     let mut report = Report::default();
-    // Lives longer than the database in it.
+    // Dropped after the database inside it.
     let scratch = scratch::in_memory();
     let mut postgres: Option<Postgres> = None;
     let build = if options.release { Build::Release } else { Build::Tests };
     for step in Step::ALL.into_iter().filter(|step| step.is_wanted(options)) {
-        // A missing browser must not keep the tests from running: who lacks what he needs fails by himself.
+        // A missing prerequisite does not stop other steps: those that need it fail themselves.
         let hopeless = step.needs().iter().any(|need| *need != Step::Prerequisites && report.failed(need.name()));
         if hopeless {
             report.not_run(step.name());
@@ -139,7 +139,7 @@ pub fn test(options: &Options) -> Result<()> {
     }
     println!("{}", report.summary());
     if report.has_failed() {
-        // The table has said it all; an error message would follow the line that must be the last.
+        // The table shows the failures; an error message would follow the line that must be the last.
         std::process::exit(1);
     }
     Ok(())
@@ -149,7 +149,7 @@ fn perform(step: Step, build: Build, postgres: &mut Option<Postgres>, tests: &mu
     match step {
         Step::Prerequisites => prerequisites::ensure(),
         Step::Fmt => run(cargo().args(["fmt", "--all", "--check"])),
-        Step::Tidy => tidy::command(),
+        Step::Tidy => tidy::command(&tidy::Options::default()),
         Step::Site => site::build(),
         Step::Compile => build::build_tests(),
         Step::Clippy => clippy(),
@@ -188,7 +188,7 @@ fn clippy() -> Result<()> {
 /// documentation examples always by cargo itself.
 fn rust_tests(postgres_url: &str, tests: &mut Option<Count>) -> Result<()> {
     let has_nextest = run_quietly(cargo().args(["nextest", "--version"]), None).is_ok();
-    // Half as many more than cores: tests wait for servers, databases and each other a quarter of the time.
+    // One and a half threads per core: tests wait for servers, databases and each other a quarter of the time.
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = (cores + cores.div_ceil(2)).to_string();
     let mut calls = Vec::new();
@@ -232,7 +232,7 @@ fn torture_tier(build: Build, postgres_url: &str) -> Result<()> {
     let on_sqlite = ["--tier", "test", "--seed", &seed].map(str::to_owned);
     let on_postgres =
         ["--minutes", POSTGRES_MINUTES, "--seed", &seed, "--database-url", postgres_url].map(str::to_owned);
-    // Both take the time that they are given, and leave half of two cores idle.
+    // Both have a fixed duration and leave half of two cores idle.
     std::thread::scope(|scope| {
         let beside = scope.spawn(|| torture::quietly(build, &on_postgres));
         let outcome = torture::torture(build, &on_sqlite);

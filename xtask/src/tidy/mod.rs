@@ -1,11 +1,14 @@
-//! `cargo xtask tidy`: the rules of this house that no compiler knows. Each finding is one line, `file:line: rule: what`.
+//! `cargo xtask tidy`: checks the rules of this repository that compilers do not know. A finding is one line,
+//! `file:line: rule: what`.
 //!
-//! The rules are pure functions over texts, so each is seen failing on a fixture in its own tests.
+//! The rules are pure functions over texts; each is tested with a fixture that breaks it.
 
 mod allowed;
+mod budget;
 mod code;
 mod dependencies;
 mod files;
+mod prose;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +19,7 @@ use crate::process::capture;
 use crate::progress::say;
 use crate::workspace::{cargo, files_below, root};
 
-/// Something that breaks a rule.
+/// A place that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     pub file: String,
@@ -31,18 +34,44 @@ impl Finding {
     }
 }
 
-/// Texts by their path from the root, with forward slashes.
+/// Texts of files by their path from the root, with forward slashes.
 pub type Sources = BTreeMap<String, String>;
 
 const ALLOWED: &str = "xtask/tidy-allow.txt";
+const BUDGETS: &str = "xtask/tidy-budget.txt";
 
-pub fn command() -> Result<()> {
-    let sources = read(&root())?;
-    let mut findings = check(&sources);
+#[derive(Default, clap::Args)]
+pub struct Options {
+    /// Lower the numbers in xtask/tidy-budget.txt to what is found.
+    #[arg(long)]
+    lower: bool,
+}
+
+pub fn command(options: &Options) -> Result<()> {
+    let mut sources = read(&root())?;
+    if options.lower {
+        let findings = prose::check(&sources);
+        let list = budget::lowered(sources.get(BUDGETS).map_or("", String::as_str), &findings);
+        write(&mut sources, BUDGETS, list)?;
+    }
+    check_all(&sources)
+}
+
+fn write(sources: &mut Sources, path: &str, text: String) -> Result<()> {
+    std::fs::write(root().join(path), &text).with_context(|| format!("cannot write {path}"))?;
+    sources.insert(path.to_owned(), text);
+    Ok(())
+}
+
+/// Checks everything and shows what is found.
+fn check_all(sources: &Sources) -> Result<()> {
+    let mut findings = check(sources);
     let metadata = capture(cargo().args(["metadata", "--format-version", "1"]))?;
     findings.extend(dependencies::forbidden_below_pure_crates(&serde_json::from_str(&metadata)?));
     let allowed = sources.get(ALLOWED).map_or("", String::as_str);
     let findings = allowed::apply(ALLOWED, allowed, findings);
+    let budgets = sources.get(BUDGETS).map_or("", String::as_str);
+    let findings = budget::apply(BUDGETS, budgets, findings);
     for Finding { file, line, rule, what } in &findings {
         say(&format!("{file}:{line}: {rule}: {what}"));
     }
@@ -65,13 +94,14 @@ fn check(sources: &Sources) -> Vec<Finding> {
         }
     }
     findings.extend(files::check_migrations(sources));
+    findings.extend(prose::check(sources));
     findings.sort();
     findings
 }
 
-/// Everything people write: other files are not text, or come from tools.
+/// Reads the files that people write; other files are not text or are generated.
 fn read(root: &Path) -> Result<Sources> {
-    const WRITTEN: [&str; 9] = [".rs", ".css", ".ts", ".sql", ".py", ".sh", "Cargo.toml", ".txt", ".mjs"];
+    const WRITTEN: [&str; 10] = [".rs", ".md", ".css", ".ts", ".sql", ".py", ".sh", "Cargo.toml", ".txt", ".mjs"];
     let mut sources = Sources::new();
     for file in files_below(root)? {
         let path = file.strip_prefix(root)?.to_string_lossy().replace('\\', "/");
