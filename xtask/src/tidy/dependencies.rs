@@ -84,6 +84,15 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
+/// The crates that a manifest's product uses, by name.
+pub fn ours_used(manifest: &toml::Table) -> Vec<String> {
+    product_dependencies(manifest)
+        .into_iter()
+        .map(|(name, _)| name)
+        .filter(|name| OURS.contains(&name.as_str()))
+        .collect()
+}
+
 /// Normal and build dependencies, also those of single platforms. Development dependencies are for tests.
 fn product_dependencies(manifest: &toml::Table) -> Vec<(String, toml::Value)> {
     let mut tables = vec![manifest];

@@ -8,6 +8,7 @@ mod budget;
 mod code;
 mod dependencies;
 mod files;
+mod map;
 mod prose;
 
 use std::collections::BTreeMap;
@@ -42,6 +43,9 @@ const BUDGETS: &str = "xtask/tidy-budget.txt";
 
 #[derive(Default, clap::Args)]
 pub struct Options {
+    /// Write the map of imports in ARCHITECTURE.md anew, and remove circles that are gone from xtask/tidy-circles.txt.
+    #[arg(long)]
+    map: bool,
     /// Lower the numbers in xtask/tidy-budget.txt to what is found.
     #[arg(long)]
     lower: bool,
@@ -49,6 +53,12 @@ pub struct Options {
 
 pub fn command(options: &Options) -> Result<()> {
     let mut sources = read(&root())?;
+    if options.map {
+        let rewritten = map::rewritten(&sources);
+        let (document, circles) = rewritten.with_context(|| format!("{} has no place for the map", map::FILE))?;
+        write(&mut sources, map::FILE, document)?;
+        write(&mut sources, map::CIRCLES, circles)?;
+    }
     if options.lower {
         let findings = prose::check(&sources);
         let list = budget::lowered(sources.get(BUDGETS).map_or("", String::as_str), &findings);
@@ -95,6 +105,7 @@ fn check(sources: &Sources) -> Vec<Finding> {
     }
     findings.extend(files::check_migrations(sources));
     findings.extend(prose::check(sources));
+    findings.extend(map::check(sources));
     findings.sort();
     findings
 }
@@ -125,7 +136,7 @@ mod tests {
             ("migrations/sqlite/0001_log.sql".to_owned(), String::new()),
         ]);
         let rules: Vec<&str> = check(&sources).iter().map(|finding| finding.rule).collect();
-        assert_eq!(rules, ["crate-direction", "ambient", "migration-pair"]);
+        assert_eq!(rules, ["map", "crate-direction", "ambient", "migration-pair"]);
     }
 
     #[test]
