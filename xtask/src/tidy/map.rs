@@ -214,8 +214,8 @@ fn circles(graph: &Graph) -> Vec<BTreeSet<String>> {
     groups.into_iter().collect()
 }
 
-/// Pairs that use each other directly inside a larger circle, each as one name: `a <-> b`. They are known one by one, so
-/// that a circle cannot get tighter unseen.
+/// Pairs that use each other directly inside a larger circle, each as one name: `a <-> b`. They are known one by one,
+/// so that a circle cannot get tighter unseen.
 fn pairs(graph: &Graph) -> Vec<BTreeSet<String>> {
     let uses = |a: &String, b: &String| graph.get(a).is_some_and(|used| used.contains(b));
     let larger: Vec<_> = circles(graph).into_iter().filter(|circle| circle.len() > 2).collect();
