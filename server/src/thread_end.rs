@@ -32,7 +32,7 @@ pub async fn end(state: &AppState, scope: &Scope, id: SessionId, ending: Ending)
 /// conversation is empty or not idle, or no such agent runs here.
 async fn summarize(state: &AppState, scope: &Scope, id: SessionId) -> Option<Closing> {
     let (session, turns) = thread::get(&state.ledger, scope, id).await.ok()?;
-    let is_idle = session.status == Status::Idle && turns > 0 && thread::is_own(scope, &session);
+    let is_idle = session.status() == Status::Idle && turns > 0 && thread::is_own(scope, &session);
     let agent = state.summary_agents.agent_of(&session).filter(|_| is_idle)?;
     let id = session.id.to_string();
     let asked = agent.adapter.summarize(&*agent.api, &id)?;

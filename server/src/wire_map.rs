@@ -1,7 +1,7 @@
 //! Between the ledger's records and what crosses the network. Nothing is decided here.
 
 use crate::problem::Problem;
-use domain::session::{WaitsFor, YieldTo};
+use domain::session::{Ended, WaitsFor, YieldTo};
 use ledger::{
     ActionRecord, EventRecord, FailureRecord, Listed, SessionRecord, TokenRecord, action,
     auth::{Identity, Person},
@@ -174,13 +174,21 @@ pub fn triggered(record: SessionRecord) -> wire::action::Triggered {
 
 /// A session.
 pub fn session(record: SessionRecord) -> wire::session::Session {
-    let elapsed = record.started_at.zip(record.completed_at).map(|(from, to)| (to - from).num_milliseconds());
-    let code = record.error_code;
+    let elapsed = record.started_at.zip(record.completed_at()).map(|(from, to)| (to - from).num_milliseconds());
+    let (status, end_reason, waits_for) = (record.status(), record.end_reason(), record.waits_for());
+    let (lease_expires_at, deadline_at) = (record.lease_expires_at(), record.deadline_at());
+    let completed_at = record.completed_at();
+    let (result, error) = match record.state.into_ended() {
+        None => (None, None),
+        Some(Ended { result, error_message, error_code: code, .. }) => {
+            (result, error_message.map(|message| wire::session::SessionError { message, code }))
+        }
+    };
     wire::session::Session {
         id: record.id.to_string(),
         session_type: record.session_type,
-        status: record.status,
-        end_reason: record.end_reason,
+        status,
+        end_reason,
         action_id: record.action_id.map(|id| id.to_string()),
         action_slug: record.action_slug,
         agent_slug: record.agent_slug,
@@ -189,23 +197,23 @@ pub fn session(record: SessionRecord) -> wire::session::Session {
         title: record.title,
         input: record.input.map(json),
         metadata: json(record.metadata),
-        result: record.result.map(json),
+        result: result.map(json),
         usage: record.usage.map(json),
-        error: record.error_message.map(|message| wire::session::SessionError { message, code }),
+        error,
         parent_id: record.parent_id.map(|id| id.to_string()),
-        waits_for: record.waits_for,
+        waits_for,
         retry_of: record.retry_of.map(|id| id.to_string()),
         created_by: record.created_by,
         attempt: record.attempt,
         attempts_max: record.attempts_max,
-        lease_expires_at: record.lease_expires_at,
+        lease_expires_at,
         head_sequence: record.head_sequence,
         head_digest: record.head_digest.to_string(),
         created_at: record.created_at,
         updated_at: record.updated_at,
         started_at: record.started_at,
-        completed_at: record.completed_at,
-        deadline_at: record.deadline_at,
+        completed_at,
+        deadline_at,
         duration_ms: elapsed.and_then(|ms| u64::try_from(ms).ok()),
     }
 }
@@ -305,7 +313,7 @@ pub fn claim(body: wire::worker::Claim) -> session::Claim {
 pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
     let hold = |claimed: session::Claimed| wire::worker::ClaimedSession {
         attempt: claimed.session.attempt,
-        lease_expires_at: claimed.session.lease_expires_at.unwrap_or(claimed.session.updated_at),
+        lease_expires_at: claimed.session.lease_expires_at().unwrap_or(claimed.session.updated_at),
         input: claimed.session.input.clone().map(json),
         session: session(claimed.session),
         context: claimed.context,

@@ -46,7 +46,7 @@ pub(crate) async fn held(conn: &mut Conn<'_>, scope: &Scope, session: Option<Ses
 
 /// Whether the caller is the agent that works on the session. A person in a browser never is.
 async fn works_on(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
-    if session.status.is_final() {
+    if session.status().is_final() {
         return Ok(false);
     }
     claimed_last(conn, scope, session).await

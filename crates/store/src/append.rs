@@ -20,7 +20,7 @@ use domain::{
     event::{Author, EventRole, Kind, WriteRefusal, may_write},
     id::{EventId, SessionId, TenantId, UserId},
     limit::SESSION_EVENTS_MAX,
-    session::{Actor, Command, Refusal, State, decide},
+    session::{Actor, Command, Position, Refusal, decide},
 };
 use std::{collections::HashMap, sync::Arc};
 
@@ -266,7 +266,7 @@ fn conflict(request: &AppendRequest, known: &[Option<event::Recorded>]) -> Optio
 fn check(head: &Head, request: &AppendRequest) -> Result<(), AppendRefusal> {
     let author = match request.attempt {
         Some(attempt) => {
-            let state = State {
+            let state = Position {
                 status: head.status,
                 session_type: head.session_type,
                 attempt: head.attempt,

@@ -2,6 +2,7 @@
 
 mod gate;
 
+pub use domain::session::Session as SessionRecord;
 pub use gate::{DecisionRecord, GateRecord, ReviewerRecord};
 
 use domain::{
@@ -17,7 +18,7 @@ use domain::{
     },
     member::MemberStatus,
     role::{Role, TokenScope},
-    session::{EndReason, Status, TimeLimits, Type, WaitsFor},
+    session::Status,
 };
 
 /// One keyset page, and the position after it.
@@ -167,87 +168,6 @@ pub struct ActionRecord {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-}
-
-/// One execution.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SessionRecord {
-    /// The workspace.
-    pub tenant_id: TenantId,
-    /// Id.
-    pub id: SessionId,
-    /// What kind of work.
-    pub session_type: Type,
-    /// Where it stands.
-    pub status: Status,
-    /// Why it ended.
-    pub end_reason: Option<EndReason>,
-    /// The action it executes.
-    pub action_id: Option<ActionId>,
-    /// That action's slug when the session was made.
-    pub action_slug: Option<String>,
-    /// The agent that may claim it.
-    pub agent_slug: Option<String>,
-    /// The person it belongs to: a human session's owner, or who made it.
-    pub user_id: Option<UserId>,
-    /// The entity it is about: its action's target when it was made, or its parent's entity.
-    pub entity_id: Option<EntityId>,
-    /// What made it, e.g. `human-session-bridge`.
-    pub source: Option<String>,
-    /// For people.
-    pub title: String,
-    /// JSON, as sent.
-    pub input: Option<String>,
-    /// JSON object, as sent.
-    pub metadata: String,
-    /// JSON, as the worker sent it.
-    pub result: Option<String>,
-    /// JSON object, as the worker sent it.
-    pub usage: Option<String>,
-    /// What went wrong.
-    pub error_message: Option<String>,
-    /// What went wrong, for machines.
-    pub error_code: Option<String>,
-    /// The session that started this one.
-    pub parent_id: Option<SessionId>,
-    /// The session this one repeats.
-    pub retry_of: Option<SessionId>,
-    /// `user:…`, `token:…` or `system`.
-    pub created_by: String,
-    /// Claims so far.
-    pub attempt: u32,
-    /// Claims after which a lost lease fails it.
-    pub attempts_max: u32,
-    /// How long a heartbeat extends the lease, while running under a worker.
-    pub lease_seconds: Option<u32>,
-    /// When the lease runs out, while running under a worker.
-    pub lease_expires_at: Option<Timestamp>,
-    /// Sequence of the newest event.
-    pub head_sequence: u64,
-    /// Digest of the newest event.
-    pub head_digest: Digest,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// When the row last changed.
-    pub updated_at: Timestamp,
-    /// When it last joined the queue.
-    pub queued_at: Option<Timestamp>,
-    /// When it was first claimed or begun.
-    pub started_at: Option<Timestamp>,
-    /// When it became final.
-    pub completed_at: Option<Timestamp>,
-    /// How long it may stand where it stands: its action's limits when it was made.
-    pub time_limits: TimeLimits,
-    /// When its present status runs out.
-    pub deadline_at: Option<Timestamp>,
-    /// What it waits for, as a draft or idle.
-    pub waits_for: Option<WaitsFor>,
-    /// How many sessions it depends on.
-    pub dependency_count: u32,
-    /// Whether others depend on it, or did.
-    pub awaited: bool,
-    /// Who alone may know of it, as in `created_by`: whoever began an incognito conversation.
-    pub private_to: Option<String>,
 }
 
 /// What is to be known about a session that ended badly.

@@ -14,6 +14,7 @@ use domain::{
     clock::{from_micros, to_micros},
     gate::{GateKind, Task},
     id::{SessionId, TenantId},
+    session::State,
     thread::is_incognito,
 };
 use std::{path::Path, time::Duration};
@@ -179,8 +180,10 @@ pub async fn erase_events(tx: &mut WriteTx<'_>, due: &Due, after: u64, to: u64) 
 pub fn without_content(mut session: SessionRecord) -> SessionRecord {
     session.title = ERASED.to_owned();
     session.input = None;
-    session.result = None;
-    session.error_message = None;
+    if let State::Ended(ended) = &mut session.state {
+        ended.result = None;
+        ended.error_message = None;
+    }
     // An incognito session stays one: a rating that comes later still names nobody.
     session.metadata = if is_incognito(&session.metadata) { INCOGNITO_ALONE } else { "{}" }.to_owned();
     session

@@ -9,6 +9,7 @@ mod of_entity;
 mod outside;
 #[cfg(feature = "planted-bugs")]
 mod planted;
+mod state;
 
 pub use due::{extend_lease, leases_lost, overdue, rearm_leases};
 pub use first_claim::{FirstClaim, FirstTerms};
@@ -17,6 +18,7 @@ pub(crate) use list::contains;
 pub use list::{Filter, list, list_by_ids, newest_of_action};
 pub use of_entity::{OfEntity, list_of_entity};
 pub use outside::{newest_continuation, retitle};
+use state::{Columns, Outcome};
 
 use crate::{
     append::{PreparedEvent, link},
@@ -174,16 +176,30 @@ impl TryFrom<Row> for SessionRecord {
 
     fn try_from(row: Row) -> Result<Self> {
         let bad = |column, value: &dyn std::fmt::Debug| Error::inconsistent("sessions", column, value);
-        let end_reason = match &row.end_reason {
-            None => None,
-            Some(text) => Some(EndReason::parse(text).ok_or_else(|| bad("end_reason", text))?),
-        };
+        let whole = |column, value: i64| u32::try_from(value).map_err(|_| bad(column, &value));
+        let attempt = whole("attempt", row.attempt)?;
+        let state = state::state(Columns {
+            status: Status::parse(&row.status).ok_or_else(|| bad("status", &row.status))?,
+            attempt,
+            lease_seconds: row.lease_seconds.map(|seconds| whole("lease_seconds", seconds)).transpose()?,
+            lease_expires_at: row.lease_expires_at.map(from_micros),
+            deadline_at: row.deadline_at.map(from_micros),
+            waits_for: match &row.waits_for {
+                None => None,
+                Some(text) => Some(WaitsFor::parse(text).ok_or_else(|| bad("waits_for", text))?),
+            },
+            end_reason: match &row.end_reason {
+                None => None,
+                Some(text) => Some(EndReason::parse(text).ok_or_else(|| bad("end_reason", text))?),
+            },
+            completed_at: row.completed_at.map(from_micros),
+            outcome: Outcome { result: row.result, error_message: row.error_message, error_code: row.error_code },
+        })?;
         Ok(Self {
             id: SessionId(row.id),
             tenant_id: TenantId(row.tenant_id),
             session_type: Type::parse(&row.session_type).ok_or_else(|| bad("session_type", &row.session_type))?,
-            status: Status::parse(&row.status).ok_or_else(|| bad("status", &row.status))?,
-            end_reason,
+            state,
             action_id: row.action_id.map(ActionId),
             action_slug: row.action_slug,
             agent_slug: row.agent_slug,
@@ -193,21 +209,12 @@ impl TryFrom<Row> for SessionRecord {
             title: row.title,
             input: row.input,
             metadata: row.metadata,
-            result: row.result,
             usage: row.usage,
-            error_message: row.error_message,
-            error_code: row.error_code,
             parent_id: row.parent_id.map(SessionId),
             retry_of: row.retry_of.map(SessionId),
             created_by: row.created_by,
-            attempt: u32::try_from(row.attempt).map_err(|_| bad("attempt", &row.attempt))?,
-            attempts_max: u32::try_from(row.attempts_max).map_err(|_| bad("attempts_max", &row.attempts_max))?,
-            lease_seconds: row
-                .lease_seconds
-                .map(u32::try_from)
-                .transpose()
-                .map_err(|_| bad("lease_seconds", &row.lease_seconds))?,
-            lease_expires_at: row.lease_expires_at.map(from_micros),
+            attempt,
+            attempts_max: whole("attempts_max", row.attempts_max)?,
             head_sequence: u64::try_from(row.head_sequence).map_err(|_| bad("head_sequence", &row.head_sequence))?,
             head_digest: Digest::from_slice(&row.head_digest)
                 .ok_or_else(|| bad("head_digest", &row.head_digest.len()))?,
@@ -215,15 +222,8 @@ impl TryFrom<Row> for SessionRecord {
             updated_at: from_micros(row.updated_at),
             queued_at: row.queued_at.map(from_micros),
             started_at: row.started_at.map(from_micros),
-            completed_at: row.completed_at.map(from_micros),
             time_limits: due::limits(row.time_limits.as_deref())?,
-            deadline_at: row.deadline_at.map(from_micros),
-            waits_for: match &row.waits_for {
-                None => None,
-                Some(text) => Some(WaitsFor::parse(text).ok_or_else(|| bad("waits_for", text))?),
-            },
-            dependency_count: u32::try_from(row.dependency_count)
-                .map_err(|_| bad("dependency_count", &row.dependency_count))?,
+            dependency_count: whole("dependency_count", row.dependency_count)?,
             awaited: row.awaited == 1,
             private_to: row.private_to,
         })
@@ -313,7 +313,7 @@ pub async fn insert(
         session.tenant_id.0,
         session.id.0,
         session.session_type.as_str(),
-        session.status.as_str(),
+        session.status().as_str(),
         session.action_id.map(|id| id.0),
         session.action_slug.as_deref(),
         session.agent_slug.as_deref(),
@@ -337,8 +337,8 @@ pub async fn insert(
         session.started_at.map(to_micros),
         session.entity_id.map(|id| id.0),
         due::limits_text(&session.time_limits)?,
-        session.deadline_at.map(to_micros),
-        session.waits_for.map(WaitsFor::as_str),
+        session.deadline_at().map(to_micros),
+        session.waits_for().map(WaitsFor::as_str),
         i64::from(session.dependency_count),
         session.private_to.as_deref(),
     );
@@ -379,7 +379,7 @@ pub async fn save(
     if changed != 1 {
         return Err(Error::inconsistent("sessions", "status", "changed under a lock"));
     }
-    announce(tx, session, rows, before.status != session.status);
+    announce(tx, session, rows, before.status() != session.status());
     Ok(())
 }
 
@@ -395,25 +395,25 @@ async fn save_row(
             $with!(
                 session.tenant_id.0,
                 session.id.0,
-                session.status.as_str(),
-                session.end_reason.map(EndReason::as_str),
-                session.result.as_deref(),
+                session.status().as_str(),
+                session.end_reason().map(EndReason::as_str),
+                session.result(),
                 session.usage.as_deref(),
-                session.error_message.as_deref(),
-                session.error_code.as_deref(),
+                session.error_message(),
+                session.error_code(),
                 i64::from(session.attempt),
-                session.lease_seconds.map(i64::from),
-                session.lease_expires_at.map(to_micros),
+                session.lease_seconds().map(i64::from),
+                session.lease_expires_at().map(to_micros),
                 session.head_sequence.cast_signed(),
                 &session.head_digest.0[..],
                 to_micros(session.updated_at),
                 session.queued_at.map(to_micros),
                 session.started_at.map(to_micros),
-                session.completed_at.map(to_micros),
-                before.status.as_str(),
+                session.completed_at().map(to_micros),
+                before.status().as_str(),
                 i64::from(before.attempt),
-                session.deadline_at.map(to_micros),
-                session.waits_for.map(WaitsFor::as_str),
+                session.deadline_at().map(to_micros),
+                session.waits_for().map(WaitsFor::as_str),
                 i64::from(session.attempts_max)
             )
         };
@@ -486,7 +486,7 @@ fn announce(tx: &mut WriteTx<'_>, session: &SessionRecord, rows: Vec<event::NewR
         tenant_id: session.tenant_id,
         session_id: session.id,
         head_sequence: session.head_sequence,
-        status: session.status,
+        status: session.status(),
         status_changed,
         events: rows.into_iter().map(|row| row.record).collect::<Arc<[_]>>(),
     });

@@ -131,7 +131,7 @@ pub async fn read(
 ) -> Result<Response, Problem> {
     let read = use_case::Read::from(query);
     let session = session::get(&state.ledger, caller.scope(), id).await?;
-    if session.status.is_final() {
+    if session.status().is_final() {
         return read_sealed(&state, &caller, session, read, &headers).await;
     }
     let page = read_open(&state, &caller, &session, read).await?;

@@ -264,7 +264,7 @@ async fn tell(state: &AppState, viewer: &Viewer, id: SessionId, form: &Form) -> 
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let session = own(state, viewer, id).await?;
     let message = Message { text: form.text("text"), id: form.text("id").parse().ok() };
-    if session.status == Status::WaitingHuman && !message.text.trim().is_empty() {
+    if session.status() == Status::WaitingHuman && !message.text.trim().is_empty() {
         let gates = gate::of_sessions(ledger, scope, vec![id]).await?;
         let asks = gates.iter().any(|item| item.gate.kind == GateKind::Question);
         if asks && answer(state, viewer, id, &message).await? {

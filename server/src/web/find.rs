@@ -57,7 +57,7 @@ async fn find(
         found.push(hit(agent, "agent: chat", href));
     }
     for session in known.sessions {
-        let status = session.status.as_str().replace('_', " ");
+        let status = session.status().as_str().replace('_', " ");
         found.push(hit(session.title, &format!("session, {status}"), format!("/sessions/{}", session.id)));
     }
     Ok(Html(results_fragment(&found)))

@@ -36,7 +36,7 @@ async fn waiting(State(state): State<AppState>, viewer: Viewer, Id(id): Id<Sessi
     }
     let session = session::get(&state.ledger, &viewer.scope, id).await?;
     let is_own = session.user_id.is_some() && session.user_id == viewer.scope.user_id();
-    if !is_own || session.status != Status::WaitingHuman {
+    if !is_own || session.status() != Status::WaitingHuman {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     // Each question of an agent in its terminal is a new one.

@@ -102,7 +102,7 @@ async fn rows(
 
 /// A session as rows of lists show it, with what it asks for where it waits for a decision.
 pub fn entry(row: Row) -> SessionEntry {
-    let gate = row.gate.filter(|_| row.session.status == Status::WaitingHuman);
+    let gate = row.gate.filter(|_| row.session.status() == Status::WaitingHuman);
     SessionEntry {
         action_status: row.action_status,
         asks: gate.map(|item| app::inbox::summary(&wire_map::approval(item))),

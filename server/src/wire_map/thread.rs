@@ -10,18 +10,18 @@ use wire::{Code, thread as wire_thread};
 pub fn thread(record: SessionRecord, turns: Option<u64>) -> wire_thread::Thread {
     wire_thread::Thread {
         id: record.id.to_string(),
+        status: record.status(),
+        end_reason: record.end_reason(),
+        completed_at: record.completed_at(),
         incognito: is_incognito(&record.metadata),
         title: record.title,
         agent_slug: record.agent_slug,
         action_id: record.action_id.map(|id| id.to_string()),
-        status: record.status,
-        end_reason: record.end_reason,
         turn_count: turns,
         head_sequence: record.head_sequence,
         created_by: record.created_by,
         created_at: record.created_at,
         updated_at: record.updated_at,
-        completed_at: record.completed_at,
     }
 }
 

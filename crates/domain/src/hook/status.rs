@@ -65,16 +65,16 @@ pub(super) const fn steps(from: Status, wanted: Wanted) -> &'static [Command] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::{Actor, State, Type, decide};
+    use crate::session::{Actor, Position, Type, decide};
 
     #[test]
     fn the_steps_lead_to_the_wanted_status_from_every_status_that_is_not_final() {
         for from in Status::ALL.into_iter().filter(|status| !status.is_final()) {
             for wanted in [Wanted::Running, Wanted::WaitingHuman, Wanted::Idle, Wanted::Completed] {
-                let mut state = State { status: from, session_type: Type::Agent, attempt: 0, attempts_max: 3 };
+                let mut state = Position { status: from, session_type: Type::Agent, attempt: 0, attempts_max: 3 };
                 for command in steps(from, wanted) {
                     let step = decide(state, Actor::Server, *command).unwrap();
-                    state = State { status: step.to, attempt: step.attempt, ..state };
+                    state = Position { status: step.to(), attempt: step.attempt, ..state };
                 }
                 assert_eq!((state.status, state.attempt), (wanted.status(), 0), "{from} to {wanted:?}");
             }

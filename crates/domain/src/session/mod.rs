@@ -1,15 +1,19 @@
 //! Sessions: one execution each, with a status machine of ten states.
 
 mod command;
+mod execution;
 pub mod graph;
+mod state;
 mod status;
 mod time_limits;
 mod transition;
 mod usage;
 
 pub use command::{Actor, COMMANDS, Command, YieldTo};
+pub use execution::{Report, Session, deadline};
 pub use graph::{IfDependencyFails, WaitsFor};
+pub use state::{End, Ended, Lease, State};
 pub use status::{EndReason, Status, Type};
 pub use time_limits::TimeLimits;
-pub use transition::{Refusal, State, Transition, decide};
+pub use transition::{Next, Position, Refusal, Transition, decide};
 pub use usage::Usage;

@@ -7,11 +7,12 @@ use super::{
     command::{
         Actor,
         Command::{
-            self, Abandon, Append, Approve, Ask, Begin, Block, Cancel, Claim, Complete, Deny, End, Expire, Fail,
-            Finish, Heartbeat, Interrupt, LoseLease, Reject, Release, Rest, Resume, Say, Skip, Start, Stop, Supersede,
-            Yield,
+            self, Abandon, Append, Approve, Ask, Begin, Block, Cancel, Claim, Complete, Deny, Expire, Fail, Finish,
+            Heartbeat, Interrupt, LoseLease, Reject, Release, Rest, Resume, Say, Skip, Start, Stop, Supersede, Yield,
         },
+        YieldTo,
     },
+    state::End,
     status::{
         EndReason,
         Status::{
@@ -23,7 +24,7 @@ use super::{
 
 /// What a decision needs to know of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct State {
+pub struct Position {
     /// Where it stands.
     pub status: Status,
     /// What kind of work it is.
@@ -34,15 +35,52 @@ pub struct State {
     pub attempts_max: u32,
 }
 
+/// The state that an accepted command leads to; the present one when nothing but the lease or the log changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Queued for a worker.
+    Pending,
+    /// At work.
+    Running,
+    /// Paused for a person.
+    WaitingHuman,
+    /// Paused for a tool.
+    AwaitingTool,
+    /// Resting between turns.
+    Idle,
+    /// Final.
+    Ended(End),
+}
+
 /// What an accepted command does to the session row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transition {
-    /// The new status; equal to the old one when nothing but the lease or the log changes.
-    pub to: Status,
+    /// The new state.
+    pub next: Next,
     /// The new attempt.
     pub attempt: u32,
-    /// Why it ended, where it did.
-    pub end_reason: Option<EndReason>,
+}
+
+impl Transition {
+    /// The new status.
+    pub const fn to(&self) -> Status {
+        match self.next {
+            Next::Pending => Status::Pending,
+            Next::Running => Status::Running,
+            Next::WaitingHuman => Status::WaitingHuman,
+            Next::AwaitingTool => Status::AwaitingTool,
+            Next::Idle => Status::Idle,
+            Next::Ended(end) => end.status(),
+        }
+    }
+
+    /// Why it ends, where it does.
+    pub const fn end_reason(&self) -> Option<EndReason> {
+        match self.next {
+            Next::Ended(end) => Some(end.reason()),
+            Next::Pending | Next::Running | Next::WaitingHuman | Next::AwaitingTool | Next::Idle => None,
+        }
+    }
 }
 
 /// Why a command was refused.
@@ -86,7 +124,7 @@ enum Right {
 
 /// Decides a command. Total: every (state, actor, command) has one answer. The four functions below hold the rules;
 /// each matches every command, so a new command or status does not compile until all of them cover it.
-pub fn decide(state: State, actor: Actor, command: Command) -> Result<Transition, Refusal> {
+pub fn decide(state: Position, actor: Actor, command: Command) -> Result<Transition, Refusal> {
     match (right(command), actor) {
         // A worker that lost its lease must hear that first, whatever the session has become since.
         (Right::Holder, Actor::Worker { attempt }) if attempt != state.attempt => {
@@ -113,14 +151,14 @@ pub fn decide(state: State, actor: Actor, command: Command) -> Result<Transition
 const fn right(command: Command) -> Right {
     match command {
         Heartbeat | Append | Complete | Fail | Yield(_) | Release => Right::Holder,
-        Start | Claim | Cancel | Stop | Say | Interrupt | End => Right::Caller,
+        Start | Claim | Cancel | Stop | Say | Interrupt | Command::End => Right::Caller,
         Skip | Resume | Approve | Block | Deny | LoseLease | Expire | Reject | Supersede | Abandon | Begin | Rest
         | Ask | Finish => Right::Server,
     }
 }
 
 /// The sessions that each command is for, whatever their status.
-fn applies_to(state: State, command: Command) -> bool {
+fn applies_to(state: Position, command: Command) -> bool {
     let is_claimed = state.attempt > 0;
     match command {
         Start | Claim | Heartbeat | Append | Complete | Fail | Yield(_) | Release | Resume | Approve | Cancel
@@ -135,7 +173,7 @@ fn applies_to(state: State, command: Command) -> bool {
         // Only agents that nobody ever claimed report by themselves. A claimed session is the worker's.
         Begin | Rest | Ask | Finish => state.session_type == Type::Agent && !is_claimed,
         // Conversations.
-        Say | Interrupt | End => state.session_type == Type::Agent,
+        Say | Interrupt | Command::End => state.session_type == Type::Agent,
         // A mixed session that no worker has ever claimed is a person at work.
         Stop | Supersede | Abandon => state.session_type == Type::Mixed && !is_claimed,
     }
@@ -182,7 +220,7 @@ const fn applies_in(status: Status, command: Command) -> bool {
             Pending | Running | WaitingHuman | AwaitingTool | Idle => true,
             Draft | Completed | Failed | Abandoned | Expired => false,
         },
-        Cancel | Expire | End => match status {
+        Cancel | Expire | Command::End => match status {
             Draft | Pending | Running | WaitingHuman | AwaitingTool | Idle => true,
             Completed | Failed | Abandoned | Expired => false,
         },
@@ -190,36 +228,36 @@ const fn applies_in(status: Status, command: Command) -> bool {
 }
 
 /// What each command does to a session that it applies to.
-fn effect(state: State, command: Command) -> Transition {
-    let to = |to| Transition { to, attempt: state.attempt, end_reason: None };
-    let end = |to, reason| Transition { to, attempt: state.attempt, end_reason: Some(reason) };
+fn effect(state: Position, command: Command) -> Transition {
+    let to = |next| Transition { next, attempt: state.attempt };
+    let end = |end| to(Next::Ended(end));
     match command {
         Start => match state.session_type {
-            Type::Agent | Type::Tool => to(Pending),
-            Type::Response | Type::Mixed => to(Running),
+            Type::Agent | Type::Tool => to(Next::Pending),
+            Type::Response | Type::Mixed => to(Next::Running),
         },
-        Claim => Transition { attempt: state.attempt.saturating_add(1), ..to(Running) },
-        Heartbeat | Append | Begin => to(Running),
-        Release | Resume | Say => to(Pending),
-        Yield(target) => to(target.status()),
-        Rest | Interrupt => to(Idle),
-        Ask => to(WaitingHuman),
-        LoseLease if state.attempt >= state.attempts_max => end(Failed, EndReason::LeaseExhausted),
-        LoseLease => to(Pending),
-        Complete | Approve | Finish | Stop => end(Completed, EndReason::Done),
-        Supersede => end(Completed, EndReason::Superseded),
-        Fail | Reject => end(Failed, EndReason::Error),
-        Block => end(Failed, EndReason::HardBlock),
-        Deny => end(Failed, EndReason::Rejected),
-        Skip => end(Abandoned, EndReason::DependencyFailed),
-        Cancel => end(Abandoned, EndReason::Cancelled),
-        Abandon => end(Abandoned, EndReason::TimedOut),
-        Expire => end(Expired, EndReason::TimedOut),
+        Claim => Transition { next: Next::Running, attempt: state.attempt.saturating_add(1) },
+        Heartbeat | Append | Begin => to(Next::Running),
+        Release | Resume | Say => to(Next::Pending),
+        Yield(YieldTo::Idle) | Rest | Interrupt => to(Next::Idle),
+        Yield(YieldTo::WaitingHuman) | Ask => to(Next::WaitingHuman),
+        Yield(YieldTo::AwaitingTool) => to(Next::AwaitingTool),
+        LoseLease if state.attempt >= state.attempts_max => end(End::LeaseExhausted),
+        LoseLease => to(Next::Pending),
+        Complete | Approve | Finish | Stop => end(End::Done),
+        Supersede => end(End::Superseded),
+        Fail | Reject => end(End::Error),
+        Block => end(End::HardBlock),
+        Deny => end(End::Rejected),
+        Skip => end(End::DependencyFailed),
+        Cancel => end(End::Cancelled),
+        Abandon => end(End::LeftOpen),
+        Expire => end(End::TimedOut),
         // In the middle of a turn, or before the first, nothing was completed.
-        End => match state.status {
-            Idle | Completed => end(Completed, EndReason::Done),
+        Command::End => match state.status {
+            Idle | Completed => end(End::Done),
             Draft | Pending | Running | WaitingHuman | AwaitingTool | Failed | Abandoned | Expired => {
-                end(Abandoned, EndReason::Cancelled)
+                end(End::Cancelled)
             }
         },
     }
@@ -230,8 +268,8 @@ mod tests {
     use super::{super::command::COMMANDS, *};
     use proptest::prelude::*;
 
-    fn state(status: Status) -> State {
-        State { status, session_type: Type::Agent, attempt: 2, attempts_max: 3 }
+    fn state(status: Status) -> Position {
+        Position { status, session_type: Type::Agent, attempt: 2, attempts_max: 3 }
     }
 
     fn rightful(command: Command) -> Actor {
@@ -242,13 +280,13 @@ mod tests {
         }
     }
 
-    fn outcome(state: State, actor: Actor, command: Command) -> String {
+    fn outcome(state: Position, actor: Actor, command: Command) -> String {
         match decide(state, actor, command) {
             Ok(t) => {
-                let reason = t.end_reason.map_or(String::new(), |r| format!(" ({r})"));
+                let reason = t.end_reason().map_or(String::new(), |r| format!(" ({r})"));
                 let attempt =
                     if t.attempt == state.attempt { String::new() } else { format!(" attempt {}", t.attempt) };
-                format!("{}{reason}{attempt}", t.to)
+                format!("{}{reason}{attempt}", t.to())
             }
             Err(Refusal::AlreadyFinal { .. }) => "refused: final".into(),
             Err(Refusal::WrongStatus { .. }) => "-".into(),
@@ -267,7 +305,7 @@ mod tests {
         for status in Status::ALL {
             for command in COMMANDS {
                 let claimed = state(status);
-                let now = if outside(command) { State { attempt: 0, ..claimed } } else { claimed };
+                let now = if outside(command) { Position { attempt: 0, ..claimed } } else { claimed };
                 let outcome = outcome(now, rightful(command), command);
                 table.push_str(&format!("{:<14} {:<22} {outcome}\n", status.as_str(), format!("{command:?}")));
             }
@@ -286,7 +324,7 @@ mod tests {
         ];
         let mut table = String::new();
         for status in Status::ALL {
-            let state = State { status, session_type: Type::Mixed, attempt: 0, attempts_max: 3 };
+            let state = Position { status, session_type: Type::Mixed, attempt: 0, attempts_max: 3 };
             for command in COMMANDS {
                 for (name, actor) in actors {
                     if decide(state, actor, command).is_ok() {
@@ -307,7 +345,7 @@ mod tests {
     fn only_a_session_that_no_worker_ever_held_is_stopped_superseded_or_left() {
         for session_type in Type::ALL {
             for attempt in [0, 1] {
-                let running = State { status: Status::Running, session_type, attempt, attempts_max: 3 };
+                let running = Position { status: Status::Running, session_type, attempt, attempts_max: 3 };
                 for command in [Command::Stop, Command::Supersede, Command::Abandon] {
                     let accepted = decide(running, Actor::Server, command).is_ok();
                     assert_eq!(accepted, session_type == Type::Mixed && attempt == 0, "{command:?} of {running:?}");
@@ -327,7 +365,7 @@ mod tests {
     #[test]
     fn nobody_holds_a_session_that_was_never_claimed() {
         for command in COMMANDS {
-            let unclaimed = State { attempt: 0, ..state(Status::Running) };
+            let unclaimed = Position { attempt: 0, ..state(Status::Running) };
             assert!(decide(unclaimed, Actor::Worker { attempt: 0 }, command).is_err(), "{command:?}");
         }
     }
@@ -338,7 +376,7 @@ mod tests {
             for status in Status::ALL {
                 assert!(decide(state(status), Actor::Server, command).is_err(), "{command:?} in {status}");
                 for session_type in [Type::Response, Type::Tool, Type::Mixed] {
-                    let other = State { session_type, attempt: 0, ..state(status) };
+                    let other = Position { session_type, attempt: 0, ..state(status) };
                     assert!(decide(other, Actor::Server, command).is_err(), "{command:?} of a {session_type} session");
                 }
             }
@@ -347,9 +385,9 @@ mod tests {
 
     #[test]
     fn the_last_attempt_fails_when_its_lease_is_lost() {
-        let last = State { attempt: 3, ..state(Status::Running) };
+        let last = Position { attempt: 3, ..state(Status::Running) };
         let lost = decide(last, Actor::Server, Command::LoseLease).unwrap();
-        assert_eq!((lost.to, lost.end_reason), (Status::Failed, Some(EndReason::LeaseExhausted)));
+        assert_eq!((lost.to(), lost.end_reason()), (Status::Failed, Some(EndReason::LeaseExhausted)));
     }
 
     /// The design document's arrows, written down a second time and independently of `decide`.
@@ -371,18 +409,18 @@ mod tests {
         #[test]
         fn only_listed_transitions_happen_along_any_path(steps in prop::collection::vec((0..COMMANDS.len(), 0..3_u32, 0..3_usize), 1..60),
                                                         kind in 0..4_usize) {
-            let mut now = State { status: Status::Draft, session_type: Type::ALL[kind], attempt: 0, attempts_max: 3 };
+            let mut now = Position { status: Status::Draft, session_type: Type::ALL[kind], attempt: 0, attempts_max: 3 };
             for (command, lag, actor) in steps {
                 let actor = [Actor::Worker { attempt: now.attempt.saturating_sub(lag) }, Actor::Caller, Actor::Server][actor];
                 if let Ok(t) = decide(now, actor, COMMANDS[command]) {
                     prop_assert!(!now.status.is_final(), "{now:?} changed");
-                    prop_assert!(listed(now.status, t.to), "{} -> {}", now.status, t.to);
-                    prop_assert_eq!(t.to.is_final(), t.end_reason.is_some());
+                    prop_assert!(listed(now.status, t.to()), "{} -> {}", now.status, t.to());
+                    prop_assert_eq!(t.to().is_final(), t.end_reason().is_some());
                     prop_assert!(t.attempt >= now.attempt);
                     if t.attempt > now.attempt {
-                        prop_assert_eq!((now.status, t.to), (Status::Pending, Status::Running));
+                        prop_assert_eq!((now.status, t.to()), (Status::Pending, Status::Running));
                     }
-                    now = State { status: t.to, attempt: t.attempt, ..now };
+                    now = Position { status: t.to(), attempt: t.attempt, ..now };
                 }
             }
         }

@@ -46,12 +46,12 @@ pub(crate) async fn task_status_on(
     now: Timestamp,
 ) -> Result<TaskStatus> {
     let newest = store::session::newest_of_action(conn, tenant_id, id).await?;
-    let duration = newest.as_ref().and_then(|s| Some(s.completed_at.unwrap_or(now) - s.started_at?));
+    let duration = newest.as_ref().and_then(|s| Some(s.completed_at().unwrap_or(now) - s.started_at?));
     Ok(TaskStatus {
         action_id: id,
         session_id: newest.as_ref().map(|s| s.id),
-        status: newest.as_ref().map(|s| s.status),
+        status: newest.as_ref().map(|s| s.status()),
         duration_ms: duration.map(|d| d.num_milliseconds().max(0).cast_unsigned()),
-        error: newest.and_then(|s| s.error_message),
+        error: newest.and_then(|s| s.error_message().map(str::to_owned)),
     })
 }

@@ -5,12 +5,11 @@ use super::{
     minter::Minter,
 };
 use crate::{Ledger, Result, SessionRecord, visibility::held};
-use chrono::TimeDelta;
 use domain::{
     Caller, Scope, Timestamp,
     id::SessionId,
     limit::ATTEMPTS_MAX,
-    session::{Actor, Command, State, Status, TimeLimits, Transition, decide},
+    session::{Actor, Command, Next, Position, Report, Transition, decide},
 };
 use store::{PreparedEvent, WriteTx};
 
@@ -35,13 +34,8 @@ impl Change {
 }
 
 /// The session as the status machine sees it.
-pub(crate) fn state(session: &SessionRecord) -> State {
-    State {
-        status: session.status,
-        session_type: session.session_type,
-        attempt: session.attempt,
-        attempts_max: session.attempts_max,
-    }
+pub(crate) fn state(session: &SessionRecord) -> Position {
+    session.position()
 }
 
 /// Appends events that the server writes to a session whose status does not change. The row is locked.
@@ -57,50 +51,32 @@ pub(crate) async fn note_down(
     Ok(session)
 }
 
-/// When a status that begins now runs out.
-pub(crate) fn deadline(limits: &TimeLimits, status: Status, now: Timestamp) -> Option<Timestamp> {
-    limits.of(status).map(|seconds| now + TimeDelta::seconds(i64::from(seconds)))
-}
-
-/// Writes a decided change: the row by compare-and-set, `events`, the status change and its [`effects`].
-///
-/// `touch` sets what only this command knows (result, error, lease).
+/// Writes a decided change: the row by compare-and-set, `events`, the status change and its [`effects`]. `report` is
+/// what only this command knows: a result, an error, a lease.
 pub(crate) async fn write(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
     transition: Transition,
     mut change: Change,
     mut events: Vec<PreparedEvent>,
-    touch: impl FnOnce(&mut SessionRecord) + Send,
+    report: Report,
 ) -> Result<SessionRecord> {
     let now = change.minter.at();
     let attempt = change.attempt().or((transition.attempt != before.attempt).then_some(transition.attempt));
     let mut session = before.clone();
-    session.status = transition.to;
-    session.attempt = transition.attempt;
-    session.end_reason = transition.end_reason;
-    if transition.to != Status::Running {
-        session.lease_expires_at = None;
-        session.lease_seconds = None;
-    }
-    if transition.to != before.status {
-        session.waits_for = None;
-    }
-    match transition.to {
-        Status::Pending => session.queued_at = Some(now),
-        Status::Running => session.started_at = session.started_at.or(Some(now)),
-        to if to.is_final() => session.completed_at = Some(now),
-        _ => {}
+    session.enter(transition, report, now);
+    match transition.next {
+        Next::Pending => session.queued_at = Some(now),
+        Next::Running => session.started_at = session.started_at.or(Some(now)),
+        Next::WaitingHuman | Next::AwaitingTool | Next::Idle | Next::Ended(_) => {}
     }
     if matches!(change.command, Command::Say | Command::Resume) {
         // Attempts are counted from the last time that something arrived: what came before does not use them up.
         session.attempts_max = session.attempt.saturating_add(ATTEMPTS_MAX);
     }
-    touch(&mut session);
     let mut changed_by = None;
-    if transition.to != before.status {
-        session.deadline_at = deadline(&session.time_limits, transition.to, now);
-        let event = change.minter.status_reached(before.status, &session, &change.reason)?;
+    if session.status() != before.status() {
+        let event = change.minter.status_reached(before.status(), &session, &change.reason)?;
         changed_by = Some(event.id);
         events.push(event);
     }
@@ -108,7 +84,7 @@ pub(crate) async fn write(
     store::session::save(tx, &before, &mut session, &events, attempt, &actor, now).await?;
     if let Some(changed_by) = changed_by {
         let cause = Cause { command: change.command, reason: &change.reason };
-        let effects = effects(before.status, &session, cause, now);
+        let effects = effects(before.status(), &session, cause, now);
         carry_out(tx, &session, effects, changed_by, &change.minter).await?;
     }
     Ok(session)
@@ -120,7 +96,6 @@ pub(crate) async fn apply(
     scope: &Scope,
     change: Change,
     events: impl FnOnce(&mut Minter) -> Result<Vec<PreparedEvent>> + Send + 'static,
-    touch: impl FnOnce(&mut SessionRecord) + Send + 'static,
 ) -> Result<SessionRecord> {
     let caller = *scope;
     ledger
@@ -131,7 +106,7 @@ pub(crate) async fn apply(
                 let before = held(tx.conn(), &caller, before).await?;
                 let transition = decide(state(&before), change.actor, change.command)?;
                 let events = events(&mut change.minter)?;
-                write(tx, before, transition, change, events, touch).await
+                write(tx, before, transition, change, events, Report::default()).await
             })
         })
         .await

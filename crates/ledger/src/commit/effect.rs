@@ -42,17 +42,17 @@ pub(crate) struct Cause<'a> {
 /// The consequences of a change, in the order in which they are carried out. `after` is the row as it was written.
 pub(crate) fn effects(before: Status, after: &SessionRecord, cause: Cause<'_>, now: Timestamp) -> Vec<Effect> {
     let mut effects = Vec::new();
-    if after.status == before {
+    if after.status() == before {
         return effects;
     }
     if matches!(before, Status::WaitingHuman | Status::AwaitingTool) {
-        let is_expired = after.status == Status::Expired;
+        let is_expired = after.status() == Status::Expired;
         effects.push(Effect::CloseGate(if is_expired { GateState::Expired } else { GateState::Withdrawn }));
     }
     effects.extend(ended_turn(before, after, cause.command, now).map(|(due, when)| Effect::CaptureTurn(due, when)));
     effects.extend(failure(after, cause.reason));
-    if after.status.is_final() {
-        let cascades = after.end_reason.is_some_and(takes_its_children_along);
+    if after.status().is_final() {
+        let cascades = after.end_reason().is_some_and(takes_its_children_along);
         // Most sessions have nobody who waits for them.
         if after.awaited || after.parent_id.is_some() || cascades {
             effects.push(Effect::NotifyGraph { cascades });
@@ -65,12 +65,12 @@ pub(crate) fn effects(before: Status, after: &SessionRecord, cause: Cause<'_>, n
 }
 
 fn failure(session: &SessionRecord, reason: &str) -> Option<Effect> {
-    let end_reason = session.end_reason.unwrap_or(EndReason::Error);
-    let never_began = session.status == Status::Abandoned && end_reason == EndReason::DependencyFailed;
-    let failed = never_began || matches!(session.status, Status::Failed | Status::Expired);
+    let end_reason = session.end_reason().unwrap_or(EndReason::Error);
+    let never_began = session.status() == Status::Abandoned && end_reason == EndReason::DependencyFailed;
+    let failed = never_began || matches!(session.status(), Status::Failed | Status::Expired);
     failed.then(|| Effect::RecordFailure {
-        code: session.error_code.clone().unwrap_or_else(|| code_of(end_reason).to_owned()),
-        message: session.error_message.clone().unwrap_or_else(|| reason.to_owned()),
+        code: session.error_code().unwrap_or(code_of(end_reason)).to_owned(),
+        message: session.error_message().unwrap_or(reason).to_owned(),
     })
 }
 

@@ -16,8 +16,8 @@ pub(crate) fn digest_of(session: &SessionRecord) -> Digest {
         tenant_id: session.tenant_id.0,
         session_id: session.id.0,
         session_type: session.session_type.as_str(),
-        status: session.status.as_str(),
-        end_reason: session.end_reason.map(EndReason::as_str),
+        status: session.status().as_str(),
+        end_reason: session.end_reason().map(EndReason::as_str),
         action_id: session.action_id.map(|id| id.0),
         action_slug: session.action_slug.as_deref(),
         agent_slug: session.agent_slug.as_deref(),
@@ -27,10 +27,10 @@ pub(crate) fn digest_of(session: &SessionRecord) -> Digest {
         title: &session.title,
         input: session.input.as_deref(),
         metadata: &session.metadata,
-        result: session.result.as_deref(),
+        result: session.result(),
         usage: session.usage.as_deref(),
-        error_message: session.error_message.as_deref(),
-        error_code: session.error_code.as_deref(),
+        error_message: session.error_message(),
+        error_code: session.error_code(),
         parent_id: session.parent_id.map(|id| id.0),
         retry_of: session.retry_of.map(|id| id.0),
         created_by: &session.created_by,
@@ -38,15 +38,15 @@ pub(crate) fn digest_of(session: &SessionRecord) -> Digest {
         created_at: session.created_at,
         queued_at: session.queued_at,
         started_at: session.started_at,
-        completed_at: session.completed_at,
+        completed_at: session.completed_at(),
     })
 }
 
 /// The metadata of the change to the status that `session` has now. The one that ends it binds the row, which must be
 /// complete by then.
 pub(super) fn status_metadata(from: Status, session: &SessionRecord, reason: &str) -> Value {
-    let mut metadata = json!({ "from": from, "to": session.status, "reason": reason });
-    if session.status.is_final() {
+    let mut metadata = json!({ "from": from, "to": session.status(), "reason": reason });
+    if session.status().is_final() {
         metadata[MEMBER] = json!(final_digest_text(digest_of(session)));
     }
     metadata

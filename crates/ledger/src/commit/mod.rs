@@ -10,7 +10,7 @@ pub(crate) mod final_row;
 mod minter;
 mod turn;
 
-pub(crate) use change::{Change, apply, deadline, note_down, state, write};
+pub(crate) use change::{Change, apply, note_down, state, write};
 pub(crate) use minter::Minter;
 pub use turn::is_thread;
 pub(crate) use turn::{has_answered, is_dialogue};

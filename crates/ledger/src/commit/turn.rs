@@ -49,8 +49,8 @@ pub(crate) fn ended_turn(
     now: Timestamp,
 ) -> Option<(DueRecord, Capture)> {
     // A session that rests because it waits for others has not answered yet.
-    let rests = after.status == Status::Idle && after.waits_for.is_none();
-    let ended = after.status != before && (after.status.is_final() || rests);
+    let rests = after.status() == Status::Idle && after.waits_for().is_none();
+    let ended = after.status() != before && (after.status().is_final() || rests);
     let by_agent = after.session_type == Type::Agent && (after.attempt > 0 || is_reported(after));
     if !ended || !by_agent || command == Command::Interrupt || is_incognito(&after.metadata) {
         return None;
@@ -59,10 +59,10 @@ pub(crate) fn ended_turn(
         tenant_id: after.tenant_id,
         session_id: after.id,
         sequence: after.head_sequence,
-        status: after.status,
+        status: after.status(),
         ended_at: now,
     };
-    let has_answered = has_answered(after.status);
-    let has_result = has_answered && after.result.is_some() && !is_dialogue(after);
+    let has_answered = has_answered(after.status());
+    let has_result = has_answered && after.result().is_some() && !is_dialogue(after);
     Some((due, if has_result { Capture::Always } else { Capture::IfSaid { has_answered } }))
 }

@@ -101,7 +101,7 @@ pub(crate) async fn read_on(conn: &mut Conn<'_>, session: &SessionRecord, read: 
             store::event::after(conn, tenant_id, id, (after, head), &read.kinds, limit).await?
         }
     };
-    Ok(Slice { events: page.items, head_sequence: head, has_more: page.has_more, status: session.status })
+    Ok(Slice { events: page.items, head_sequence: head, has_more: page.has_more, status: session.status() })
 }
 
 /// Sessions whose counts are remembered.

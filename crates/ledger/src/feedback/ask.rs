@@ -38,7 +38,7 @@ pub async fn prompt(ledger: &Ledger, scope: &Scope, session: &SessionRecord) -> 
     let may = scope.user_id().is_some() && scope.may(Permission::Converse);
     let is_theirs = !is_incognito(&session.metadata) || is_own(scope, session);
     let happened = session.started_at.is_some() && session.source.as_deref() != Some(working::SOURCE);
-    let Some(ended_at) = session.completed_at.filter(|_| may && is_theirs && happened && session.status.is_final())
+    let Some(ended_at) = session.completed_at().filter(|_| may && is_theirs && happened && session.status().is_final())
     else {
         return Ok(Prompt::Silent);
     };
@@ -127,7 +127,7 @@ pub async fn status_of(ledger: &Ledger, scope: &Scope, session: &SessionRecord, 
         feedback_backend: backend.name(),
         session: Some(SessionState {
             id: session.id,
-            status: session.status,
+            status: session.status(),
             incognito: is_incognito(&session.metadata),
             turn_count: turns,
             event_count: session.head_sequence,

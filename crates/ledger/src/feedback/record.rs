@@ -36,8 +36,8 @@ pub async fn record(
     source: Surface,
 ) -> Result<FeedbackRecord> {
     let session = rated(ledger, scope, session_id).await?;
-    if !session.status.is_final() {
-        return Err(Error::Refused(Refusal::WrongStatus { status: session.status }));
+    if !session.status().is_final() {
+        return Err(Error::Refused(Refusal::WrongStatus { status: session.status() }));
     }
     let turns = session::turns(ledger, scope, &session).await?;
     keep(ledger, &session, Rating { user: rater(scope, &session), label, source, turns }).await

@@ -17,7 +17,7 @@ use domain::{
     limit::TITLE_CHARS_MAX,
     notification::Topic,
     output::FIELD_ENTITIES,
-    session::{Actor, Command, YieldTo, decide},
+    session::{Actor, Command, Report, YieldTo, decide},
 };
 use serde_json::{Map, Value, json};
 use store::{Conn, CriteriaSetRecord, GateRecord, PreparedEvent, ReviewerRecord, WriteTx};
@@ -146,7 +146,7 @@ pub(crate) async fn stage(
     let events = vec![opened(&gate, &mut change.minter)?];
     change.reason = "its output is waiting for approval".into();
     let transition = decide(state(&before), change.actor, Command::Yield(YieldTo::WaitingHuman))?;
-    write(tx, before, transition, change, events, |session| session.usage = usage.or(session.usage.take())).await
+    write(tx, before, transition, change, events, Report { usage, ..Report::default() }).await
 }
 
 async fn block(
@@ -162,12 +162,7 @@ async fn block(
     change.reason = format!("blocked: {reason}");
     change.actor = Actor::Server;
     let transition = decide(state(&before), Actor::Server, Command::Block)?;
-    write(tx, before, transition, change, events, |session| {
-        session.error_message = Some(reason);
-        session.error_code = Some("hard_block".into());
-        session.usage = usage.or(session.usage.take());
-    })
-    .await
+    write(tx, before, transition, change, events, Report { usage, ..Report::error(reason, "hard_block") }).await
 }
 
 /// The slug of the type of the entities that an output makes.

@@ -65,8 +65,8 @@ pub async fn reply_as(
                 let session = seen(tx.conn(), &scope, session).await?;
                 let gate = store::gate::waiting_locked(tx, scope.tenant_id, id).await?;
                 let gate = gate.filter(|gate| gate.kind == GateKind::Question);
-                let Some(gate) = gate.filter(|_| session.status == Status::WaitingHuman) else {
-                    return Err(Refusal::WrongStatus { status: session.status }.into());
+                let Some(gate) = gate.filter(|_| session.status() == Status::WaitingHuman) else {
+                    return Err(Refusal::WrongStatus { status: session.status() }.into());
                 };
                 may_reply(tx, &scope, &session, &gate).await?;
                 if let Some(event_id) = event_id

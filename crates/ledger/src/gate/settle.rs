@@ -13,7 +13,7 @@ use domain::{
     gate::{GateKind, GateState, OUTPUT_REJECTION_MAX, Verdict},
     id::EntityId,
     limit::REASON_CHARS_MAX,
-    session::{Actor, Command, decide},
+    session::{Actor, Command, Report, decide},
 };
 use serde_json::{Map, Value, json};
 use store::{DecisionRecord, GateRecord, PreparedEvent, WriteTx};
@@ -72,7 +72,7 @@ fn change(session: &SessionRecord, command: Command, by: Settling, reason: Strin
 async fn go_on(tx: &mut WriteTx<'_>, session: SessionRecord, by: Settling, reason: String) -> Result<SessionRecord> {
     let change = change(&session, Command::Resume, by, reason);
     let transition = decide(state(&session), Actor::Server, Command::Resume)?;
-    write(tx, session, transition, change, Vec::new(), |_| {}).await
+    write(tx, session, transition, change, Vec::new(), Report::default()).await
 }
 
 async fn write_back(
@@ -104,7 +104,7 @@ async fn write_back(
     let change = change(&session, Command::Approve, by, reason.into());
     let transition = decide(state(&session), Actor::Server, Command::Approve)?;
     let result = (!output.is_null()).then(|| output.to_string());
-    write(tx, session, transition, change, events, |session| session.result = result).await
+    write(tx, session, transition, change, events, Report { result, ..Report::default() }).await
 }
 
 async fn deny(
@@ -126,11 +126,7 @@ async fn deny(
     let event = denied_event(&mut by.minter, gate, &message, denials)?;
     let change = change(&session, Command::Deny, by, format!("denied {}", counted(denials as u64, "time")));
     let transition = decide(state(&session), Actor::Server, Command::Deny)?;
-    write(tx, session, transition, change, vec![event], |session| {
-        session.error_message = Some(message);
-        session.error_code = Some("rejected".into());
-    })
-    .await
+    write(tx, session, transition, change, vec![event], Report::error(message, "rejected")).await
 }
 
 fn denied_event(minter: &mut Minter, gate: &GateRecord, message: &str, denials: usize) -> Result<PreparedEvent> {

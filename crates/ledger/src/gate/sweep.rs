@@ -19,7 +19,7 @@ use domain::{
     gate::GateState,
     id::{GateId, SessionId, TenantId},
     notification::Topic,
-    session::{Actor, Command, decide},
+    session::{Actor, Command, Report, decide},
 };
 use store::{Access, DecisionRecord, GateRecord, WriteTx};
 
@@ -130,11 +130,8 @@ async fn expire(tx: &mut WriteTx<'_>, session: SessionRecord, minter: Minter) ->
         reason: "nobody decided in time".into(),
         minter,
     };
-    write(tx, session, transition, change, Vec::new(), |session| {
-        session.error_message = Some("Nobody decided in time.".into());
-        session.error_code = Some("approval_expired".into());
-    })
-    .await?;
+    let report = Report::error("Nobody decided in time.", "approval_expired");
+    write(tx, session, transition, change, Vec::new(), report).await?;
     Ok(())
 }
 

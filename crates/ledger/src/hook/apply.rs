@@ -12,7 +12,7 @@ use domain::{
     event::Kind,
     id::SessionId,
     limit::SESSION_EVENTS_MAX,
-    session::{Actor, Command, Status, decide},
+    session::{Actor, Command, Report, Status, decide},
 };
 use serde_json::{Value, json};
 use store::{PreparedEvent, WriteTx};
@@ -48,7 +48,7 @@ pub(super) async fn apply(
         changes.push(step(&mut session, *command, &mut hook)?);
     }
     let changed_by = changes.last().map(|change| change.id);
-    let mut events = events(&mut hook, changes, session.status)?;
+    let mut events = events(&mut hook, changes, session.status())?;
     if before.head_sequence + events.len() as u64 > SESSION_EVENTS_MAX {
         let full = format!("a session holds at most {SESSION_EVENTS_MAX} events");
         return Err(Error::LimitReached(full).into());
@@ -60,7 +60,7 @@ pub(super) async fn apply(
     store::session::save(tx, &before, &mut session, &events, None, &actor, now).await?;
     if let (Some(command), Some(changed_by)) = (commands.last(), changed_by) {
         let cause = Cause { command: *command, reason: &hook.reading.reason };
-        carry_out(tx, &session, effects(before.status, &session, cause, now), changed_by, &hook.minter).await?;
+        carry_out(tx, &session, effects(before.status(), &session, cause, now), changed_by, &hook.minter).await?;
     }
     if let Some(title) = &titled {
         store::session::retitle(tx, session.tenant_id, session.id, title).await?;
@@ -70,8 +70,8 @@ pub(super) async fn apply(
 
 /// What the hook means for the session's status.
 async fn commands(tx: &mut WriteTx<'_>, session: &SessionRecord, hook: &Attempted) -> Result<&'static [Command]> {
-    let waited_for = if session.status == Status::WaitingHuman { waits_for(tx, session).await? } else { None };
-    Ok(hook.reading.steps(session.status, waited_for.as_deref()))
+    let waited_for = if session.status() == Status::WaitingHuman { waits_for(tx, session).await? } else { None };
+    Ok(hook.reading.steps(session.status(), waited_for.as_deref()))
 }
 
 /// What a waiting session waits for, where the hook that said so told it.
@@ -90,13 +90,8 @@ fn step(session: &mut SessionRecord, command: Command, hook: &mut Attempted) -> 
     let now = hook.minter.at();
     let decided = decide(state(session), Actor::Server, command)?;
     let reason = if command == Command::Resume { "answered outside" } else { hook.reading.reason.as_str() };
-    let before = session.status;
-    session.status = decided.to;
-    session.attempt = decided.attempt;
-    session.end_reason = decided.end_reason;
-    if decided.to.is_final() {
-        session.completed_at = Some(now);
-    }
+    let before = session.status();
+    session.enter(decided, Report::default(), now);
     hook.minter.status_reached(before, session, reason)
 }
 

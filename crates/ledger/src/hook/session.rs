@@ -10,7 +10,7 @@ use domain::{
     id::SessionId,
     limit::ATTEMPTS_MAX,
     role::Permission,
-    session::{Actor, Command, Status, TimeLimits, Type, decide},
+    session::{Actor, Command, Report, State, TimeLimits, Type, decide},
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -44,7 +44,7 @@ pub(super) async fn hold(tx: &mut WriteTx<'_>, hook: &mut Attempted) -> std::res
     let newest = store::session::newest_continuation(tx.conn(), tenant_id, first.id, source).await?;
     let mut last = locked(tx, &hook.scope, newest.map_or(first.id, |newest| newest.id)).await?;
     // Ids of the same millisecond have no order: the keys do.
-    while last.status.is_final() {
+    while last.status().is_final() {
         let after = key_after(hook.source, last.id);
         match store::session::find_by_idempotency_key(tx.conn(), tenant_id, &after).await? {
             Some((next, _)) => last = locked(tx, &hook.scope, next.id).await?,
@@ -58,7 +58,7 @@ pub(super) async fn hold(tx: &mut WriteTx<'_>, hook: &mut Attempted) -> std::res
             }
         }
     }
-    if !last.status.is_final() {
+    if !last.status().is_final() {
         return Ok(Held::Session(Box::new(last)));
     }
     if !hook.reading.reopens {
@@ -107,8 +107,8 @@ async fn make(
     )?];
     for (command, reason) in [(Command::Start, "dispatched"), (Command::Begin, "runs outside, reports through hooks")] {
         let step = decide(crate::commit::state(&session), Actor::Server, command).map_err(Error::from)?;
-        events.push(hook.minter.status_change(Some(session.status), step.to, reason)?);
-        session.status = step.to;
+        events.push(hook.minter.status_change(Some(session.status()), step.to(), reason)?);
+        session.enter(step, Report::default(), now);
     }
     for event in &mut events {
         event.at = at;
@@ -130,8 +130,7 @@ fn fresh(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp
         tenant_id: hook.scope.tenant_id,
         id: hook.fresh,
         session_type: Type::Agent,
-        status: Status::Draft,
-        end_reason: None,
+        state: State::Draft { waits_for_dependencies: false },
         action_id: None,
         action_slug: None,
         agent_slug: Some(hook.source.as_str().to_owned()),
@@ -141,27 +140,19 @@ fn fresh(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp
         title: reading.titled.clone().unwrap_or_else(|| reading.folder.clone()),
         input: None,
         metadata: metadata.to_string(),
-        result: None,
         usage: None,
-        error_message: None,
-        error_code: None,
         parent_id: after.map(|(first, _)| first),
         retry_of: None,
         created_by: hook.scope.caller.to_string(),
         attempt: 0,
         attempts_max: ATTEMPTS_MAX,
-        lease_seconds: None,
-        lease_expires_at: None,
         head_sequence: 0,
         head_digest: Digest::GENESIS,
         created_at: now,
         updated_at: now,
         queued_at: Some(now),
         started_at: Some(now),
-        completed_at: None,
         time_limits: TimeLimits::default(),
-        deadline_at: None,
-        waits_for: None,
         dependency_count: 0,
         awaited: false,
         private_to: None,

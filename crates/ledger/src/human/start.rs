@@ -12,7 +12,7 @@ use domain::{
     event::Kind,
     id::{ActionId, SessionId, UserId},
     limit::ATTEMPTS_MAX,
-    session::{Actor, Command, Refusal, State, Status, TimeLimits, Type, decide},
+    session::{Actor, Command, Refusal, Report, State, Status, TimeLimits, Type, decide},
     working::{SOURCE, Switch, switch},
 };
 use serde_json::json;
@@ -124,7 +124,7 @@ async fn supersede(tx: &mut WriteTx<'_>, scope: &Scope, before: SessionRecord, m
         reason: "superseded".into(),
         minter,
     };
-    commit::write(tx, before, transition, change, Vec::new(), |_| {}).await?;
+    commit::write(tx, before, transition, change, Vec::new(), Report::default()).await?;
     Ok(id)
 }
 
@@ -135,15 +135,12 @@ async fn begin(
     task: &ActionRecord,
     mut minter: Minter,
 ) -> std::result::Result<SessionRecord, Miss> {
-    let draft = State { status: Status::Draft, session_type: Type::Mixed, attempt: 0, attempts_max: ATTEMPTS_MAX };
-    let status = decide(draft, Actor::Caller, Command::Start)?.to;
     let now = minter.at();
     let mut session = SessionRecord {
         tenant_id: scope.tenant_id,
         id,
         session_type: Type::Mixed,
-        status,
-        end_reason: None,
+        state: State::Draft { waits_for_dependencies: false },
         action_id: Some(task.id),
         action_slug: Some(task.slug.clone()),
         agent_slug: None,
@@ -153,35 +150,29 @@ async fn begin(
         title: task.name.clone(),
         input: None,
         metadata: "{}".into(),
-        result: None,
         usage: None,
-        error_message: None,
-        error_code: None,
         parent_id: None,
         retry_of: None,
         created_by: scope.caller.to_string(),
         attempt: 0,
         attempts_max: ATTEMPTS_MAX,
-        lease_seconds: None,
-        lease_expires_at: None,
         head_sequence: 0,
         head_digest: Digest::GENESIS,
         created_at: now,
         updated_at: now,
         queued_at: None,
         started_at: Some(now),
-        completed_at: None,
         time_limits: TimeLimits::default(),
-        deadline_at: None,
-        waits_for: None,
         dependency_count: 0,
         awaited: false,
         private_to: None,
     };
+    let started = decide(commit::state(&session), Actor::Caller, Command::Start)?;
+    session.enter(started, Report::default(), now);
     let created = json!({ "sessionType": session.session_type, "source": SOURCE, "taskId": task.id });
     let events = [
         minter.event(Kind::SESSION_CREATED, None, &created)?,
-        minter.status_change(Some(Status::Draft), status, "started")?,
+        minter.status_change(Some(Status::Draft), session.status(), "started")?,
     ];
     match store::session::insert(tx, &mut session, None, &events).await? {
         Inserted::New => Ok(session),

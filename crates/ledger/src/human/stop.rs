@@ -8,7 +8,7 @@ use crate::{
 use domain::{
     Scope,
     id::SessionId,
-    session::{Actor, Command, decide},
+    session::{Actor, Command, Report, decide},
     working::SOURCE,
 };
 
@@ -35,11 +35,11 @@ pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sessi
                 if before.user_id != Some(user_id) {
                     return Err(Error::Forbidden("only the person who started this working session can stop it"));
                 }
-                if before.status.is_final() {
+                if before.status().is_final() {
                     return Ok(before);
                 }
                 let transition = decide(state(&before), change.actor, change.command)?;
-                write(tx, before, transition, change, Vec::new(), |_| {}).await
+                write(tx, before, transition, change, Vec::new(), Report::default()).await
             })
         })
         .await

@@ -9,7 +9,7 @@ use domain::{
     Caller, Scope, Timestamp,
     id::{SessionId, TenantId},
     limit::WORKING_HOURS_MAX,
-    session::{Actor, Command, decide},
+    session::{Actor, Command, Report, decide},
     working::SOURCE,
 };
 use store::Access;
@@ -79,7 +79,7 @@ async fn abandon(ledger: &Ledger, tenant_id: TenantId, id: SessionId, begun_unti
                 if !open {
                     return Ok(false);
                 }
-                write(tx, before, transition, change, Vec::new(), |_| {}).await?;
+                write(tx, before, transition, change, Vec::new(), Report::default()).await?;
                 Ok::<_, Error>(true)
             })
         })

@@ -55,6 +55,6 @@ fn stretch(session: &SessionRecord) -> Option<Stretch> {
         task_id: session.action_id?,
         title: session.title.clone(),
         from: session.started_at?,
-        to: session.completed_at,
+        to: session.completed_at(),
     })
 }

@@ -208,7 +208,7 @@ fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> V
     let said = |by, text: String| Said { by, text };
     let is_dialogue = is_dialogue(session);
     // Outside of conversations a result is the answer, and what the agent said since it was last asked only accompanies it.
-    let result = session.result.as_deref().filter(|_| !is_dialogue && status == Status::Completed);
+    let result = session.result().filter(|_| !is_dialogue && status == Status::Completed);
     let asked_last = events.iter().rfind(|event| event.kind == MESSAGE).map_or(0, |event| event.sequence);
     let mut entries = Vec::new();
     if !is_dialogue {
@@ -233,7 +233,7 @@ fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> V
         }
     }
     if let Some(result) = result {
-        let at = session.completed_at.unwrap_or(session.updated_at);
+        let at = session.completed_at().unwrap_or(session.updated_at);
         entries.push(Entry { sequence: u64::MAX, at, said: said(Speaker::Agent, plain(result)) });
     }
     entries

@@ -11,7 +11,7 @@ use domain::{
     id::{TenantId, UserId},
     member::{MemberStatus, leaves_no_admin},
     role::Permission,
-    session::{Actor, Command, decide},
+    session::{Actor, Command, Report, decide},
 };
 use store::{Access, WriteTx};
 
@@ -104,6 +104,6 @@ async fn stop_working(
         minter,
     };
     let transition = decide(state(&before), change.actor, change.command)?;
-    write(tx, before, transition, change, Vec::new(), |_| {}).await?;
+    write(tx, before, transition, change, Vec::new(), Report::default()).await?;
     Ok(())
 }

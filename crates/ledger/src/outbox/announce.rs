@@ -64,7 +64,7 @@ pub(crate) struct News {
 impl News {
     /// A session failed. `None` for incognito sessions, of which nobody else hears.
     fn session_failed(session: &SessionRecord) -> Option<Self> {
-        let is_told = session.status == Status::Failed && session.private_to.is_none();
+        let is_told = session.status() == Status::Failed && session.private_to.is_none();
         is_told.then(|| Self { topic: Topic::SessionFailed, about: about(session), recipients: Vec::new() })
     }
 
@@ -75,7 +75,7 @@ impl News {
             return None;
         }
         let mut about = about(session);
-        about["status"] = json!(session.status);
+        about["status"] = json!(session.status());
         Some(Self { topic: Topic::SessionEnded, about, recipients: Vec::new() })
     }
 }
@@ -87,8 +87,8 @@ fn about(session: &SessionRecord) -> Value {
         "title": session.title,
         "actionSlug": session.action_slug,
         "agentSlug": session.agent_slug,
-        "endReason": session.end_reason,
-        "errorCode": session.error_code,
+        "endReason": session.end_reason(),
+        "errorCode": session.error_code(),
         "path": format!("/sessions/{}", session.id),
     })
 }

@@ -7,7 +7,7 @@ use crate::{
 use domain::{
     event::Kind,
     limit::{OUTPUT_REFUSED_BYTES_MAX, REASON_CHARS_MAX},
-    session::{Command, decide},
+    session::{Command, Report, decide},
 };
 use serde_json::{Value, json};
 use store::WriteTx;
@@ -46,17 +46,13 @@ pub(crate) async fn refuse(
     if !warned {
         event.external_event_id = Some(warning);
         let transition = decide(state(&before), change.actor, Command::Append)?;
-        write(tx, before, transition, change, vec![event], |_| {}).await?;
+        write(tx, before, transition, change, vec![event], Report::default()).await?;
         return Ok(Refused { errors, failed: false });
     }
     let transition = decide(state(&before), change.actor, Command::Fail)?;
     change.reason = "its result broke the output contract twice".into();
-    write(tx, before, transition, change, vec![event], |session| {
-        session.error_message = Some(text);
-        session.error_code = Some(CODE.into());
-        session.usage = usage.or(session.usage.take());
-    })
-    .await?;
+    let report = Report { usage, ..Report::error(text, CODE) };
+    write(tx, before, transition, change, vec![event], report).await?;
     Ok(Refused { errors, failed: true })
 }
 

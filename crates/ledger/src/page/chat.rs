@@ -104,7 +104,7 @@ pub async fn read(
             let before_sequence = Some(before.unwrap_or(session.head_sequence + 1));
             let wanted = Read { before_sequence, kinds, limit: EVENTS, ..Read::default() };
             let slice = event::read_on(conn, &session, &wanted).await?;
-            let gate = match session.status {
+            let gate = match session.status() {
                 Status::WaitingHuman => gate::of_sessions_on(conn, &reader, &[id], now).await?.pop(),
                 _ => None,
             };

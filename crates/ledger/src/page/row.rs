@@ -40,7 +40,7 @@ pub(super) async fn rows(
     }
     let tenant_id = scope.tenant_id;
     let ids_in = |statuses: [Status; 2]| -> Vec<SessionId> {
-        let of = sessions.iter().filter(|session| statuses.contains(&session.status));
+        let of = sessions.iter().filter(|session| statuses.contains(&session.status()));
         of.map(|session| session.id).collect()
     };
     let ids: Vec<SessionId> = sessions.iter().map(|session| session.id).collect();
@@ -55,7 +55,7 @@ pub(super) async fn rows(
     let waiting = ids_in([Status::WaitingHuman, Status::AwaitingTool]);
     let gates = gate::of_sessions_on(conn, scope, &waiting, now).await?;
     let mut gates: HashMap<_, _> = gates.into_iter().map(|item| (item.gate.session_id, item)).collect();
-    let ended = sessions.iter().filter(|session| session.status.is_final());
+    let ended = sessions.iter().filter(|session| session.status().is_final());
     let actions: Vec<ActionId> = ended.filter_map(|session| session.action_id).collect();
     let statuses = match actions.as_slice() {
         [] => HashMap::new(),

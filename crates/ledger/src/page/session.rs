@@ -181,8 +181,8 @@ async fn wanted(conn: &mut Conn<'_>, session: &SessionRecord, part: Part) -> Res
         Part::Before(sequence) => (before(sequence), OpensAt::Start),
         Part::After(sequence) => (after(sequence), OpensAt::Start),
         Part::End => (before(end), OpensAt::End),
-        Part::Fitting if !session.status.is_final() => (before(end), OpensAt::End),
-        Part::Fitting if session.status == Status::Failed => {
+        Part::Fitting if !session.status().is_final() => (before(end), OpensAt::End),
+        Part::Fitting if session.status() == Status::Failed => {
             let last_error = Read { kinds: vec![Kind::SESSION_ERROR.to_owned()], limit: 1, ..before(end) };
             match event::read_on(conn, session, &last_error).await?.events.first() {
                 Some(error) => {
@@ -218,7 +218,7 @@ async fn around_on(
     };
     let children = ListSessions { parent_id: Some(id), limit: CHILDREN_MAX, ..ListSessions::default() };
     let children = session::list_on(conn, scope, Asked::of(scope, children)?).await?;
-    let retries = match session.status.is_final() {
+    let retries = match session.status().is_final() {
         true => session::retries_on(conn, scope, id, CHILDREN_MAX).await?,
         false => Vec::new(),
     };
@@ -229,7 +229,7 @@ async fn around_on(
         }
         None => None,
     };
-    let gate = match session.status {
+    let gate = match session.status() {
         Status::WaitingHuman | Status::AwaitingTool => gate::of_sessions_on(conn, scope, &[id], now).await?.pop(),
         _ => None,
     };

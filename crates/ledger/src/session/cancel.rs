@@ -11,7 +11,7 @@ use domain::{
     id::SessionId,
     limit::REASON_CHARS_MAX,
     role::Permission,
-    session::{Actor, Command, decide},
+    session::{Actor, Command, Report, decide},
 };
 
 /// Stops a session for good: abandoned, with end reason cancelled. Who started it may; operators may any.
@@ -36,7 +36,7 @@ pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Optio
                 let before = seen(tx.conn(), &scope, before).await?;
                 own_or_managed(&scope, &before)?;
                 let transition = decide(state(&before), change.actor, change.command)?;
-                write(tx, before, transition, change, Vec::new(), |_| {}).await
+                write(tx, before, transition, change, Vec::new(), Report::default()).await
             })
         })
         .await

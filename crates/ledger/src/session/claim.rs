@@ -18,7 +18,7 @@ use domain::{
     },
     recent_activity::{Delimiter, render},
     role::Permission,
-    session::{Actor, Command, Transition, decide},
+    session::{Actor, Command, Lease, Report, Transition, decide},
 };
 use serde_json::json;
 use std::time::Duration;
@@ -119,9 +119,9 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
                 if candidates.is_empty() {
                     return Ok(claimed);
                 }
-                let lease = Lease { from: leases.now(tx.conn()).await?, seconds: claim.lease_seconds };
+                let term = Term { from: leases.now(tx.conn()).await?, seconds: claim.lease_seconds };
                 for (session, fresh) in candidates.into_iter().zip(fresh) {
-                    claimed.push(take(tx, &scope, session, fresh, lease).await?);
+                    claimed.push(take(tx, &scope, session, fresh, term).await?);
                 }
                 Ok(claimed)
             })
@@ -146,7 +146,7 @@ async fn candidates(tx: &mut WriteTx<'_>, scope: &Scope, claim: &Claim) -> Resul
 
 /// What a claim gives: from when, and how long.
 #[derive(Clone, Copy)]
-struct Lease {
+struct Term {
     from: Timestamp,
     seconds: u32,
 }
@@ -156,7 +156,7 @@ async fn take(
     scope: &Scope,
     before: SessionRecord,
     (mut minter, delimiter): (Minter, Delimiter),
-    Lease { from, seconds: lease_seconds }: Lease,
+    Term { from, seconds: lease_seconds }: Term,
 ) -> Result<Claimed> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
     let expires_at = from + TimeDelta::seconds(i64::from(lease_seconds));
@@ -179,11 +179,8 @@ async fn take(
         reason: REASON.into(),
         minter,
     };
-    let lease = move |session: &mut SessionRecord| {
-        session.lease_seconds = Some(lease_seconds);
-        session.lease_expires_at = Some(expires_at);
-    };
-    let session = write(tx, before, transition, change, events, lease).await?;
+    let lease = Some(Lease { seconds: lease_seconds, expires_at });
+    let session = write(tx, before, transition, change, events, Report { lease, ..Report::default() }).await?;
     Ok(Claimed { session, context, resume, denials, dependencies, children, has_more_children })
 }
 

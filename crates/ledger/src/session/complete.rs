@@ -14,7 +14,7 @@ use domain::{
     gate::{Staged, Task},
     id::{EntityId, GateId, SessionId},
     role::Permission,
-    session::{Actor, Command, Refusal, Status, Transition, decide},
+    session::{Actor, Command, Refusal, Report, Status, Transition, decide},
 };
 use serde_json::{Value, json};
 use store::WriteTx;
@@ -103,11 +103,10 @@ async fn report(
         }
     }
     let events = vec![change.minter.event(Kind::SESSION_COMPLETED, None, &metadata)?];
-    let session = write(tx, before, transition, change, events, move |session| {
-        session.result = completion.result;
-        session.usage = completion.usage;
-    });
-    Ok(Ok(session.await?))
+    let Completion { result, usage, .. } = completion;
+    // What a completion says of its usage counts alone, also where it says nothing.
+    let before = SessionRecord { usage: None, ..before };
+    Ok(Ok(write(tx, before, transition, change, events, Report { result, usage, ..Report::default() }).await?))
 }
 
 /// What becomes of a result that keeps its contract.

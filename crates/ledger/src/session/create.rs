@@ -4,7 +4,7 @@ use super::graph::{Place, depend, place};
 use crate::{
     ActionRecord, Error, Ledger, Result, SessionRecord,
     action_input::accept,
-    commit::{Minter, deadline},
+    commit::Minter,
     guard::{Fields, require},
     visibility::sees,
 };
@@ -16,7 +16,7 @@ use domain::{
     id::{ActionId, SessionId},
     limit::{ATTEMPTS_MAX, DEPENDENCIES_MAX, KEY_CHARS_MAX, PARENT_DEPTH_MAX, TITLE_CHARS_MAX},
     role::Permission,
-    session::{IfDependencyFails, Status, TimeLimits, Type, WaitsFor},
+    session::{IfDependencyFails, State, Status, TimeLimits, Type, deadline},
     thread::{INCOGNITO, is_incognito},
 };
 use serde_json::json;
@@ -162,7 +162,7 @@ pub(super) async fn insert(
         metadata["dependsOn"] = place.dependencies.iter().map(|(on, _)| json!(on.id)).collect();
     }
     let mut events = vec![minter.event(Kind::SESSION_CREATED, None, &metadata)?];
-    if session.status == Status::Pending {
+    if session.status() == Status::Pending {
         events.push(minter.status_change(Some(Status::Draft), Status::Pending, "dispatched")?);
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
@@ -217,13 +217,15 @@ pub(crate) async fn draft(
         }
     }
     let now = minter.at();
-    let status = match new.session_type {
-        Type::Agent | Type::Tool if place.dependencies.is_empty() => Status::Pending,
-        Type::Agent | Type::Tool => Status::Draft,
-        Type::Response | Type::Mixed => Status::Draft,
-    };
+    let waits_for_dependencies = !place.dependencies.is_empty();
     let time_limits = action.as_ref().map_or(Ok(TimeLimits::default()), time_limits_of)?;
     let agent_slug = new.agent_slug.or_else(|| action.as_ref().and_then(|a| a.agent_slug.clone()));
+    let state = match new.session_type {
+        Type::Agent | Type::Tool if !waits_for_dependencies => {
+            State::Pending { deadline_at: deadline(&time_limits, Status::Pending, now) }
+        }
+        Type::Agent | Type::Tool | Type::Response | Type::Mixed => State::Draft { waits_for_dependencies },
+    };
     let metadata = metadata(new.metadata, place.parent.as_ref());
     let created_by = scope.caller.to_string();
     let of_parent = place.parent.as_ref().and_then(|parent| parent.private_to.clone());
@@ -233,8 +235,8 @@ pub(crate) async fn draft(
         tenant_id,
         id,
         session_type: new.session_type,
-        status,
-        end_reason: None,
+        queued_at: (state.status() == Status::Pending).then_some(now),
+        state,
         action_id: new.action_id,
         action_slug: action.as_ref().map(|a| a.slug.clone()),
         agent_slug,
@@ -244,27 +246,18 @@ pub(crate) async fn draft(
         title: title.unwrap_or_else(|| "Untitled".into()),
         input: new.input,
         metadata,
-        result: None,
         usage: None,
-        error_message: None,
-        error_code: None,
         parent_id: new.parent_id,
         retry_of,
         created_by,
         attempt: 0,
         attempts_max: ATTEMPTS_MAX,
-        lease_seconds: None,
-        lease_expires_at: None,
         head_sequence: 0,
         head_digest: Digest::GENESIS,
         created_at: now,
         updated_at: now,
-        queued_at: (status == Status::Pending).then_some(now),
         started_at: None,
-        completed_at: None,
         time_limits,
-        deadline_at: deadline(&time_limits, status, now),
-        waits_for: (!place.dependencies.is_empty()).then_some(WaitsFor::Dependencies),
         dependency_count: u32::try_from(place.dependencies.len()).unwrap_or(u32::MAX),
         awaited: false,
         private_to,

@@ -10,7 +10,7 @@ use domain::{
     event::Kind,
     failure::TIMED_OUT,
     id::{SessionId, TenantId},
-    session::{Actor, Command, decide},
+    session::{Actor, Command, Report, decide},
 };
 use serde_json::json;
 use store::Access;
@@ -49,20 +49,16 @@ async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<b
             Box::pin(async move {
                 let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(false) };
                 // It may have moved on, or ended, since.
-                if before.deadline_at.is_none_or(|at| at > now) {
+                if before.deadline_at().is_none_or(|at| at > now) {
                     return Ok(false);
                 }
                 let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(false) };
-                let seconds = before.time_limits.of(before.status).unwrap_or_default();
-                change.reason = format!("it was {} for longer than {seconds} s", before.status);
-                let metadata = json!({ "code": TIMED_OUT, "status": before.status, "limitSeconds": seconds });
+                let seconds = before.time_limits.of(before.status()).unwrap_or_default();
+                change.reason = format!("it was {} for longer than {seconds} s", before.status());
+                let metadata = json!({ "code": TIMED_OUT, "status": before.status(), "limitSeconds": seconds });
                 let message = change.reason.clone();
                 let events = vec![change.minter.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
-                write(tx, before, transition, change, events, move |session| {
-                    session.error_message = Some(message);
-                    session.error_code = Some(TIMED_OUT.into());
-                })
-                .await?;
+                write(tx, before, transition, change, events, Report::error(message, TIMED_OUT)).await?;
                 Ok(true)
             })
         })

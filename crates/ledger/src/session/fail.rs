@@ -12,7 +12,7 @@ use domain::{
     id::SessionId,
     limit::{KEY_CHARS_MAX, REASON_CHARS_MAX},
     role::Permission,
-    session::{Actor, Command, Refusal, Status, decide},
+    session::{Actor, Command, Refusal, Report, Status, decide},
 };
 use serde_json::json;
 
@@ -57,12 +57,13 @@ pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failur
                 };
                 let metadata = json!({ "attempt": failure.attempt, "code": failure.code });
                 let events = vec![change.minter.event(Kind::SESSION_ERROR, Some(&failure.message), &metadata)?];
-                write(tx, before, transition, change, events, move |session| {
-                    session.error_message = Some(failure.message);
-                    session.error_code = failure.code;
-                    session.usage = failure.usage.or(session.usage.take());
-                })
-                .await
+                let report = Report {
+                    error_message: Some(failure.message),
+                    error_code: failure.code,
+                    usage: failure.usage,
+                    ..Report::default()
+                };
+                write(tx, before, transition, change, events, report).await
             })
         })
         .await

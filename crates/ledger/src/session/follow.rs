@@ -129,7 +129,7 @@ async fn touched(conn: &mut store::Conn<'_>, tenant_id: TenantId, id: SessionId)
     let mut ids = rows::dependents_waiting(conn, tenant_id, id).await?;
     ids.extend(ended.parent_id);
     let mut has_more = false;
-    if ended.end_reason.is_some_and(takes_its_children_along) {
+    if ended.end_reason().is_some_and(takes_its_children_along) {
         let children = rows::children_unfinished(conn, tenant_id, id, BATCH as usize).await?;
         has_more = children.len() == BATCH as usize;
         ids.extend(children);
@@ -144,20 +144,21 @@ async fn move_on(tx: &mut WriteTx<'_>, ended: &SessionRecord, chunk: Vec<(Sessio
     let ids: Vec<_> = chunk.iter().map(|(id, _)| *id).collect();
     let locked = rows::lock_many(tx, ended.tenant_id, &ids).await?;
     let mut minters = chunk.into_iter().peekable();
-    let along = ended.end_reason.is_some_and(takes_its_children_along);
+    let along = ended.end_reason().is_some_and(takes_its_children_along);
     for session in locked {
         // Both are in id order; a session that is not there has no use for its ids.
         while minters.next_if(|(id, _)| *id < session.id).is_some() {}
         let Some((_, minter)) = minters.next() else { return Ok(()) };
         if along && session.parent_id == Some(ended.id) {
-            if !session.status.is_final() {
-                let how = if ended.end_reason == Some(EndReason::Cancelled) { "was cancelled" } else { "never began" };
+            if !session.status().is_final() {
+                let how =
+                    if ended.end_reason() == Some(EndReason::Cancelled) { "was cancelled" } else { "never began" };
                 let reason = format!("session {}, which started it, {how}", ended.id);
                 step(tx, session, Command::Cancel, reason, minter).await?;
             }
-        } else if session.waits_for == Some(WaitsFor::Dependencies) {
+        } else if session.waits_for() == Some(WaitsFor::Dependencies) {
             consider(tx, session, minter).await?;
-        } else if session.waits_for == Some(WaitsFor::Children) && ended.parent_id == Some(session.id) {
+        } else if session.waits_for() == Some(WaitsFor::Children) && ended.parent_id == Some(session.id) {
             join(tx, session, minter).await?;
         }
     }

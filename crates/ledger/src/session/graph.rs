@@ -13,7 +13,7 @@ use domain::{
     id::SessionId,
     limit::{DEPENDENTS_MAX, GRAPH_WALK_MAX},
     session::{
-        Actor, Command, IfDependencyFails, Refusal, Status,
+        Actor, Command, IfDependencyFails, Refusal, Report, Status,
         graph::{Verdict, takes_its_children_along},
     },
 };
@@ -54,9 +54,9 @@ pub(super) async fn place(tx: &mut WriteTx<'_>, scope: &Scope, new: &NewSession,
     };
     if let Some(parent) = &parent {
         // Whoever stopped the parent stopped what it had started; it starts nothing after that.
-        let stopped = parent.end_reason.is_some_and(takes_its_children_along);
+        let stopped = parent.end_reason().is_some_and(takes_its_children_along);
         if stopped && !is_retry {
-            return Err(Refusal::AlreadyFinal { status: parent.status }.into());
+            return Err(Refusal::AlreadyFinal { status: parent.status() }.into());
         }
     }
     let mut dependencies = Vec::with_capacity(new.depends_on.len());
@@ -71,7 +71,7 @@ pub(super) async fn place(tx: &mut WriteTx<'_>, scope: &Scope, new: &NewSession,
 }
 
 async fn check_room(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
-    for (on, _) in place.dependencies.iter().filter(|(on, _)| !on.status.is_final()) {
+    for (on, _) in place.dependencies.iter().filter(|(on, _)| !on.status().is_final()) {
         if rows::dependents_count(tx.conn(), on.tenant_id, on.id).await? >= u64::from(DEPENDENTS_MAX) {
             return Err(Error::LimitReached(format!("at most {DEPENDENTS_MAX} sessions depend on one session")));
         }
@@ -82,9 +82,9 @@ async fn check_room(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
 /// A parent may wait for its children. So none of what a child depends on may wait for the parent: nothing is known of
 /// the child yet, and every circle that it closes leads through its parent.
 async fn check_circle(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
-    let Some(parent) = place.parent.as_ref().filter(|parent| !parent.status.is_final()) else { return Ok(()) };
+    let Some(parent) = place.parent.as_ref().filter(|parent| !parent.status().is_final()) else { return Ok(()) };
     let mut seen: Vec<SessionId> =
-        place.dependencies.iter().filter(|(on, _)| !on.status.is_final()).map(|(on, _)| on.id).collect();
+        place.dependencies.iter().filter(|(on, _)| !on.status().is_final()).map(|(on, _)| on.id).collect();
     let (mut next, mut alone) = (0, false);
     while let Some(&id) = seen.get(next) {
         if id == parent.id {
@@ -126,7 +126,7 @@ pub(super) async fn depend(
     }
     let edges: Vec<_> = dependencies.iter().map(|(on, if_fails)| (on.id, *if_fails)).collect();
     rows::insert_dependencies(tx, session.tenant_id, session.id, &edges).await?;
-    for (on, _) in dependencies.iter().filter(|(on, _)| !on.status.is_final() && !on.awaited) {
+    for (on, _) in dependencies.iter().filter(|(on, _)| !on.status().is_final() && !on.awaited) {
         rows::mark_awaited(tx, on.tenant_id, on.id).await?;
     }
     consider(tx, session, minter).await
@@ -151,11 +151,7 @@ pub(super) async fn consider(tx: &mut WriteTx<'_>, before: SessionRecord, mut mi
             let events = vec![minter.event(Kind::SESSION_ERROR, Some(&message), &metadata)?];
             let change = change(&before, Command::Skip, message.clone(), minter);
             let transition = domain::session::decide(state(&before), change.actor, change.command)?;
-            write(tx, before, transition, change, events, |session| {
-                session.error_message = Some(message);
-                session.error_code = Some(DEPENDENCY_FAILED.into());
-            })
-            .await
+            write(tx, before, transition, change, events, Report::error(message, DEPENDENCY_FAILED)).await
         }
     }
 }
@@ -178,7 +174,7 @@ pub(super) async fn step(
 ) -> Result<SessionRecord> {
     let change = change(&before, command, reason, minter);
     let transition = domain::session::decide(state(&before), change.actor, change.command)?;
-    write(tx, before, transition, change, Vec::new(), |_| {}).await
+    write(tx, before, transition, change, Vec::new(), Report::default()).await
 }
 
 fn change(session: &SessionRecord, command: Command, reason: String, minter: Minter) -> Change {

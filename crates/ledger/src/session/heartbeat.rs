@@ -22,7 +22,7 @@ pub async fn heartbeat(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u
                 let session =
                     store::session::find_locked(tx, tenant_id, id).await?.ok_or(Error::NotFound("session"))?;
                 decide(state(&session), Actor::Worker { attempt }, Command::Heartbeat)?;
-                let seconds = session.lease_seconds.unwrap_or(LEASE_SECONDS_DEFAULT);
+                let seconds = session.lease_seconds().unwrap_or(LEASE_SECONDS_DEFAULT);
                 let expires_at = leases.now(tx.conn()).await? + TimeDelta::seconds(i64::from(seconds));
                 // The row is locked: the compare-and-set can only succeed.
                 store::session::extend_lease(tx, tenant_id, id, attempt, expires_at).await?;

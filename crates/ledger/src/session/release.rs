@@ -20,5 +20,5 @@ pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32
         reason: "released by its worker".into(),
         minter: Minter::new(ledger, ledger.now(), 1),
     };
-    apply(ledger, scope, change, |_| Ok(Vec::new()), |_| {}).await
+    apply(ledger, scope, change, |_| Ok(Vec::new())).await
 }

@@ -35,10 +35,10 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
                     None => None,
                 };
                 let action = action.map(|action| action.status);
-                match run_again(old.session_type, old.source.as_deref(), old.status, action) {
+                match run_again(old.session_type, old.source.as_deref(), old.status(), action) {
                     Ok(()) => {}
                     Err(NotAgain::NotEnded | NotAgain::NotQueued) => {
-                        return Err(Refusal::WrongStatus { status: old.status }.into());
+                        return Err(Refusal::WrongStatus { status: old.status() }.into());
                     }
                     Err(why @ NotAgain::Conversation) => return Err(Error::invalid("id", why.reason())),
                     Err(why @ NotAgain::Archived) => return Err(Error::invalid("actionId", why.reason())),
@@ -74,7 +74,7 @@ async fn dependencies(tx: &mut WriteTx<'_>, old: &SessionRecord) -> Result<Vec<D
             let Some(newer) = rows::newest_retry(tx.conn(), old.tenant_id, id).await? else { break };
             let newer = store::session::find(tx.conn(), old.tenant_id, newer).await?;
             let newer = newer.ok_or_else(|| Error::Internal(format!("a retry of {id} is not there")))?;
-            (id, is_final) = (newer.id, newer.status.is_final());
+            (id, is_final) = (newer.id, newer.status().is_final());
         }
         let if_fails = if is_final { IfDependencyFails::RunAnyway } else { on.if_fails };
         if depends_on.iter().all(|known| known.session_id != id) {

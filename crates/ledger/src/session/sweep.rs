@@ -9,7 +9,7 @@ use domain::{
     Caller, Scope,
     event::Kind,
     id::{SessionId, TenantId},
-    session::{Actor, Command, Status, decide},
+    session::{Actor, Command, Report, Status, decide},
 };
 use serde_json::json;
 use store::Access;
@@ -82,26 +82,21 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
                 let Some(before) = store::session::find_locked(tx, tenant_id, id).await? else { return Ok(None) };
                 // A heartbeat may have come in since.
                 let now = leases.now(tx.conn()).await?;
-                if before.lease_expires_at.is_none_or(|at| at >= now) {
+                if before.lease_expires_at().is_none_or(|at| at >= now) {
                     return Ok(None);
                 }
                 let Ok(transition) = decide(state(&before), change.actor, change.command) else { return Ok(None) };
                 let mut events = Vec::new();
-                let exhausted = transition.to == Status::Failed;
+                let exhausted = transition.to() == Status::Failed;
                 if exhausted {
                     change.reason = format!("the last of {} attempts was lost", before.attempts_max);
                     let metadata = json!({ "code": "lease_exhausted", "attempts": before.attempt });
                     events.push(change.minter.event(Kind::SESSION_ERROR, Some(&change.reason.clone()), &metadata)?);
                 }
-                let reason = change.reason.clone();
-                let session = write(tx, before, transition, change, events, move |session| {
-                    if exhausted {
-                        session.error_message = Some(reason);
-                        session.error_code = Some("lease_exhausted".into());
-                    }
-                })
-                .await?;
-                Ok(Some(session.status))
+                let lost = Report::error(change.reason.clone(), "lease_exhausted");
+                let report = if exhausted { lost } else { Report::default() };
+                let session = write(tx, before, transition, change, events, report).await?;
+                Ok(Some(session.status()))
             })
         })
         .await

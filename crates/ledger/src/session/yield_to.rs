@@ -15,7 +15,7 @@ use domain::{
     id::{GateId, SessionId},
     limit::{KEY_CHARS_MAX, NAME_CHARS_MAX, REASON_CHARS_MAX},
     role::Permission,
-    session::{Actor, Command, WaitsFor, YieldTo, decide},
+    session::{Actor, Command, Report, YieldTo, decide},
 };
 use serde_json::Value;
 
@@ -138,19 +138,15 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Pa
                 if let Some(task) = parking.task() {
                     events.push(pause(tx, &before, gate_id, task, &mut change.minter).await?);
                 }
-                let usage = parking.usage;
-                let cost = |session: &mut SessionRecord| session.usage = usage.or(session.usage.take());
-                if !parking.waits_for_children {
-                    return write(tx, before, transition, change, events, cost).await;
+                let waits_for_children = parking.waits_for_children;
+                let report = Report { usage: parking.usage, waits_for_children, ..Report::default() };
+                if !waits_for_children {
+                    return write(tx, before, transition, change, events, report).await;
                 }
                 if !store::session::graph::has_children(tx.conn(), caller.tenant_id, id).await? {
                     return Err(Error::invalid("waitFor", "it has started no session to wait for"));
                 }
-                let wait = |session: &mut SessionRecord| {
-                    cost(session);
-                    session.waits_for = Some(WaitsFor::Children);
-                };
-                let parked = write(tx, before, transition, change, events, wait).await?;
+                let parked = write(tx, before, transition, change, events, report).await?;
                 // The last of them may have ended already. One that ends from here on finds this session waiting.
                 join(tx, parked, joining).await
             })

@@ -13,7 +13,7 @@ use domain::{
     event::Kind,
     id::SessionId,
     role::Permission,
-    session::{Actor, Command, Status, decide},
+    session::{Actor, Command, Report, Status, decide},
     session_feedback::{Label, Surface},
 };
 use serde_json::json;
@@ -91,7 +91,7 @@ async fn finish(
     let found = store::session::find_locked(tx, scope.tenant_id, change.id).await?;
     let before = own(scope, found)?;
     let turns = store::thread::messages(tx.conn(), scope.tenant_id, before.id).await?;
-    if before.status.is_final() {
+    if before.status().is_final() {
         return Ok(Ended { turns, summary: Summary::of(&before), session: before });
     }
     let transition = decide(state(&before), change.actor, change.command)?;
@@ -106,15 +106,11 @@ async fn finish(
         usage = closing.usage.filter(|_| is_about_all);
     }
     let mut events = Vec::new();
-    if transition.to == Status::Completed {
+    if transition.to() == Status::Completed {
         let metadata = json!({ "hasResult": summary.is_some(), "turns": turns });
         events.push(change.minter.event(Kind::SESSION_COMPLETED, None, &metadata)?);
     }
     let result = summary.as_ref().map(Summary::to_result);
-    let session = write(tx, before, transition, change, events, |session| {
-        session.result = result;
-        session.usage = usage.or(session.usage.take());
-    })
-    .await?;
+    let session = write(tx, before, transition, change, events, Report { result, usage, ..Report::default() }).await?;
     Ok(Ended { session, turns, summary })
 }

@@ -10,7 +10,7 @@ use domain::{
     Scope,
     id::SessionId,
     role::Permission,
-    session::{Actor, Command, Status, decide},
+    session::{Actor, Command, Report, Status, decide},
     thread::INTERRUPTED,
 };
 
@@ -32,11 +32,11 @@ pub async fn interrupt(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<
     let stopped = ledger.store().write((&scope).into(), move |tx| {
         Box::pin(async move {
             let before = own(&scope, store::session::find_locked(tx, scope.tenant_id, id).await?)?;
-            if before.status == Status::Idle {
+            if before.status() == Status::Idle {
                 return Ok(before);
             }
             let transition = decide(state(&before), change.actor, change.command)?;
-            write(tx, before, transition, change, Vec::new(), |_| {}).await
+            write(tx, before, transition, change, Vec::new(), Report::default()).await
         })
     });
     stopped.await

@@ -14,7 +14,7 @@ use domain::{
     id::{EventId, SessionId},
     limit::{SESSION_EVENTS_MAX, THREAD_MESSAGE_CHARS_MAX, THREAD_MESSAGES_MAX},
     role::Permission,
-    session::{Actor, Command, Status, decide},
+    session::{Actor, Command, Report, Status, decide},
     thread::{MESSAGE, is_incognito, title, untitled},
 };
 use serde_json::{Value, json};
@@ -119,10 +119,10 @@ async fn add(
     }
     let untold = before.agent_slug.as_deref().map(untitled).is_some_and(|untold| untold == before.title);
     let fresh_title = Some(&message.text)
-        .filter(|_| before.status == Status::Draft && untold && !is_incognito(&before.metadata))
+        .filter(|_| before.status() == Status::Draft && untold && !is_incognito(&before.metadata))
         .and_then(|text| title(text));
     let sequence = before.head_sequence + 1;
-    let mut session = write(tx, before, transition, change, vec![event], |_| {}).await?;
+    let mut session = write(tx, before, transition, change, vec![event], Report::default()).await?;
     if let Some(title) = fresh_title {
         store::session::retitle(tx, session.tenant_id, session.id, &title).await?;
         session.title = title;

@@ -3,7 +3,7 @@
 use super::say::{Message, check_text, message_event};
 use crate::{
     Error, Ledger, Result, SessionRecord,
-    commit::{Minter, deadline, state},
+    commit::{Minter, state},
     guard::{Fields, require},
     session::{
         NewSession,
@@ -17,7 +17,7 @@ use domain::{
     id::{ActionId, EventId, SessionId},
     limit::{KEY_CHARS_MAX, TITLE_CHARS_MAX},
     role::Permission,
-    session::{Actor, Command, Status, Type, decide},
+    session::{Actor, Command, Report, State, Type, decide},
     slug::is_slug,
     thread::{SOURCE, title, untitled},
 };
@@ -119,10 +119,9 @@ async fn insert(
     if let Some(text) = new.message {
         let queued = decide(state(&session), Actor::Caller, Command::Say)?;
         events.push(message_event(message_id, &Message { text, id: None })?);
-        events.push(minter.status_change(Some(session.status), queued.to, "a person wrote")?);
-        session.status = queued.to;
+        events.push(minter.status_change(Some(session.status()), queued.to(), "a person wrote")?);
+        session.enter(queued, Report::default(), minter.at());
         session.queued_at = Some(minter.at());
-        session.deadline_at = deadline(&session.time_limits, queued.to, minter.at());
     }
     match store::session::insert(tx, &mut session, idempotency.as_ref(), &events).await? {
         Inserted::New => Ok(Started { session, turns }),
@@ -151,9 +150,8 @@ async fn row(
     let Some(agent) = session.agent_slug.clone() else {
         return Err(Error::invalid("agent", "this task names no agent"));
     };
-    session.status = Status::Draft;
+    session.state = State::Draft { waits_for_dependencies: false };
     session.queued_at = None;
-    session.deadline_at = deadline(&session.time_limits, Status::Draft, minter.at());
     session.source = Some(SOURCE.into());
     let said = new.message.as_deref().filter(|_| !new.incognito).and_then(title);
     session.title = new.title.clone().or(said).unwrap_or_else(|| untitled(&agent));

@@ -65,7 +65,7 @@ impl Summary {
 
     /// The summary in a session's result, where it has one.
     pub fn of(session: &SessionRecord) -> Option<Self> {
-        let result: Value = serde_json::from_str(session.result.as_deref()?).ok()?;
+        let result: Value = serde_json::from_str(session.result()?).ok()?;
         serde_json::from_value(result.get("summary")?.clone()).ok()
     }
 }

@@ -128,15 +128,15 @@ fn row(session: &SessionRecord, walk: &Walk, is_unbound: &mut bool) -> Option<St
     }
     let Some(Told { to, bound }) = &walk.told else {
         // An erasure that is under way has taken what the log said.
-        *is_unbound = session.status.is_final();
+        *is_unbound = session.status().is_final();
         return None;
     };
-    if *to != session.status {
-        return Some(format!("its row says {}, its log {to}", session.status));
+    if *to != session.status() {
+        return Some(format!("its row says {}, its log {to}", session.status()));
     }
     match bound {
         Bound::Not => {
-            *is_unbound = session.status.is_final();
+            *is_unbound = session.status().is_final();
             None
         }
         Bound::To(digest) if *digest == final_row::digest_of(session) => None,

@@ -176,7 +176,7 @@ fn told(
         tenant_id: session.tenant_id,
         session_id: session.id,
         head_sequence: session.head_sequence,
-        status: session.status,
+        status: session.status(),
         status_changed: true,
         events: rows.into_iter().map(|row| row.record).collect::<Arc<[_]>>(),
     })

@@ -70,7 +70,7 @@ impl Head {
         Self {
             tenant_id: session.tenant_id,
             id: session.id,
-            status: session.status,
+            status: session.status(),
             session_type: session.session_type,
             attempt: session.attempt,
             attempts_max: session.attempts_max,

@@ -2,7 +2,7 @@
 
 use super::{Row, record, session_select};
 use crate::{conn::run, error::Result, record::SessionRecord, transaction::WriteTx};
-use domain::session::Status;
+use domain::session::State;
 
 /// The planted bug: now and then hands out a session that somebody holds, as if it were still queued.
 pub(super) async fn double_claim(tx: &mut WriteTx<'_>) -> Result<Option<SessionRecord>> {
@@ -15,7 +15,11 @@ pub(super) async fn double_claim(tx: &mut WriteTx<'_>) -> Result<Option<SessionR
         return Ok(None);
     }
     let held = record(run!(tx.conn(), fetch_optional Row, HELD)?)?;
-    Ok(held.map(|held| SessionRecord { status: Status::Pending, attempt: held.attempt.saturating_sub(1), ..held }))
+    Ok(held.map(|held| SessionRecord {
+        state: State::Pending { deadline_at: None },
+        attempt: held.attempt.saturating_sub(1),
+        ..held
+    }))
 }
 
 /// The planted bug's second half: writes the head although the compare-and-set found another status.

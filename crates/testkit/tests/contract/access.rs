@@ -80,7 +80,7 @@ async fn another_workspace_sees_nothing_and_changes_nothing(f: Fixture) {
     assert!(session::claim(l, s, claim, std::time::Duration::ZERO).await.unwrap().is_empty());
     // Nothing moved.
     let after = session::get(l, &f.admin, id).await.unwrap();
-    assert_eq!((after.status, after.head_sequence), (session.status, session.head_sequence));
+    assert_eq!((after.status(), after.head_sequence), (session.status(), session.head_sequence));
     f.done().await;
 }
 

@@ -320,7 +320,7 @@ async fn an_append_is_given_up_when_its_session_is_held_for_too_long_and_nothing
 /// A call of the function, as somebody with a connection to the database could make it.
 fn call(workspace: uuid::Uuid, session: &SessionRecord, event_tenant: uuid::Uuid, kind: &str) -> String {
     let (id, sequence, digest) = (session.id.0, session.head_sequence, session.head_digest);
-    let (status, attempt, next) = (session.status, session.attempt, sequence + 1);
+    let (status, attempt, next) = (session.status(), session.attempt, sequence + 1);
     let event_id = uuid::Uuid::from_u128(fastrand::u128(..));
     format!(
         "SELECT cardinality(shiftbook_append('{workspace}', NULL, '{{{id}}}', '{{{status}}}', '{{{attempt}}}', '{{{sequence}}}', \

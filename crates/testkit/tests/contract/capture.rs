@@ -33,7 +33,7 @@ async fn completed(f: &Fixture, session: &SessionRecord, result: Option<&Value>)
 async fn failed(f: &Fixture, session: &SessionRecord) {
     let failure = Failure { attempt: session.attempt, message: "No way.".into(), code: None, usage: None };
     let failed = session::fail(&f.ledger, &f.worker, session.id, failure).await.unwrap();
-    assert_eq!(failed.status, Status::Failed);
+    assert_eq!(failed.status(), Status::Failed);
 }
 
 async fn where_nothing_was_said_nothing_is_noted(f: Fixture) {

@@ -61,7 +61,7 @@ async fn a_claim_that_names_no_agents_takes_sessions_of_any_agent_and_of_none(f:
     let unowned = action::NewAction { name: "Nobody's".into(), ..Default::default() };
     let unowned = action::create(&f.ledger, &f.operator, unowned).await.unwrap();
     let of_none = action::trigger(&f.ledger, &f.operator, unowned.id, Default::default()).await.unwrap();
-    assert_eq!((of_none.status, of_none.agent_slug), (Status::Pending, None));
+    assert_eq!((of_none.status(), of_none.agent_slug), (Status::Pending, None));
     f.clock.advance(TimeDelta::milliseconds(2));
     let of_scout = f.pending().await;
     let claim = async |agent_slugs: Option<Vec<String>>| {
@@ -112,7 +112,7 @@ async fn a_worker_that_lost_its_lease_cannot_write(f: Fixture) {
     f.append(id, 2, vec![text("current")]).await.unwrap();
     session::complete(l, w, id, done(2, "2")).await.unwrap();
     stale(session::complete(l, w, id, done(1, "1")).await.map(drop));
-    assert_eq!(session::get(l, w, id).await.unwrap().result.as_deref(), Some("2"));
+    assert_eq!(session::get(l, w, id).await.unwrap().result(), Some("2"));
     f.done().await;
 }
 
@@ -136,8 +136,8 @@ async fn a_session_whose_workers_all_vanish_fails_with_a_reason(f: Fixture) {
         session::sweep(&f.ledger).await.unwrap();
     }
     let ended = session::get(&f.ledger, &f.member, session.id).await.unwrap();
-    assert_eq!((ended.status, ended.end_reason), (Status::Failed, Some(EndReason::LeaseExhausted)));
-    assert_eq!(ended.error_code.as_deref(), Some("lease_exhausted"));
+    assert_eq!((ended.status(), ended.end_reason()), (Status::Failed, Some(EndReason::LeaseExhausted)));
+    assert_eq!(ended.error_code(), Some("lease_exhausted"));
     assert!(f.claim(1, 5).await.is_empty());
     f.done().await;
 }
@@ -159,7 +159,8 @@ async fn leases_have_their_full_length_again_after_a_restart(mut f: Fixture) {
 async fn the_first_completion_is_the_recorded_outcome(f: Fixture) {
     let session = f.running().await;
     let attempts = (0..16).map(|n| session::complete(&f.ledger, &f.worker, session.id, done(1, &n.to_string())));
-    let results: HashSet<String> = join_all(attempts).await.into_iter().map(|s| s.unwrap().result.unwrap()).collect();
+    let results: HashSet<String> =
+        join_all(attempts).await.into_iter().map(|s| s.unwrap().result().unwrap().to_owned()).collect();
     assert_eq!(results.len(), 1, "everybody hears the same outcome: {results:?}");
     let log = f.log(session.id).await;
     assert_eq!(log.iter().filter(|e| e.kind == "session.completed").count(), 1);
@@ -170,7 +171,7 @@ async fn a_failure_is_recorded_with_its_error(f: Fixture) {
     let session = f.running().await;
     let failure = || Failure { attempt: 1, message: "no network".into(), code: Some("exit_7".into()), usage: None };
     let failed = session::fail(&f.ledger, &f.worker, session.id, failure()).await.unwrap();
-    assert_eq!((failed.status, failed.end_reason), (Status::Failed, Some(EndReason::Error)));
+    assert_eq!((failed.status(), failed.end_reason()), (Status::Failed, Some(EndReason::Error)));
     assert_eq!(failed, session::fail(&f.ledger, &f.worker, session.id, failure()).await.unwrap());
     let refused = session::complete(&f.ledger, &f.worker, session.id, done(1, "1")).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::AlreadyFinal { .. }))), "{refused:?}");
@@ -181,7 +182,7 @@ async fn a_failure_is_recorded_with_its_error(f: Fixture) {
 async fn a_released_session_goes_to_the_next_worker(f: Fixture) {
     let session = f.running().await;
     let released = session::release(&f.ledger, &f.worker, session.id, 1).await.unwrap();
-    assert_eq!((released.status, released.lease_expires_at), (Status::Pending, None));
+    assert_eq!((released.status(), released.lease_expires_at()), (Status::Pending, None));
     let again = f.claim(1, 60).await.pop().unwrap();
     assert_eq!((again.id, again.attempt), (session.id, 2));
     f.done().await;
@@ -192,7 +193,7 @@ async fn a_yielded_session_holds_no_lease(f: Fixture) {
         let session = f.running_for(5).await;
         let parking = session::Parking { detail: Some("look at this".into()), ..session::Parking::at(1, to) };
         let parked = session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
-        assert_eq!((parked.status, parked.lease_expires_at), (to.status(), None));
+        assert_eq!((parked.status(), parked.lease_expires_at()), (to.status(), None));
         f.clock.advance(TimeDelta::seconds(60));
         assert_eq!(session::sweep(&f.ledger).await.unwrap(), session::Swept::default());
         let refused = f.append(session.id, 1, vec![text("x")]).await;

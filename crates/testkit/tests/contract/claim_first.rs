@@ -45,8 +45,8 @@ async fn the_short_way_and_the_long_way_leave_the_same_behind(f: Fixture) {
         assert_eq!(claimed.session.id, made.id);
         let read = session::get(&f.ledger, &f.admin, made.id).await.unwrap();
         assert_eq!(read, claimed.session, "the answer is what is stored");
-        assert_eq!((read.status, read.attempt, read.lease_seconds), (Status::Running, 1, Some(60)));
-        assert_eq!(read.lease_expires_at, Some(f.ledger.now() + TimeDelta::seconds(60)));
+        assert_eq!((read.status(), read.attempt, read.lease_seconds()), (Status::Running, 1, Some(60)));
+        assert_eq!(read.lease_expires_at(), Some(f.ledger.now() + TimeDelta::seconds(60)));
         let log = f.log(made.id).await.into_iter();
         let events: Vec<_> = log
             .map(|e| {
@@ -95,7 +95,7 @@ async fn a_session_with_more_to_it_is_claimed_in_its_turn(f: Fixture) {
         let (id, at) = (claimed.session.id, claimed.session.updated_at);
         assert_eq!(claimed.session.attempt, 1 + u32::from(id == made[0]));
         let deadline = (id == made[4]).then(|| at + TimeDelta::seconds(20));
-        assert_eq!(claimed.session.deadline_at, deadline, "the limit counts from the claim");
+        assert_eq!(claimed.session.deadline_at(), deadline, "the limit counts from the claim");
     }
     f.assert_verified().await;
     f.done().await;

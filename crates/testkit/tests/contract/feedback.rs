@@ -58,7 +58,7 @@ async fn each_label_lands_once_and_nothing_lands_without_one(f: Fixture) {
         let [record] = records.as_slice() else { panic!("{records:?}") };
         assert_eq!((record.label, record.source, record.user_id_or_null), (label, source, m.user_id()));
         assert_eq!((record.turn_count_at_end, record.schema_version), (1, 1));
-        assert_eq!(record.recorded_at, ended.session.completed_at.unwrap(), "the first one stands");
+        assert_eq!(record.recorded_at, ended.session.completed_at().unwrap(), "the first one stands");
         assert_eq!(record.id.get_version_num(), 4);
         assert_eq!(feedback::count(l, m, session.id).await.unwrap(), 1);
     }
@@ -126,7 +126,7 @@ async fn a_rating_that_cannot_be_kept_does_not_keep_a_conversation_from_ending(f
     let drop = format!("DROP TABLE {}", f.engine.feedback_table());
     f.engine.raw_feedback().await.execute(&drop).await.unwrap();
     let ended = thread::end(l, m, session.id, with(Label::Positive, Surface::CliEnd)).await.unwrap();
-    assert_eq!((ended.session.status, ended.turns), (without.session.status, without.turns));
+    assert_eq!((ended.session.status(), ended.turns), (without.session.status(), without.turns));
     assert_eq!(ended.summary.is_some(), without.summary.is_some());
     assert_eq!(feedback::failures(l), 1);
     // Whoever asks for the rating itself hears of it.

@@ -60,7 +60,7 @@ async fn a_locked_database_of_ratings_does_not_hold_up_the_end_of_a_conversation
     let mut other = writer(&f).await;
     let session = rested(&f).await;
     let ended = thread::end(l, &f.member, session.id, HELPED).await.unwrap();
-    assert!(ended.session.status.is_final());
+    assert!(ended.session.status().is_final());
     assert_eq!(feedback::count_by_operator(l).await.unwrap(), 1, "the other one still has the lock");
     other.execute("ROLLBACK").await.unwrap();
     while feedback::count_by_operator(l).await.unwrap() < 2 {

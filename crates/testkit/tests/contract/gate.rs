@@ -137,16 +137,16 @@ async fn an_approved_output_is_written_once_when_it_cannot_be_undone_any_more(f:
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
     let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won", "size": 12 })).await;
-    assert_eq!((waiting.status, waiting.lease_expires_at), (Status::WaitingHuman, None));
+    assert_eq!((waiting.status(), waiting.lease_expires_at()), (Status::WaitingHuman, None));
     assert_eq!((item.gate.kind, item.gate.entity_id), (GateKind::Output, Some(acme.id)));
     assert_eq!(json!(item.proposed), json!({ "stage": "Won", "size": 12 }));
     // A worker that never heard the answer asks again.
-    assert_eq!(complete(&f, &waiting, &json!({ "stage": "Won", "size": 12 })).await.status, Status::WaitingHuman);
+    assert_eq!(complete(&f, &waiting, &json!({ "stage": "Won", "size": 12 })).await.status(), Status::WaitingHuman);
 
     let held = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
     assert_eq!((held.gate.state, held.gate.outcome), (GateState::Held, Some(Verdict::Approve)));
     assert_eq!(sweep_after(&f, 4).await, gate::Swept::default());
-    assert_eq!((now(&f, &acme).await.version, session_now(&f, waiting.id).await.status), (1, Status::WaitingHuman));
+    assert_eq!((now(&f, &acme).await.version, session_now(&f, waiting.id).await.status()), (1, Status::WaitingHuman));
 
     assert_eq!(sweep_after(&f, 2).await, gate::Swept { settled: 1, ..Default::default() });
     assert_eq!(sweep_after(&f, 60).await, gate::Swept::default());
@@ -157,8 +157,8 @@ async fn an_approved_output_is_written_once_when_it_cannot_be_undone_any_more(f:
     let versions = entity::list_versions(&f.ledger, &f.admin, acme.id, wanted).await.unwrap().items;
     assert_eq!(versions[0].session_id, Some(waiting.id));
     let done = session_now(&f, waiting.id).await;
-    assert_eq!((done.status, done.end_reason), (Status::Completed, Some(EndReason::Done)));
-    assert_eq!(serde_json::from_str::<Value>(&done.result.unwrap()).unwrap(), json!({ "stage": "Won", "size": 12 }));
+    assert_eq!((done.status(), done.end_reason()), (Status::Completed, Some(EndReason::Done)));
+    assert_eq!(serde_json::from_str::<Value>(done.result().unwrap()).unwrap(), json!({ "stage": "Won", "size": 12 }));
     let told = newest_kinds(&f, waiting.id, 5).await;
     let expected = [
         "session.waiting_approval",
@@ -179,7 +179,7 @@ async fn without_an_undo_window_decision_write_back_and_completion_are_one_trans
     let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
     let settled = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
     assert_eq!((settled.gate.state, settled.gate.held_until), (GateState::Settled, None));
-    assert_eq!((now(&f, &acme).await.version, session_now(&f, waiting.id).await.status), (2, Status::Completed));
+    assert_eq!((now(&f, &acme).await.version, session_now(&f, waiting.id).await.status()), (2, Status::Completed));
     f.done().await;
 }
 
@@ -220,7 +220,7 @@ async fn a_reviewers_edit_is_what_is_written(f: Fixture) {
     let won = now(&f, &acme).await;
     assert_eq!((won.title.as_str(), json!(won.fields)), ("Acme Inc", json!({ "stage": "Won", "size": 13 })));
     let done = session_now(&f, waiting.id).await;
-    let result: Value = serde_json::from_str(&done.result.unwrap()).unwrap();
+    let result: Value = serde_json::from_str(done.result().unwrap()).unwrap();
     assert_eq!(result, json!({ "stage": "Won", "size": 13, "title": "Acme Inc" }));
     f.done().await;
 }
@@ -256,9 +256,9 @@ async fn a_hard_block_fails_the_session_and_asks_nobody(f: Fixture) {
     action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
     let claimed = claim(&f).await.session;
     let failed = complete(&f, &claimed, &json!({ "stage": "Won", "claim_safety": "fail" })).await;
-    assert_eq!((failed.status, failed.end_reason), (Status::Failed, Some(EndReason::HardBlock)));
-    assert_eq!(failed.error_code.as_deref(), Some("hard_block"));
-    assert!(failed.error_message.unwrap().contains("claim_safety"));
+    assert_eq!((failed.status(), failed.end_reason()), (Status::Failed, Some(EndReason::HardBlock)));
+    assert_eq!(failed.error_code(), Some("hard_block"));
+    assert!(failed.error_message().unwrap().contains("claim_safety"));
     assert!(open(&f, &f.admin, true).await.is_empty());
     assert_eq!(now(&f, &acme).await.version, 1);
     f.done().await;
@@ -277,7 +277,7 @@ async fn an_edit_that_chooses_a_hard_block_is_refused_by_its_dimension(f: Fixtur
         }
         other => panic!("{other:?}"),
     }
-    assert_eq!(session_now(&f, waiting.id).await.status, Status::WaitingHuman);
+    assert_eq!(session_now(&f, waiting.id).await.status(), Status::WaitingHuman);
     decide(&f, &f.operator, item.gate.id, edits(&json!({ "claim_safety": "pass" }))).await.unwrap();
     let won = now(&f, &acme).await;
     // The verdict stays with the session; the record has no such field.
@@ -292,7 +292,7 @@ async fn an_output_that_does_not_answer_a_blocking_dimension_is_blocked(f: Fixtu
         action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
         let claimed = claim(&f).await.session;
         let failed = complete(&f, &claimed, &output).await;
-        assert_eq!((failed.status, failed.end_reason), (Status::Failed, Some(EndReason::HardBlock)), "{output}");
+        assert_eq!((failed.status(), failed.end_reason()), (Status::Failed, Some(EndReason::HardBlock)), "{output}");
     }
     f.done().await;
 }
@@ -310,11 +310,11 @@ async fn a_denied_output_goes_back_with_its_reason_and_the_third_denial_fails_it
         decide(&f, &f.operator, item.gate.id, why).await.unwrap();
         let after = session_now(&f, waiting.id).await;
         if round == 3 {
-            assert_eq!((after.status, after.end_reason), (Status::Failed, Some(EndReason::Rejected)));
-            assert!(after.error_message.unwrap().contains("reason 3"));
+            assert_eq!((after.status(), after.end_reason()), (Status::Failed, Some(EndReason::Rejected)));
+            assert!(after.error_message().unwrap().contains("reason 3"));
             break;
         }
-        assert_eq!(after.status, Status::Pending);
+        assert_eq!(after.status(), Status::Pending);
         let again = claim(&f).await;
         let told: Vec<_> = again.denials.iter().filter_map(|denied| denied.note.clone()).collect();
         assert_eq!(told, (1..=round).map(|n| format!("reason {n}")).collect::<Vec<_>>());
@@ -358,7 +358,7 @@ async fn an_approval_that_cannot_be_written_any_more_waits_again(f: Fixture) {
     let detail = gate::get(&f.ledger, &f.operator, item.gate.id).await.unwrap();
     assert_eq!(detail.item.gate.state, GateState::Open);
     assert!(detail.item.decisions[1].note.as_deref().unwrap().contains("stage"));
-    assert_eq!((now(&f, &acme).await.version, session_now(&f, waiting.id).await.status), (1, Status::WaitingHuman));
+    assert_eq!((now(&f, &acme).await.version, session_now(&f, waiting.id).await.status()), (1, Status::WaitingHuman));
     f.assert_verified().await;
     f.done().await;
 }
@@ -380,7 +380,7 @@ async fn several_entities_are_approved_as_one(f: Fixture) {
     let (waiting, item) = staged(&f, &of, &output).await;
     let edit = json!({ "entities": [{}, { "title": "Newer" }] });
     decide(&f, &f.operator, item.gate.id, edits(&edit)).await.unwrap();
-    assert_eq!(session_now(&f, waiting.id).await.status, Status::Completed);
+    assert_eq!(session_now(&f, waiting.id).await.status(), Status::Completed);
     assert_eq!(now(&f, &acme).await.version, 2);
     let wanted = entity::ListEntities::default();
     let mut titles: Vec<_> =

@@ -182,7 +182,7 @@ async fn a_paused_call_resumes_with_the_arguments_that_were_approved(f: Fixture)
         let session = f.running().await;
         let parking = Parking { paused_tool_call: Some(call()), ..Parking::at(session.attempt, YieldTo::AwaitingTool) };
         let parked = session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
-        assert_eq!(parked.status, Status::AwaitingTool);
+        assert_eq!(parked.status(), Status::AwaitingTool);
         let item = gate_of(&f, session.id).await;
         assert_eq!((item.gate.kind, item.gate.title.as_str()), (GateKind::Tool, "send_mail"));
         decide(&f, &f.operator, item.gate.id, new.clone()).await.unwrap();
@@ -219,7 +219,7 @@ async fn a_question_is_answered_within_its_schema(f: Fixture) {
     assert!(matches!(wrong, Err(Error::Invalid(_))), "{wrong:?}");
     let answer = Reply::Accept(json!({ "when": "now" }).to_string());
     let queued = gate::reply(&f.ledger, &f.operator, session.id, answer.clone()).await.unwrap();
-    assert_eq!(queued.status, Status::Pending);
+    assert_eq!(queued.status(), Status::Pending);
     let twice = gate::reply(&f.ledger, &f.operator, session.id, answer).await;
     assert!(matches!(twice, Err(Error::Refused(_))), "{twice:?}");
     let resume = claim(&f).await.resume.unwrap();
@@ -244,7 +244,7 @@ async fn what_nobody_decides_is_reminded_escalated_and_expires(f: Fixture) {
     assert_eq!(sweep_after(&f, 60).await, gate::Swept { expired: 1, ..Default::default() });
     assert_eq!(sweep_after(&f, 600).await, gate::Swept::default());
     let ended = session_now(&f, waiting.id).await;
-    assert_eq!((ended.status, ended.end_reason), (Status::Expired, Some(EndReason::TimedOut)));
+    assert_eq!((ended.status(), ended.end_reason()), (Status::Expired, Some(EndReason::TimedOut)));
     let closed = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await;
     assert!(matches!(closed, Err(Error::GateClosed { state: GateState::Expired })), "{closed:?}");
     f.done().await;

@@ -41,15 +41,15 @@ async fn waiting(f: &Fixture, of: &ActionRecord, result: &Value) -> (SessionReco
     action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
     let claimed = claim(f).await.session;
     let waiting = complete(f, &claimed, result).await;
-    assert_eq!((waiting.status, waiting.result.as_deref()), (Status::WaitingHuman, None));
+    assert_eq!((waiting.status(), waiting.result()), (Status::WaitingHuman, None));
     let item = gate_of(f, waiting.id).await;
     (waiting, item)
 }
 
 async fn result(f: &Fixture, of: &SessionRecord) -> Option<Value> {
     let session = session_now(f, of.id).await;
-    assert_eq!((session.status, session.end_reason), (Status::Completed, Some(EndReason::Done)));
-    session.result.map(|text| serde_json::from_str(&text).unwrap())
+    assert_eq!((session.status(), session.end_reason()), (Status::Completed, Some(EndReason::Done)));
+    session.result().map(|text| serde_json::from_str(text).unwrap())
 }
 
 async fn a_text_is_staged_whole_and_counts_when_it_is_approved(f: Fixture) {
@@ -62,7 +62,7 @@ async fn a_text_is_staged_whole_and_counts_when_it_is_approved(f: Fixture) {
         assert_eq!((item.gate.kind, item.gate.entity_id), (GateKind::Output, None));
         assert_eq!(json!(item.proposed), staged);
         // A worker that never heard the answer asks again.
-        assert_eq!(complete(&f, &session, &output).await.status, Status::WaitingHuman);
+        assert_eq!(complete(&f, &session, &output).await.status(), Status::WaitingHuman);
         decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
         assert_eq!(result(&f, &session).await, Some(output));
         let told = newest_kinds(&f, session.id, 3).await;
@@ -97,7 +97,7 @@ async fn a_session_that_ends_without_a_word_waits_too(f: Fixture) {
     let claimed = claim(&f).await.session;
     let silent = Completion { attempt: claimed.attempt, result: None, usage: None };
     let waiting = session::complete(&f.ledger, &f.worker, claimed.id, silent).await.unwrap();
-    assert_eq!(waiting.status, Status::WaitingHuman);
+    assert_eq!(waiting.status(), Status::WaitingHuman);
     let item = gate_of(&f, waiting.id).await;
     decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
     assert_eq!(result(&f, &waiting).await, None);
@@ -109,7 +109,7 @@ async fn a_text_that_does_not_answer_a_blocking_dimension_is_blocked(f: Fixture)
     action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
     let claimed = claim(&f).await.session;
     let failed = complete(&f, &claimed, &json!("Buy now")).await;
-    assert_eq!((failed.status, failed.end_reason), (Status::Failed, Some(EndReason::HardBlock)));
+    assert_eq!((failed.status(), failed.end_reason()), (Status::Failed, Some(EndReason::HardBlock)));
     let (_, item) = waiting(&f, &of, &json!({ "text": "Hello", "claim_safety": "soft" })).await;
     assert_eq!(item.gate.flags, ["claim_safety: soft"]);
     f.done().await;
@@ -120,7 +120,7 @@ async fn a_conversation_does_not_wait_for_its_text(f: Fixture) {
     let new = NewThread { agent: of.id.to_string(), message: Some("Hi".into()), ..NewThread::default() };
     thread::start(&f.ledger, &f.member, new).await.unwrap();
     let turn = claim(&f).await.session;
-    assert_eq!(complete(&f, &turn, &json!("Bye")).await.status, Status::Completed);
+    assert_eq!(complete(&f, &turn, &json!("Bye")).await.status(), Status::Completed);
     assert!(gate::of_sessions(&f.ledger, &f.operator, vec![turn.id]).await.unwrap().is_empty());
     f.done().await;
 }

@@ -105,13 +105,13 @@ async fn a_chain_runs_in_its_order_and_hands_outputs_on(f: Fixture) {
     let first = after(&f, "one", &[]).await;
     let second = after(&f, "two", &[first.id]).await;
     let third = after(&f, "three", &[second.id]).await;
-    assert_eq!((first.status, second.status, third.status), (Status::Pending, Status::Draft, Status::Draft));
-    assert_eq!((second.waits_for, second.queued_at), (Some(WaitsFor::Dependencies), None));
+    assert_eq!((first.status(), second.status(), third.status()), (Status::Pending, Status::Draft, Status::Draft));
+    assert_eq!((second.waits_for(), second.queued_at), (Some(WaitsFor::Dependencies), None));
     assert!(take(&f, "two").await.is_none() && take(&f, "three").await.is_none());
 
     run(&f, "one", &json!({ "n": 1 })).await;
     let queued = now(&f, second.id).await;
-    assert_eq!((queued.status, queued.waits_for), (Status::Pending, None));
+    assert_eq!((queued.status(), queued.waits_for()), (Status::Pending, None));
     assert_eq!(changes(&f, second.id).await, ["draft → pending: everything it depends on has completed"]);
     assert_eq!(now(&f, third.id).await, third);
 
@@ -141,7 +141,7 @@ async fn a_diamond_joins_once_with_every_output(f: Fixture) {
     for slug in ["left", "middle", "right"] {
         held.push(take(&f, slug).await.unwrap().session);
     }
-    assert_eq!(now(&f, joined.id).await.status, Status::Draft);
+    assert_eq!(now(&f, joined.id).await.status(), Status::Draft);
     let results: Vec<_> = held.iter().map(|session| json!(session.id)).collect();
     join_all(held.iter().zip(&results).map(|(session, result)| complete(&f, session, result))).await;
     session::sweep(&f.ledger).await.unwrap();
@@ -179,7 +179,7 @@ async fn every_way_to_end_counts(f: Fixture) {
     let cancelled = after(&f, "a", &[]).await;
     let follows = anyway("b", cancelled.id).await;
     session::cancel(&f.ledger, &f.operator, cancelled.id, None).await.unwrap();
-    assert_eq!(now(&f, follows).await.status, Status::Pending);
+    assert_eq!(now(&f, follows).await.status(), Status::Pending);
     // Lost by every worker.
     let lost = after(&f, "c", &[]).await;
     let follows = anyway("d", lost.id).await;
@@ -188,7 +188,7 @@ async fn every_way_to_end_counts(f: Fixture) {
         f.clock.advance(TimeDelta::seconds(3_601));
         session::sweep(&f.ledger).await.unwrap();
     }
-    assert_eq!((now(&f, lost.id).await.status, now(&f, follows).await.status), (Status::Failed, Status::Pending));
+    assert_eq!((now(&f, lost.id).await.status(), now(&f, follows).await.status()), (Status::Failed, Status::Pending));
     // Out of time.
     let limited = action::NewAction {
         name: "Look".into(),
@@ -200,13 +200,16 @@ async fn every_way_to_end_counts(f: Fixture) {
     let overdue = action::trigger(&f.ledger, &f.operator, limited.id, Trigger::default()).await.unwrap();
     let trigger = Trigger { depends_on: on(&[overdue.id], IfDependencyFails::RunAnyway), ..Trigger::default() };
     let follows = action::trigger(&f.ledger, &f.operator, limited.id, trigger).await.unwrap();
-    assert_eq!((follows.status, follows.deadline_at), (Status::Draft, None));
+    assert_eq!((follows.status(), follows.deadline_at()), (Status::Draft, None));
     f.clock.advance(TimeDelta::seconds(11));
     session::sweep(&f.ledger).await.unwrap();
-    assert_eq!(now(&f, overdue.id).await.status, Status::Expired);
+    assert_eq!(now(&f, overdue.id).await.status(), Status::Expired);
     // Its own time in the queue begins now.
     let follows = now(&f, follows.id).await;
-    assert_eq!((follows.status, follows.deadline_at), (Status::Pending, Some(f.ledger.now() + TimeDelta::seconds(10))));
+    assert_eq!(
+        (follows.status(), follows.deadline_at()),
+        (Status::Pending, Some(f.ledger.now() + TimeDelta::seconds(10)))
+    );
     // Completed by a reviewer.
     crate::gate::at_once(&f).await;
     let kind = crate::entity::company(&f).await;
@@ -217,7 +220,10 @@ async fn every_way_to_end_counts(f: Fixture) {
     let (waiting, item) = crate::gate::staged(&f, &gated, &json!({ "stage": "Won" })).await;
     let follows = anyway("g", waiting.id).await;
     crate::gate::decide(&f, &f.admin, item.gate.id, crate::gate::says(Verdict::Approve)).await.unwrap();
-    assert_eq!((now(&f, waiting.id).await.status, now(&f, follows).await.status), (Status::Completed, Status::Pending));
+    assert_eq!(
+        (now(&f, waiting.id).await.status(), now(&f, follows).await.status()),
+        (Status::Completed, Status::Pending)
+    );
     assert_eq!(noted(&f).await, 0);
     f.done().await;
 }
@@ -231,11 +237,11 @@ async fn a_dependency_that_does_not_complete_gives_its_dependents_up(f: Fixture)
     fail(&f, &held).await;
     for (id, cause) in [(second.id, first.id), (third.id, second.id)] {
         let skipped = now(&f, id).await;
-        assert_eq!((skipped.status, skipped.end_reason), (Status::Abandoned, Some(EndReason::DependencyFailed)));
-        assert_eq!((skipped.waits_for, skipped.error_code.as_deref()), (None, Some("dependency_failed")));
-        let ended = now(&f, cause).await.status;
+        assert_eq!((skipped.status(), skipped.end_reason()), (Status::Abandoned, Some(EndReason::DependencyFailed)));
+        assert_eq!((skipped.waits_for(), skipped.error_code()), (None, Some("dependency_failed")));
+        let ended = now(&f, cause).await.status();
         let message = format!("session {cause}, which it depends on, ended {ended}");
-        assert_eq!(skipped.error_message.as_deref(), Some(message.as_str()));
+        assert_eq!(skipped.error_message(), Some(message.as_str()));
         assert_eq!(changes(&f, id).await, [format!("draft → abandoned: {message}")]);
         let record = failure::of_sessions(&f.ledger, &f.member, &[id]).await.unwrap().pop().unwrap();
         assert_eq!((record.code.as_str(), record.message), ("dependency_failed", message));
@@ -256,7 +262,7 @@ async fn who_runs_anyway_begins_once_everything_has_ended(f: Fixture) {
     let joined = session::create(&f.ledger, &f.operator, joined).await.unwrap();
     let held = take(&f, "bad").await.unwrap().session;
     fail(&f, &held).await;
-    assert_eq!(now(&f, joined.id).await.status, Status::Draft);
+    assert_eq!(now(&f, joined.id).await.status(), Status::Draft);
     run(&f, "good", &json!("fine")).await;
     assert_eq!(changes(&f, joined.id).await, ["draft → pending: everything it depends on has ended"]);
     let claimed = take(&f, "join").await.unwrap();
@@ -274,14 +280,14 @@ async fn what_has_ended_before_counts_at_once(f: Fixture) {
     let first = after(&f, "one", &[]).await;
     run(&f, "one", &json!(1)).await;
     let second = after(&f, "two", &[first.id]).await;
-    assert_eq!((second.status, second.waits_for), (Status::Pending, None));
+    assert_eq!((second.status(), second.waits_for()), (Status::Pending, None));
     assert_eq!(run(&f, "two", &json!(2)).await.dependencies.len(), 1);
 
     let cancelled = after(&f, "three", &[]).await;
     session::cancel(&f.ledger, &f.operator, cancelled.id, None).await.unwrap();
     let never = after(&f, "four", &[first.id, cancelled.id]).await;
-    assert_eq!((never.status, never.end_reason), (Status::Abandoned, Some(EndReason::DependencyFailed)));
-    assert!(never.completed_at.is_some());
+    assert_eq!((never.status(), never.end_reason()), (Status::Abandoned, Some(EndReason::DependencyFailed)));
+    assert!(never.completed_at().is_some());
     assert_eq!(failure::of_sessions(&f.ledger, &f.member, &[never.id]).await.unwrap().len(), 1);
     f.assert_verified().await;
     f.done().await;
@@ -311,7 +317,7 @@ async fn an_end_that_nobody_followed_up_is_followed_by_the_sweep(f: Fixture) {
     raw.execute(refuse).await.unwrap();
     // The end itself stands all the same.
     complete(&f, &held, &json!(1)).await;
-    assert_eq!((now(&f, first.id).await.status, now(&f, second.id).await), (Status::Completed, second.clone()));
+    assert_eq!((now(&f, first.id).await.status(), now(&f, second.id).await), (Status::Completed, second.clone()));
     assert_eq!(session::sweep(&f.ledger).await.unwrap().followed, 0);
     assert_eq!(noted(&f).await, 1);
     raw.execute(allow).await.unwrap();
@@ -399,10 +405,10 @@ async fn a_retry_depends_on_the_newest_retries(f: Fixture) {
     let second = after(&f, "two", &[first.id]).await;
     let held = take(&f, "one").await.unwrap().session;
     fail(&f, &held).await;
-    assert_eq!(now(&f, second.id).await.end_reason, Some(EndReason::DependencyFailed));
+    assert_eq!(now(&f, second.id).await.end_reason(), Some(EndReason::DependencyFailed));
     let again = session::retry(&f.ledger, &f.operator, first.id).await.unwrap();
     let then = session::retry(&f.ledger, &f.operator, second.id).await.unwrap();
-    assert_eq!((then.status, then.waits_for), (Status::Draft, Some(WaitsFor::Dependencies)));
+    assert_eq!((then.status(), then.waits_for()), (Status::Draft, Some(WaitsFor::Dependencies)));
     run(&f, "one", &json!("mended")).await;
     let claimed = run(&f, "two", &json!(2)).await;
     assert_eq!(claimed.session.id, then.id);
@@ -410,9 +416,9 @@ async fn a_retry_depends_on_the_newest_retries(f: Fixture) {
     assert_eq!((told.id, told.output.as_deref()), (again.id, Some("\"mended\"")));
     // Without a retry of what failed, who repeats a session wants it to begin with what there is.
     let third = after(&f, "three", &[first.id]).await;
-    assert_eq!(third.status, Status::Abandoned);
+    assert_eq!(third.status(), Status::Abandoned);
     let anyway = session::retry(&f.ledger, &f.operator, third.id).await.unwrap();
-    assert_eq!(anyway.status, Status::Pending);
+    assert_eq!(anyway.status(), Status::Pending);
     f.done().await;
 }
 

@@ -59,7 +59,7 @@ async fn a_parent_is_resumed_once_when_the_last_of_fifty_children_ends(f: Fixtur
         children.push(action::trigger(&f.ledger, &f.worker, part.id, trigger).await.unwrap().id);
     }
     let parked = wait(&f, &parent).await.unwrap();
-    assert_eq!((parked.status, parked.waits_for), (Status::Idle, Some(WaitsFor::Children)));
+    assert_eq!((parked.status(), parked.waits_for()), (Status::Idle, Some(WaitsFor::Children)));
     assert!(take(&f, "parent").await.is_none());
 
     let held = f.claim(100, 3_600).await;
@@ -105,7 +105,7 @@ async fn a_parent_whose_children_have_all_ended_goes_on_at_once(f: Fixture) {
     let held = take(&f, "bad").await.unwrap().session;
     fail(&f, &held).await;
     let parked = wait(&f, &parent).await.unwrap();
-    assert_eq!((parked.status, parked.waits_for), (Status::Pending, None));
+    assert_eq!((parked.status(), parked.waits_for()), (Status::Pending, None));
     let told = changes(&f, parent.id).await;
     assert_eq!(
         told[told.len() - 2..],
@@ -124,7 +124,7 @@ async fn a_parent_that_waits_for_nothing_is_refused(f: Fixture) {
     let parent = parent(&f).await;
     let refused = wait(&f, &parent).await;
     assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "waitFor"), "{refused:?}");
-    assert_eq!(now(&f, parent.id).await.status, Status::Running);
+    assert_eq!(now(&f, parent.id).await.status(), Status::Running);
     child(&f, parent.id, "part").await;
     let parking = Parking { waits_for_children: true, ..Parking::at(1, YieldTo::WaitingHuman) };
     let refused = session::yield_to(&f.ledger, &f.worker, parent.id, parking).await;
@@ -132,7 +132,7 @@ async fn a_parent_that_waits_for_nothing_is_refused(f: Fixture) {
     // A parent that rests without saying for what stays at rest.
     session::yield_to(&f.ledger, &f.worker, parent.id, Parking::at(1, YieldTo::Idle)).await.unwrap();
     run(&f, "part", &json!(1)).await;
-    assert_eq!(now(&f, parent.id).await.status, Status::Idle);
+    assert_eq!(now(&f, parent.id).await.status(), Status::Idle);
     assert_eq!(noted(&f).await, 0);
     f.done().await;
 }
@@ -143,9 +143,9 @@ async fn a_child_that_is_added_is_waited_for_too(f: Fixture) {
     wait(&f, &parent).await.unwrap();
     let late = child(&f, parent.id, "two").await;
     run(&f, "one", &json!(1)).await;
-    assert_eq!(now(&f, parent.id).await.status, Status::Idle);
+    assert_eq!(now(&f, parent.id).await.status(), Status::Idle);
     session::cancel(&f.ledger, &f.operator, late.id, None).await.unwrap();
-    assert_eq!(now(&f, parent.id).await.status, Status::Pending);
+    assert_eq!(now(&f, parent.id).await.status(), Status::Pending);
     f.done().await;
 }
 
@@ -170,15 +170,15 @@ async fn waiting_for_sessions_uses_up_no_attempt(f: Fixture) {
     assert_eq!(held.attempt, 5);
     // A worker that vanishes now is the first one to vanish.
     for lost in 1..=3 {
-        f.clock.advance(TimeDelta::seconds(i64::from(held.lease_seconds.unwrap()) + 1));
+        f.clock.advance(TimeDelta::seconds(i64::from(held.lease_seconds().unwrap()) + 1));
         session::sweep(&f.ledger).await.unwrap();
         let expected = if lost < 3 { Status::Pending } else { Status::Failed };
-        assert_eq!(now(&f, held.id).await.status, expected, "after {lost} lost workers");
+        assert_eq!(now(&f, held.id).await.status(), expected, "after {lost} lost workers");
         if lost < 3 {
             held = take(&f, "parent").await.unwrap().session;
         }
     }
-    assert_eq!(now(&f, held.id).await.end_reason, Some(EndReason::LeaseExhausted));
+    assert_eq!(now(&f, held.id).await.end_reason(), Some(EndReason::LeaseExhausted));
     f.done().await;
 }
 
@@ -199,15 +199,15 @@ async fn a_cancelled_session_stops_everything_below_it(f: Fixture) {
     session::cancel(&f.ledger, &f.operator, top.id, Some("not needed".into())).await.unwrap();
     for (id, by) in [(middle.id, top.id), (bottom.id, middle.id), (queued.id, middle.id)] {
         let stopped = now(&f, id).await;
-        assert_eq!((stopped.status, stopped.end_reason), (Status::Abandoned, Some(EndReason::Cancelled)));
+        assert_eq!((stopped.status(), stopped.end_reason()), (Status::Abandoned, Some(EndReason::Cancelled)));
         let told = changes(&f, id).await;
         let reason = format!("→ abandoned: session {by}, which started it, was cancelled");
         assert!(told.last().unwrap().ends_with(&reason), "{told:?}");
         assert_eq!(told.iter().filter(|change| change.contains("→ abandoned")).count(), 1);
     }
-    assert_eq!(now(&f, dependent.id).await.end_reason, Some(EndReason::DependencyFailed));
-    assert_eq!(now(&f, done.id).await.status, Status::Completed);
-    assert_eq!(now(&f, outside.id).await.status, Status::Pending);
+    assert_eq!(now(&f, dependent.id).await.end_reason(), Some(EndReason::DependencyFailed));
+    assert_eq!(now(&f, done.id).await.status(), Status::Completed);
+    assert_eq!(now(&f, outside.id).await.status(), Status::Pending);
     // Whoever works below hears of it with the next word.
     let over = |result: Result<(), Error>| {
         assert!(matches!(result, Err(Error::Refused(Refusal::AlreadyFinal { .. }))), "{result:?}");
@@ -228,7 +228,7 @@ async fn a_stopped_parent_starts_nothing_more(f: Fixture) {
     assert!(matches!(refused, Err(Error::Refused(Refusal::AlreadyFinal { .. }))), "{refused:?}");
     // A person may still repeat what was stopped with it.
     let again = session::retry(&f.ledger, &f.operator, part.id).await.unwrap();
-    assert_eq!((again.status, again.parent_id), (Status::Pending, Some(parent.id)));
+    assert_eq!((again.status(), again.parent_id), (Status::Pending, Some(parent.id)));
     f.done().await;
 }
 
@@ -242,7 +242,7 @@ async fn a_cascade_that_is_cut_short_is_finished_by_the_sweep(f: Fixture) {
     session::cancel(&f.ledger, &f.operator, first.id, None).await.unwrap();
     let ended = async || {
         let records = session::list_by_ids(&f.ledger, &f.admin, &chain).await.unwrap();
-        records.iter().filter(|session| session.status.is_final()).count()
+        records.iter().filter(|session| session.status().is_final()).count()
     };
     assert!(ended().await < chain.len(), "one request follows so much at most");
     assert_eq!(noted(&f).await, 1);
@@ -267,12 +267,12 @@ async fn parent_and_child_cannot_wait_for_each_other(f: Fixture) {
     }
     // Siblings may wait for each other, and anybody for what waits for nobody.
     let made = make(&[beside.id, deep.id], &f.worker).await.unwrap();
-    assert_eq!((made.status, made.session_type), (Status::Draft, Type::Agent));
+    assert_eq!((made.status(), made.session_type), (Status::Draft, Type::Agent));
     let wait_for = take(&f, "beside").await.unwrap().session;
     complete(&f, &wait_for, &json!(1)).await;
-    assert_eq!(now(&f, made.id).await.status, Status::Draft);
+    assert_eq!(now(&f, made.id).await.status(), Status::Draft);
     run(&f, "deep", &json!(1)).await;
-    assert_eq!(now(&f, made.id).await.status, Status::Pending);
+    assert_eq!(now(&f, made.id).await.status(), Status::Pending);
     f.done().await;
 }
 

@@ -78,7 +78,7 @@ async fn sessions(f: &Fixture, scope: &Scope) -> Vec<SessionRecord> {
     };
     let mut found = session::list(&f.ledger, scope, all).await.unwrap().items;
     found.retain(|session| session.agent_slug.is_some());
-    found.sort_by_key(|session| session.completed_at.is_none());
+    found.sort_by_key(|session| session.completed_at().is_none());
     found
 }
 
@@ -89,7 +89,7 @@ async fn only(f: &Fixture) -> SessionRecord {
 }
 
 async fn status(f: &Fixture) -> Status {
-    only(f).await.status
+    only(f).await.status()
 }
 
 /// `running>waiting_human` of every change, in order.
@@ -109,8 +109,8 @@ async fn a_recorded_session_becomes_one_session_with_its_statuses_and_transcript
         send(&f, &f.member, line).await.unwrap();
     }
     let session = only(&f).await;
-    assert_eq!((session.session_type, session.status), (Type::Agent, Status::Completed));
-    assert_eq!((session.end_reason, session.attempt), (Some(EndReason::Done), 0));
+    assert_eq!((session.session_type, session.status()), (Type::Agent, Status::Completed));
+    assert_eq!((session.end_reason(), session.attempt), (Some(EndReason::Done), 0));
     assert_eq!((session.source.as_deref(), session.agent_slug.as_deref()), (Some("claude-code"), Some("claude-code")));
     assert_eq!(session.user_id, f.member.user_id());
     let metadata: Value = serde_json::from_str(&session.metadata).unwrap();
@@ -140,7 +140,7 @@ async fn a_recorded_session_becomes_one_session_with_its_statuses_and_transcript
         record(&f.ledger, &f.member, hook(Source::Codex, line)).await.unwrap();
     }
     let codex = sessions(&f, &f.admin).await.into_iter().find(|s| s.source.as_deref() == Some("codex")).unwrap();
-    assert_eq!((codex.status, codex.end_reason), (Status::Completed, Some(EndReason::Done)));
+    assert_eq!((codex.status(), codex.end_reason()), (Status::Completed, Some(EndReason::Done)));
     assert!(changes(&f, codex.id).await.contains(&"waiting_human>pending".to_owned()));
     f.assert_verified().await;
     f.done().await;
@@ -167,7 +167,7 @@ async fn sending_every_hook_again_adds_nothing(f: Fixture) {
     for _ in 0..3 {
         send(&f, &f.member, &call).await.unwrap();
     }
-    let made = sessions(&f, &f.admin).await.into_iter().find(|s| s.status == Status::Running).unwrap();
+    let made = sessions(&f, &f.admin).await.into_iter().find(|s| s.status() == Status::Running).unwrap();
     let calls = f.log(made.id).await.into_iter().filter(|event| event.kind == "agent.tool_call").count();
     assert_eq!(calls, 1);
     f.done().await;
@@ -179,7 +179,7 @@ async fn hooks_at_the_same_instant_make_one_session(f: Fixture) {
     assert!(done.iter().all(Result::is_ok), "{done:?}");
     let session = only(&f).await;
     let calls = f.log(session.id).await.into_iter().filter(|event| event.kind == "agent.tool_call").count();
-    assert_eq!((session.status, calls), (Status::Running, 12));
+    assert_eq!((session.status(), calls), (Status::Running, 12));
     f.assert_verified().await;
     f.done().await;
 }
@@ -244,7 +244,7 @@ async fn no_worker_is_handed_such_a_session_and_no_sweep_takes_it(mut f: Fixture
         assert!(claimed.is_empty() && f.claim(10, 5).await.is_empty(), "{line}");
     }
     let before = only(&f).await;
-    assert_eq!((before.status, before.lease_expires_at), (Status::WaitingHuman, None));
+    assert_eq!((before.status(), before.lease_expires_at()), (Status::WaitingHuman, None));
     f.clock.advance(TimeDelta::days(2));
     f.restart().await;
     assert_eq!(session::sweep(&f.ledger).await.unwrap(), session::Swept::default());
@@ -288,7 +288,7 @@ async fn an_agent_that_goes_on_after_its_end_gets_a_session_under_the_first(f: F
     send(&f, &f.member, prompt("one")).await.unwrap();
     send(&f, &f.member, payload("SessionEnd", json!({ "reason": "other" }))).await.unwrap();
     let first = only(&f).await;
-    assert_eq!(first.status, Status::Completed);
+    assert_eq!(first.status(), Status::Completed);
     // What comes late is answered and changes nothing.
     for late in [
         tool("PostToolUse", "Bash", "ls", "t-9"),
@@ -302,7 +302,7 @@ async fn an_agent_that_goes_on_after_its_end_gets_a_session_under_the_first(f: F
     send(&f, &f.member, payload("SessionStart", json!({ "source": "resume" }))).await.unwrap();
     send(&f, &f.member, prompt("two")).await.unwrap();
     let second = sessions(&f, &f.admin).await.pop().unwrap();
-    assert_eq!((second.status, second.parent_id, second.retry_of), (Status::Running, Some(first.id), None));
+    assert_eq!((second.status(), second.parent_id, second.retry_of), (Status::Running, Some(first.id), None));
     assert!(second.metadata.contains(&format!(r#""continues":"{}""#, first.id)), "{}", second.metadata);
     // A person stops it here; the agent does not hear of that and goes on.
     session::cancel(&f.ledger, &f.member, second.id, None).await.unwrap();
@@ -310,7 +310,7 @@ async fn an_agent_that_goes_on_after_its_end_gets_a_session_under_the_first(f: F
     send(&f, &f.member, tool("PostToolUse", "Bash", "ls", "t-1")).await.unwrap();
     let all = sessions(&f, &f.admin).await;
     let third = all.last().unwrap();
-    assert_eq!((all.len(), third.status, third.parent_id), (3, Status::Running, Some(first.id)));
+    assert_eq!((all.len(), third.status(), third.parent_id), (3, Status::Running, Some(first.id)));
     assert!(third.metadata.contains(&format!(r#""continues":"{}""#, second.id)));
     f.assert_verified().await;
     f.done().await;

@@ -84,7 +84,7 @@ async fn starting_stopping_and_switching_leaves_one_session_and_a_whole_log(f: F
     let (review, mail) = (task(&f, "Review").await, task(&f, "Mail").await);
     assert!(human::active(&f.ledger, &f.member).await.unwrap().is_none());
     let first = start(&f, &f.member, review).await;
-    assert_eq!((first.session.status, first.session.title.as_str()), (Status::Running, "Review"));
+    assert_eq!((first.session.status(), first.session.title.as_str()), (Status::Running, "Review"));
     assert_eq!(first.session.source.as_deref(), Some("human-session-bridge"));
     assert_eq!((first.session.action_id, first.session.user_id), (Some(review), f.member.user_id()));
     let again = start(&f, &f.member, review).await;
@@ -95,7 +95,7 @@ async fn starting_stopping_and_switching_leaves_one_session_and_a_whole_log(f: F
     let active = human::active(&f.ledger, &f.member).await.unwrap().unwrap();
     assert_eq!((active.session.id, active.task.id), (second.session.id, mail));
     let ended = session::get(&f.ledger, &f.member, first.session.id).await.unwrap();
-    assert_eq!((ended.status, ended.end_reason), (Status::Completed, Some(EndReason::Superseded)));
+    assert_eq!((ended.status(), ended.end_reason()), (Status::Completed, Some(EndReason::Superseded)));
     let mut told = changes(&f, first.session.id).await;
     let digest = told[1].as_object_mut().unwrap().remove("rowDigest");
     assert!(digest.is_some_and(|digest| digest.as_str().unwrap().starts_with("v1:")), "the end binds the row");
@@ -107,12 +107,12 @@ async fn starting_stopping_and_switching_leaves_one_session_and_a_whole_log(f: F
         ]
     );
     let stopped = human::stop(&f.ledger, &f.member, second.session.id).await.unwrap();
-    assert_eq!((stopped.status, stopped.end_reason), (Status::Completed, Some(EndReason::Done)));
+    assert_eq!((stopped.status(), stopped.end_reason()), (Status::Completed, Some(EndReason::Done)));
     f.clock.advance(TimeDelta::minutes(5));
     let repeated = human::stop(&f.ledger, &f.member, second.session.id).await.unwrap();
     assert_eq!(repeated, stopped, "a repeat answers with the recorded end");
     let late = human::stop(&f.ledger, &f.member, first.session.id).await.unwrap();
-    assert_eq!(late.end_reason, Some(EndReason::Superseded));
+    assert_eq!(late.end_reason(), Some(EndReason::Superseded));
     assert!(human::active(&f.ledger, &f.member).await.unwrap().is_none());
     f.assert_verified().await;
     f.done().await;
@@ -136,7 +136,7 @@ async fn tabs_that_race_leave_exactly_one_running_session(f: Fixture) {
         for (answer, task) in answers.into_iter().zip(tasks) {
             let answer = answer.unwrap();
             assert_eq!((answer.task.id, answer.session.action_id), (task, Some(task)));
-            assert_eq!(answer.session.status, Status::Running);
+            assert_eq!(answer.session.status(), Status::Running);
         }
         assert_eq!(running(&f).await, 1, "round {round}");
     }
@@ -246,8 +246,8 @@ async fn a_session_left_open_is_abandoned_once_by_one_of_two_servers(f: Fixture)
     assert_eq!([a, b].into_iter().flatten().count(), 1, "only the holder of the lease looks: {a:?} {b:?}");
     assert_eq!(changes(&f, left.id).await.len(), 2, "abandoned once");
     let ended = session::get(&f.ledger, &f.member, left.id).await.unwrap();
-    assert_eq!((ended.status, ended.end_reason), (Status::Abandoned, Some(EndReason::TimedOut)));
-    assert_eq!(session::get(&f.ledger, &f.member, fresh.id).await.unwrap().status, Status::Running);
+    assert_eq!((ended.status(), ended.end_reason()), (Status::Abandoned, Some(EndReason::TimedOut)));
+    assert_eq!(session::get(&f.ledger, &f.member, fresh.id).await.unwrap().status(), Status::Running);
     // The holder goes away: within its lease the other takes over.
     f.clock.advance(TimeDelta::hours(11));
     let (a, b) = (human::sweep(&second).await.unwrap(), human::sweep(&f.ledger).await.unwrap());

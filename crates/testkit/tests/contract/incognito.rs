@@ -114,7 +114,7 @@ async fn the_agent_at_work_sees_what_it_works_on_and_what_it_starts(f: Fixture) 
     session::complete(l, &f.worker, child.id, report()).await.unwrap();
     // A report that is repeated, because its answer was lost.
     session::complete(l, &f.worker, child.id, report()).await.unwrap();
-    assert_eq!(session::get(l, &f.worker, child.id).await.unwrap().result.as_deref(), Some("\"found\""));
+    assert_eq!(session::get(l, &f.worker, child.id).await.unwrap().result(), Some("\"found\""));
     assert_eq!(listed(&f, &f.worker, Some(id)).await, [child.id]);
     for who in [&f.admin, &f.other_member] {
         hidden("child", session::get(l, who, child.id).await);

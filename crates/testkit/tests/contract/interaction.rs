@@ -516,7 +516,7 @@ async fn what_cannot_be_written_is_counted_and_tried_again_and_sessions_go_on(f:
     std::fs::write(folder.path().join("datalake"), "in the way").unwrap();
     let lake = Arc::new(Lake::with_files(Collector::new(Layout::below(folder.path()), "00000000")));
     let session = answered(&f, "Which port?", &json!("5432")).await;
-    assert_eq!(session.status, Status::Completed);
+    assert_eq!(session.status(), Status::Completed);
     assert_eq!((drain(&f.ledger, &lake).await.unwrap(), lake.failures(), lake.captured()), (0, 1, 0));
     answered(&f, "And MySQL?", &json!("3306")).await;
     assert_eq!((drain(&f.ledger, &lake).await.unwrap(), lake.failures()), (0, 2));

@@ -86,7 +86,7 @@ async fn servers_whose_clocks_are_apart_agree_about_every_lease(f: Fixture) {
         let other = &servers[(at + 1) % servers.len()];
         assert_eq!(session::sweep(other).await.unwrap().requeued, 1, "the lease of server {at} is dead");
         let back: SessionRecord = session::get(giver, &f.member, made.id).await.unwrap();
-        assert_eq!((back.status, back.lease_expires_at), (Status::Pending, None));
+        assert_eq!((back.status(), back.lease_expires_at()), (Status::Pending, None));
         session::cancel(giver, &f.operator, made.id, None).await.unwrap();
     }
     for server in servers {

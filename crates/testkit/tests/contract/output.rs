@@ -123,9 +123,9 @@ async fn a_result_changes_the_entity_its_task_is_about_and_the_version_names_the
     let session = run(&f, task).await;
     let result = json!({ "stage": "Won", "title": "Acme Inc", "confidence": 0.9 });
     let done = complete(&f, &session, &result).await.unwrap();
-    assert_eq!((done.status, done.end_reason), (Status::Completed, Some(EndReason::Done)));
+    assert_eq!((done.status(), done.end_reason()), (Status::Completed, Some(EndReason::Done)));
     // What only the contract declares is in the result, and not in the record.
-    assert_eq!(serde_json::from_str::<Value>(&done.result.unwrap()).unwrap(), result);
+    assert_eq!(serde_json::from_str::<Value>(done.result().unwrap()).unwrap(), result);
     let read = entity::get(&f.ledger, &f.member, about.id).await.unwrap();
     assert_eq!((read.title.as_str(), json!(read.fields)), ("Acme Inc", json!({ "stage": "Won" })));
     let newest = &versions(&f, about.id).await[0];
@@ -256,16 +256,19 @@ async fn a_wrong_result_comes_back_once_and_then_fails_the_session(f: Fixture) {
     assert!(matches!(first, Err(Error::OutputInvalid { failed: false, .. })), "{first:?}");
     assert_eq!(wrong_fields(first), ["result.colour", "result.stage"]);
     let read = session::get(&f.ledger, &f.member, session.id).await.unwrap();
-    assert_eq!((read.status, read.result, read.attempt), (Status::Running, None, 1));
+    assert_eq!((read.status(), read.result(), read.attempt), (Status::Running, None, 1));
     let told_first = told(&f, &session, "session.error").await;
     assert_eq!((&told_first["code"], &told_first["result"]), (&json!("output_invalid"), &wrong));
     assert_eq!(told_first["errors"][1], json!({ "field": "result.stage", "message": "one of: Lead, Won" }));
     let second = complete(&f, &session, &json!("no object at all")).await;
     assert!(matches!(second, Err(Error::OutputInvalid { failed: true, .. })), "{second:?}");
     let read = session::get(&f.ledger, &f.member, session.id).await.unwrap();
-    assert_eq!((read.status, read.end_reason), (Status::Failed, Some(EndReason::Error)));
-    assert_eq!(read.error_code.as_deref(), Some("output_invalid"));
-    assert_eq!(read.error_message.unwrap(), "the result breaks its output contract: result: an object of named values");
+    assert_eq!((read.status(), read.end_reason()), (Status::Failed, Some(EndReason::Error)));
+    assert_eq!(read.error_code(), Some("output_invalid"));
+    assert_eq!(
+        read.error_message().unwrap(),
+        "the result breaks its output contract: result: an object of named values"
+    );
     let third = complete(&f, &session, &json!({ "stage": "Won" })).await;
     assert!(matches!(third, Err(Error::Refused(_))), "{third:?}");
     assert_eq!(entity::get(&f.ledger, &f.member, about.id).await.unwrap().version, 1);
@@ -332,7 +335,10 @@ async fn a_repeated_completion_writes_once(f: Fixture) {
     let session = run(&f, task).await;
     let result = json!({ "entities": [{ "title": "New" }] });
     let repeats = futures_util::future::join_all((0..8).map(|_| complete(&f, &session, &result))).await;
-    assert!(repeats.iter().all(|done| done.as_ref().is_ok_and(|done| done.status == Status::Completed)), "{repeats:?}");
+    assert!(
+        repeats.iter().all(|done| done.as_ref().is_ok_and(|done| done.status() == Status::Completed)),
+        "{repeats:?}"
+    );
     let query = ListEntities { type_id: Some(of.id), ..Default::default() };
     assert_eq!(entity::list(&f.ledger, &f.member, query).await.unwrap().items.len(), 1);
     f.done().await;
@@ -395,7 +401,7 @@ async fn an_output_that_needs_approval_is_not_written(f: Fixture) {
         let task = action::create(&f.ledger, &f.operator, new(output_type, None)).await.unwrap();
         let session = run(&f, task.id).await;
         let waiting = complete(&f, &session, &result).await.unwrap();
-        assert_eq!((waiting.status, waiting.result), (Status::WaitingHuman, None));
+        assert_eq!((waiting.status(), waiting.result()), (Status::WaitingHuman, None));
     }
     f.done().await;
 }

@@ -194,7 +194,7 @@ async fn what_a_person_can_undo_is_found_behind_any_number_of_others_decisions(f
     for by in [f.admin, f.admin, f.admin, f.operator, f.operator] {
         f.clock.advance(TimeDelta::seconds(1));
         let (session, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
-        assert_eq!(session.status, Status::WaitingHuman);
+        assert_eq!(session.status(), Status::WaitingHuman);
         decide(&f, &by, item.gate.id, says(Verdict::Approve)).await.unwrap();
         if by == f.operator {
             mine.insert(0, item.gate.id);

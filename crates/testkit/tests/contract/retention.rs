@@ -102,7 +102,7 @@ async fn old_sessions_lose_what_they_said_and_still_verify(f: Fixture) {
     assert_eq!(log.iter().map(|event| (event.id, event.digest)).collect::<Vec<_>>(), before, "what happened stays");
     assert!(log.iter().all(|event| event.content == "[]" && event.metadata == "{}"));
     let session = session::get(&f.ledger, &f.admin, failed).await.unwrap();
-    assert_eq!((session.status, session.title.as_str(), session.error_message), (Status::Failed, "(erased)", None));
+    assert_eq!((session.status(), session.title.as_str(), session.error_message()), (Status::Failed, "(erased)", None));
     assert_eq!(verified(&f).await.erased, erased.events);
     // Decisions stand, without what was said about them.
     let gates = gate::list(&f.ledger, &f.admin, settled()).await.unwrap().items;

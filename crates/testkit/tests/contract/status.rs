@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 use domain::{
     id::SessionId,
-    session::{Actor, Command, State, Status, YieldTo, decide},
+    session::{Actor, Command, Status, YieldTo, decide},
 };
 use ledger::session::{self, Completion, Failure};
 use testkit::{Fixture, on_both_engines};
@@ -76,29 +76,25 @@ async fn random_commands_do_what_the_table_says_and_the_log_folds_to_the_row(f: 
                 if rng.u8(..10) < 8 { rng.choice([0, 0, 1, 2, 8, 10]).unwrap() } else { rng.usize(..commands.len()) };
             let command = commands[pick];
             let attempt = row.attempt.saturating_sub(u32::from(rng.u8(..6) == 0));
-            let state = State {
-                status: row.status,
-                session_type: row.session_type,
-                attempt: row.attempt,
-                attempts_max: row.attempts_max,
-            };
-            let expected = decide(state, actor(command, attempt), command);
+            let expected = decide(row.position(), actor(command, attempt), command);
             // A repeated report under the same attempt is answered, not refused.
             let repeat = row.attempt == attempt
                 && matches!(
-                    (command, row.status),
+                    (command, row.status()),
                     (Command::Complete, Status::Completed) | (Command::Fail, Status::Failed)
                 );
             let accepted = give(&f, session.id, command, attempt).await;
             assert_eq!(accepted, expected.is_ok() || repeat, "round {round}: {command:?} in {row:?}");
             let after = session::get(&f.ledger, &f.admin, session.id).await.unwrap();
             match expected {
-                Ok(t) => assert_eq!((after.status, after.attempt, after.end_reason), (t.to, t.attempt, t.end_reason)),
-                Err(_) => assert_eq!((after.status, after.attempt), (row.status, row.attempt)),
+                Ok(t) => {
+                    assert_eq!((after.status(), after.attempt, after.end_reason()), (t.to(), t.attempt, t.end_reason()))
+                }
+                Err(_) => assert_eq!((after.status(), after.attempt), (row.status(), row.attempt)),
             }
         }
         assert_folds(&f, session.id).await;
-        if !session::get(&f.ledger, &f.admin, session.id).await.unwrap().status.is_final() {
+        if !session::get(&f.ledger, &f.admin, session.id).await.unwrap().status().is_final() {
             session::cancel(&f.ledger, &f.admin, session.id, None).await.unwrap();
         }
     }
@@ -124,9 +120,9 @@ async fn assert_folds(f: &Fixture, id: SessionId) {
             _ => {}
         }
     }
-    assert_eq!((status, attempt, head), (row.status, u64::from(row.attempt), row.head_sequence));
-    assert_eq!(row.status.is_final(), row.completed_at.is_some());
-    assert_eq!(row.status.is_final(), row.end_reason.is_some());
+    assert_eq!((status, attempt, head), (row.status(), u64::from(row.attempt), row.head_sequence));
+    assert_eq!(row.status().is_final(), row.completed_at().is_some());
+    assert_eq!(row.status().is_final(), row.end_reason().is_some());
 }
 
 async fn a_repeated_create_with_one_key_is_one_session(f: Fixture) {
@@ -168,7 +164,7 @@ async fn a_retry_is_a_new_session_and_the_old_one_stays(f: Fixture) {
     .unwrap();
     let old = session::get(&f.ledger, &f.admin, session.id).await.unwrap();
     let new = session::retry(&f.ledger, &f.operator, session.id).await.unwrap();
-    assert_eq!((new.retry_of, new.status, &new.title), (Some(old.id), Status::Pending, &old.title));
+    assert_eq!((new.retry_of, new.status(), &new.title), (Some(old.id), Status::Pending, &old.title));
     assert_eq!(session::get(&f.ledger, &f.admin, session.id).await.unwrap(), old);
     f.done().await;
 }

@@ -54,32 +54,32 @@ pub async fn rested(f: &Fixture) -> SessionRecord {
 async fn what_depends_on_a_conversation_goes_on_when_it_ends(f: Fixture) {
     let talk = rested(&f).await;
     let waits = after(&f, "writer", &[talk.id]).await;
-    assert_eq!(waits.status, Status::Draft);
+    assert_eq!(waits.status(), Status::Draft);
     thread::end(&f.ledger, &f.member, talk.id, ENDING).await.unwrap();
     // At once: no sweep has run.
     let now = session::get(&f.ledger, &f.operator, waits.id).await.unwrap();
-    assert_eq!(now.status, Status::Pending);
+    assert_eq!(now.status(), Status::Pending);
     f.done().await;
 }
 
 async fn a_conversation_rests_between_its_turns_and_ends_with_a_summary_of_its_log(f: Fixture) {
     let (l, m) = (&f.ledger, &f.member);
     let begun = thread::start(l, m, new(None)).await.unwrap();
-    assert_eq!((begun.session.status, begun.turns), (Status::Draft, 0));
+    assert_eq!((begun.session.status(), begun.turns), (Status::Draft, 0));
     assert_eq!(begun.session.title, "Conversation with scout");
     assert!(f.claim(1, 60).await.is_empty(), "a draft is not claimed");
     let id = begun.session.id;
     let said = thread::say(l, m, id, say("Hello\nthere")).await.unwrap();
-    assert_eq!((said.session.status, said.turns, said.session.title.as_str()), (Status::Pending, 1, "Hello"));
+    assert_eq!((said.session.status(), said.turns, said.session.title.as_str()), (Status::Pending, 1, "Hello"));
     let rests = turn(&f, "Hello to you.").await;
-    assert_eq!((rests.status, rests.usage.as_deref()), (Status::Idle, Some(r#"{"steps":1}"#)));
+    assert_eq!((rests.status(), rests.usage.as_deref()), (Status::Idle, Some(r#"{"steps":1}"#)));
     let more = thread::say(l, m, id, say("And now?")).await.unwrap();
-    assert_eq!((more.session.status, more.turns, more.session.title.as_str()), (Status::Pending, 2, "Hello"));
+    assert_eq!((more.session.status(), more.turns, more.session.title.as_str()), (Status::Pending, 2, "Hello"));
     let long = "é".repeat(SUMMARY_QUOTE_CHARS_MAX + 9);
     turn(&f, &long).await;
     f.clock.advance(chrono::TimeDelta::seconds(90));
     let ended = thread::end(l, m, id, ENDING).await.unwrap();
-    assert_eq!((ended.session.status, ended.session.end_reason), (Status::Completed, Some(EndReason::Done)));
+    assert_eq!((ended.session.status(), ended.session.end_reason()), (Status::Completed, Some(EndReason::Done)));
     let summary = ended.summary.clone().unwrap();
     assert_eq!((summary.title.as_str(), summary.turns, summary.duration_ms), ("Hello", 2, 90_000));
     assert_eq!(summary.first_request.as_deref(), Some("Hello\nthere"));
@@ -106,7 +106,7 @@ async fn a_message_is_recorded_once_and_refused_while_the_agent_works(f: Fixture
     assert!(matches!(other, Err(Error::IdConflict { .. })), "{other:?}");
     // While the turn is queued, more can be said.
     let more = thread::say(l, m, id, say("And this")).await.unwrap();
-    assert_eq!((more.session.status, more.turns), (Status::Pending, 2));
+    assert_eq!((more.session.status(), more.turns), (Status::Pending, 2));
     let running = f.claim(1, 60).await.remove(0);
     let refused = thread::say(l, m, id, say("Too early")).await;
     assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
@@ -126,13 +126,13 @@ async fn an_interrupted_turn_is_taken_from_its_worker_and_the_next_message_begin
     let queued = thread::interrupt(l, m, id).await;
     assert!(matches!(queued, Err(Error::Refused(_))), "{queued:?}");
     let running = f.claim(1, 60).await.remove(0);
-    assert_eq!(thread::interrupt(l, m, id).await.unwrap().status, Status::Idle);
-    assert_eq!(thread::interrupt(l, m, id).await.unwrap().status, Status::Idle);
+    assert_eq!(thread::interrupt(l, m, id).await.unwrap().status(), Status::Idle);
+    assert_eq!(thread::interrupt(l, m, id).await.unwrap().status(), Status::Idle);
     let late = f.append(id, running.attempt, vec![text("1, 2")]).await;
     assert!(matches!(late, Err(Error::Refused(_))), "{late:?}");
     thread::say(l, m, id, say("Only to ten")).await.unwrap();
     let rests = turn(&f, "1 to 10").await;
-    assert_eq!((rests.id, rests.attempt, rests.status), (id, 2, Status::Idle));
+    assert_eq!((rests.id, rests.attempt, rests.status()), (id, 2, Status::Idle));
     let stale = f.append(id, running.attempt, vec![text("3, 4")]).await;
     assert!(matches!(stale, Err(Error::Refused(_))), "{stale:?}");
     f.done().await;
@@ -161,14 +161,17 @@ async fn ending_in_the_middle_of_a_turn_abandons_it_and_ending_again_changes_not
             f.claim(1, 60).await;
         }
         let ended = thread::end(l, m, id, Ending { summary: false, ..ENDING }).await.unwrap();
-        assert_eq!((ended.session.status, ended.session.end_reason), (Status::Abandoned, Some(EndReason::Cancelled)));
-        assert_eq!((ended.summary, &ended.session.result), (None, &None));
+        assert_eq!(
+            (ended.session.status(), ended.session.end_reason()),
+            (Status::Abandoned, Some(EndReason::Cancelled))
+        );
+        assert_eq!((ended.summary, ended.session.result()), (None, None));
         let again = thread::end(l, m, id, ENDING).await.unwrap();
         assert_eq!(again.session, ended.session);
     }
     let empty = thread::start(l, m, new(None)).await.unwrap().session.id;
     let ended = thread::end(l, m, empty, ENDING).await.unwrap();
-    assert_eq!((ended.session.status, ended.turns), (Status::Abandoned, 0));
+    assert_eq!((ended.session.status(), ended.turns), (Status::Abandoned, 0));
     assert_eq!(ended.summary.unwrap().first_request, None);
     f.assert_verified().await;
     f.done().await;

@@ -38,16 +38,16 @@ async fn read(f: &Fixture, session: &SessionRecord) -> SessionRecord {
 
 /// Sweeps a moment before the limit and at it; only the second look may end the session.
 async fn expires_after(f: &Fixture, session: &SessionRecord, seconds: i64) {
-    let stood = read(f, session).await.status;
+    let stood = read(f, session).await.status();
     f.clock.advance(TimeDelta::seconds(seconds) - TimeDelta::milliseconds(1));
     assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 0);
     f.clock.advance(TimeDelta::milliseconds(1));
     assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 1);
     let ended = read(f, session).await;
-    assert_eq!((ended.status, ended.end_reason), (Status::Expired, Some(EndReason::TimedOut)), "{stood}");
-    assert_eq!(ended.error_code.as_deref(), Some("timed_out"));
-    assert_eq!(ended.error_message.unwrap(), format!("it was {stood} for longer than {seconds} s"));
-    assert_eq!((ended.deadline_at, ended.lease_expires_at), (None, None));
+    assert_eq!((ended.status(), ended.end_reason()), (Status::Expired, Some(EndReason::TimedOut)), "{stood}");
+    assert_eq!(ended.error_code(), Some("timed_out"));
+    assert_eq!(ended.error_message().unwrap(), format!("it was {stood} for longer than {seconds} s"));
+    assert_eq!((ended.deadline_at(), ended.lease_expires_at()), (None, None));
     let log = f.log(session.id).await;
     let error = log.iter().rfind(|event| event.kind == "session.error").unwrap();
     let told: Value = serde_json::from_str(&error.metadata).unwrap();
@@ -98,7 +98,7 @@ async fn expires_after_one_more_second(f: &Fixture, session: &SessionRecord) {
     assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 0);
     f.clock.advance(TimeDelta::seconds(1));
     assert_eq!(session::sweep(&f.ledger).await.unwrap().expired, 1);
-    assert_eq!(read(f, session).await.status, Status::Expired);
+    assert_eq!(read(f, session).await.status(), Status::Expired);
 }
 
 async fn a_session_keeps_the_limits_it_was_made_with(f: Fixture) {
@@ -108,7 +108,7 @@ async fn a_session_keeps_the_limits_it_was_made_with(f: Fixture) {
     expires_after(&f, &session, 10).await;
     // A retry is a new session, made with the limits of now.
     let again = session::retry(&f.ledger, &f.operator, session.id).await.unwrap();
-    assert_eq!((again.status, again.deadline_at), (Status::Pending, None));
+    assert_eq!((again.status(), again.deadline_at()), (Status::Pending, None));
     f.done().await;
 }
 
@@ -116,7 +116,7 @@ async fn sessions_without_limits_stay(f: Fixture) {
     let session = queued(&f, r#"{"timeLimits":{"waitingSeconds":1}}"#).await;
     f.clock.advance(TimeDelta::days(400));
     assert_eq!(session::sweep(&f.ledger).await.unwrap(), session::Swept::default());
-    assert_eq!(read(&f, &session).await.status, Status::Pending);
+    assert_eq!(read(&f, &session).await.status(), Status::Pending);
     f.done().await;
 }
 
@@ -138,7 +138,7 @@ async fn many_servers_expire_a_session_once(f: Fixture) {
     assert_eq!(expired, 12);
     for session in &sessions {
         let errors = f.log(session.id).await.into_iter().filter(|event| event.kind == "session.error").count();
-        assert_eq!((read(&f, session).await.status, errors), (Status::Expired, 1));
+        assert_eq!((read(&f, session).await.status(), errors), (Status::Expired, 1));
     }
     if on_postgres {
         other.close().await;
@@ -192,7 +192,7 @@ async fn servers_whose_clocks_are_apart_agree_about_every_limit(f: Fixture) {
     }
     limit_ends_in(&f, -1).await;
     assert_eq!(session::sweep(&servers[0].0).await.unwrap().expired, 1, "by the slowest clock");
-    assert_eq!(read(&f, &session).await.status, Status::Expired);
+    assert_eq!(read(&f, &session).await.status(), Status::Expired);
     for (server, _) in servers {
         server.close().await;
     }

@@ -1,10 +1,13 @@
 //! P-62: what pages show of a session that has ended is bound by its log, and `verify` names what differs.
 
 use chrono::TimeDelta;
-use domain::{id::SessionId, session::Status};
+use domain::{
+    id::SessionId,
+    session::{Status, Type},
+};
 use ledger::{
     InstanceKey, retention,
-    session::{self, Completion, Failure},
+    session::{self, Completion, Failure, NewSession},
     verify::{self, Verified},
 };
 use testkit::{Engine, Fixture, INSTANCE_KEY, Raw, on_both_engines, text};
@@ -12,6 +15,7 @@ use testkit::{Engine, Fixture, INSTANCE_KEY, Raw, on_both_engines, text};
 on_both_engines!(
     a_changed_row_of_a_final_session_is_named,
     a_row_that_says_another_status_than_its_log_is_named,
+    a_row_that_no_session_can_have_is_named,
     an_erased_row_still_verifies_and_a_change_of_it_is_named,
     sessions_that_ended_before_rows_were_bound_are_counted,
     an_unknown_value_is_located,
@@ -91,7 +95,6 @@ async fn a_changed_row_of_a_final_session_is_named(f: Fixture) {
         ("usage", "NULL"),
         ("error_message", "'other'"),
         ("error_code", "'other'"),
-        ("end_reason", "'superseded'"),
         ("session_type", "'tool'"),
         ("agent_slug", "'other'"),
         ("source", "'elsewhere'"),
@@ -106,18 +109,57 @@ async fn a_changed_row_of_a_final_session_is_named(f: Fixture) {
             assert_named(&f, &mut raw, *id, column, value, "its row was changed after it ended").await;
         }
     }
+    for ((_, id), reason) in ended.iter().zip(["'superseded'", "'hard_block'", "'dependency_failed'"]) {
+        assert_named(&f, &mut raw, *id, "end_reason", reason, "its row was changed after it ended").await;
+    }
     f.done().await;
 }
 
-async fn a_row_that_says_another_status_than_its_log_is_named(f: Fixture) {
-    let running = f.running().await.id;
+async fn a_row_that_no_session_can_have_is_named(f: Fixture) {
+    let (draft, running) = (draft(&f).await, f.running().await.id);
     let ended = ended(&f).await;
+    // The last one: a claim would take it.
+    let pending = f.pending().await.id;
     let mut raw = intruder(&f).await;
-    assert_named(&f, &mut raw, running, "status", "'idle'", "its row says idle, its log running").await;
-    for (status, id) in ended {
-        let words = format!("its row says running, its log {status}");
-        assert_named(&f, &mut raw, id, "status", "'running'", &words).await;
+    for (status, id) in &ended {
+        let words = format!("sessions.status is \"{status}\", which other columns contradict");
+        for (column, value) in [
+            ("end_reason", "NULL"),
+            ("end_reason", "'lease_exhausted'"),
+            ("completed_at", "NULL"),
+            ("lease_seconds", "60"),
+            ("deadline_at", "1"),
+            ("waits_for", "'children'"),
+        ] {
+            if (*status, value) != (Status::Failed, "'lease_exhausted'") {
+                assert_named(&f, &mut raw, *id, column, value, &words).await;
+            }
+        }
+        let words = "sessions.status is \"running\", which other columns contradict";
+        assert_named(&f, &mut raw, *id, "status", "'running'", words).await;
     }
+    for (status, id, wrong) in [
+        ("draft", draft, ["deadline_at = 1", "attempt = 1", "result = '1'"]),
+        ("pending", pending, ["waits_for = 'children'", "lease_expires_at = 1", "error_code = 'x'"]),
+        ("running", running, ["lease_seconds = NULL", "attempt = 0", "completed_at = 1"]),
+    ] {
+        let words = format!("sessions.status is \"{status}\", which other columns contradict");
+        for change in wrong {
+            let (column, value) = change.split_once(" = ").unwrap();
+            assert_named(&f, &mut raw, id, column, value, &words).await;
+        }
+    }
+    f.done().await;
+}
+
+async fn draft(f: &Fixture) -> SessionId {
+    session::create(&f.ledger, &f.member, NewSession::of_type(Type::Mixed)).await.unwrap().id
+}
+
+async fn a_row_that_says_another_status_than_its_log_is_named(f: Fixture) {
+    let pending = f.pending().await.id;
+    let mut raw = intruder(&f).await;
+    assert_named(&f, &mut raw, pending, "status", "'idle'", "its row says idle, its log pending").await;
     f.done().await;
 }
 

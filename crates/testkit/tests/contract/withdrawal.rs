@@ -62,7 +62,7 @@ async fn everything_of_a_removed_member_stops_and_what_they_did_keeps_their_name
     let again = auth::sign_in(&f.ledger, MIA, PASSWORD, "").await.err();
     assert!(matches!(again, Some(Error::Forbidden(_))), "{again:?}");
     let ended = session::get(&f.ledger, &f.admin, started.id).await.unwrap();
-    assert_eq!((ended.status, ended.end_reason), (Status::Abandoned, Some(EndReason::Cancelled)));
+    assert_eq!((ended.status(), ended.end_reason()), (Status::Abandoned, Some(EndReason::Cancelled)));
     assert!(group::get(&f.ledger, &f.admin, people).await.unwrap().members.is_empty());
     assert_eq!(f.engine.raw().await.number("SELECT COUNT(*) FROM access_links").await, 0, "links for them are gone");
 

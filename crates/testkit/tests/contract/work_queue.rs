@@ -153,7 +153,10 @@ async fn what_a_person_may_decide_needs_them_whosever_task_it_is(f: Fixture) {
     gate::sweep(&f.ledger).await.unwrap();
     f.clock.advance(TimeDelta::seconds(10));
     gate::sweep(&f.ledger).await.unwrap();
-    assert_eq!(session::get(&f.ledger, &f.admin, waiting.id).await.unwrap().status, domain::session::Status::Completed);
+    assert_eq!(
+        session::get(&f.ledger, &f.admin, waiting.id).await.unwrap().status(),
+        domain::session::Status::Completed
+    );
     assert_eq!(needs(&f, &f.operator).await, 0);
 
     // A session names its gate, decided or not, and who may decide.

@@ -7,12 +7,12 @@ use super::{Claim, Claimed, REASON, claimed_event};
 use crate::{Ledger, Result, commit::Minter};
 use domain::{
     Scope,
-    session::{Actor, Command, State, Status, Type, decide},
+    session::{Actor, Command, Position, Status, Type, decide},
 };
 use store::session::{FirstClaim, FirstTerms};
 
 /// A session that is queued for the first time. What its type and limit are makes no difference to a claim.
-const QUEUED: State = State { status: Status::Pending, session_type: Type::Agent, attempt: 0, attempts_max: 1 };
+const QUEUED: Position = Position { status: Status::Pending, session_type: Type::Agent, attempt: 0, attempts_max: 1 };
 
 /// Claims in one statement; `None` where the claim has to go the long way.
 pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Result<Option<Vec<Claimed>>> {
@@ -31,13 +31,13 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
         let mut minter = Minter::new(ledger, now, 2);
         events.push([
             claimed_event(&mut minter, scope, transition, claim.lease_seconds)?,
-            minter.status_change(Some(QUEUED.status), transition.to, REASON)?,
+            minter.status_change(Some(QUEUED.status), transition.to(), REASON)?,
         ]);
     }
     let terms = FirstTerms {
         agent_slug,
         attempt_before: QUEUED.attempt,
-        status: transition.to,
+        status: transition.to(),
         attempt: transition.attempt,
         lease_seconds: claim.lease_seconds,
         lease_time: ledger.lease_time(),
