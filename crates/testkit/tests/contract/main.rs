@@ -46,6 +46,7 @@ mod secrets;
 mod sign_in;
 mod sql_list;
 mod status;
+mod status_table;
 mod thread;
 mod time_limit;
 mod verify;
