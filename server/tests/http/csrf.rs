@@ -47,7 +47,8 @@ fn foreign(app: &App) -> Vec<Vec<(&'static str, String)>> {
 
 /// Everything in the database, table by table.
 async fn everything(raw: &mut Raw) -> Vec<String> {
-    let tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name";
+    let tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' \
+         AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name";
     let mut all = Vec::new();
     for table in raw.texts(tables).await {
         if CHANGED_BY_THE_SERVER.iter().any(|(changed, _)| *changed == table) {

@@ -26,10 +26,11 @@ const OF_THE_SYSTEM: [(&str, &str); 1] =
 
 /// The table's qualified name, and what the catalogue says about it.
 const TABLES: &str = "SELECT json_build_object('name', n.nspname || '.' || c.relname,
-        'tenant', EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped),
+        'tenant', EXISTS (SELECT FROM pg_attribute a
+            WHERE a.attrelid = c.oid AND a.attname = 'tenant_id' AND NOT a.attisdropped),
         'enabled', c.relrowsecurity, 'forced', c.relforcerowsecurity,
-        'policies', (SELECT COUNT(*) FROM pg_policies p
-            WHERE p.schemaname = n.nspname AND p.tablename = c.relname AND p.permissive = 'PERMISSIVE' AND p.cmd = 'ALL'),
+        'policies', (SELECT COUNT(*) FROM pg_policies p WHERE p.schemaname = n.nspname AND p.tablename = c.relname
+              AND p.permissive = 'PERMISSIVE' AND p.cmd = 'ALL'),
         'columns', (SELECT json_agg(json_build_array(a.attname, format_type(a.atttypid, NULL)) ORDER BY a.attnum)
             FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
               AND (a.attname = 'tenant_id' OR a.attnotnull)))::text
@@ -46,7 +47,8 @@ const WAYS_AROUND: [(&str, &str); 4] = [
     ),
     (
         "the server's role owns a table",
-        "SELECT c.relname::text FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner WHERE r.rolname = 'shiftbook_app'",
+        "SELECT c.relname::text FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
+           WHERE r.rolname = 'shiftbook_app'",
     ),
     (
         // The policies of a partitioned table do not guard its partitions.
@@ -122,7 +124,8 @@ async fn leave_only_policies(raw: &mut Raw, table: &Table) {
 /// Runs statements as the server does on behalf of this workspace, and takes them back; what the last one changed.
 async fn on_behalf(raw: &mut Raw, tenant: &str, sql: &str) -> Result<u64, String> {
     let begin = format!(
-        "BEGIN; SET LOCAL ROLE shiftbook_app; SELECT set_config('app.tenant', '{tenant}', true), set_config('app.user', '', true)"
+        "BEGIN; SET LOCAL ROLE shiftbook_app; \
+         SELECT set_config('app.tenant', '{tenant}', true), set_config('app.user', '', true)"
     );
     raw.execute(&begin).await.unwrap();
     let outcome = raw.execute(sql).await.map_err(|error| error.to_string());
@@ -206,14 +209,22 @@ async fn a_table_whose_policy_is_missing_or_weak_is_found() {
     let mut raw = f.engine.raw().await;
     let (acme, other) = (f.admin.tenant_id.to_string(), f.stranger.tenant_id.to_string());
     let own = "tenant_id = shiftbook_tenant()";
-    for (name, guards) in [
-        ("bare", String::new()),
-        ("no_policy", "ALTER TABLE no_policy ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY".to_owned()),
-        ("not_forced", format!("ALTER TABLE not_forced ENABLE ROW LEVEL SECURITY; CREATE POLICY p ON not_forced USING ({own})")),
-        ("open_policy", "ALTER TABLE open_policy ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; CREATE POLICY p ON open_policy USING (true)".to_owned()),
-        ("open_to_write", format!("ALTER TABLE open_to_write ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY; CREATE POLICY p ON open_to_write USING ({own}) WITH CHECK (true)")),
+    let forced = "ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY";
+    for (name, security, policy) in [
+        ("bare", "", String::new()),
+        ("no_policy", forced, String::new()),
+        ("not_forced", "ENABLE ROW LEVEL SECURITY", format!("USING ({own})")),
+        ("open_policy", forced, "USING (true)".to_owned()),
+        ("open_to_write", forced, format!("USING ({own}) WITH CHECK (true)")),
     ] {
-        raw.execute(&format!("CREATE TABLE {name} (tenant_id uuid NOT NULL, n bigint NOT NULL); {guards}")).await.unwrap();
+        let mut guards = vec![format!("CREATE TABLE {name} (tenant_id uuid NOT NULL, n bigint NOT NULL)")];
+        if !security.is_empty() {
+            guards.push(format!("ALTER TABLE {name} {security}"));
+        }
+        if !policy.is_empty() {
+            guards.push(format!("CREATE POLICY p ON {name} {policy}"));
+        }
+        raw.execute(&guards.join("; ")).await.unwrap();
         let table = tables(&mut raw).await.into_iter().find(|table| table.name == format!("public.{name}")).unwrap();
         leave_only_policies(&mut raw, &table).await;
         let found = faults(&mut raw, &table, &acme, &other).await;
