@@ -59,6 +59,31 @@ test.describe("the palette", () => {
     await expect(chosen).not.toContainText("Go to Today");
   });
 
+  test("what was chosen by keys stays chosen when the server answers", async ({ page }) => {
+    await signIn(page, "operator");
+    await page.goto("/today");
+    await awake(page);
+    let answer = () => {};
+    const pressed = new Promise<void>((go) => (answer = go));
+    await page.route("**/find?q=*", async (route) => {
+      await pressed;
+      await route.continue();
+    });
+    await openPalette(page);
+    const asked = page.waitForRequest("**/find?q=*");
+    const answered = page.waitForResponse("**/find?q=*");
+    await field(page).fill("go to");
+    await asked;
+    await page.keyboard.press("ArrowDown");
+    const chosen = page.locator("#palette-list [aria-selected=true]");
+    await expect(chosen).toContainText("Go to Inbox");
+    answer();
+    await (await answered).finished();
+    // Until the answer has been shown.
+    await page.evaluate(() => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))));
+    await expect(chosen).toContainText("Go to Inbox");
+  });
+
   test("runs a command of the page, and offers none that the page has not", async ({ page }) => {
     const agent = unique("cmd").toLowerCase().replace(/[^a-z0-9]+/g, "-");
     const action = await api().createAction({ name: agent, agentSlug: agent });

@@ -80,6 +80,7 @@ fn typed() {
         forget_found();
     }
     narrow(&text, !asks);
+    choose(0);
     if asks {
         dom::after(PAUSE_MS, move || {
             if field().is_some_and(|field| field.value() == text) {
@@ -103,6 +104,10 @@ async fn ask(text: String) {
         let _ = list.append_child(&fragment);
     }
     narrow(&text, true);
+    // What was chosen by keys meanwhile stays chosen.
+    if !options().iter().any(is_chosen) {
+        choose(0);
+    }
 }
 
 fn forget_found() {
@@ -128,7 +133,6 @@ fn narrow(text: &str, is_all: bool) {
     if let Some(none) = dom::by_id("palette-none") {
         none.set_text_content((is_all && options().is_empty()).then_some("Nothing matches."));
     }
-    choose(0);
 }
 
 /// Selects the next or previous option; 0 selects the first.
