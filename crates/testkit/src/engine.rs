@@ -66,6 +66,21 @@ impl Raw {
         }
     }
 
+    /// Every row of a SQLite file as `table: values`, without these tables and columns.
+    pub async fn everything_but(&mut self, tables: &[&str], columns: &[&str]) -> Vec<String> {
+        let names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' \
+             AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name";
+        let mut all = Vec::new();
+        for table in self.texts(names).await.into_iter().filter(|table| !tables.contains(&table.as_str())) {
+            let kept = self.texts(&format!("SELECT name FROM pragma_table_info('{table}')")).await;
+            let kept = kept.iter().filter(|name| !columns.contains(&name.as_str()));
+            let quoted: Vec<_> = kept.map(|name| format!("quote({name})")).collect();
+            let rows = format!("SELECT {} FROM {table} ORDER BY 1", quoted.join(" || ', ' || "));
+            all.extend(self.texts(&rows).await.into_iter().map(|row| format!("{table}: {row}")));
+        }
+        all
+    }
+
     /// Asks the engine to prepare a statement without running it.
     pub async fn prepare(&mut self, sql: &str) -> Result<(), sqlx::Error> {
         match self {

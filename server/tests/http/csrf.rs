@@ -45,25 +45,10 @@ fn foreign(app: &App) -> Vec<Vec<(&'static str, String)>> {
     ]
 }
 
-/// Everything in the database, table by table.
+/// Everything in the database but what the server changes by itself.
 async fn everything(raw: &mut Raw) -> Vec<String> {
-    let tables = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' \
-         AND name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY name";
-    let mut all = Vec::new();
-    for table in raw.texts(tables).await {
-        if CHANGED_BY_THE_SERVER.iter().any(|(changed, _)| *changed == table) {
-            continue;
-        }
-        let columns = raw.texts(&format!("SELECT name FROM pragma_table_info('{table}')")).await;
-        let columns: Vec<_> = columns
-            .iter()
-            .filter(|name| !MOVING.contains(&name.as_str()))
-            .map(|name| format!("quote({name})"))
-            .collect();
-        let rows = raw.texts(&format!("SELECT {} FROM {table} ORDER BY 1", columns.join(" || ', ' || "))).await;
-        all.extend(rows.into_iter().map(|row| format!("{table}: {row}")));
-    }
-    all
+    let tables: Vec<_> = CHANGED_BY_THE_SERVER.iter().map(|(table, _)| *table).collect();
+    raw.everything_but(&tables, &MOVING).await
 }
 
 /// What a refused request is told, in a problem or on a page.
