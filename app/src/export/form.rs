@@ -123,6 +123,8 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
         <div class="form-row">
             {text("since", "Answered since (UTC)", "A day such as 2026-02-01", &choice.since, form)}
             {text("until", "Answered before", "The day after the last", &choice.until, form)}
+        </div>
+        <div class="form-row">
             {text("agents", "Agents", "Slugs, with commas between", &choice.agents, form)}
             {text("actions", "Actions", "Slugs or ids, with commas between", &choice.actions, form)}
         </div>
@@ -132,7 +134,7 @@ pub(super) fn fields(choice: &Choice, form: &FormState) -> impl IntoView + use<>
         </div>
         <div class="field export-emails">
             <input type="checkbox" id="export-personal" name="redactPersonal" value="on" checked=choice.redact_personal/>
-            <label for="export-personal">"Take out telephone, account and card numbers too"</label>
+            <label for="export-personal">"Also remove telephone, account and card numbers"</label>
         </div>
     }
 }
