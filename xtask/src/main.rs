@@ -22,6 +22,7 @@ mod steps;
 mod test;
 mod tidy;
 mod torture;
+mod trl;
 mod wasm_target;
 mod workspace;
 

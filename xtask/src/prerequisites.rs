@@ -133,13 +133,20 @@ pub fn schemathesis_program() -> PathBuf {
     target("schemathesis/bin/schemathesis")
 }
 
-fn python_packages() -> Result<()> {
-    python_environment("python", "examples/requirements.txt", "install the Python packages of the examples")?;
-    python_environment("schemathesis", "xtask/schemathesis/requirements.txt", "install Schemathesis")
+/// The Python that has TRL. It is installed when it is asked for, because only one long check needs it.
+pub fn trl_python() -> Result<PathBuf> {
+    python_environment("trl", "xtask/trl/requirements.txt", &["--no-deps"], "install TRL")?;
+    Ok(target("trl/bin/python3"))
 }
 
-/// Creates a virtual environment below `target/` with the packages of this file; again when the file changes.
-fn python_environment(folder: &str, requirements: &str, what: &str) -> Result<()> {
+fn python_packages() -> Result<()> {
+    python_environment("python", "examples/requirements.txt", &[], "install the Python packages of the examples")?;
+    python_environment("schemathesis", "xtask/schemathesis/requirements.txt", &[], "install Schemathesis")
+}
+
+/// Creates a virtual environment below `target/` with the packages of this file; again when the file changes. `options`
+/// go to pip.
+fn python_environment(folder: &str, requirements: &str, options: &[&str], what: &str) -> Result<()> {
     let file = root().join(requirements);
     let Ok(wanted) = std::fs::read_to_string(&file) else {
         say(&format!("    {requirements} does not exist: no Python packages to install"));
@@ -153,7 +160,7 @@ fn python_environment(folder: &str, requirements: &str, what: &str) -> Result<()
     quiet(what, || {
         run_quietly(command("python3").args(["-m", "venv", "--clear"]).arg(&environment), None)?;
         let mut pip = command(environment.join("bin/pip"));
-        pip.args(["install", "--quiet", "--disable-pip-version-check", "--requirement"]).arg(&file);
+        pip.args(["install", "--quiet", "--disable-pip-version-check"]).args(options).arg("--requirement").arg(&file);
         run_quietly(&mut pip, None)
     })?;
     Ok(std::fs::write(stamp, wanted)?)

@@ -114,7 +114,8 @@ impl Admin {
         Admin { build, data_dir: data_dir.to_path_buf(), tenant: tenant.to_owned() }
     }
 
-    fn command(&self, words: &[&str]) -> Command {
+    /// A command about this workspace.
+    pub fn command(&self, words: &[&str]) -> Command {
         let mut admin = command(self.build.shiftbook());
         admin.env("SHIFTBOOK_DATA_DIR", &self.data_dir).args(words).args(["--tenant", &self.tenant]);
         admin
@@ -165,14 +166,25 @@ impl Client {
 
     /// The id of whoever signs in with this password, as a browser would.
     pub fn user_id(&self, email: &str, password: &str) -> Result<String> {
+        let me = ureq::get(format!("{}/api/me", self.url)).header("cookie", self.sign_in(email, password)?);
+        let me = answer("/api/me", me.config().timeout_global(LIMIT).http_status_as_error(false).build().call())?;
+        Ok(text(me.get("user").context("/api/me names no user")?, "id")?.to_owned())
+    }
+
+    /// The cookie of whoever signs in with this password.
+    pub fn sign_in(&self, email: &str, password: &str) -> Result<String> {
         let sign_in = ureq::post(format!("{}/sign-in", self.url)).header("origin", &self.url);
         let sign_in = sign_in.config().timeout_global(LIMIT).max_redirects(0).http_status_as_error(false).build();
         let signed_in = sign_in.send_form([("email", email), ("password", password)])?;
         let cookie = signed_in.headers().get("set-cookie").and_then(|cookie| cookie.to_str().ok()?.split(';').next());
-        let cookie = cookie.with_context(|| format!("{email} cannot sign in: {}", signed_in.status()))?;
-        let me = ureq::get(format!("{}/api/me", self.url)).header("cookie", cookie);
-        let me = answer("/api/me", me.config().timeout_global(LIMIT).http_status_as_error(false).build().call())?;
-        Ok(text(me.get("user").context("/api/me names no user")?, "id")?.to_owned())
+        Ok(cookie.with_context(|| format!("{email} cannot sign in: {}", signed_in.status()))?.to_owned())
+    }
+
+    /// Sends what only people may, with the cookie of one.
+    pub fn post_as(&self, cookie: &str, path: &str, body: &Value) -> Result<Value> {
+        let request = ureq::post(format!("{}{path}", self.url)).header("cookie", cookie);
+        let request = request.header("sec-fetch-site", "same-origin");
+        answer(path, request.config().timeout_global(LIMIT).http_status_as_error(false).build().send_json(body))
     }
 
     fn bearer(&self) -> String {

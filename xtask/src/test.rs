@@ -11,7 +11,7 @@ use crate::process::{interrupted, run, run_quietly, run_watched};
 use crate::progress::say;
 use crate::steps::{Count, Report, count_in_line};
 use crate::workspace::cargo;
-use crate::{e2e, examples, prerequisites, schemathesis, scratch, site, tidy, torture, wasm_target};
+use crate::{e2e, examples, prerequisites, schemathesis, scratch, site, tidy, torture, trl, wasm_target};
 
 /// Minutes of torture on PostgreSQL.
 const POSTGRES_MINUTES: &str = "0.75";
@@ -45,10 +45,12 @@ enum Step {
     E2e,
     Examples,
     Schemathesis,
+    /// Not part of every run: it installs TRL.
+    Trl,
 }
 
 impl Step {
-    const ALL: [Step; 14] = [
+    const ALL: [Step; 15] = [
         Step::Prerequisites,
         Step::Fmt,
         Step::Tidy,
@@ -64,6 +66,7 @@ impl Step {
         Step::Torture,
         Step::E2e,
         Step::Examples,
+        Step::Trl,
     ];
 
     fn name(self) -> &'static str {
@@ -82,6 +85,7 @@ impl Step {
             Step::E2e => "e2e",
             Step::Examples => "examples",
             Step::Schemathesis => "schemathesis",
+            Step::Trl => "trl",
         }
     }
 
@@ -95,6 +99,7 @@ impl Step {
             Step::Tests => &[Step::Compile, Step::Postgres],
             Step::Release | Step::Budget => &[Step::Site],
             Step::Torture => &[Step::Site, Step::Compile, Step::Postgres],
+            Step::Trl => &[Step::Site, Step::Compile],
             Step::E2e | Step::Examples | Step::Schemathesis => &[Step::Prerequisites, Step::Site, Step::Compile],
         }
     }
@@ -102,8 +107,20 @@ impl Step {
     fn is_quick(self) -> bool {
         !matches!(
             self,
-            Step::Site | Step::Release | Step::Budget | Step::Torture | Step::E2e | Step::Examples | Step::Schemathesis
+            Step::Site
+                | Step::Release
+                | Step::Budget
+                | Step::Torture
+                | Step::E2e
+                | Step::Examples
+                | Step::Schemathesis
+                | Step::Trl
         )
+    }
+
+    /// Whether the step runs only where it is asked for by its name.
+    fn is_long(self) -> bool {
+        self == Step::Trl
     }
 
     /// Whether this step is part of running `goal` alone.
@@ -112,7 +129,8 @@ impl Step {
     }
 
     fn is_wanted(self, options: &Options) -> bool {
-        let asked = options.only.map_or(!options.quick || self.is_quick(), |goal| self.serves(goal));
+        let usual = !self.is_long() && (!options.quick || self.is_quick());
+        let asked = options.only.map_or(usual, |goal| self.serves(goal));
         asked && (self != Step::Release || options.release)
     }
 }
@@ -168,6 +186,7 @@ fn perform(step: Step, build: Build, postgres: &mut Option<Postgres>, tests: &mu
         }
         Step::Examples => examples::check(build, tests),
         Step::Schemathesis => schemathesis::check(build, tests),
+        Step::Trl => trl::check(build),
     }
 }
 
@@ -266,6 +285,15 @@ mod tests {
         assert_eq!(names(Step::E2e), "prerequisites site compile e2e");
         assert_eq!(names(Step::Schemathesis), "prerequisites site compile schemathesis");
         assert_eq!(names(Step::Torture), "prerequisites site compile postgres torture");
+        assert_eq!(names(Step::Trl), "site compile trl");
+    }
+
+    #[test]
+    fn a_long_step_runs_only_where_it_is_named() {
+        let options = |only| Options { only, quick: false, release: false };
+        assert!(!Step::Trl.is_wanted(&options(None)));
+        assert!(Step::Trl.is_wanted(&options(Some(Step::Trl))));
+        assert!(Step::Examples.is_wanted(&options(None)) && !Step::Trl.is_wanted(&options(Some(Step::Examples))));
     }
 
     #[test]
