@@ -13,32 +13,29 @@ use datalake::{
 };
 use domain::{
     Clock as _,
-    gate::{PausedToolCall, Verdict},
+    gate::Verdict,
     id::InteractionId,
     interaction::{Feedback, Source},
-    message::{Message as ChatMessage, Role, ToolCall},
+    message::{Message as ChatMessage, Role},
     outcome::Outcome,
-    session::{Status, Type, YieldTo},
+    session::{Status, Type},
 };
 use ledger::{
     Error, SessionRecord,
-    event::NewEvent,
     interaction::{self, Due, Line, Lines, ListInteractions, Stream, Turn, settle, take},
-    session::{self, Completion, NewSession, Parking},
+    session::{self, Completion, NewSession},
     thread::{self, Message},
 };
 use runner::capture::{Lake, drain, mark, write_marks};
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, json};
 use std::sync::Arc;
-use testkit::{Fixture, event, on_both_engines, text};
+use testkit::{Fixture, on_both_engines, text};
 use uuid::Uuid;
 
 on_both_engines!(
     an_answer_is_due_once_and_kept_once,
     a_turn_that_nobody_settled_is_due_again,
     reviewers_say_what_an_answer_is_worth,
-    a_tool_call_that_reviewers_decided_about_was_an_answer_too,
-    a_turn_has_the_steps_the_system_prompt_and_the_tools_that_its_log_tells,
     a_coding_agents_turns_are_captured_from_its_hooks,
     incognito_and_unworked_sessions_are_not_captured,
     what_waits_for_others_has_not_answered_and_what_an_incognito_session_starts_is_incognito,
@@ -147,97 +144,6 @@ async fn reviewers_say_what_an_answer_is_worth(f: Fixture) {
         assert_eq!(serde_json::from_str::<Value>(&turn.answer).unwrap(), json!({ "stage": "Won", "size": 12 }));
         assert!(!turn.prompt.is_empty());
     }
-    f.done().await;
-}
-
-async fn a_tool_call_that_reviewers_decided_about_was_an_answer_too(f: Fixture) {
-    at_once(&f).await;
-    for (new, judged) in [
-        (says(Verdict::Approve), (true, None)),
-        (edits(&json!({ "subject": "Hi" })), (true, Some("Hi"))),
-        (says(Verdict::Deny), (false, None)),
-    ] {
-        let session = f.running().await;
-        let call = json!({ "to": "ada@acme.test", "subject": "Hello" });
-        let call = PausedToolCall {
-            tool_call_id: "call-1".into(),
-            tool_name: "send_mail".into(),
-            tool_input: call.as_object().unwrap().clone(),
-        };
-        let parking = Parking { paused_tool_call: Some(call), ..Parking::at(session.attempt, YieldTo::AwaitingTool) };
-        session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
-        decide(&f, &f.operator, gate_of(&f, session.id).await.gate.id, new).await.unwrap();
-        complete(&f, &claim(&f).await.session, &json!("done")).await;
-        let taken = due(&f).await.pop().unwrap();
-        keep(&f, &taken).await;
-        let (calls, answers): (Vec<_>, Vec<_>) = taken.turns.iter().partition(|turn| turn.judgement.is_some());
-        assert_eq!(answers.iter().map(|turn| turn.answer.as_str()).collect::<Vec<_>>(), ["done"]);
-        let [turn] = calls.as_slice() else { panic!("one call: {taken:?}") };
-        assert_eq!(turn.tool_call_id.as_deref(), Some("call-1"));
-        let proposed: Value = serde_json::from_str(&turn.answer).unwrap();
-        assert_eq!((&proposed["toolName"], &proposed["toolInput"]["subject"]), (&json!("send_mail"), &json!("Hello")));
-        let judgement = turn.judgement.as_ref().unwrap();
-        let edited = judgement.edited.as_deref().map(|edited| serde_json::from_str::<Value>(edited).unwrap());
-        let subject = edited.as_ref().and_then(|edited| edited["toolInput"]["subject"].as_str());
-        assert_eq!((judgement.approved, subject), judged);
-    }
-    f.done().await;
-}
-
-/// An event with one part.
-fn of_part(kind: &str, part: &Value, metadata: &Value) -> NewEvent {
-    let raw = |json: &Value| Some(RawValue::from_string(json.to_string()).unwrap());
-    NewEvent { content: raw(&json!([part])), metadata: raw(metadata), ..event(kind) }
-}
-
-fn calls(id: &str, name: &str, input: &Value) -> NewEvent {
-    let part = json!({ "type": "tool-call", "toolCallId": id, "toolName": name, "input": input });
-    of_part("agent.tool_call", &part, &json!({}))
-}
-
-fn answers(id: &str, output: &Value) -> NewEvent {
-    let part = json!({ "type": "tool-result", "toolCallId": id, "toolName": "x", "output": output });
-    of_part("agent.tool_result", &part, &json!({}))
-}
-
-async fn a_turn_has_the_steps_the_system_prompt_and_the_tools_that_its_log_tells(f: Fixture) {
-    thread::start(&f.ledger, &f.member, new(Some("Who owns Acme?"))).await.unwrap();
-    let running = f.claim(1, 3_600).await.pop().unwrap();
-    let tool = json!({ "type": "function", "function": { "name": "find", "parameters": { "type": "object" } } });
-    let context = json!({ "modelContext": { "system": "You are a clerk.", "tools": [tool] } });
-    let says =
-        |words: &str, metadata: &Value| of_part("agent.message", &json!({ "type": "text", "text": words }), metadata);
-    let log = vec![
-        says("I look.", &context),
-        calls("a", "find", &json!({ "name": "Acme" })),
-        calls("cut", "find", &json!("{\"name\": \"Acm")),
-        answers("a", &json!({ "type": "json", "value": { "owner": "u1" } })),
-        answers("cut", &json!("not found")),
-        calls("b", "find", &json!({ "id": "u1" })),
-        answers("b", &json!("Ann")),
-        calls("open", "find", &json!({})),
-        says("Ann owns it.", &json!({})),
-    ];
-    f.append(running.id, running.attempt, log).await.unwrap();
-    session::yield_to(&f.ledger, &f.worker, running.id, Parking::at(running.attempt, YieldTo::Idle)).await.unwrap();
-    let taken = due(&f).await.pop().unwrap();
-    let [turn] = taken.turns.as_slice() else { panic!("one answer: {taken:?}") };
-    let call = |id: &str, input: Value| ToolCall::new(id, "find", input.as_object().unwrap().clone());
-    let (a, b) = (call("a", json!({ "name": "Acme" })), call("b", json!({ "id": "u1" })));
-    // A call that was cut, and one that was never answered, cannot be learned from.
-    let expected = [
-        ChatMessage::said(Role::System, "You are a clerk."),
-        ChatMessage::said(Role::User, "Who owns Acme?"),
-        ChatMessage { tool_calls: vec![a.clone()], ..ChatMessage::said(Role::Assistant, "I look.") },
-        ChatMessage::answering(&a, r#"{"owner":"u1"}"#),
-        ChatMessage::calling(vec![b.clone()]),
-        ChatMessage::answering(&b, "Ann"),
-    ];
-    assert_eq!(turn.prompt, expected);
-    assert_eq!(
-        (turn.answer.as_str(), &turn.tool_call_id, turn.tools.as_deref()),
-        ("Ann owns it.", &None, Some(&[tool][..]))
-    );
     f.done().await;
 }
 

@@ -34,6 +34,7 @@ mod incognito;
 mod input_schema;
 mod insight;
 mod interaction;
+mod interaction_tools;
 mod lease_clock;
 mod link;
 mod outage;
