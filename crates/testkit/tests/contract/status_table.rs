@@ -12,7 +12,7 @@ use domain::{
     action::OutputType,
     gate::{PausedToolCall, Question, Verdict},
     id::SessionId,
-    session::{Actor, COMMANDS, Command, IfDependencyFails, State, Status, Type, YieldTo, decide},
+    session::{Actor, COMMANDS, Command, IfDependencyFails, Position, Status, Type, YieldTo, decide},
 };
 use ledger::{
     EntityTypeRecord, SessionRecord,
@@ -357,7 +357,7 @@ impl World<'_> {
         let (l, w, id, attempt) = (&self.f.ledger, &self.f.worker, scene.id, row.attempt);
         let (f, m) = (self.f, &self.f.member);
         match command {
-            Command::Start | Command::Skip if row.status == Status::Draft => {
+            Command::Start | Command::Skip if row.status() == Status::Draft => {
                 let before = self.take(&format!("{}-before", scene.slug), LONG_LEASE).await.unwrap();
                 match command {
                     Command::Start => assert!(self.complete(before.id, 1, None).await),
@@ -373,11 +373,11 @@ impl World<'_> {
             Command::Fail => drop(self.fail(id, attempt).await),
             Command::Yield(to) => drop(session::yield_to(l, w, id, Parking::at(attempt, to)).await),
             Command::Release => drop(session::release(l, w, id, attempt).await),
-            Command::Resume if row.status == Status::Idle => {
+            Command::Resume if row.status() == Status::Idle => {
                 run(f, &format!("{}-below", scene.slug), &json!(1)).await;
             }
             Command::Resume => {
-                let verdict = if row.status == Status::AwaitingTool { Verdict::Approve } else { Verdict::Respond };
+                let verdict = if row.status() == Status::AwaitingTool { Verdict::Approve } else { Verdict::Respond };
                 self.decide(id, verdict).await;
             }
             Command::Approve => drop(self.decide(id, Verdict::Approve).await),
@@ -386,7 +386,7 @@ impl World<'_> {
             Command::Cancel => drop(session::cancel(l, &f.operator, id, None).await),
             Command::LoseLease => self.sweep_after(i64::from(SHORT_LEASE) + 1).await,
             // Before its lease runs out.
-            Command::Expire if row.status == Status::Running => self.sweep_after(LIMITS[1] + 1).await,
+            Command::Expire if row.status() == Status::Running => self.sweep_after(LIMITS[1] + 1).await,
             Command::Expire => self.sweep_after(LIMITS[2] + 1).await,
             Command::Reject => {}
             Command::Stop => drop(human::stop(l, m, id).await),
@@ -422,7 +422,7 @@ fn passes(safety: &str) -> Value {
 fn is_accepted(command: Command, status: Status) -> bool {
     [Type::Agent, Type::Response, Type::Tool, Type::Mixed].into_iter().any(|session_type| {
         [0, 1].into_iter().any(|attempt| {
-            let state = State { status, session_type, attempt, attempts_max: 3 };
+            let state = Position { status, session_type, attempt, attempts_max: 3 };
             decide(state, actor(command, attempt), command).is_ok()
         })
     })
@@ -443,12 +443,12 @@ async fn every_command_in_every_status_does_what_the_table_says(f: Fixture) {
                 None => world.work(status, lease).await,
             };
             let row = now(&f, scene.id).await;
-            if row.status != status {
-                wrong.push(format!("{command:?} in {status}: the scene is {}", row.status));
+            if row.status() != status {
+                wrong.push(format!("{command:?} in {status}: the scene is {}", row.status()));
                 continue;
             }
             let (session_type, attempts_max) = (row.session_type, row.attempts_max);
-            let state = State { status, session_type, attempt: row.attempt, attempts_max };
+            let state = Position { status, session_type, attempt: row.attempt, attempts_max };
             let expected = decide(state, actor(command, row.attempt), command);
             if expected.is_err() && kind(command) == Kind::Outside {
                 // A hook means a status, not a command: where it cannot be reached in one step it takes several.
@@ -460,11 +460,11 @@ async fn every_command_in_every_status_does_what_the_table_says(f: Fixture) {
             let wanted = match expected {
                 Ok(t) if !never => {
                     accepted.insert(format!("{command:?} in {status}"));
-                    (t.to, t.attempt, t.end_reason)
+                    (t.to(), t.attempt, t.end_reason())
                 }
-                _ => (row.status, row.attempt, row.end_reason),
+                _ => (row.status(), row.attempt, row.end_reason()),
             };
-            let found = (after.status, after.attempt, after.end_reason);
+            let found = (after.status(), after.attempt, after.end_reason());
             if found != wanted {
                 wrong.push(format!("{command:?} in {status}: {found:?} instead of {wanted:?}"));
             }
