@@ -87,7 +87,7 @@ impl CookiePolicy {
     }
 
     /// `Set-Cookie` for a person who does not want to be asked about the session at `path`. Browsers send it there alone.
-    pub fn set_unasked(self, user: UserId, path: &str) -> Option<HeaderValue> {
+    pub fn dismiss_rating(self, user: UserId, path: &str) -> Option<HeaderValue> {
         let secure = if self.secure { "; Secure" } else { "" };
         let seconds = ASKED_DAYS * 24 * 60 * 60;
         let text = format!("{UNASKED}{user}=1; Path={path}; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
@@ -124,7 +124,7 @@ impl CookiePolicy {
 }
 
 /// Whether this person does not want to be asked about the session at this address.
-pub fn is_unasked(headers: &HeaderMap, user: UserId) -> bool {
+pub fn is_rating_dismissed(headers: &HeaderMap, user: UserId) -> bool {
     find(headers, &format!("{UNASKED}{user}")).is_some()
 }
 

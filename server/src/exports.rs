@@ -3,7 +3,7 @@
 
 use crate::{
     config::{Database, Settings},
-    lake::{DumpError, Rated, dump, rating},
+    stream_dump::{DumpError, Rated, dump, rating},
 };
 use datalake::{
     Layout,
@@ -78,7 +78,7 @@ pub struct Job {
 
 /// What is asked for, by whom.
 #[derive(Debug)]
-pub struct Asked {
+pub struct ExportRequest {
     /// Who asks, in which workspace.
     pub scope: Scope,
     /// Its slug.
@@ -155,12 +155,12 @@ impl Exports {
         &self,
         ledger: &Ledger,
         entropy: &dyn Entropy,
-        asked: Asked,
+        asked: ExportRequest,
         stop: CancellationToken,
     ) -> Result<Arc<Job>, Busy> {
         let begun_at = ledger.now();
         let id = new_v7(begun_at, entropy);
-        let Asked { scope, workspace, options, is_preview, noted } = asked;
+        let ExportRequest { scope, workspace, options, is_preview, noted } = asked;
         let tenant_id = scope.tenant_id;
         let mut jobs = self.jobs();
         let running: Vec<_> = jobs.iter().filter(|job| job.is_running()).collect();
@@ -194,7 +194,7 @@ impl Exports {
                 tracing::warn!(export = %id, %error, "an export is not noted");
             }
             work(&ledger, &working, workspace, stop).await;
-            let (state, ending) = noted_end(&working.stage());
+            let (state, ending) = recorded_end(&working.stage());
             if let Err(error) = export_job::end(&ledger, &scope, id, state, ending).await {
                 tracing::warn!(export = %id, %error, "the end of an export is not noted");
             }
@@ -246,7 +246,7 @@ fn discard(folder: &Path) {
 }
 
 /// How it ended, as it is remembered.
-fn noted_end(stage: &Stage) -> (ExportState, export_job::Ending) {
+fn recorded_end(stage: &Stage) -> (ExportState, export_job::Ending) {
     let ending = export_job::Ending::default();
     match stage {
         Stage::Done(preview) => {
@@ -259,7 +259,7 @@ fn noted_end(stage: &Stage) -> (ExportState, export_job::Ending) {
 }
 
 async fn work(ledger: &Ledger, job: &Arc<Job>, workspace: String, stop: CancellationToken) {
-    let stage = match collected(ledger, job, &workspace, &stop).await {
+    let stage = match collect_streams(ledger, job, &workspace, &stop).await {
         Ok(scratch) => {
             let (rated, own) = (rating(ledger), Arc::clone(job));
             let made = tokio::task::spawn_blocking(move || {
@@ -287,7 +287,7 @@ async fn work(ledger: &Ledger, job: &Arc<Job>, workspace: String, stop: Cancella
 }
 
 /// The streams of the workspace as files, in a folder that goes when it is dropped.
-async fn collected(
+async fn collect_streams(
     ledger: &Ledger,
     job: &Job,
     workspace: &str,

@@ -28,7 +28,7 @@ const OF_PROXIES: [HeaderName; 6] = [
 
 /// What a request calls this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Addressed {
+enum HostClass {
     /// By a loopback name or address.
     Loopback,
     /// By another IP address, by the public URL's host, or not at all, as no browser does.
@@ -37,7 +37,7 @@ enum Addressed {
     Foreign,
 }
 
-impl Addressed {
+impl HostClass {
     /// Of all names in a request, the worst counts.
     fn of(uri: &Uri, headers: &HeaderMap, public_origin: Option<&str>) -> Self {
         let hosts = headers.get_all(header::HOST).iter().map(|host| host.to_str().unwrap_or_default());
@@ -82,7 +82,7 @@ fn is_loopback(host: &str) -> bool {
 /// Refuses a request for a page that calls this server by a name that anybody could have pointed here. For the time
 /// before set-up. The API needs no such check: it needs a token.
 pub fn check(uri: &Uri, headers: &HeaderMap, public_origin: Option<&str>) -> Result<(), Problem> {
-    if PROBES.contains(&uri.path()) || Addressed::of(uri, headers, public_origin) != Addressed::Foreign {
+    if PROBES.contains(&uri.path()) || HostClass::of(uri, headers, public_origin) != HostClass::Foreign {
         return Ok(());
     }
     let detail = "nobody has set this server up, and until then it answers to localhost, to IP addresses and to the \
@@ -100,7 +100,7 @@ pub fn is_local(peer: Option<Peer>, uri: &Uri, headers: &HeaderMap, public_origi
     !by_proxy
         && !public
         && peer.is_some_and(|Peer(peer)| peer.ip().to_canonical().is_loopback())
-        && Addressed::of(uri, headers, public_origin) == Addressed::Loopback
+        && HostClass::of(uri, headers, public_origin) == HostClass::Loopback
 }
 
 #[cfg(test)]
@@ -121,41 +121,41 @@ mod tests {
     #[test]
     fn names_that_nobody_can_point_here_are_known() {
         for (name, expected) in [
-            ("localhost", Addressed::Loopback),
-            ("LOCALHOST.:4210", Addressed::Loopback),
-            ("shiftbook.localhost:4210", Addressed::Loopback),
-            ("127.0.0.1:4210", Addressed::Loopback),
-            ("127.8.9.1", Addressed::Loopback),
-            ("[::1]:4210", Addressed::Loopback),
-            ("[::ffff:127.0.0.1]", Addressed::Loopback),
-            ("192.168.1.5:4210", Addressed::Known),
-            ("0.0.0.0:4210", Addressed::Known),
-            ("[2001:db8::1]", Addressed::Known),
-            ("log.example.org", Addressed::Known),
-            ("Log.Example.org:443", Addressed::Known),
-            ("evil.example", Addressed::Foreign),
-            ("localhost.evil.example", Addressed::Foreign),
-            ("127.0.0.1.evil.example", Addressed::Foreign),
-            ("log.example.org.evil.example", Addressed::Foreign),
-            ("notlocalhost", Addressed::Foreign),
-            ("localhost@evil.example", Addressed::Foreign),
-            ("evil.example@localhost", Addressed::Foreign),
-            ("localhost:4210, evil.example", Addressed::Foreign),
-            ("127.1", Addressed::Foreign),
-            ("", Addressed::Foreign),
+            ("localhost", HostClass::Loopback),
+            ("LOCALHOST.:4210", HostClass::Loopback),
+            ("shiftbook.localhost:4210", HostClass::Loopback),
+            ("127.0.0.1:4210", HostClass::Loopback),
+            ("127.8.9.1", HostClass::Loopback),
+            ("[::1]:4210", HostClass::Loopback),
+            ("[::ffff:127.0.0.1]", HostClass::Loopback),
+            ("192.168.1.5:4210", HostClass::Known),
+            ("0.0.0.0:4210", HostClass::Known),
+            ("[2001:db8::1]", HostClass::Known),
+            ("log.example.org", HostClass::Known),
+            ("Log.Example.org:443", HostClass::Known),
+            ("evil.example", HostClass::Foreign),
+            ("localhost.evil.example", HostClass::Foreign),
+            ("127.0.0.1.evil.example", HostClass::Foreign),
+            ("log.example.org.evil.example", HostClass::Foreign),
+            ("notlocalhost", HostClass::Foreign),
+            ("localhost@evil.example", HostClass::Foreign),
+            ("evil.example@localhost", HostClass::Foreign),
+            ("localhost:4210, evil.example", HostClass::Foreign),
+            ("127.1", HostClass::Foreign),
+            ("", HostClass::Foreign),
         ] {
-            let of = Addressed::of(&Uri::from_static("/setup"), &headers(&[("host", name)]), PUBLIC);
+            let of = HostClass::of(&Uri::from_static("/setup"), &headers(&[("host", name)]), PUBLIC);
             assert_eq!(of, expected, "{name}");
         }
-        assert_eq!(Addressed::of(&Uri::from_static("/"), &headers(&[]), PUBLIC), Addressed::Known);
+        assert_eq!(HostClass::of(&Uri::from_static("/"), &headers(&[]), PUBLIC), HostClass::Known);
     }
 
     #[test]
     fn of_two_names_the_worse_counts() {
         let both = headers(&[("host", "localhost"), ("host", "evil.example")]);
-        assert_eq!(Addressed::of(&Uri::from_static("/"), &both, None), Addressed::Foreign);
+        assert_eq!(HostClass::of(&Uri::from_static("/"), &both, None), HostClass::Foreign);
         let absolute = Uri::from_static("http://evil.example/setup");
-        assert_eq!(Addressed::of(&absolute, &headers(&[("host", "localhost")]), None), Addressed::Foreign);
+        assert_eq!(HostClass::of(&absolute, &headers(&[("host", "localhost")]), None), HostClass::Foreign);
         let forwarded = headers(&[("host", "evil.example"), ("x-forwarded-host", "localhost")]);
         assert!(check(&Uri::from_static("/setup"), &forwarded, None).is_err());
         assert!(check(&Uri::from_static("/healthz"), &forwarded, None).is_ok());

@@ -12,7 +12,7 @@ use prometheus_client::{
     },
     registry::Registry,
 };
-use runner::capture::Lake;
+use runner::capture::TurnCapture;
 use std::{sync::atomic::AtomicU64, time::Duration};
 
 /// From 0.1 ms to about 13 s.
@@ -124,7 +124,7 @@ impl Metrics {
     }
 
     /// The text that a scraper reads.
-    pub fn render(&self, ledger: &Ledger, lake: &Lake) -> Result<String, std::fmt::Error> {
+    pub fn render(&self, ledger: &Ledger, turn_capture: &TurnCapture) -> Result<String, std::fmt::Error> {
         use std::sync::atomic::Ordering::Relaxed;
         let stats = ledger.stats();
         self.writer.queue_items.set(i64::try_from(stats.queue_items).unwrap_or(i64::MAX));
@@ -132,8 +132,8 @@ impl Metrics {
         self.writer.items.inner().store(stats.items_committed, Relaxed);
         self.writer.events.inner().store(stats.events_appended, Relaxed);
         self.feedback_failures.inner().store(ledger::feedback::failures(ledger), Relaxed);
-        self.captured.answers.inner().store(lake.captured(), Relaxed);
-        self.captured.failures.inner().store(lake.failures(), Relaxed);
+        self.captured.answers.inner().store(turn_capture.captured(), Relaxed);
+        self.captured.failures.inner().store(turn_capture.failures(), Relaxed);
         if let Some(bytes) = resident_bytes() {
             self.resident_bytes.set(bytes);
         }

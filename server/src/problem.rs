@@ -97,7 +97,7 @@ impl Problem {
 
 /// A problem that the response shows already, as a page with a form does.
 #[derive(Debug, Clone)]
-pub(crate) struct Shown(pub(crate) Problem);
+pub(crate) struct RenderedProblem(pub(crate) Problem);
 
 impl Problem {
     /// The status that it travels with.
@@ -108,7 +108,7 @@ impl Problem {
     /// Marks a response that shows this problem itself: it gets the problem's headers, and the log hears of it.
     pub fn mark(&self, response: &mut Response) {
         self.set_retry_after(response);
-        response.extensions_mut().insert(Shown(self.clone()));
+        response.extensions_mut().insert(RenderedProblem(self.clone()));
     }
 
     fn set_retry_after(&self, response: &mut Response) {

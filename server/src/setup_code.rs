@@ -16,18 +16,18 @@ const GROUP_CHARS: usize = 4;
 const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /// Whether the server has been set up, and the code for doing it. The code is new at every start.
-pub struct SetUp {
+pub struct SetupState {
     is_done: AtomicBool,
     code: String,
 }
 
-impl fmt::Debug for SetUp {
+impl fmt::Debug for SetupState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SetUp").finish_non_exhaustive()
+        f.debug_struct("SetupState").finish_non_exhaustive()
     }
 }
 
-impl SetUp {
+impl SetupState {
     /// With a new code.
     pub fn new(entropy: &dyn Entropy) -> Self {
         let mut bytes = [0; CODE_BYTES];
@@ -49,7 +49,7 @@ impl SetUp {
     }
 
     /// The code in groups, to be shown to the operator.
-    pub fn shown(&self) -> String {
+    pub fn grouped_code(&self) -> String {
         let groups = self.code.as_bytes().chunks(GROUP_CHARS);
         groups.map(|group| String::from_utf8_lossy(group).into_owned()).collect::<Vec<_>>().join("-")
     }
@@ -96,13 +96,13 @@ mod tests {
 
     #[test]
     fn a_code_is_taken_as_people_type_it_and_no_other_is() {
-        let set_up = SetUp::new(&Bytes(7));
-        let shown = set_up.shown();
+        let set_up = SetupState::new(&Bytes(7));
+        let shown = set_up.grouped_code();
         assert_eq!((shown.len(), shown.split('-').count()), (19, 4), "{shown}");
         assert!(set_up.is_code(&shown));
         assert!(set_up.is_code(&format!(" {} ", shown.to_lowercase().replace('-', " "))));
         assert!(set_up.is_code(&shown.replace('0', "o").replace('1', "l")));
-        for wrong in ["", "-", &shown[1..], &format!("{shown}0"), &SetUp::new(&Bytes(8)).shown()] {
+        for wrong in ["", "-", &shown[1..], &format!("{shown}0"), &SetupState::new(&Bytes(8)).grouped_code()] {
             assert!(!set_up.is_code(wrong), "{wrong}");
         }
     }

@@ -30,7 +30,7 @@ pub fn frame(name: &'static str, data: &str) -> Bytes {
 }
 
 /// The last frame before a stop. The client comes back by itself, and finds a successor.
-pub fn bye(state: &AppState) -> Bytes {
+pub fn end_frame(state: &AppState) -> Bytes {
     let mut jitter = [0; 2];
     state.entropy.fill(&mut jitter);
     let retry_ms = BYE_RETRY_MS_MIN + u64::from(u16::from_le_bytes(jitter)) % BYE_RETRY_MS_SPREAD;

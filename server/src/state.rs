@@ -2,12 +2,12 @@
 
 use crate::{
     assets::Assets, config::Settings, cookie::CookiePolicy, exports::Exports, metrics::Metrics, problem::Problem,
-    sealed::Sealed, setup_code::SetUp, shutdown::Shutdown, summary_agents::SummaryAgents,
+    sealed::Sealed, setup_code::SetupState, shutdown::Shutdown, summary_agents::SummaryAgents,
 };
 use axum::http::{HeaderMap, header};
 use domain::{Entropy, Scope};
 use ledger::{InstanceKey, Ledger};
-use runner::capture::Lake;
+use runner::capture::TurnCapture;
 use std::{ops::Deref, sync::Arc};
 use wire::Code;
 
@@ -22,7 +22,7 @@ pub struct Shared {
     /// Exports that were asked for on a page.
     pub exports: Exports,
     /// Where captured turns go.
-    pub lake: Arc<Lake>,
+    pub turn_capture: Arc<TurnCapture>,
     /// Counters behind `/metrics`.
     pub metrics: Metrics,
     /// Style sheet, scripts and WASM, by logical name.
@@ -36,7 +36,7 @@ pub struct Shared {
     /// `https://host[:port]` where browsers see the server, when the configuration says so.
     pub public_origin: Option<String>,
     /// Whether the server has been set up, and the code for doing it.
-    pub set_up: SetUp,
+    pub set_up: SetupState,
     /// Random bytes for nonces and jitter.
     pub entropy: Arc<dyn Entropy>,
     /// What leads inside, for addresses that people choose.
@@ -68,14 +68,14 @@ impl AppState {
             start: u64::from_le_bytes(start),
             ledger,
             exports,
-            lake: Arc::new(crate::lake::open(settings, &*entropy)),
+            turn_capture: Arc::new(crate::stream_dump::open(settings, &*entropy)),
             metrics: Metrics::new(),
             assets: Assets::load(),
             shutdown: Shutdown::default(),
             sealed: Sealed::new(),
             cookies: CookiePolicy::new(settings.public_url.as_ref().is_some_and(|url| url.is_https())),
             public_origin: settings.public_url.as_ref().map(|url| url.origin().to_owned()),
-            set_up: SetUp::new(&*entropy),
+            set_up: SetupState::new(&*entropy),
             entropy,
             outbound: settings.outbound.clone(),
             sends_email: settings.smtp.is_some(),
@@ -95,7 +95,7 @@ fn agents(settings: &Settings) -> Vec<(String, String)> {
 impl Shared {
     /// Where the live stream of the caller's workspace stands. A page carries it, and the stream names it.
     pub fn live_mark(&self, scope: &Scope) -> String {
-        format!("{:x}-{}", self.start, ledger::live::sent(&self.ledger, scope))
+        format!("{:x}-{}", self.start, ledger::live::signal_count(&self.ledger, scope))
     }
 
     /// Where the asker sees this server, without a slash at the end.

@@ -319,15 +319,15 @@ pub fn claimed(claimed: Vec<session::Claimed>) -> wire::worker::Claimed {
         context: claimed.context,
         resume: claimed.resume.map(resume),
         denials: denials(claimed.denials),
-        dependencies: claimed.dependencies.into_iter().map(told).collect(),
-        children: claimed.children.into_iter().map(told).collect(),
+        dependencies: claimed.dependencies.into_iter().map(related_session).collect(),
+        children: claimed.children.into_iter().map(related_session).collect(),
         has_more_children: claimed.has_more_children,
     };
     wire::worker::Claimed { sessions: claimed.into_iter().map(hold).collect() }
 }
 
 /// A piece of an answer, from a worker.
-pub fn told_delta(body: wire::worker::Delta) -> event::Delta {
+pub fn delta_from_wire(body: wire::worker::Delta) -> event::Delta {
     event::Delta { attempt: body.attempt, offset: body.offset, text: body.text }
 }
 
@@ -348,12 +348,12 @@ pub fn failure(body: wire::worker::Fail) -> session::Failure {
 }
 
 /// What a worker parks its session for.
-pub fn parking(body: wire::worker::Yield) -> Result<session::Parking, Problem> {
+pub fn yield_request(body: wire::worker::Yield) -> Result<session::YieldRequest, Problem> {
     if body.wait_for == Some(WaitsFor::Dependencies) {
         let message = "only a running session can wait for `children`";
         return Err(Problem::field(Code::InvalidRequest, "waitFor", message));
     }
-    Ok(session::Parking {
+    Ok(session::YieldRequest {
         attempt: body.attempt,
         to: match body.status {
             wire::worker::YieldStatus::Idle => YieldTo::Idle,

@@ -95,8 +95,8 @@ impl WorkerApi for LocalWorkerApi {
 
     fn send_delta<'a>(&'a self, session_id: &'a str, delta: &'a Delta) -> ApiFuture<'a, ()> {
         Box::pin(async move {
-            let delta = wire_map::told_delta(delta.clone());
-            event::tell(&self.state.ledger, &self.scope, id(session_id)?, delta).await.map_err(refused)
+            let delta = wire_map::delta_from_wire(delta.clone());
+            event::send_delta(&self.state.ledger, &self.scope, id(session_id)?, delta).await.map_err(refused)
         })
     }
 
@@ -126,8 +126,8 @@ impl WorkerApi for LocalWorkerApi {
 
     fn yield_to<'a>(&'a self, session_id: &'a str, to: &'a Yield) -> ApiFuture<'a, Session> {
         Box::pin(async move {
-            let parking = wire_map::parking(to.clone()).map_err(refused)?;
-            let done = session::yield_to(&self.state.ledger, &self.scope, id(session_id)?, parking).await;
+            let yield_request = wire_map::yield_request(to.clone()).map_err(refused)?;
+            let done = session::yield_to(&self.state.ledger, &self.scope, id(session_id)?, yield_request).await;
             done.map(wire_map::session).map_err(refused)
         })
     }

@@ -28,9 +28,9 @@ pub fn bench(arguments: &[String]) -> Result<()> {
     let mut renderer = cargo();
     renderer.args(["build", "--release", "--package", "app", "--features", "ssr", "--example", "render_page"]);
     run(&mut renderer)?;
-    let mut lake_probe = cargo();
-    lake_probe.args(["build", "--release", "--package", "datalake", "--bin", "datalake-probe"]);
-    run(&mut lake_probe)?;
+    let mut datalake_probe = cargo();
+    datalake_probe.args(["build", "--release", "--package", "datalake", "--bin", "datalake-probe"]);
+    run(&mut datalake_probe)?;
     let postgres = Postgres::start()?;
     let mut bench = cargo();
     bench
@@ -39,7 +39,7 @@ pub fn bench(arguments: &[String]) -> Result<()> {
         .arg(Build::Release.shiftbook())
         .arg("--renderer")
         .arg(target("release/examples/render_page"))
-        .arg("--lake-probe")
+        .arg("--datalake-probe")
         .arg(target("release/datalake-probe"))
         .args(arguments);
     if let Some(folder) = references {

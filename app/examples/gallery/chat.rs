@@ -76,7 +76,7 @@ fn conversation(status: Status, has_failed: bool) -> Conversation {
         thread: thread(1, status, "What is the stage of Acme?"),
         events,
         others: Default::default(),
-        again_id: String::new(),
+        resend_id: String::new(),
         has_earlier: false,
         before: None,
         summary: status.is_final().then_some(summary),

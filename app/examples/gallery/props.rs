@@ -106,7 +106,7 @@ pub fn section(bucket: Bucket, count: u32) -> today::Section {
         gates: Default::default(),
         has_more: count > 5,
         everyone: false,
-        of_nobody: 0,
+        unassigned_failures: 0,
     }
 }
 

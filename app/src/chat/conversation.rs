@@ -40,7 +40,7 @@ pub struct Conversation {
     /// Names of other people who answered in it, by actor.
     pub others: HashMap<String, String>,
     /// Idempotency key of a message that is sent again.
-    pub again_id: String,
+    pub resend_id: String,
     /// Whether there are earlier events.
     pub has_earlier: bool,
     /// `?before=`: absent if these are the newest events.

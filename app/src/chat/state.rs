@@ -47,7 +47,7 @@ pub fn state_view(conversation: &Conversation, again: Option<String>) -> impl In
                     <p class="meta">"Nothing is lost. Your next message continues the conversation."</p>
                     <form method="post" action=format!("/chat/{id}/messages") data-stay="">
                         <input type="hidden" name="text" value=text/>
-                        <input type="hidden" name="id" value=conversation.again_id.clone()/>
+                        <input type="hidden" name="id" value=conversation.resend_id.clone()/>
                         <button class="button" type="submit" data-size="small">"Send it again"</button>
                     </form>
                 }

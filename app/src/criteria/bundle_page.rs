@@ -12,7 +12,7 @@ use crate::{
     },
 };
 use domain::{
-    bundle::{Deed, Plan, PlannedField, PlannedItem, PlannedKind},
+    bundle::{Plan, PlannedField, PlannedItem, PlannedKind, PlannedOperation},
     limit::{BUNDLE_BYTES_MAX, BUNDLE_ITEMS_MAX},
 };
 use leptos::prelude::*;
@@ -78,8 +78,9 @@ fn upload_form(source: &str, form: &FormState) -> impl IntoView + use<> {
 }
 
 fn plan_view(source: &str, plan: &Plan, applied: bool) -> impl IntoView + use<> {
-    let count = |deed| plan.count(deed) as u64;
-    let (create, change, keep) = (count(Deed::Create), count(Deed::Change), count(Deed::Keep));
+    let count = |operation| plan.count(operation) as u64;
+    let (create, change, keep) =
+        (count(PlannedOperation::Create), count(PlannedOperation::Change), count(PlannedOperation::Keep));
     let text = format!("\n{source}");
     let head = if applied {
         let words = format!("Installed: {create} created, {change} changed, {keep} unchanged.");
@@ -110,12 +111,12 @@ fn plan_view(source: &str, plan: &Plan, applied: bool) -> impl IntoView + use<> 
     view! { {head} {items} }
 }
 
-const fn deed_word(deed: Deed, thing: bool) -> (&'static str, Icon) {
-    match deed {
-        Deed::Create => (if thing { "new" } else { "added" }, Icon::Completed),
-        Deed::Change => ("changes", Icon::Running),
-        Deed::Keep => ("unchanged", Icon::Idle),
-        Deed::Remove => ("removed", Icon::Failed),
+const fn operation_label(operation: PlannedOperation, thing: bool) -> (&'static str, Icon) {
+    match operation {
+        PlannedOperation::Create => (if thing { "new" } else { "added" }, Icon::Completed),
+        PlannedOperation::Change => ("changes", Icon::Running),
+        PlannedOperation::Keep => ("unchanged", Icon::Idle),
+        PlannedOperation::Remove => ("removed", Icon::Failed),
     }
 }
 
@@ -129,12 +130,12 @@ const fn kind_word(kind: PlannedKind) -> &'static str {
 }
 
 fn item_view(item: &PlannedItem) -> impl IntoView + use<> {
-    let (word, picture) = deed_word(item.deed, true);
+    let (word, picture) = operation_label(item.operation, true);
     let rows = item.fields.iter().map(field_row).collect::<Vec<_>>();
     let caption = format!("Fields of {}", item.slug);
     let label = caption.clone();
     view! {
-        <details class="sheet bundle-item" data-deed=item.deed.as_str() open=item.deed != Deed::Keep>
+        <details class="sheet bundle-item" data-operation=item.operation.as_str() open=item.operation != PlannedOperation::Keep>
             <summary>
                 {icon(picture)}" "{kind_word(item.kind)}" "<code>{item.slug.clone()}</code>" "<span class="meta">{word}</span>
             </summary>
@@ -159,9 +160,9 @@ fn item_view(item: &PlannedItem) -> impl IntoView + use<> {
 fn field_row(field: &PlannedField) -> impl IntoView + use<> {
     let shown = |value: &Value| one_line(&domain::entity::shown(value), VALUE_CHARS_MAX);
     view! {
-        <tr data-deed=field.deed.as_str()>
+        <tr data-operation=field.operation.as_str()>
             <td class="table-main"><code>{field.field.clone()}</code></td>
-            <td class="meta">{deed_word(field.deed, false).0}</td>
+            <td class="meta">{operation_label(field.operation, false).0}</td>
             <td class="meta" dir="auto">{shown(&field.before)}</td>
             <td class="meta" dir="auto">{shown(&field.after)}</td>
         </tr>

@@ -31,7 +31,7 @@ pub struct MemberProps {
 /// Renders the page. Its forms post to /settings/members/{id}/role (field `role`), /reset-link, /deactivate,
 /// /activate and /remove.
 pub fn member_page(shell: &Shell, props: MemberProps) -> String {
-    let title = props.member.called().to_owned();
+    let title = props.member.display_name().to_owned();
     render(shell, &title, || {
         let MemberProps { member, new_link: link, form } = props;
         let to = |what: &str| format!("/settings/members/{}/{what}", member.id);
@@ -39,7 +39,7 @@ pub fn member_page(shell: &Shell, props: MemberProps) -> String {
         let general = notice::refused(form.general(&["role"]));
         let off = (!is_active).then(|| notice::caution("Deactivated: nothing can be done with this account here."));
         let page = view! {
-            {page_head(member.called().to_owned(), vec![("Settings".to_owned(), "/settings#members".to_owned())], ())}
+            {page_head(member.display_name().to_owned(), vec![("Settings".to_owned(), "/settings#members".to_owned())], ())}
             <p class="meta">{member.email.clone()}" · "{role_word(member.role)}" · since "{stamp(member.created_at)}</p>
             {off}
             {general}

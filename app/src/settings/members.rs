@@ -99,7 +99,7 @@ pub fn members_section(members: Vec<Member>, inviting: Option<Inviting>, form: &
 }
 
 fn row(member: Member, administers: bool) -> impl IntoView {
-    let called = member.called().to_owned();
+    let called = member.display_name().to_owned();
     let address = (!member.name.is_empty()).then(|| view! { <span class="meta">" " {member.email.clone()}</span> });
     let off =
         (member.status == MemberStatus::Deactivated).then(|| view! { <span class="meta">" · deactivated"</span> });

@@ -50,7 +50,7 @@ pub struct Section {
     /// Whether there are more entries than these.
     pub has_more: bool,
     /// Number of further failed sessions of tasks that are assigned to no one.
-    pub of_nobody: u64,
+    pub unassigned_failures: u64,
 }
 
 /// One section as a fragment, for an update after a change.
@@ -70,8 +70,8 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
         let href = section.bucket.statuses().first().map_or("/actions".to_owned(), |s| format!("/sessions?status={s}"));
         view! { <p class="rows-more"><a href=href>"Show all"</a></p> }
     });
-    let of_nobody = (section.of_nobody > 0).then(|| {
-        let count = number::counted(section.of_nobody, "session");
+    let unassigned_failures = (section.unassigned_failures > 0).then(|| {
+        let count = number::counted(section.unassigned_failures, "session");
         let href = super::bucket::address(true, name);
         view! { <p class="rows-more"><a href=href>{format!("{count} of unassigned tasks also failed")}</a></p> }
     });
@@ -87,7 +87,7 @@ pub fn section_view(shell: &Shell, section: &Section, hidden: bool) -> impl Into
                 <span class="meta">{count}</span>
             </div>
             {body}
-            {of_nobody}
+            {unassigned_failures}
         </section>
     }
 }

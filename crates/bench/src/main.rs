@@ -58,7 +58,7 @@ struct Cli {
     renderer: Option<PathBuf>,
     /// The program that writes and reads training data and nothing else (`datalake-probe`)
     #[arg(long)]
-    lake_probe: Option<PathBuf>,
+    datalake_probe: Option<PathBuf>,
     /// The program that appends to UmaDB (`crates/bench/reference/umadb`); without it G2 is left out
     #[arg(long)]
     umadb: Option<PathBuf>,
@@ -176,7 +176,7 @@ async fn measure(cli: &Cli) -> Result<()> {
         spec: ServerSpec { binary, database_url: None, log: log.clone() },
         postgres_url: cli.postgres_url.clone(),
         renderer: cli.renderer.clone(),
-        lake_probe: cli.lake_probe.clone(),
+        datalake_probe: cli.datalake_probe.clone(),
         umadb: cli.umadb.clone(),
         references: cli.reference_dir.as_deref().map(References::open).transpose()?,
         only: cli.only.iter().map(|goal| goal.trim().to_uppercase()).collect::<BTreeSet<_>>(),
@@ -216,7 +216,7 @@ fn command_line() -> String {
                 | "--work-dir"
                 | "--browser"
                 | "--renderer"
-                | "--lake-probe"
+                | "--datalake-probe"
                 | "--reference-dir"
         ) {
             words.next();

@@ -5,7 +5,7 @@ use wire::{
     Page,
     approval::ElicitationReply,
     session::Session,
-    thread::{EndThread, EndedThread, MemoryStatus, Said, Say, StartThread, Thread},
+    thread::{EndThread, EndedThread, MemoryStatus, MessageReceipt, NewMessage, StartThread, Thread},
 };
 
 impl Client {
@@ -25,7 +25,7 @@ impl Client {
     }
 
     /// `POST /api/threads/{id}/messages`. Can be repeated with an id, a UUID.
-    pub async fn say(&self, id: &str, message: &Say) -> Result<Said> {
+    pub async fn say(&self, id: &str, message: &NewMessage) -> Result<MessageReceipt> {
         self.post(&["api", "threads", id, "messages"], message).await
     }
 

@@ -107,7 +107,7 @@ pub struct BundledAction {
 /// What becomes of a thing or of a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Deed {
+pub enum PlannedOperation {
     /// It is new.
     Create,
     /// It becomes different.
@@ -118,7 +118,7 @@ pub enum Deed {
     Remove,
 }
 
-names!(Deed { Create = "create", Change = "change", Keep = "keep", Remove = "remove" });
+names!(PlannedOperation { Create = "create", Change = "change", Keep = "keep", Remove = "remove" });
 
 /// What kind of thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -145,7 +145,7 @@ pub struct PlannedField {
     /// Its name, or a path such as `dimensions.tone`.
     pub field: String,
     /// What becomes of it.
-    pub deed: Deed,
+    pub operation: PlannedOperation,
     /// What it is; null where there is nothing.
     pub before: Value,
     /// What it will be; null where it goes.
@@ -161,7 +161,7 @@ pub struct PlannedItem {
     /// Which one.
     pub slug: String,
     /// What becomes of it: create, change or keep.
-    pub deed: Deed,
+    pub operation: PlannedOperation,
     /// Every field that the bundle speaks of.
     pub fields: Vec<PlannedField>,
 }
@@ -176,13 +176,13 @@ pub struct Plan {
 
 impl Plan {
     /// How many things this becomes of.
-    pub fn count(&self, deed: Deed) -> usize {
-        self.items.iter().filter(|item| item.deed == deed).count()
+    pub fn count(&self, operation: PlannedOperation) -> usize {
+        self.items.iter().filter(|item| item.operation == operation).count()
     }
 
     /// Whether everything is as the bundle wants it.
     pub fn is_done(&self) -> bool {
-        self.count(Deed::Keep) == self.items.len()
+        self.count(PlannedOperation::Keep) == self.items.len()
     }
 }
 
@@ -201,13 +201,13 @@ impl Comparison {
 
     /// One field, as it is and as it will be. Null stands for nothing.
     pub fn field(&mut self, field: impl Into<String>, before: Value, after: Value) {
-        let deed = match (&before, &after) {
-            _ if before == after => Deed::Keep,
-            (Value::Null, _) => Deed::Create,
-            (_, Value::Null) => Deed::Remove,
-            _ => Deed::Change,
+        let operation = match (&before, &after) {
+            _ if before == after => PlannedOperation::Keep,
+            (Value::Null, _) => PlannedOperation::Create,
+            (_, Value::Null) => PlannedOperation::Remove,
+            _ => PlannedOperation::Change,
         };
-        self.fields.push(PlannedField { field: field.into(), deed, before, after });
+        self.fields.push(PlannedField { field: field.into(), operation, before, after });
     }
 
     /// A list of parts that are known by their slugs: each part, and the order where only that is different.
@@ -234,17 +234,17 @@ impl Comparison {
 
     /// Whether there is anything to write.
     pub fn differs(&self) -> bool {
-        !self.exists || self.fields.iter().any(|field| field.deed != Deed::Keep)
+        !self.exists || self.fields.iter().any(|field| field.operation != PlannedOperation::Keep)
     }
 
     /// The thing's place in the plan.
     pub fn into_item(self, kind: PlannedKind, slug: &str) -> PlannedItem {
-        let deed = match (self.exists, self.differs()) {
-            (false, _) => Deed::Create,
-            (true, true) => Deed::Change,
-            (true, false) => Deed::Keep,
+        let operation = match (self.exists, self.differs()) {
+            (false, _) => PlannedOperation::Create,
+            (true, true) => PlannedOperation::Change,
+            (true, false) => PlannedOperation::Keep,
         };
-        PlannedItem { kind, slug: slug.to_owned(), deed, fields: self.fields }
+        PlannedItem { kind, slug: slug.to_owned(), operation, fields: self.fields }
     }
 }
 
@@ -257,24 +257,36 @@ mod tests {
         serde_json::from_value(json!({ "slug": slug, "type": kind })).unwrap()
     }
 
-    fn compared(before: &[Dimension], after: &[Dimension]) -> Vec<(String, Deed)> {
+    fn compared(before: &[Dimension], after: &[Dimension]) -> Vec<(String, PlannedOperation)> {
         let mut comparison = Comparison::new(true);
         comparison.parts("dimensions", before, after, |d| &d.slug);
-        comparison.fields.into_iter().map(|field| (field.field, field.deed)).collect()
+        comparison.fields.into_iter().map(|field| (field.field, field.operation)).collect()
     }
 
     #[test]
     fn parts_are_compared_by_their_slugs_and_then_by_their_order() {
         let (a, b, c) = (dimension("a", "text"), dimension("b", "text"), dimension("c", "text"));
         let before = [a.clone(), b.clone()];
-        let told = |pairs: &[(&str, Deed)]| -> Vec<_> { pairs.iter().map(|(f, d)| ((*f).to_owned(), *d)).collect() };
-        assert_eq!(compared(&before, &before), told(&[("dimensions.a", Deed::Keep), ("dimensions.b", Deed::Keep)]));
+        let told = |pairs: &[(&str, PlannedOperation)]| -> Vec<_> {
+            pairs.iter().map(|(f, d)| ((*f).to_owned(), *d)).collect()
+        };
+        assert_eq!(
+            compared(&before, &before),
+            told(&[("dimensions.a", PlannedOperation::Keep), ("dimensions.b", PlannedOperation::Keep)])
+        );
         assert_eq!(
             compared(&before, &[dimension("b", "number"), c]),
-            told(&[("dimensions.b", Deed::Change), ("dimensions.c", Deed::Create), ("dimensions.a", Deed::Remove)])
+            told(&[
+                ("dimensions.b", PlannedOperation::Change),
+                ("dimensions.c", PlannedOperation::Create),
+                ("dimensions.a", PlannedOperation::Remove)
+            ])
         );
-        let turned =
-            told(&[("dimensions.b", Deed::Keep), ("dimensions.a", Deed::Keep), ("dimensions (order)", Deed::Change)]);
+        let turned = told(&[
+            ("dimensions.b", PlannedOperation::Keep),
+            ("dimensions.a", PlannedOperation::Keep),
+            ("dimensions (order)", PlannedOperation::Change),
+        ]);
         assert_eq!(compared(&before, &[b, a]), turned);
     }
 
@@ -283,10 +295,10 @@ mod tests {
         let mut same = Comparison::new(true);
         same.field("name", json!("A"), json!("A"));
         assert!(!same.differs());
-        assert_eq!(same.into_item(PlannedKind::Group, "a").deed, Deed::Keep);
+        assert_eq!(same.into_item(PlannedKind::Group, "a").operation, PlannedOperation::Keep);
         let mut other = Comparison::new(true);
         other.field("name", json!("A"), json!("B"));
-        assert_eq!(other.into_item(PlannedKind::Group, "a").deed, Deed::Change);
-        assert_eq!(Comparison::new(false).into_item(PlannedKind::Group, "a").deed, Deed::Create);
+        assert_eq!(other.into_item(PlannedKind::Group, "a").operation, PlannedOperation::Change);
+        assert_eq!(Comparison::new(false).into_item(PlannedKind::Group, "a").operation, PlannedOperation::Create);
     }
 }

@@ -61,7 +61,7 @@ impl Topic {
     ];
 
     /// Whether it asks a person for something: only these are worth an e-mail.
-    pub const fn asks_somebody(self) -> bool {
+    pub const fn needs_decision(self) -> bool {
         matches!(self, Self::ApprovalRequested | Self::ApprovalReminder | Self::ApprovalEscalated)
     }
 }

@@ -89,7 +89,7 @@ pub fn render(activity: &Activity, delimiter: &Delimiter) -> String {
     let title = fit(&activity.title, ACTIVITY_LINE_CHARS_MAX - "Working on: **".len() - started.len());
     let mut block = format!("<{tag} untrusted=\"true\">\n{CAUTION}\n");
     block.push_str(&format!("Working on: **{}{started}\nRecent events:\n", escape(&title)));
-    for event in told(&activity.events) {
+    for event in shown_events(&activity.events) {
         block.push_str(&line(event));
         block.push('\n');
     }
@@ -98,7 +98,7 @@ pub fn render(activity: &Activity, delimiter: &Delimiter) -> String {
 }
 
 /// The events that are told: one per visit, the newest 20, oldest first.
-fn told(events: &[Observed]) -> Vec<&Observed> {
+fn shown_events(events: &[Observed]) -> Vec<&Observed> {
     let mut told: Vec<&Observed> =
         events.iter().enumerate().filter(|(i, event)| !seen_again(event, &events[i + 1..])).map(|(_, e)| e).collect();
     told.drain(..told.len().saturating_sub(ACTIVITY_LINES_MAX));

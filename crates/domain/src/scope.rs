@@ -63,7 +63,7 @@ impl Scope {
 
     /// The person who acts or for whom a token acts. For reading what they did and for stamping what is made for
     /// them, never for deciding who may write.
-    pub fn beneficiary(&self) -> Option<UserId> {
+    pub fn acting_user(&self) -> Option<UserId> {
         self.user_id().or(self.on_behalf_of)
     }
 

@@ -27,7 +27,7 @@ pub fn switch(running: Option<Option<ActionId>>, wanted: ActionId) -> Switch {
 
 /// One stretch of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stretch {
+pub struct WorkInterval {
     /// The task.
     pub task_id: ActionId,
     /// Its name.
@@ -52,7 +52,7 @@ pub struct TaskTime {
 }
 
 /// Adds up stretches, newest first, by task: only what lies between `midnight` and `now` counts. Longest first.
-pub fn time_per_task(stretches: &[Stretch], midnight: Timestamp, now: Timestamp) -> Vec<TaskTime> {
+pub fn time_per_task(stretches: &[WorkInterval], midnight: Timestamp, now: Timestamp) -> Vec<TaskTime> {
     let mut tasks: Vec<TaskTime> = Vec::new();
     for stretch in stretches {
         let (from, to) = (stretch.from.max(midnight), stretch.to.unwrap_or(now).min(now));
@@ -86,8 +86,8 @@ mod tests {
         format!("2026-07-01T{time}:00Z").parse().unwrap()
     }
 
-    fn stretch(task_id: ActionId, title: &str, from: &str, to: Option<&str>) -> Stretch {
-        Stretch { task_id, title: title.into(), from: at(from), to: to.map(at) }
+    fn stretch(task_id: ActionId, title: &str, from: &str, to: Option<&str>) -> WorkInterval {
+        WorkInterval { task_id, title: title.into(), from: at(from), to: to.map(at) }
     }
 
     #[test]

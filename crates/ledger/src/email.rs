@@ -16,7 +16,7 @@ pub async fn is_wanted(ledger: &Ledger, scope: &Scope) -> Result<bool> {
 }
 
 /// Notes whether the caller wants it in this workspace.
-pub async fn want(ledger: &Ledger, scope: &Scope, wants: bool) -> Result<()> {
+pub async fn set_wanted(ledger: &Ledger, scope: &Scope, wants: bool) -> Result<()> {
     let (tenant_id, user_id) = (scope.tenant_id, person(scope)?);
     let noted = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {
         Box::pin(async move { Ok(store::user::set_wants_email(tx, tenant_id, user_id, wants).await?) })

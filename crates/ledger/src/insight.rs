@@ -38,7 +38,7 @@ pub enum RatingsMissing {
 
 /// The figures of the last `days` days, today included: 1 to [`INSIGHT_DAYS_MAX`]. Of sessions, and gates, that began
 /// in the window and ended in it, and of answers that were complete in it. Whoever reads the workspace's sessions may read their sums.
-pub async fn of_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<InsightsRecord> {
+pub async fn read_window(ledger: &Ledger, scope: &Scope, days: u32) -> Result<InsightsRecord> {
     require(scope, Permission::Read)?;
     if !(1..=INSIGHT_DAYS_MAX).contains(&days) {
         return Err(Error::invalid("days", format!("must be 1 to {INSIGHT_DAYS_MAX}")));

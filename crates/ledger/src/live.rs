@@ -68,7 +68,7 @@ pub(crate) struct Frames {
 
 /// What the followers of a session are told.
 #[derive(Debug, Clone)]
-pub(crate) enum Told {
+pub(crate) enum FeedItem {
     /// Events were committed.
     Frames(Frames),
     /// The agent is in the middle of saying this.
@@ -79,7 +79,7 @@ type Key = (TenantId, SessionId);
 
 #[derive(Default)]
 struct Shared {
-    feeds: Mutex<HashMap<Key, broadcast::Sender<Told>>>,
+    feeds: Mutex<HashMap<Key, broadcast::Sender<FeedItem>>>,
     tenants: Mutex<HashMap<TenantId, Arc<TenantHub>>>,
     render: OnceLock<RenderFrame>,
 }
@@ -122,10 +122,10 @@ impl Hub {
     }
 
     /// Tells those who follow the session, if anybody does.
-    pub(crate) fn tell_delta(&self, tenant_id: TenantId, session_id: SessionId, delta: Arc<Delta>) {
+    pub(crate) fn publish_delta(&self, tenant_id: TenantId, session_id: SessionId, delta: Arc<Delta>) {
         let feed = lock(&self.0.feeds).get(&(tenant_id, session_id)).cloned();
         // An error only says that nobody follows any more.
-        let _ = feed.map(|feed| feed.send(Told::Delta(delta)));
+        let _ = feed.map(|feed| feed.send(FeedItem::Delta(delta)));
     }
 
     /// Tells dashboards of what no session's log says.
@@ -134,16 +134,16 @@ impl Hub {
     }
 
     /// A place to wait until a session is queued in this workspace.
-    pub(crate) fn queued(&self, tenant_id: TenantId) -> Queued {
+    pub(crate) fn queued(&self, tenant_id: TenantId) -> QueuedSignal {
         // Counts every notification from now on, polled or not.
-        Queued(self.0.tenant(tenant_id).queued.clone().notified_owned())
+        QueuedSignal(self.0.tenant(tenant_id).queued.clone().notified_owned())
     }
 }
 
 /// Resolves when a session was queued after it was made.
-pub(crate) struct Queued(tokio::sync::futures::OwnedNotified);
+pub(crate) struct QueuedSignal(tokio::sync::futures::OwnedNotified);
 
-impl Queued {
+impl QueuedSignal {
     pub(crate) async fn wait(self) {
         self.0.await;
     }
@@ -170,7 +170,7 @@ impl Shared {
         buffer.into()
     }
 
-    fn tell(&self, notice: &Notice) {
+    fn publish(&self, notice: &Notice) {
         let feed = lock(&self.feeds).get(&(notice.tenant_id, notice.session_id)).cloned();
         if let Some(feed) = feed {
             let first = notice.events.first().map_or(notice.head_sequence, |event| event.sequence);
@@ -181,7 +181,7 @@ impl Shared {
                 is_final: notice.status.is_final(),
             };
             // Nobody follows any more: the feed is removed by the last one who left.
-            let _ = feed.send(Told::Frames(frames));
+            let _ = feed.send(FeedItem::Frames(frames));
         }
         let tenant = lock(&self.tenants).get(&notice.tenant_id).cloned();
         let Some(tenant) = tenant else { return };
@@ -203,7 +203,7 @@ impl Shared {
     fn resync(&self) {
         for feed in lock(&self.feeds).values() {
             let frames = Frames { first: u64::MAX, last: u64::MAX, bytes: Bytes::new(), is_final: false };
-            let _ = feed.send(Told::Frames(frames));
+            let _ = feed.send(FeedItem::Frames(frames));
         }
         for tenant in lock(&self.tenants).values() {
             tenant.send(LiveSignal::Resync);
@@ -215,7 +215,7 @@ impl Shared {
 async fn run(shared: Arc<Shared>, mut notices: broadcast::Receiver<Change>) {
     loop {
         match notices.recv().await {
-            Ok(Change::Committed(notice)) => shared.tell(&notice),
+            Ok(Change::Committed(notice)) => shared.publish(&notice),
             Ok(Change::Missed) | Err(broadcast::error::RecvError::Lagged(_)) => shared.resync(),
             Err(broadcast::error::RecvError::Closed) => return,
         }
@@ -224,13 +224,13 @@ async fn run(shared: Arc<Shared>, mut notices: broadcast::Receiver<Change>) {
 
 /// A follower's subscription to one session.
 pub(crate) struct Feed {
-    receiver: Option<broadcast::Receiver<Told>>,
+    receiver: Option<broadcast::Receiver<FeedItem>>,
     shared: Arc<Shared>,
     key: Key,
 }
 
 impl Feed {
-    pub(crate) async fn recv(&mut self) -> std::result::Result<Told, broadcast::error::RecvError> {
+    pub(crate) async fn recv(&mut self) -> std::result::Result<FeedItem, broadcast::error::RecvError> {
         match &mut self.receiver {
             Some(receiver) => receiver.recv().await,
             None => Err(broadcast::error::RecvError::Closed),
@@ -269,7 +269,7 @@ pub fn subscribe(ledger: &Ledger, scope: &Scope) -> Signals {
 
 /// How many signals the caller's workspace was sent since this server started. What is read after this call is at least
 /// as new as the signals that it counts, so a reader who finds the same number later has missed nothing.
-pub fn sent(ledger: &Ledger, scope: &Scope) -> u64 {
+pub fn signal_count(ledger: &Ledger, scope: &Scope) -> u64 {
     ledger.hub().0.tenant(scope.tenant_id).sent.load(Ordering::SeqCst)
 }
 

@@ -102,7 +102,7 @@ impl Ledger {
             });
             if let Err(error) = armed.await {
                 // "database or disk is full" is less than an operator has to know.
-                store.has_room()?;
+                store.check_disk_space()?;
                 return Err(error);
             }
         }
@@ -180,13 +180,13 @@ impl Ledger {
 
     /// Whether the database answers. After a write that found the disk full, whether it takes writes again.
     pub async fn ready(&self) -> Result<()> {
-        self.store().has_room()?;
+        self.store().check_disk_space()?;
         if self.store().is_full() {
-            let wrote = self
-                .store()
-                .write::<_, Error, _>(Access::System, |tx| Box::pin(async move { Ok(store::roll::touch(tx).await?) }));
+            let wrote = self.store().write::<_, Error, _>(Access::System, |tx| {
+                Box::pin(async move { Ok(store::roll::probe_write(tx).await?) })
+            });
             wrote.await?;
-            self.store().found_room();
+            self.store().clear_disk_full();
         }
         let read = self.store().read(Access::System, |conn| Box::pin(async move { store::user::any(conn).await }));
         read.await?;

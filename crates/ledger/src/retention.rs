@@ -14,7 +14,7 @@ use domain::{
     id::{SessionId, TenantId},
     limit::ERASED_AT_ONCE,
 };
-pub use store::retention::Standing;
+pub use store::retention::ErasureState;
 use store::{
     Access,
     retention::{Due, ErasureRecord},
@@ -90,12 +90,15 @@ pub async fn erase_by_operator(
 ///
 /// # Errors
 /// When the database cannot be read.
-pub async fn standings_by_operator(ledger: &Ledger, sessions: Vec<(TenantId, SessionId)>) -> Result<Vec<Standing>> {
+pub async fn erasure_states_by_operator(
+    ledger: &Ledger,
+    sessions: Vec<(TenantId, SessionId)>,
+) -> Result<Vec<ErasureState>> {
     let read = ledger.store().read(Access::System, move |conn| {
         Box::pin(async move {
             let mut standings = Vec::with_capacity(sessions.len());
             for (tenant_id, session_id) in sessions {
-                standings.push(store::retention::standing(conn, tenant_id, session_id).await?);
+                standings.push(store::retention::erasure_state(conn, tenant_id, session_id).await?);
             }
             Ok(standings)
         })

@@ -52,9 +52,9 @@ pub async fn all(ledger: &Ledger, key: Option<&InstanceKey>, mut progress: impl 
         Err(error) => return Err(error),
     }
     if !verified.problems.is_empty() {
-        return undisturbed(ledger, verified);
+        return require_unchanged(ledger, verified);
     }
-    // Asked first: from then on each session is known.
+    // ListQuery first: from then on each session is known.
     let is_filled = store.read(Access::System, |conn| Box::pin(store::roll::is_filled(conn))).await?;
     let mut after = None;
     loop {
@@ -74,12 +74,12 @@ pub async fn all(ledger: &Ledger, key: Option<&InstanceKey>, mut progress: impl 
             let unknown = (is_filled && !is_known).then(|| (0, "it is in no roll of its workspace".to_owned()));
             if let Some((sequence, problem)) = unknown.or(checked.bad) {
                 verified.bad = Some((id, sequence, problem));
-                return undisturbed(ledger, verified);
+                return require_unchanged(ledger, verified);
             }
         }
         progress(&verified);
     }
-    undisturbed(ledger, verified)
+    require_unchanged(ledger, verified)
 }
 
 /// What is wrong with values and with the database file.
@@ -97,8 +97,8 @@ async fn problems(ledger: &Ledger) -> Result<Vec<String>> {
 }
 
 /// The result, unless a server began to write on a file that was read as one that does not change.
-fn undisturbed(ledger: &Ledger, verified: Verified) -> Result<Verified> {
-    if ledger.store().is_disturbed() {
+fn require_unchanged(ledger: &Ledger, verified: Verified) -> Result<Verified> {
+    if ledger.store().has_changed() {
         return Err(Error::Unavailable("a server began to write during the check: check again".into()));
     }
     Ok(verified)

@@ -7,36 +7,44 @@ use store::Conn;
 /// Whether the caller may know of a session. Of an incognito one its own person may, and an agent: the one that
 /// claimed it last, while the session goes on, for itself and for the sessions that it started from it. Nobody else,
 /// whatever their role.
-pub(crate) async fn sees(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
+pub(crate) async fn can_see(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
     let Some(owner) = &session.private_to else { return Ok(true) };
     if scope.caller == Caller::System || *owner == scope.caller.to_string() {
         return Ok(true);
     }
-    if works_on(conn, scope, session).await? {
+    if is_working_agent(conn, scope, session).await? {
         return Ok(true);
     }
     let Some(parent_id) = session.parent_id else { return Ok(false) };
     match store::session::find(conn, scope.tenant_id, parent_id).await? {
-        Some(parent) => works_on(conn, scope, &parent).await,
+        Some(parent) => is_working_agent(conn, scope, &parent).await,
         None => Ok(false),
     }
 }
 
 /// The session, if the caller may know of it.
-pub(crate) async fn seen(conn: &mut Conn<'_>, scope: &Scope, session: Option<SessionRecord>) -> Result<SessionRecord> {
+pub(crate) async fn require_visible(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    session: Option<SessionRecord>,
+) -> Result<SessionRecord> {
     match session {
-        Some(session) if sees(conn, scope, &session).await? => Ok(session),
+        Some(session) if can_see(conn, scope, &session).await? => Ok(session),
         _ => Err(Error::NotFound("session")),
     }
 }
 
 /// The session, if the caller may know of it or was the last to claim it: workers repeat what they report at its end.
-pub(crate) async fn held(conn: &mut Conn<'_>, scope: &Scope, session: Option<SessionRecord>) -> Result<SessionRecord> {
+pub(crate) async fn require_visible_or_claimed(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    session: Option<SessionRecord>,
+) -> Result<SessionRecord> {
     match session {
         Some(session)
             if session.private_to.is_none()
                 || claimed_last(conn, scope, &session).await?
-                || sees(conn, scope, &session).await? =>
+                || can_see(conn, scope, &session).await? =>
         {
             Ok(session)
         }
@@ -45,7 +53,7 @@ pub(crate) async fn held(conn: &mut Conn<'_>, scope: &Scope, session: Option<Ses
 }
 
 /// Whether the caller is the agent that works on the session. A person in a browser never is.
-async fn works_on(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
+async fn is_working_agent(conn: &mut Conn<'_>, scope: &Scope, session: &SessionRecord) -> store::Result<bool> {
     if session.status().is_final() {
         return Ok(false);
     }

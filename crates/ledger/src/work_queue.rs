@@ -13,7 +13,7 @@ use domain::{
 };
 use store::{
     Conn,
-    work_queue::{Me, Of, Part, Since},
+    work_queue::{DayPart, QueueOwner, QueuePerson, Since},
 };
 use uuid::Uuid;
 
@@ -48,7 +48,7 @@ pub const HOURS_MAX: usize = 25;
 
 /// One bucket in the course of the caller's day.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Course {
+pub struct Trend {
     /// Since when the oldest waits or is at work; of what has ended, when the newest did. None while there is nothing.
     pub at: Option<Timestamp>,
     /// How many came up, began or ended in each hour since the caller's midnight.
@@ -59,13 +59,13 @@ pub struct Course {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Day {
     /// What waits for the caller.
-    pub needs_me: Course,
+    pub needs_me: Trend,
     /// What is at work; its hours are those in which sessions were made, also such as have ended since.
-    pub running: Course,
+    pub running: Trend,
     /// What ended badly.
-    pub failed: Course,
+    pub failed: Trend,
     /// What was completed.
-    pub done_today: Course,
+    pub done_today: Trend,
     /// Hours of this day that have begun.
     pub hours: usize,
 }
@@ -78,7 +78,7 @@ pub struct Section {
     /// Its actions, for `Delegatable`.
     pub actions: Vec<ActionRecord>,
     /// Of the caller's own `Failed`: how many more ended badly on tasks that are nobody's, or on none.
-    pub of_nobody: u64,
+    pub unassigned_failures: u64,
 }
 
 /// The five counts in one round trip. A token has no tasks of its own: only everyone's queue says something to it.
@@ -105,23 +105,23 @@ pub async fn day(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -
     let begun = (since.now - since.done).num_hours() + 1;
     let mut day = Day { hours: usize::try_from(begun).unwrap_or_default().min(HOURS_MAX), ..Day::default() };
     for hour in read.await? {
-        let oldest = |course: &mut Course| course.at = Some(course.at.map_or(hour.first, |at| at.min(hour.first)));
-        let newest = |course: &mut Course| course.at = course.at.max(Some(hour.last));
+        let oldest = |course: &mut Trend| course.at = Some(course.at.map_or(hour.first, |at| at.min(hour.first)));
+        let newest = |course: &mut Trend| course.at = course.at.max(Some(hour.last));
         let course = match hour.part {
-            Part::Waiting => {
+            DayPart::Waiting => {
                 oldest(&mut day.needs_me);
                 &mut day.needs_me
             }
-            Part::Live => {
+            DayPart::Live => {
                 oldest(&mut day.running);
                 continue;
             }
-            Part::Begun => &mut day.running,
-            Part::Failed => {
+            DayPart::Begun => &mut day.running,
+            DayPart::Failed => {
                 newest(&mut day.failed);
                 &mut day.failed
             }
-            Part::Done => {
+            DayPart::Done => {
                 newest(&mut day.done_today);
                 &mut day.done_today
             }
@@ -165,34 +165,34 @@ pub(crate) async fn section_on(
         Bucket::Delegatable => store::work_queue::delegatable(conn, tenant_id, of, limit).await?,
         _ => Vec::new(),
     };
-    let of_nobody = match (bucket, whose) {
-        (Bucket::Failed, Whose::Mine) => store::work_queue::failed_of_nobody(conn, tenant_id, since.failed).await?,
+    let unassigned_failures = match (bucket, whose) {
+        (Bucket::Failed, Whose::Mine) => store::work_queue::failed_unassigned(conn, tenant_id, since.failed).await?,
         _ => 0,
     };
-    Ok(Section { sessions, actions, of_nobody })
+    Ok(Section { sessions, actions, unassigned_failures })
 }
 
 /// The caller's own sessions that wait for them and cannot be answered here: a coding agent asks in its terminal. None
 /// for a token. At most `limit`, longest waiting first.
-pub async fn elsewhere(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<SessionRecord>> {
+pub async fn waiting_in_terminal(ledger: &Ledger, scope: &Scope, limit: u32) -> Result<Vec<SessionRecord>> {
     require(scope, Permission::Read)?;
     let Some(user_id) = scope.user_id() else { return Ok(Vec::new()) };
     let (tenant_id, limit) = (scope.tenant_id, page_size(limit)?);
-    let read = ledger
-        .store()
-        .read(scope.into(), move |conn| Box::pin(store::work_queue::elsewhere(conn, tenant_id, user_id, limit)));
+    let read = ledger.store().read(scope.into(), move |conn| {
+        Box::pin(store::work_queue::waiting_in_terminal(conn, tenant_id, user_id, limit))
+    });
     Ok(read.await?)
 }
 
 /// Everyone, or the caller as an assignee and reviewer; the nil id is nobody, and a token decides nothing.
-fn of(scope: &Scope, whose: Whose) -> Of {
+fn of(scope: &Scope, whose: Whose) -> QueueOwner {
     if whose == Whose::Everyone {
-        return Of::Everyone;
+        return QueueOwner::Everyone;
     }
     let user_id = scope.user_id();
     let by_role = if user_id.is_some() { by_role(scope) } else { ByRole::Nothing };
-    let me = Me { user_id: user_id.unwrap_or(UserId(Uuid::nil())), by_role };
-    Of::Mine(me)
+    let me = QueuePerson { user_id: user_id.unwrap_or(UserId(Uuid::nil())), by_role };
+    QueueOwner::Mine(me)
 }
 
 /// Whether a text names a time zone.

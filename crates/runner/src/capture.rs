@@ -11,7 +11,7 @@ use domain::{
 };
 use ledger::{
     Ledger,
-    interaction::{self, Due, Judged, Line, Lines, Mark, MarkDue, Turn, settle, take},
+    interaction::{self, EndedTurn, Line, Lines, Mark, MarkDue, PreviousOutcome, Turn, settle, take},
 };
 use serde::Serialize;
 use std::{
@@ -44,16 +44,16 @@ const LEASE: TimeDelta = TimeDelta::seconds(60);
 
 /// The files of captured turns, if this server writes any, and counts of what was captured.
 #[derive(Default)]
-pub struct Lake {
+pub struct TurnCapture {
     files: Option<Mutex<Collector>>,
     captured: AtomicU64,
     failures: AtomicU64,
 }
 
-impl Lake {
+impl TurnCapture {
     /// Writes files in addition to the database.
-    pub fn with_files(collector: Collector) -> Lake {
-        Lake { files: Some(Mutex::new(collector)), ..Lake::default() }
+    pub fn with_files(collector: Collector) -> TurnCapture {
+        TurnCapture { files: Some(Mutex::new(collector)), ..TurnCapture::default() }
     }
 
     /// Prompts with answers captured since this server started.
@@ -109,7 +109,7 @@ struct Captured {
 }
 
 /// Captures turns until `stop`. Failures are repeated; no session waits for capture.
-pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
+pub async fn run(ledger: Ledger, turn_capture: Arc<TurnCapture>, stop: CancellationToken) {
     let mut ticks = interval(LOOK_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -118,14 +118,14 @@ pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
             () = stop.cancelled() => return,
             _ = ticks.tick() => {}
         }
-        if let Err(error) = write_marks(&ledger, &lake).await {
-            lake.failures.fetch_add(1, Ordering::Relaxed);
+        if let Err(error) = write_marks(&ledger, &turn_capture).await {
+            turn_capture.failures.fetch_add(1, Ordering::Relaxed);
             tracing::warn!(%error, "cannot look for marks that are not in their files; it is tried again");
         }
         // A stop waits for the current batch only.
         while !stop.is_cancelled() {
             let (begun, writes) = (Instant::now(), ledger.stats().items_committed);
-            match batch(&ledger, &lake).await {
+            match batch(&ledger, &turn_capture).await {
                 Ok(Some(batch)) if batch.captured > 0 => {
                     let writes = ledger.stats().items_committed.saturating_sub(writes);
                     let late = batch.oldest.map_or(TimeDelta::zero(), |ended_at| ledger.now() - ended_at);
@@ -137,7 +137,7 @@ pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
                 }
                 Ok(_) => break,
                 Err(error) => {
-                    lake.failures.fetch_add(1, Ordering::Relaxed);
+                    turn_capture.failures.fetch_add(1, Ordering::Relaxed);
                     tracing::warn!(%error, "cannot look for turns to capture; it is tried again");
                     break;
                 }
@@ -148,9 +148,9 @@ pub async fn run(ledger: Ledger, lake: Arc<Lake>, stop: CancellationToken) {
 
 /// Captures everything that is due now and returns the number of turns. It ends at the first batch that fails; the
 /// turns of that batch are due again when their lease expires.
-pub async fn drain(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<usize> {
+pub async fn drain(ledger: &Ledger, turn_capture: &Arc<TurnCapture>) -> ledger::Result<usize> {
     let mut all = 0;
-    while let Some(batch) = batch(ledger, lake).await?.filter(|batch| batch.captured > 0) {
+    while let Some(batch) = batch(ledger, turn_capture).await?.filter(|batch| batch.captured > 0) {
         all += batch.captured;
     }
     Ok(all)
@@ -171,19 +171,19 @@ struct Batch {
 }
 
 /// Captures a batch. `None` if nothing is due.
-async fn batch(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<Option<Batch>> {
+async fn batch(ledger: &Ledger, turn_capture: &Arc<TurnCapture>) -> ledger::Result<Option<Batch>> {
     let mut taken = take(ledger, LEASE, BATCH).await?;
     if taken.is_empty() {
         return Ok(None);
     }
-    lake.failures.fetch_add(taken.unreadable, Ordering::Relaxed);
+    turn_capture.failures.fetch_add(taken.unreadable, Ordering::Relaxed);
     drop_repeats(&mut taken.due);
     let turns = taken.due.len();
-    let oldest = taken.due.iter().map(Due::ended_at).min();
-    match capture(ledger, lake, &taken.due).await {
+    let oldest = taken.due.iter().map(EndedTurn::ended_at).min();
+    match capture(ledger, turn_capture, &taken.due).await {
         Ok(()) => Ok(Some(Batch { captured: turns, oldest })),
         Err(error) => {
-            lake.failures.fetch_add(turns as u64, Ordering::Relaxed);
+            turn_capture.failures.fetch_add(turns as u64, Ordering::Relaxed);
             tracing::warn!(turns, error, "turns were not captured; it is tried again, and their sessions go on");
             Ok(Some(Batch { captured: 0, oldest }))
         }
@@ -191,7 +191,7 @@ async fn batch(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<Option<Batch
 }
 
 /// Removes repeats. A conversation that ends soon after its last turn is due twice, with the same turn.
-fn drop_repeats(due: &mut [Due]) {
+fn drop_repeats(due: &mut [EndedTurn]) {
     let (mut answers, mut judged) = (HashSet::new(), HashSet::new());
     for due in due {
         due.turns.retain(|turn| answers.insert(turn.id));
@@ -200,16 +200,16 @@ fn drop_repeats(due: &mut [Due]) {
 }
 
 /// Writes files before the database, so that everything that the database marks as captured is on the disk.
-async fn capture(ledger: &Ledger, lake: &Arc<Lake>, due: &[Due]) -> Result<(), String> {
+async fn capture(ledger: &Ledger, turn_capture: &Arc<TurnCapture>, due: &[EndedTurn]) -> Result<(), String> {
     let captured: Vec<Captured> = due.iter().map(read).collect();
     let lines = due.iter().zip(&captured).map(|(due, captured)| Ok((due, lines(due, captured)?)));
     let lines = lines.collect::<serde_json::Result<Vec<_>>>().map_err(|error| error.to_string())?;
     let answers: usize = captured.iter().map(|turn| turn.interactions.len()).sum();
-    let (files, now) = (Arc::clone(lake), ledger.now());
+    let (files, now) = (Arc::clone(turn_capture), ledger.now());
     let written = tokio::task::spawn_blocking(move || files.write(captured, now)).await;
     written.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
     settle(ledger, lines).await.map_err(|error| error.to_string())?;
-    lake.captured.fetch_add(answers as u64, Ordering::Relaxed);
+    turn_capture.captured.fetch_add(answers as u64, Ordering::Relaxed);
     Ok(())
 }
 
@@ -220,7 +220,7 @@ async fn capture(ledger: &Ledger, lake: &Arc<Lake>, due: &[Due]) -> Result<(), S
 /// See [`interaction::mark`]. A file that cannot be written is logged and counted; [`write_marks`] repeats it.
 pub async fn mark(
     ledger: &Ledger,
-    lake: &Arc<Lake>,
+    turn_capture: &Arc<TurnCapture>,
     scope: &Scope,
     id: InteractionId,
     feedback: Feedback,
@@ -241,55 +241,55 @@ pub async fn mark(
         confidence: None,
     };
     let line = |at| serde_json::to_string(&record(at)).map_err(|error| ledger::Error::Internal(error.to_string()));
-    let file_within = lake.files.is_some().then_some(LEASE);
+    let file_within = turn_capture.files.is_some().then_some(LEASE);
     let mark = interaction::mark(ledger, scope, id, feedback, line, file_within).await?;
     if file_within.is_none() {
         return Ok(mark);
     }
-    let (files, record) = (Arc::clone(lake), record(mark.at));
+    let (files, record) = (Arc::clone(turn_capture), record(mark.at));
     match tokio::task::spawn_blocking(move || files.mark(&record)).await {
         Ok(Ok(())) => {
-            if let Err(error) = interaction::filed(ledger, vec![(tenant_id, mark.line_id)]).await {
+            if let Err(error) = interaction::mark_written(ledger, vec![(tenant_id, mark.line_id)]).await {
                 // The mark is written again later, which changes nothing.
                 tracing::warn!(%error, "a mark is in its file, and the database could not be told");
             }
         }
         // The reason is logged where it happened.
-        Ok(Err(_)) | Err(_) => drop(lake.failures.fetch_add(1, Ordering::Relaxed)),
+        Ok(Err(_)) | Err(_) => drop(turn_capture.failures.fetch_add(1, Ordering::Relaxed)),
     }
     Ok(mark)
 }
 
 /// Writes marks that are in the database but not in their files, because the disk was full or the server died. Returns
 /// their number. A mark that cannot be written is repeated after a minute.
-pub async fn write_marks(ledger: &Ledger, lake: &Arc<Lake>) -> ledger::Result<usize> {
-    if lake.files.is_none() {
+pub async fn write_marks(ledger: &Ledger, turn_capture: &Arc<TurnCapture>) -> ledger::Result<usize> {
+    if turn_capture.files.is_none() {
         return Ok(0);
     }
     let mut all = 0;
     loop {
-        let due = interaction::unfiled(ledger, MARKS).await?;
+        let due = interaction::list_unwritten(ledger, MARKS).await?;
         if due.is_empty() {
             return Ok(all);
         }
-        let (files, lines) = (Arc::clone(lake), due.clone());
+        let (files, lines) = (Arc::clone(turn_capture), due.clone());
         let written =
             tokio::task::spawn_blocking(move || lines.iter().take_while(|line| files.mark_again(line)).count());
         let written = written.await.unwrap_or_default();
         let filed: Vec<_> = due.iter().take(written).map(|line| (line.tenant_id, line.id)).collect();
         if !filed.is_empty() {
-            interaction::filed(ledger, filed).await?;
+            interaction::mark_written(ledger, filed).await?;
         }
         all += written;
         if written < due.len() {
-            lake.failures.fetch_add(1, Ordering::Relaxed);
-            interaction::postpone_unfiled(ledger, LEASE).await?;
+            turn_capture.failures.fetch_add(1, Ordering::Relaxed);
+            interaction::postpone_unwritten(ledger, LEASE).await?;
             return Ok(all);
         }
     }
 }
 
-fn read(due: &Due) -> Captured {
+fn read(due: &EndedTurn) -> Captured {
     let mut captured = Captured::default();
     for turn in &due.turns {
         captured.interactions.push(record(due, turn));
@@ -325,7 +325,7 @@ fn read(due: &Due) -> Captured {
 }
 
 /// The feedback that an outcome implies. `None` without a signal, or if a person has given feedback.
-fn inferred(judged: &Judged) -> Option<Feedback> {
+fn inferred(judged: &PreviousOutcome) -> Option<Feedback> {
     if judged.is_judged {
         return None;
     }
@@ -336,7 +336,7 @@ fn inferred(judged: &Judged) -> Option<Feedback> {
     }
 }
 
-fn record(due: &Due, turn: &Turn) -> InteractionRecord {
+fn record(due: &EndedTurn, turn: &Turn) -> InteractionRecord {
     let session = &due.session;
     InteractionRecord {
         id: turn.id.to_string(),
@@ -360,7 +360,7 @@ fn record(due: &Due, turn: &Turn) -> InteractionRecord {
 }
 
 /// The lines of the files, for the database.
-fn lines(due: &Due, captured: &Captured) -> serde_json::Result<Lines> {
+fn lines(due: &EndedTurn, captured: &Captured) -> serde_json::Result<Lines> {
     let mut lines = Lines::default();
     for (turn, record) in due.turns.iter().zip(&captured.interactions) {
         lines.interactions.push(line(turn.id, turn.at, record)?);

@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use datalake::{Erased, Fate, Layout, SessionKey, erase, sessions};
 use ledger::{
     Ledger,
-    retention::{Standing, standings_by_operator},
+    retention::{ErasureState, erasure_states_by_operator},
 };
 use std::{collections::HashMap, io};
 use tokio::task::spawn_blocking;
@@ -26,7 +26,7 @@ pub async fn erase_files(ledger: &Ledger, layout: &Layout, last: NaiveDate) -> i
         // Keys that are not ids were not written by this product.
         let known = keys.iter().filter_map(|key| Some((key, (key.0.parse().ok()?, key.1.parse().ok()?))));
         let (named, ids): (Vec<_>, Vec<_>) = known.unzip();
-        let standings = standings_by_operator(ledger, ids).await;
+        let standings = erasure_states_by_operator(ledger, ids).await;
         let standings = standings.map_err(|error| io::Error::other(error.to_string()))?;
         fates.extend(named.into_iter().cloned().zip(standings.into_iter().map(fate)));
     }
@@ -35,10 +35,10 @@ pub async fn erase_files(ledger: &Ledger, layout: &Layout, last: NaiveDate) -> i
     erased.await.map_err(io::Error::other)?
 }
 
-const fn fate(standing: Standing) -> Fate {
-    match standing {
-        Standing::Kept => Fate::Kept,
-        Standing::Erased => Fate::Erased,
-        Standing::Unknown => Fate::Unknown,
+const fn fate(state: ErasureState) -> Fate {
+    match state {
+        ErasureState::Kept => Fate::Kept,
+        ErasureState::Erased => Fate::Erased,
+        ErasureState::Unknown => Fate::Unknown,
     }
 }

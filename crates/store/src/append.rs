@@ -3,7 +3,7 @@
 //! The common path assumes that ids are new and lets the unique index object; only then is each
 //! request checked against what is recorded. Sequence comes from the counter on the locked session row.
 
-pub(crate) mod known;
+pub(crate) mod head_cache;
 
 use crate::{
     conn::Conn,
@@ -159,7 +159,7 @@ impl GroupNotices {
 }
 
 /// Applies a group, assuming that no id repeats. A unique violation rolls the group back; the caller then
-/// repeats it with [`apply_carefully`].
+/// repeats it with [`apply_one_by_one`].
 pub(crate) async fn apply(
     conn: &mut Conn<'_>,
     requests: &[&AppendRequest],
@@ -190,7 +190,7 @@ pub(crate) async fn apply(
 }
 
 /// Applies requests one after another, each checked for events that are recorded already.
-pub(crate) async fn apply_carefully(
+pub(crate) async fn apply_one_by_one(
     conn: &mut Conn<'_>,
     requests: &[&AppendRequest],
     notices: &mut GroupNotices,

@@ -46,7 +46,7 @@ pub(crate) enum Mode {
     Snapshot,
     /// One write: it waits for what somebody holds, as long as its caller does.
     Write,
-    /// Writes of many: a blink is all that they wait for what one of them needs.
+    /// Group appends: lock timeout of 50 ms.
     Shared,
 }
 

@@ -9,7 +9,7 @@ use crate::{
     conn::{Access, Conn, Mode, run},
     error::{Error, Result},
     sqlite::row,
-    transaction::{answer_in_time, in_transaction},
+    transaction::{in_transaction, spawn_with_timeout},
 };
 use domain::{
     Timestamp,
@@ -398,7 +398,7 @@ impl FeedbackBackend {
 
 async fn in_schema<T: Send + 'static>(pool: &PgPool, mode: Mode, body: Body<T>) -> Result<T> {
     let pool = pool.clone();
-    answer_in_time(async move {
+    spawn_with_timeout(async move {
         let body = async |connection: &mut sqlx::PgConnection| body(&mut Conn::Postgres(connection)).await;
         in_transaction(&pool, Access::System, mode, body).await
     })

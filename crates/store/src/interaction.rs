@@ -196,7 +196,7 @@ pub struct InteractionRow {
 
 /// Which interactions are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
+pub struct InteractionFilter {
     /// Of this session alone.
     pub session_id: Option<SessionId>,
     /// Ids from here on.
@@ -294,7 +294,7 @@ pub async fn push(tx: &mut WriteTx<'_>, due: DueRecord) -> Result<()> {
 
 /// The same, where there may be something to capture: an event of the kind `answer`, if one would be an answer, or anything
 /// that was ever staged for reviewers. Everything else is one look at two indexes, and no row.
-pub async fn push_if_said(tx: &mut WriteTx<'_>, due: DueRecord, answer: Option<&str>) -> Result<()> {
+pub async fn push_if_answered(tx: &mut WriteTx<'_>, due: DueRecord, answer: Option<&str>) -> Result<()> {
     let (tenant, session, sequence) = (due.tenant_id.0, due.session_id.0, due.sequence.cast_signed());
     let (status, ended_at, kind) = (due.status.as_str(), to_micros(due.ended_at), answer.unwrap_or_default());
     run!(tx.conn(), execute, PUSH_IF_SAID, tenant, session, sequence, status, ended_at, kind)?;
@@ -410,7 +410,7 @@ pub async fn after(
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    wanted: Wanted,
+    wanted: InteractionFilter,
 ) -> Result<(Vec<InteractionRow>, Option<InteractionId>)> {
     let (sql, looked) = if wanted.session_id.is_some() { (LIST_OF_SESSION, LOOKED_OF_SESSION) } else { (LIST, LOOKED) };
     // Without a session the parameter says the workspace once more.

@@ -57,7 +57,7 @@ impl Notifier {
     }
 
     /// Queues a wake-up for the other servers.
-    pub(crate) fn tell(&self, notice: &Notice) {
+    pub(crate) fn notify(&self, notice: &Notice) {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         let entry = pending.entry((notice.tenant_id, notice.session_id)).or_insert((0, notice.status, false));
         *entry = (notice.head_sequence.max(entry.0), notice.status, entry.2 || notice.status_changed);

@@ -83,12 +83,12 @@ pub(crate) struct Readers {
     file: PathBuf,
     idle: Mutex<Vec<SqliteConnection>>,
     /// Set in [`Mode::Reader`].
-    as_it_is: Option<Still>,
+    as_it_is: Option<ImmutableFile>,
 }
 
 /// How a reader that makes nothing found the file.
 #[derive(Default)]
-struct Still {
+struct ImmutableFile {
     /// Whether a connection was opened on the promise that the file does not change.
     promised: AtomicBool,
 }
@@ -104,18 +104,18 @@ impl Readers {
 
     fn open(&self) -> Result<SqliteConnection> {
         let Some(still) = &self.as_it_is else { return Ok(SqliteConnection::open(&self.file, true)?) };
-        let (connection, promised) = SqliteConnection::open_as_it_is(&self.file)?;
+        let (connection, promised) = SqliteConnection::open_immutable(&self.file)?;
         still.promised.fetch_or(promised, Ordering::Relaxed);
         Ok(connection)
     }
 
     /// Whether somebody has opened the file since it was opened on the promise that it does not change.
-    fn is_disturbed(&self) -> bool {
+    fn has_changed(&self) -> bool {
         let promised = self.as_it_is.as_ref().is_some_and(|still| still.promised.load(Ordering::Relaxed));
-        promised && !sqlite::is_still(&self.file)
+        promised && !sqlite::is_closed(&self.file)
     }
 
-    pub(crate) fn give_back(&self, connection: SqliteConnection) {
+    pub(crate) fn release(&self, connection: SqliteConnection) {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < SQLITE_READERS_KEPT {
             idle.push(connection);
@@ -179,10 +179,10 @@ impl Store {
             let what = if data_dir.is_dir() { "holds no database" } else { "is no folder" };
             return Err(Error::Unusable(format!("{} {what}: there is no {SQLITE_FILE} in it", data_dir.display())));
         }
-        let readers = Readers { file, idle: Mutex::default(), as_it_is: Some(Still::default()) };
+        let readers = Readers { file, idle: Mutex::default(), as_it_is: Some(ImmutableFile::default()) };
         let mut connection = readers.take()?;
         check_sqlite_version(&mut connection)?;
-        readers.give_back(connection);
+        readers.release(connection);
         Ok(Self(Arc::new(Inner {
             db: Db::Sqlite(readers),
             writer: Writer::none(),
@@ -202,7 +202,7 @@ impl Store {
             Db::Sqlite(readers) => {
                 let mut connection = readers.take()?;
                 let found = connection.fetch_one::<Version>(crate::sql::SCHEMA_VERSION, &[]);
-                readers.give_back(connection);
+                readers.release(connection);
                 found
             }
             Db::Postgres(pool) => sqlx::query_as(crate::sql::SCHEMA_VERSION).fetch_one(pool).await,
@@ -231,7 +231,7 @@ impl Store {
 
     /// Whether what is written reaches the disk. Asked only after a write has failed because the disk was full: then room
     /// for more than a page is looked for.
-    pub fn has_room(&self) -> Result<()> {
+    pub fn check_disk_space(&self) -> Result<()> {
         match &self.0.data_dir {
             Some(data_dir) if self.is_full() && private::is_full(data_dir) => Err(disk_is_full(data_dir)),
             _ => Ok(()),
@@ -244,7 +244,7 @@ impl Store {
     }
 
     /// A write has reached the disk.
-    pub fn found_room(&self) {
+    pub fn clear_disk_full(&self) {
         self.0.writer.full().store(false, Ordering::Relaxed);
     }
 
@@ -257,9 +257,9 @@ impl Store {
     }
 
     /// Whether a server began to write while a [`Mode::Reader`] read. What was read may be of two moments then.
-    pub fn is_disturbed(&self) -> bool {
+    pub fn has_changed(&self) -> bool {
         match &self.0.db {
-            Db::Sqlite(readers) => readers.is_disturbed(),
+            Db::Sqlite(readers) => readers.has_changed(),
             Db::Postgres(_) => false,
         }
     }
@@ -423,7 +423,7 @@ impl Store {
 pub(crate) fn publish(local: &broadcast::Sender<Change>, remote: Option<&notify::Notifier>, notices: Vec<Notice>) {
     for notice in notices {
         if let Some(remote) = remote {
-            remote.tell(&notice);
+            remote.notify(&notice);
         }
         // An error only says that nobody watches.
         let _ = local.send(Change::Committed(notice));

@@ -73,7 +73,7 @@ pub struct MemberRecord {
 
 impl MemberRecord {
     /// What others call them: their name, or their address.
-    pub fn called(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         if self.name.is_empty() { &self.email } else { &self.name }
     }
 }

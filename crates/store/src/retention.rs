@@ -223,7 +223,7 @@ pub async fn of_session(
 
 /// What the ledger knows of a session whose words are elsewhere too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ErasureState {
     /// It has its content.
     Kept,
     /// Its content is erased, or about to be.
@@ -233,12 +233,12 @@ pub enum Standing {
 }
 
 /// How a session stands.
-pub async fn standing(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<Standing> {
+pub async fn erasure_state(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<ErasureState> {
     type Counts = (i64, i64);
     Ok(match run!(conn, fetch_one Counts, STANDING, tenant_id.0, session_id.0)? {
-        (_, erasures) if erasures > 0 => Standing::Erased,
-        (0, _) => Standing::Unknown,
-        _ => Standing::Kept,
+        (_, erasures) if erasures > 0 => ErasureState::Erased,
+        (0, _) => ErasureState::Unknown,
+        _ => ErasureState::Kept,
     })
 }
 

@@ -151,7 +151,7 @@ struct Place {
 
 /// What a step did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stepped {
+pub struct RollStep {
     /// Sessions entered.
     pub entered: u64,
     /// Whether more may be due.
@@ -166,11 +166,11 @@ pub async fn is_due(conn: &mut Conn<'_>) -> Result<bool> {
 
 /// Enters at most `max` sessions that wait, in key order, and queues at most `max` that were there before rolls were kept.
 /// Where another server is at it, nothing.
-pub async fn step(tx: &mut WriteTx<'_>, max: u32) -> Result<Stepped> {
+pub async fn step(tx: &mut WriteTx<'_>, max: u32) -> Result<RollStep> {
     if let Conn::Postgres(c) = tx.conn() {
         let (is_first,): (bool,) = sqlx::query_as(ONE_AT_A_TIME_POSTGRES).fetch_one(&mut **c).await?;
         if !is_first {
-            return Ok(Stepped::default());
+            return Ok(RollStep::default());
         }
     }
     let is_filling = fill(tx, max).await?;
@@ -204,7 +204,7 @@ pub async fn step(tx: &mut WriteTx<'_>, max: u32) -> Result<Stepped> {
             run!(tx.conn(), execute, MOVE_HEAD, last.tenant_id, sessions, root)?;
         }
     }
-    Ok(Stepped { entered: places.len() as u64, more: is_filling || waiting.len() == max as usize })
+    Ok(RollStep { entered: places.len() as u64, more: is_filling || waiting.len() == max as usize })
 }
 
 /// Where a roll stands.
@@ -258,7 +258,7 @@ async fn fill(tx: &mut WriteTx<'_>, max: u32) -> Result<bool> {
 }
 
 /// Writes what is there already, to see whether anything can be written.
-pub async fn touch(tx: &mut WriteTx<'_>) -> Result<()> {
+pub async fn probe_write(tx: &mut WriteTx<'_>) -> Result<()> {
     run!(tx.conn(), execute, TOUCH)?;
     Ok(())
 }
@@ -271,7 +271,7 @@ pub async fn is_filled(conn: &mut Conn<'_>) -> Result<bool> {
 
 /// Where the roll of a workspace stands, by its head and by its last place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct RollState {
     /// The workspace.
     pub tenant_id: TenantId,
     /// By its head.
@@ -281,20 +281,20 @@ pub struct Standing {
 }
 
 /// Where all rolls stand.
-pub async fn standings(conn: &mut Conn<'_>) -> Result<Vec<Standing>> {
+pub async fn list_states(conn: &mut Conn<'_>) -> Result<Vec<RollState>> {
     let rows = run!(conn, fetch_all HeadRow, HEADS)?;
-    let standings = rows.into_iter().map(|row| {
+    let states = rows.into_iter().map(|row| {
         let root = row.root.map_or(Ok(Digest::GENESIS), |root| digest("root", &root))?;
         let head = RollHead { sessions: row.sessions.unwrap_or_default().cast_unsigned(), root };
         let last = row.ordinal.unwrap_or_default().cast_unsigned();
-        Ok(Standing { tenant_id: TenantId(row.tenant_id), head, last })
+        Ok(RollState { tenant_id: TenantId(row.tenant_id), head, last })
     });
-    standings.collect()
+    states.collect()
 }
 
 /// A place of a roll, beside what is there of its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entered {
+pub struct RolledSession {
     /// The number of the place.
     pub ordinal: u64,
     /// The session.
@@ -313,13 +313,13 @@ pub async fn places(
     tenant_id: TenantId,
     (after, upto): (u64, u64),
     limit: u32,
-) -> Result<Vec<Entered>> {
+) -> Result<Vec<RolledSession>> {
     let (from, to) = (after.cast_signed(), upto.cast_signed());
     let rows = run!(conn, fetch_all PlaceRow, PLACES, tenant_id.0, from, to, i64::from(limit))?;
-    rows.into_iter().map(Entered::try_from).collect()
+    rows.into_iter().map(RolledSession::try_from).collect()
 }
 
-impl TryFrom<PlaceRow> for Entered {
+impl TryFrom<PlaceRow> for RolledSession {
     type Error = Error;
 
     fn try_from(row: PlaceRow) -> Result<Self> {
@@ -351,7 +351,7 @@ impl TryFrom<PlaceRow> for Entered {
 }
 
 /// Sessions that wait to be entered and are gone.
-pub async fn gone(conn: &mut Conn<'_>, limit: u32) -> Result<Vec<(TenantId, SessionId)>> {
+pub async fn list_missing(conn: &mut Conn<'_>, limit: u32) -> Result<Vec<(TenantId, SessionId)>> {
     let rows = run!(conn, fetch_all Id, GONE, i64::from(limit))?;
     Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
 }

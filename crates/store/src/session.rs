@@ -1,23 +1,23 @@
 //! Rows of `sessions`.
 
+mod continuation;
 mod due;
 mod first_claim;
 pub mod graph;
 mod head;
 mod list;
 mod of_entity;
-mod outside;
 #[cfg(feature = "planted-bugs")]
 mod planted;
 mod state;
 
+pub use continuation::{newest_continuation, retitle};
 pub use due::{extend_lease, leases_lost, overdue, rearm_leases};
-pub use first_claim::{FirstClaim, FirstTerms};
+pub use first_claim::{ClaimTerms, FirstClaim};
 pub(crate) use head::{Head, lock_free, lock_heads, write as write_events};
 pub(crate) use list::contains;
 pub use list::{Filter, list, list_by_ids, newest_of_action};
 pub use of_entity::{OfEntity, list_of_entity};
-pub use outside::{newest_continuation, retitle};
 use state::{Columns, Outcome};
 
 use crate::{
@@ -99,8 +99,8 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("session::list::BY_ACTION", list::BY_ACTION),
     ("session::list::BY_PARENT", list::BY_PARENT),
     ("session::list::BY_RETRIED", list::BY_RETRIED),
-    ("session::outside::NEWEST_CONTINUATION", outside::NEWEST_CONTINUATION),
-    ("session::outside::RETITLE", outside::RETITLE),
+    ("session::continuation::NEWEST_CONTINUATION", continuation::NEWEST_CONTINUATION),
+    ("session::continuation::RETITLE", continuation::RETITLE),
     ("session::of_entity::BY_ENTITY", of_entity::BY_ENTITY),
 ];
 pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[

@@ -85,7 +85,7 @@ pub fn statements(postgres: bool) -> Vec<(&'static str, String)> {
         all.extend(crate::verify::values::statements(true));
         all.extend(crate::session::postgres_statements());
         [
-            crate::append::known::POSTGRES_SQL,
+            crate::append::head_cache::POSTGRES_SQL,
             crate::criteria_set::POSTGRES_SQL,
             crate::entity::POSTGRES_SQL,
             crate::entity_import::POSTGRES_SQL,

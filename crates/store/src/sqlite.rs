@@ -107,9 +107,9 @@ impl SqliteConnection {
     /// SQLite makes a -wal and a -shm for whoever opens a file in WAL mode, which leaves files behind and fails on read-only
     /// media. Without a -wal nobody has the file open and all of it is in the file, so SQLite is told that it cannot change.
     /// `true` in the answer says that it was.
-    pub(crate) fn open_as_it_is(file: &Path) -> Result<(Self, bool)> {
+    pub(crate) fn open_immutable(file: &Path) -> Result<(Self, bool)> {
         use rusqlite::OpenFlags;
-        if !is_still(file) {
+        if !is_closed(file) {
             return Ok((Self::open(file, true)?, false));
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -244,7 +244,7 @@ impl SqliteConnection {
 
 /// Whether nobody has the file open: the last who closes it removes the -wal. An empty -wal without -shm is left of a
 /// process that was killed before it wrote.
-pub(crate) fn is_still(file: &Path) -> bool {
+pub(crate) fn is_closed(file: &Path) -> bool {
     let beside = |suffix: &str| {
         let mut name = file.as_os_str().to_owned();
         name.push(suffix);

@@ -105,12 +105,12 @@ impl Store {
             Db::Sqlite(readers) => {
                 let mut connection = readers.take()?;
                 let outcome = body(&mut Conn::Sqlite(&mut connection)).await;
-                readers.give_back(connection);
+                readers.release(connection);
                 outcome
             }
             Db::Postgres(pool) => {
                 let pool = pool.clone();
-                answer_in_time(async move {
+                spawn_with_timeout(async move {
                     in_transaction(&pool, access, Mode::Read, async |connection| {
                         body(&mut Conn::Postgres(connection)).await
                     })
@@ -140,12 +140,12 @@ impl Store {
                 let outcome = body(&mut Conn::Sqlite(&mut connection)).await;
                 // A connection that is still in its transaction is closed instead of kept.
                 connection.control(END_SNAPSHOT_SQLITE).map_err(Error::from)?;
-                readers.give_back(connection);
+                readers.release(connection);
                 outcome
             }
             Db::Postgres(pool) => {
                 let pool = pool.clone();
-                answer_in_time(async move {
+                spawn_with_timeout(async move {
                     in_transaction(&pool, access, Mode::Snapshot, async |connection| {
                         body(&mut Conn::Postgres(connection)).await
                     })
@@ -170,7 +170,7 @@ impl Store {
             Db::Postgres(pool) => {
                 self.writer().check_open()?;
                 let (pool, store) = (pool.clone(), self.clone());
-                answer_in_time(async move {
+                spawn_with_timeout(async move {
                     let (value, notices) = in_transaction(&pool, access, Mode::Write, async |connection| {
                         let mut tx = WriteTx::new(Conn::Postgres(connection));
                         let value = body(&mut tx).await?;
@@ -187,7 +187,7 @@ impl Store {
 }
 
 /// Runs `work` to its end in a task of its own, but answers "unavailable" when it takes too long.
-pub(crate) async fn answer_in_time<T, E>(
+pub(crate) async fn spawn_with_timeout<T, E>(
     work: impl Future<Output = std::result::Result<T, E>> + Send + 'static,
 ) -> std::result::Result<T, E>
 where
@@ -195,7 +195,7 @@ where
     E: From<Error> + Send + 'static,
 {
     let work = tokio::spawn(work);
-    lane_in_time(async move {
+    lane_with_timeout(async move {
         work.await.unwrap_or_else(|panic| Err(Error::Database(format!("database task failed: {panic}")).into()))
     })
     .await
@@ -203,7 +203,7 @@ where
 
 /// Answers "unavailable" when a lane takes too long. What was given to a lane does not end with the caller, so it needs
 /// no task of its own.
-pub(crate) async fn lane_in_time<T, E: From<Error>>(
+pub(crate) async fn lane_with_timeout<T, E: From<Error>>(
     work: impl Future<Output = std::result::Result<T, E>>,
 ) -> std::result::Result<T, E> {
     let answer = tokio::time::timeout(POSTGRES_ANSWER_MAX, work).await;
@@ -222,7 +222,7 @@ where
     E: From<Error>,
 {
     let mut connection = pool.acquire().await.map_err(Error::from)?;
-    let finished = in_time(transaction_on(&mut connection, access, mode, body)).await;
+    let finished = with_timeout(transaction_on(&mut connection, access, mode, body)).await;
     finished.unwrap_or_else(|late| {
         connection.close_on_drop();
         Err(late.into())
@@ -230,12 +230,12 @@ where
 }
 
 /// What a connection is asked, unless it takes too long. Then the connection is not to be used again.
-pub(crate) async fn in_time<T>(work: impl Future<Output = T>) -> Result<T> {
+pub(crate) async fn with_timeout<T>(work: impl Future<Output = T>) -> Result<T> {
     let finished = tokio::time::timeout(POSTGRES_TRANSACTION_MAX, work).await;
     finished.map_err(|_| Error::Unavailable("the database does not answer".into()))
 }
 
-/// One PostgreSQL transaction, however long it takes: see [`in_time`].
+/// One PostgreSQL transaction, however long it takes: see [`with_timeout`].
 pub(crate) async fn transaction_on<T, E>(
     connection: &mut sqlx::PgConnection,
     access: Access,

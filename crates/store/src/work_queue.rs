@@ -250,7 +250,7 @@ pub struct Since {
 
 /// One person.
 #[derive(Debug, Clone, Copy)]
-pub struct Me {
+pub struct QueuePerson {
     /// Who.
     pub user_id: UserId,
     /// What their role lets them decide.
@@ -259,30 +259,30 @@ pub struct Me {
 
 /// Whose queue it is.
 #[derive(Debug, Clone, Copy)]
-pub enum Of {
+pub enum QueueOwner {
     /// One person's: their tasks, and what they may decide.
-    Mine(Me),
+    Mine(QueuePerson),
     /// The whole workspace's.
     Everyone,
 }
 
 /// Counts in the order of [`Bucket::ALL`].
-pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, of: Of, since: Since) -> Result<[u64; 5]> {
+pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, of: QueueOwner, since: Since) -> Result<[u64; 5]> {
     type Counts = (i64, i64, i64, i64, i64);
     let (failed, done, now) = (to_micros(since.failed), to_micros(since.done), to_micros(since.now));
     let row = match of {
-        Of::Mine(me) => {
+        QueueOwner::Mine(me) => {
             let (user, any) = (me.user_id.0, me.by_role as i64);
             run!(conn, fetch_one Counts, COUNTS, tenant_id.0, user, failed, done, any, now)?
         }
-        Of::Everyone => run!(conn, fetch_one Counts, everyone::COUNTS, tenant_id.0, failed, done)?,
+        QueueOwner::Everyone => run!(conn, fetch_one Counts, everyone::COUNTS, tenant_id.0, failed, done)?,
     };
     Ok([row.0, row.1, row.2, row.3, row.4].map(i64::cast_unsigned))
 }
 
 /// What is told about a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum DayPart {
     /// What waits for the person, by when it began to.
     Waiting,
     /// What is queued or at work, by when it was begun, or made.
@@ -295,7 +295,7 @@ pub enum Part {
     Done,
 }
 
-impl Part {
+impl DayPart {
     const ALL: [Self; 5] = [Self::Waiting, Self::Live, Self::Begun, Self::Failed, Self::Done];
 }
 
@@ -303,7 +303,7 @@ impl Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hour {
     /// Which part.
-    pub part: Part,
+    pub part: DayPart,
     /// The hour since midnight; none for all that lies before it.
     pub hour: Option<u8>,
     /// How many.
@@ -315,19 +315,19 @@ pub struct Hour {
 }
 
 /// The day so far, hour by hour; hours with nothing in them are left out, and some parts come in several rows an hour.
-pub async fn day(conn: &mut Conn<'_>, tenant_id: TenantId, of: Of, since: Since) -> Result<Vec<Hour>> {
+pub async fn day(conn: &mut Conn<'_>, tenant_id: TenantId, of: QueueOwner, since: Since) -> Result<Vec<Hour>> {
     type Row = (i64, i64, i64, i64, i64);
     let (failed, done, now) = (to_micros(since.failed), to_micros(since.done), to_micros(since.now));
     let least = least_v7(since.done);
     let rows = match of {
-        Of::Mine(me) => {
+        QueueOwner::Mine(me) => {
             let (user, any) = (me.user_id.0, me.by_role as i64);
             run!(conn, fetch_all Row, DAY, tenant_id.0, user, done, failed, any, now, least)?
         }
-        Of::Everyone => run!(conn, fetch_all Row, everyone::DAY, tenant_id.0, done, failed, least)?,
+        QueueOwner::Everyone => run!(conn, fetch_all Row, everyone::DAY, tenant_id.0, done, failed, least)?,
     };
     let hours = rows.into_iter().map(|(part, hour, count, first, last)| {
-        let known = usize::try_from(part).ok().and_then(|at| Part::ALL.get(at).copied());
+        let known = usize::try_from(part).ok().and_then(|at| DayPart::ALL.get(at).copied());
         Ok(Hour {
             part: known.ok_or_else(|| Error::inconsistent("day", "part", part))?,
             hour: u8::try_from(hour).ok(),
@@ -343,15 +343,15 @@ pub async fn day(conn: &mut Conn<'_>, tenant_id: TenantId, of: Of, since: Since)
 pub async fn sessions(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
-    of: Of,
+    of: QueueOwner,
     bucket: Bucket,
     since: Since,
     limit: u32,
 ) -> Result<Vec<SessionRecord>> {
     type Row = session::Row;
     let me = match of {
-        Of::Mine(me) => me,
-        Of::Everyone => return everyone::sessions(conn, tenant_id, bucket, since, limit).await,
+        QueueOwner::Mine(me) => me,
+        QueueOwner::Everyone => return everyone::sessions(conn, tenant_id, bucket, since, limit).await,
     };
     let (tenant, user, limit) = (tenant_id.0, me.user_id.0, i64::from(limit));
     let rows = match bucket {
@@ -368,7 +368,7 @@ pub async fn sessions(
 }
 
 /// Sessions of a person that wait for them and cannot be answered here: coding agents, say. Longest waiting first.
-pub async fn elsewhere(
+pub async fn waiting_in_terminal(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     user_id: UserId,
@@ -380,18 +380,23 @@ pub async fn elsewhere(
 }
 
 /// The actions of the `Delegatable` bucket.
-pub async fn delegatable(conn: &mut Conn<'_>, tenant_id: TenantId, of: Of, limit: u32) -> Result<Vec<ActionRecord>> {
+pub async fn delegatable(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    of: QueueOwner,
+    limit: u32,
+) -> Result<Vec<ActionRecord>> {
     type Row = action::Row;
     let limit = i64::from(limit);
     let rows = match of {
-        Of::Mine(me) => run!(conn, fetch_all Row, DELEGATABLE, tenant_id.0, me.user_id.0, limit)?,
-        Of::Everyone => run!(conn, fetch_all Row, everyone::DELEGATABLE, tenant_id.0, limit)?,
+        QueueOwner::Mine(me) => run!(conn, fetch_all Row, DELEGATABLE, tenant_id.0, me.user_id.0, limit)?,
+        QueueOwner::Everyone => run!(conn, fetch_all Row, everyone::DELEGATABLE, tenant_id.0, limit)?,
     };
     rows.into_iter().map(ActionRecord::try_from).collect()
 }
 
 /// Sessions of unassigned actions, and of none, that ended badly since then.
-pub async fn failed_of_nobody(conn: &mut Conn<'_>, tenant_id: TenantId, since: Timestamp) -> Result<u64> {
+pub async fn failed_unassigned(conn: &mut Conn<'_>, tenant_id: TenantId, since: Timestamp) -> Result<u64> {
     type One = (i64,);
     let (count,) = run!(conn, fetch_one One, FAILED_OF_NOBODY, tenant_id.0, to_micros(since))?;
     Ok(count.cast_unsigned())

@@ -8,7 +8,7 @@ mod postgres;
 mod sqlite;
 
 use crate::{
-    append::{AppendRequest, Settled, known::KnownHeads},
+    append::{AppendRequest, Settled, head_cache::HeadCache},
     conn::Access,
     error::{Error, Result},
     notify::Notifier,
@@ -16,7 +16,7 @@ use crate::{
     record::SessionRecord,
     session::FirstClaim,
     sqlite::SqliteConnection,
-    transaction::{Body, Change, WriteTx, lane_in_time},
+    transaction::{Body, Change, WriteTx, lane_with_timeout},
 };
 use domain::id::SessionId;
 use futures_util::future::BoxFuture;
@@ -83,13 +83,13 @@ struct Counters {
 
 impl Counters {
     /// A job waits.
-    fn came(&self, bytes: usize) {
+    fn enqueued(&self, bytes: usize) {
         self.queued_bytes.fetch_add(bytes, Ordering::Relaxed);
         self.queued_items.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A job waits no more.
-    fn left(&self, bytes: usize) {
+    fn dequeued(&self, bytes: usize) {
         self.queued_bytes.fetch_sub(bytes, Ordering::Relaxed);
         self.queued_items.fetch_sub(1, Ordering::Relaxed);
     }
@@ -198,7 +198,7 @@ impl Writer {
 
     pub(crate) fn postgres(pool: PgPool, notices: broadcast::Sender<Change>, notifier: Notifier) -> Self {
         let counters = Arc::new(Counters::default());
-        let heads = Arc::new(KnownHeads::new());
+        let heads = Arc::new(HeadCache::new());
         let (lanes, queues): (Vec<_>, Vec<_>) = (0..=CLAIM_LANE).map(|_| mpsc::channel(QUEUE_ITEMS_MAX)).unzip();
         let mut tasks = Vec::new();
         for (place, jobs) in queues.into_iter().enumerate() {
@@ -263,9 +263,9 @@ impl Writer {
         if self.counters.queued_bytes.load(Ordering::Relaxed) + bytes > QUEUE_BYTES_MAX {
             return Err(queue_full());
         }
-        self.counters.came(bytes);
+        self.counters.enqueued(bytes);
         self.lanes[lane].try_send(job).map_err(|_| {
-            self.counters.left(bytes);
+            self.counters.dequeued(bytes);
             queue_full()
         })
     }
@@ -289,7 +289,7 @@ impl Store {
     /// Appends events; returns after COMMIT. Concurrent calls share a transaction.
     pub async fn append(&self, request: AppendRequest) -> Settled {
         if self.is_postgres() {
-            return lane_in_time(self.writer().append(request)).await;
+            return lane_with_timeout(self.writer().append(request)).await;
         }
         self.writer().append(request).await
     }
@@ -331,7 +331,7 @@ impl Group {
                 Some(job) => {
                     let bytes = job.bytes();
                     self.bytes += bytes;
-                    counters.left(bytes);
+                    counters.dequeued(bytes);
                     self.jobs.push(job);
                 }
             }

@@ -82,7 +82,7 @@ pub struct StartThread {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Say {
+pub struct NewMessage {
     /// 1 to 20,000 characters.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Message))]
     pub text: String,
@@ -96,7 +96,7 @@ pub struct Say {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Said {
+pub struct MessageReceipt {
     /// Its event.
     #[cfg_attr(feature = "openapi", schema(value_type = crate::schema::Id))]
     pub event_id: String,

@@ -57,7 +57,7 @@ pub async fn serve(listener: TcpListener, router: Router, state: &AppState) {
             }
             Err(_) => {
                 tracing::warn!(connections_max, "too many connections; one was turned away");
-                tasks.spawn(turn_away(stream));
+                tasks.spawn(refuse_connection(stream));
             }
         }
     }
@@ -78,7 +78,7 @@ async fn pause_after(error: &io::Error) {
     }
 }
 
-async fn turn_away(mut stream: TcpStream) {
+async fn refuse_connection(mut stream: TcpStream) {
     let goodbye = async {
         stream.write_all(TURNED_AWAY).await?;
         stream.shutdown().await
@@ -111,7 +111,7 @@ fn connections_max() -> usize {
 }
 
 /// Begins the shutdown at the first signal. A server that cannot hear signals must not run on unstoppably.
-pub async fn until_asked_to_stop(shutdown: Shutdown) {
+pub async fn shut_down_on_signal(shutdown: Shutdown) {
     match crate::shutdown::signalled().await {
         Ok(signal) => tracing::info!(signal, "stopping: no new connections, requests in flight finish"),
         Err(error) => tracing::error!(%error, "cannot listen for signals; stopping"),

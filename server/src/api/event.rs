@@ -52,7 +52,7 @@ pub async fn append(
 /// For answers that take their time: whoever follows the session on this server hears the piece at once as a `delta`
 /// event. It is recorded nowhere and reaches nobody later, so append the whole answer as an event when it is finished.
 #[utoipa::path(
-    post, path = "/api/sessions/{id}/deltas", operation_id = "tellDelta",
+    post, path = "/api/sessions/{id}/deltas", operation_id = "sendDelta",
     tag = "worker", request_body = wire::worker::Delta,
     params(("id" = uuid::Uuid, Path, description = "The session")),
     responses(
@@ -63,13 +63,13 @@ pub async fn append(
         ),
     ),
 )]
-pub async fn tell(
+pub async fn send_delta(
     State(state): State<AppState>,
     caller: Caller,
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<wire::worker::Delta>,
 ) -> Result<StatusCode, Problem> {
-    use_case::tell(&state.ledger, caller.scope(), id, wire_map::told_delta(body)).await?;
+    use_case::send_delta(&state.ledger, caller.scope(), id, wire_map::delta_from_wire(body)).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -45,8 +45,10 @@ pub async fn readyz(State(state): State<AppState>) -> Result<&'static str, Probl
     ),
 )]
 pub async fn metrics(State(state): State<AppState>) -> Result<Response, Problem> {
-    let text =
-        state.metrics.render(&state.ledger, &state.lake).map_err(|error| Problem::internal(error.to_string()))?;
+    let text = state
+        .metrics
+        .render(&state.ledger, &state.turn_capture)
+        .map_err(|error| Problem::internal(error.to_string()))?;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     Ok(([(header::CONTENT_TYPE, kind)], text).into_response())
 }

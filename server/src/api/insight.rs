@@ -46,6 +46,6 @@ pub async fn read(
     caller: Caller,
     Params(query): Params<Query>,
 ) -> Result<Json<Insights>, Problem> {
-    let record = use_case::of_window(&state.ledger, caller.scope(), query.days.unwrap_or(DAYS)).await?;
-    Ok(Json(wire_map::insights(record, state.lake.failures())))
+    let record = use_case::read_window(&state.ledger, caller.scope(), query.days.unwrap_or(DAYS)).await?;
+    Ok(Json(wire_map::insights(record, state.turn_capture.failures())))
 }

@@ -137,7 +137,7 @@ pub async fn mark(
     let MarkAnswer { feedback, was_edited, edited } = body;
     let was_edited = was_edited || edited.is_some();
     let change = (was_edited, edited.clone());
-    let mark = runner::capture::mark(&state.ledger, &state.lake, caller.scope(), id, feedback, change).await?;
+    let mark = runner::capture::mark(&state.ledger, &state.turn_capture, caller.scope(), id, feedback, change).await?;
     let kept = AnswerFeedback { feedback, source: Source::Manual, was_edited, edited, recorded_at: mark.at };
     Ok((StatusCode::CREATED, Json(kept)))
 }

@@ -134,10 +134,10 @@ impl Feed {
     }
 
     /// A sign of life, or the end where the caller may not read any more.
-    async fn go_on(&self) -> Next {
+    async fn heartbeat_or_end(&self) -> Next {
         match self.caller.still_valid(&self.state, &self.headers).await {
             true => Next::Frame(sse::frame("beat", "{}")),
-            false => Next::Last(sse::bye(&self.state)),
+            false => Next::Last(sse::end_frame(&self.state)),
         }
     }
 
@@ -145,7 +145,7 @@ impl Feed {
         loop {
             tokio::select! {
                 biased;
-                () = self.state.shutdown.begun() => return Next::Last(sse::bye(&self.state)),
+                () = self.state.shutdown.begun() => return Next::Last(sse::end_frame(&self.state)),
                 () = sleep_until(self.flush_at), if !self.pending.is_empty() => {
                     self.flush_at = Instant::now() + COALESCE;
                     self.leave_out_private().await;
@@ -156,10 +156,10 @@ impl Feed {
                 }
                 signal = self.signals.recv() => match signal {
                     Some(signal) => self.pending.add(signal),
-                    None => return Next::Last(sse::bye(&self.state)),
+                    None => return Next::Last(sse::end_frame(&self.state)),
                 },
-                Ok(()) = self.access.changed() => return self.go_on().await,
-                _ = self.beat.tick() => return self.go_on().await,
+                Ok(()) = self.access.changed() => return self.heartbeat_or_end().await,
+                _ = self.beat.tick() => return self.heartbeat_or_end().await,
             }
         }
     }
@@ -188,7 +188,7 @@ mod tests {
     use domain::session::Status;
     use uuid::Uuid;
 
-    fn moved(id: u128, head_sequence: u64) -> LiveSignal {
+    fn session_moved(id: u128, head_sequence: u64) -> LiveSignal {
         LiveSignal::SessionMoved { session_id: SessionId(Uuid::from_u128(id)), head_sequence, status: Status::Running }
     }
 
@@ -196,7 +196,7 @@ mod tests {
     fn a_session_that_moved_often_is_named_once_with_its_newest_head() {
         let mut pending = Pending::default();
         for head in 1..=50 {
-            pending.add(moved(1, head));
+            pending.add(session_moved(1, head));
         }
         pending.add(LiveSignal::CountsChanged);
         pending.add(LiveSignal::CountsChanged);
@@ -212,7 +212,7 @@ mod tests {
     fn too_many_moves_become_one_resync() {
         let mut pending = Pending::default();
         for id in 0..=MOVED_MAX as u128 {
-            pending.add(moved(id, 1));
+            pending.add(session_moved(id, 1));
         }
         let frames = pending.take("a-1");
         let expected = b"event: mark\ndata: \"a-1\"\n\nevent: resync\ndata: {}\n\nevent: counts\ndata: {}\n\n";

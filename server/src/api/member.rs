@@ -28,7 +28,7 @@ use wire::{
     ),
 )]
 pub async fn list(State(state): State<AppState>, caller: Caller) -> Result<Json<Members>, Problem> {
-    let members = use_case::everybody(&state.ledger, caller.scope()).await?;
+    let members = use_case::list_all(&state.ledger, caller.scope()).await?;
     let present = members.into_iter().filter(|member| member.status != MemberStatus::Removed);
     Ok(Json(Members { members: present.map(wire_map::member).collect() }))
 }

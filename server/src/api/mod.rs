@@ -100,7 +100,7 @@ fn described() -> OpenApiRouter<AppState> {
         .routes(routes!(approval::reply))
         .routes(routes!(workspace::get, workspace::update))
         .routes(routes!(event::read, event::append))
-        .routes(routes!(event::tell))
+        .routes(routes!(event::send_delta))
         .routes(routes!(stream::follow))
         .routes(routes!(hook::record))
         .routes(routes!(today::work_queue_counts))

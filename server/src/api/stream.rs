@@ -114,7 +114,7 @@ impl Tail {
     async fn next(&mut self) -> Next {
         tokio::select! {
             biased;
-            () = self.state.shutdown.begun() => Next::Last(sse::bye(&self.state)),
+            () = self.state.shutdown.begun() => Next::Last(sse::end_frame(&self.state)),
             followed = self.events.next() => match followed {
                 Ok(Follow::Frames(frames)) => Next::Frame(frames),
                 Ok(Follow::Delta(delta)) => match serde_json::to_string(&wire_map::delta(&delta)) {
@@ -126,20 +126,20 @@ impl Tail {
                 Err(error) => {
                     // The client comes back and reads on from its last id.
                     tracing::warn!(%error, session_id = %self.id, "a followed log could not be read");
-                    Next::Last(sse::bye(&self.state))
+                    Next::Last(sse::end_frame(&self.state))
                 }
             },
             // A sender that is gone would end every wait at once; the ledger keeps it.
-            Ok(()) = self.access.changed() => self.go_on().await,
-            _ = self.beat.tick() => self.go_on().await,
+            Ok(()) = self.access.changed() => self.heartbeat_or_end().await,
+            _ = self.beat.tick() => self.heartbeat_or_end().await,
         }
     }
 
     /// A sign of life, or the end where the caller may not read any more.
-    async fn go_on(&self) -> Next {
+    async fn heartbeat_or_end(&self) -> Next {
         match self.caller.still_valid(&self.state, &self.headers).await {
             true => Next::Frame(sse::COMMENT),
-            false => Next::Last(sse::bye(&self.state)),
+            false => Next::Last(sse::end_frame(&self.state)),
         }
     }
 }

@@ -12,7 +12,7 @@ use ledger::thread as use_case;
 use serde::Deserialize;
 use wire::{
     Page,
-    thread::{EndThread, EndedThread, Said, Say, StartThread, Thread},
+    thread::{EndThread, EndedThread, MessageReceipt, NewMessage, StartThread, Thread},
 };
 
 /// Begin a conversation
@@ -96,10 +96,10 @@ pub async fn get(
 ///
 /// A repeat with the same `id` answers with what is recorded.
 #[utoipa::path(
-    post, path = "/api/threads/{id}/messages", operation_id = "say", tag = "threads", request_body = Say,
+    post, path = "/api/threads/{id}/messages", operation_id = "sendMessage", tag = "threads", request_body = NewMessage,
     params(("id" = uuid::Uuid, Path, description = "The conversation")),
     responses(
-        (status = 201, description = "Recorded, now or before", body = Said),
+        (status = 201, description = "Recorded, now or before", body = MessageReceipt),
         (
             status = 409,
             description = "`wrong_status`: a turn is under way; `already_final`: it has ended; `id_conflict`: the id is recorded with another text",
@@ -111,10 +111,10 @@ pub async fn say(
     State(state): State<AppState>,
     caller: Caller,
     Id(id): Id<SessionId>,
-    JsonBody(body): JsonBody<Say>,
-) -> Result<(StatusCode, Json<Said>), Problem> {
+    JsonBody(body): JsonBody<NewMessage>,
+) -> Result<(StatusCode, Json<MessageReceipt>), Problem> {
     let said = use_case::say(&state.ledger, caller.scope(), id, wire_map::message(body)?).await?;
-    Ok((StatusCode::CREATED, Json(wire_map::said(said))))
+    Ok((StatusCode::CREATED, Json(wire_map::message_receipt(said))))
 }
 
 /// Interrupt a turn
@@ -168,7 +168,7 @@ pub async fn end(
 ///
 /// The same as `POST /api/threads/{id}/end`, at the address that other systems know.
 #[utoipa::path(
-    post, path = "/threads/{id}/end", operation_id = "endThreadAtItsOtherAddress", tag = "threads",
+    post, path = "/threads/{id}/end", operation_id = "endThreadAtRoot", tag = "threads",
     request_body = Option<EndThread>,
     params(("id" = uuid::Uuid, Path, description = "The conversation")),
     responses(

@@ -37,14 +37,14 @@ pub async fn claim(
     let wait = wait(body.wait_seconds)?;
     let records = claim_within(&state, &caller, wire_map::claim(body), wait).await?;
     if !wait.is_zero() && !caller.still_valid(&state, &headers).await {
-        return Err(give_back(&state, &caller, records).await);
+        return Err(release_claimed(&state, &caller, records).await);
     }
     state.metrics.claimed(records.len());
     Ok(Json(wire_map::claimed(records)))
 }
 
 /// Gives sessions back that were claimed by somebody whose access ended while they waited.
-async fn give_back(state: &AppState, caller: &Caller, records: Vec<use_case::Claimed>) -> Problem {
+async fn release_claimed(state: &AppState, caller: &Caller, records: Vec<use_case::Claimed>) -> Problem {
     for use_case::Claimed { session, .. } in records {
         let released = use_case::release(&state.ledger, caller.scope(), session.id, session.attempt).await;
         if let Err(error) = released {
@@ -188,7 +188,7 @@ pub async fn yield_to(
     Id(id): Id<SessionId>,
     JsonBody(body): JsonBody<worker::Yield>,
 ) -> Result<Json<Session>, Problem> {
-    let record = use_case::yield_to(&state.ledger, caller.scope(), id, wire_map::parking(body)?).await?;
+    let record = use_case::yield_to(&state.ledger, caller.scope(), id, wire_map::yield_request(body)?).await?;
     Ok(Json(wire_map::session(record)))
 }
 

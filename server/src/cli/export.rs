@@ -8,7 +8,7 @@ use crate::{
     config::{self, DatabaseFlags, ServeFlags, Settings},
     export_options::{confidence, instant, share},
     exports::private_folder,
-    lake::{Rated, dump, rating},
+    stream_dump::{Rated, dump, rating},
 };
 use datalake::{
     FeedbackRecord, InteractionRecord, Layout, Source,
@@ -204,7 +204,7 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
     let preview = match (&args.from, &args.tenant) {
         (Some(folder), tenant) => {
             let layout = Layout::below(folder);
-            there(folder, &layout)?;
+            require_streams(folder, &layout)?;
             let only = chosen(&layout, tenant.as_deref())?;
             written((layout, only), Box::new(|_| Ok(None)), options, (args.out.clone(), stopped_by_ctrl_c())).await?
         }
@@ -215,13 +215,13 @@ async fn training(args: TrainingArgs) -> Result<(), Failure> {
         }
         (None, None) => return Err(Failure::Misused("name a workspace with --tenant, or files with --from".into())),
     };
-    told(&preview, &args.out)
+    print_preview(&preview, &args.out)
 }
 
 /// The workspace whose lines are read, where the files hold more than one. What one workspace said is never mixed into
 /// another's training data because nobody thought of it.
 /// Refuses a folder that holds no prompts and answers: an export of nothing would look like one of everything.
-fn there(folder: &Path, layout: &Layout) -> Result<(), Failure> {
+fn require_streams(folder: &Path, layout: &Layout) -> Result<(), Failure> {
     let interactions = layout.interactions();
     for (place, meaning) in [
         (folder, "there is no such folder"),
@@ -328,9 +328,9 @@ async fn written(
             feedback: Box::new(feedback.filter(|line| line.as_ref().map_or(true, is_about))),
             rating: rated,
         };
-        let mut bar = Bar::new();
+        let mut bar = ProgressBar::new();
         let exported = export::export(inputs, &options, &out, &mut |progress| {
-            bar.tell(progress);
+            bar.draw(progress);
             !stopped.load(Ordering::Relaxed)
         });
         bar.end();
@@ -340,7 +340,7 @@ async fn written(
     exported.map_err(|error| Failure::Failed(error.to_string()))
 }
 
-fn told(preview: &Preview, out: &Path) -> Result<(), Failure> {
+fn print_preview(preview: &Preview, out: &Path) -> Result<(), Failure> {
     for warning in &preview.warnings {
         // A closed stderr leaves the manifest, which counts them.
         let _ = writeln!(io::stderr(), "shiftbook: skipped {warning}");
@@ -365,17 +365,17 @@ fn told(preview: &Preview, out: &Path) -> Result<(), Failure> {
 }
 
 /// A line on stderr that says how far it is, where a person looks.
-struct Bar {
+struct ProgressBar {
     watched: bool,
     told: Instant,
 }
 
-impl Bar {
-    fn new() -> Bar {
-        Bar { watched: io::stderr().is_terminal(), told: Instant::now() }
+impl ProgressBar {
+    fn new() -> ProgressBar {
+        ProgressBar { watched: io::stderr().is_terminal(), told: Instant::now() }
     }
 
-    fn tell(&mut self, progress: Progress) {
+    fn draw(&mut self, progress: Progress) {
         if !self.watched || self.told.elapsed() < TELL_EVERY {
             return;
         }

@@ -5,7 +5,7 @@ use crate::config::{self, DatabaseFlags, ServeFlags};
 use clap::builder::NonEmptyStringValueParser;
 use client::Client;
 use domain::{
-    bundle::{Deed, Plan, PlannedField, PlannedItem},
+    bundle::{Plan, PlannedField, PlannedItem, PlannedOperation},
     limit::BUNDLE_BYTES_MAX,
 };
 use ledger::{Mode, bundle};
@@ -84,29 +84,29 @@ async fn install_on_server(args: &InstallArgs, token: &str, text: &str) -> Resul
     Ok(Plan { items: installed.items })
 }
 
-const fn marker(deed: Deed) -> char {
-    match deed {
-        Deed::Create => '+',
-        Deed::Change => '~',
-        Deed::Keep => '=',
-        Deed::Remove => '-',
+const fn marker(operation: PlannedOperation) -> char {
+    match operation {
+        PlannedOperation::Create => '+',
+        PlannedOperation::Change => '~',
+        PlannedOperation::Keep => '=',
+        PlannedOperation::Remove => '-',
     }
 }
 
 /// An item of the plan and its fields, one line each.
 fn describe(item: &PlannedItem) -> String {
-    let mut text = format!("{} {} {}", marker(item.deed), item.kind.as_str().replace('_', " "), item.slug);
+    let mut text = format!("{} {} {}", marker(item.operation), item.kind.as_str().replace('_', " "), item.slug);
     for field in &item.fields {
-        text.push_str(&format!("\n    {} {}: {}", marker(field.deed), field.field, change(field)));
+        text.push_str(&format!("\n    {} {}: {}", marker(field.operation), field.field, change(field)));
     }
     text
 }
 
 fn change(field: &PlannedField) -> String {
-    match field.deed {
-        Deed::Change => format!("{} -> {}", shown(&field.before), shown(&field.after)),
-        Deed::Remove => shown(&field.before),
-        Deed::Create | Deed::Keep => shown(&field.after),
+    match field.operation {
+        PlannedOperation::Change => format!("{} -> {}", shown(&field.before), shown(&field.after)),
+        PlannedOperation::Remove => shown(&field.before),
+        PlannedOperation::Create | PlannedOperation::Keep => shown(&field.after),
     }
 }
 
@@ -123,7 +123,11 @@ fn summary(plan: &Plan, applied: bool) -> String {
     if plan.is_done() {
         return "Nothing to install: the workspace already matches the bundle.".into();
     }
-    let (create, change, keep) = (plan.count(Deed::Create), plan.count(Deed::Change), plan.count(Deed::Keep));
+    let (create, change, keep) = (
+        plan.count(PlannedOperation::Create),
+        plan.count(PlannedOperation::Change),
+        plan.count(PlannedOperation::Keep),
+    );
     if applied {
         format!("Installed: {create} created, {change} changed, {keep} unchanged.")
     } else {

@@ -4,7 +4,7 @@ use super::{backup, chat, export, feedback, hook, install, openapi, retention, s
 use crate::{
     ambient::{SteadyClock, SystemClock, SystemEntropy},
     config::{self, Settings},
-    lake::DumpError,
+    stream_dump::DumpError,
 };
 use clap::{Parser, Subcommand};
 use domain::Clock;

@@ -10,7 +10,7 @@ use crate::{
     config::{self, Database, DatabaseFlags, ServeFlags, Settings},
     exports::Exports,
     render, router,
-    setup_code::SetUp,
+    setup_code::SetupState,
     state::AppState,
 };
 use ledger::Mode;
@@ -60,9 +60,9 @@ fn warn_of_wider_paths(settings: &Settings) {
 
 /// Prints the set-up code on standard error, whatever the log filter is: standard output has only the address, and the
 /// program that reads it may have closed it.
-fn print_set_up_code(set_up: &SetUp) {
+fn print_set_up_code(set_up: &SetupState) {
     let text = "shiftbook: nobody has set this server up. Browsers on other machines are asked for the set-up code:";
-    let said = writeln!(std::io::stderr(), "{text} {}", set_up.shown());
+    let said = writeln!(std::io::stderr(), "{text} {}", set_up.grouped_code());
     if let Err(error) = said {
         tracing::warn!(%error, "the set-up code could not be printed; set the server up on this machine");
     }
@@ -95,13 +95,14 @@ pub async fn run(args: ServeArgs) -> Result<(), Failure> {
     print_line(&format!("http://{address}"))?;
     tracing::info!(%address, version = VERSION, "serving");
     let sweeps = tokio::spawn(runner::sweep::run(state.ledger.clone(), state.shutdown.token()));
-    let captures = tokio::spawn(runner::capture::run(state.ledger.clone(), state.lake.clone(), state.shutdown.token()));
+    let captures =
+        tokio::spawn(runner::capture::run(state.ledger.clone(), state.turn_capture.clone(), state.shutdown.token()));
     let imports = tokio::spawn(runner::import::run(state.ledger.clone(), state.shutdown.token()));
     let agents = tokio::spawn(agents::run(state.clone(), agents));
     let outbox_worker =
         OutboxWorker { ledger: state.ledger.clone(), http, mail, key, public_origin: state.public_origin.clone() };
     let messages = tokio::spawn(outbox_worker.run(state.shutdown.token()));
-    let stop = tokio::spawn(accept::until_asked_to_stop(state.shutdown.clone()));
+    let stop = tokio::spawn(accept::shut_down_on_signal(state.shutdown.clone()));
     accept::serve(listener, router::build(state.clone()), &state).await;
     stop.abort();
     if let Err(error) = sweeps.await {

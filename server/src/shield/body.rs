@@ -33,7 +33,7 @@ pub async fn buffer(request: Request) -> Result<Request, Problem> {
     if HttpBody::size_hint(&body).lower() > BODY_BYTES_MAX as u64 {
         // A client that waits for "100 Continue" has sent nothing yet: reading would invite it to.
         if !parts.headers.contains_key(header::EXPECT) {
-            linger(body);
+            drain_body(body);
         }
         return Err(too_large());
     }
@@ -57,7 +57,7 @@ async fn read(mut body: Body) -> Result<Bytes, Problem> {
         };
         let Ok(data) = frame.into_data() else { continue };
         if first.len() + more.len() + data.len() > BODY_BYTES_MAX {
-            linger(body);
+            drain_body(body);
             return Err(too_large());
         }
         // Nearly every body is one frame, which is handed on without a copy.
@@ -82,7 +82,7 @@ fn too_large() -> Problem {
 
 /// Throws the rest of a body away for a moment. Closing at once would reset the connection, and many
 /// senders would see the reset instead of the answer.
-fn linger(mut body: Body) {
+fn drain_body(mut body: Body) {
     tokio::spawn(async move {
         let deadline = Instant::now() + Duration::from_secs(LINGER_SECONDS_MAX);
         let mut thrown_away = 0;

@@ -1,9 +1,9 @@
 //! The last step of a response: problems get their body, and what broke is logged, once.
 
-use super::Seen;
+use super::RequestInfo;
 use crate::{
     nonce::Nonce,
-    problem::{Problem, Shown},
+    problem::{Problem, RenderedProblem},
     state::AppState,
     web,
 };
@@ -17,7 +17,7 @@ use wire::Code;
 
 /// Who reads an error answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reader {
+pub enum Audience {
     /// A program: problem+json.
     Program,
     /// A person in a browser: a page.
@@ -29,7 +29,7 @@ pub fn may_be_page(path: &str) -> bool {
     !(path == "/api" || path.starts_with("/api/") && path != "/api/docs")
 }
 
-impl Reader {
+impl Audience {
     /// A browser says that it wants a page.
     pub fn of(request: &Request) -> Self {
         let accept = request.headers().get(header::ACCEPT).map(HeaderValue::as_bytes).unwrap_or_default();
@@ -39,8 +39,13 @@ impl Reader {
 }
 
 /// Renders the problem that a response carries, where it carries one. Every answer of 5xx has a line in the log.
-pub async fn finish(response: &mut Response, seen: &Seen, state: &AppState, nonce: Option<&Nonce>) -> Option<Code> {
-    if let Some(Shown(problem)) = response.extensions_mut().remove() {
+pub async fn finish(
+    response: &mut Response,
+    seen: &RequestInfo,
+    state: &AppState,
+    nonce: Option<&Nonce>,
+) -> Option<Code> {
+    if let Some(RenderedProblem(problem)) = response.extensions_mut().remove() {
         log(&problem, seen);
         return Some(problem.code());
     }
@@ -49,8 +54,8 @@ pub async fn finish(response: &mut Response, seen: &Seen, state: &AppState, nonc
     log(&problem, seen);
     let problem = problem.to_wire(seen.id.0.to_string());
     let (kind, body) = match seen.reader {
-        Reader::Program => ("application/problem+json", serde_json::to_vec(&problem).unwrap_or_default()),
-        Reader::Person => {
+        Audience::Program => ("application/problem+json", serde_json::to_vec(&problem).unwrap_or_default()),
+        Audience::Person => {
             ("text/html; charset=utf-8", web::problem_page(state, &seen.headers, nonce, &problem).await.into_bytes())
         }
     };
@@ -71,7 +76,7 @@ fn problem_of(response: &mut Response) -> Option<Problem> {
 }
 
 /// What broke here, and what only the log may hear of a refusal.
-fn log(problem: &Problem, seen: &Seen) {
+fn log(problem: &Problem, seen: &RequestInfo) {
     let (request_id, route) = (seen.id.0, &*seen.route);
     match (problem.code(), problem.internal_text()) {
         (Code::Internal, internal) => {
@@ -91,8 +96,8 @@ fn log(problem: &Problem, seen: &Seen) {
 mod tests {
     use super::*;
 
-    fn reader(path: &str, accept: &str) -> Reader {
-        Reader::of(&Request::builder().uri(path).header("accept", accept).body(Body::empty()).unwrap())
+    fn reader(path: &str, accept: &str) -> Audience {
+        Audience::of(&Request::builder().uri(path).header("accept", accept).body(Body::empty()).unwrap())
     }
 
     #[test]
@@ -110,11 +115,11 @@ mod tests {
     #[test]
     fn programs_get_json_and_people_get_pages() {
         let browser = "text/html,application/xhtml+xml,*/*;q=0.8";
-        assert_eq!(reader("/sessions/x", browser), Reader::Person);
-        assert_eq!(reader("/api/docs", browser), Reader::Person);
-        assert_eq!(reader("/api/sessions", browser), Reader::Program);
-        assert_eq!(reader("/api", browser), Reader::Program);
-        assert_eq!(reader("/apiary", browser), Reader::Person);
-        assert_eq!(reader("/sessions", "*/*"), Reader::Program);
+        assert_eq!(reader("/sessions/x", browser), Audience::Person);
+        assert_eq!(reader("/api/docs", browser), Audience::Person);
+        assert_eq!(reader("/api/sessions", browser), Audience::Program);
+        assert_eq!(reader("/api", browser), Audience::Program);
+        assert_eq!(reader("/apiary", browser), Audience::Person);
+        assert_eq!(reader("/sessions", "*/*"), Audience::Program);
     }
 }

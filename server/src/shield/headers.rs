@@ -1,6 +1,6 @@
 //! Security headers of every response.
 
-use super::Seen;
+use super::RequestInfo;
 use crate::nonce::Nonce;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -11,7 +11,7 @@ const NO_PAGE: HeaderValue =
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// Sets what a handler has not set itself.
-pub fn apply(headers: &mut HeaderMap, seen: &Seen, nonce: Option<&Nonce>, https: bool) {
+pub fn apply(headers: &mut HeaderMap, seen: &RequestInfo, nonce: Option<&Nonce>, https: bool) {
     let mut set = |name: HeaderName, value: HeaderValue| {
         headers.entry(name).or_insert(value);
     };

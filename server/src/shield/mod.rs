@@ -22,14 +22,14 @@ use tokio::time::Instant;
 pub struct RequestId(pub domain::id::RequestId);
 
 /// What is remembered of a request until its response has been made.
-struct Seen {
+struct RequestInfo {
     id: RequestId,
     method: Method,
     /// The route's pattern, never the path: ids and queries stay out of logs and metrics.
     route: Arc<str>,
     /// Whether the answer can be a page: everything but the API proper.
     pages: bool,
-    reader: finish::Reader,
+    reader: finish::Audience,
     /// What an error page needs of a person's request: the theme is in a cookie.
     headers: HeaderMap,
     started: Instant,
@@ -37,12 +37,12 @@ struct Seen {
 
 /// Runs a request inside the shield.
 pub async fn shield(State(state): State<AppState>, mut request: Request, next: Next) -> Response {
-    let mut seen = Seen {
+    let mut seen = RequestInfo {
         id: RequestId(state.ledger.request_id()),
         method: request.method().clone(),
         route: request.extensions().get::<MatchedPath>().map_or_else(|| "-".into(), |path| path.as_str().into()),
         pages: finish::may_be_page(request.uri().path()),
-        reader: finish::Reader::of(&request),
+        reader: finish::Audience::of(&request),
         headers: HeaderMap::new(),
         started: Instant::now(),
     };
@@ -51,7 +51,7 @@ pub async fn shield(State(state): State<AppState>, mut request: Request, next: N
     if let Some(nonce) = &nonce {
         request.extensions_mut().insert(nonce.clone());
     }
-    if seen.reader == finish::Reader::Person {
+    if seen.reader == finish::Audience::Person {
         seen.headers = request.headers().clone();
     }
     let mut response = match admit(&state, request, seen.pages).await {
@@ -85,7 +85,7 @@ async fn run(request: Request, next: Next) -> Response {
 }
 
 /// Refusals are worth a line each; successes are counted, and shown to those who ask for them.
-fn record(state: &AppState, seen: &Seen, response: &Response, code: Option<wire::Code>) {
+fn record(state: &AppState, seen: &RequestInfo, response: &Response, code: Option<wire::Code>) {
     let latency = seen.started.elapsed();
     let status = response.status();
     state.metrics.request(&seen.route, &seen.method, status, latency);

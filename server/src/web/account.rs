@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     settings::refused,
-    shell::{Turned, Viewer, done},
+    shell::{PageRejection, Viewer, redirect_with_notice},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use axum::{
@@ -25,7 +25,7 @@ pub fn router() -> Router<AppState> {
 }
 
 /// The viewer's sign-ins; none for programs.
-pub async fn sign_ins(state: &AppState, viewer: &Viewer) -> Result<Vec<SignIn>, Turned> {
+pub async fn sign_ins(state: &AppState, viewer: &Viewer) -> Result<Vec<SignIn>, PageRejection> {
     if viewer.scope.user_id().is_none() {
         return Ok(Vec::new());
     }
@@ -33,9 +33,9 @@ pub async fn sign_ins(state: &AppState, viewer: &Viewer) -> Result<Vec<SignIn>, 
     Ok(listed.into_iter().map(wire_map::sign_in).collect())
 }
 
-async fn set_name(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn set_name(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     match auth::set_name(&state.ledger, &viewer.scope, &form.text("name")).await {
-        Ok(()) => Ok(done("/settings", "name_saved").into_response()),
+        Ok(()) => Ok(redirect_with_notice("/settings", "name_saved").into_response()),
         Err(error) => {
             let problem = Problem::from(error);
             refused(&state, viewer, form.refused("name", &problem), &problem).await
@@ -43,10 +43,10 @@ async fn set_name(State(state): State<AppState>, viewer: Viewer, form: Form) -> 
     }
 }
 
-async fn set_password(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn set_password(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let (current, new) = (form.text("current_password"), form.text("password"));
     match auth::set_password(&state.ledger, &viewer.scope, &viewer.secret, &current, &new).await {
-        Ok(()) => Ok(done("/settings", "password_changed").into_response()),
+        Ok(()) => Ok(redirect_with_notice("/settings", "password_changed").into_response()),
         Err(error) => {
             let problem = Problem::from(error);
             refused(&state, viewer, form.refused("password", &problem), &problem).await
@@ -54,12 +54,16 @@ async fn set_password(State(state): State<AppState>, viewer: Viewer, form: Form)
     }
 }
 
-async fn end(State(state): State<AppState>, viewer: Viewer, Id(id): Id<BrowserSessionId>) -> Result<Redirect, Turned> {
+async fn end(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<BrowserSessionId>,
+) -> Result<Redirect, PageRejection> {
     auth::end_sign_in(&state.ledger, &viewer.scope, id).await?;
-    Ok(done("/settings", "sign_in_ended"))
+    Ok(redirect_with_notice("/settings", "sign_in_ended"))
 }
 
-async fn end_others(State(state): State<AppState>, viewer: Viewer) -> Result<Redirect, Turned> {
+async fn end_others(State(state): State<AppState>, viewer: Viewer) -> Result<Redirect, PageRejection> {
     auth::end_other_sign_ins(&state.ledger, &viewer.scope, &viewer.secret).await?;
-    Ok(done("/settings", "sign_ins_ended"))
+    Ok(redirect_with_notice("/settings", "sign_ins_ended"))
 }

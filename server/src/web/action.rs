@@ -4,7 +4,7 @@ use super::{
     approval_form,
     form::{Form, json_or_text},
     sessions::entry,
-    shell::{Turned, Viewer, done, refuse, render},
+    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -50,12 +50,17 @@ async fn list(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<ListQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let props = read_list(&state, &viewer, query, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
 }
 
-async fn read_list(state: &AppState, viewer: &Viewer, query: ListQuery, form: FormState) -> Result<ListProps, Turned> {
+async fn read_list(
+    state: &AppState,
+    viewer: &Viewer,
+    query: ListQuery,
+    form: FormState,
+) -> Result<ListProps, PageRejection> {
     let shows_archived = query.status.as_deref() == Some("archived");
     let status = if shows_archived { ActionStatus::Archived } else { ActionStatus::Active };
     let target: Option<EntityId> = query.target.and_then(|id| id.parse().ok());
@@ -78,14 +83,14 @@ fn offered(found: page::Offered, start: Option<EntityId>) -> (Vec<Member>, Revie
     (found.members.into_iter().map(wire_map::member).collect(), reviewing, targets)
 }
 
-async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let members = member::list(&state.ledger, &viewer.scope).await?;
     let created = match new_action(&form, &members) {
         Ok(new) => action::create(&state.ledger, &viewer.scope, new).await.map_err(Problem::from),
         Err(problem) => Err(problem),
     };
     match created {
-        Ok(action) => Ok(done(&format!("/actions/{}", action.id), "action_created").into_response()),
+        Ok(action) => Ok(redirect_with_notice(&format!("/actions/{}", action.id), "action_created").into_response()),
         Err(problem) => {
             let mut refused = form.refused("create", &problem);
             approval_form::at_fields(&mut refused);
@@ -95,12 +100,12 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     }
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ActionId>) -> Result<Response, Turned> {
+async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ActionId>) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, id, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
-async fn read(state: &AppState, viewer: &Viewer, id: ActionId, form: FormState) -> Result<Props, Turned> {
+async fn read(state: &AppState, viewer: &Viewer, id: ActionId, form: FormState) -> Result<Props, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, id).await?;
     let (members, reviewing, targets) = offered(page.offered, page.action.target_entity_id);
     Ok(Props {
@@ -120,7 +125,7 @@ async fn edit(
     viewer: Viewer,
     Id(id): Id<ActionId>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let members = member::list(&state.ledger, &viewer.scope).await?;
     let before = action::get(&state.ledger, &viewer.scope, id).await?;
     let saved = match change(&form, &members, &before.output_config) {
@@ -128,7 +133,7 @@ async fn edit(
         Err(problem) => Err(problem),
     };
     match saved {
-        Ok(_) => Ok(done(&format!("/actions/{id}"), "action_saved").into_response()),
+        Ok(_) => Ok(redirect_with_notice(&format!("/actions/{id}"), "action_saved").into_response()),
         Err(problem) => {
             let mut form = form.refused("edit", &problem);
             approval_form::at_fields(&mut form);
@@ -142,7 +147,7 @@ async fn trigger(
     viewer: Viewer,
     Id(id): Id<ActionId>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let of = wire_map::action(action::get(&state.ledger, &viewer.scope, id).await?);
     let typed = |name: &str| form.has(name).then(|| form.text(name));
     // Pages without the form, such as Today, trigger with no input.
@@ -174,7 +179,7 @@ async fn refused(
     id: ActionId,
     form: FormState,
     problem: &Problem,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let props = read(state, &viewer, id, form).await?;
     Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }

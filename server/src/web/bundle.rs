@@ -2,7 +2,7 @@
 
 use super::{
     form::{Form, upload},
-    shell::{Turned, Viewer, refuse, render},
+    shell::{PageRejection, Viewer, refuse, render},
 };
 use crate::{problem::Problem, state::AppState};
 use app::{
@@ -26,7 +26,7 @@ pub fn router() -> Router<AppState> {
     Router::new().route("/bundles", get(choose).post(step))
 }
 
-async fn choose(viewer: Viewer) -> Result<Response, Turned> {
+async fn choose(viewer: Viewer) -> Result<Response, PageRejection> {
     Ok(render(StatusCode::OK, move || ui::bundle_page(&viewer.shell, BundleProps::default())).await)
 }
 
@@ -34,7 +34,7 @@ async fn step(
     State(state): State<AppState>,
     viewer: Viewer,
     parts: Result<Multipart, MultipartRejection>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let (form, read) = match upload(parts, PARTS_MAX, "save it as UTF-8").await {
         Ok(form) => (form, Ok(())),
         Err(problem) => (Form::of(BTreeMap::new()), Err(problem)),

@@ -6,7 +6,7 @@ use super::{
     posted::Posted,
     rating,
     sessions::connect,
-    shell::{Turned, Viewer, refuse, render},
+    shell::{PageRejection, Viewer, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, thread_end, wire_map};
 use app::{
@@ -62,18 +62,23 @@ async fn list(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<ListQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let props = read_list(&state, &viewer, query, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
 }
 
-async fn read_list(state: &AppState, viewer: &Viewer, query: ListQuery, form: FormState) -> Result<ListProps, Turned> {
+async fn read_list(
+    state: &AppState,
+    viewer: &Viewer,
+    query: ListQuery,
+    form: FormState,
+) -> Result<ListProps, PageRejection> {
     let list = page::list(&state.ledger, &viewer.scope, query.cursor.as_deref()).await?;
     Ok(ListProps {
         entries: list.rows.into_iter().map(entry).collect(),
         next_cursor: list.next_cursor,
         is_continued: query.cursor.is_some(),
-        with: partners(state, viewer, list.actions),
+        with: conversation_partners(state, viewer, list.actions),
         chosen: query.agent,
         connect: connect(viewer),
         form,
@@ -86,7 +91,7 @@ fn entry(row: page::Row) -> Entry {
 }
 
 /// Whom one can talk with: agents by their names, then the tasks that name one.
-pub fn partners(state: &AppState, viewer: &Viewer, actions: Vec<ActionRecord>) -> Vec<(String, String)> {
+pub fn conversation_partners(state: &AppState, viewer: &Viewer, actions: Vec<ActionRecord>) -> Vec<(String, String)> {
     let here = viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();
     let of_server = state.agents.iter().filter(|(workspace, _)| *workspace == here).map(|(_, agent)| agent.clone());
     let agents: BTreeSet<String> = actions.iter().filter_map(|a| a.agent_slug.clone()).chain(of_server).collect();
@@ -106,14 +111,14 @@ async fn rows(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<RowsQuery>,
-) -> Result<Html<String>, Turned> {
+) -> Result<Html<String>, PageRejection> {
     let ids: Vec<SessionId> = query.ids.split(',').take(IDS_MAX).filter_map(|id| id.parse().ok()).collect();
     let rows = page::by_ids(&state.ledger, &viewer.scope, ids).await?;
     let entries: Vec<_> = rows.into_iter().map(entry).collect();
     Ok(Html(ui::rows_fragment(&entries)))
 }
 
-async fn start(State(state): State<AppState>, Posted { viewer, form }: Posted) -> Result<Response, Turned> {
+async fn start(State(state): State<AppState>, Posted { viewer, form }: Posted) -> Result<Response, PageRejection> {
     let new = NewThread {
         agent: form.text("agent"),
         incognito: form.has("incognito"),
@@ -143,7 +148,7 @@ async fn show(
     viewer: Viewer,
     Id(id): Id<SessionId>,
     Query(query): Query<PageQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let talk = read(&state, &viewer, id, query.before).await?;
     let props = Props { conversation: talk, form: FormState::default() };
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
@@ -154,7 +159,7 @@ async fn live(
     viewer: Viewer,
     Id(id): Id<SessionId>,
     Query(query): Query<PageQuery>,
-) -> Result<Html<String>, Turned> {
+) -> Result<Html<String>, PageRejection> {
     let talk = read(&state, &viewer, id, query.before).await?;
     Ok(Html(ui::fragment(&viewer.shell, &talk)))
 }
@@ -165,7 +170,12 @@ async fn own(state: &AppState, viewer: &Viewer, id: SessionId) -> Result<Session
     if thread::is_own(&viewer.scope, &session) { Ok(session) } else { Err(Error::NotFound("thread").into()) }
 }
 
-async fn read(state: &AppState, viewer: &Viewer, id: SessionId, before: Option<u64>) -> Result<Conversation, Turned> {
+async fn read(
+    state: &AppState,
+    viewer: &Viewer,
+    id: SessionId,
+    before: Option<u64>,
+) -> Result<Conversation, PageRejection> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let found = page::read(ledger, scope, id, before, Conversation::kinds()).await?;
     let memory = match feedback::status_of(ledger, scope, &found.session, found.turns).await {
@@ -177,7 +187,7 @@ async fn read(state: &AppState, viewer: &Viewer, id: SessionId, before: Option<u
     };
     Ok(Conversation {
         others: found.others.into_iter().map(other).collect(),
-        again_id: thread::again_id(&found.session).to_string(),
+        resend_id: thread::resend_id(&found.session).to_string(),
         events: found.slice.events.into_iter().map(wire_map::event).collect(),
         has_earlier: found.slice.has_more,
         before,
@@ -206,7 +216,12 @@ fn wants_fragment(headers: &HeaderMap) -> bool {
 }
 
 /// After something was done: the page, or for scripts the part of it that moved.
-async fn done(state: &AppState, viewer: Viewer, id: SessionId, headers: &HeaderMap) -> Result<Response, Turned> {
+async fn updated_page(
+    state: &AppState,
+    viewer: Viewer,
+    id: SessionId,
+    headers: &HeaderMap,
+) -> Result<Response, PageRejection> {
     if !wants_fragment(headers) {
         return Ok(Redirect::to(&format!("/chat/{id}")).into_response());
     }
@@ -215,13 +230,13 @@ async fn done(state: &AppState, viewer: Viewer, id: SessionId, headers: &HeaderM
 }
 
 /// After a refusal: the page with the reason and everything that was typed, or for scripts the part that moves.
-async fn not_done(
+async fn refused_page(
     state: &AppState,
     viewer: Viewer,
     id: SessionId,
     (headers, form, name): (&HeaderMap, &Form, &str),
     problem: Problem,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     if !wants_fragment(headers) {
         return refused(state, viewer, id, form, name, problem).await;
     }
@@ -241,7 +256,7 @@ pub async fn refused(
     form: &Form,
     name: &str,
     problem: Problem,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let talk = read(state, &viewer, id, None).await?;
     let props = Props { conversation: talk, form: form.refused(name, &problem) };
     Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
@@ -252,10 +267,10 @@ async fn say(
     Id(id): Id<SessionId>,
     headers: HeaderMap,
     Posted { viewer, form }: Posted,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     match tell(&state, &viewer, id, &form).await {
-        Ok(()) => done(&state, viewer, id, &headers).await,
-        Err(problem) => not_done(&state, viewer, id, (&headers, &form, "say"), problem).await,
+        Ok(()) => updated_page(&state, viewer, id, &headers).await,
+        Err(problem) => refused_page(&state, viewer, id, (&headers, &form, "say"), problem).await,
     }
 }
 
@@ -307,11 +322,11 @@ async fn interrupt(
     Id(id): Id<SessionId>,
     headers: HeaderMap,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     own(&state, &viewer, id).await?;
     match thread::interrupt(&state.ledger, &viewer.scope, id).await {
-        Ok(_) => done(&state, viewer, id, &headers).await,
-        Err(error) => not_done(&state, viewer, id, (&headers, &form, "interrupt"), error.into()).await,
+        Ok(_) => updated_page(&state, viewer, id, &headers).await,
+        Err(error) => refused_page(&state, viewer, id, (&headers, &form, "interrupt"), error.into()).await,
     }
 }
 
@@ -320,7 +335,7 @@ async fn end(
     viewer: Viewer,
     Id(id): Id<SessionId>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     own(&state, &viewer, id).await?;
     let answer = form.optional("feedback");
     let label = answer.as_deref().map(|text| {

@@ -3,7 +3,7 @@
 use super::{
     form::{Form, at_row},
     people::people,
-    shell::{Turned, Viewer, done, refuse, render},
+    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -51,7 +51,7 @@ async fn list(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<ListQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let wanted = ListCriteriaSets { limit: ROWS, cursor: query.cursor };
     let listed = criteria_set::list(&state.ledger, &viewer.scope, wanted).await?;
     let sets = listed.items.into_iter().map(wire_map::criteria_set).collect();
@@ -59,11 +59,11 @@ async fn list(
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
 }
 
-async fn new(viewer: Viewer) -> Result<Response, Turned> {
+async fn new(viewer: Viewer) -> Result<Response, PageRejection> {
     Ok(render(StatusCode::OK, move || ui::new_page(&viewer.shell, None, &FormState::default())).await)
 }
 
-async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let read = read_dimensions(&form);
     let outcome = match (read.dimensions(), form.text("do") == "preview") {
         (Ok(dimensions), true) => Ok(Err(preview(dimensions, &form))),
@@ -76,7 +76,9 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
         (Err(problem), _) => Err(problem),
     };
     match outcome {
-        Ok(Ok(made)) => Ok(done(&format!("/criteria-sets/{}", made.id), "criteria_set_created").into_response()),
+        Ok(Ok(made)) => {
+            Ok(redirect_with_notice(&format!("/criteria-sets/{}", made.id), "criteria_set_created").into_response())
+        }
         Ok(Err(preview)) => {
             let form = form.kept("edit");
             Ok(render(StatusCode::OK, move || ui::new_page(&viewer.shell, Some(preview), &form)).await)
@@ -98,7 +100,7 @@ async fn show(
     viewer: Viewer,
     Id(id): Id<CriteriaSetId>,
     Query(query): Query<ShowQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let set = find(&state, &viewer.scope, id, query.version).await?;
     answer(&state, viewer, set, None, FormState::default(), StatusCode::OK).await
 }
@@ -122,7 +124,7 @@ async fn answer(
     preview: Option<Preview>,
     form: FormState,
     status: StatusCode,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let query = ListVersions { limit: VERSIONS, cursor: None };
     let versions = criteria_set::list_versions(ledger, scope, set.id, query).await?;
@@ -144,7 +146,7 @@ async fn post(
     Id(id): Id<CriteriaSetId>,
     Query(query): Query<ShowQuery>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let set = find(&state, &viewer.scope, id, query.version).await?;
     if form.text("do") == "try" {
         let tried = preview(set.dimensions.clone(), &form);
@@ -168,7 +170,7 @@ async fn post(
         (Err(problem), _) => Err(problem),
     };
     match saved {
-        Ok(_) => Ok(done(&format!("/criteria-sets/{id}"), "criteria_set_saved").into_response()),
+        Ok(_) => Ok(redirect_with_notice(&format!("/criteria-sets/{id}"), "criteria_set_saved").into_response()),
         Err(problem) => {
             let refused = read.refused(&form, &problem);
             let mut response = answer(&state, viewer, set, None, refused, problem.status()).await?;

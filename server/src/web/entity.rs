@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     people::people_of,
-    shell::{Turned, Viewer, done, refuse, render},
+    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -52,7 +52,7 @@ async fn list(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<ListQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let props = read_list(&state, &viewer.scope, query, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::list_page(&viewer.shell, props)).await)
 }
@@ -64,12 +64,17 @@ pub async fn refused_list(
     slug: Option<String>,
     form: FormState,
     problem: &Problem,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let props = read_list(state, &viewer.scope, ListQuery { slug, ..ListQuery::default() }, form).await?;
     Ok(refuse(problem, move || ui::list_page(&viewer.shell, props)).await)
 }
 
-async fn read_list(state: &AppState, scope: &Scope, query: ListQuery, form: FormState) -> Result<ListProps, Turned> {
+async fn read_list(
+    state: &AppState,
+    scope: &Scope,
+    query: ListQuery,
+    form: FormState,
+) -> Result<ListProps, PageRejection> {
     let picked = query.slug.filter(|slug| !slug.is_empty());
     let q = query.q.map(|q| q.trim().to_owned()).unwrap_or_default();
     let is_continued = query.cursor.is_some();
@@ -88,7 +93,7 @@ async fn read_list(state: &AppState, scope: &Scope, query: ListQuery, form: Form
 }
 
 /// The types of the workspace, newest first.
-pub async fn types(state: &AppState, scope: &Scope) -> Result<Vec<EntityTypeRecord>, Turned> {
+pub async fn types(state: &AppState, scope: &Scope) -> Result<Vec<EntityTypeRecord>, PageRejection> {
     let query = entity_type::ListEntityTypes { limit: TYPES_MAX, cursor: None };
     Ok(entity_type::list(&state.ledger, scope, query).await?.items)
 }
@@ -104,7 +109,7 @@ pub fn relations_of(found: BTreeMap<String, ledger::page::Choices>) -> Relations
     found.into_iter().map(|(slug, found)| (slug, choices_of(found))).collect()
 }
 
-async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let type_id: EntityTypeId = form.text("typeId").parse().map_err(|_| Problem::new(Code::NotFound))?;
     let of = entity_type::get(&state.ledger, &viewer.scope, type_id).await?;
     let created = match values(&of.fields, &form) {
@@ -115,7 +120,7 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
         Err(error) => Err(error.into()),
     };
     match created {
-        Ok(made) => Ok(done(&format!("/entities/{}", made.id), "entity_created").into_response()),
+        Ok(made) => Ok(redirect_with_notice(&format!("/entities/{}", made.id), "entity_created").into_response()),
         Err(problem) => {
             let refused = form.refused("create", &problem);
             refused_list(&state, viewer, Some(of.slug), refused, &problem).await
@@ -149,7 +154,7 @@ async fn show(
     viewer: Viewer,
     Id(id): Id<EntityId>,
     Query(query): Query<ShowQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let page = page::read(&state.ledger, &viewer.scope, id, query.versions).await?;
     let props = shown_page(page, FormState::default());
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
@@ -160,8 +165,8 @@ async fn show_by_path(
     viewer: Viewer,
     Path((tenant, slug, id)): Path<(String, String, String)>,
     Query(query): Query<ShowQuery>,
-) -> Result<Response, Turned> {
-    let nowhere = || Turned::from(Problem::new(Code::NotFound));
+) -> Result<Response, PageRejection> {
+    let nowhere = || PageRejection::from(Problem::new(Code::NotFound));
     let id: EntityId = id.parse().map_err(|_| nowhere())?;
     let page = page::read(&state.ledger, &viewer.scope, id, query.versions).await?;
     let here = viewer.shell.viewer.as_ref().is_some_and(|me| me.tenant.slug == tenant);
@@ -177,7 +182,7 @@ async fn edit(
     viewer: Viewer,
     Id(id): Id<EntityId>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let found = entity::get(&state.ledger, &viewer.scope, id).await?;
     let of = entity_type::get(&state.ledger, &viewer.scope, found.type_id).await?;
     let saved = match changed(&of.fields, &found, &form) {
@@ -185,7 +190,7 @@ async fn edit(
         Err(error) => Err(error.into()),
     };
     match saved {
-        Ok(_) => Ok(done(&format!("/entities/{id}"), "entity_saved").into_response()),
+        Ok(_) => Ok(redirect_with_notice(&format!("/entities/{id}"), "entity_saved").into_response()),
         Err(problem) => {
             let mut refused = form.refused("edit", &problem);
             if problem.code() == Code::StaleVersion {

@@ -3,7 +3,7 @@
 use super::{
     entity::{refused_list, types},
     form::{Form, at_row},
-    shell::{Turned, Viewer, done, refuse, render},
+    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -32,11 +32,13 @@ pub fn router() -> Router<AppState> {
     Router::new().route("/entity-types", post(create)).route("/entity-types/{id}", get(show).post(edit))
 }
 
-async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let name = form.text("name").trim().to_owned();
     let new = NewEntityType { name, slug: form.optional("slug"), fields: Vec::new() };
     match entity_type::create(&state.ledger, &viewer.scope, new).await {
-        Ok(made) => Ok(done(&format!("/entity-types/{}", made.id), "entity_type_created").into_response()),
+        Ok(made) => {
+            Ok(redirect_with_notice(&format!("/entity-types/{}", made.id), "entity_type_created").into_response())
+        }
         Err(error) => {
             let problem = Problem::from(error);
             let refused = form.refused("type", &problem);
@@ -45,12 +47,16 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     }
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<EntityTypeId>) -> Result<Response, Turned> {
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<EntityTypeId>,
+) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer.scope, id, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::type_page(&viewer.shell, props)).await)
 }
 
-async fn read(state: &AppState, scope: &Scope, id: EntityTypeId, form: FormState) -> Result<TypeProps, Turned> {
+async fn read(state: &AppState, scope: &Scope, id: EntityTypeId, form: FormState) -> Result<TypeProps, PageRejection> {
     let of = entity_type::get(&state.ledger, scope, id).await?;
     let types = types(state, scope).await?.into_iter().map(|t| (t.slug, t.name)).collect();
     Ok(TypeProps { of: wire_map::entity_type(of), types, form })
@@ -61,7 +67,7 @@ async fn edit(
     viewer: Viewer,
     Id(id): Id<EntityTypeId>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let (rows, fields): (Vec<usize>, Vec<FieldDef>) = fields(&form).into_iter().unzip();
     let change = EntityTypeChange {
         version: form.text("version").parse().unwrap_or_default(),
@@ -69,7 +75,7 @@ async fn edit(
         fields: Some(fields),
     };
     match entity_type::update(&state.ledger, &viewer.scope, id, change).await {
-        Ok(_) => Ok(done(&format!("/entity-types/{id}"), "entity_type_saved").into_response()),
+        Ok(_) => Ok(redirect_with_notice(&format!("/entity-types/{id}"), "entity_type_saved").into_response()),
         Err(error) => {
             let problem = Problem::from(error);
             let mut refused = form.refused("edit", &problem);

@@ -1,12 +1,12 @@
 //! /export and /exports/{id}: training data, for operators and admins.
 
 use super::{
-    export_choice::{Refused, choice, noted, options, remembered, resolved, title_of},
+    export_choice::{Refused, choice, choice_json, options, remembered, resolved, title_of},
     form::Form,
-    shell::{Turned, Viewer, render},
+    shell::{PageRejection, Viewer, render},
 };
 use crate::{
-    exports::{Asked, Busy, EXPORTS_KEPT_MAX, EXPORTS_RUNNING_MAX, Job, Stage},
+    exports::{Busy, EXPORTS_KEPT_MAX, EXPORTS_RUNNING_MAX, ExportRequest, Job, Stage},
     problem::Problem,
     state::AppState,
 };
@@ -54,14 +54,14 @@ pub fn router() -> Router<AppState> {
 }
 
 /// What everybody said, in one file: for those who manage everybody's sessions.
-fn allowed(viewer: &Viewer) -> Result<(), Turned> {
+fn allowed(viewer: &Viewer) -> Result<(), PageRejection> {
     if viewer.scope.may(Permission::ManageSessions) {
         return Ok(());
     }
     Err(Problem::detailed(Code::Forbidden, "only operators and admins can export training data").into())
 }
 
-async fn choose(State(state): State<AppState>, viewer: Viewer) -> Result<Response, Turned> {
+async fn choose(State(state): State<AppState>, viewer: Viewer) -> Result<Response, PageRejection> {
     allowed(&viewer)?;
     Ok(chosen(&state, viewer, StatusCode::OK, Choice::default(), FormState::default()).await)
 }
@@ -87,13 +87,13 @@ async fn chosen(state: &AppState, viewer: Viewer, status: StatusCode, choice: Ch
         }
     };
     let gone = noted.into_iter().filter(|noted| here.iter().all(|job| job.id != noted.id));
-    let gone: Vec<Entry> = gone.map(|noted| gone_entry(&noted)).collect();
+    let gone: Vec<Entry> = gone.map(|noted| unavailable_entry(&noted)).collect();
     let entries = here.into_iter().map(entry).chain(gone).collect();
     let props = Props { choice, form, entries, kept_max: EXPORTS_KEPT_MAX };
     render(status, move || ui::page(&viewer.shell, props)).await
 }
 
-async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     allowed(&viewer)?;
     let choice = choice(&form);
     let options = match of_this_workspace(&state, &viewer, options(&choice)).await? {
@@ -106,8 +106,8 @@ async fn begin(State(state): State<AppState>, viewer: Viewer, form: Form) -> Res
     };
     let workspace = viewer.shell.viewer.as_ref().map(|me| me.tenant.slug.clone()).unwrap_or_default();
     let is_preview = form.text("step") != "export";
-    let noted = noted(&resolved(&options), is_preview);
-    let asked = Asked { scope: viewer.scope, workspace, options, is_preview, noted };
+    let noted = choice_json(&resolved(&options), is_preview);
+    let asked = ExportRequest { scope: viewer.scope, workspace, options, is_preview, noted };
     match state.exports.begin(&state.ledger, &*state.entropy, asked, state.shutdown.token()) {
         Ok(job) => Ok(Redirect::to(&format!("/exports/{}", job.id)).into_response()),
         Err(busy) => {
@@ -159,7 +159,7 @@ fn rows_of(job: &ExportJobRecord) -> u64 {
     counts.and_then(|counts| counts["rows"].as_u64()).unwrap_or_default()
 }
 
-fn gone_entry(job: &ExportJobRecord) -> Entry {
+fn unavailable_entry(job: &ExportJobRecord) -> Entry {
     let (choice, is_preview) = remembered(job);
     let state = match job.state {
         ExportState::Running => "On another server, or interrupted".to_owned(),
@@ -171,7 +171,7 @@ fn gone_entry(job: &ExportJobRecord) -> Entry {
 }
 
 /// What became of an export that this server does not have.
-fn gone_words(state: &AppState, job: &ExportJobRecord, is_preview: bool) -> String {
+fn unavailable_text(state: &AppState, job: &ExportJobRecord, is_preview: bool) -> String {
     let is_own = state.exports.is_own(&job.server);
     match job.state {
         ExportState::Running => {
@@ -198,10 +198,10 @@ fn gone_words(state: &AppState, job: &ExportJobRecord, is_preview: bool) -> Stri
 }
 
 /// The page of an export that this server does not have.
-async fn show_gone(state: &AppState, viewer: Viewer, id: &str) -> Result<Response, Turned> {
-    let job = remembered_job(state, &viewer, id).await?;
+async fn show_unavailable(state: &AppState, viewer: Viewer, id: &str) -> Result<Response, PageRejection> {
+    let job = recorded_job(state, &viewer, id).await?;
     let (choice, is_preview) = remembered(&job);
-    let stage = ui::Stage::Gone(gone_words(state, &job, is_preview));
+    let stage = ui::Stage::Gone(unavailable_text(state, &job, is_preview));
     let shown =
         ui::Job { id: job.id.to_string(), title: title_of(&choice, is_preview), stage, file: None, validation: None };
     let (counts, redactions, pairs) = (Vec::new(), Vec::new(), Vec::new());
@@ -209,7 +209,7 @@ async fn show_gone(state: &AppState, viewer: Viewer, id: &str) -> Result<Respons
     Ok(render(StatusCode::OK, move || ui::job_page(&viewer.shell, props)).await)
 }
 
-async fn remembered_job(state: &AppState, viewer: &Viewer, id: &str) -> Result<ExportJobRecord, Turned> {
+async fn recorded_job(state: &AppState, viewer: &Viewer, id: &str) -> Result<ExportJobRecord, PageRejection> {
     allowed(viewer)?;
     let missing = || Problem::detailed(Code::NotFound, "there is no such export; only the newest are listed");
     let id = id.parse().map_err(|_| missing())?;
@@ -217,7 +217,7 @@ async fn remembered_job(state: &AppState, viewer: &Viewer, id: &str) -> Result<E
     Ok(found.ok_or_else(missing)?)
 }
 
-fn found(state: &AppState, viewer: &Viewer, id: &str) -> Result<Arc<Job>, Turned> {
+fn found(state: &AppState, viewer: &Viewer, id: &str) -> Result<Arc<Job>, PageRejection> {
     allowed(viewer)?;
     let job = id.parse().ok().and_then(|id| state.exports.find(viewer.scope.tenant_id, id));
     job.ok_or_else(|| {
@@ -242,8 +242,12 @@ fn shown(job: &Job) -> ui::Job {
     ui::Job { id: job.id.to_string(), title: title(job), stage, file, validation }
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer, Path(id): Path<String>) -> Result<Response, Turned> {
-    let Ok(job) = found(&state, &viewer, &id) else { return show_gone(&state, viewer, &id).await };
+async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+) -> Result<Response, PageRejection> {
+    let Ok(job) = found(&state, &viewer, &id) else { return show_unavailable(&state, viewer, &id).await };
     let choice = resolved(&job.options);
     let (counts, redactions, pairs) = match job.stage() {
         Stage::Done(preview) => {
@@ -318,20 +322,24 @@ async fn progress(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(id): Path<String>,
-) -> Result<Html<String>, Turned> {
+) -> Result<Html<String>, PageRejection> {
     let job = found(&state, &viewer, &id)?;
     Ok(Html(ui::progress_fragment(&shown(&job))))
 }
 
-async fn stop(State(state): State<AppState>, viewer: Viewer, Path(id): Path<String>) -> Result<Redirect, Turned> {
+async fn stop(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+) -> Result<Redirect, PageRejection> {
     let job = found(&state, &viewer, &id)?;
     job.stop();
     Ok(Redirect::to(&format!("/exports/{}", job.id)))
 }
 
-/// Which file of an export.
+/// FileQuery file of an export.
 #[derive(Deserialize)]
-struct Which {
+struct FileQuery {
     /// `validation`, or nothing for the other one.
     split: Option<String>,
 }
@@ -340,8 +348,8 @@ async fn file(
     State(state): State<AppState>,
     viewer: Viewer,
     Path(id): Path<String>,
-    Query(which): Query<Which>,
-) -> Result<Response, Turned> {
+    Query(which): Query<FileQuery>,
+) -> Result<Response, PageRejection> {
     let job = found(&state, &viewer, &id)?;
     let missing = || Problem::detailed(Code::NotFound, "this export has no such file");
     let split = match which.split.as_deref() {
@@ -357,7 +365,11 @@ async fn file(
     Ok(sent(File::open(&path).await, kind, &name, bytes)?)
 }
 
-async fn manifest(State(state): State<AppState>, viewer: Viewer, Path(id): Path<String>) -> Result<Response, Turned> {
+async fn manifest(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Path(id): Path<String>,
+) -> Result<Response, PageRejection> {
     let job = found(&state, &viewer, &id)?;
     let missing = || Problem::detailed(Code::NotFound, "this export has no manifest");
     let path = job.manifest().ok_or_else(missing)?;

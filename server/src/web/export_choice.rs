@@ -98,21 +98,21 @@ pub fn resolved(options: &Options) -> Choice {
 /// The choice of an export as it is remembered. What an earlier version did not remember is as usual.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Noted {
+struct StoredChoice {
     #[serde(flatten)]
     choice: Choice,
     preview: bool,
 }
 
 /// A choice as JSON.
-pub fn noted(choice: &Choice, preview: bool) -> String {
+pub fn choice_json(choice: &Choice, preview: bool) -> String {
     // Names and flags are always JSON.
-    serde_json::to_string(&Noted { choice: choice.clone(), preview }).unwrap_or_default()
+    serde_json::to_string(&StoredChoice { choice: choice.clone(), preview }).unwrap_or_default()
 }
 
 /// What was chosen for an export that is remembered, and whether it only looked.
 pub fn remembered(job: &ExportJobRecord) -> (Choice, bool) {
-    let Noted { choice, preview } = serde_json::from_str(&job.options).unwrap_or_default();
+    let StoredChoice { choice, preview } = serde_json::from_str(&job.options).unwrap_or_default();
     (choice, preview)
 }
 

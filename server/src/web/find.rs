@@ -2,7 +2,7 @@
 
 use super::{
     chat,
-    shell::{Turned, Viewer},
+    shell::{PageRejection, Viewer},
 };
 use crate::state::AppState;
 use app::palette::{SearchResult, results_fragment};
@@ -35,7 +35,7 @@ async fn find(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<FindQuery>,
-) -> Result<Html<String>, Turned> {
+) -> Result<Html<String>, PageRejection> {
     let text: String = query.q.trim().chars().take(QUERY_CHARS_MAX).collect();
     if text.is_empty() {
         return Ok(Html(String::new()));
@@ -50,7 +50,7 @@ async fn find(
     }
     // Partners of a conversation are agents by their slugs, and actions by their ids, which are listed already.
     let folded = text.to_lowercase();
-    let agents = chat::partners(&state, &viewer, known.partners).into_iter().map(|(value, _)| value);
+    let agents = chat::conversation_partners(&state, &viewer, known.partners).into_iter().map(|(value, _)| value);
     let agents = agents.filter(|agent| agent.parse::<ActionId>().is_err() && agent.to_lowercase().contains(&folded));
     for agent in agents.take(OF_EACH) {
         let href = format!("/chat?agent={}", form_urlencoded::byte_serialize(agent.as_bytes()).collect::<String>());

@@ -2,7 +2,7 @@
 
 use super::{
     form::{Form, upload},
-    shell::{Turned, Viewer, refuse, render},
+    shell::{PageRejection, Viewer, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -36,7 +36,11 @@ pub fn router() -> Router<AppState> {
         .route("/imports/{id}/progress", get(progress))
 }
 
-async fn choose(State(state): State<AppState>, viewer: Viewer, Id(id): Id<EntityTypeId>) -> Result<Response, Turned> {
+async fn choose(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<EntityTypeId>,
+) -> Result<Response, PageRejection> {
     let of = wire_map::entity_type(entity_type::get(&state.ledger, &viewer.scope, id).await?);
     let props = ImportProps { of, source: String::new(), preview: None, form: FormState::default() };
     Ok(render(StatusCode::OK, move || ui::import_page(&viewer.shell, props)).await)
@@ -47,7 +51,7 @@ async fn step(
     viewer: Viewer,
     Id(id): Id<EntityTypeId>,
     parts: Result<Multipart, MultipartRejection>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let (ledger, scope) = (&state.ledger, &viewer.scope);
     let of = entity_type::get(ledger, scope, id).await?;
     let (form, read) = match upload(parts, PARTS_MAX, "save it as \"CSV UTF-8\"").await {
@@ -99,14 +103,18 @@ fn mapping(form: &Form) -> Option<BTreeMap<String, Option<String>>> {
     })
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ImportId>) -> Result<Response, Turned> {
+async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ImportId>) -> Result<Response, PageRejection> {
     let found = import::get(&state.ledger, &viewer.scope, id).await?;
     let of = wire_map::entity_type(entity_type::get(&state.ledger, &viewer.scope, found.type_id).await?);
     let props = ProgressProps { import: wire_map::import(found), of };
     Ok(render(StatusCode::OK, move || ui::progress_page(&viewer.shell, props)).await)
 }
 
-async fn progress(State(state): State<AppState>, viewer: Viewer, Id(id): Id<ImportId>) -> Result<Html<String>, Turned> {
+async fn progress(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<ImportId>,
+) -> Result<Html<String>, PageRejection> {
     let found = import::get(&state.ledger, &viewer.scope, id).await?;
     Ok(Html(ui::progress_fragment(&wire_map::import(found))))
 }

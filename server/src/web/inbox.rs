@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     sessions::entry,
-    shell::{Turned, Viewer, done, render},
+    shell::{PageRejection, Viewer, redirect_with_notice, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -75,7 +75,7 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<ListQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, &query, Beside::First, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
@@ -85,7 +85,7 @@ async fn open(
     viewer: Viewer,
     Id(id): Id<GateId>,
     Query(query): Query<ListQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, &query, Beside::Item(id), FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
@@ -94,11 +94,15 @@ async fn list(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<ListQuery>,
-) -> Result<Html<String>, Turned> {
+) -> Result<Html<String>, PageRejection> {
     Ok(Html(ui::list_fragment(&read_list(&state, &viewer, &query).await?)))
 }
 
-async fn detail(State(state): State<AppState>, viewer: Viewer, Id(id): Id<GateId>) -> Result<Html<String>, Turned> {
+async fn detail(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<GateId>,
+) -> Result<Html<String>, PageRejection> {
     let found = page::detail(&state.ledger, &viewer.scope, id).await?;
     Ok(Html(ui::detail_fragment(&shown(&viewer, found, None, FormState::default()))))
 }
@@ -110,7 +114,7 @@ async fn read(
     query: &ListQuery,
     beside: Beside,
     form: FormState,
-) -> Result<Props, Turned> {
+) -> Result<Props, PageRejection> {
     let (found, detail) = page::read(&state.ledger, &viewer.scope, query.wanted(), beside).await?;
     let current = detail.as_ref().map(|detail| detail.found.item.gate.id.to_string());
     let next = current.as_ref().and_then(|current| {
@@ -122,7 +126,7 @@ async fn read(
     Ok(Props { list, detail, opened: beside != Beside::First })
 }
 
-async fn read_list(state: &AppState, viewer: &Viewer, query: &ListQuery) -> Result<List, Turned> {
+async fn read_list(state: &AppState, viewer: &Viewer, query: &ListQuery) -> Result<List, PageRejection> {
     let found = page::list(&state.ledger, &viewer.scope, query.wanted()).await?;
     Ok(listed(viewer, query, found))
 }
@@ -165,7 +169,7 @@ fn shown(viewer: &Viewer, found: page::Detail, next: Option<String>, form: FormS
 }
 
 /// What the viewer decided and can still undo.
-async fn held(state: &AppState, viewer: &Viewer) -> Result<Vec<Approval>, Turned> {
+async fn undoable_decisions(state: &AppState, viewer: &Viewer) -> Result<Vec<Approval>, PageRejection> {
     let items = gate::held(&state.ledger, &viewer.scope, page::ITEMS).await?;
     Ok(items.into_iter().map(wire_map::approval).collect())
 }
@@ -181,13 +185,13 @@ async fn decide(
     Id(id): Id<GateId>,
     headers: HeaderMap,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let asked = match new_decision(&state, &viewer, id, &form).await {
         Ok(new) => gate::decide(&state.ledger, &viewer.scope, id, new).await.map_err(Problem::from),
         Err(problem) => Err(problem),
     };
     match asked {
-        Ok(_) => went(&state, &viewer, &headers, &form, "decided").await,
+        Ok(_) => next_item(&state, &viewer, &headers, &form, "decided").await,
         Err(problem) => {
             refused(&state, viewer, id, &headers, form.refused(&form.text("decision"), &problem), &problem).await
         }
@@ -224,7 +228,7 @@ async fn snooze(
     Id(id): Id<GateId>,
     headers: HeaderMap,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let asked = match seconds(&form, "seconds") {
         Ok(seconds) => gate::snooze(&state.ledger, &viewer.scope, id, seconds).await.map_err(Problem::from),
         Err(problem) => Err(problem),
@@ -232,7 +236,7 @@ async fn snooze(
     match asked {
         Ok(item) => {
             let notice = if item.snoozed_until.is_some() { "snoozed" } else { "unsnoozed" };
-            went(&state, &viewer, &headers, &form, notice).await
+            next_item(&state, &viewer, &headers, &form, notice).await
         }
         Err(problem) => refused(&state, viewer, id, &headers, form.refused("snooze", &problem), &problem).await,
     }
@@ -244,25 +248,25 @@ fn seconds(form: &Form, field: &str) -> Result<Option<i64>, Problem> {
 }
 
 /// What a script shows after a decision: the row that was decided is gone there already, the others it reads in a pause.
-async fn held_alone(state: &AppState, viewer: &Viewer) -> Result<Response, Turned> {
-    let held = held(state, viewer).await?;
+async fn undoable_fragment(state: &AppState, viewer: &Viewer) -> Result<Response, PageRejection> {
+    let held = undoable_decisions(state, viewer).await?;
     Ok(Html(ui::held_fragment(&held, viewer.shell.now)).into_response())
 }
 
 /// On to the next item.
-async fn went(
+async fn next_item(
     state: &AppState,
     viewer: &Viewer,
     headers: &HeaderMap,
     form: &Form,
     notice: &str,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     if is_fragment(headers) {
-        return held_alone(state, viewer).await;
+        return undoable_fragment(state, viewer).await;
     }
     let next: Option<GateId> = form.optional("next").and_then(|id| id.parse().ok());
     let path = next.map_or_else(|| "/inbox".to_owned(), |id| format!("/inbox/{id}"));
-    Ok(done(&path, notice).into_response())
+    Ok(redirect_with_notice(&path, notice).into_response())
 }
 
 /// The item again with the refusal on it, and everything that was typed.
@@ -273,7 +277,7 @@ async fn refused(
     headers: &HeaderMap,
     form: FormState,
     problem: &Problem,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let status = problem.status();
     let mut response = if is_fragment(headers) {
         let found = page::detail(&state.ledger, &viewer.scope, id).await?;
@@ -305,7 +309,7 @@ async fn decide_many(
     Query(query): Query<ListQuery>,
     headers: HeaderMap,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let puts_aside = form.has("snooze");
     let seconds = seconds(&form, "snooze")?;
     let verdict = Verdict::parse(&form.text("decision")).filter(|v| matches!(v, Verdict::Approve | Verdict::Deny));
@@ -317,7 +321,7 @@ async fn decide_many(
         // No item has this id, so the list says it above its rows.
         let why = "No item was selected, so nothing was changed. Select items first.".to_owned();
         let refused = [(String::new(), why)].into();
-        return list_again(&state, viewer, &query, &headers, refused, StatusCode::UNPROCESSABLE_ENTITY).await;
+        return list_with_refusals(&state, viewer, &query, &headers, refused, StatusCode::UNPROCESSABLE_ENTITY).await;
     }
     let mut refused = BTreeMap::new();
     for (id, digest) in selected {
@@ -331,9 +335,9 @@ async fn decide_many(
         note_refusal(&mut refused, id, answer.err());
     }
     if refused.is_empty() && is_fragment(&headers) {
-        return held_alone(&state, &viewer).await;
+        return undoable_fragment(&state, &viewer).await;
     }
-    many_done(&state, viewer, &query, &headers, refused, if puts_aside { "snoozed" } else { "decided" }).await
+    batch_result(&state, viewer, &query, &headers, refused, if puts_aside { "snoozed" } else { "decided" }).await
 }
 
 async fn undo(
@@ -342,13 +346,13 @@ async fn undo(
     Query(query): Query<ListQuery>,
     headers: HeaderMap,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let mut refused = BTreeMap::new();
     for (id, _) in items(&form)? {
         let answer = gate::undo(&state.ledger, &viewer.scope, id).await;
         note_refusal(&mut refused, id, answer.err());
     }
-    many_done(&state, viewer, &query, &headers, refused, "decision_undone").await
+    batch_result(&state, viewer, &query, &headers, refused, "decision_undone").await
 }
 
 fn note_refusal(refused: &mut BTreeMap<String, String>, id: GateId, error: Option<ledger::Error>) {
@@ -359,29 +363,29 @@ fn note_refusal(refused: &mut BTreeMap<String, String>, id: GateId, error: Optio
 }
 
 /// Each of many was answered on its own: the list says which were refused, and why.
-async fn many_done(
+async fn batch_result(
     state: &AppState,
     viewer: Viewer,
     query: &ListQuery,
     headers: &HeaderMap,
     refused: BTreeMap<String, String>,
     notice: &str,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     if refused.is_empty() && !is_fragment(headers) {
-        return Ok(done("/inbox", notice).into_response());
+        return Ok(redirect_with_notice("/inbox", notice).into_response());
     }
-    list_again(state, viewer, query, headers, refused, StatusCode::OK).await
+    list_with_refusals(state, viewer, query, headers, refused, StatusCode::OK).await
 }
 
 /// The list with what was refused on it: alone for a script, else in its page.
-async fn list_again(
+async fn list_with_refusals(
     state: &AppState,
     viewer: Viewer,
     query: &ListQuery,
     headers: &HeaderMap,
     refused: BTreeMap<String, String>,
     status: StatusCode,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     if is_fragment(headers) {
         let list = List { refused, ..read_list(state, &viewer, query).await? };
         return Ok((status, Html(ui::list_fragment(&list))).into_response());

@@ -1,6 +1,6 @@
 //! What a browser notification says about a session that waits for the viewer: who waits, and where. Never what is proposed.
 
-use super::shell::{Turned, Viewer};
+use super::shell::{PageRejection, Viewer};
 use crate::{extract::Id, state::AppState, wire_map};
 use app::inbox as ui;
 use axum::{
@@ -23,7 +23,11 @@ pub fn router() -> Router<AppState> {
 
 /// `{key, path, title, body}`, or nothing where it does not wait for the viewer. `key` is the same as long as the same is
 /// asked.
-async fn waiting(State(state): State<AppState>, viewer: Viewer, Id(id): Id<SessionId>) -> Result<Response, Turned> {
+async fn waiting(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+) -> Result<Response, PageRejection> {
     let gates = gate::of_sessions(&state.ledger, &viewer.scope, vec![id]).await?;
     if let Some(item) = gates.into_iter().next() {
         if item.may_decide != MayDecide::Yes || item.snoozed_until.is_some() {

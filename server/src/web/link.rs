@@ -5,8 +5,8 @@
 
 use super::{
     form::Form,
-    shell::{Turned, Visitor, refuse, render},
-    sign_in::welcome,
+    shell::{PageRejection, Visitor, refuse, render},
+    sign_in::signed_in_response,
 };
 use crate::{browser::browser, problem::Problem, state::AppState};
 use app::{
@@ -42,13 +42,17 @@ async fn enter(State(state): State<AppState>, Visitor(shell): Visitor, Path(secr
     response
 }
 
-async fn show(State(state): State<AppState>, Visitor(shell): Visitor, headers: HeaderMap) -> Result<Response, Turned> {
+async fn show(
+    State(state): State<AppState>,
+    Visitor(shell): Visitor,
+    headers: HeaderMap,
+) -> Result<Response, PageRejection> {
     match find(&state, &headers).await? {
         Some(link) => {
             let props = props(link, FormState::default());
             Ok(render(StatusCode::OK, move || ui::page(&shell, &props)).await)
         }
-        None => Ok(gone(&state, shell).await),
+        None => Ok(link_expired_page(&state, shell).await),
     }
 }
 
@@ -57,18 +61,18 @@ async fn submit(
     Visitor(shell): Visitor,
     headers: HeaderMap,
     form: Form,
-) -> Result<Response, Turned> {
-    let Some(link) = find(&state, &headers).await? else { return Ok(gone(&state, shell).await) };
+) -> Result<Response, PageRejection> {
+    let Some(link) = find(&state, &headers).await? else { return Ok(link_expired_page(&state, shell).await) };
     let secret = state.cookies.link(&headers).unwrap_or_default();
     let (name, password) = (form.text("name"), form.text("password"));
     match auth::use_link(&state.ledger, secret, &name, &password, &browser(&headers)).await {
         Ok(signed_in) => {
             let notice = if link.to == LinkUse::Reset { "password_changed" } else { "joined" };
-            let mut response = welcome(&state, &signed_in, &format!("/today?notice={notice}"))?;
-            forget(&state, &mut response);
+            let mut response = signed_in_response(&state, &signed_in, &format!("/today?notice={notice}"))?;
+            clear_link_cookie(&state, &mut response);
             Ok(response)
         }
-        Err(ledger::Error::NotFound(_)) => Ok(gone(&state, shell).await),
+        Err(ledger::Error::NotFound(_)) => Ok(link_expired_page(&state, shell).await),
         Err(error) => {
             let problem = Problem::from(error);
             let props = props(link, form.refused("", &problem));
@@ -78,7 +82,7 @@ async fn submit(
 }
 
 /// The link whose secret the browser brings, while it works.
-async fn find(state: &AppState, headers: &HeaderMap) -> Result<Option<OpenLink>, Turned> {
+async fn find(state: &AppState, headers: &HeaderMap) -> Result<Option<OpenLink>, PageRejection> {
     match state.cookies.link(headers) {
         Some(secret) => Ok(auth::find_link(&state.ledger, secret).await?),
         None => Ok(None),
@@ -94,13 +98,13 @@ fn props(link: OpenLink, form: FormState) -> Props {
     Props { to, workspace: link.tenant.name, email: link.email, expires_at: link.expires_at, form }
 }
 
-async fn gone(state: &AppState, shell: Shell) -> Response {
+async fn link_expired_page(state: &AppState, shell: Shell) -> Response {
     let mut response = render(StatusCode::GONE, move || ui::gone_page(&shell)).await;
-    forget(state, &mut response);
+    clear_link_cookie(state, &mut response);
     response
 }
 
-fn forget(state: &AppState, response: &mut Response) {
+fn clear_link_cookie(state: &AppState, response: &mut Response) {
     if let Some(cookie) = state.cookies.clear_link() {
         response.headers_mut().append(SET_COOKIE, cookie);
     }

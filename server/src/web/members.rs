@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     settings::{read, refused, role},
-    shell::{Turned, Viewer, done, refuse, render},
+    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{
     extract::Id,
@@ -42,7 +42,7 @@ pub fn router() -> Router<AppState> {
 }
 
 /// The invitations of the viewer's workspace, for those who may see them.
-pub async fn inviting(state: &AppState, viewer: &Viewer) -> Result<Inviting, Turned> {
+pub async fn inviting(state: &AppState, viewer: &Viewer) -> Result<Inviting, PageRejection> {
     if !viewer.scope.may(Permission::Administer) {
         return Ok(Inviting::default());
     }
@@ -51,7 +51,7 @@ pub async fn inviting(state: &AppState, viewer: &Viewer) -> Result<Inviting, Tur
 }
 
 /// The one answer that holds the link is the answer to the form itself: no redirect, nothing stored.
-async fn invite(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn invite(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let made = match role(&form) {
         Ok(role) => {
             member::invite(&state.ledger, &viewer.scope, &form.text("email"), role).await.map_err(Problem::from)
@@ -73,18 +73,23 @@ async fn withdraw_invitation(
     State(state): State<AppState>,
     viewer: Viewer,
     Id(id): Id<LinkId>,
-) -> Result<Redirect, Turned> {
+) -> Result<Redirect, PageRejection> {
     member::withdraw_invitation(&state.ledger, &viewer.scope, id).await?;
-    Ok(done("/settings", "invitation_withdrawn"))
+    Ok(redirect_with_notice("/settings", "invitation_withdrawn"))
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, Turned> {
+async fn show(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, PageRejection> {
     let props = read_one(&state, &viewer, id, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::member_page(&viewer.shell, props)).await)
 }
 
 /// Everything that the page of a member shows. It is for admins: to others there is no such page.
-async fn read_one(state: &AppState, viewer: &Viewer, id: UserId, form: FormState) -> Result<MemberProps, Turned> {
+async fn read_one(
+    state: &AppState,
+    viewer: &Viewer,
+    id: UserId,
+    form: FormState,
+) -> Result<MemberProps, PageRejection> {
     if !viewer.scope.may(Permission::Administer) {
         return Err(Problem::new(Code::NotFound).into());
     }
@@ -98,7 +103,7 @@ async fn answer<T>(
     viewer: Viewer,
     id: UserId,
     (outcome, on): (ledger::Result<T>, Redirect),
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     match outcome {
         Ok(_) => Ok(on.into_response()),
         Err(error) => {
@@ -111,7 +116,7 @@ async fn answer<T>(
 }
 
 fn back(id: UserId, notice: &str) -> Redirect {
-    done(&format!("/settings/members/{id}"), notice)
+    redirect_with_notice(&format!("/settings/members/{id}"), notice)
 }
 
 async fn set_role(
@@ -119,14 +124,22 @@ async fn set_role(
     viewer: Viewer,
     Id(id): Id<UserId>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let changed = member::set_role(&state.ledger, &viewer.scope, id, role(&form)?).await;
     // An admin who gives their own role up cannot see the page any more.
-    let on = if viewer.scope.user_id() == Some(id) { done("/settings", "role_saved") } else { back(id, "role_saved") };
+    let on = if viewer.scope.user_id() == Some(id) {
+        redirect_with_notice("/settings", "role_saved")
+    } else {
+        back(id, "role_saved")
+    };
     answer(&state, viewer, id, (changed, on)).await
 }
 
-async fn reset_link(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, Turned> {
+async fn reset_link(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<UserId>,
+) -> Result<Response, PageRejection> {
     match member::reset_link(&state.ledger, &viewer.scope, id).await {
         Ok((made, secret)) => {
             let new_link = Some(NewLink { url: access_link_url(&viewer.origin, &secret), email: made.email });
@@ -137,17 +150,25 @@ async fn reset_link(State(state): State<AppState>, viewer: Viewer, Id(id): Id<Us
     }
 }
 
-async fn deactivate(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, Turned> {
+async fn deactivate(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<UserId>,
+) -> Result<Response, PageRejection> {
     let done = member::withdraw(&state.ledger, &viewer.scope, id, Withdrawal::Deactivate).await;
     answer(&state, viewer, id, (done, back(id, "member_deactivated"))).await
 }
 
-async fn activate(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, Turned> {
+async fn activate(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<UserId>,
+) -> Result<Response, PageRejection> {
     let done = member::activate(&state.ledger, &viewer.scope, id).await;
     answer(&state, viewer, id, (done, back(id, "member_activated"))).await
 }
 
-async fn remove(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, Turned> {
+async fn remove(State(state): State<AppState>, viewer: Viewer, Id(id): Id<UserId>) -> Result<Response, PageRejection> {
     let removed = member::withdraw(&state.ledger, &viewer.scope, id, Withdrawal::Remove).await;
-    answer(&state, viewer, id, (removed, done("/settings", "member_removed"))).await
+    answer(&state, viewer, id, (removed, redirect_with_notice("/settings", "member_removed"))).await
 }

@@ -1,19 +1,19 @@
 //! Who wrote something, by name: members and tokens of the workspace.
 
-use super::shell::Turned;
+use super::shell::PageRejection;
 use crate::state::AppState;
 use app::entity::People;
 use ledger::{Scope, page};
 
 /// Everybody that a page may have to name.
-pub async fn people(state: &AppState, scope: &Scope) -> Result<People, Turned> {
+pub async fn people(state: &AppState, scope: &Scope) -> Result<People, PageRejection> {
     Ok(people_of(page::people(&state.ledger, scope).await?))
 }
 
 /// Names by actor.
 pub fn people_of(found: page::People) -> People {
     let members =
-        found.members.into_iter().map(|member| (format!("user:{}", member.user_id), member.called().to_owned()));
+        found.members.into_iter().map(|member| (format!("user:{}", member.user_id), member.display_name().to_owned()));
     let tokens = found.tokens.into_iter().map(|(id, name)| (format!("token:{id}"), format!("{name} (token)")));
     People(members.chain(tokens).collect())
 }

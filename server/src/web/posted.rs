@@ -4,7 +4,7 @@
 
 use super::{
     form::Form,
-    shell::{Turned, Viewer, blank, local_path, render, way_back},
+    shell::{PageRejection, Viewer, anonymous_shell, local_path, render, return_path},
 };
 use crate::{problem::Problem, state::AppState};
 use app::sign_in::{self, KeptForm, Props};
@@ -36,13 +36,13 @@ impl FromRequest<AppState> for Posted {
         let (mut parts, body) = request.into_parts();
         let viewer = Viewer::from_request_parts(&mut parts, state).await;
         let action = parts.uri.path().to_owned();
-        let shell = blank(state, &parts.headers, parts.extensions.get(), None);
-        let next = way_back(&parts);
+        let shell = anonymous_shell(state, &parts.headers, parts.extensions.get(), None);
+        let next = return_path(&parts);
         let is_script = parts.headers.contains_key("x-fragment");
         let form = Form::from_request(Request::from_parts(parts, body), state).await;
         let away = match viewer {
             Ok(viewer) => return form.map(|form| Self { viewer, form }).map_err(Problem::into_response),
-            Err(Turned::Away(redirect)) => redirect,
+            Err(PageRejection::Redirect(redirect)) => redirect,
             Err(turned) => return Err(turned.into_response()),
         };
         if is_script {
@@ -57,7 +57,7 @@ impl FromRequest<AppState> for Posted {
 }
 
 /// What was kept, as a sign-in brings it along.
-pub fn brought(form: &Form) -> Option<KeptForm> {
+pub fn kept_form(form: &Form) -> Option<KeptForm> {
     let fields = form.below(KeptForm::FIELD_PREFIX).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
     kept(local_path(form.optional(KeptForm::ACTION_FIELD).as_deref()).to_owned(), fields)
 }

@@ -1,6 +1,6 @@
 //! A problem as a page, for people.
 
-use super::shell::{blank, inhabited};
+use super::shell::{anonymous_shell, signed_in_shell};
 use crate::{extract::identify, nonce::Nonce, state::AppState};
 use app::{
     Shell,
@@ -24,12 +24,12 @@ pub async fn problem_page(
 
 /// Where something broke or the server is busy nobody is looked up: the page must not fail for the same reason.
 async fn shell(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>, problem: &wire::Problem) -> Shell {
-    let shell = || blank(state, headers, nonce, None);
+    let shell = || anonymous_shell(state, headers, nonce, None);
     if problem.status >= 500 || problem.status == 429 {
         return shell();
     }
     match identify(state, headers).await {
-        Ok(Some(identity)) => inhabited(state, shell(), &identity, true).await.unwrap_or_else(|_| shell()),
+        Ok(Some(identity)) => signed_in_shell(state, shell(), &identity, true).await.unwrap_or_else(|_| shell()),
         _ => shell(),
     }
 }

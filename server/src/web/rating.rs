@@ -4,7 +4,7 @@ use super::{
     chat,
     form::Form,
     session,
-    shell::{Turned, Viewer},
+    shell::{PageRejection, Viewer},
 };
 use crate::{extract::Id, problem::Problem, state::AppState};
 use app::session::Rating;
@@ -41,7 +41,7 @@ pub async fn of(state: &AppState, viewer: &Viewer, session: &SessionRecord) -> R
     }
     match feedback::prompt(&state.ledger, &viewer.scope, session).await {
         Ok(Prompt::Given(label)) => Rating::Given(label),
-        Ok(Prompt::Ask) if !viewer.is_unasked => Rating::Ask,
+        Ok(Prompt::Ask) if !viewer.is_rating_dismissed => Rating::Ask,
         Ok(Prompt::Ask | Prompt::Silent) => Rating::Silent,
         Err(error) => {
             tracing::warn!(%error, "a page is shown without its rating");
@@ -56,7 +56,7 @@ async fn answer(
     viewer: Viewer,
     Id(id): Id<SessionId>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let is_chat = form.text("place") == "/chat";
     let back = if is_chat { format!("/chat/{id}") } else { format!("/sessions/{id}") };
     match give(&state, &viewer, id, &form.text("answer")).await {
@@ -94,7 +94,7 @@ async fn give(state: &AppState, viewer: &Viewer, id: SessionId, answer: &str) ->
 pub fn dismiss(state: &AppState, viewer: &Viewer, id: SessionId, response: &mut Response) {
     let Some(user) = viewer.scope.user_id() else { return };
     for path in [format!("/sessions/{id}"), format!("/chat/{id}")] {
-        if let Some(cookie) = state.cookies.set_unasked(user, &path) {
+        if let Some(cookie) = state.cookies.dismiss_rating(user, &path) {
             response.headers_mut().append(SET_COOKIE, cookie);
         }
     }

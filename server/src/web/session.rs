@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     rating,
-    shell::{Turned, Viewer, done, refuse, render},
+    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -62,7 +62,7 @@ async fn show(
     viewer: Viewer,
     Id(id): Id<SessionId>,
     Query(query): Query<PageQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, id, query, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
@@ -73,7 +73,7 @@ async fn read(
     id: SessionId,
     query: PageQuery,
     form: FormState,
-) -> Result<Props, Turned> {
+) -> Result<Props, PageRejection> {
     let kinds = query.kinds.clone().unwrap_or_default();
     let page = page::read(&state.ledger, &viewer.scope, id, query.part(), chosen(kinds.clone())).await?;
     let opens_at = match page.opens_at {
@@ -142,7 +142,7 @@ async fn rows(
     viewer: Viewer,
     Id(id): Id<SessionId>,
     Query(query): Query<RowsQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let kinds = query.kinds.filter(|kinds| !kinds.is_empty()).map(chosen);
     let wanted = Read {
         after_sequence: query.after_sequence,
@@ -170,7 +170,11 @@ async fn rows(
 }
 
 /// What moves while the session goes on. The chips count every event, whatever the page is filtered by.
-async fn summary(State(state): State<AppState>, viewer: Viewer, Id(id): Id<SessionId>) -> Result<Html<String>, Turned> {
+async fn summary(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<SessionId>,
+) -> Result<Html<String>, PageRejection> {
     let around = page::around(&state.ledger, &viewer.scope, id).await?;
     let props = beside(&state, &viewer, around).await;
     Ok(Html(ui::moving_fragment(&viewer.shell, &props)))
@@ -181,9 +185,9 @@ async fn cancel(
     viewer: Viewer,
     Id(id): Id<SessionId>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     match session::cancel(&state.ledger, &viewer.scope, id, form.optional("reason")).await {
-        Ok(_) => Ok(done(&format!("/sessions/{id}"), "cancelled").into_response()),
+        Ok(_) => Ok(redirect_with_notice(&format!("/sessions/{id}"), "cancelled").into_response()),
         Err(error) => refused(&state, viewer, id, &form, "cancel", error.into()).await,
     }
 }
@@ -193,7 +197,7 @@ async fn retry(
     viewer: Viewer,
     Id(id): Id<SessionId>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     match session::retry(&state.ledger, &viewer.scope, id).await {
         Ok(new) => Ok(Redirect::to(&format!("/sessions/{}?notice=retried", new.id)).into_response()),
         Err(error) => refused(&state, viewer, id, &form, "retry", error.into()).await,
@@ -205,13 +209,13 @@ async fn acknowledge(
     viewer: Viewer,
     Id(id): Id<SessionId>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     match failure::acknowledge(&state.ledger, &viewer.scope, id).await {
         // The list that it was pressed in, or the session's own page.
         Ok(_) if form.optional("back").as_deref() == Some("/today") => {
-            Ok(done("/today", "acknowledged").into_response())
+            Ok(redirect_with_notice("/today", "acknowledged").into_response())
         }
-        Ok(_) => Ok(done(&format!("/sessions/{id}"), "acknowledged").into_response()),
+        Ok(_) => Ok(redirect_with_notice(&format!("/sessions/{id}"), "acknowledged").into_response()),
         Err(error) => refused(&state, viewer, id, &form, "acknowledge", error.into()).await,
     }
 }
@@ -224,7 +228,7 @@ pub async fn refused(
     form: &Form,
     name: &str,
     problem: Problem,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let props = read(state, &viewer, id, PageQuery::default(), form.refused(name, &problem)).await?;
     Ok(refuse(&problem, move || ui::page(&viewer.shell, props)).await)
 }

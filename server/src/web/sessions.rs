@@ -1,6 +1,6 @@
 //! /sessions
 
-use super::shell::{Turned, Viewer, render};
+use super::shell::{PageRejection, Viewer, render};
 use crate::{problem::Problem, state::AppState, wire_map};
 use app::{
     Connect, SessionEntry,
@@ -44,7 +44,7 @@ struct ListQuery {
 }
 
 /// A form's "any" arrives as an empty field.
-fn given(text: Option<&String>) -> Option<&str> {
+fn non_empty(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
@@ -52,12 +52,12 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<ListQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let filter = Filter {
-        session_type: given(query.session_type.as_ref()).and_then(Type::parse),
-        status: given(query.status.as_ref()).and_then(Status::parse),
-        action_id: given(query.action_id.as_ref()).map(str::to_owned),
-        q: given(query.q.as_ref()).map(str::to_owned),
+        session_type: non_empty(query.session_type.as_ref()).and_then(Type::parse),
+        status: non_empty(query.status.as_ref()).and_then(Status::parse),
+        action_id: non_empty(query.action_id.as_ref()).map(str::to_owned),
+        q: non_empty(query.q.as_ref()).map(str::to_owned),
     };
     let action_id = match &filter.action_id {
         Some(text) => Some(text.parse().map_err(|_| Problem::new(Code::NotFound))?),
@@ -93,7 +93,7 @@ async fn rows(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<RowsQuery>,
-) -> Result<Html<String>, Turned> {
+) -> Result<Html<String>, PageRejection> {
     let ids: Vec<SessionId> = query.ids.split(',').filter_map(|id| id.parse().ok()).collect();
     let rows = page::by_ids(&state.ledger, &viewer.scope, ids).await?;
     let entries: Vec<_> = rows.into_iter().map(entry).collect();

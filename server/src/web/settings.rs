@@ -4,7 +4,7 @@ use super::{
     account,
     form::Form,
     members,
-    shell::{Turned, Viewer, done, refuse, render},
+    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
     webhooks,
 };
 use crate::{cookie, extract::Id, problem::Problem, state::AppState, wire_map};
@@ -44,7 +44,7 @@ pub fn router() -> Router<AppState> {
         .route("/settings/appearance", post(appearance))
 }
 
-async fn show(State(state): State<AppState>, viewer: Viewer, headers: HeaderMap) -> Result<Response, Turned> {
+async fn show(State(state): State<AppState>, viewer: Viewer, headers: HeaderMap) -> Result<Response, PageRejection> {
     let mut props = read(&state, &viewer, FormState::default()).await?;
     let made = viewer.scope.user_id().and_then(|user| cookie::new_token(&headers, user));
     props.new_token = made.map(str::to_owned);
@@ -57,9 +57,10 @@ async fn show(State(state): State<AppState>, viewer: Viewer, headers: HeaderMap)
 }
 
 /// Everything that the page shows.
-pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> Result<Props, Turned> {
-    let everybody = member::everybody(&state.ledger, &viewer.scope).await?;
-    let people = everybody.iter().map(|member| (member.user_id.to_string(), member.called().to_owned())).collect();
+pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> Result<Props, PageRejection> {
+    let everybody = member::list_all(&state.ledger, &viewer.scope).await?;
+    let people =
+        everybody.iter().map(|member| (member.user_id.to_string(), member.display_name().to_owned())).collect();
     let members = everybody.into_iter().filter(|member| member.status != MemberStatus::Removed);
     let undo_seconds = gate::undo_seconds(&state.ledger, &viewer.scope).await?;
     let groups = group::list(&state.ledger, &viewer.scope).await?;
@@ -94,7 +95,7 @@ pub(super) async fn read(state: &AppState, viewer: &Viewer, form: FormState) -> 
 
 /// The secret travels to the page that shows it in a cookie of a minute: nothing is stored here, and loading that page
 /// again neither shows it nor makes another token.
-async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let made = match (role(&form), scope(&form)) {
         (Ok(role), Ok(scope)) => {
             let name = form.text("name");
@@ -124,15 +125,19 @@ async fn create_token(State(state): State<AppState>, viewer: Viewer, form: Form)
     }
 }
 
-async fn revoke_token(State(state): State<AppState>, viewer: Viewer, Id(id): Id<TokenId>) -> Result<Redirect, Turned> {
+async fn revoke_token(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<TokenId>,
+) -> Result<Redirect, PageRejection> {
     token::revoke(&state.ledger, &viewer.scope, id).await?;
-    Ok(done("/settings", "token_revoked"))
+    Ok(redirect_with_notice("/settings", "token_revoked"))
 }
 
-async fn create_group(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn create_group(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let new = NewGroup { name: form.text("name").trim().to_owned(), slug: form.optional("slug"), members: Vec::new() };
     match group::create(&state.ledger, &viewer.scope, new).await {
-        Ok(_) => Ok(done("/settings", "group_created").into_response()),
+        Ok(_) => Ok(redirect_with_notice("/settings", "group_created").into_response()),
         Err(error) => {
             let problem = Problem::from(error);
             refused(&state, viewer, form.refused("group", &problem), &problem).await
@@ -146,7 +151,7 @@ async fn change_group(
     viewer: Viewer,
     Id(id): Id<GroupId>,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let person = |field: &str| -> Result<Vec<UserId>, Problem> {
         let Some(text) = form.optional(field) else { return Ok(Vec::new()) };
         let wrong = |_| Problem::field(Code::InvalidRequest, field, "a member of this workspace");
@@ -160,12 +165,12 @@ async fn change_group(
         (Err(problem), _) | (_, Err(problem)) => Err(problem),
     };
     match changed {
-        Ok(_) => Ok(done("/settings", "group_saved").into_response()),
+        Ok(_) => Ok(redirect_with_notice("/settings", "group_saved").into_response()),
         Err(problem) => refused(&state, viewer, form.refused(&format!("group-{id}"), &problem), &problem).await,
     }
 }
 
-async fn approvals(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn approvals(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let saved = match form.text("undoSeconds").trim().parse() {
         Ok(seconds) => gate::set_undo_seconds(&state.ledger, &viewer.scope, seconds).await.map_err(Problem::from),
         Err(_) => {
@@ -174,20 +179,20 @@ async fn approvals(State(state): State<AppState>, viewer: Viewer, form: Form) ->
         }
     };
     match saved {
-        Ok(()) => Ok(done("/settings", "approvals_saved").into_response()),
+        Ok(()) => Ok(redirect_with_notice("/settings", "approvals_saved").into_response()),
         Err(problem) => refused(&state, viewer, form.refused("approvals", &problem), &problem).await,
     }
 }
 
-async fn notifications(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Redirect, Turned> {
-    email::want(&state.ledger, &viewer.scope, form.has("email")).await?;
-    Ok(done("/settings", "notifications_saved"))
+async fn notifications(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Redirect, PageRejection> {
+    email::set_wanted(&state.ledger, &viewer.scope, form.has("email")).await?;
+    Ok(redirect_with_notice("/settings", "notifications_saved"))
 }
 
-async fn appearance(viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn appearance(viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     // Only who is signed in has settings; the choice itself lives in the browser.
     let _ = viewer;
-    let mut response = done("/settings", "appearance_saved").into_response();
+    let mut response = redirect_with_notice("/settings", "appearance_saved").into_response();
     let cookie = cookie::set_theme(Theme::parse(&form.text("theme")).as_str());
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().append(SET_COOKIE, cookie);
@@ -201,7 +206,7 @@ pub(super) async fn refused(
     viewer: Viewer,
     form: FormState,
     problem: &Problem,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let props = read(state, &viewer, form).await?;
     Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }

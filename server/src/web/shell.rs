@@ -27,61 +27,62 @@ pub struct Viewer {
     /// Where the browser sees this server, without a slash at the end.
     pub origin: String,
     /// Whether they do not want to be asked about the session at this address.
-    pub is_unasked: bool,
+    pub is_rating_dismissed: bool,
     /// The zone that the browser said it is in; UTC before it has said one.
     pub timezone: String,
 }
 
 /// Why a page is not shown.
-pub enum Turned {
+pub enum PageRejection {
     /// To the sign-in page, and back afterwards.
-    Away(Redirect),
+    Redirect(Redirect),
     /// An error page.
     Problem(Problem),
 }
 
-impl IntoResponse for Turned {
+impl IntoResponse for PageRejection {
     fn into_response(self) -> Response {
         match self {
-            Self::Away(redirect) => redirect.into_response(),
+            Self::Redirect(redirect) => redirect.into_response(),
             Self::Problem(problem) => problem.into_response(),
         }
     }
 }
 
-impl From<ledger::Error> for Turned {
+impl From<ledger::Error> for PageRejection {
     fn from(error: ledger::Error) -> Self {
         Self::Problem(error.into())
     }
 }
 
-impl From<Problem> for Turned {
+impl From<Problem> for PageRejection {
     fn from(problem: Problem) -> Self {
         Self::Problem(problem)
     }
 }
 
 impl FromRequestParts<AppState> for Viewer {
-    type Rejection = Turned;
+    type Rejection = PageRejection;
 
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Turned> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, PageRejection> {
         let Ok(caller) = Caller::from_request_parts(parts, state).await else {
             let target = if auth::needs_setup(&state.ledger).await? { "/setup".into() } else { sign_in_href(parts) };
-            return Err(Turned::Away(Redirect::to(&target)));
+            return Err(PageRejection::Redirect(Redirect::to(&target)));
         };
-        let shell = blank(state, &parts.headers, parts.extensions.get(), parts.uri.query());
-        let shell = inhabited(state, shell, &caller.0, !is_part(&parts.headers)).await?;
+        let shell = anonymous_shell(state, &parts.headers, parts.extensions.get(), parts.uri.query());
+        let shell = signed_in_shell(state, shell, &caller.0, !is_part(&parts.headers)).await?;
         let origin = state.origin(&parts.headers);
-        let is_unasked = caller.scope().user_id().is_some_and(|user| cookie::is_unasked(&parts.headers, user));
+        let is_rating_dismissed =
+            caller.scope().user_id().is_some_and(|user| cookie::is_rating_dismissed(&parts.headers, user));
         let zone = cookie::timezone(&parts.headers).filter(|zone| work_queue::is_timezone(zone)).unwrap_or("UTC");
         let timezone = zone.to_owned();
         let secret = state.cookies.session(&parts.headers).unwrap_or_default().to_owned();
-        Ok(Self { scope: *caller.scope(), shell, secret, origin, is_unasked, timezone })
+        Ok(Self { scope: *caller.scope(), shell, secret, origin, is_rating_dismissed, timezone })
     }
 }
 
 /// A shell with who looks in it. What stands around a page is read where it is `framed`.
-pub async fn inhabited(
+pub async fn signed_in_shell(
     state: &AppState,
     mut shell: Shell,
     identity: &Identity,
@@ -111,7 +112,7 @@ fn is_part(headers: &HeaderMap) -> bool {
 
 /// The sign-in page, with the way back to a page that can be shown by GET.
 fn sign_in_href(parts: &Parts) -> String {
-    match way_back(parts) {
+    match return_path(parts) {
         Some(path) => {
             let next: String = form_urlencoded::byte_serialize(path.as_bytes()).collect();
             format!("/sign-in?next={next}")
@@ -121,7 +122,7 @@ fn sign_in_href(parts: &Parts) -> String {
 }
 
 /// The page that was asked for; of a form that was sent, the page that it was on.
-pub fn way_back(parts: &Parts) -> Option<String> {
+pub fn return_path(parts: &Parts) -> Option<String> {
     let of_page = || parts.headers.get(header::REFERER)?.to_str().ok()?.parse::<Uri>().ok();
     let uri = if parts.method.is_safe() { parts.uri.clone() } else { of_page()? };
     let path = uri.path_and_query()?.as_str();
@@ -135,12 +136,12 @@ impl FromRequestParts<AppState> for Visitor {
     type Rejection = std::convert::Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
-        Ok(Self(blank(state, &parts.headers, parts.extensions.get(), parts.uri.query())))
+        Ok(Self(anonymous_shell(state, &parts.headers, parts.extensions.get(), parts.uri.query())))
     }
 }
 
 /// A shell without a viewer, from what the request carries.
-pub fn blank(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>, query: Option<&str>) -> Shell {
+pub fn anonymous_shell(state: &AppState, headers: &HeaderMap, nonce: Option<&Nonce>, query: Option<&str>) -> Shell {
     let href = |name| state.assets.path(name).unwrap_or_default();
     let theme = match cookie::theme(headers) {
         Some(cookie::Theme::Light) => Theme::Light,
@@ -176,7 +177,7 @@ pub async fn render(status: StatusCode, page: impl FnOnce() -> String + Send + '
 }
 
 /// `303 See Other` to a page of ours, with a notice for its status line.
-pub fn done(path: &str, notice: &str) -> Redirect {
+pub fn redirect_with_notice(path: &str, notice: &str) -> Redirect {
     Redirect::to(&format!("{path}?notice={notice}"))
 }
 

@@ -2,8 +2,8 @@
 
 use super::{
     form::Form,
-    posted::brought,
-    shell::{Turned, Viewer, Visitor, done, local_path, refuse, render},
+    posted::kept_form,
+    shell::{PageRejection, Viewer, Visitor, local_path, redirect_with_notice, refuse, render},
 };
 use crate::{browser::browser, extract::identify, host::is_local, problem::Problem, state::AppState};
 use app::{FormState, setup, sign_in};
@@ -42,7 +42,7 @@ async fn show(
     Query(query): Query<Next>,
     headers: HeaderMap,
     Visitor(shell): Visitor,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     if auth::needs_setup(&state.ledger).await? {
         return Ok(Redirect::to("/setup").into_response());
     }
@@ -58,8 +58,8 @@ async fn submit(
     Visitor(shell): Visitor,
     headers: HeaderMap,
     form: Form,
-) -> Result<Response, Turned> {
-    let kept = brought(&form);
+) -> Result<Response, PageRejection> {
+    let kept = kept_form(&form);
     let browser = browser(&headers);
     match auth::sign_in(&state.ledger, &form.text("email"), &form.text("password"), &browser).await {
         Ok(signed_in) => match kept {
@@ -69,7 +69,7 @@ async fn submit(
                 let page = render(StatusCode::OK, move || sign_in::resend_page(&shell, &kept, &who, &back)).await;
                 with_session(&state, &signed_in, page)
             }
-            None => welcome(&state, &signed_in, local_path(form.optional("next").as_deref())),
+            None => signed_in_response(&state, &signed_in, local_path(form.optional("next").as_deref())),
         },
         Err(error) => {
             let problem = Problem::from(error);
@@ -79,7 +79,7 @@ async fn submit(
     }
 }
 
-async fn sign_out(State(state): State<AppState>, headers: HeaderMap) -> Result<Response, Turned> {
+async fn sign_out(State(state): State<AppState>, headers: HeaderMap) -> Result<Response, PageRejection> {
     if let Some(secret) = state.cookies.session(&headers) {
         auth::sign_out(&state.ledger, secret).await?;
     }
@@ -91,9 +91,9 @@ async fn sign_out(State(state): State<AppState>, headers: HeaderMap) -> Result<R
 }
 
 /// Whether whoever asks has to know the set-up code: everybody but a browser on this machine.
-struct AsksCode(bool);
+struct RequiresSetupCode(bool);
 
-impl FromRequestParts<AppState> for AsksCode {
+impl FromRequestParts<AppState> for RequiresSetupCode {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Self::Rejection> {
@@ -105,8 +105,8 @@ impl FromRequestParts<AppState> for AsksCode {
 async fn show_setup(
     State(state): State<AppState>,
     Visitor(shell): Visitor,
-    AsksCode(asks_code): AsksCode,
-) -> Result<Response, Turned> {
+    RequiresSetupCode(asks_code): RequiresSetupCode,
+) -> Result<Response, PageRejection> {
     if !auth::needs_setup(&state.ledger).await? {
         return Ok(Redirect::to("/sign-in").into_response());
     }
@@ -116,10 +116,10 @@ async fn show_setup(
 async fn submit_setup(
     State(state): State<AppState>,
     Visitor(shell): Visitor,
-    AsksCode(asks_code): AsksCode,
+    RequiresSetupCode(asks_code): RequiresSetupCode,
     headers: HeaderMap,
     form: Form,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let (workspace, email) = (form.text("workspace"), form.text("email"));
     let is_known = !asks_code || state.set_up.is_code(&form.text("code"));
     let done = match is_known {
@@ -132,7 +132,7 @@ async fn submit_setup(
         }
     };
     match done {
-        Ok(signed_in) => welcome(&state, &signed_in, "/today?notice=setup_done"),
+        Ok(signed_in) => signed_in_response(&state, &signed_in, "/today?notice=setup_done"),
         Err(problem) => {
             let refused = form.refused("", &problem);
             Ok(refuse(&problem, move || setup::page(&shell, asks_code, &refused)).await)
@@ -145,17 +145,21 @@ async fn switch(
     viewer: Viewer,
     headers: HeaderMap,
     form: Form,
-) -> Result<Redirect, Turned> {
+) -> Result<Redirect, PageRejection> {
     let secret = state.cookies.session(&headers).unwrap_or_default();
     auth::switch(&state.ledger, secret, &viewer.scope, &form.text("slug")).await?;
-    Ok(done("/today", "workspace_switched"))
+    Ok(redirect_with_notice("/today", "workspace_switched"))
 }
 
-pub(super) fn welcome(state: &AppState, signed_in: &SignedIn, path: &str) -> Result<Response, Turned> {
+pub(super) fn signed_in_response(
+    state: &AppState,
+    signed_in: &SignedIn,
+    path: &str,
+) -> Result<Response, PageRejection> {
     with_session(state, signed_in, Redirect::to(path).into_response())
 }
 
-fn with_session(state: &AppState, signed_in: &SignedIn, mut response: Response) -> Result<Response, Turned> {
+fn with_session(state: &AppState, signed_in: &SignedIn, mut response: Response) -> Result<Response, PageRejection> {
     let cookie = state.cookies.set_session(&signed_in.secret, signed_in.expires_at, state.ledger.now());
     let cookie = cookie.ok_or_else(|| Problem::internal("the session cookie is not a header value"))?;
     response.headers_mut().append(SET_COOKIE, cookie);

@@ -2,7 +2,7 @@
 
 use super::{
     sessions::entry,
-    shell::{Turned, Viewer, render},
+    shell::{PageRejection, Viewer, render},
 };
 use crate::{cookie, problem::Problem, state::AppState, wire_map};
 use app::today::{self, Gate, Props, Section, Trend};
@@ -57,7 +57,7 @@ async fn show(
     viewer: Viewer,
     Query(query): Query<TodayQuery>,
     headers: HeaderMap,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let whose = query.whose(&headers);
     let timezone = query.timezone(&viewer).to_owned();
     let page = page::read(&state.ledger, &viewer.scope, whose, &timezone).await?;
@@ -85,9 +85,9 @@ async fn courses(
     viewer: Viewer,
     Query(query): Query<TodayQuery>,
     headers: HeaderMap,
-) -> Result<Html<String>, Turned> {
+) -> Result<Html<String>, PageRejection> {
     let day = work_queue::day(&state.ledger, &viewer.scope, query.whose(&headers), query.timezone(&viewer)).await?;
-    let course = |bucket, course: work_queue::Course| {
+    let course = |bucket, course: work_queue::Trend| {
         let hours = course.hours.into_iter().take(day.hours).collect();
         Trend { bucket, at: course.at, hours }
     };
@@ -105,7 +105,7 @@ async fn section(
     Path(bucket): Path<String>,
     Query(query): Query<TodayQuery>,
     headers: HeaderMap,
-) -> Result<Html<String>, Turned> {
+) -> Result<Html<String>, PageRejection> {
     let bucket = Bucket::parse(&bucket).ok_or(Problem::new(Code::NotFound))?;
     let whose = query.whose(&headers);
     let section = page::section(&state.ledger, &viewer.scope, whose, bucket, query.timezone(&viewer)).await?;
@@ -126,6 +126,6 @@ fn shown(found: page::Section, everyone: bool) -> Section {
         sessions: found.rows.into_iter().map(entry).collect(),
         actions: found.actions.into_iter().map(wire_map::action).collect(),
         has_more: found.has_more,
-        of_nobody: found.of_nobody,
+        unassigned_failures: found.unassigned_failures,
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     form::Form,
     settings::{read, refused},
-    shell::{Turned, Viewer, done, render},
+    shell::{PageRejection, Viewer, redirect_with_notice, render},
 };
 use crate::{extract::Id, problem::Problem, state::AppState, wire_map};
 use app::{
@@ -32,7 +32,7 @@ pub fn router() -> Router<AppState> {
 }
 
 /// The webhooks of the viewer's workspace with their newest messages.
-pub async fn entries(state: &AppState, viewer: &Viewer) -> Result<Vec<WebhookEntry>, Turned> {
+pub async fn entries(state: &AppState, viewer: &Viewer) -> Result<Vec<WebhookEntry>, PageRejection> {
     let mut entries = Vec::new();
     for record in webhook::list(&state.ledger, &viewer.scope).await? {
         let messages = webhook::deliveries(&state.ledger, &viewer.scope, record.id).await?;
@@ -43,7 +43,7 @@ pub async fn entries(state: &AppState, viewer: &Viewer) -> Result<Vec<WebhookEnt
 }
 
 /// The one answer that holds the secret is the answer to the form itself: no redirect, nothing stored.
-async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let chosen = Topic::SUBSCRIBABLE.iter().filter(|topic| form.has(&format!("{EVENT_FIELD}{topic}")));
     let new = NewWebhook { url: form.text("url").trim().to_owned(), events: chosen.map(ToString::to_string).collect() };
     let made = match state.instance_key() {
@@ -62,12 +62,16 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
     }
 }
 
-async fn delete(State(state): State<AppState>, viewer: Viewer, Id(id): Id<WebhookId>) -> Result<Redirect, Turned> {
+async fn delete(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    Id(id): Id<WebhookId>,
+) -> Result<Redirect, PageRejection> {
     webhook::delete(&state.ledger, &viewer.scope, id).await?;
-    Ok(done("/settings", "webhook_removed"))
+    Ok(redirect_with_notice("/settings", "webhook_removed"))
 }
 
-async fn test(State(state): State<AppState>, viewer: Viewer, Id(id): Id<WebhookId>) -> Result<Redirect, Turned> {
+async fn test(State(state): State<AppState>, viewer: Viewer, Id(id): Id<WebhookId>) -> Result<Redirect, PageRejection> {
     webhook::test(&state.ledger, &viewer.scope, id).await?;
-    Ok(done("/settings", "webhook_tested"))
+    Ok(redirect_with_notice("/settings", "webhook_tested"))
 }

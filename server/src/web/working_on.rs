@@ -2,7 +2,7 @@
 
 use super::{
     form::Form,
-    shell::{Turned, Viewer, done, refuse, render},
+    shell::{PageRejection, Viewer, redirect_with_notice, refuse, render},
 };
 use crate::{problem::Problem, state::AppState, wire_map};
 use app::{
@@ -44,12 +44,12 @@ async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<PageQuery>,
-) -> Result<Response, Turned> {
+) -> Result<Response, PageRejection> {
     let props = read(&state, &viewer, query, FormState::default()).await?;
     Ok(render(StatusCode::OK, move || ui::page(&viewer.shell, props)).await)
 }
 
-async fn read(state: &AppState, viewer: &Viewer, query: PageQuery, form: FormState) -> Result<Props, Turned> {
+async fn read(state: &AppState, viewer: &Viewer, query: PageQuery, form: FormState) -> Result<Props, PageRejection> {
     let wanted = ListActions {
         status: Some(ActionStatus::Active),
         assigned_to: Some(Assignee::Me),
@@ -68,7 +68,7 @@ async fn read(state: &AppState, viewer: &Viewer, query: PageQuery, form: FormSta
 }
 
 /// The viewer's day. Only their browser knows their zone; it reads the day again by [`day_rows`].
-async fn day(state: &AppState, viewer: &Viewer, timezone: &str, whole: bool) -> Result<Day, Turned> {
+async fn day(state: &AppState, viewer: &Viewer, timezone: &str, whole: bool) -> Result<Day, PageRejection> {
     let today = human::today(&state.ledger, &viewer.scope, timezone).await?;
     Ok(day_of(viewer, today, whole))
 }
@@ -88,7 +88,7 @@ async fn day_rows(
     State(state): State<AppState>,
     viewer: Viewer,
     Query(query): Query<DayQuery>,
-) -> Result<Html<String>, Turned> {
+) -> Result<Html<String>, PageRejection> {
     Ok(Html(ui::day_fragment(&day(&state, &viewer, &query.timezone, query.detail == "whole").await?)))
 }
 
@@ -104,30 +104,30 @@ pub fn active(active: human::Active) -> Active {
     }
 }
 
-async fn start(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn start(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let begun = match wire_map::start_human(&wire::human::StartHuman { task_id: form.text("taskId") }) {
         Ok(task_id) => human::start(&state.ledger, &viewer.scope, task_id).await.map_err(Problem::from),
         Err(problem) => Err(problem),
     };
     match begun {
-        Ok(_) => Ok(done("/working-on", "working_started").into_response()),
+        Ok(_) => Ok(redirect_with_notice("/working-on", "working_started").into_response()),
         Err(problem) => refused(&state, viewer, form.refused("start", &problem), &problem).await,
     }
 }
 
-async fn stop(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn stop(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let ended = match wire_map::stop_human(&wire::human::StopHuman { session_id: form.text("sessionId") }) {
         Ok(session_id) => human::stop(&state.ledger, &viewer.scope, session_id).await.map_err(Problem::from),
         Err(problem) => Err(problem),
     };
     match ended {
-        Ok(_) => Ok(done("/working-on", "working_stopped").into_response()),
+        Ok(_) => Ok(redirect_with_notice("/working-on", "working_stopped").into_response()),
         Err(problem) => refused(&state, viewer, form.refused("stop", &problem), &problem).await,
     }
 }
 
 /// A task of the viewer's own, and work on it at once.
-async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, Turned> {
+async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Result<Response, PageRejection> {
     let new = NewAction {
         name: form.text("name").trim().to_owned(),
         assigned_to: viewer.scope.user_id(),
@@ -138,12 +138,17 @@ async fn create(State(state): State<AppState>, viewer: Viewer, form: Form) -> Re
         Err(error) => Err(error),
     };
     match begun.map_err(Problem::from) {
-        Ok(_) => Ok(done("/working-on", "working_started").into_response()),
+        Ok(_) => Ok(redirect_with_notice("/working-on", "working_started").into_response()),
         Err(problem) => refused(&state, viewer, form.refused("create", &problem), &problem).await,
     }
 }
 
-async fn refused(state: &AppState, viewer: Viewer, form: FormState, problem: &Problem) -> Result<Response, Turned> {
+async fn refused(
+    state: &AppState,
+    viewer: Viewer,
+    form: FormState,
+    problem: &Problem,
+) -> Result<Response, PageRejection> {
     let props = read(state, &viewer, PageQuery::default(), form).await?;
     Ok(refuse(problem, move || ui::page(&viewer.shell, props)).await)
 }

@@ -3,7 +3,7 @@
 use super::{json, parse_id};
 use crate::problem::Problem;
 use domain::session::IfDependencyFails;
-use ledger::session::{DependsOn, Neighbour, Related, Told};
+use ledger::session::{DependsOn, Neighbour, Related, RelatedSession};
 use wire::Code;
 
 /// Sessions that have to end before another one begins, all under one rule.
@@ -19,18 +19,18 @@ pub fn depends_on(ids: &[String], if_fails: Option<IfDependencyFails>) -> Result
 }
 
 /// What came of a session around the one that is claimed.
-pub fn told(told: Told) -> wire::worker::Related {
-    let code = told.error_code;
+pub fn related_session(related: RelatedSession) -> wire::worker::Related {
+    let code = related.error_code;
     wire::worker::Related {
-        session_id: told.id.to_string(),
-        action_slug: told.action_slug,
-        agent_slug: told.agent_slug,
-        title: told.title,
-        status: told.status,
-        end_reason: told.end_reason,
-        output: told.output.map(json),
-        output_left_out: told.output_left_out,
-        error: told.error_message.map(|message| wire::session::SessionError { message, code }),
+        session_id: related.id.to_string(),
+        action_slug: related.action_slug,
+        agent_slug: related.agent_slug,
+        title: related.title,
+        status: related.status,
+        end_reason: related.end_reason,
+        output: related.output.map(json),
+        output_left_out: related.output_left_out,
+        error: related.error_message.map(|message| wire::session::SessionError { message, code }),
     }
 }
 

@@ -37,13 +37,13 @@ pub fn new_thread(body: wire_thread::StartThread) -> thread::NewThread {
 }
 
 /// What a person says.
-pub fn message(body: wire_thread::Say) -> Result<thread::Message, Problem> {
+pub fn message(body: wire_thread::NewMessage) -> Result<thread::Message, Problem> {
     Ok(thread::Message { text: body.text, id: id("id", body.id)? })
 }
 
 /// Where a message landed.
-pub fn said(said: thread::Said) -> wire_thread::Said {
-    wire_thread::Said {
+pub fn message_receipt(said: thread::MessageReceipt) -> wire_thread::MessageReceipt {
+    wire_thread::MessageReceipt {
         event_id: said.event_id.to_string(),
         sequence: said.sequence,
         thread: thread(said.session, Some(said.turns)),

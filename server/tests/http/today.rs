@@ -8,7 +8,7 @@ use reqwest::{
 use serde_json::{Value, json};
 
 /// An action that nobody is assigned to, with a session that failed.
-async fn failed_of_nobody(app: &App) {
+async fn failed_unassigned(app: &App) {
     let action = json!({ "name": "Look", "slug": "look", "agentSlug": "scout" });
     let action = app.post(Who::Operator, "/api/actions", action).await;
     let trigger = format!("/api/actions/{}/trigger", action["id"].as_str().unwrap());
@@ -22,7 +22,7 @@ async fn failed_of_nobody(app: &App) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn today_shows_mine_or_everyones_and_says_which_and_the_browser_remembers() {
     let app = App::start();
-    failed_of_nobody(&app).await;
+    failed_unassigned(&app).await;
     let cookie = app.cookie().await;
     let page = async |query: &str, more: &str| {
         let request = app.http.get(format!("{}/today{query}", app.url)).header(COOKIE, format!("{cookie}{more}"));

@@ -3,9 +3,9 @@
 mod append;
 pub mod browser;
 mod claim;
+mod datalake;
 mod footprint;
 mod history;
-mod lake;
 mod page;
 mod postgres;
 mod stream;
@@ -74,7 +74,7 @@ pub struct Bench {
     /// The program that renders a page and nothing else.
     pub renderer: Option<PathBuf>,
     /// The program that writes and reads training data and nothing else.
-    pub lake_probe: Option<PathBuf>,
+    pub datalake_probe: Option<PathBuf>,
     /// The program that appends to UmaDB, each event by itself (`reference/umadb`).
     pub umadb: Option<PathBuf>,
     /// Programs to compare with that are not ours.
@@ -116,9 +116,9 @@ impl Bench {
             let measured = postgres::measure(self).await;
             self.failed("G5", "PostgreSQL", measured);
         }
-        if self.wants(&[lake::GOAL]) {
-            let measured = lake::measure(self);
-            self.failed(lake::GOAL, "training data in files", measured);
+        if self.wants(&[datalake::GOAL]) {
+            let measured = datalake::measure(self);
+            self.failed(datalake::GOAL, "training data in files", measured);
         }
         self.findings.sort_by_key(|finding| finding.goal.trim_start_matches('G').parse::<u32>().unwrap_or(u32::MAX));
     }

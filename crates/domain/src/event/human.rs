@@ -28,12 +28,12 @@ pub struct HumanEvent {
     /// When it happened, where the browser said.
     pub at: Option<Timestamp>,
     /// What happened.
-    pub deed: Deed,
+    pub activity: HumanActivity,
 }
 
 /// What a person did.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Deed {
+pub enum HumanActivity {
     /// Arrived on a page.
     Navigate {
         /// Its path.
@@ -144,16 +144,18 @@ pub fn without_query(metadata: &str) -> Option<String> {
 /// Reads a recorded event; `None` for kinds that are not known, and for rows that cannot be read.
 pub fn read_human(kind: &str, content: &str, metadata: &str) -> Option<HumanEvent> {
     let fields: Map<String, Value> = serde_json::from_str(metadata).ok()?;
-    let deed = match kind {
-        "human.navigate" => Deed::Navigate { pathname: pathname(&fields).ok()? },
-        "human.entity_view" => Deed::EntityView { entity_id: entity_id(&fields)?, pathname: pathname(&fields).ok()? },
-        "human.marker" => Deed::Marker { note: text_of(content) },
+    let activity = match kind {
+        "human.navigate" => HumanActivity::Navigate { pathname: pathname(&fields).ok()? },
+        "human.entity_view" => {
+            HumanActivity::EntityView { entity_id: entity_id(&fields)?, pathname: pathname(&fields).ok()? }
+        }
+        "human.marker" => HumanActivity::Marker { note: text_of(content) },
         "human.task_switch" => {
-            Deed::TaskSwitch { title: fields.get("title").and_then(Value::as_str).map(str::to_owned) }
+            HumanActivity::TaskSwitch { title: fields.get("title").and_then(Value::as_str).map(str::to_owned) }
         }
         _ => return None,
     };
-    Some(HumanEvent { at: fields.get("at").and_then(time), deed })
+    Some(HumanEvent { at: fields.get("at").and_then(time), activity })
 }
 
 fn refuse<T>(field: &'static str, message: impl Into<String>) -> Result<T, InvalidHuman> {
@@ -219,7 +221,10 @@ mod tests {
         }
         let read = read_human("human.entity_view", "[]", &view).unwrap();
         assert_eq!(read.at, Some("2026-07-01T12:00:00.250Z".parse().unwrap()));
-        assert_eq!(read_human("human.marker", note, "{}").unwrap().deed, Deed::Marker { note: "drafting".into() });
+        assert_eq!(
+            read_human("human.marker", note, "{}").unwrap().activity,
+            HumanActivity::Marker { note: "drafting".into() }
+        );
         assert_eq!(read_human("human.custom", "[]", "{}"), None);
     }
 

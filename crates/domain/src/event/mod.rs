@@ -7,7 +7,7 @@ mod kind;
 
 pub use author::{Author, WriteRefusal, may_write};
 pub use content::{InvalidContent, json_depth, normalize_content, validate_metadata};
-pub use human::{Claim, Deed, HumanEvent, InvalidHuman, check_human, read_human, without_query};
+pub use human::{Claim, HumanActivity, HumanEvent, InvalidHuman, check_human, read_human, without_query};
 pub use kind::{InvalidKind, KNOWN, Kind, Prefix};
 
 /// Who speaks in an event.

@@ -1,15 +1,15 @@
 //! Gates: pauses that wait for a person's decision. One shape for all kinds, one way to decide.
 
 mod canonical;
+mod decision_state;
 mod edit;
 mod policy;
-mod standing;
 mod task;
 
 pub use canonical::{canonical, canonical_digest};
+pub use decision_state::{DecisionEffect, DecisionRequest, DecisionState, Vote, decision_state_of, evaluate};
 pub use edit::{Approval, approval, asked, merge, within};
 pub use policy::{ByRole, Policy, Principal, lacks_reviewers, needs_approval};
-pub use standing::{Asked, Judgement, Standing, Vote, judge, stand};
 pub use task::{MalformedTask, PausedToolCall, Question, Staged, Task};
 
 use crate::names::names;

@@ -1,10 +1,10 @@
 //! The one event that a hook becomes.
 
 use super::{
-    cut::{cut_text, cut_value},
     payload::Payload,
     source::Source,
-    words::{one_line, sentence},
+    text::{one_line, sentence},
+    truncate::{truncate_text, truncate_value},
 };
 use crate::{event::Kind, limit::EVENT_BYTES_MAX};
 use serde::Serialize;
@@ -55,7 +55,7 @@ pub(super) fn call(source: Source, payload: &Payload<'_>) -> HookEvent {
 pub(super) fn answer(source: Source, payload: &Payload<'_>) -> HookEvent {
     let failed = payload.event == "PostToolUseFailure";
     let (output, cut) = if failed {
-        let (error, cut) = cut_text(&payload.text("error").unwrap_or_else(|| "failed".into()), CONTENT_BYTES_MAX);
+        let (error, cut) = truncate_text(&payload.text("error").unwrap_or_else(|| "failed".into()), CONTENT_BYTES_MAX);
         (raw_of(&json!({ "type": "error-text", "value": error })), cut)
     } else {
         fitting(payload.raw("tool_response").or_else(|| payload.raw("tool_output")))
@@ -79,14 +79,14 @@ pub(super) fn answer(source: Source, payload: &Payload<'_>) -> HookEvent {
 }
 
 /// What somebody said, as text.
-pub(super) fn said_event(
+pub(super) fn message_event(
     source: Source,
     payload: &Payload<'_>,
     kind: &'static str,
     said: &str,
     field: &'static str,
 ) -> HookEvent {
-    let (text, cut) = cut_text(said, CONTENT_BYTES_MAX);
+    let (text, cut) = truncate_text(said, CONTENT_BYTES_MAX);
     HookEvent { kind, content: text_part(&text), metadata: metadata(source, payload, &[field], cut, Value::Null) }
 }
 
@@ -95,7 +95,7 @@ pub(super) fn failed(source: Source, payload: &Payload<'_>) -> HookEvent {
     let code = payload.text("error").or_else(|| payload.text("error_type"));
     let text =
         payload.text("last_assistant_message").or_else(|| payload.text("error_details")).or_else(|| code.clone());
-    let (text, cut) = cut_text(&text.unwrap_or_else(|| "the turn ended with an error".into()), CONTENT_BYTES_MAX);
+    let (text, cut) = truncate_text(&text.unwrap_or_else(|| "the turn ended with an error".into()), CONTENT_BYTES_MAX);
     HookEvent {
         kind: Kind::SESSION_ERROR,
         content: text_part(&text),
@@ -103,12 +103,12 @@ pub(super) fn failed(source: Source, payload: &Payload<'_>) -> HookEvent {
     }
 }
 
-pub(super) fn told(source: Source, payload: &Payload<'_>) -> HookEvent {
-    told_with(source, payload, Value::Null)
+pub(super) fn external_event(source: Source, payload: &Payload<'_>) -> HookEvent {
+    external_event_with(source, payload, Value::Null)
 }
 
 /// A hook that is only told of.
-pub(super) fn told_with(source: Source, payload: &Payload<'_>, more: Value) -> HookEvent {
+pub(super) fn external_event_with(source: Source, payload: &Payload<'_>, more: Value) -> HookEvent {
     HookEvent {
         kind: "external.event",
         content: text_part(&sentence(payload)),
@@ -136,7 +136,7 @@ struct ToolPart {
 
 /// A value of the payload, small enough for an event; otherwise byte for byte as it was sent.
 fn fitting(raw: Option<&RawValue>) -> (Box<RawValue>, bool) {
-    raw.map_or_else(|| (RawValue::NULL.to_owned(), false), |raw| cut_value(raw, CONTENT_BYTES_MAX))
+    raw.map_or_else(|| (RawValue::NULL.to_owned(), false), |raw| truncate_value(raw, CONTENT_BYTES_MAX))
 }
 
 fn raw_of(value: &Value) -> Box<RawValue> {
@@ -154,7 +154,7 @@ fn metadata(source: Source, payload: &Payload<'_>, without: &[&str], cut: bool, 
     let (mut fields, mut cut) = (BTreeMap::new(), cut);
     let mut left = EVENT_BYTES_MAX - CONTENT_BYTES_MAX - ENVELOPE_BYTES;
     for (name, raw) in payload.rest(&skipped) {
-        let (kept, was_cut) = cut_value(raw, KEPT_BYTES_MAX.min(left));
+        let (kept, was_cut) = truncate_value(raw, KEPT_BYTES_MAX.min(left));
         let size = kept.get().len() + name.len() * 6 + 8;
         cut |= was_cut || size > left;
         if size <= left {

@@ -1,12 +1,14 @@
 //! From a payload to what is recorded.
 
 use super::{
-    cut::cut_text,
-    event::{HookEvent, answer, call, digest, failed, id_part, said_event, told, told_with, tool_name},
+    event::{
+        HookEvent, answer, call, digest, external_event, external_event_with, failed, id_part, message_event, tool_name,
+    },
     payload::{InvalidPayload, Payload},
     source::Source,
-    status::{Release, Wanted, steps},
-    words::{argument, one_line, sentence, shortened, tool},
+    status::{ResumeRule, TargetStatus, steps},
+    text::{argument, one_line, sentence, shortened, tool},
+    truncate::truncate_text,
 };
 use crate::{
     limit::TITLE_CHARS_MAX,
@@ -21,7 +23,7 @@ const TITLE_PROMPT_CHARS_MAX: usize = 120;
 
 /// What a hook says.
 #[derive(Debug, Clone)]
-pub struct Reading {
+pub struct ParsedHook {
     /// The agent's own session.
     pub session_id: String,
     /// The hook's name.
@@ -31,9 +33,9 @@ pub struct Reading {
     /// An id made from the payload, where it carries one: the same hook sent twice has it twice.
     pub external_id: Option<String>,
     /// The status it asks for; `None` leaves it as it is.
-    pub wanted: Option<Wanted>,
+    pub target: Option<TargetStatus>,
     /// What ends a wait, where the wanted status is running.
-    pub release: Release,
+    pub resume_rule: ResumeRule,
     /// Whether it wakes a resting session, where the wanted status is running.
     pub wakes: bool,
     /// Why the status changes.
@@ -53,14 +55,14 @@ pub struct Reading {
 }
 
 /// Reads a hook's payload. Total over event names: an unknown one is recorded as it came.
-pub fn read(source: Source, text: &str) -> Result<Reading, InvalidPayload> {
+pub fn read(source: Source, text: &str) -> Result<ParsedHook, InvalidPayload> {
     let payload = Payload::parse(text)?;
     let folder = folder(source, &payload);
-    let mut reading = Reading {
-        event: told(source, &payload),
+    let mut reading = ParsedHook {
+        event: external_event(source, &payload),
         external_id: external_id(&payload, text),
-        wanted: None,
-        release: Release::Always,
+        target: None,
+        resume_rule: ResumeRule::Always,
         wakes: true,
         reason: format!("{}: {}", source.label(), sentence(&payload)),
         begins: true,
@@ -76,16 +78,18 @@ pub fn read(source: Source, text: &str) -> Result<Reading, InvalidPayload> {
     Ok(reading)
 }
 
-impl Reading {
+impl ParsedHook {
     /// The commands that this hook means for a session that is `from`, and waits for `waited_for` where that is known.
     pub fn steps(&self, from: Status, waited_for: Option<&str>) -> &'static [Command] {
-        let Some(wanted) = self.wanted else { return &[] };
-        let still_resting = from == Status::Idle && wanted == Wanted::Running && !self.wakes;
-        let still_waiting = match (from, wanted, &self.release, waited_for) {
-            (Status::WaitingHuman, Wanted::Running, Release::Call(call), Some(waited_for)) => call != waited_for,
+        let Some(target) = self.target else { return &[] };
+        let still_resting = from == Status::Idle && target == TargetStatus::Running && !self.wakes;
+        let still_waiting = match (from, target, &self.resume_rule, waited_for) {
+            (Status::WaitingHuman, TargetStatus::Running, ResumeRule::Call(call), Some(waited_for)) => {
+                call != waited_for
+            }
             _ => false,
         };
-        if still_resting || still_waiting { &[] } else { steps(from, wanted) }
+        if still_resting || still_waiting { &[] } else { steps(from, target) }
     }
 
     /// What the known hooks mean beyond having been heard of.
@@ -96,7 +100,7 @@ impl Reading {
                 // Compacting starts a session anew in the middle of a turn.
                 if payload.text("source").as_deref() != Some("compact") {
                     self.reopens = true;
-                    self.wanted = Some(Wanted::Idle);
+                    self.target = Some(TargetStatus::Idle);
                 }
             }
             "UserPromptSubmit" => self.prompt(source, payload),
@@ -106,49 +110,49 @@ impl Reading {
                 self.reopens = true;
                 // A subagent may go on in the background while the agent itself rests.
                 self.wakes = payload.raw("agent_id").is_none();
-                self.wanted = Some(Wanted::Running);
+                self.target = Some(TargetStatus::Running);
             }
             "PostToolUse" | "PostToolUseFailure" => {
                 self.event = answer(source, payload);
                 self.reason = format!("{} went on", source.label());
-                self.release = Release::Call(call_digest(payload));
+                self.resume_rule = ResumeRule::Call(call_digest(payload));
                 self.wakes = false;
                 // No other hook tells that a person stopped the turn.
                 let interrupted = payload.raw("is_interrupt").is_some_and(|raw| raw.get() == "true");
-                self.wanted = Some(if interrupted { Wanted::Idle } else { Wanted::Running });
+                self.target = Some(if interrupted { TargetStatus::Idle } else { TargetStatus::Running });
             }
             "PermissionRequest" => {
-                self.event = told_with(source, payload, json!({ "waitsFor": call_digest(payload) }));
+                self.event = external_event_with(source, payload, json!({ "waitsFor": call_digest(payload) }));
                 self.reason = format!("permission needed for {}", tool(payload));
                 self.reopens = true;
-                self.wanted = Some(Wanted::WaitingHuman);
+                self.target = Some(TargetStatus::WaitingHuman);
             }
             "Elicitation" => {
-                self.event = told_with(source, payload, json!({ "waitsFor": "elicitation" }));
-                self.wanted = Some(Wanted::WaitingHuman);
+                self.event = external_event_with(source, payload, json!({ "waitsFor": "elicitation" }));
+                self.target = Some(TargetStatus::WaitingHuman);
             }
-            "PermissionDenied" | "ElicitationResult" => self.wanted = Some(Wanted::Running),
-            "Notification" => self.wanted = notified(payload),
+            "PermissionDenied" | "ElicitationResult" => self.target = Some(TargetStatus::Running),
+            "Notification" => self.target = notified(payload),
             "Stop" => {
                 if let Some(said) = payload.text("last_assistant_message") {
-                    self.event = said_event(source, payload, "agent.message", &said, "last_assistant_message");
+                    self.event = message_event(source, payload, "agent.message", &said, "last_assistant_message");
                 }
                 self.reason = format!("{} rests", source.label());
-                self.wanted = Some(Wanted::Idle);
+                self.target = Some(TargetStatus::Idle);
             }
             "StopFailure" => {
                 self.event = failed(source, payload);
                 self.reason = format!("{} stopped with an error", source.label());
-                self.wanted = Some(Wanted::Idle);
+                self.target = Some(TargetStatus::Idle);
             }
-            "Interrupt" => self.wanted = Some(Wanted::Idle),
+            "Interrupt" => self.target = Some(TargetStatus::Idle),
             "SessionEnd" => {
                 self.begins = false;
                 self.reason = match payload.text("reason") {
                     Some(reason) => format!("ended by {}: {}", source.label(), one_line(&reason)),
                     None => format!("ended by {}", source.label()),
                 };
-                self.wanted = Some(Wanted::Completed);
+                self.target = Some(TargetStatus::Completed);
             }
             _ => {}
         }
@@ -156,11 +160,11 @@ impl Reading {
 
     fn prompt(&mut self, source: Source, payload: &Payload<'_>) {
         let prompt = payload.text("prompt").unwrap_or_default();
-        self.event = said_event(source, payload, "user.message", &prompt, "prompt");
+        self.event = message_event(source, payload, "user.message", &prompt, "prompt");
         self.reason = "prompt submitted".into();
         self.reopens = true;
         self.takes_context = true;
-        self.wanted = Some(Wanted::Running);
+        self.target = Some(TargetStatus::Running);
         let line = shortened(&prompt, TITLE_PROMPT_CHARS_MAX);
         if !line.is_empty() {
             self.titled = Some(shortened(&format!("{}: {line}", self.folder), TITLE_CHARS_MAX));
@@ -169,18 +173,18 @@ impl Reading {
 }
 
 /// A notification that asks for a decision, or that says that nothing is going on.
-fn notified(payload: &Payload<'_>) -> Option<Wanted> {
+fn notified(payload: &Payload<'_>) -> Option<TargetStatus> {
     match payload.text("notification_type").as_deref() {
-        Some("permission_prompt" | "elicitation_dialog") => Some(Wanted::WaitingHuman),
-        Some("idle_prompt") => Some(Wanted::Idle),
+        Some("permission_prompt" | "elicitation_dialog") => Some(TargetStatus::WaitingHuman),
+        Some("idle_prompt") => Some(TargetStatus::Idle),
         Some(_) => None,
         // Before notifications had types.
         None => {
             let message = payload.text("message").unwrap_or_default().to_lowercase();
             if message.contains("permission") || message.contains("approval") {
-                Some(Wanted::WaitingHuman)
+                Some(TargetStatus::WaitingHuman)
             } else if message.contains("waiting for your input") {
-                Some(Wanted::Idle)
+                Some(TargetStatus::Idle)
             } else {
                 None
             }
@@ -199,7 +203,7 @@ fn about(source: Source, payload: &Payload<'_>) -> String {
         ("agentType", "agent_type"),
     ] {
         if let Some(text) = payload.text(field) {
-            about[name] = Value::from(cut_text(&text, ABOUT_BYTES_MAX).0);
+            about[name] = Value::from(truncate_text(&text, ABOUT_BYTES_MAX).0);
         }
     }
     about.to_string()

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{event::Kind, hook::cut_payload, limit::EVENT_BYTES_MAX};
+use crate::{event::Kind, hook::truncate_payload, limit::EVENT_BYTES_MAX};
 
 const CLAUDE_CODE: &str = include_str!("../../fixtures/hooks/claude-code.jsonl");
 const MORE: &str = include_str!("../../fixtures/hooks/claude-code-more.jsonl");
@@ -11,7 +11,7 @@ fn recorded() -> impl Iterator<Item = (Source, &'static str)> {
     of(Source::ClaudeCode, CLAUDE_CODE).chain(of(Source::ClaudeCode, MORE)).chain(of(Source::Codex, CODEX))
 }
 
-fn of_event(source: Source, name: &str) -> Reading {
+fn of_event(source: Source, name: &str) -> ParsedHook {
     let found = recorded().filter(|(s, _)| *s == source).map(|(s, line)| read(s, line).unwrap());
     found.into_iter().find(|reading| reading.event_name == name).unwrap()
 }
@@ -25,12 +25,12 @@ fn what_each_recorded_hook_becomes_is_as_reviewed() {
     let mut table = String::new();
     for (source, line) in recorded() {
         let reading = read(source, line).unwrap();
-        let wanted = reading.wanted.map_or("-".to_owned(), |wanted| wanted.status().to_string());
+        let target = reading.target.map_or("-".to_owned(), |target| target.status().to_string());
         let marks = [(reading.begins, 'b'), (reading.reopens, 'r'), (reading.takes_context, 'c')];
         let marks: String = marks.iter().map(|(set, mark)| if *set { *mark } else { '.' }).collect();
         let text = value(&reading.event.content)[0]["text"].as_str().unwrap_or("").to_owned();
         table.push_str(&format!(
-            "{:<11} {:<18} {marks} {:<17} {wanted:<13} {}\n            {}\n",
+            "{:<11} {:<18} {marks} {:<17} {target:<13} {}\n            {}\n",
             source.as_str(),
             reading.event_name,
             reading.event.kind,
@@ -140,7 +140,7 @@ fn a_large_output_is_cut_and_says_so() {
     let prompt = json!({ "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "\u{1}".repeat(400_000) });
     let event = read(Source::ClaudeCode, &prompt.to_string()).unwrap().event;
     assert!(event.content.len() + event.metadata.len() <= EVENT_BYTES_MAX, "escapes count as they are stored");
-    let sent = cut_payload(&line.to_string(), 500_000).unwrap();
+    let sent = truncate_payload(&line.to_string(), 500_000).unwrap();
     assert_eq!(read(Source::ClaudeCode, &sent).unwrap().external_id.unwrap(), "PostToolUse:t");
 }
 

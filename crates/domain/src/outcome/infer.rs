@@ -3,7 +3,7 @@
 use super::{
     language::{Class, Language},
     languages::Languages,
-    sign::{self, Sign, Signs},
+    phrase_match::{self, PhraseMatch, PhraseMatches},
     similarity::{overlap, similarity},
     text::{Message, ends_with_question},
 };
@@ -132,8 +132,8 @@ pub fn infer(languages: &Languages, prompt: &str, reply: &str, next: &str) -> In
     let language = languages.of(&owned(&now), &owned(&before));
     let answer = Message::read(reply);
     let asked: BTreeSet<&str> = before.words().collect();
-    let brought_up: BTreeSet<&str> = answer.words().filter(|word| !asked.contains(word)).collect();
-    let signs = language.map(|language| sign::read(language, &now, &brought_up)).unwrap_or_default();
+    let reply_words: BTreeSet<&str> = answer.words().filter(|word| !asked.contains(word)).collect();
+    let signs = language.map(|language| phrase_match::read(language, &now, &reply_words)).unwrap_or_default();
     let case = Case { before, now, reply, answer, language, signs };
     let Decision { outcome, rule, words, similarity, confidence } = case.decide();
     let language = language.map(|language| language.code.clone());
@@ -164,7 +164,7 @@ struct Case<'a> {
     reply: &'a str,
     answer: Message,
     language: Option<&'a Language>,
-    signs: Signs,
+    signs: PhraseMatches,
 }
 
 impl Case<'_> {
@@ -180,9 +180,9 @@ impl Case<'_> {
     /// Phrases for and against. What comes after "but" weighs more than what comes before; success that is reported
     /// after a complaint ends it; otherwise a complaint outweighs a courtesy, which may be sarcasm.
     fn said(&self) -> Option<Decision> {
-        let signs: Vec<&Sign> = self.signs.found.iter().filter(|sign| !self.is_courtesy(sign)).collect();
-        let against: Vec<&Sign> = signs.iter().copied().filter(|sign| sign.class.rejects()).collect();
-        let pro: Vec<&Sign> = signs.iter().copied().filter(|sign| sign.class.accepts()).collect();
+        let signs: Vec<&PhraseMatch> = self.signs.found.iter().filter(|sign| !self.is_courtesy(sign)).collect();
+        let against: Vec<&PhraseMatch> = signs.iter().copied().filter(|sign| sign.class.rejects()).collect();
+        let pro: Vec<&PhraseMatch> = signs.iter().copied().filter(|sign| sign.class.accepts()).collect();
         if against.is_empty() && !pro.is_empty() && self.declines(&pro) {
             return Some(Decision::neutral(Rule::Answered, words(&pro)));
         }
@@ -205,7 +205,7 @@ impl Case<'_> {
     }
 
     /// "No, thanks": an offer is declined.
-    fn declines(&self, pro: &[&Sign]) -> bool {
+    fn declines(&self, pro: &[&PhraseMatch]) -> bool {
         let only_thanks = pro.iter().all(|sign| sign.class == Class::Thanks);
         let first = self.now.clauses.first().map(|clause| clause.words.as_slice()).unwrap_or_default();
         let refuses = |language: &Language| (0..first.len()).all(|at| language.refuses_at(&first[at..]));
@@ -213,14 +213,14 @@ impl Case<'_> {
     }
 
     /// "Thanks" at the end of a request is meant for what is to come.
-    fn is_courtesy(&self, sign: &Sign) -> bool {
+    fn is_courtesy(&self, sign: &PhraseMatch) -> bool {
         sign.class == Class::Thanks && sign.clause > 0 && self.signs.requests && {
-            let earlier = |other: &&Sign| other.clause < sign.clause && other.class.accepts();
+            let earlier = |other: &&PhraseMatch| other.clause < sign.clause && other.class.accepts();
             self.signs.found.iter().find(earlier).is_none()
         }
     }
 
-    fn decided(&self, outcome: Outcome, signs: &[&Sign], contrary: &[&Sign]) -> Decision {
+    fn decided(&self, outcome: Outcome, signs: &[&PhraseMatch], contrary: &[&PhraseMatch]) -> Decision {
         let strongest = signs.iter().map(|sign| sign.class).min().unwrap_or(Class::Success);
         let (rule, base) = match strongest {
             Class::Success => (Rule::Success, SUCCESS),
@@ -246,7 +246,7 @@ impl Case<'_> {
 
     /// Lines of the answer's code come back with an error.
     fn code_came_back(&self) -> Option<Decision> {
-        let complaint = sign::complaint(&self.now)?;
+        let complaint = phrase_match::complaint(&self.now)?;
         let offered: BTreeSet<&str> = self.answer.code.iter().map(String::as_str).collect();
         let pasted: BTreeSet<&str> = self.now.raw.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let shared = offered.intersection(&pasted).count();
@@ -262,7 +262,7 @@ impl Case<'_> {
     }
 
     fn shown(&self) -> Option<Decision> {
-        let (outcome, face) = match sign::faces(&self.now) {
+        let (outcome, face) = match phrase_match::emoji(&self.now) {
             (Some(face), None) => (Outcome::Accepted, face),
             (None, Some(face)) => (Outcome::Rejected, face),
             _ => return None,
@@ -322,6 +322,6 @@ impl Case<'_> {
     }
 }
 
-fn words(signs: &[&Sign]) -> Vec<String> {
+fn words(signs: &[&PhraseMatch]) -> Vec<String> {
     signs.iter().take(EVIDENCE_WORDS_MAX).map(|sign| sign.words.clone()).collect()
 }

@@ -165,12 +165,12 @@ impl Language {
     }
 
     /// The clause speaks of the person's own things ("my script").
-    pub(super) fn own_in(&self, words: &[String]) -> bool {
+    pub(super) fn mentions_own(&self, words: &[String]) -> bool {
         (0..words.len()).any(|at| any_begins(&words[at..], &self.own))
     }
 
     /// The clause holds a "please".
-    pub(super) fn pleads_in(&self, words: &[String]) -> bool {
+    pub(super) fn has_please(&self, words: &[String]) -> bool {
         (0..words.len()).any(|at| any_begins(&words[at..], &self.please))
     }
 

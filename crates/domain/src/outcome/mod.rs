@@ -9,7 +9,7 @@
 mod infer;
 mod language;
 mod languages;
-mod sign;
+mod phrase_match;
 mod similarity;
 mod text;
 mod tracker;

@@ -32,7 +32,7 @@ names!(IfDependencyFails { Abandon = "abandon", RunAnyway = "run_anyway" });
 
 /// What a dependent session does now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Readiness {
     /// It waits on.
     Wait,
     /// It is queued.
@@ -43,19 +43,19 @@ pub enum Verdict {
 
 /// What a session does whose dependencies stand like this. A dependency that ended badly counts at once, also while
 /// others go on.
-pub fn consider(dependencies: &[(IfDependencyFails, Status)]) -> Verdict {
+pub fn readiness(dependencies: &[(IfDependencyFails, Status)]) -> Readiness {
     let spoilt = |(policy, status): &(IfDependencyFails, Status)| {
         *policy == IfDependencyFails::Abandon && status.is_final() && *status != Status::Completed
     };
     match dependencies.iter().position(spoilt) {
-        Some(at) => Verdict::Skip(at),
-        None if dependencies.iter().all(|(_, status)| status.is_final()) => Verdict::Start,
-        None => Verdict::Wait,
+        Some(at) => Readiness::Skip(at),
+        None if dependencies.iter().all(|(_, status)| status.is_final()) => Readiness::Start,
+        None => Readiness::Wait,
     }
 }
 
 /// Whether the sessions that a session started end with it: those of one that was stopped, or that never began.
-pub const fn takes_its_children_along(end: EndReason) -> bool {
+pub const fn cancels_children(end: EndReason) -> bool {
     match end {
         EndReason::Cancelled | EndReason::DependencyFailed => true,
         EndReason::Done
@@ -77,23 +77,23 @@ mod tests {
         use IfDependencyFails::{Abandon, RunAnyway};
         use Status::{Abandoned, Completed, Draft, Expired, Failed, Running};
         for (dependencies, verdict) in [
-            (vec![], Verdict::Start),
-            (vec![(Abandon, Completed)], Verdict::Start),
-            (vec![(Abandon, Completed), (Abandon, Running)], Verdict::Wait),
-            (vec![(Abandon, Draft)], Verdict::Wait),
-            (vec![(Abandon, Running), (Abandon, Failed)], Verdict::Skip(1)),
-            (vec![(Abandon, Abandoned), (Abandon, Expired)], Verdict::Skip(0)),
-            (vec![(RunAnyway, Failed), (RunAnyway, Running)], Verdict::Wait),
-            (vec![(RunAnyway, Failed), (RunAnyway, Expired)], Verdict::Start),
-            (vec![(RunAnyway, Failed), (Abandon, Expired)], Verdict::Skip(1)),
+            (vec![], Readiness::Start),
+            (vec![(Abandon, Completed)], Readiness::Start),
+            (vec![(Abandon, Completed), (Abandon, Running)], Readiness::Wait),
+            (vec![(Abandon, Draft)], Readiness::Wait),
+            (vec![(Abandon, Running), (Abandon, Failed)], Readiness::Skip(1)),
+            (vec![(Abandon, Abandoned), (Abandon, Expired)], Readiness::Skip(0)),
+            (vec![(RunAnyway, Failed), (RunAnyway, Running)], Readiness::Wait),
+            (vec![(RunAnyway, Failed), (RunAnyway, Expired)], Readiness::Start),
+            (vec![(RunAnyway, Failed), (Abandon, Expired)], Readiness::Skip(1)),
         ] {
-            assert_eq!(consider(&dependencies), verdict, "{dependencies:?}");
+            assert_eq!(readiness(&dependencies), verdict, "{dependencies:?}");
         }
     }
 
     #[test]
     fn only_what_was_stopped_or_never_began_takes_its_children_along() {
-        let taken: Vec<_> = EndReason::ALL.into_iter().filter(|end| takes_its_children_along(*end)).collect();
+        let taken: Vec<_> = EndReason::ALL.into_iter().filter(|end| cancels_children(*end)).collect();
         assert_eq!(taken, [EndReason::Cancelled, EndReason::DependencyFailed]);
     }
 }

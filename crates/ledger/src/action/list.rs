@@ -41,13 +41,13 @@ pub struct ListActions {
 }
 
 /// A list that was asked for, with what its filter and cursor mean to its caller.
-pub(crate) struct Asked {
+pub(crate) struct ListQuery {
     filter: Filter,
     before: Option<ActionId>,
     limit: u32,
 }
 
-impl Asked {
+impl ListQuery {
     /// What the caller asks for.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Asked {
         let assigned_to = match query.assigned_to {
             None => None,
             Some(Assignee::User(id)) => Some(id),
-            Some(Assignee::Me) => Some(scope.beneficiary().ok_or_else(|| {
+            Some(Assignee::Me) => Some(scope.acting_user().ok_or_else(|| {
                 Error::invalid("assignedTo", "this token belongs to no person, so it has no tasks; give a user id")
             })?),
         };
@@ -78,13 +78,13 @@ impl Asked {
 /// One page, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListActions) -> Result<Listed<ActionRecord>> {
     require(scope, Permission::Read)?;
-    let (reader, asked) = (*scope, Asked::of(scope, query)?);
+    let (reader, asked) = (*scope, ListQuery::of(scope, query)?);
     ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, asked).await })).await
 }
 
 /// [`list`] on an open connection.
-pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: Asked) -> Result<Listed<ActionRecord>> {
-    let Asked { filter, before, limit } = asked;
+pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: ListQuery) -> Result<Listed<ActionRecord>> {
+    let ListQuery { filter, before, limit } = asked;
     let page = store::action::list(conn, scope.tenant_id, &filter, before, limit).await?;
     let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Actions, last.id.0));
     Ok(Listed { items: page.items, next_cursor })

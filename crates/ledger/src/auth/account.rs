@@ -42,7 +42,7 @@ pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current:
     let user = ledger.store().read(Access::System, move |conn| Box::pin(store::user::find(conn, user_id))).await?;
     let user = user.ok_or(Error::NotFound("account"))?;
     let digest = email_digest(&user.email);
-    let place = ledger.passwords().enter()?;
+    let place = ledger.passwords().acquire()?;
     reserve(ledger, digest).await?;
     if !verify_password(place, current, Some(user.password_hash)).await? {
         return Err(Error::invalid("current_password", "is not your password"));

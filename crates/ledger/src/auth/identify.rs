@@ -65,15 +65,15 @@ impl IdentityCache {
     }
 
     /// Counts what was forgotten so far. Taken before an identity is read, and given to [`Self::remember`].
-    fn moment(&self) -> u64 {
+    fn generation(&self) -> u64 {
         self.forgotten.load(Ordering::SeqCst)
     }
 
     /// Remembers an identity, unless something was forgotten since `moment`: it may have been read before access ended.
-    fn remember(&self, digest: [u8; 32], now: Timestamp, identity: &Identity, moment: u64) {
+    fn remember(&self, digest: [u8; 32], now: Timestamp, identity: &Identity, generation: u64) {
         self.known.insert(digest, (now, identity.clone()));
         // Looked at after the insertion: what is forgotten from here on is removed by who forgets it.
-        if self.moment() != moment {
+        if self.generation() != generation {
             self.known.remove(&digest);
         }
     }
@@ -103,7 +103,7 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
     if let Some(known) = ledger.identities().get(digest, now) {
         return Ok(Some(known));
     }
-    let moment = ledger.identities().moment();
+    let generation = ledger.identities().generation();
     let found = ledger.store().read(Access::System, move |conn| Box::pin(store::token::find(conn, digest))).await?;
     let Some((tenant, token)) = found.filter(|(_, token)| token.revoked_at.is_none()) else { return Ok(None) };
     let Some(role) = role_now(ledger, tenant.id, &token).await? else { return Ok(None) };
@@ -112,7 +112,7 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
         let touched = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move { Ok(store::token::touch(tx, tenant_id, id, now).await?) })
         });
-        unimportant(touched.await);
+        log_failure(touched.await);
     }
     let scope = Scope {
         tenant_id: tenant.id,
@@ -122,7 +122,7 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
         on_behalf_of: token.user_id,
     };
     let identity = Identity { scope, tenant, user: None, token: Some((token.id, token.name)) };
-    ledger.identities().remember(digest, now, &identity, moment);
+    ledger.identities().remember(digest, now, &identity, generation);
     Ok(Some(identity))
 }
 
@@ -148,7 +148,7 @@ pub async fn by_cookie(ledger: &Ledger, secret: &str) -> Result<Option<Identity>
     if let Some(known) = ledger.identities().get(digest, now) {
         return Ok(Some(known));
     }
-    let moment = ledger.identities().moment();
+    let generation = ledger.identities().generation();
     let found =
         ledger.store().read(Access::System, move |conn| Box::pin(store::browser_session::find(conn, digest))).await?;
     let Some(session) = found.filter(|s| s.expires_at > now && now - s.last_seen_at < IDLE_LIFE) else {
@@ -159,16 +159,16 @@ pub async fn by_cookie(ledger: &Ledger, secret: &str) -> Result<Option<Identity>
         let touched = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move { Ok(store::browser_session::touch(tx, id, now).await?) })
         });
-        unimportant(touched.await);
+        log_failure(touched.await);
     }
     let person = Person { id: session.user_id, email: session.email, name: session.name };
     let identity = identity_of_user(session.tenant, session.role, person);
-    ledger.identities().remember(digest, now, &identity, moment);
+    ledger.identities().remember(digest, now, &identity, generation);
     Ok(Some(identity))
 }
 
 /// A "last seen" that could not be written must not keep anybody out.
-fn unimportant(result: Result<()>) {
+fn log_failure(result: Result<()>) {
     if let Err(error) = result {
         tracing::debug!(%error, "last-seen time not written");
     }
@@ -185,11 +185,11 @@ mod tests {
         let tenant = TenantRecord { id: id.parse().unwrap(), slug: "acme".into(), name: "Acme".into() };
         let person = Person { id: id.parse().unwrap(), email: "ada@acme.test".into(), name: String::new() };
         let identity = identity_of_user(tenant, Role::Member, person);
-        let before = cache.moment();
+        let before = cache.generation();
         cache.clear();
         cache.remember(digest, now, &identity, before);
         assert!(cache.get(digest, now).is_none(), "what was read may be out of date");
-        cache.remember(digest, now, &identity, cache.moment());
+        cache.remember(digest, now, &identity, cache.generation());
         assert!(cache.get(digest, now).is_some());
         cache.forget(digest);
         assert!(cache.get(digest, now).is_none());

@@ -3,7 +3,7 @@
 use super::{
     Secret, SecretKind, SignedIn, hash_password,
     password::verify_password,
-    sign_in::{Newcomer, start},
+    sign_in::{NewSignIn, start},
     throttle::{email_digest, reserve},
 };
 use crate::{
@@ -71,7 +71,7 @@ pub async fn use_link(ledger: &Ledger, secret: &str, name: &str, password: &str,
         (LinkPurpose::Reset { .. }, None) => return Err(gone()),
     };
     ledger.access_changed();
-    start(ledger, Newcomer { user, tenant_id: Some(tenant_id), cleared: Some(email_digest(&link.email)), browser })
+    start(ledger, NewSignIn { user, tenant_id: Some(tenant_id), cleared: Some(email_digest(&link.email)), browser })
         .await
 }
 
@@ -131,7 +131,7 @@ async fn join(
     user: UserRecord,
     password: &str,
 ) -> Result<UserRecord> {
-    let place = ledger.passwords().enter()?;
+    let place = ledger.passwords().acquire()?;
     reserve(ledger, email_digest(&user.email)).await?;
     if !verify_password(place, password, Some(user.password_hash.clone())).await? {
         return Err(Error::invalid("password", "is not the password of this account"));

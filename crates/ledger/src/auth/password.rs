@@ -29,7 +29,7 @@ pub(crate) struct PasswordQueue {
 }
 
 /// A place in the queue, for one hash.
-pub(crate) struct Place {
+pub(crate) struct QueuePermit {
     place: OwnedSemaphorePermit,
     cores: Arc<Semaphore>,
 }
@@ -43,14 +43,14 @@ impl PasswordQueue {
     }
 
     /// Takes a place, or refuses at once when all are taken.
-    pub(crate) fn enter(&self) -> Result<Place> {
+    pub(crate) fn acquire(&self) -> Result<QueuePermit> {
         let full = |_| Error::Busy { retry_after_seconds: BUSY_RETRY_AFTER_SECONDS };
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(full)?;
-        Ok(Place { place, cores: Arc::clone(&self.cores) })
+        Ok(QueuePermit { place, cores: Arc::clone(&self.cores) })
     }
 }
 
-impl Place {
+impl QueuePermit {
     /// Runs a hash off the async threads. The place stays taken until the hash is done, also when the caller has gone:
     /// otherwise callers that disconnect could start any number of hashes.
     async fn compute<T: Send + 'static>(self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
@@ -97,7 +97,7 @@ pub(crate) async fn hash_password(ledger: &Ledger, password: &str) -> Result<Str
     let mut salt = [0_u8; 16];
     ledger.entropy().fill(&mut salt);
     let (password, cost) = (password.to_owned(), ledger.password_cost());
-    let hashed = ledger.passwords().enter()?.compute(move || {
+    let hashed = ledger.passwords().acquire()?.compute(move || {
         let hash: PasswordHash = hasher(cost)?
             .hash_password_with_salt(password.as_bytes(), &salt)
             .map_err(|e| Error::Internal(format!("argon2: {e}")))?;
@@ -107,7 +107,7 @@ pub(crate) async fn hash_password(ledger: &Ledger, password: &str) -> Result<Str
 }
 
 /// Whether the password is the one of this hash. `None` takes as long and is never right.
-pub(crate) async fn verify_password(place: Place, password: &str, hash: Option<String>) -> Result<bool> {
+pub(crate) async fn verify_password(place: QueuePermit, password: &str, hash: Option<String>) -> Result<bool> {
     if password.len() > PASSWORD_BYTES_MAX {
         return Ok(false);
     }
@@ -141,12 +141,12 @@ mod tests {
     async fn a_full_queue_refuses_and_has_room_again_afterwards() {
         let queue = PasswordQueue::new();
         let places: Vec<_> = (0..PASSWORD_HASHES_AT_ONCE + PASSWORD_HASHES_WAITING_MAX)
-            .map(|n| queue.enter().unwrap_or_else(|refusal| panic!("place {n}: {refusal}")))
+            .map(|n| queue.acquire().unwrap_or_else(|refusal| panic!("place {n}: {refusal}")))
             .collect();
-        let refused = queue.enter().err();
+        let refused = queue.acquire().err();
         assert!(matches!(refused, Some(Error::Busy { retry_after_seconds: 1.. })), "{refused:?}");
         drop(places);
-        assert!(queue.enter().unwrap().compute(|| Ok(true)).await.unwrap());
+        assert!(queue.acquire().unwrap().compute(|| Ok(true)).await.unwrap());
     }
 
     #[tokio::test]
@@ -154,7 +154,7 @@ mod tests {
         let queue = PasswordQueue::new();
         let (begun, has_begun) = tokio::sync::oneshot::channel();
         let (end, may_end) = std::sync::mpsc::channel::<()>();
-        let hash = queue.enter().unwrap().compute(move || {
+        let hash = queue.acquire().unwrap().compute(move || {
             begun.send(()).map_err(|()| Error::Internal("nobody waits".into()))?;
             may_end.recv().map_err(|e| Error::Internal(e.to_string()))
         });

@@ -2,7 +2,7 @@
 
 use super::{
     Address, hash_password,
-    sign_in::{Newcomer, SignedIn, start},
+    sign_in::{NewSignIn, SignedIn, start},
 };
 use crate::{
     Ledger,
@@ -63,5 +63,5 @@ pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str
             })
         })
         .await?;
-    start(ledger, Newcomer { user, tenant_id: Some(tenant.id), cleared: None, browser }).await
+    start(ledger, NewSignIn { user, tenant_id: Some(tenant.id), cleared: None, browser }).await
 }

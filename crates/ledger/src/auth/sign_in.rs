@@ -39,7 +39,7 @@ pub async fn sign_in(ledger: &Ledger, email: &str, password: &str, browser: &str
     let email = Address::parse(email).map_err(|_| Error::BadCredentials)?.into_string();
     let email_digest = email_digest(&email);
     // A place first: an attempt that is not checked must not count.
-    let place = ledger.passwords().enter()?;
+    let place = ledger.passwords().acquire()?;
     reserve(ledger, email_digest).await?;
     let user = ledger
         .store()
@@ -47,11 +47,11 @@ pub async fn sign_in(ledger: &Ledger, email: &str, password: &str, browser: &str
         .await?;
     let right = verify_password(place, password, user.as_ref().map(|u| u.password_hash.clone())).await?;
     let Some(user) = user.filter(|_| right) else { return Err(Error::BadCredentials) };
-    start(ledger, Newcomer { user, tenant_id: None, cleared: Some(email_digest), browser }).await
+    start(ledger, NewSignIn { user, tenant_id: None, cleared: Some(email_digest), browser }).await
 }
 
 /// Somebody who has proved who they are.
-pub(super) struct Newcomer<'a> {
+pub(super) struct NewSignIn<'a> {
     pub(super) user: UserRecord,
     /// The workspace to look at; their first one where there is none, or where they are not in it.
     pub(super) tenant_id: Option<TenantId>,
@@ -62,8 +62,8 @@ pub(super) struct Newcomer<'a> {
 }
 
 /// Stores a sign-in of a known person. The id is new at every sign-in.
-pub(super) async fn start(ledger: &Ledger, newcomer: Newcomer<'_>) -> Result<SignedIn> {
-    let Newcomer { user, tenant_id, cleared, browser } = newcomer;
+pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result<SignedIn> {
+    let NewSignIn { user, tenant_id, cleared, browser } = new_sign_in;
     let user_id = user.id;
     let workspaces =
         ledger.store().read(Access::System, move |conn| Box::pin(store::user::workspaces(conn, user_id))).await?;

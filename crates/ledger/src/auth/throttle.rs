@@ -27,14 +27,14 @@ pub(super) async fn reserve(ledger: &Ledger, email_digest: [u8; 32]) -> Result<(
     let known =
         ledger.store().read(Access::System, move |conn| Box::pin(store::sign_in_attempts(conn, email_digest))).await?;
     if let Some(known) = known {
-        judge(known, now)?;
+        check_attempt(known, now)?;
     }
     ledger
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
                 let attempts = store::lock_sign_in_attempts(tx, email_digest, now).await?;
-                store::record_sign_in_attempt(tx, email_digest, judge(attempts, now)?).await?;
+                store::record_sign_in_attempt(tx, email_digest, check_attempt(attempts, now)?).await?;
                 Ok(store::prune_sign_in_attempts(tx, now - kept()).await?)
             })
         })
@@ -46,14 +46,14 @@ fn kept() -> TimeDelta {
 }
 
 /// The attempts after one more, or the refusal of it.
-fn judge(attempts: SignInAttempts, now: Timestamp) -> Result<SignInAttempts> {
+fn check_attempt(attempts: SignInAttempts, now: Timestamp) -> Result<SignInAttempts> {
     if attempts.blocked_until > now {
         let seconds = seconds_up(attempts.blocked_until - now);
         return Err(Error::TooManyAttempts { retry_after_seconds: seconds });
     }
     let earlier = if now - attempts.blocked_until > kept() { 0 } else { attempts.failures };
     let failures = earlier.saturating_add(1);
-    Ok(SignInAttempts { failures, blocked_until: now + slow_down(failures) })
+    Ok(SignInAttempts { failures, blocked_until: now + delay_after(failures) })
 }
 
 /// Whole seconds until a wait is over. Rounded up: a caller that waits for them is not refused again.
@@ -63,7 +63,7 @@ fn seconds_up(wait: TimeDelta) -> u64 {
 }
 
 /// How long to wait after this many failures in a row.
-fn slow_down(failures: u64) -> TimeDelta {
+fn delay_after(failures: u64) -> TimeDelta {
     let over = failures.saturating_sub(SIGN_IN_FREE_FAILURES).min(9);
     let seconds = if over == 0 { 0 } else { (1_i64 << over).min(SIGN_IN_BLOCK_SECONDS_MAX) };
     TimeDelta::seconds(seconds)
@@ -79,24 +79,25 @@ mod tests {
 
     #[test]
     fn the_first_failures_cost_nothing_and_later_ones_ever_more_up_to_a_bound() {
-        assert_eq!(slow_down(5), TimeDelta::zero());
-        assert_eq!(slow_down(6), TimeDelta::seconds(2));
-        assert_eq!(slow_down(9), TimeDelta::seconds(16));
-        assert_eq!(slow_down(10_000), TimeDelta::seconds(SIGN_IN_BLOCK_SECONDS_MAX));
+        assert_eq!(delay_after(5), TimeDelta::zero());
+        assert_eq!(delay_after(6), TimeDelta::seconds(2));
+        assert_eq!(delay_after(9), TimeDelta::seconds(16));
+        assert_eq!(delay_after(10_000), TimeDelta::seconds(SIGN_IN_BLOCK_SECONDS_MAX));
     }
 
     #[test]
     fn a_refused_attempt_changes_nothing_and_says_how_long_to_wait() {
         let blocked = SignInAttempts { failures: 9, blocked_until: at(10) };
-        let refused = judge(blocked, at(10) - TimeDelta::milliseconds(1_001)).unwrap_err();
+        let refused = check_attempt(blocked, at(10) - TimeDelta::milliseconds(1_001)).unwrap_err();
         assert!(matches!(refused, Error::TooManyAttempts { retry_after_seconds: 2 }), "{refused}");
-        let next = judge(blocked, at(10)).unwrap();
+        let next = check_attempt(blocked, at(10)).unwrap();
         assert_eq!(next, SignInAttempts { failures: 10, blocked_until: at(10 + 32) });
     }
 
     #[test]
     fn waiting_until_failures_are_forgotten_allows_fewer_attempts_than_going_on() {
-        let forgotten = judge(SignInAttempts { failures: 50, blocked_until: at(0) }, at(0) + kept() * 2).unwrap();
+        let forgotten =
+            check_attempt(SignInAttempts { failures: 50, blocked_until: at(0) }, at(0) + kept() * 2).unwrap();
         assert_eq!(forgotten.failures, 1);
         let going_on = SIGN_IN_FAILURES_KEPT_MINUTES * 60 / SIGN_IN_BLOCK_SECONDS_MAX;
         assert!(going_on.cast_unsigned() > SIGN_IN_FREE_FAILURES + 1);

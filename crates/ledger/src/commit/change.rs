@@ -2,9 +2,9 @@
 
 use super::{
     effect::{Cause, carry_out, effects},
-    minter::Minter,
+    minter::EventFactory,
 };
-use crate::{Ledger, Result, SessionRecord, visibility::held};
+use crate::{Ledger, Result, SessionRecord, visibility::require_visible_or_claimed};
 use domain::{
     Caller, Scope, Timestamp,
     id::SessionId,
@@ -20,7 +20,7 @@ pub(crate) struct Change {
     pub(crate) command: Command,
     pub(crate) caller: Caller,
     pub(crate) reason: String,
-    pub(crate) minter: Minter,
+    pub(crate) minter: EventFactory,
 }
 
 impl Change {
@@ -39,7 +39,7 @@ pub(crate) fn state(session: &SessionRecord) -> Position {
 }
 
 /// Appends events that the server writes to a session whose status does not change. The row is locked.
-pub(crate) async fn note_down(
+pub(crate) async fn append_server_events(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
     events: Vec<PreparedEvent>,
@@ -95,7 +95,7 @@ pub(crate) async fn apply(
     ledger: &Ledger,
     scope: &Scope,
     change: Change,
-    events: impl FnOnce(&mut Minter) -> Result<Vec<PreparedEvent>> + Send + 'static,
+    events: impl FnOnce(&mut EventFactory) -> Result<Vec<PreparedEvent>> + Send + 'static,
 ) -> Result<SessionRecord> {
     let caller = *scope;
     ledger
@@ -103,7 +103,7 @@ pub(crate) async fn apply(
             Box::pin(async move {
                 let mut change = change;
                 let before = store::session::find_locked(tx, caller.tenant_id, change.id).await?;
-                let before = held(tx.conn(), &caller, before).await?;
+                let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
                 let transition = decide(state(&before), change.actor, change.command)?;
                 let events = events(&mut change.minter)?;
                 write(tx, before, transition, change, events, Report::default()).await

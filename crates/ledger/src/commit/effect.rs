@@ -1,7 +1,7 @@
 //! What follows from a session's change of status, as values, and carrying it out in the transaction of the change.
 
 use super::{
-    minter::Minter,
+    minter::EventFactory,
     turn::{Capture, ended_turn},
 };
 use crate::{Result, SessionRecord, outbox::announce_end};
@@ -10,7 +10,7 @@ use domain::{
     failure::{code_of, remediation},
     gate::GateState,
     id::EventId,
-    session::{Command, EndReason, Status, graph::takes_its_children_along},
+    session::{Command, EndReason, Status, graph::cancels_children},
     thread::REPLY,
 };
 use store::{WriteTx, failure::NewFailure, interaction::DueRecord};
@@ -52,7 +52,7 @@ pub(crate) fn effects(before: Status, after: &SessionRecord, cause: Cause<'_>, n
     effects.extend(ended_turn(before, after, cause.command, now).map(|(due, when)| Effect::CaptureTurn(due, when)));
     effects.extend(failure(after, cause.reason));
     if after.status().is_final() {
-        let cascades = after.end_reason().is_some_and(takes_its_children_along);
+        let cascades = after.end_reason().is_some_and(cancels_children);
         // Most sessions have nobody who waits for them.
         if after.awaited || after.parent_id.is_some() || cascades {
             effects.push(Effect::NotifyGraph { cascades });
@@ -81,7 +81,7 @@ pub(crate) async fn carry_out(
     session: &SessionRecord,
     effects: Vec<Effect>,
     changed_by: EventId,
-    minter: &Minter,
+    minter: &EventFactory,
 ) -> Result<()> {
     let now = minter.at();
     for effect in effects {
@@ -89,7 +89,7 @@ pub(crate) async fn carry_out(
             Effect::CloseGate(state) => close_gate(tx, session, state, now).await?,
             Effect::CaptureTurn(due, Capture::Always) => store::interaction::push(tx, due).await?,
             Effect::CaptureTurn(due, Capture::IfSaid { has_answered }) => {
-                store::interaction::push_if_said(tx, due, has_answered.then_some(REPLY)).await?;
+                store::interaction::push_if_answered(tx, due, has_answered.then_some(REPLY)).await?;
             }
             Effect::RecordFailure { code, message } => {
                 let remediation = remediation(&code);

@@ -54,16 +54,16 @@ pub(super) fn status_metadata(from: Status, session: &SessionRecord, reason: &st
 
 /// What a status change says, as far as it is needed to check the row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct RecordedStatusChange {
     /// The status that began.
     pub(crate) to: Status,
     /// How it binds the row.
-    pub(crate) bound: Bound,
+    pub(crate) bound: RowBinding,
 }
 
 /// How a status change binds the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bound {
+pub(crate) enum RowBinding {
     /// Not at all: the session goes on, or it ended before rows were bound.
     Not,
     /// To this digest.
@@ -73,12 +73,12 @@ pub(crate) enum Bound {
 }
 
 /// Reads the metadata of a status change; `None` where it is no such thing, as when it was erased.
-pub(crate) fn read(metadata: &str) -> Option<Told> {
+pub(crate) fn read(metadata: &str) -> Option<RecordedStatusChange> {
     let metadata: Value = serde_json::from_str(metadata).ok()?;
     let to = Status::parse(metadata.get("to")?.as_str()?)?;
     let bound = match metadata.get(MEMBER) {
-        None => Bound::Not,
-        Some(text) => text.as_str().and_then(parse_final_digest).map_or(Bound::Unknown, Bound::To),
+        None => RowBinding::Not,
+        Some(text) => text.as_str().and_then(parse_final_digest).map_or(RowBinding::Unknown, RowBinding::To),
     };
-    Some(Told { to, bound })
+    Some(RecordedStatusChange { to, bound })
 }

@@ -15,20 +15,20 @@ use store::PreparedEvent;
 /// An event that the server itself writes. Ids are made before the transaction, because the transaction
 /// has no randomness of its own.
 #[derive(Clone)]
-pub(crate) struct Minter {
+pub(crate) struct EventFactory {
     at: Timestamp,
     ids: Vec<EventId>,
     messages: MessageIds,
 }
 
-impl Minter {
+impl EventFactory {
     /// Ids for at most `count` events.
     pub(crate) fn new(ledger: &Ledger, at: Timestamp, count: usize) -> Self {
         Self { at, ids: (0..count).map(|_| ledger.event_id(at)).collect(), messages: MessageIds::new(ledger, at) }
     }
 
     /// The same, where the first event has an id already.
-    pub(crate) fn beginning_with(mut self, id: Option<EventId>) -> Self {
+    pub(crate) fn with_first_id(mut self, id: Option<EventId>) -> Self {
         self.ids.extend(id);
         self
     }

@@ -10,7 +10,7 @@ pub(crate) mod final_row;
 mod minter;
 mod turn;
 
-pub(crate) use change::{Change, apply, note_down, state, write};
-pub(crate) use minter::Minter;
+pub(crate) use change::{Change, append_server_events, apply, state, write};
+pub(crate) use minter::EventFactory;
 pub use turn::is_thread;
 pub(crate) use turn::{has_answered, is_dialogue};

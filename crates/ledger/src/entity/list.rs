@@ -27,14 +27,14 @@ pub struct ListEntities {
 }
 
 /// A list that was asked for, with what its filter and cursor mean.
-pub(crate) struct Asked {
+pub(crate) struct ListQuery {
     type_id: Option<EntityTypeId>,
     title: Option<String>,
     before: Option<EntityId>,
     limit: u32,
 }
 
-impl Asked {
+impl ListQuery {
     /// What the caller asks for.
     ///
     /// # Errors
@@ -57,13 +57,13 @@ impl Asked {
 /// One page, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntities) -> Result<Listed<EntityRecord>> {
     require(scope, Permission::Read)?;
-    let (reader, asked) = (*scope, Asked::of(query)?);
+    let (reader, asked) = (*scope, ListQuery::of(query)?);
     ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, asked).await })).await
 }
 
 /// [`list`] on an open connection.
-pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: Asked) -> Result<Listed<EntityRecord>> {
-    let Asked { type_id, title, before, limit } = asked;
+pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: ListQuery) -> Result<Listed<EntityRecord>> {
+    let ListQuery { type_id, title, before, limit } = asked;
     let page = store::entity::list(conn, scope.tenant_id, type_id, title.as_deref(), before, limit).await?;
     let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Entities, last.id.0));
     Ok(Listed { items: page.items, next_cursor })

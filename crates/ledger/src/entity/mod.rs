@@ -11,12 +11,12 @@ mod versions;
 pub use create::{NewEntity, create, create_in};
 pub(crate) use get::get_on;
 pub use get::{get, titles};
-pub(crate) use list::{Asked, list_on};
 pub use list::{ListEntities, list};
+pub(crate) use list::{ListQuery, list_on};
 pub use sessions::{OfEntity, list_sessions, status_map};
 pub use update::{EntityChange, update, update_in};
-pub(crate) use versions::{AskedVersions, versions_on};
 pub use versions::{ListVersions, cursor_after, list_versions};
+pub(crate) use versions::{VersionsQuery, versions_on};
 
 use crate::{Result, guard::Fields};
 use domain::{

@@ -28,12 +28,12 @@ pub fn cursor_after(version: u64) -> String {
 }
 
 /// Versions that were asked for, with what the cursor means.
-pub(crate) struct AskedVersions {
+pub(crate) struct VersionsQuery {
     before: Option<u64>,
     limit: u32,
 }
 
-impl AskedVersions {
+impl VersionsQuery {
     /// What the caller asks for.
     pub(crate) fn of(query: &ListVersions) -> Result<Self> {
         let before = query.cursor.as_deref().map(|cursor| decode_version(List::EntityVersions, cursor)).transpose()?;
@@ -49,7 +49,7 @@ pub async fn list_versions(
     query: ListVersions,
 ) -> Result<Listed<EntityVersionRecord>> {
     require(scope, Permission::Read)?;
-    let (tenant_id, asked) = (scope.tenant_id, AskedVersions::of(&query)?);
+    let (tenant_id, asked) = (scope.tenant_id, VersionsQuery::of(&query)?);
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             get_on(conn, tenant_id, id).await?;
@@ -64,7 +64,7 @@ pub(crate) async fn versions_on(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     id: EntityId,
-    asked: AskedVersions,
+    asked: VersionsQuery,
 ) -> Result<Listed<EntityVersionRecord>> {
     let page = store::entity::versions(conn, tenant_id, id, asked.before, asked.limit).await?;
     let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| cursor_after(last.version));

@@ -21,7 +21,7 @@ pub use crate::live::Delta;
 ///
 /// # Errors
 /// Those of an append: whoever may not record the answer may not tell it either.
-pub async fn tell(ledger: &Ledger, scope: &Scope, id: SessionId, delta: Delta) -> Result<()> {
+pub async fn send_delta(ledger: &Ledger, scope: &Scope, id: SessionId, delta: Delta) -> Result<()> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();
     if delta.text.is_empty() || delta.text.len() > DELTA_BYTES_MAX {
@@ -30,6 +30,6 @@ pub async fn tell(ledger: &Ledger, scope: &Scope, id: SessionId, delta: Delta) -
     fields.check()?;
     let session = session::get(ledger, scope, id).await?;
     decide(state(&session), Actor::Worker { attempt: delta.attempt }, Command::Append)?;
-    ledger.hub().tell_delta(scope.tenant_id, id, Arc::new(delta));
+    ledger.hub().publish_delta(scope.tenant_id, id, Arc::new(delta));
     Ok(())
 }

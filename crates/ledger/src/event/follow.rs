@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Ledger, Result,
-    live::{Feed, Frames, Told},
+    live::{Feed, FeedItem, Frames},
     session,
 };
 use bytes::Bytes;
@@ -68,8 +68,8 @@ impl Following {
                 return Ok(Follow::Frames(self.ledger.hub().render(&slice.events)));
             }
             match self.feed.recv().await {
-                Ok(Told::Delta(delta)) => return Ok(Follow::Delta(delta)),
-                Ok(Told::Frames(frames)) => {
+                Ok(FeedItem::Delta(delta)) => return Ok(Follow::Delta(delta)),
+                Ok(FeedItem::Frames(frames)) => {
                     if let Some(bytes) = self.take(&frames) {
                         return Ok(Follow::Frames(bytes));
                     }

@@ -6,7 +6,7 @@ mod follow;
 mod read;
 
 pub use append::{Append, Appended, NewEvent, append};
-pub use delta::{Delta, tell};
+pub use delta::{Delta, send_delta};
 pub use follow::{Follow, Following, follow};
 pub(crate) use read::{CountedKinds, KindCounts, counted, counted_kinds, kind_counts_on, read_on, remember, timeline};
 pub use read::{Read, Slice, events_of_page, kind_counts, read};

@@ -3,7 +3,7 @@
 use crate::{
     Error, FailureRecord, Ledger, Result,
     guard::require,
-    visibility::{own_or_managed, seen},
+    visibility::{own_or_managed, require_visible},
 };
 use domain::{Scope, id::SessionId, role::Permission};
 
@@ -18,7 +18,7 @@ pub async fn acknowledge(ledger: &Ledger, scope: &Scope, session_id: SessionId) 
             Box::pin(async move {
                 let tenant_id = scope.tenant_id;
                 let session = store::session::find(tx.conn(), tenant_id, session_id).await?;
-                own_or_managed(&scope, &seen(tx.conn(), &scope, session).await?)?;
+                own_or_managed(&scope, &require_visible(tx.conn(), &scope, session).await?)?;
                 let by = scope.caller.to_string();
                 // Whether it was this call or an earlier one that took note: the row says.
                 let _ = store::failure::acknowledge(tx, tenant_id, session_id, &by, now).await?;

@@ -137,7 +137,7 @@ pub async fn status_of(ledger: &Ledger, scope: &Scope, session: &SessionRecord, 
 
 /// The sessions that the caller has rated.
 async fn own_count(ledger: &Ledger, scope: &Scope) -> Result<Option<u64>> {
-    match scope.beneficiary() {
+    match scope.acting_user() {
         Some(user) => Ok(Some(ledger.store().feedback().count_of_user(user).await?)),
         None => Ok(None),
     }

@@ -5,7 +5,7 @@
 //! nobody.
 
 mod ask;
-mod late;
+mod background;
 mod operate;
 mod record;
 
@@ -14,7 +14,7 @@ pub use operate::{count_by_operator, list_by_operator, purge_by_operator};
 pub use record::{record, undo};
 
 pub(crate) use ask::of_sessions;
-pub(crate) use late::{finish, keep_in_time};
+pub(crate) use background::{finish, store_within_timeout};
 pub(crate) use record::Rating;
 
 use crate::{Error, InstanceKey, Ledger, Result, SessionRecord};
@@ -91,7 +91,7 @@ pub(crate) fn backend<'a>(ledger: &'a Ledger, session: &SessionRecord) -> &'a Fe
 
 /// Under whose name a rating of this session is kept. An incognito session keeps nobody's.
 fn rater(scope: &Scope, session: &SessionRecord) -> Option<UserId> {
-    scope.beneficiary().filter(|_| !is_incognito(&session.metadata))
+    scope.acting_user().filter(|_| !is_incognito(&session.metadata))
 }
 
 /// Whether ratings can be kept now, as far as that can be told without keeping one.

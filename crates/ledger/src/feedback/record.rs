@@ -54,7 +54,7 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Resu
 pub(super) async fn rated(ledger: &Ledger, scope: &Scope, session_id: SessionId) -> Result<SessionRecord> {
     require(scope, Permission::Converse)?;
     let session = session::get(ledger, scope, session_id).await?;
-    if scope.beneficiary().is_none() {
+    if scope.acting_user().is_none() {
         return Err(Error::Forbidden(
             "only people can rate sessions: sign in, or use a token of a person (`shiftbook token add --user`)",
         ));

@@ -2,8 +2,8 @@
 
 use crate::{
     GateRecord, Result,
-    commit::Minter,
-    outbox::{News, announce},
+    commit::EventFactory,
+    outbox::{Announcement, announce},
 };
 use domain::{
     gate::GateKind,
@@ -16,9 +16,9 @@ use store::{Conn, DecisionRecord, WriteTx};
 
 /// Tells it. What is staged, asked and noted stays here: messages say which gate it is, and who waits. What an agent asks in
 /// an incognito conversation is for its person, who is in the conversation, and nobody is told of it.
-pub(super) async fn tell(
+pub(super) async fn announce_gate(
     tx: &mut WriteTx<'_>,
-    minter: &Minter,
+    minter: &EventFactory,
     topic: Topic,
     gate: &GateRecord,
     decision: Option<&DecisionRecord>,
@@ -45,8 +45,8 @@ pub(super) async fn tell(
         "heldUntil": gate.held_until,
         "path": format!("/inbox/{}", gate.id),
     });
-    let recipients = if topic.asks_somebody() { recipients(tx.conn(), gate).await? } else { Vec::new() };
-    announce(tx, gate.tenant_id, minter.messages(), News { topic, about, recipients }).await
+    let recipients = if topic.needs_decision() { recipients(tx.conn(), gate).await? } else { Vec::new() };
+    announce(tx, gate.tenant_id, minter.messages(), Announcement { topic, about, recipients }).await
 }
 
 /// Who may decide it and wants e-mail.

@@ -1,10 +1,10 @@
 //! Letting the admins decide where too few reviewers are left: a gate whose reviewers have been removed, deactivated or
 //! taken out of their group would otherwise wait until it expires.
 
-use super::{announce::tell, decisions_of, quote, standing};
+use super::{announce::announce_gate, decisions_of, quote, standing};
 use crate::{
     Error, Ledger, Result,
-    commit::{Minter, note_down},
+    commit::{EventFactory, append_server_events},
 };
 use domain::{
     Caller, Scope,
@@ -49,7 +49,7 @@ pub async fn ask_admins(ledger: &Ledger) -> Result<u64> {
 
 async fn ask(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId) -> Result<bool> {
     let scope = Scope::system(tenant_id);
-    let mut minter = Minter::new(ledger, ledger.now(), 1);
+    let mut minter = EventFactory::new(ledger, ledger.now(), 1);
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
@@ -72,9 +72,9 @@ async fn ask(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sessi
                 let mut metadata = quote(id);
                 metadata["adminsMayDecide"] = true.into();
                 metadata["reviewersLeft"] = left.len().into();
-                tell(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
+                announce_gate(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
                 let event = minter.event(Kind::SESSION_WAITING_APPROVAL, Some(WHY), &metadata)?;
-                note_down(tx, session, vec![event], Caller::System, minter.at()).await?;
+                append_server_events(tx, session, vec![event], Caller::System, minter.at()).await?;
                 Ok::<_, Error>(true)
             })
         })

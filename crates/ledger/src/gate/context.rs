@@ -68,7 +68,7 @@ async fn denied(conn: &mut Conn<'_>, gates: Vec<GateRecord>) -> store::Result<Ve
 }
 
 /// The denials that the next attempt of a session is told of.
-pub(crate) async fn told(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Vec<Denied>> {
+pub(crate) async fn denials_for_attempt(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Vec<Denied>> {
     // Nobody can have decided about a session that no worker has held.
     if session.attempt == 0 {
         return Ok(Vec::new());

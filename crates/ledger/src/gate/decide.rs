@@ -1,18 +1,18 @@
 //! Deciding: recorded first, with its event; carried out when it cannot be undone any more.
 
 use super::{
-    announce::tell,
+    announce::announce_gate,
     by_role, decisions_of, event_kind,
     item::{GateItem, MayDecide, load, may_decide},
     not_found,
-    open::{criteria_of, judge_output},
+    open::{check_output_safety, criteria_of},
     parse_digest, person, proposed, quote,
-    settle::{Settling, settle},
+    settle::{SettleContext, settle},
     standing,
 };
 use crate::{
     Error, FieldError, Ledger, Result, SessionRecord,
-    commit::{Minter, note_down},
+    commit::{EventFactory, append_server_events},
     guard::{Fields, require},
     output,
 };
@@ -21,7 +21,8 @@ use domain::{
     Scope,
     criteria::SafetyGate,
     gate::{
-        Approval, Asked, GateKind, GateState, Judgement, Standing, Task, Verdict, approval, canonical_digest, judge,
+        Approval, DecisionEffect, DecisionRequest, DecisionState, GateKind, GateState, Task, Verdict, approval,
+        canonical_digest, evaluate,
     },
     id::{EntityId, GateId, UserId},
     limit::{GATE_DECISIONS_MAX, REASON_CHARS_MAX},
@@ -71,7 +72,7 @@ pub async fn decide(ledger: &Ledger, scope: &Scope, id: GateId, new: NewDecision
     let decider = Decider {
         scope: *scope,
         user_id,
-        minter: Minter::new(ledger, now, EVENTS),
+        minter: EventFactory::new(ledger, now, EVENTS),
         entity_ids: ids_for(ledger, &gate),
     };
     let session_id = gate.session_id;
@@ -100,7 +101,7 @@ pub(super) fn ids_for(ledger: &Ledger, gate: &GateRecord) -> Vec<EntityId> {
 struct Decider {
     scope: Scope,
     user_id: UserId,
-    minter: Minter,
+    minter: EventFactory,
     entity_ids: Vec<EntityId>,
 }
 
@@ -123,16 +124,16 @@ async fn record(
     let standing = standing(&gate, &decisions);
     let decided = read(&gate, &standing, &decisions, decider.user_id, new)?;
     let Decided { verdict, digest, restates, .. } = decided;
-    let asked = Asked { user_id: decider.user_id, verdict, value: digest, shown, restates };
-    let decides = match judge(gate.state, gate.quorum, &standing, &asked) {
-        Judgement::Repeat(_) => return Ok(()),
-        Judgement::Conflict(number) => {
+    let asked = DecisionRequest { user_id: decider.user_id, verdict, value: digest, shown, restates };
+    let decides = match evaluate(gate.state, gate.quorum, &standing, &asked) {
+        DecisionEffect::Repeat(_) => return Ok(()),
+        DecisionEffect::Conflict(number) => {
             let recorded = decisions.into_iter().find(|d| d.number == number).ok_or_else(not_found)?;
             return Err(Error::AlreadyDecided(Box::new(recorded)));
         }
-        Judgement::Stale => return Err(Error::StaleDecision { current: standing.digest }),
-        Judgement::Closed => return Err(Error::GateClosed { state: gate.state }),
-        Judgement::Record { decides } => decides,
+        DecisionEffect::Stale => return Err(Error::StaleDecision { current: standing.digest }),
+        DecisionEffect::Closed => return Err(Error::GateClosed { state: gate.state }),
+        DecisionEffect::Record { decides } => decides,
     };
     if decisions.len() as u64 >= u64::from(GATE_DECISIONS_MAX) {
         return Err(Error::LimitReached(format!("a gate records at most {GATE_DECISIONS_MAX} decisions")));
@@ -160,13 +161,13 @@ async fn record(
         gate.outcome = Some(decided.verdict);
         gate.held_until = Some(decision.at + TimeDelta::seconds(i64::from(undo_seconds)));
     }
-    tell(tx, &decider.minter, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
-    let event = told(&mut decider.minter, &gate, &decision)?;
+    announce_gate(tx, &decider.minter, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
+    let event = decision_event(&mut decider.minter, &gate, &decision)?;
     let minter = decider.minter.clone();
-    let session = note_down(tx, session, vec![event], scope.caller, minter.at()).await?;
+    let session = append_server_events(tx, session, vec![event], scope.caller, minter.at()).await?;
     store::gate::save(tx, &gate).await?;
     if decides && undo_seconds == 0 {
-        let by = Settling { caller: scope.caller, minter, entity_ids: decider.entity_ids };
+        let by = SettleContext { caller: scope.caller, minter, entity_ids: decider.entity_ids };
         settle(tx, session, gate, by).await?;
     }
     Ok(())
@@ -181,7 +182,7 @@ struct Decided {
     values: Option<Map<String, Value>>,
     digest: domain::chain::Digest,
     note: Option<String>,
-    /// As in [`Asked::restates`].
+    /// As in [`DecisionRequest::restates`].
     restates: bool,
 }
 
@@ -195,7 +196,7 @@ impl Decided {
 /// Reads a decision against what is proposed now. [`approval`] says whether an approval is an edit.
 fn read(
     gate: &GateRecord,
-    standing: &Standing,
+    standing: &DecisionState,
     decisions: &[DecisionRecord],
     user_id: UserId,
     new: NewDecision,
@@ -244,7 +245,7 @@ pub(super) fn check_answer(gate: &GateRecord, answer: &Value) -> Result<()> {
 
 fn edit(
     gate: &GateRecord,
-    standing: &Standing,
+    standing: &DecisionState,
     decisions: &[DecisionRecord],
     (user_id, verdict, value): (UserId, Verdict, Option<Value>),
     note: Option<String>,
@@ -297,7 +298,7 @@ async fn check_output(
     let criteria = criteria_of(tx.conn(), &action, session).await?;
     let blocked = match &criteria {
         Err(reason) => Some(FieldError::new("criteria", reason.clone())),
-        Ok(criteria) => match judge_output(action.output_type, values, criteria.as_ref()) {
+        Ok(criteria) => match check_output_safety(action.output_type, values, criteria.as_ref()) {
             SafetyGate::Passed { .. } => None,
             blocked => {
                 let reason = blocked.refusal().unwrap_or_default();
@@ -315,7 +316,11 @@ async fn check_output(
 }
 
 /// The event of a decision, as its session's log tells it.
-pub(super) fn told(minter: &mut Minter, gate: &GateRecord, decision: &DecisionRecord) -> Result<store::PreparedEvent> {
+pub(super) fn decision_event(
+    minter: &mut EventFactory,
+    gate: &GateRecord,
+    decision: &DecisionRecord,
+) -> Result<store::PreparedEvent> {
     let mut metadata = quote(gate.id);
     metadata["kind"] = gate.kind.as_str().into();
     metadata["number"] = decision.number.into();

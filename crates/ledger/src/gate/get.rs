@@ -5,7 +5,7 @@ use super::{
     item::{GateItem, load},
     not_found, standing,
 };
-use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, visibility::sees};
+use crate::{EntityRecord, EntityVersionRecord, Ledger, Result, guard::require, visibility::can_see};
 use domain::{
     Scope, Timestamp,
     entity::FieldDef,
@@ -52,7 +52,7 @@ async fn is_shown(conn: &mut store::Conn<'_>, scope: &Scope, gate: &GateRecord) 
         return Ok(true);
     }
     match store::session::find(conn, gate.tenant_id, gate.session_id).await? {
-        Some(session) => sees(conn, scope, &session).await,
+        Some(session) => can_see(conn, scope, &session).await,
         None => Ok(true),
     }
 }

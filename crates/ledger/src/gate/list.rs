@@ -46,9 +46,9 @@ pub struct ListGates {
 }
 
 /// A list that was asked for, with what its filter and cursor mean to its caller.
-pub(crate) struct Asked(Inbox);
+pub(crate) struct ListQuery(Inbox);
 
-impl Asked {
+impl ListQuery {
     /// What the caller asks for.
     ///
     /// # Errors
@@ -79,12 +79,16 @@ impl Asked {
 /// One page: closest deadline first, then oldest.
 pub async fn list(ledger: &Ledger, scope: &Scope, wanted: ListGates) -> Result<Listed<GateItem>> {
     require(scope, Permission::Read)?;
-    let (reader, asked) = (*scope, Asked::of(scope, &wanted, ledger.now())?);
+    let (reader, asked) = (*scope, ListQuery::of(scope, &wanted, ledger.now())?);
     ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, &asked).await })).await
 }
 
 /// [`list`] on an open connection.
-pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, Asked(inbox): &Asked) -> Result<Listed<GateItem>> {
+pub(crate) async fn list_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    ListQuery(inbox): &ListQuery,
+) -> Result<Listed<GateItem>> {
     let page = store::gate::list(conn, scope.tenant_id, inbox).await?;
     let items = load(conn, scope, page.items, inbox.now).await?.items(scope)?;
     let last = items.last().filter(|_| page.has_more);

@@ -22,7 +22,7 @@ mod sweep;
 mod undo;
 mod undo_window;
 
-pub(crate) use context::{resume_context, told};
+pub(crate) use context::{denials_for_attempt, resume_context};
 pub(crate) use open::{Stage, pause, stage};
 pub(crate) use reviewed::{Reviewed, reviewed};
 
@@ -33,8 +33,8 @@ pub use decide::{NewDecision, decide};
 pub(crate) use get::get_on;
 pub use get::{GateDetail, get};
 pub use item::{GateItem, MayDecide};
-pub(crate) use list::{Asked, held_on, list_on, of_sessions_on};
 pub use list::{GateFilter, ListGates, held, list, of_sessions};
+pub(crate) use list::{ListQuery, held_on, list_on, of_sessions_on};
 pub use of_action::of_action;
 pub use reply::{Reply, reply, reply_as};
 pub use snooze::snooze;
@@ -46,7 +46,7 @@ use crate::{Error, Result};
 use domain::{
     Scope,
     chain::Digest,
-    gate::{ByRole, GateKind, Standing, Vote, merge, stand},
+    gate::{ByRole, DecisionState, GateKind, Vote, decision_state_of, merge},
     id::{GateId, UserId},
 };
 use serde_json::{Map, Value};
@@ -76,14 +76,14 @@ fn votes(decisions: &[DecisionRecord]) -> Vec<Vote> {
     decisions.iter().map(vote).collect()
 }
 
-fn standing(gate: &GateRecord, decisions: &[DecisionRecord]) -> Standing {
-    stand(gate.task_digest, &votes(decisions))
+fn standing(gate: &GateRecord, decisions: &[DecisionRecord]) -> DecisionState {
+    decision_state_of(gate.task_digest, &votes(decisions))
 }
 
 /// The values that would take effect now: what was staged, or the edit that is proposed. `None` for a question.
 fn proposed(
     gate: &GateRecord,
-    standing: &Standing,
+    standing: &DecisionState,
     decisions: &[DecisionRecord],
 ) -> Result<Option<Map<String, Value>>> {
     let Some(staged) = gate.task.editable() else { return Ok(None) };

@@ -1,9 +1,9 @@
 //! Opening gates, in the transaction that parks their session.
 
-use super::{announce::tell, quote};
+use super::{announce::announce_gate, quote};
 use crate::{
     ActionRecord, Error, FieldError, Result, SessionRecord,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -30,11 +30,11 @@ pub(crate) async fn pause(
     session: &SessionRecord,
     id: GateId,
     task: Task,
-    minter: &mut Minter,
+    minter: &mut EventFactory,
 ) -> Result<PreparedEvent> {
     let action = action_of(tx.conn(), session).await?;
     let gate = open(tx, session, action.as_ref(), (id, task), None, minter.at()).await?;
-    tell(tx, minter, Topic::ApprovalRequested, &gate, None).await?;
+    announce_gate(tx, minter, Topic::ApprovalRequested, &gate, None).await?;
     opened(&gate, minter)
 }
 
@@ -46,7 +46,7 @@ async fn action_of(conn: &mut Conn<'_>, session: &SessionRecord) -> Result<Optio
 }
 
 /// What a gate opened with, for the log.
-fn opened(gate: &GateRecord, minter: &mut Minter) -> Result<PreparedEvent> {
+fn opened(gate: &GateRecord, minter: &mut EventFactory) -> Result<PreparedEvent> {
     let mut metadata = quote(gate.id);
     metadata["kind"] = gate.kind.as_str().into();
     metadata["digest"] = gate.task_digest.to_string().into();
@@ -81,7 +81,7 @@ pub(super) async fn criteria_of(
 }
 
 /// The verdict over an output: over each entity of a list, with what the list's object says for all of them.
-pub(super) fn judge_output(
+pub(super) fn check_output_safety(
     output_type: OutputType,
     output: &Map<String, Value>,
     criteria: Option<&CriteriaSetRecord>,
@@ -131,7 +131,7 @@ pub(crate) async fn stage(
         Err(reason) => return block(tx, before, change, reason, None, usage).await,
     };
     let staged = Staged::of(output);
-    let (score, flags) = match judge_output(action.output_type, &staged.staged_output, criteria.as_ref()) {
+    let (score, flags) = match check_output_safety(action.output_type, &staged.staged_output, criteria.as_ref()) {
         SafetyGate::Passed { score, flags } => (score, flags),
         blocked => {
             let reason = blocked.refusal().unwrap_or_default();
@@ -142,7 +142,7 @@ pub(crate) async fn stage(
     let task = if action.output_type == OutputType::Fields { Task::Fields(staged) } else { Task::Output(staged) };
     let now = change.minter.at();
     let gate = open(tx, &before, Some(action), (gate_id, task), criteria.as_ref(), now).await?;
-    tell(tx, &change.minter, Topic::ApprovalRequested, &gate, None).await?;
+    announce_gate(tx, &change.minter, Topic::ApprovalRequested, &gate, None).await?;
     let events = vec![opened(&gate, &mut change.minter)?];
     change.reason = "its output is waiting for approval".into();
     let transition = decide(state(&before), change.actor, Command::Yield(YieldTo::WaitingHuman))?;

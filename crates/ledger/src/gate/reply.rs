@@ -1,16 +1,16 @@
 //! Answering an agent's question from outside the inbox: at once, without an undo window.
 
 use super::{
-    announce::tell,
-    decide::{EVENTS, check_answer, told},
+    announce::announce_gate,
+    decide::{EVENTS, check_answer, decision_event},
     decisions_of,
-    settle::{Settling, settle},
+    settle::{SettleContext, settle},
 };
 use crate::{
     Error, Ledger, Result, SessionRecord,
-    commit::{Minter, note_down},
+    commit::{EventFactory, append_server_events},
     guard::{Fields, require},
-    visibility::{own_or_managed, seen},
+    visibility::{own_or_managed, require_visible},
 };
 use domain::{
     Scope,
@@ -56,13 +56,13 @@ pub async fn reply_as(
         fields.document("content", Some(answer));
     }
     fields.check()?;
-    let minter = Minter::new(ledger, ledger.now(), EVENTS).beginning_with(event_id);
+    let minter = EventFactory::new(ledger, ledger.now(), EVENTS).with_first_id(event_id);
     let scope = *scope;
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let session = store::session::find_locked(tx, scope.tenant_id, id).await?;
-                let session = seen(tx.conn(), &scope, session).await?;
+                let session = require_visible(tx.conn(), &scope, session).await?;
                 let gate = store::gate::waiting_locked(tx, scope.tenant_id, id).await?;
                 let gate = gate.filter(|gate| gate.kind == GateKind::Question);
                 let Some(gate) = gate.filter(|_| session.status() == Status::WaitingHuman) else {
@@ -96,7 +96,7 @@ async fn record(
     session: SessionRecord,
     mut gate: GateRecord,
     reply: Reply,
-    mut minter: Minter,
+    mut minter: EventFactory,
 ) -> Result<SessionRecord> {
     if gate.state != GateState::Open {
         return Err(Error::GateClosed { state: gate.state });
@@ -130,8 +130,8 @@ async fn record(
     };
     store::gate::add_decision(tx, scope.tenant_id, gate.id, &decision).await?;
     gate.outcome = Some(verdict);
-    tell(tx, &minter, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
-    let event = told(&mut minter, &gate, &decision)?;
-    let session = note_down(tx, session, vec![event], scope.caller, minter.at()).await?;
-    settle(tx, session, gate, Settling { caller: scope.caller, minter, entity_ids: Vec::new() }).await
+    announce_gate(tx, &minter, Topic::ApprovalDecided, &gate, Some(&decision)).await?;
+    let event = decision_event(&mut minter, &gate, &decision)?;
+    let session = append_server_events(tx, session, vec![event], scope.caller, minter.at()).await?;
+    settle(tx, session, gate, SettleContext { caller: scope.caller, minter, entity_ids: Vec::new() }).await
 }

@@ -3,7 +3,7 @@
 use super::{decisions_of, proposed, quote, standing};
 use crate::{
     Error, Result, SessionRecord,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
     output::{self, WriteBack},
 };
 use domain::{
@@ -19,9 +19,9 @@ use serde_json::{Map, Value, json};
 use store::{DecisionRecord, GateRecord, PreparedEvent, WriteTx};
 
 /// Who carries it out, and what the transaction cannot make itself.
-pub(super) struct Settling {
+pub(super) struct SettleContext {
     pub(super) caller: Caller,
-    pub(super) minter: Minter,
+    pub(super) minter: EventFactory,
     pub(super) entity_ids: Vec<EntityId>,
 }
 
@@ -33,7 +33,7 @@ pub(super) async fn settle(
     tx: &mut WriteTx<'_>,
     session: SessionRecord,
     mut gate: GateRecord,
-    by: Settling,
+    by: SettleContext,
 ) -> Result<SessionRecord> {
     let decisions = decisions_of(tx.conn(), &gate).await?;
     let standing = standing(&gate, &decisions);
@@ -59,17 +59,22 @@ pub(super) async fn settle(
                 Verdict::Deny => "denied",
                 Verdict::Respond => "answered",
             };
-            go_on(tx, session, by, reason.into()).await
+            requeue(tx, session, by, reason.into()).await
         }
     }
 }
 
-fn change(session: &SessionRecord, command: Command, by: Settling, reason: String) -> Change {
+fn change(session: &SessionRecord, command: Command, by: SettleContext, reason: String) -> Change {
     let (caller, minter) = (by.caller, by.minter);
     Change { id: session.id, actor: Actor::Server, command, caller, reason, minter }
 }
 
-async fn go_on(tx: &mut WriteTx<'_>, session: SessionRecord, by: Settling, reason: String) -> Result<SessionRecord> {
+async fn requeue(
+    tx: &mut WriteTx<'_>,
+    session: SessionRecord,
+    by: SettleContext,
+    reason: String,
+) -> Result<SessionRecord> {
     let change = change(&session, Command::Resume, by, reason);
     let transition = decide(state(&session), Actor::Server, Command::Resume)?;
     write(tx, session, transition, change, Vec::new(), Report::default()).await
@@ -81,7 +86,7 @@ async fn write_back(
     gate: &GateRecord,
     decision: &DecisionRecord,
     values: Map<String, Value>,
-    mut by: Settling,
+    mut by: SettleContext,
 ) -> Result<SessionRecord> {
     let action = match gate.action_id {
         Some(id) => store::action::find(tx.conn(), gate.tenant_id, id).await?,
@@ -112,14 +117,14 @@ async fn deny(
     session: SessionRecord,
     gate: &GateRecord,
     decision: &DecisionRecord,
-    mut by: Settling,
+    mut by: SettleContext,
 ) -> Result<SessionRecord> {
     // This gate counts among them: it is settled by now.
     let denials = store::gate::denied(tx.conn(), gate.tenant_id, gate.session_id).await?.len();
     let why = decision.note.as_deref().unwrap_or("no reason was given");
     if (denials as u64) < u64::from(OUTPUT_REJECTION_MAX) {
         let reason = format!("denied ({denials} of {OUTPUT_REJECTION_MAX}): {why}");
-        return go_on(tx, session, by, reason).await;
+        return requeue(tx, session, by, reason).await;
     }
     let message = format!("Its output was denied {}. The last reason: {why}", counted(denials as u64, "time"));
     let message: String = message.chars().take(REASON_CHARS_MAX).collect();
@@ -129,7 +134,7 @@ async fn deny(
     write(tx, session, transition, change, vec![event], Report::error(message, "rejected")).await
 }
 
-fn denied_event(minter: &mut Minter, gate: &GateRecord, message: &str, denials: usize) -> Result<PreparedEvent> {
+fn denied_event(minter: &mut EventFactory, gate: &GateRecord, message: &str, denials: usize) -> Result<PreparedEvent> {
     let mut metadata = quote(gate.id);
     metadata["code"] = "rejected".into();
     metadata["denials"] = denials.into();

@@ -1,17 +1,17 @@
 //! What happens to gates by the clock: effects whose undo window is over, reminders, escalations, deadlines.
 
 use super::{
-    announce::tell,
-    decide::{EVENTS, ids_for, told},
+    announce::announce_gate,
+    decide::{EVENTS, decision_event, ids_for},
     decisions_of,
     open::reviewer,
     quote,
-    settle::{Settling, settle},
+    settle::{SettleContext, settle},
     standing,
 };
 use crate::{
     Error, Ledger, Result, SessionRecord,
-    commit::{Change, Minter, note_down, state, write},
+    commit::{Change, EventFactory, append_server_events, state, write},
 };
 use domain::{
     Caller, Scope, Timestamp,
@@ -86,7 +86,7 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
     let scope = Scope::system(tenant_id);
     let now = ledger.now();
     let gate = super::get::find(ledger, &scope, id).await?;
-    let minter = Minter::new(ledger, now, EVENTS);
+    let minter = EventFactory::new(ledger, now, EVENTS);
     let entity_ids = ids_for(ledger, &gate);
     ledger
         .write((&scope).into(), move |tx| {
@@ -98,7 +98,7 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
                 let passed = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
                 match gate.state {
                     GateState::Held if passed(gate.held_until) => {
-                        settle(tx, session, gate, Settling { caller: Caller::System, minter, entity_ids }).await?;
+                        settle(tx, session, gate, SettleContext { caller: Caller::System, minter, entity_ids }).await?;
                         Ok(Some(Done::Settled))
                     }
                     GateState::Open if passed(gate.due_at) => {
@@ -120,7 +120,7 @@ async fn wake(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Sess
         .await
 }
 
-async fn expire(tx: &mut WriteTx<'_>, session: SessionRecord, minter: Minter) -> Result<()> {
+async fn expire(tx: &mut WriteTx<'_>, session: SessionRecord, minter: EventFactory) -> Result<()> {
     let transition = decide(state(&session), Actor::Server, Command::Expire)?;
     let change = Change {
         id: session.id,
@@ -135,14 +135,19 @@ async fn expire(tx: &mut WriteTx<'_>, session: SessionRecord, minter: Minter) ->
     Ok(())
 }
 
-async fn remind(tx: &mut WriteTx<'_>, session: SessionRecord, mut gate: GateRecord, mut minter: Minter) -> Result<()> {
+async fn remind(
+    tx: &mut WriteTx<'_>,
+    session: SessionRecord,
+    mut gate: GateRecord,
+    mut minter: EventFactory,
+) -> Result<()> {
     gate.reminded_at = Some(minter.at());
     store::gate::save(tx, &gate).await?;
     let mut metadata = quote(gate.id);
     metadata["reminder"] = true.into();
-    tell(tx, &minter, Topic::ApprovalReminder, &gate, None).await?;
+    announce_gate(tx, &minter, Topic::ApprovalReminder, &gate, None).await?;
     let event = minter.event(Kind::SESSION_WAITING_APPROVAL, Some("still waiting for a decision"), &metadata)?;
-    note_down(tx, session, vec![event], Caller::System, minter.at()).await?;
+    append_server_events(tx, session, vec![event], Caller::System, minter.at()).await?;
     Ok(())
 }
 
@@ -150,7 +155,7 @@ async fn escalate(
     tx: &mut WriteTx<'_>,
     session: SessionRecord,
     mut gate: GateRecord,
-    mut minter: Minter,
+    mut minter: EventFactory,
 ) -> Result<()> {
     gate.escalated_at = Some(minter.at());
     store::gate::save(tx, &gate).await?;
@@ -161,9 +166,9 @@ async fn escalate(
             store::gate::add_reviewer(tx, gate.tenant_id, gate.id, &reviewer).await?;
         }
     }
-    tell(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
+    announce_gate(tx, &minter, Topic::ApprovalEscalated, &gate, None).await?;
     let event = minter.event(Kind::SESSION_WAITING_APPROVAL, Some("further reviewers were asked"), &metadata)?;
-    note_down(tx, session, vec![event], Caller::System, minter.at()).await?;
+    append_server_events(tx, session, vec![event], Caller::System, minter.at()).await?;
     Ok(())
 }
 
@@ -171,7 +176,7 @@ async fn escalate(
 async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: SessionId, why: String) -> Result<()> {
     let scope = Scope::system(tenant_id);
     let now = ledger.now();
-    let mut minter = Minter::new(ledger, now, 1);
+    let mut minter = EventFactory::new(ledger, now, 1);
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
@@ -202,9 +207,9 @@ async fn reopen(ledger: &Ledger, tenant_id: TenantId, id: GateId, session_id: Se
                 gate.outcome = None;
                 gate.held_until = None;
                 store::gate::save(tx, &gate).await?;
-                tell(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
-                let event = told(&mut minter, &gate, &decision)?;
-                note_down(tx, session, vec![event], Caller::System, now).await?;
+                announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
+                let event = decision_event(&mut minter, &gate, &decision)?;
+                append_server_events(tx, session, vec![event], Caller::System, now).await?;
                 Ok::<_, Error>(())
             })
         })

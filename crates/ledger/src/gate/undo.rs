@@ -1,15 +1,15 @@
 //! Taking a decision back before it has an effect.
 
 use super::{
-    announce::tell,
-    decide::told,
+    announce::announce_gate,
+    decide::decision_event,
     decisions_of,
     item::{GateItem, load},
     not_found, person, standing,
 };
 use crate::{
     Error, Ledger, Result,
-    commit::{Minter, note_down},
+    commit::{EventFactory, append_server_events},
     guard::require,
 };
 use domain::{Scope, gate::GateState, id::GateId, limit::GATE_DECISIONS_MAX, notification::Topic, role::Permission};
@@ -24,7 +24,7 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
     require(scope, Permission::Read)?;
     let user_id = person(scope)?;
     let now = ledger.now();
-    let mut minter = Minter::new(ledger, now, 1);
+    let mut minter = EventFactory::new(ledger, now, 1);
     let session_id = super::get::find(ledger, scope, id).await?.session_id;
     let caller = *scope;
     let loaded = ledger
@@ -64,9 +64,9 @@ pub async fn undo(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<GateItem
                 gate.outcome = None;
                 gate.held_until = None;
                 store::gate::save(tx, &gate).await?;
-                tell(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
-                let event = told(&mut minter, &gate, &decision)?;
-                note_down(tx, session, vec![event], caller.caller, now).await?;
+                announce_gate(tx, &minter, Topic::ApprovalUndone, &gate, Some(&decision)).await?;
+                let event = decision_event(&mut minter, &gate, &decision)?;
+                append_server_events(tx, session, vec![event], caller.caller, now).await?;
                 Ok::<_, Error>(load(tx.conn(), &caller, vec![gate], now).await?)
             })
         })

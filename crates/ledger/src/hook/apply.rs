@@ -1,6 +1,6 @@
 //! Writing a hook's event and the changes of status that it means, in one step.
 
-use super::record::{Attempted, Turn};
+use super::record::{AttemptError, Attempted};
 use crate::{
     Error, Result, SessionRecord,
     commit::{
@@ -34,11 +34,11 @@ pub(super) async fn apply(
     tx: &mut WriteTx<'_>,
     before: Box<SessionRecord>,
     mut hook: Attempted,
-) -> std::result::Result<(), Turn> {
+) -> std::result::Result<(), AttemptError> {
     let before = *before;
     let commands = commands(tx, &before, &hook).await?;
     let mut session = before.clone();
-    let titled = hook.reading.titled.clone().filter(|_| session.title == hook.reading.folder);
+    let titled = hook.parsed.titled.clone().filter(|_| session.title == hook.parsed.folder);
     if let Some(title) = &titled {
         // Before the session can end: its end binds the title.
         session.title.clone_from(title);
@@ -59,7 +59,7 @@ pub(super) async fn apply(
     let (actor, now) = (hook.scope.caller.to_string(), hook.minter.at());
     store::session::save(tx, &before, &mut session, &events, None, &actor, now).await?;
     if let (Some(command), Some(changed_by)) = (commands.last(), changed_by) {
-        let cause = Cause { command: *command, reason: &hook.reading.reason };
+        let cause = Cause { command: *command, reason: &hook.parsed.reason };
         carry_out(tx, &session, effects(before.status(), &session, cause, now), changed_by, &hook.minter).await?;
     }
     if let Some(title) = &titled {
@@ -71,7 +71,7 @@ pub(super) async fn apply(
 /// What the hook means for the session's status.
 async fn commands(tx: &mut WriteTx<'_>, session: &SessionRecord, hook: &Attempted) -> Result<&'static [Command]> {
     let waited_for = if session.status() == Status::WaitingHuman { waits_for(tx, session).await? } else { None };
-    Ok(hook.reading.steps(session.status(), waited_for.as_deref()))
+    Ok(hook.parsed.steps(session.status(), waited_for.as_deref()))
 }
 
 /// What a waiting session waits for, where the hook that said so told it.
@@ -89,7 +89,7 @@ async fn waits_for(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<Opti
 fn step(session: &mut SessionRecord, command: Command, hook: &mut Attempted) -> Result<PreparedEvent> {
     let now = hook.minter.at();
     let decided = decide(state(session), Actor::Server, command)?;
-    let reason = if command == Command::Resume { "answered outside" } else { hook.reading.reason.as_str() };
+    let reason = if command == Command::Resume { "answered outside" } else { hook.parsed.reason.as_str() };
     let before = session.status();
     session.enter(decided, Report::default(), now);
     hook.minter.status_reached(before, session, reason)
@@ -98,7 +98,7 @@ fn step(session: &mut SessionRecord, command: Command, hook: &mut Attempted) -> 
 /// The hook's event, its changes of status and the context, in the order that reads right: an agent is at work
 /// before it does something, and rests or waits after it said why.
 fn events(hook: &mut Attempted, changes: Vec<PreparedEvent>, now: Status) -> Result<Vec<PreparedEvent>> {
-    let event = hook.reading.event.clone();
+    let event = hook.parsed.event.clone();
     let mut told = hook.minter.prepared(event.kind, event.content, event.metadata)?;
     told.external_event_id = hook.external_id.clone();
     let mut events = Vec::with_capacity(changes.len() + 2);

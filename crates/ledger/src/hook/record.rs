@@ -2,12 +2,12 @@
 
 use super::{
     apply::{Injected, apply},
-    session::{Held, hold},
+    session::{SessionLookup, find_or_create},
 };
-use crate::{Error, Ledger, Result, commit::Minter, guard::require, human::recent_activity::recent_activity};
+use crate::{Error, Ledger, Result, commit::EventFactory, guard::require, human::recent_activity::recent_activity};
 use domain::{
     Scope, Timestamp,
-    hook::{Reading, Source, read},
+    hook::{ParsedHook, Source, read},
     id::SessionId,
     limit::HOOK_CONTEXT_CHARS_MAX,
     role::Permission,
@@ -42,20 +42,20 @@ pub struct Answer {
 }
 
 /// Why one try did not write.
-pub(super) enum Turn {
+pub(super) enum AttemptError {
     /// Another hook made the session meanwhile: look again.
     Again,
     /// It cannot be done.
     Failed(Error),
 }
 
-impl From<Error> for Turn {
+impl From<Error> for AttemptError {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
 }
 
-impl From<store::Error> for Turn {
+impl From<store::Error> for AttemptError {
     fn from(error: store::Error) -> Self {
         Self::Failed(error.into())
     }
@@ -65,12 +65,12 @@ impl From<store::Error> for Turn {
 pub(super) struct Attempted {
     pub(super) scope: Scope,
     pub(super) source: Source,
-    pub(super) reading: Reading,
+    pub(super) parsed: ParsedHook,
     pub(super) external_id: Option<String>,
     pub(super) at: Option<Timestamp>,
     pub(super) context: Option<Injected>,
     pub(super) fresh: SessionId,
-    pub(super) minter: Minter,
+    pub(super) minter: EventFactory,
 }
 
 /// Records a hook and answers what the agent may be told. A repeat writes nothing and is answered the same.
@@ -78,36 +78,36 @@ pub(super) struct Attempted {
 /// A hook that comes after the end of its session and opens no new turn is answered, and not recorded: what is final stays.
 pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer> {
     require(scope, Permission::StartSession)?;
-    let reading = read(hook.source, &hook.body).map_err(|e| Error::invalid(e.field, e.message.clone()))?;
-    let external_id = reading.external_id.clone().or_else(|| hook.id.map(|id| format!("{}:{id}", reading.event_name)));
-    let context = if reading.takes_context { context(ledger, scope).await } else { None };
+    let parsed = read(hook.source, &hook.body).map_err(|e| Error::invalid(e.field, e.message.clone()))?;
+    let external_id = parsed.external_id.clone().or_else(|| hook.id.map(|id| format!("{}:{id}", parsed.event_name)));
+    let context = if parsed.takes_context { context(ledger, scope).await } else { None };
     let told = context.as_ref().map(|context| context.text.clone());
-    let answer = Answer { event_name: reading.event_name.clone(), additional_context: told };
+    let answer = Answer { event_name: parsed.event_name.clone(), additional_context: told };
     for _ in 0..TRIES_MAX {
         let now = ledger.now();
         let attempted = Attempted {
             scope: *scope,
             source: hook.source,
-            reading: reading.clone(),
+            parsed: parsed.clone(),
             external_id: external_id.clone(),
             at: hook.at,
             context: context.clone(),
             fresh: SessionId::new(now, ledger.entropy()),
-            minter: Minter::new(ledger, now, EVENTS_MAX),
+            minter: EventFactory::new(ledger, now, EVENTS_MAX),
         };
-        let tried = ledger.write::<_, Turn, _>(scope.into(), move |tx| {
+        let tried = ledger.write::<_, AttemptError, _>(scope.into(), move |tx| {
             Box::pin(async move {
                 let mut attempted = attempted;
-                match hold(tx, &mut attempted).await? {
-                    Held::Session(session) => apply(tx, session, attempted).await,
-                    Held::Recorded | Held::Over => Ok(()),
+                match find_or_create(tx, &mut attempted).await? {
+                    SessionLookup::Session(session) => apply(tx, session, attempted).await,
+                    SessionLookup::Recorded | SessionLookup::Over => Ok(()),
                 }
             })
         });
         match tried.await {
             Ok(()) => return Ok(answer),
-            Err(Turn::Again) => {}
-            Err(Turn::Failed(error)) => return Err(error),
+            Err(AttemptError::Again) => {}
+            Err(AttemptError::Failed(error)) => return Err(error),
         }
     }
     Err(Error::Unavailable("the same session is being made again and again".into()))
@@ -115,7 +115,7 @@ pub async fn record(ledger: &Ledger, scope: &Scope, hook: Hook) -> Result<Answer
 
 /// What the token's person was doing just now. An agent goes on without it where it cannot be read.
 async fn context(ledger: &Ledger, scope: &Scope) -> Option<Injected> {
-    scope.beneficiary()?;
+    scope.acting_user()?;
     match recent_activity(ledger, scope).await {
         Ok(block) => {
             let block = block.filter(|block| block.text.chars().count() <= HOOK_CONTEXT_CHARS_MAX)?;

@@ -1,6 +1,6 @@
 //! Which session a hook belongs to.
 
-use super::record::{Attempted, Turn};
+use super::record::{AttemptError, Attempted};
 use crate::{Error, Result, SessionRecord, guard::require};
 use domain::{
     Scope, Timestamp,
@@ -20,7 +20,7 @@ use store::{
 };
 
 /// What became of looking for it.
-pub(super) enum Held {
+pub(super) enum SessionLookup {
     /// This session, locked.
     Session(Box<SessionRecord>),
     /// The hook is recorded already.
@@ -34,13 +34,16 @@ pub(super) enum Held {
 /// The agent's first session has the key `hook:<source>:<session id>`. An agent that goes on after the end (a resumed
 /// session, or one that somebody cancelled here) gets a session of its own under the first one, with a key made from the
 /// one before it, so that two hooks at the same instant make one session on any number of servers.
-pub(super) async fn hold(tx: &mut WriteTx<'_>, hook: &mut Attempted) -> std::result::Result<Held, Turn> {
+pub(super) async fn find_or_create(
+    tx: &mut WriteTx<'_>,
+    hook: &mut Attempted,
+) -> std::result::Result<SessionLookup, AttemptError> {
     let (tenant_id, source) = (hook.scope.tenant_id, hook.source.as_str());
-    let key = format!("hook:{source}:{}", hook.reading.session_id);
+    let key = format!("hook:{source}:{}", hook.parsed.session_id);
     let Some((first, _)) = store::session::find_by_idempotency_key(tx.conn(), tenant_id, &key).await? else {
-        return if hook.reading.begins { make(tx, hook, key, None).await } else { Ok(Held::Over) };
+        return if hook.parsed.begins { make(tx, hook, key, None).await } else { Ok(SessionLookup::Over) };
     };
-    belongs(&hook.scope, hook.source, &first)?;
+    require_owner(&hook.scope, hook.source, &first)?;
     let newest = store::session::newest_continuation(tx.conn(), tenant_id, first.id, source).await?;
     let mut last = locked(tx, &hook.scope, newest.map_or(first.id, |newest| newest.id)).await?;
     // Ids of the same millisecond have no order: the keys do.
@@ -54,16 +57,16 @@ pub(super) async fn hold(tx: &mut WriteTx<'_>, hook: &mut Attempted) -> std::res
     if let Some(external_id) = &hook.external_id {
         for session in [last.id, first.id] {
             if store::event::has_external(tx.conn(), tenant_id, session, external_id).await? {
-                return Ok(Held::Recorded);
+                return Ok(SessionLookup::Recorded);
             }
         }
     }
     if !last.status().is_final() {
-        return Ok(Held::Session(Box::new(last)));
+        return Ok(SessionLookup::Session(Box::new(last)));
     }
-    if !hook.reading.reopens {
-        tracing::debug!(session = %last.id, hook = hook.reading.event_name, "a hook after the end is not recorded");
-        return Ok(Held::Over);
+    if !hook.parsed.reopens {
+        tracing::debug!(session = %last.id, hook = hook.parsed.event_name, "a hook after the end is not recorded");
+        return Ok(SessionLookup::Over);
     }
     let key = key_after(hook.source, last.id);
     make(tx, hook, key, Some((first.id, last.id))).await
@@ -78,14 +81,14 @@ async fn locked(tx: &mut WriteTx<'_>, scope: &Scope, id: SessionId) -> Result<Se
 }
 
 /// Refuses to write to what others made: a session of another kind under this key, or somebody else's agent.
-fn belongs(scope: &Scope, source: Source, session: &SessionRecord) -> Result<()> {
+fn require_owner(scope: &Scope, source: Source, session: &SessionRecord) -> Result<()> {
     if session.source.as_deref() != Some(source.as_str()) {
         return Err(Error::IdConflict {
             detail: format!("the key of this agent's session made session {}", session.id),
         });
     }
     let own = session.created_by == scope.caller.to_string()
-        || (session.user_id.is_some() && session.user_id == scope.beneficiary());
+        || (session.user_id.is_some() && session.user_id == scope.acting_user());
     if own || scope.may(Permission::Work) { Ok(()) } else { require(scope, Permission::ManageSessions) }
 }
 
@@ -95,10 +98,10 @@ async fn make(
     hook: &mut Attempted,
     key: String,
     after: Option<(SessionId, SessionId)>,
-) -> std::result::Result<Held, Turn> {
+) -> std::result::Result<SessionLookup, AttemptError> {
     let digest = Sha256::digest(format!("hook\n{key}").as_bytes()).into();
     let now = hook.minter.at();
-    let mut session = fresh(hook, after, now);
+    let mut session = new_record(hook, after, now);
     let at = hook.at;
     let mut events = vec![hook.minter.event(
         Kind::SESSION_CREATED,
@@ -114,15 +117,15 @@ async fn make(
         event.at = at;
     }
     match store::session::insert(tx, &mut session, Some(&Idempotency { key, digest }), &events).await? {
-        Inserted::New => Ok(Held::Session(Box::new(session))),
+        Inserted::New => Ok(SessionLookup::Session(Box::new(session))),
         // The second cannot be: a coding agent's session is nobody's working session.
-        Inserted::KeyTaken | Inserted::AlreadyWorking => Err(Turn::Again),
+        Inserted::KeyTaken | Inserted::AlreadyWorking => Err(AttemptError::Again),
     }
 }
 
-fn fresh(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp) -> SessionRecord {
-    let reading = &hook.reading;
-    let mut metadata: Value = serde_json::from_str(&reading.about).unwrap_or_else(|_| json!({}));
+fn new_record(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp) -> SessionRecord {
+    let parsed = &hook.parsed;
+    let mut metadata: Value = serde_json::from_str(&parsed.about).unwrap_or_else(|_| json!({}));
     if let Some((_, last)) = after {
         metadata["continues"] = json!(last);
     }
@@ -134,10 +137,10 @@ fn fresh(hook: &Attempted, after: Option<(SessionId, SessionId)>, now: Timestamp
         action_id: None,
         action_slug: None,
         agent_slug: Some(hook.source.as_str().to_owned()),
-        user_id: hook.scope.beneficiary(),
+        user_id: hook.scope.acting_user(),
         source: Some(hook.source.as_str().to_owned()),
         entity_id: None,
-        title: reading.titled.clone().unwrap_or_else(|| reading.folder.clone()),
+        title: parsed.titled.clone().unwrap_or_else(|| parsed.folder.clone()),
         input: None,
         metadata: metadata.to_string(),
         usage: None,

@@ -3,7 +3,7 @@
 use crate::{Error, Ledger, Result, guard::require};
 use domain::{
     Scope, Timestamp,
-    event::{Deed, HumanEvent, Kind, read_human},
+    event::{HumanActivity, HumanEvent, Kind, read_human},
     id::{EntityId, SessionId, TenantId, UserId},
     limit::ACTIVITY_LINES_MAX,
     recent_activity::{Activity, Delimiter, Item, Observed, render},
@@ -31,7 +31,7 @@ pub async fn block(ledger: &Ledger, scope: &Scope) -> Result<Option<String>> {
 /// The same, with the session it was made from.
 pub async fn recent_activity(ledger: &Ledger, scope: &Scope) -> Result<Option<Block>> {
     require(scope, Permission::Read)?;
-    let whose = scope.beneficiary().ok_or(Error::Forbidden(
+    let whose = scope.acting_user().ok_or(Error::Forbidden(
         "this token belongs to no person: create one with `shiftbook token add --user`, or for yourself in the settings",
     ))?;
     let (tenant_id, at) = (scope.tenant_id, ledger.now());
@@ -54,25 +54,29 @@ pub(crate) async fn gather(
     let limit = u32::try_from(2 * ACTIVITY_LINES_MAX).unwrap_or(u32::MAX);
     let kinds = Kind::HUMAN.map(str::to_owned);
     let page = store::event::before(conn, tenant_id, session.id, session.head_sequence + 1, &kinds, limit).await?;
-    let deeds: Vec<(Timestamp, HumanEvent)> = page
+    let activities: Vec<(Timestamp, HumanEvent)> = page
         .items
         .iter()
         .filter_map(|event| Some((event.at, read_human(&event.kind, &event.content, &event.metadata)?)))
         .collect();
-    let titles = titles(conn, tenant_id, &deeds).await?;
-    let events = deeds.into_iter().map(|(at, event)| observed(at, event, &titles)).collect();
+    let titles = titles(conn, tenant_id, &activities).await?;
+    let events = activities.into_iter().map(|(at, event)| observed(at, event, &titles)).collect();
     let started_at = session.started_at.unwrap_or(session.created_at);
     Ok(Some((session.id, Activity { title: session.title, started_at, events })))
 }
 
 type Titles = HashMap<EntityId, (String, String)>;
 
-async fn titles(conn: &mut Conn<'_>, tenant_id: TenantId, deeds: &[(Timestamp, HumanEvent)]) -> store::Result<Titles> {
-    let viewed = |(_, event): &(Timestamp, HumanEvent)| match &event.deed {
-        Deed::EntityView { entity_id, .. } => Some(*entity_id),
+async fn titles(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    activities: &[(Timestamp, HumanEvent)],
+) -> store::Result<Titles> {
+    let viewed = |(_, event): &(Timestamp, HumanEvent)| match &event.activity {
+        HumanActivity::EntityView { entity_id, .. } => Some(*entity_id),
         _ => None,
     };
-    let mut ids: Vec<EntityId> = deeds.iter().filter_map(viewed).collect();
+    let mut ids: Vec<EntityId> = activities.iter().filter_map(viewed).collect();
     ids.sort_unstable();
     ids.dedup();
     if ids.is_empty() {
@@ -84,14 +88,14 @@ async fn titles(conn: &mut Conn<'_>, tenant_id: TenantId, deeds: &[(Timestamp, H
 
 /// An entity that is not in the workspace (any more) is told as the page it was on.
 fn observed(recorded: Timestamp, event: HumanEvent, titles: &Titles) -> Observed {
-    let item = match event.deed {
-        Deed::Navigate { pathname } => Item::Navigate { pathname },
-        Deed::EntityView { entity_id, pathname } => match titles.get(&entity_id) {
+    let item = match event.activity {
+        HumanActivity::Navigate { pathname } => Item::Navigate { pathname },
+        HumanActivity::EntityView { entity_id, pathname } => match titles.get(&entity_id) {
             Some((title, type_slug)) => Item::Viewed { title: title.clone(), type_slug: type_slug.clone(), pathname },
             None => Item::Navigate { pathname },
         },
-        Deed::Marker { note } => Item::Marker { note },
-        Deed::TaskSwitch { title } => Item::TaskSwitch { title },
+        HumanActivity::Marker { note } => Item::Marker { note },
+        HumanActivity::TaskSwitch { title } => Item::TaskSwitch { title },
     };
     Observed { at: event.at.unwrap_or(recorded), item }
 }

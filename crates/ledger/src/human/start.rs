@@ -3,7 +3,7 @@
 use super::person;
 use crate::{
     ActionRecord, Error, Ledger, Result, SessionRecord,
-    commit::{self, Change, Minter},
+    commit::{self, Change, EventFactory},
 };
 use domain::{
     Scope,
@@ -34,26 +34,26 @@ pub struct Started {
 }
 
 /// Why one try came to nothing.
-enum Miss {
+enum AttemptError {
     /// Another start of this person was committed first.
     AlreadyWorking,
     /// Anything else.
     Refused(Error),
 }
 
-impl From<Error> for Miss {
+impl From<Error> for AttemptError {
     fn from(error: Error) -> Self {
         Self::Refused(error)
     }
 }
 
-impl From<store::Error> for Miss {
+impl From<store::Error> for AttemptError {
     fn from(error: store::Error) -> Self {
         Self::Refused(error.into())
     }
 }
 
-impl From<Refusal> for Miss {
+impl From<Refusal> for AttemptError {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal.into())
     }
@@ -69,8 +69,8 @@ pub async fn start(ledger: &Ledger, scope: &Scope, task_id: ActionId) -> Result<
     for _ in 0..TRIES {
         match attempt(ledger, *scope, user_id, task_id).await {
             Ok(started) => return Ok(started),
-            Err(Miss::Refused(error)) => return Err(error),
-            Err(Miss::AlreadyWorking) => {}
+            Err(AttemptError::Refused(error)) => return Err(error),
+            Err(AttemptError::AlreadyWorking) => {}
         }
     }
     Err(Error::Unavailable("other starts of the same person kept coming first".into()))
@@ -81,10 +81,10 @@ async fn attempt(
     scope: Scope,
     user_id: UserId,
     task_id: ActionId,
-) -> std::result::Result<Started, Miss> {
+) -> std::result::Result<Started, AttemptError> {
     let now = ledger.now();
     let id = SessionId::new(now, ledger.entropy());
-    let (ending, beginning) = (Minter::new(ledger, now, 1), Minter::new(ledger, now, 2));
+    let (ending, beginning) = (EventFactory::new(ledger, now, 1), EventFactory::new(ledger, now, 2));
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
@@ -113,7 +113,12 @@ async fn task(tx: &mut WriteTx<'_>, scope: &Scope, id: ActionId) -> Result<Actio
     }
 }
 
-async fn supersede(tx: &mut WriteTx<'_>, scope: &Scope, before: SessionRecord, minter: Minter) -> Result<SessionId> {
+async fn supersede(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    before: SessionRecord,
+    minter: EventFactory,
+) -> Result<SessionId> {
     let id = before.id;
     let transition = decide(commit::state(&before), Actor::Server, Command::Supersede)?;
     let change = Change {
@@ -133,8 +138,8 @@ async fn begin(
     scope: &Scope,
     (id, user_id): (SessionId, UserId),
     task: &ActionRecord,
-    mut minter: Minter,
-) -> std::result::Result<SessionRecord, Miss> {
+    mut minter: EventFactory,
+) -> std::result::Result<SessionRecord, AttemptError> {
     let now = minter.at();
     let mut session = SessionRecord {
         tenant_id: scope.tenant_id,
@@ -176,7 +181,9 @@ async fn begin(
     ];
     match store::session::insert(tx, &mut session, None, &events).await? {
         Inserted::New => Ok(session),
-        Inserted::AlreadyWorking => Err(Miss::AlreadyWorking),
-        Inserted::KeyTaken => Err(Miss::Refused(Error::Internal("a session without a key found its key taken".into()))),
+        Inserted::AlreadyWorking => Err(AttemptError::AlreadyWorking),
+        Inserted::KeyTaken => {
+            Err(AttemptError::Refused(Error::Internal("a session without a key found its key taken".into())))
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::person;
 use crate::{
     Error, Ledger, Result, SessionRecord,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
 };
 use domain::{
     Scope,
@@ -21,7 +21,7 @@ pub async fn stop(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sessi
         command: Command::Stop,
         caller: scope.caller,
         reason: "stopped".into(),
-        minter: Minter::new(ledger, ledger.now(), 1),
+        minter: EventFactory::new(ledger, ledger.now(), 1),
     };
     let tenant_id = scope.tenant_id;
     ledger

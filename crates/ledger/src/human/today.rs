@@ -7,7 +7,7 @@ use domain::{
     Scope, Timestamp,
     id::{TenantId, UserId},
     limit::{WORKING_HOURS_MAX, WORKING_SESSIONS_COUNTED_MAX, WORKING_SESSIONS_LISTED_MAX},
-    working::{Stretch, TaskTime, time_per_task},
+    working::{TaskTime, WorkInterval, time_per_task},
 };
 use store::Conn;
 
@@ -45,13 +45,13 @@ pub(crate) async fn today_on(
 ) -> Result<Today> {
     let spans = (midnight - REACH, midnight);
     let mut sessions = store::human::since(conn, tenant_id, user_id, spans, WORKING_SESSIONS_COUNTED_MAX).await?;
-    let stretches: Vec<Stretch> = sessions.iter().filter_map(stretch).collect();
+    let stretches: Vec<WorkInterval> = sessions.iter().filter_map(stretch).collect();
     sessions.truncate(WORKING_SESSIONS_LISTED_MAX);
     Ok(Today { tasks: time_per_task(&stretches, midnight, now), sessions })
 }
 
-fn stretch(session: &SessionRecord) -> Option<Stretch> {
-    Some(Stretch {
+fn stretch(session: &SessionRecord) -> Option<WorkInterval> {
+    Some(WorkInterval {
         task_id: session.action_id?,
         title: session.title.clone(),
         from: session.started_at?,

@@ -2,7 +2,7 @@
 
 use crate::{EventRecord, Result};
 use domain::{
-    event::{Deed, read_human},
+    event::{HumanActivity, read_human},
     id::{EntityId, TenantId},
 };
 use store::Conn;
@@ -14,8 +14,8 @@ pub(crate) async fn viewed(
     tenant_id: TenantId,
     events: &[EventRecord],
 ) -> Result<Vec<(EntityId, String)>> {
-    let entity = |event: &EventRecord| match read_human(&event.kind, &event.content, &event.metadata)?.deed {
-        Deed::EntityView { entity_id, .. } => Some(entity_id),
+    let entity = |event: &EventRecord| match read_human(&event.kind, &event.content, &event.metadata)?.activity {
+        HumanActivity::EntityView { entity_id, .. } => Some(entity_id),
         _ => None,
     };
     let mut ids: Vec<EntityId> = events.iter().filter_map(entity).collect();

@@ -2,7 +2,7 @@
 
 use super::{
     step::{ANSWER, CALL},
-    turn::{Judged, Turn, last, staged},
+    turn::{PreviousOutcome, Turn, last, staged},
 };
 use crate::{Ledger, Result, SessionRecord, commit::has_answered, gate::reviewed};
 use chrono::TimeDelta;
@@ -22,17 +22,17 @@ const CALLS_MAX: u32 = 200;
 
 /// A turn that ended, ready to be captured.
 #[derive(Debug, Clone)]
-pub struct Due {
+pub struct EndedTurn {
     pub(super) row: DueRecord,
     /// The session, as it is now.
     pub session: SessionRecord,
     /// The turn's answer, and what was staged for reviewers and decided; what is captured already is not among them.
     pub turns: Vec<Turn>,
     /// What the turn says about the one before.
-    pub judged: Option<Judged>,
+    pub judged: Option<PreviousOutcome>,
 }
 
-impl Due {
+impl EndedTurn {
     /// When the turn ended.
     pub fn ended_at(&self) -> Timestamp {
         self.row.ended_at
@@ -41,14 +41,14 @@ impl Due {
 
 /// Turns that were taken.
 #[derive(Debug, Clone, Default)]
-pub struct Taken {
+pub struct EndedTurns {
     /// Those that can be captured.
-    pub due: Vec<Due>,
+    pub due: Vec<EndedTurn>,
     /// Those that could not be read; the reasons are in the log. They are tried again.
     pub unreadable: u64,
 }
 
-impl Taken {
+impl EndedTurns {
     /// Whether there was nothing to take.
     pub fn is_empty(&self) -> bool {
         self.due.is_empty() && self.unreadable == 0
@@ -57,15 +57,15 @@ impl Taken {
 
 /// Takes at most `max` turns of any workspace for the length of `lease`: what is not settled by then is taken again. Any
 /// number of servers may ask at once.
-pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32) -> Result<Taken> {
+pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32) -> Result<EndedTurns> {
     let now = ledger.now();
     if !ledger.store().read(Access::System, move |conn| Box::pin(any_due(conn, now))).await? {
-        return Ok(Taken::default());
+        return Ok(EndedTurns::default());
     }
     let rows = ledger.store().write(Access::System, move |tx| {
         Box::pin(async move { Ok::<_, crate::Error>(store::interaction::take(tx, now, now + lease, max).await?) })
     });
-    let mut taken = Taken::default();
+    let mut taken = EndedTurns::default();
     for row in rows.await? {
         match gather(ledger, row).await {
             Ok(due) => taken.due.push(due),
@@ -82,14 +82,14 @@ pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32) -> Result<Taken> 
 }
 
 /// Everything of one turn in one transaction: on PostgreSQL each has its own ways there and back.
-async fn gather(ledger: &Ledger, row: DueRecord) -> Result<Due> {
+async fn gather(ledger: &Ledger, row: DueRecord) -> Result<EndedTurn> {
     let read = ledger
         .store()
         .read(Access::System, move |conn| Box::pin(async move { Ok::<_, store::Error>(turn_of(conn, row).await) }));
     read.await?
 }
 
-async fn turn_of(conn: &mut Conn<'_>, row: DueRecord) -> Result<Due> {
+async fn turn_of(conn: &mut Conn<'_>, row: DueRecord) -> Result<EndedTurn> {
     let DueRecord { tenant_id, session_id, sequence, .. } = row;
     let session = store::session::find(conn, tenant_id, session_id).await?;
     let session = session.ok_or(crate::Error::NotFound("session"))?;
@@ -117,5 +117,5 @@ async fn turn_of(conn: &mut Conn<'_>, row: DueRecord) -> Result<Due> {
     if let Some(judged) = &mut judged {
         judged.is_judged = is_judged(conn, tenant_id, judged.id).await?;
     }
-    Ok(Due { row, session, turns, judged })
+    Ok(EndedTurn { row, session, turns, judged })
 }

@@ -16,7 +16,7 @@ use domain::{
 };
 use store::{
     Access,
-    interaction::{InteractionRow, Wanted, after, list as rows},
+    interaction::{InteractionFilter, InteractionRow, after, list as rows},
 };
 use uuid::Uuid;
 
@@ -44,7 +44,7 @@ pub async fn list(ledger: &Ledger, scope: &Scope, query: ListInteractions) -> Re
     require(scope, Permission::Read)?;
     let limit = page_size(query.limit)?;
     let before = query.cursor.as_deref().map(|cursor| decode(List::Interactions, cursor)).transpose()?;
-    let wanted = Wanted {
+    let wanted = InteractionFilter {
         session_id: query.session_id,
         from: query.since.map_or(Uuid::nil(), least_v7),
         before: before.unwrap_or(Uuid::max()),

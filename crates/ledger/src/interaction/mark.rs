@@ -33,7 +33,7 @@ pub struct Mark {
 ///
 /// For whoever runs or asked for its session, and for reviewers, operators and admins.
 ///
-/// With `file_within` the line is to be in a file too: it is due after that time, until [`filed`] says that it is
+/// With `file_within` the line is to be in a file too: it is due after that time, until [`mark_written`] says that it is
 /// there.
 ///
 /// # Errors
@@ -76,13 +76,13 @@ pub async fn mark(
 }
 
 /// Feedback that is to be in a file and is not there yet, of any workspace, at most `max` lines.
-pub async fn unfiled(ledger: &Ledger, max: u32) -> Result<Vec<MarkDue>> {
+pub async fn list_unwritten(ledger: &Ledger, max: u32) -> Result<Vec<MarkDue>> {
     let now = ledger.now();
     Ok(ledger.store().read(Access::System, move |conn| Box::pin(store::mark_due::due(conn, now, max))).await?)
 }
 
 /// These lines are in their files.
-pub async fn filed(ledger: &Ledger, lines: Vec<(TenantId, Uuid)>) -> Result<()> {
+pub async fn mark_written(ledger: &Ledger, lines: Vec<(TenantId, Uuid)>) -> Result<()> {
     let noted = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
         Box::pin(async move {
             for (tenant_id, id) in lines {
@@ -95,7 +95,7 @@ pub async fn filed(ledger: &Ledger, lines: Vec<(TenantId, Uuid)>) -> Result<()> 
 }
 
 /// What is due could not be written: it is tried again after this time.
-pub async fn postpone_unfiled(ledger: &Ledger, by: TimeDelta) -> Result<()> {
+pub async fn postpone_unwritten(ledger: &Ledger, by: TimeDelta) -> Result<()> {
     let now = ledger.now();
     let put_off = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
         Box::pin(async move { Ok(store::mark_due::postpone(tx, now, now + by).await?) })

@@ -10,15 +10,15 @@ mod settle;
 mod step;
 mod turn;
 
-pub use due::{Due, Taken, take};
+pub use due::{EndedTurn, EndedTurns, take};
 pub use list::{ListInteractions, list, page_by_operator};
-pub use mark::{Mark, filed, mark, postpone_unfiled, unfiled};
+pub use mark::{Mark, list_unwritten, mark, mark_written, postpone_unwritten};
 pub use settle::{Line, Lines, settle};
 pub use store::{
     interaction::{InteractionRow, Stream},
     mark_due::MarkDue,
 };
-pub use turn::{Judged, Judgement, Turn};
+pub use turn::{PreviousOutcome, ReviewResult, Turn};
 
 use domain::{
     Entropy, Timestamp,

@@ -1,6 +1,6 @@
 //! What was captured is kept.
 
-use super::Due;
+use super::EndedTurn;
 use crate::{Error, Ledger, Result};
 use domain::{
     Timestamp,
@@ -36,7 +36,7 @@ pub struct Lines {
 }
 
 /// Keeps the lines of turns; they are not due any more. Lines that are kept already stay as they are.
-pub async fn settle(ledger: &Ledger, turns: Vec<(&Due, Lines)>) -> Result<()> {
+pub async fn settle(ledger: &Ledger, turns: Vec<(&EndedTurn, Lines)>) -> Result<()> {
     let turns: Vec<_> = turns.into_iter().map(|(due, lines)| (due.row, lines)).collect();
     let settled = ledger.store().write(Access::System, move |tx| {
         Box::pin(async move {

@@ -1,6 +1,6 @@
 //! Calls of tools and what was answered to them, as steps between a prompt and its answer.
 
-use super::turn::{Entry, Speaker};
+use super::turn::{Entry, MessageAuthor};
 use crate::{EventRecord, gate::Reviewed};
 use domain::{
     gate::{Task, Verdict},
@@ -82,7 +82,7 @@ pub(super) fn interleaved<'a>(said: impl Iterator<Item = &'a Entry>, steps: &[St
         let before = left.partition_point(|step| step.sequence < entry.sequence);
         called(&mut messages, &left[..before]);
         left = &left[before..];
-        let role = if entry.said.by == Speaker::User { Role::User } else { Role::Assistant };
+        let role = if entry.said.by == MessageAuthor::User { Role::User } else { Role::Assistant };
         messages.push(Message::said(role, entry.said.text.as_str()));
     }
     called(&mut messages, left);
@@ -111,13 +111,13 @@ fn called(messages: &mut Vec<Message>, mut steps: &[Step]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::turn::Said;
+    use super::super::turn::TurnMessage;
     use super::*;
     use chrono::DateTime;
     use serde_json::json;
 
-    fn entry(sequence: u64, by: Speaker, text: &str) -> Entry {
-        Entry { sequence, at: DateTime::UNIX_EPOCH, said: Said { by, text: text.to_owned() } }
+    fn entry(sequence: u64, by: MessageAuthor, text: &str) -> Entry {
+        Entry { sequence, at: DateTime::UNIX_EPOCH, said: TurnMessage { by, text: text.to_owned() } }
     }
 
     fn step(sequence: u64, id: &str, answered: u64) -> Step {
@@ -126,7 +126,8 @@ mod tests {
 
     #[test]
     fn calls_stand_with_what_was_said_before_them_and_answers_follow_their_calls() {
-        let said = [(1, Speaker::User, "Find Ann"), (2, Speaker::Agent, "I look."), (9, Speaker::User, "?")];
+        let said =
+            [(1, MessageAuthor::User, "Find Ann"), (2, MessageAuthor::Agent, "I look."), (9, MessageAuthor::User, "?")];
         let said = said.map(|(sequence, by, text)| entry(sequence, by, text));
         let steps = [step(3, "a", 6), step(4, "b", 5), step(7, "c", 8), step(11, "d", 12)];
         let messages = interleaved(said.iter(), &steps);

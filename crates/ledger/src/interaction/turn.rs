@@ -22,7 +22,7 @@ const HISTORY_BYTES_MAX: usize = 256 * 1024;
 
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Speaker {
+pub(super) enum MessageAuthor {
     /// The person, or whatever started the session.
     User,
     /// The agent.
@@ -31,16 +31,16 @@ pub(super) enum Speaker {
 
 /// Something that was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct TurnMessage {
     /// By whom.
-    pub by: Speaker,
+    pub by: MessageAuthor,
     /// The words.
     pub text: String,
 }
 
 /// What reviewers think of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judgement {
+pub struct ReviewResult {
     /// Whether it may take effect.
     pub approved: bool,
     /// What they made of it.
@@ -66,12 +66,12 @@ pub struct Turn {
     /// The agent's id of the call, where the answer is one.
     pub tool_call_id: Option<String>,
     /// What reviewers think of it.
-    pub judgement: Option<Judgement>,
+    pub judgement: Option<ReviewResult>,
 }
 
 /// What a turn says about the one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
+pub struct PreviousOutcome {
     /// The turn before.
     pub id: InteractionId,
     /// When it was spoken about.
@@ -86,7 +86,7 @@ pub struct Judged {
 pub(super) struct Entry {
     pub sequence: u64,
     pub at: Timestamp,
-    pub said: Said,
+    pub said: TurnMessage,
 }
 
 /// An exchange in a conversation: entries from the first after the answer before, to the last of the answer.
@@ -107,7 +107,7 @@ pub(super) fn last(
     events: &[EventRecord],
     reviewed: &[Reviewed],
     status: Status,
-) -> (Option<Turn>, Option<Judged>) {
+) -> (Option<Turn>, Option<PreviousOutcome>) {
     let (turn, judged) = spoken(session.id, &entries(session, events, status), &steps(events, reviewed));
     (turn.map(|turn| turn.given(events)), judged)
 }
@@ -123,7 +123,7 @@ impl Turn {
     }
 }
 
-fn spoken(session_id: SessionId, entries: &[Entry], steps: &[Step]) -> (Option<Turn>, Option<Judged>) {
+fn spoken(session_id: SessionId, entries: &[Entry], steps: &[Step]) -> (Option<Turn>, Option<PreviousOutcome>) {
     let exchanges = exchanges(entries);
     let Some(now) = exchanges.last() else { return (None, None) };
     // What the agent said before it called a tool was on the way to its answer.
@@ -131,7 +131,7 @@ fn spoken(session_id: SessionId, entries: &[Entry], steps: &[Step]) -> (Option<T
     let steps = &steps[..steps.partition_point(|step| step.sequence < now.sequence)];
     let called_last = steps.last().map_or(0, |step| step.sequence);
     let (before, words) = words.split_at(words.partition_point(|entry| entry.sequence < called_last));
-    let words: Vec<_> = words.iter().filter(|entry| entry.said.by == Speaker::Agent).collect();
+    let words: Vec<_> = words.iter().filter(|entry| entry.said.by == MessageAuthor::Agent).collect();
     let turn = Turn {
         id: answer_id(now.at, session_id, now.sequence),
         at: now.at,
@@ -149,7 +149,7 @@ fn spoken(session_id: SessionId, entries: &[Entry], steps: &[Step]) -> (Option<T
         }
         let (_, inferred) = tracker.get_last_outcome()?;
         let id = answer_id(before.at, session_id, before.sequence);
-        Some(Judged { id, at: now.asked_at, inferred: inferred.clone(), is_judged: false })
+        Some(PreviousOutcome { id, at: now.asked_at, inferred: inferred.clone(), is_judged: false })
     });
     (Some(turn), judged)
 }
@@ -180,7 +180,7 @@ fn judged_by_reviewers(
     let before: Vec<EventRecord> = events.iter().filter(|event| event.recorded_at <= gate.opened_at).cloned().collect();
     let said = entries(session, &before, Status::Idle);
     // Of a conversation everything that was said; of other work what was asked for.
-    let said = said.into_iter().filter(|entry| is_dialogue(session) || entry.said.by == Speaker::User);
+    let said = said.into_iter().filter(|entry| is_dialogue(session) || entry.said.by == MessageAuthor::User);
     let mut prompt = interleaved(said.collect::<Vec<_>>().iter(), &steps(&before, reviewed));
     // What the agent said last accompanies what it staged.
     let said_last = |message: &mut Message| message.role == Role::Assistant && message.tool_calls.is_empty();
@@ -199,13 +199,13 @@ fn judged_by_reviewers(
         tools: None,
         answer: gate.task.shown().to_string(),
         tool_call_id,
-        judgement: Some(Judgement { approved, edited: one.edited.clone(), at: one.at }),
+        judgement: Some(ReviewResult { approved, edited: one.edited.clone(), at: one.at }),
     };
     Some(turn.given(&before))
 }
 
 fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> Vec<Entry> {
-    let said = |by, text: String| Said { by, text };
+    let said = |by, text: String| TurnMessage { by, text };
     let is_dialogue = is_dialogue(session);
     // Outside of conversations a result is the answer, and what the agent said since it was last asked only accompanies it.
     let result = session.result().filter(|_| !is_dialogue && status == Status::Completed);
@@ -218,13 +218,13 @@ fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> V
         entries.extend(asked.map(|text| Entry {
             sequence: 0,
             at: session.created_at,
-            said: said(Speaker::User, text),
+            said: said(MessageAuthor::User, text),
         }));
     }
     for event in events {
         let by = match event.kind.as_str() {
-            MESSAGE => Speaker::User,
-            REPLY if result.is_none() || event.sequence < asked_last => Speaker::Agent,
+            MESSAGE => MessageAuthor::User,
+            REPLY if result.is_none() || event.sequence < asked_last => MessageAuthor::Agent,
             _ => continue,
         };
         let text = text_of(&event.content);
@@ -234,7 +234,7 @@ fn entries(session: &SessionRecord, events: &[EventRecord], status: Status) -> V
     }
     if let Some(result) = result {
         let at = session.completed_at().unwrap_or(session.updated_at);
-        entries.push(Entry { sequence: u64::MAX, at, said: said(Speaker::Agent, plain(result)) });
+        entries.push(Entry { sequence: u64::MAX, at, said: said(MessageAuthor::Agent, plain(result)) });
     }
     entries
 }
@@ -246,22 +246,22 @@ fn exchanges(entries: &[Entry]) -> Vec<Exchange> {
     for (at, entry) in entries.iter().enumerate() {
         let text = entry.said.text.as_str();
         match (entry.said.by, &mut asked) {
-            (Speaker::User, Some((_, words))) if !answered => words.push(text),
-            (Speaker::User, _) => (asked, answered) = (Some((entry.at, vec![text])), false),
-            (Speaker::Agent, Some((asked_at, words))) if !answered => {
+            (MessageAuthor::User, Some((_, words))) if !answered => words.push(text),
+            (MessageAuthor::User, _) => (asked, answered) = (Some((entry.at, vec![text])), false),
+            (MessageAuthor::Agent, Some((asked_at, words))) if !answered => {
                 answered = true;
                 let (prompt, asked_at) = (words.join("\n\n"), *asked_at);
                 let (answer, sequence) = (text.to_owned(), entry.sequence);
                 found.push(Exchange { before: at, prompt, asked_at, answer, sequence, at: entry.at });
             }
-            (Speaker::Agent, Some(_)) => {
+            (MessageAuthor::Agent, Some(_)) => {
                 if let Some(last) = found.last_mut() {
                     last.answer = format!("{}\n\n{text}", last.answer);
                     (last.sequence, last.at) = (entry.sequence, entry.at);
                 }
             }
             // An agent that speaks unasked answers nothing.
-            (Speaker::Agent, None) => {}
+            (MessageAuthor::Agent, None) => {}
         }
     }
     // A person spoke last: nothing was answered yet.
@@ -314,7 +314,10 @@ mod tests {
         let entry = |(at, (by, text)): (usize, &(char, &str))| Entry {
             sequence: at as u64 + 1,
             at: DateTime::UNIX_EPOCH + TimeDelta::seconds(at as i64),
-            said: Said { by: if *by == 'u' { Speaker::User } else { Speaker::Agent }, text: (*text).to_owned() },
+            said: TurnMessage {
+                by: if *by == 'u' { MessageAuthor::User } else { MessageAuthor::Agent },
+                text: (*text).to_owned(),
+            },
         };
         said.iter().enumerate().map(entry).collect()
     }

@@ -11,7 +11,7 @@ mod withdraw;
 pub use activate::{activate, activate_by_operator};
 pub use add::add_by_operator;
 pub use invite::{invite, list_invitations, withdraw_invitation};
-pub use list::{everybody, get, list};
+pub use list::{get, list, list_all};
 pub use reset_link::{reset_link, reset_link_by_operator};
 pub use set_role::set_role;
 pub use withdraw::{Withdrawal, withdraw, withdraw_by_operator};

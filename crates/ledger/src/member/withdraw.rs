@@ -3,7 +3,7 @@
 use super::{by_operator, present};
 use crate::{
     Error, Ledger, MemberRecord, Result,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
     guard::require,
 };
 use domain::{
@@ -61,7 +61,7 @@ async fn end_access(
     by: Caller,
 ) -> Result<()> {
     let now = ledger.now();
-    let minter = Minter::new(ledger, now, 1);
+    let minter = EventFactory::new(ledger, now, 1);
     ledger
         .write::<_, Error, _>(access, move |tx| {
             Box::pin(async move {
@@ -92,7 +92,7 @@ async fn stop_working(
     tenant_id: TenantId,
     user_id: UserId,
     by: Caller,
-    minter: Minter,
+    minter: EventFactory,
 ) -> Result<()> {
     let Some(before) = store::human::active_locked(tx, tenant_id, user_id).await? else { return Ok(()) };
     let change = Change {

@@ -53,7 +53,7 @@ impl Entropy for Spread {
 }
 
 /// What happened.
-pub(crate) struct News {
+pub(crate) struct Announcement {
     pub(crate) topic: Topic,
     /// A JSON object for webhooks. It says what it is about, never what is staged.
     pub(crate) about: Value,
@@ -61,7 +61,7 @@ pub(crate) struct News {
     pub(crate) recipients: Vec<UserId>,
 }
 
-impl News {
+impl Announcement {
     /// A session failed. `None` for incognito sessions, of which nobody else hears.
     fn session_failed(session: &SessionRecord) -> Option<Self> {
         let is_told = session.status() == Status::Failed && session.private_to.is_none();
@@ -119,40 +119,46 @@ pub(crate) fn message(
 
 /// Tells that a session has just ended, whichever way it went.
 pub(crate) async fn announce_end(tx: &mut WriteTx<'_>, session: &SessionRecord, ids: &MessageIds) -> Result<()> {
-    let news: Vec<_> = News::session_failed(session).into_iter().chain(News::session_ended(session)).collect();
-    if news.is_empty() {
+    let announcement: Vec<_> =
+        Announcement::session_failed(session).into_iter().chain(Announcement::session_ended(session)).collect();
+    if announcement.is_empty() {
         return Ok(());
     }
     let webhooks = store::webhook::list(tx.conn(), session.tenant_id).await?;
-    for news in news {
-        tell(tx, &webhooks, session.tenant_id, ids, news).await?;
+    for announcement in announcement {
+        push_for_webhooks(tx, &webhooks, session.tenant_id, ids, announcement).await?;
     }
     Ok(())
 }
 
 /// Puts one message per subscribed webhook, and one per recipient, into the outbox.
-pub(crate) async fn announce(tx: &mut WriteTx<'_>, tenant_id: TenantId, ids: &MessageIds, news: News) -> Result<()> {
+pub(crate) async fn announce(
+    tx: &mut WriteTx<'_>,
+    tenant_id: TenantId,
+    ids: &MessageIds,
+    announcement: Announcement,
+) -> Result<()> {
     let webhooks = store::webhook::list(tx.conn(), tenant_id).await?;
-    tell(tx, &webhooks, tenant_id, ids, news).await
+    push_for_webhooks(tx, &webhooks, tenant_id, ids, announcement).await
 }
 
-async fn tell(
+async fn push_for_webhooks(
     tx: &mut WriteTx<'_>,
     webhooks: &[WebhookRecord],
     tenant_id: TenantId,
     ids: &MessageIds,
-    news: News,
+    announcement: Announcement,
 ) -> Result<()> {
-    let payload = news.about.to_string();
+    let payload = announcement.about.to_string();
     for webhook in webhooks {
-        if webhook.disabled_at.is_none() && webhook.topics.contains(&news.topic) {
+        if webhook.disabled_at.is_none() && webhook.topics.contains(&announcement.topic) {
             let to = (Channel::Webhook, webhook.id.0);
-            store::outbox::push(tx, &message(ids, tenant_id, to, news.topic, payload.clone())).await?;
+            store::outbox::push(tx, &message(ids, tenant_id, to, announcement.topic, payload.clone())).await?;
         }
     }
-    for user_id in news.recipients {
+    for user_id in announcement.recipients {
         let to = (Channel::Email, user_id.0);
-        store::outbox::push(tx, &message(ids, tenant_id, to, news.topic, payload.clone())).await?;
+        store::outbox::push(tx, &message(ids, tenant_id, to, announcement.topic, payload.clone())).await?;
     }
     Ok(())
 }

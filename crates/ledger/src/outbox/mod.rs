@@ -7,6 +7,6 @@ mod announce;
 mod settle;
 mod take;
 
-pub(crate) use announce::{MessageIds, News, announce, announce_end, message};
+pub(crate) use announce::{Announcement, MessageIds, announce, announce_end, message};
 pub use settle::{Outcome, prune, settle};
-pub use take::{Outgoing, Receiver, Room, take};
+pub use take::{DeliverySlots, Outgoing, Receiver, take};

@@ -47,14 +47,14 @@ pub enum Receiver {
 /// The last error of a message that was tried as often as it may be, and whose outcomes could not be noted.
 const UNNOTED: &str = "it was tried as often as it may be, and what came of the last attempt could not be noted";
 
-/// What leaves through the same door: one webhook, or the mail server.
+/// What leaves through the same route: one webhook, or the mail server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Door {
+enum Route {
     Webhook(TenantId, Uuid),
     Mail,
 }
 
-impl Door {
+impl Route {
     const fn of(tenant_id: TenantId, channel: Channel, target_id: Uuid) -> Self {
         match channel {
             Channel::Webhook => Self::Webhook(tenant_id, target_id),
@@ -73,20 +73,20 @@ impl Door {
 /// What one server delivers at this moment, and whose turn it is. A receiver that is slow holds its own few places and
 /// nobody else's, and workspaces take turns however much each of them has to say.
 #[derive(Debug, Clone, Default)]
-pub struct Room {
+pub struct DeliverySlots {
     under_way: u32,
     of_workspace: HashMap<TenantId, u32>,
-    through: HashMap<Door, u32>,
+    in_flight_by_route: HashMap<Route, u32>,
     last: Option<TenantId>,
 }
 
-impl Room {
+impl DeliverySlots {
     /// This message has arrived, or failed: its place is free.
     pub fn free(&mut self, message: &MessageRecord) {
-        let door = Door::of(message.tenant_id, message.channel, message.target_id);
+        let route = Route::of(message.tenant_id, message.channel, message.target_id);
         self.under_way = self.under_way.saturating_sub(1);
-        less(&mut self.of_workspace, &message.tenant_id);
-        less(&mut self.through, &door);
+        decrement(&mut self.of_workspace, &message.tenant_id);
+        decrement(&mut self.in_flight_by_route, &route);
     }
 
     /// Whether nothing is under way.
@@ -99,11 +99,11 @@ impl Room {
         self.under_way >= DELIVERIES_AT_ONCE
     }
 
-    fn occupy(&mut self, message: &MessageRecord) {
-        let door = Door::of(message.tenant_id, message.channel, message.target_id);
+    fn reserve(&mut self, message: &MessageRecord) {
+        let route = Route::of(message.tenant_id, message.channel, message.target_id);
         self.under_way += 1;
         *self.of_workspace.entry(message.tenant_id).or_default() += 1;
-        *self.through.entry(door).or_default() += 1;
+        *self.in_flight_by_route.entry(route).or_default() += 1;
         self.last = Some(message.tenant_id);
     }
 
@@ -111,13 +111,13 @@ impl Room {
         DELIVERIES_OF_WORKSPACE.saturating_sub(self.of_workspace.get(&id).copied().unwrap_or_default())
     }
 
-    fn through(&self, door: Door) -> u32 {
-        door.at_once().saturating_sub(self.through.get(&door).copied().unwrap_or_default())
+    fn free_slots(&self, route: Route) -> u32 {
+        route.at_once().saturating_sub(self.in_flight_by_route.get(&route).copied().unwrap_or_default())
     }
 }
 
 /// Counts of what is not there any more would only grow.
-fn less<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
+fn decrement<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
     if let Some(count) = counts.get_mut(key) {
         *count = count.saturating_sub(1);
         if *count == 0 {
@@ -129,7 +129,7 @@ fn less<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
 /// Takes at most `max` messages of any workspace that are due, and for which there is room, for the length of `lease`:
 /// what is not settled by then is taken by others. Workspaces share what is free, beginning with the one whose turn it is.
 /// Any number of servers may ask at once.
-pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32, room: &mut Room) -> Result<Vec<Outgoing>> {
+pub async fn take(ledger: &Ledger, lease: TimeDelta, max: u32, room: &mut DeliverySlots) -> Result<Vec<Outgoing>> {
     let now = ledger.now();
     let due = ledger.store().read(Access::System, move |conn| Box::pin(store::outbox::any_due(conn, now)));
     if room.is_full() || !due.await? {
@@ -152,7 +152,7 @@ async fn take_in_turn(
     tx: &mut WriteTx<'_>,
     (now, until): (Timestamp, Timestamp),
     max: u32,
-    room: &mut Room,
+    room: &mut DeliverySlots,
 ) -> Result<Vec<Outgoing>> {
     let mut workspaces = store::outbox::workspaces_due(tx.conn(), now).await?;
     let turn = workspaces.partition_point(|id| room.last.is_some_and(|last| *id <= last));
@@ -166,7 +166,7 @@ async fn take_in_turn(
             break;
         }
         for (channel, target_id) in store::outbox::receivers_due(tx.conn(), tenant_id, now).await? {
-            let places = room.through(Door::of(tenant_id, channel, target_id)).min(left);
+            let places = room.free_slots(Route::of(tenant_id, channel, target_id)).min(left);
             if places == 0 {
                 // A receiver that holds all its places; those behind it are not to wait for it.
                 continue;
@@ -178,7 +178,7 @@ async fn take_in_turn(
                     store::outbox::failed(tx, &message, UNNOTED, Next::Dead(now)).await?;
                     continue;
                 }
-                room.occupy(&message);
+                room.reserve(&message);
                 let to = receiver(tx, &message).await?;
                 taken.push(Outgoing { message, to });
             }

@@ -135,7 +135,7 @@ impl Planner<'_, '_> {
     async fn change(&mut self, entity: EntityRecord, values: Values, path: &str) -> Result<()> {
         let entity_type = store::entity_type::find(self.conn, self.tenant_id, entity.type_id).await?;
         let entity_type = entity_type.ok_or_else(|| Error::Internal(format!("entity {} has no type", entity.id)))?;
-        let (title, change) = self.sort_out(&entity_type, values, path);
+        let (title, change) = self.split_values(&entity_type, values, path);
         let named = title.as_deref().unwrap_or(&entity.title);
         if self.check(&entity_type, &entity.fields, named, &change, path).await?.is_some() {
             self.steps.push(Step::Update { id: entity.id, title, change });
@@ -155,7 +155,7 @@ impl Planner<'_, '_> {
             self.refuse("outputConfig.entityType", format!("there is no entity type `{slug}`"));
             return Ok(());
         };
-        let (title, change) = self.sort_out(&entity_type, values, path);
+        let (title, change) = self.split_values(&entity_type, values, path);
         let title = title.unwrap_or_else(|| self.session.title.clone());
         if let Some(fields) = self.check(&entity_type, &Values::new(), &title, &change, path).await? {
             self.steps.push(Step::Create { entity_type, title, fields });
@@ -165,7 +165,7 @@ impl Planner<'_, '_> {
 
     /// The title and the values that are written. What only the contract declares stays in the result; what nobody
     /// declares is refused.
-    fn sort_out(&mut self, of: &EntityTypeRecord, mut values: Values, path: &str) -> (Option<String>, Values) {
+    fn split_values(&mut self, of: &EntityTypeRecord, mut values: Values, path: &str) -> (Option<String>, Values) {
         let title = values.remove(FIELD_TITLE).and_then(|title| title.as_str().map(str::to_owned));
         let list = (path != "result").then_some(FIELD_ENTITIES);
         let declared = schema::declared(self.contract.schema.as_ref(), list);

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     ActionRecord, CriteriaSetRecord, GroupRecord, Ledger, MemberRecord, Result,
-    action::{self, Asked, ListActions, TaskStatus},
+    action::{self, ListActions, ListQuery, TaskStatus},
     guard::require,
     session::{self, ListSessions},
 };
@@ -77,7 +77,7 @@ pub async fn list(
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let asked = ListActions { status: Some(status), limit: ROWS, cursor, ..ListActions::default() };
-    let asked = Asked::of(scope, asked)?;
+    let asked = ListQuery::of(scope, asked)?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let listed = action::list_on(conn, &reader, asked).await?;
@@ -98,7 +98,7 @@ pub async fn read(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<Page> 
     require(scope, Permission::Read)?;
     let (reader, now) = (*scope, ledger.now());
     let runs = ListSessions { action_id: Some(id), limit: RUNS, ..ListSessions::default() };
-    let runs = session::Asked::of(scope, runs)?;
+    let runs = session::ListQuery::of(scope, runs)?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let action = action::get_on(conn, reader.tenant_id, id).await?;

@@ -58,7 +58,7 @@ pub struct Talk {
 /// One page of the list.
 pub async fn list(ledger: &Ledger, scope: &Scope, cursor: Option<&str>) -> Result<List> {
     require(scope, Permission::Read)?;
-    let (reader, asked) = (*scope, thread::Asked::of(ROWS, cursor)?);
+    let (reader, asked) = (*scope, thread::ListQuery::of(ROWS, cursor)?);
     let known = partners(scope)?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
@@ -116,9 +116,9 @@ pub async fn read(
 }
 
 /// The actions whose agents can be talked with.
-pub(super) fn partners(scope: &Scope) -> Result<action::Asked> {
+pub(super) fn partners(scope: &Scope) -> Result<action::ListQuery> {
     let known = ListActions { status: Some(ActionStatus::Active), limit: ACTIONS_MAX, ..ListActions::default() };
-    action::Asked::of(scope, known)
+    action::ListQuery::of(scope, known)
 }
 
 async fn rows_on(conn: &mut Conn<'_>, scope: &Scope, sessions: Vec<SessionRecord>) -> Result<Vec<Row>> {
@@ -148,7 +148,7 @@ async fn others(
     let members = store::user::members(conn, scope.tenant_id).await?;
     let called = |actor: &str| {
         let member = members.iter().find(|member| actor == format!("user:{}", member.user_id))?;
-        Some(member.called().to_owned())
+        Some(member.display_name().to_owned())
     };
     Ok(actors.into_iter().map(|actor| (actor.to_owned(), called(actor))).collect())
 }

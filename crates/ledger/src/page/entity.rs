@@ -7,7 +7,7 @@ use super::{
 use crate::{
     ActionRecord, EntityRecord, EntityTypeRecord, EntityVersionRecord, Error, Ledger, Result,
     action::{self, ListActions},
-    entity::{self, Asked, AskedVersions, ListEntities, ListVersions, OfEntity},
+    entity::{self, ListEntities, ListQuery, ListVersions, OfEntity, VersionsQuery},
     guard::require,
 };
 use domain::{
@@ -77,7 +77,7 @@ pub async fn list(
     require(scope, Permission::Read)?;
     let reader = *scope;
     let wanted = ListEntities { type_id: None, title_contains: text, limit: ROWS, cursor };
-    let asked = Asked::of(wanted)?;
+    let asked = ListQuery::of(wanted)?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let types = store::entity_type::list(conn, reader.tenant_id, None, TYPES_MAX).await?.items;
@@ -108,14 +108,14 @@ pub async fn list(
 pub async fn read(ledger: &Ledger, scope: &Scope, id: EntityId, versions: Option<String>) -> Result<Page> {
     require(scope, Permission::Read)?;
     let reader = *scope;
-    let versions = AskedVersions::of(&ListVersions { limit: VERSIONS + 1, cursor: versions })?;
+    let versions = VersionsQuery::of(&ListVersions { limit: VERSIONS + 1, cursor: versions })?;
     let about = ListActions {
         status: Some(ActionStatus::Active),
         target_entity_id: Some(id),
         limit: TASKS_MAX,
         ..ListActions::default()
     };
-    let about = action::Asked::of(scope, about)?;
+    let about = action::ListQuery::of(scope, about)?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let tenant_id = reader.tenant_id;

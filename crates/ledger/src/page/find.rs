@@ -33,11 +33,11 @@ pub async fn read(ledger: &Ledger, scope: &Scope, text: &str, limit: u32) -> Res
         limit,
         ..ListActions::default()
     };
-    let actions = action::Asked::of(scope, actions)?;
+    let actions = action::ListQuery::of(scope, actions)?;
     let entities = ListEntities { title_contains: contains.clone(), limit, ..ListEntities::default() };
-    let entities = entity::Asked::of(entities)?;
+    let entities = entity::ListQuery::of(entities)?;
     let sessions = ListSessions { title_contains: contains, limit, ..ListSessions::default() };
-    let sessions = session::Asked::of(scope, sessions)?;
+    let sessions = session::ListQuery::of(scope, sessions)?;
     let known = partners(scope)?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {

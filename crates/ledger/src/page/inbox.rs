@@ -8,7 +8,7 @@ use super::{
 use crate::{
     EventRecord, Ledger, Result,
     event::{self, Read},
-    gate::{self, Asked, GateDetail, GateFilter, GateItem, ListGates, MayDecide},
+    gate::{self, GateDetail, GateFilter, GateItem, ListGates, ListQuery, MayDecide},
     guard::require,
     session,
 };
@@ -117,17 +117,23 @@ pub async fn detail(ledger: &Ledger, scope: &Scope, id: GateId) -> Result<Detail
     ledger.snapshot(scope, move |conn| Box::pin(async move { detail_on(conn, &reader, id, now).await })).await
 }
 
-fn asked(scope: &Scope, wanted: &Wanted, now: Timestamp) -> Result<Asked> {
+fn asked(scope: &Scope, wanted: &Wanted, now: Timestamp) -> Result<ListQuery> {
     let cursor = wanted.cursor.clone();
     let list = ListGates { filter: wanted.filter, kind: None, all: wanted.everyone, limit: ITEMS, cursor };
-    Asked::of(scope, &list, now)
+    ListQuery::of(scope, &list, now)
 }
 
-async fn list_on(conn: &mut Conn<'_>, scope: &Scope, wanted: &Wanted, asked: &Asked, now: Timestamp) -> Result<List> {
+async fn list_on(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    wanted: &Wanted,
+    asked: &ListQuery,
+    now: Timestamp,
+) -> Result<List> {
     let listed = gate::list_on(conn, scope, asked).await?;
     let elsewhere = match (wanted.filter, scope.user_id()) {
         (GateFilter::In(GateState::Open), Some(user_id)) => {
-            store::work_queue::elsewhere(conn, scope.tenant_id, user_id, ELSEWHERE_MAX).await?
+            store::work_queue::waiting_in_terminal(conn, scope.tenant_id, user_id, ELSEWHERE_MAX).await?
         }
         _ => Vec::new(),
     };

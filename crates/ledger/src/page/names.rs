@@ -46,7 +46,8 @@ pub(super) async fn names(
     let deciders: Vec<&str> = deciders.map(|event| event.actor.as_str()).collect();
     if !deciders.is_empty() {
         let members = store::user::members(conn, tenant_id).await?;
-        let called = members.iter().map(|member| (format!("user:{}", member.user_id), member.called().to_owned()));
+        let called =
+            members.iter().map(|member| (format!("user:{}", member.user_id), member.display_name().to_owned()));
         names.extend(called.filter(|(actor, _)| deciders.contains(&actor.as_str())));
     }
     Ok(names)

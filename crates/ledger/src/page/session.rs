@@ -6,7 +6,7 @@ use crate::{
     event::{self, KindCounts, Read, Slice},
     gate::{self, GateItem},
     guard::require,
-    session::{self, Asked, ListSessions, Related},
+    session::{self, ListQuery, ListSessions, Related},
 };
 use domain::{Scope, Timestamp, action::ActionStatus, event::Kind, id::SessionId, role::Permission, session::Status};
 use store::Conn;
@@ -217,7 +217,7 @@ async fn around_on(
         None => None,
     };
     let children = ListSessions { parent_id: Some(id), limit: CHILDREN_MAX, ..ListSessions::default() };
-    let children = session::list_on(conn, scope, Asked::of(scope, children)?).await?;
+    let children = session::list_on(conn, scope, ListQuery::of(scope, children)?).await?;
     let retries = match session.status().is_final() {
         true => session::retries_on(conn, scope, id, CHILDREN_MAX).await?,
         false => Vec::new(),

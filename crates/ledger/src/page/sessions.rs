@@ -5,7 +5,7 @@ use crate::{
     ActionRecord, Ledger, Result,
     action::{self, ListActions},
     guard::require,
-    session::{self, Asked, ListSessions},
+    session::{self, ListQuery, ListSessions},
 };
 use domain::{Scope, id::SessionId, role::Permission};
 
@@ -26,9 +26,9 @@ pub struct Page {
 /// One page of the list.
 pub async fn read(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Page> {
     require(scope, Permission::Read)?;
-    let (reader, now, asked) = (*scope, ledger.now(), Asked::of(scope, query)?);
+    let (reader, now, asked) = (*scope, ledger.now(), ListQuery::of(scope, query)?);
     let actions = ListActions { limit: ACTIONS_MAX, ..ListActions::default() };
-    let actions = action::Asked::of(scope, actions)?;
+    let actions = action::ListQuery::of(scope, actions)?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
             let listed = session::list_on(conn, &reader, asked).await?;

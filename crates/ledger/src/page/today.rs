@@ -5,7 +5,7 @@ use crate::{
     ActionRecord, Ledger, Result,
     guard::require,
     human::{self, Today},
-    session::{self, Asked, ListSessions},
+    session::{self, ListQuery, ListSessions},
     work_queue::{self, Counts, Whose},
 };
 use domain::{Scope, role::Permission, work_queue::Bucket};
@@ -26,7 +26,7 @@ pub struct Section {
     /// Whether the bucket holds more.
     pub has_more: bool,
     /// As in [`work_queue::Section`].
-    pub of_nobody: u64,
+    pub unassigned_failures: u64,
 }
 
 /// The page.
@@ -46,7 +46,7 @@ pub struct Page {
 pub async fn read(ledger: &Ledger, scope: &Scope, whose: Whose, timezone: &str) -> Result<Page> {
     require(scope, Permission::Read)?;
     let (reader, since) = (*scope, work_queue::since(ledger.now(), timezone)?);
-    let any = Asked::of(scope, ListSessions { limit: 1, ..ListSessions::default() })?;
+    let any = ListQuery::of(scope, ListSessions { limit: 1, ..ListSessions::default() })?;
     let person = scope.user_id().map(|_| human::person(scope)).transpose()?;
     let read = ledger.snapshot(scope, move |conn| {
         Box::pin(async move {
@@ -87,5 +87,5 @@ async fn section_on(conn: &mut Conn<'_>, scope: &Scope, whose: Whose, bucket: Bu
     found.sessions.truncate(keep);
     found.actions.truncate(keep);
     let rows = rows(conn, scope, found.sessions, since.now).await?;
-    Ok(Section { bucket, rows, actions: found.actions, has_more, of_nobody: found.of_nobody })
+    Ok(Section { bucket, rows, actions: found.actions, has_more, unassigned_failures: found.unassigned_failures })
 }

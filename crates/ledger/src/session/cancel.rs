@@ -2,9 +2,9 @@
 
 use crate::{
     Ledger, Result, SessionRecord,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
     guard::{Fields, require},
-    visibility::{own_or_managed, seen},
+    visibility::{own_or_managed, require_visible},
 };
 use domain::{
     Scope,
@@ -26,14 +26,14 @@ pub async fn cancel(ledger: &Ledger, scope: &Scope, id: SessionId, reason: Optio
         command: Command::Cancel,
         caller: scope.caller,
         reason: reason.filter(|r| !r.trim().is_empty()).unwrap_or_else(|| "cancelled".into()),
-        minter: Minter::new(ledger, ledger.now(), 1),
+        minter: EventFactory::new(ledger, ledger.now(), 1),
     };
     let scope = *scope;
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let before = store::session::find_locked(tx, scope.tenant_id, id).await?;
-                let before = seen(tx.conn(), &scope, before).await?;
+                let before = require_visible(tx.conn(), &scope, before).await?;
                 own_or_managed(&scope, &before)?;
                 let transition = decide(state(&before), change.actor, change.command)?;
                 write(tx, before, transition, change, Vec::new(), Report::default()).await

@@ -2,10 +2,10 @@
 
 mod first;
 
-use crate::commit::{Change, Minter, state, write};
+use crate::commit::{Change, EventFactory, state, write};
 use crate::{
     Ledger, Result, SessionRecord,
-    gate::{Denied, Resumed, resume_context, told},
+    gate::{Denied, Resumed, denials_for_attempt, resume_context},
     guard::{Fields, require},
     human::recent_activity::gather,
 };
@@ -24,7 +24,7 @@ use serde_json::json;
 use std::time::Duration;
 use store::{
     PreparedEvent, WriteTx,
-    session::graph::{Told, told_children, told_dependencies},
+    session::graph::{RelatedSession, related_children, related_dependencies},
 };
 
 /// Why a claimed session runs.
@@ -76,9 +76,9 @@ pub struct Claimed {
     /// Outputs of it that were denied, oldest first.
     pub denials: Vec<Denied>,
     /// What came of the sessions it depends on, in the order in which they were named.
-    pub dependencies: Vec<Told>,
+    pub dependencies: Vec<RelatedSession>,
     /// The sessions it has started, and what came of them, oldest first; only from the second claim on.
-    pub children: Vec<Told>,
+    pub children: Vec<RelatedSession>,
     /// Whether it has started more than those.
     pub has_more_children: bool,
 }
@@ -107,8 +107,8 @@ async fn attempt(ledger: &Ledger, scope: &Scope, claim: Claim) -> Result<Vec<Cla
     }
     let now = ledger.now();
     // Randomness is drawn before the transaction, which has none of its own.
-    let fresh = |_| (Minter::new(ledger, now, 3), Delimiter::new(ledger.entropy()));
-    let fresh: Vec<(Minter, Delimiter)> = (0..claim.max).map(fresh).collect();
+    let fresh = |_| (EventFactory::new(ledger, now, 3), Delimiter::new(ledger.entropy()));
+    let fresh: Vec<(EventFactory, Delimiter)> = (0..claim.max).map(fresh).collect();
     let (scope, leases) = (*scope, ledger.lease_time());
     ledger
         .store()
@@ -155,14 +155,14 @@ async fn take(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     before: SessionRecord,
-    (mut minter, delimiter): (Minter, Delimiter),
+    (mut minter, delimiter): (EventFactory, Delimiter),
     Term { from, seconds: lease_seconds }: Term,
 ) -> Result<Claimed> {
     let transition = decide(state(&before), Actor::Caller, Command::Claim)?;
     let expires_at = from + TimeDelta::seconds(i64::from(lease_seconds));
     let mut events = vec![claimed_event(&mut minter, scope, transition, lease_seconds)?];
     let resume = resume_context(tx.conn(), &before).await?;
-    let denials = told(tx.conn(), &before).await?;
+    let denials = denials_for_attempt(tx.conn(), &before).await?;
     let (dependencies, mut children) = related(tx, &before).await?;
     let has_more_children = children.len() > CLAIM_RELATED_MAX as usize;
     children.truncate(CLAIM_RELATED_MAX as usize);
@@ -186,7 +186,7 @@ async fn take(
 
 /// What a claim records of itself.
 fn claimed_event(
-    minter: &mut Minter,
+    minter: &mut EventFactory,
     scope: &Scope,
     transition: Transition,
     lease_seconds: u32,
@@ -198,16 +198,16 @@ fn claimed_event(
 
 /// What came of the sessions around this one, as far as its worker is told: of those it depends on, and of those it
 /// started before this claim.
-async fn related(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<(Vec<Told>, Vec<Told>)> {
+async fn related(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<(Vec<RelatedSession>, Vec<RelatedSession>)> {
     let (tenant_id, id) = (session.tenant_id, session.id);
     let dependencies = match session.dependency_count {
         0 => Vec::new(),
-        _ => told_dependencies(tx.conn(), tenant_id, id, CLAIM_RELATED_MAX, CLAIM_OUTPUT_BYTES_MAX).await?,
+        _ => related_dependencies(tx.conn(), tenant_id, id, CLAIM_RELATED_MAX, CLAIM_OUTPUT_BYTES_MAX).await?,
     };
     // Nobody has held it before: it has started nothing.
     let children = match session.attempt {
         0 => Vec::new(),
-        _ => told_children(tx.conn(), tenant_id, id, CLAIM_RELATED_MAX + 1, CLAIM_OUTPUT_BYTES_MAX).await?,
+        _ => related_children(tx.conn(), tenant_id, id, CLAIM_RELATED_MAX + 1, CLAIM_OUTPUT_BYTES_MAX).await?,
     };
     Ok((dependencies, children))
 }
@@ -216,7 +216,7 @@ async fn related(tx: &mut WriteTx<'_>, session: &SessionRecord) -> Result<(Vec<T
 async fn context(
     tx: &mut WriteTx<'_>,
     session: &SessionRecord,
-    minter: &mut Minter,
+    minter: &mut EventFactory,
     delimiter: &Delimiter,
 ) -> Result<Option<(String, PreparedEvent)>> {
     let Some(user_id) = session.user_id else { return Ok(None) };

@@ -2,11 +2,11 @@
 
 use crate::{
     ActionRecord, Ledger, Result, SessionRecord,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
     gate::{self, Stage},
     guard::{Fields, require},
     output::{self, Refused, WriteBack, Written},
-    visibility::held,
+    visibility::require_visible_or_claimed,
 };
 use domain::{
     Scope,
@@ -49,7 +49,7 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
         command: Command::Complete,
         caller: scope.caller,
         reason: "completed by its worker".into(),
-        minter: Minter::new(ledger, now, 2),
+        minter: EventFactory::new(ledger, now, 2),
     };
     let gate_id = GateId::new(now, ledger.entropy());
     let entity_ids = output::entity_ids(ledger, now, completion.result.as_deref().unwrap_or_default());
@@ -58,7 +58,7 @@ pub async fn complete(ledger: &Ledger, scope: &Scope, id: SessionId, completion:
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
-                let before = held(tx.conn(), &caller, before).await?;
+                let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
                 let transition = match decide(state(&before), change.actor, change.command) {
                     Err(Refusal::AlreadyFinal { status: Status::Completed }) => return Ok(Ok(before)),
                     Err(refused @ Refusal::WrongStatus { status: Status::WaitingHuman }) => {

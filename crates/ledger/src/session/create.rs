@@ -1,12 +1,12 @@
 //! Creating a session.
 
-use super::graph::{Place, depend, place};
+use super::graph::{LockedRelations, depend, lock_relations};
 use crate::{
     ActionRecord, Error, Ledger, Result, SessionRecord,
     action_input::accept,
-    commit::Minter,
+    commit::EventFactory,
     guard::{Fields, require},
-    visibility::sees,
+    visibility::can_see,
 };
 use domain::{
     Scope,
@@ -132,7 +132,7 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewSession) -> Result<S
     new.check()?;
     let now = ledger.now();
     let id = SessionId::new(now, ledger.entropy());
-    let minter = Minter::new(ledger, now, EVENTS_MAX);
+    let minter = EventFactory::new(ledger, now, EVENTS_MAX);
     let scope = *scope;
     ledger.write((&scope).into(), move |tx| Box::pin(insert(tx, scope, id, minter, new, None))).await
 }
@@ -142,7 +142,7 @@ pub(super) async fn insert(
     tx: &mut WriteTx<'_>,
     scope: Scope,
     id: SessionId,
-    mut minter: Minter,
+    mut minter: EventFactory,
     new: NewSession,
     retry_of: Option<SessionId>,
 ) -> Result<SessionRecord> {
@@ -150,7 +150,7 @@ pub(super) async fn insert(
     if let Some(known) = repeated(tx.conn(), &scope, idempotency.as_ref()).await? {
         return Ok(known);
     }
-    let place = place(tx, &scope, &new, retry_of.is_some()).await?;
+    let place = lock_relations(tx, &scope, &new, retry_of.is_some()).await?;
     let is_queued = matches!(new.session_type, Type::Agent | Type::Tool);
     let (mut session, action) = draft(tx, scope, id, &minter, new, (retry_of, &place)).await?;
     // A retry has the input that was accepted once.
@@ -181,7 +181,7 @@ pub(crate) async fn repeated(
     let Some(idempotency) = idempotency else { return Ok(None) };
     match store::session::find_by_idempotency_key(conn, scope.tenant_id, &idempotency.key).await? {
         None => Ok(None),
-        Some((session, _)) if !sees(conn, scope, &session).await? => {
+        Some((session, _)) if !can_see(conn, scope, &session).await? => {
             Err(Error::IdConflict { detail: "this idempotency key is already used".into() })
         }
         Some((session, digest)) if digest == idempotency.digest => Ok(Some(session)),
@@ -196,9 +196,9 @@ pub(crate) async fn draft(
     tx: &mut WriteTx<'_>,
     scope: Scope,
     id: SessionId,
-    minter: &Minter,
+    minter: &EventFactory,
     new: NewSession,
-    (retry_of, place): (Option<SessionId>, &Place),
+    (retry_of, place): (Option<SessionId>, &LockedRelations),
 ) -> Result<(SessionRecord, Option<ActionRecord>)> {
     let tenant_id = scope.tenant_id;
     let action = match new.action_id {
@@ -240,7 +240,7 @@ pub(crate) async fn draft(
         action_id: new.action_id,
         action_slug: action.as_ref().map(|a| a.slug.clone()),
         agent_slug,
-        user_id: scope.beneficiary(),
+        user_id: scope.acting_user(),
         source: None,
         entity_id,
         title: title.unwrap_or_else(|| "Untitled".into()),

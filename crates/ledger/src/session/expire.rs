@@ -3,7 +3,7 @@
 use super::sweep::BATCH;
 use crate::{
     Ledger, Result,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
 };
 use domain::{
     Caller, Scope,
@@ -42,7 +42,7 @@ async fn expire(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<b
         command: Command::Expire,
         caller: Caller::System,
         reason: String::new(),
-        minter: Minter::new(ledger, now, 2),
+        minter: EventFactory::new(ledger, now, 2),
     };
     ledger
         .write((&Scope::system(tenant_id)).into(), move |tx| {

@@ -2,9 +2,9 @@
 
 use crate::{
     Ledger, Result, SessionRecord,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
     guard::{Fields, require},
-    visibility::held,
+    visibility::require_visible_or_claimed,
 };
 use domain::{
     Scope,
@@ -43,14 +43,14 @@ pub async fn fail(ledger: &Ledger, scope: &Scope, id: SessionId, failure: Failur
         command: Command::Fail,
         caller: scope.caller,
         reason: "failed by its worker".into(),
-        minter: Minter::new(ledger, ledger.now(), 2),
+        minter: EventFactory::new(ledger, ledger.now(), 2),
     };
     let caller = *scope;
     ledger
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
-                let before = held(tx.conn(), &caller, before).await?;
+                let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
                 let transition = match decide(state(&before), change.actor, change.command) {
                     Err(Refusal::AlreadyFinal { status: Status::Failed }) => return Ok(before),
                     decided => decided?,

@@ -6,15 +6,15 @@
 //! of others, which could wait for it. Every step decides each session under its lock and does nothing twice.
 
 use super::{
-    graph::{consider, join, step},
+    graph::{resume_parent, start_or_skip, step},
     sweep::BATCH,
 };
-use crate::{Ledger, Result, SessionRecord, commit::Minter};
+use crate::{Ledger, Result, SessionRecord, commit::EventFactory};
 use domain::{
     Scope,
     id::{SessionId, TenantId},
     limit::{FOLLOW_AT_ONCE_MAX, FOLLOW_CHUNK},
-    session::{Command, EndReason, WaitsFor, graph::takes_its_children_along},
+    session::{Command, EndReason, WaitsFor, graph::cancels_children},
 };
 use std::collections::VecDeque;
 use store::{Access, WriteTx, session::graph as rows};
@@ -51,15 +51,15 @@ pub(super) async fn follow_noted(ledger: &Ledger) -> Result<u64> {
 }
 
 #[derive(Default)]
-struct Walked {
+struct FollowedEndings {
     followed: u64,
     /// Whether further endings followed from these.
     has_further: bool,
 }
 
 /// Follows the endings that are noted, once each.
-async fn walk(ledger: &Ledger) -> Result<Walked> {
-    let mut walked = Walked::default();
+async fn walk(ledger: &Ledger) -> Result<FollowedEndings> {
+    let mut walked = FollowedEndings::default();
     let mut after = None;
     loop {
         let look = ledger.store().read(Access::System, move |conn| Box::pin(rows::endings(conn, after, BATCH)));
@@ -81,7 +81,7 @@ async fn walk(ledger: &Ledger) -> Result<Walked> {
 }
 
 /// Sessions that an end may move.
-struct Touched {
+struct AffectedSessions {
     ended: SessionRecord,
     ids: Vec<SessionId>,
     /// Whether there are more children to stop than were listed.
@@ -94,14 +94,14 @@ async fn follow(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<V
     let mut further = Vec::new();
     loop {
         let look = ledger.store().read(access, move |conn| Box::pin(async move { touched(conn, tenant_id, id).await }));
-        let Some(Touched { ended, ids, has_more }) = look.await? else { return Ok(further) };
+        let Some(AffectedSessions { ended, ids, has_more }) = look.await? else { return Ok(further) };
         for chunk in ids.chunks(FOLLOW_CHUNK) {
             let now = ledger.now();
-            let chunk: Vec<_> = chunk.iter().map(|id| (*id, Minter::new(ledger, now, 2))).collect();
+            let chunk: Vec<_> = chunk.iter().map(|id| (*id, EventFactory::new(ledger, now, 2))).collect();
             let ended = ended.clone();
             let moved = ledger.store().write::<_, crate::Error, _>(access, move |tx| {
                 Box::pin(async move {
-                    move_on(tx, &ended, chunk).await?;
+                    apply_ending(tx, &ended, chunk).await?;
                     Ok(tx.take_endings())
                 })
             });
@@ -121,7 +121,11 @@ async fn follow(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Result<V
 }
 
 /// What an ending that is still noted may move.
-async fn touched(conn: &mut store::Conn<'_>, tenant_id: TenantId, id: SessionId) -> store::Result<Option<Touched>> {
+async fn touched(
+    conn: &mut store::Conn<'_>,
+    tenant_id: TenantId,
+    id: SessionId,
+) -> store::Result<Option<AffectedSessions>> {
     if !rows::is_noted(conn, tenant_id, id).await? {
         return Ok(None);
     }
@@ -129,22 +133,26 @@ async fn touched(conn: &mut store::Conn<'_>, tenant_id: TenantId, id: SessionId)
     let mut ids = rows::dependents_waiting(conn, tenant_id, id).await?;
     ids.extend(ended.parent_id);
     let mut has_more = false;
-    if ended.end_reason().is_some_and(takes_its_children_along) {
+    if ended.end_reason().is_some_and(cancels_children) {
         let children = rows::children_unfinished(conn, tenant_id, id, BATCH as usize).await?;
         has_more = children.len() == BATCH as usize;
         ids.extend(children);
     }
     ids.sort_unstable();
     ids.dedup();
-    Ok(Some(Touched { ended, ids, has_more }))
+    Ok(Some(AffectedSessions { ended, ids, has_more }))
 }
 
 /// Decides these sessions, locked in id order, now that the other one has ended.
-async fn move_on(tx: &mut WriteTx<'_>, ended: &SessionRecord, chunk: Vec<(SessionId, Minter)>) -> Result<()> {
+async fn apply_ending(
+    tx: &mut WriteTx<'_>,
+    ended: &SessionRecord,
+    chunk: Vec<(SessionId, EventFactory)>,
+) -> Result<()> {
     let ids: Vec<_> = chunk.iter().map(|(id, _)| *id).collect();
     let locked = rows::lock_many(tx, ended.tenant_id, &ids).await?;
     let mut minters = chunk.into_iter().peekable();
-    let along = ended.end_reason().is_some_and(takes_its_children_along);
+    let along = ended.end_reason().is_some_and(cancels_children);
     for session in locked {
         // Both are in id order; a session that is not there has no use for its ids.
         while minters.next_if(|(id, _)| *id < session.id).is_some() {}
@@ -157,9 +165,9 @@ async fn move_on(tx: &mut WriteTx<'_>, ended: &SessionRecord, chunk: Vec<(Sessio
                 step(tx, session, Command::Cancel, reason, minter).await?;
             }
         } else if session.waits_for() == Some(WaitsFor::Dependencies) {
-            consider(tx, session, minter).await?;
+            start_or_skip(tx, session, minter).await?;
         } else if session.waits_for() == Some(WaitsFor::Children) && ended.parent_id == Some(session.id) {
-            join(tx, session, minter).await?;
+            resume_parent(tx, session, minter).await?;
         }
     }
     Ok(())

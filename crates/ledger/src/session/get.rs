@@ -3,7 +3,7 @@
 use crate::{
     Error, Ledger, Result, SessionRecord,
     guard::require,
-    visibility::{seen, sees},
+    visibility::{can_see, require_visible},
 };
 use domain::{Scope, id::SessionId, limit::PAGE_MAX, role::Permission};
 use store::Conn;
@@ -18,7 +18,7 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sessio
 /// [`get`] on an open connection.
 pub(crate) async fn get_on(conn: &mut Conn<'_>, scope: &Scope, id: SessionId) -> Result<SessionRecord> {
     let found = store::session::find(conn, scope.tenant_id, id).await?;
-    seen(conn, scope, found).await
+    require_visible(conn, scope, found).await
 }
 
 /// Those of `ids` that exist in the workspace, newest first.
@@ -39,7 +39,7 @@ pub(crate) async fn list_by_ids_on(
     }
     let mut sessions = Vec::new();
     for session in store::session::list_by_ids(conn, scope.tenant_id, ids).await? {
-        if sees(conn, scope, &session).await? {
+        if can_see(conn, scope, &session).await? {
             sessions.push(session);
         }
     }

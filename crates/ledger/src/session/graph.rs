@@ -3,8 +3,8 @@
 use super::create::{DependsOn, NewSession};
 use crate::{
     Error, Result, SessionRecord,
-    commit::{Change, Minter, state, write},
-    visibility::sees,
+    commit::{Change, EventFactory, state, write},
+    visibility::can_see,
 };
 use domain::{
     Caller, Scope,
@@ -14,7 +14,7 @@ use domain::{
     limit::{DEPENDENTS_MAX, GRAPH_WALK_MAX},
     session::{
         Actor, Command, IfDependencyFails, Refusal, Report, Status,
-        graph::{Verdict, takes_its_children_along},
+        graph::{Readiness, cancels_children},
     },
 };
 use serde_json::json;
@@ -23,7 +23,7 @@ use store::{WriteTx, session::graph as rows};
 
 /// What stands above and before a new session, locked.
 #[derive(Default)]
-pub(crate) struct Place {
+pub(crate) struct LockedRelations {
     pub(crate) parent: Option<SessionRecord>,
     pub(crate) dependencies: Vec<(SessionRecord, IfDependencyFails)>,
 }
@@ -33,9 +33,14 @@ pub(crate) struct Place {
 ///
 /// # Errors
 /// For sessions that are not of the workspace, parents that were stopped, and circles of sessions that wait for each other.
-pub(super) async fn place(tx: &mut WriteTx<'_>, scope: &Scope, new: &NewSession, is_retry: bool) -> Result<Place> {
+pub(super) async fn lock_relations(
+    tx: &mut WriteTx<'_>,
+    scope: &Scope,
+    new: &NewSession,
+    is_retry: bool,
+) -> Result<LockedRelations> {
     if new.parent_id.is_none() && new.depends_on.is_empty() {
-        return Ok(Place::default());
+        return Ok(LockedRelations::default());
     }
     let mut wanted: Vec<SessionId> = new.depends_on.iter().map(|on| on.session_id).chain(new.parent_id).collect();
     wanted.sort_unstable();
@@ -43,7 +48,7 @@ pub(super) async fn place(tx: &mut WriteTx<'_>, scope: &Scope, new: &NewSession,
     let found = rows::lock_many(tx, scope.tenant_id, &wanted).await?;
     let mut known = HashMap::new();
     for session in found {
-        if sees(tx.conn(), scope, &session).await? {
+        if can_see(tx.conn(), scope, &session).await? {
             known.insert(session.id, session);
         }
     }
@@ -54,7 +59,7 @@ pub(super) async fn place(tx: &mut WriteTx<'_>, scope: &Scope, new: &NewSession,
     };
     if let Some(parent) = &parent {
         // Whoever stopped the parent stopped what it had started; it starts nothing after that.
-        let stopped = parent.end_reason().is_some_and(takes_its_children_along);
+        let stopped = parent.end_reason().is_some_and(cancels_children);
         if stopped && !is_retry {
             return Err(Refusal::AlreadyFinal { status: parent.status() }.into());
         }
@@ -64,13 +69,13 @@ pub(super) async fn place(tx: &mut WriteTx<'_>, scope: &Scope, new: &NewSession,
         let on = found.get(session_id).cloned().ok_or(Error::NotFound("session that it depends on"))?;
         dependencies.push((on, *if_fails));
     }
-    let place = Place { parent, dependencies };
+    let place = LockedRelations { parent, dependencies };
     check_room(tx, &place).await?;
     check_circle(tx, &place).await?;
     Ok(place)
 }
 
-async fn check_room(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
+async fn check_room(tx: &mut WriteTx<'_>, place: &LockedRelations) -> Result<()> {
     for (on, _) in place.dependencies.iter().filter(|(on, _)| !on.status().is_final()) {
         if rows::dependents_count(tx.conn(), on.tenant_id, on.id).await? >= u64::from(DEPENDENTS_MAX) {
             return Err(Error::LimitReached(format!("at most {DEPENDENTS_MAX} sessions depend on one session")));
@@ -81,7 +86,7 @@ async fn check_room(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
 
 /// A parent may wait for its children. So none of what a child depends on may wait for the parent: nothing is known of
 /// the child yet, and every circle that it closes leads through its parent.
-async fn check_circle(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
+async fn check_circle(tx: &mut WriteTx<'_>, place: &LockedRelations) -> Result<()> {
     let Some(parent) = place.parent.as_ref().filter(|parent| !parent.status().is_final()) else { return Ok(()) };
     let mut seen: Vec<SessionId> =
         place.dependencies.iter().filter(|(on, _)| !on.status().is_final()).map(|(on, _)| on.id).collect();
@@ -96,12 +101,12 @@ async fn check_circle(tx: &mut WriteTx<'_>, place: &Place) -> Result<()> {
                 "a child depends on sessions that wait for at most {GRAPH_WALK_MAX} others"
             )));
         }
-        let ahead = rows::ahead(tx.conn(), parent.tenant_id, id, GRAPH_WALK_MAX + 1).await?;
+        let ahead = rows::list_awaited(tx.conn(), parent.tenant_id, id, GRAPH_WALK_MAX + 1).await?;
         if !ahead.is_empty() && !alone {
             // What the new session depends on is locked and gets no children meanwhile. What stands behind that is not:
             // two creations at one instant could each close half of a circle that neither sees. So those that have to look
             // further do it one at a time; whoever comes second sees what the first has made.
-            rows::one_at_a_time(tx, parent.tenant_id).await?;
+            rows::lock_workspace_graph(tx, parent.tenant_id).await?;
             alone = true;
         }
         for ahead in ahead {
@@ -119,7 +124,7 @@ pub(super) async fn depend(
     tx: &mut WriteTx<'_>,
     session: SessionRecord,
     dependencies: &[(SessionRecord, IfDependencyFails)],
-    minter: Minter,
+    minter: EventFactory,
 ) -> Result<SessionRecord> {
     if dependencies.is_empty() {
         return Ok(session);
@@ -129,22 +134,26 @@ pub(super) async fn depend(
     for (on, _) in dependencies.iter().filter(|(on, _)| !on.status().is_final() && !on.awaited) {
         rows::mark_awaited(tx, on.tenant_id, on.id).await?;
     }
-    consider(tx, session, minter).await
+    start_or_skip(tx, session, minter).await
 }
 
 /// Starts or gives up a locked draft, if what it depends on lets it; leaves it alone otherwise.
-pub(super) async fn consider(tx: &mut WriteTx<'_>, before: SessionRecord, mut minter: Minter) -> Result<SessionRecord> {
+pub(super) async fn start_or_skip(
+    tx: &mut WriteTx<'_>,
+    before: SessionRecord,
+    mut minter: EventFactory,
+) -> Result<SessionRecord> {
     let dependencies = rows::dependencies(tx.conn(), before.tenant_id, before.id).await?;
     let standing: Vec<_> = dependencies.iter().map(|on| (on.if_fails, on.status)).collect();
-    match domain::session::graph::consider(&standing) {
-        Verdict::Wait => Ok(before),
-        Verdict::Start => {
+    match domain::session::graph::readiness(&standing) {
+        Readiness::Wait => Ok(before),
+        Readiness::Start => {
             let completed = standing.iter().all(|(_, status)| *status == Status::Completed);
             let word = if completed { "completed" } else { "ended" };
             let reason = format!("everything it depends on has {word}");
             step(tx, before, Command::Start, reason, minter).await
         }
-        Verdict::Skip(at) => {
+        Readiness::Skip(at) => {
             let on = &dependencies[at];
             let message = format!("session {}, which it depends on, ended {}", on.id, on.status);
             let metadata = json!({ "code": DEPENDENCY_FAILED, "sessionId": on.id, "status": on.status });
@@ -157,7 +166,11 @@ pub(super) async fn consider(tx: &mut WriteTx<'_>, before: SessionRecord, mut mi
 }
 
 /// Puts a locked parent back into the queue, if every session that it started has ended.
-pub(super) async fn join(tx: &mut WriteTx<'_>, before: SessionRecord, minter: Minter) -> Result<SessionRecord> {
+pub(super) async fn resume_parent(
+    tx: &mut WriteTx<'_>,
+    before: SessionRecord,
+    minter: EventFactory,
+) -> Result<SessionRecord> {
     if !rows::children_unfinished(tx.conn(), before.tenant_id, before.id, 1).await?.is_empty() {
         return Ok(before);
     }
@@ -170,13 +183,13 @@ pub(super) async fn step(
     before: SessionRecord,
     command: Command,
     reason: String,
-    minter: Minter,
+    minter: EventFactory,
 ) -> Result<SessionRecord> {
     let change = change(&before, command, reason, minter);
     let transition = domain::session::decide(state(&before), change.actor, change.command)?;
     write(tx, before, transition, change, Vec::new(), Report::default()).await
 }
 
-fn change(session: &SessionRecord, command: Command, reason: String, minter: Minter) -> Change {
+fn change(session: &SessionRecord, command: Command, reason: String, minter: EventFactory) -> Change {
     Change { id: session.id, actor: Actor::Server, command, caller: Caller::System, reason, minter }
 }

@@ -5,7 +5,7 @@ use crate::{
     Ledger, Listed, Result, SessionRecord,
     cursor::{List, decode, encode, page_size},
     guard::{Fields, require},
-    visibility::sees,
+    visibility::can_see,
 };
 use domain::{
     Scope,
@@ -39,7 +39,7 @@ pub struct ListSessions {
 async fn of_parent(conn: &mut Conn<'_>, scope: &Scope, filter: Filter) -> store::Result<Filter> {
     let Some(id) = filter.parent_id else { return Ok(filter) };
     match store::session::find(conn, scope.tenant_id, id).await? {
-        Some(parent) if parent.private_to.is_some() && sees(conn, scope, &parent).await? => {
+        Some(parent) if parent.private_to.is_some() && can_see(conn, scope, &parent).await? => {
             Ok(Filter { private_to: parent.private_to, ..filter })
         }
         _ => Ok(filter),
@@ -47,13 +47,13 @@ async fn of_parent(conn: &mut Conn<'_>, scope: &Scope, filter: Filter) -> store:
 }
 
 /// A list that was asked for, with what its filter and cursor mean.
-pub(crate) struct Asked {
+pub(crate) struct ListQuery {
     filter: Filter,
     before: Option<SessionId>,
     limit: u32,
 }
 
-impl Asked {
+impl ListQuery {
     /// What the caller asks for.
     ///
     /// # Errors
@@ -79,13 +79,13 @@ impl Asked {
 /// One page of the sessions that the caller may know of, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListSessions) -> Result<Listed<SessionRecord>> {
     require(scope, Permission::Read)?;
-    let (reader, asked) = (*scope, Asked::of(scope, query)?);
+    let (reader, asked) = (*scope, ListQuery::of(scope, query)?);
     ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, asked).await })).await
 }
 
 /// [`list`] on an open connection.
-pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: Asked) -> Result<Listed<SessionRecord>> {
-    let Asked { filter, before, limit } = asked;
+pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: ListQuery) -> Result<Listed<SessionRecord>> {
+    let ListQuery { filter, before, limit } = asked;
     let filter = of_parent(conn, scope, filter).await?;
     let page = store::session::list(conn, scope.tenant_id, &filter, before, limit).await?;
     let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Sessions, last.id.0));

@@ -1,7 +1,7 @@
 //! Which sessions one waits for, and which wait for it.
 
 use super::get::get_on;
-use crate::{Ledger, Result, SessionRecord, guard::require, visibility::sees};
+use crate::{Ledger, Result, SessionRecord, guard::require, visibility::can_see};
 use domain::{Scope, id::SessionId, limit::DEPENDENTS_MAX, role::Permission};
 use store::{
     Conn,
@@ -40,20 +40,24 @@ pub(crate) async fn related_on(conn: &mut Conn<'_>, scope: &Scope, session: &Ses
     // Sessions may come to depend on one that has ended; nobody waits for it then, so they are not bounded.
     let dependents = dependents(conn, tenant_id, id, DEPENDENTS_MAX).await?;
     Ok(Related {
-        dependencies: seen(conn, scope, dependencies).await?,
-        dependents: seen(conn, scope, dependents).await?,
+        dependencies: retain_visible(conn, scope, dependencies).await?,
+        dependents: retain_visible(conn, scope, dependents).await?,
     })
 }
 
 /// Those of these sessions that the caller may know of.
-async fn seen(conn: &mut Conn<'_>, scope: &Scope, neighbours: Vec<Neighbour>) -> store::Result<Vec<Neighbour>> {
+async fn retain_visible(
+    conn: &mut Conn<'_>,
+    scope: &Scope,
+    neighbours: Vec<Neighbour>,
+) -> store::Result<Vec<Neighbour>> {
     if neighbours.is_empty() {
         return Ok(neighbours);
     }
     let ids: Vec<SessionId> = neighbours.iter().map(|neighbour| neighbour.id).collect();
     let mut hidden = Vec::new();
     for session in store::session::list_by_ids(conn, scope.tenant_id, &ids).await? {
-        if !sees(conn, scope, &session).await? {
+        if !can_see(conn, scope, &session).await? {
             hidden.push(session.id);
         }
     }

@@ -1,6 +1,6 @@
 //! A worker gives its session back unfinished.
 
-use crate::commit::{Change, Minter, apply};
+use crate::commit::{Change, EventFactory, apply};
 use crate::{Ledger, Result, SessionRecord, guard::require};
 use domain::{
     Scope,
@@ -18,7 +18,7 @@ pub async fn release(ledger: &Ledger, scope: &Scope, id: SessionId, attempt: u32
         command: Command::Release,
         caller: scope.caller,
         reason: "released by its worker".into(),
-        minter: Minter::new(ledger, ledger.now(), 1),
+        minter: EventFactory::new(ledger, ledger.now(), 1),
     };
     apply(ledger, scope, change, |_| Ok(Vec::new())).await
 }

@@ -3,9 +3,9 @@
 use super::create::{DependsOn, EVENTS_MAX, NewSession, insert};
 use crate::{
     Error, Ledger, Result, SessionRecord,
-    commit::Minter,
+    commit::EventFactory,
     guard::require,
-    visibility::{own_or_managed, seen},
+    visibility::{own_or_managed, require_visible},
 };
 use domain::{
     Scope,
@@ -22,13 +22,13 @@ pub async fn retry(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<Sess
     require(scope, Permission::StartSession)?;
     let now = ledger.now();
     let fresh = SessionId::new(now, ledger.entropy());
-    let minter = Minter::new(ledger, now, EVENTS_MAX);
+    let minter = EventFactory::new(ledger, now, EVENTS_MAX);
     let scope = *scope;
     ledger
         .write((&scope).into(), move |tx| {
             Box::pin(async move {
                 let old = store::session::find(tx.conn(), scope.tenant_id, id).await?;
-                let old = seen(tx.conn(), &scope, old).await?;
+                let old = require_visible(tx.conn(), &scope, old).await?;
                 own_or_managed(&scope, &old)?;
                 let action = match old.action_id {
                     Some(id) => store::action::find(tx.conn(), scope.tenant_id, id).await?,

@@ -3,7 +3,7 @@
 use super::{expire::expire_overdue, follow::follow_noted};
 use crate::{
     Ledger, Result,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
 };
 use domain::{
     Caller, Scope,
@@ -74,7 +74,7 @@ async fn take_back(ledger: &Ledger, tenant_id: TenantId, id: SessionId) -> Resul
         command: Command::LoseLease,
         caller: Caller::System,
         reason: "the worker's lease ran out".into(),
-        minter: Minter::new(ledger, ledger.now(), 2),
+        minter: EventFactory::new(ledger, ledger.now(), 2),
     };
     ledger
         .write((&scope).into(), move |tx| {

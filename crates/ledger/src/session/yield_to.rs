@@ -1,13 +1,13 @@
 //! A worker parks its session until something arrives.
 
-use super::graph::join;
+use super::graph::resume_parent;
 use crate::{
     Error, Ledger, Result, SessionRecord,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
     gate::pause,
     guard::{Fields, require},
     output::check_schema,
-    visibility::held,
+    visibility::require_visible_or_claimed,
 };
 use domain::{
     Scope,
@@ -21,7 +21,7 @@ use serde_json::Value;
 
 /// What a worker parks its session for.
 #[derive(Debug, Clone)]
-pub struct Parking {
+pub struct YieldRequest {
     /// The fencing token.
     pub attempt: u32,
     /// Where it is parked.
@@ -38,7 +38,7 @@ pub struct Parking {
     pub usage: Option<String>,
 }
 
-impl Parking {
+impl YieldRequest {
     /// Parked, with nothing said and nobody asked anything of their own.
     pub const fn at(attempt: u32, to: YieldTo) -> Self {
         Self {
@@ -113,33 +113,38 @@ impl Parking {
 
 /// Parks the session; the lease ends. One that waits for its children goes back to the queue with the last of them, at
 /// once where all have ended. Where a person has to decide or answer, a gate opens with it.
-pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Parking) -> Result<SessionRecord> {
+pub async fn yield_to(
+    ledger: &Ledger,
+    scope: &Scope,
+    id: SessionId,
+    yield_request: YieldRequest,
+) -> Result<SessionRecord> {
     require(scope, Permission::Work)?;
-    parking.check()?;
+    yield_request.check()?;
     let now = ledger.now();
     let mut change = Change {
         id,
-        actor: Actor::Worker { attempt: parking.attempt },
-        command: Command::Yield(parking.to),
+        actor: Actor::Worker { attempt: yield_request.attempt },
+        command: Command::Yield(yield_request.to),
         caller: scope.caller,
-        reason: parking.reason(),
-        minter: Minter::new(ledger, now, 2),
+        reason: yield_request.reason(),
+        minter: EventFactory::new(ledger, now, 2),
     };
-    let joining = Minter::new(ledger, now, 1);
+    let joining = EventFactory::new(ledger, now, 1);
     let gate_id = GateId::new(now, ledger.entropy());
     let caller = *scope;
     ledger
         .write(scope.into(), move |tx| {
             Box::pin(async move {
                 let before = store::session::find_locked(tx, caller.tenant_id, id).await?;
-                let before = held(tx.conn(), &caller, before).await?;
+                let before = require_visible_or_claimed(tx.conn(), &caller, before).await?;
                 let transition = decide(state(&before), change.actor, change.command)?;
                 let mut events = Vec::new();
-                if let Some(task) = parking.task() {
+                if let Some(task) = yield_request.task() {
                     events.push(pause(tx, &before, gate_id, task, &mut change.minter).await?);
                 }
-                let waits_for_children = parking.waits_for_children;
-                let report = Report { usage: parking.usage, waits_for_children, ..Report::default() };
+                let waits_for_children = yield_request.waits_for_children;
+                let report = Report { usage: yield_request.usage, waits_for_children, ..Report::default() };
                 if !waits_for_children {
                     return write(tx, before, transition, change, events, report).await;
                 }
@@ -148,7 +153,7 @@ pub async fn yield_to(ledger: &Ledger, scope: &Scope, id: SessionId, parking: Pa
                 }
                 let parked = write(tx, before, transition, change, events, report).await?;
                 // The last of them may have ended already. One that ends from here on finds this session waiting.
-                join(tx, parked, joining).await
+                resume_parent(tx, parked, joining).await
             })
         })
         .await

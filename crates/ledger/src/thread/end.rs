@@ -3,7 +3,7 @@
 use super::{own, summary::summarize};
 use crate::{
     Ledger, Result, SessionRecord,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
     feedback::{self, Rating},
     guard::require,
     thread::{Closing, Summary},
@@ -66,7 +66,7 @@ pub async fn end_with(
         command: Command::End,
         caller: scope.caller,
         reason: "ended by its person".into(),
-        minter: Minter::new(ledger, ledger.now(), 2),
+        minter: EventFactory::new(ledger, ledger.now(), 2),
     };
     let owner = *scope;
     // Not the store's own: whoever waits for this end hears of it at once.
@@ -76,8 +76,8 @@ pub async fn end_with(
     });
     let ended: Ended = ended.await?;
     if let Some(label) = ending.feedback {
-        let rating = Rating { user: scope.beneficiary(), label, source: ending.source, turns: ended.turns };
-        feedback::keep_in_time(ledger, &ended.session, rating).await;
+        let rating = Rating { user: scope.acting_user(), label, source: ending.source, turns: ended.turns };
+        feedback::store_within_timeout(ledger, &ended.session, rating).await;
     }
     Ok(ended)
 }
@@ -101,7 +101,7 @@ async fn finish(
     if let Some(closing) = closing {
         let is_about_all = closing.head_sequence == before.head_sequence;
         let words = if is_about_all { closing.words } else { Err("more was said while the agent was asked".into()) };
-        summary = summary.map(|summary| summary.closed_with(words));
+        summary = summary.map(|summary| summary.with_closing(words));
         // A turn since then has counted anew, from the log alone.
         usage = closing.usage.filter(|_| is_about_all);
     }

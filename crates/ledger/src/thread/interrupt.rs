@@ -3,7 +3,7 @@
 use super::own;
 use crate::{
     Ledger, Result, SessionRecord,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
     guard::require,
 };
 use domain::{
@@ -26,7 +26,7 @@ pub async fn interrupt(ledger: &Ledger, scope: &Scope, id: SessionId) -> Result<
         command: Command::Interrupt,
         caller: scope.caller,
         reason: INTERRUPTED.into(),
-        minter: Minter::new(ledger, ledger.now(), 1),
+        minter: EventFactory::new(ledger, ledger.now(), 1),
     };
     let scope = *scope;
     let stopped = ledger.store().write((&scope).into(), move |tx| {

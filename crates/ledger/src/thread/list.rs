@@ -9,12 +9,12 @@ use domain::{Scope, id::SessionId, role::Permission};
 use store::Conn;
 
 /// A list that was asked for, with what its cursor means.
-pub(crate) struct Asked {
+pub(crate) struct ListQuery {
     before: Option<SessionId>,
     limit: u32,
 }
 
-impl Asked {
+impl ListQuery {
     /// What the caller asks for; `limit` 0 for the default.
     pub(crate) fn of(limit: u32, cursor: Option<&str>) -> Result<Self> {
         let before = cursor.map(|cursor| decode(List::Threads, cursor)).transpose()?.map(SessionId);
@@ -26,13 +26,13 @@ impl Asked {
 /// found by whoever began it alone. `limit` 0 for the default.
 pub async fn list(ledger: &Ledger, scope: &Scope, limit: u32, cursor: Option<&str>) -> Result<Listed<SessionRecord>> {
     require(scope, Permission::Read)?;
-    let (reader, asked) = (*scope, Asked::of(limit, cursor)?);
+    let (reader, asked) = (*scope, ListQuery::of(limit, cursor)?);
     ledger.snapshot(scope, move |conn| Box::pin(async move { list_on(conn, &reader, asked).await })).await
 }
 
 /// [`list`] on an open connection.
-pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: Asked) -> Result<Listed<SessionRecord>> {
-    let (created_by, user) = (scope.caller.to_string(), scope.beneficiary());
+pub(crate) async fn list_on(conn: &mut Conn<'_>, scope: &Scope, asked: ListQuery) -> Result<Listed<SessionRecord>> {
+    let (created_by, user) = (scope.caller.to_string(), scope.acting_user());
     let page = store::thread::own(conn, scope.tenant_id, (&created_by, user), asked.before, asked.limit).await?;
     let next_cursor = page.items.last().filter(|_| page.has_more).map(|last| encode(List::Threads, last.id.0));
     Ok(Listed { items: page.items, next_cursor })

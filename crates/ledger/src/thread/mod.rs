@@ -13,8 +13,8 @@ pub use get::get;
 pub(crate) use get::get_on;
 pub use interrupt::interrupt;
 pub use list::list;
-pub(crate) use list::{Asked, list_on};
-pub use say::{Message, Said, again_id, is_recorded, say};
+pub(crate) use list::{ListQuery, list_on};
+pub use say::{Message, MessageReceipt, is_recorded, resend_id, say};
 pub use start::{NewThread, Started, start};
 pub use summary::{Closing, Summary};
 

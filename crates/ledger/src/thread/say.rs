@@ -3,7 +3,7 @@
 use super::own;
 use crate::{
     Error, Ledger, Result, SessionRecord,
-    commit::{Change, Minter, state, write},
+    commit::{Change, EventFactory, state, write},
     guard::{Fields, require},
     interaction::derived_id,
 };
@@ -31,7 +31,7 @@ pub struct Message {
 
 /// Where a message landed.
 #[derive(Debug, Clone)]
-pub struct Said {
+pub struct MessageReceipt {
     /// Its event.
     pub event_id: EventId,
     /// Its place in the log.
@@ -76,7 +76,7 @@ pub(super) fn message_event(fresh: EventId, message: &Message) -> Result<Prepare
 /// # Errors
 /// [`Error::Refused`] while a turn runs or after the end, [`Error::IdConflict`] for an id that was used for something else,
 /// [`Error::LimitReached`] when the conversation has as many messages as one may have.
-pub async fn say(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message) -> Result<Said> {
+pub async fn say(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message) -> Result<MessageReceipt> {
     require(scope, Permission::Converse)?;
     let mut fields = Fields::default();
     check_text(&mut fields, "text", &message.text);
@@ -89,7 +89,7 @@ pub async fn say(ledger: &Ledger, scope: &Scope, id: SessionId, message: Message
         command: Command::Say,
         caller: scope.caller,
         reason: "a person wrote".into(),
-        minter: Minter::new(ledger, now, 1),
+        minter: EventFactory::new(ledger, now, 1),
     };
     let scope = *scope;
     let said = ledger
@@ -104,13 +104,13 @@ async fn add(
     change: Change,
     message: Message,
     event: PreparedEvent,
-) -> Result<Said> {
+) -> Result<MessageReceipt> {
     let found = store::session::find_locked(tx, scope.tenant_id, change.id).await?;
     let before = own(scope, found)?;
     let turns = store::thread::messages(tx.conn(), scope.tenant_id, before.id).await?;
     let event_id = event.id;
     if let Some(sequence) = recorded(tx, scope, &before, &message, &event).await? {
-        return Ok(Said { event_id, sequence, session: before, turns });
+        return Ok(MessageReceipt { event_id, sequence, session: before, turns });
     }
     let transition = decide(state(&before), change.actor, change.command)?;
     if turns >= THREAD_MESSAGES_MAX || before.head_sequence + 2 > SESSION_EVENTS_MAX {
@@ -127,7 +127,7 @@ async fn add(
         store::session::retitle(tx, session.tenant_id, session.id, &title).await?;
         session.title = title;
     }
-    Ok(Said { event_id, sequence, session, turns: turns + 1 })
+    Ok(MessageReceipt { event_id, sequence, session, turns: turns + 1 })
 }
 
 /// The sequence of this very message, where it is recorded already.
@@ -177,7 +177,7 @@ fn content_of(text: &str) -> String {
 
 /// The id of the message that is sent again after the turn of this conversation at rest has failed. Sending it twice, from
 /// one page or from several, is sending it once.
-pub fn again_id(session: &SessionRecord) -> EventId {
+pub fn resend_id(session: &SessionRecord) -> EventId {
     let parts: [&[u8]; 3] = [b"again", session.id.0.as_bytes(), &session.head_sequence.to_be_bytes()];
     EventId(derived_id(session.created_at, &parts))
 }

@@ -3,12 +3,12 @@
 use super::say::{Message, check_text, message_event};
 use crate::{
     Error, Ledger, Result, SessionRecord,
-    commit::{Minter, state},
+    commit::{EventFactory, state},
     guard::{Fields, require},
     session::{
         NewSession,
         create::{draft, repeated},
-        graph::Place,
+        graph::LockedRelations,
     },
 };
 use domain::{
@@ -90,7 +90,7 @@ pub async fn start(ledger: &Ledger, scope: &Scope, new: NewThread) -> Result<Sta
     let with = new.check()?;
     let now = ledger.now();
     let id = SessionId::new(now, ledger.entropy());
-    let minter = Minter::new(ledger, now, 3);
+    let minter = EventFactory::new(ledger, now, 3);
     let message_id = ledger.event_id(now);
     let scope = *scope;
     let begun = ledger.store().write((&scope).into(), move |tx| {
@@ -103,7 +103,7 @@ async fn insert(
     tx: &mut WriteTx<'_>,
     scope: Scope,
     (id, message_id): (SessionId, EventId),
-    mut minter: Minter,
+    mut minter: EventFactory,
     with: With,
     new: NewThread,
 ) -> Result<Started> {
@@ -136,7 +136,7 @@ async fn row(
     tx: &mut WriteTx<'_>,
     scope: &Scope,
     id: SessionId,
-    minter: &Minter,
+    minter: &EventFactory,
     with: With,
     new: &NewThread,
 ) -> Result<SessionRecord> {
@@ -146,7 +146,7 @@ async fn row(
     };
     let blank = NewSession { action_id, agent_slug, ..NewSession::of_type(Type::Agent) };
     // Messages are what the agent is given: the action's input schema is not asked.
-    let (mut session, _) = draft(tx, *scope, id, minter, blank, (None, &Place::default())).await?;
+    let (mut session, _) = draft(tx, *scope, id, minter, blank, (None, &LockedRelations::default())).await?;
     let Some(agent) = session.agent_slug.clone() else {
         return Err(Error::invalid("agent", "this task names no agent"));
     };

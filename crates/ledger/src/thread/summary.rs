@@ -56,7 +56,7 @@ impl Summary {
     }
 
     /// With what the agent says of it.
-    pub(super) fn closed_with(self, words: std::result::Result<String, String>) -> Self {
+    pub(super) fn with_closing(self, words: std::result::Result<String, String>) -> Self {
         match words {
             Ok(text) => Self { by: SummaryBy::Agent, closing: Some(cut(text.trim(), CLOSING_CHARS_MAX)), ..self },
             Err(why) => Self { closing_missing: Some(cut(&why, REASON_CHARS_MAX)), ..self },

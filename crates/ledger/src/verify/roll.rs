@@ -4,7 +4,7 @@ use crate::{Ledger, Result};
 use domain::chain::roll_root;
 use store::{
     Access,
-    roll::{Entered, RollHead, Standing},
+    roll::{RollHead, RollState, RolledSession},
 };
 
 /// Places read at once.
@@ -15,12 +15,12 @@ const MISSING_NAMED: usize = 20;
 /// What is wrong with the rolls, and how many sessions they have.
 pub(super) async fn check(ledger: &Ledger) -> Result<(u64, Vec<String>)> {
     let (mut sessions, mut problems) = (0, Vec::new());
-    let standings = ledger.store().read(Access::System, |conn| Box::pin(store::roll::standings(conn))).await?;
-    for standing in standings {
-        sessions += standing.head.sessions;
-        one(ledger, standing, &mut problems).await?;
+    let states = ledger.store().read(Access::System, |conn| Box::pin(store::roll::list_states(conn))).await?;
+    for state in states {
+        sessions += state.head.sessions;
+        one(ledger, state, &mut problems).await?;
     }
-    let gone = ledger.store().read(Access::System, |conn| Box::pin(store::roll::gone(conn, PLACES))).await?;
+    let gone = ledger.store().read(Access::System, |conn| Box::pin(store::roll::list_missing(conn, PLACES))).await?;
     for (tenant_id, session) in gone.into_iter().take(MISSING_NAMED) {
         problems.push(format!("workspace {tenant_id}: session {session} was made and is not there any more"));
     }
@@ -28,8 +28,8 @@ pub(super) async fn check(ledger: &Ledger) -> Result<(u64, Vec<String>)> {
 }
 
 /// Walks the roll of one workspace up to where its head says that it ends.
-async fn one(ledger: &Ledger, standing: Standing, problems: &mut Vec<String>) -> Result<()> {
-    let Standing { tenant_id, head, last } = standing;
+async fn one(ledger: &Ledger, state: RollState, problems: &mut Vec<String>) -> Result<()> {
+    let RollState { tenant_id, head, last } = state;
     let mut found = RollHead { sessions: 0, root: domain::chain::Digest::GENESIS };
     let mut missing = 0;
     loop {
@@ -40,7 +40,7 @@ async fn one(ledger: &Ledger, standing: Standing, problems: &mut Vec<String>) ->
         let places = read.await?;
         let is_last = places.len() < PLACES as usize;
         for place in places {
-            let Entered { ordinal, session_id, entry, root, now } = place;
+            let RolledSession { ordinal, session_id, entry, root, now } = place;
             let expected = found.sessions + 1;
             if ordinal != expected {
                 problems.push(format!("workspace {tenant_id}: place {expected} of its roll is missing"));

@@ -2,7 +2,7 @@
 
 use crate::{
     EventRecord, InstanceKey, Ledger, Result, SessionRecord,
-    commit::final_row::{self, Bound, Told},
+    commit::final_row::{self, RecordedStatusChange, RowBinding},
     retention::is_sealed,
 };
 use domain::{
@@ -126,7 +126,7 @@ fn row(session: &SessionRecord, walk: &Walk, is_unbound: &mut bool) -> Option<St
         let is_same = row_digest.is_none_or(|digest| digest == final_row::digest_of(session));
         return (!is_same).then(|| "its row was changed after its content was erased".into());
     }
-    let Some(Told { to, bound }) = &walk.told else {
+    let Some(RecordedStatusChange { to, bound }) = &walk.told else {
         // An erasure that is under way has taken what the log said.
         *is_unbound = session.status().is_final();
         return None;
@@ -135,13 +135,13 @@ fn row(session: &SessionRecord, walk: &Walk, is_unbound: &mut bool) -> Option<St
         return Some(format!("its row says {}, its log {to}", session.status()));
     }
     match bound {
-        Bound::Not => {
+        RowBinding::Not => {
             *is_unbound = session.status().is_final();
             None
         }
-        Bound::To(digest) if *digest == final_row::digest_of(session) => None,
-        Bound::To(_) => Some("its row was changed after it ended".into()),
-        Bound::Unknown => Some("its row is bound in a way that this version does not know".into()),
+        RowBinding::To(digest) if *digest == final_row::digest_of(session) => None,
+        RowBinding::To(_) => Some("its row was changed after it ended".into()),
+        RowBinding::Unknown => Some("its row is bound in a way that this version does not know".into()),
     }
 }
 
@@ -153,7 +153,7 @@ struct Walk {
     erasure: Option<ErasureRecord>,
     erased: u64,
     /// The newest change of its status, where that can be read.
-    told: Option<Told>,
+    told: Option<RecordedStatusChange>,
 }
 
 impl Walk {

@@ -9,7 +9,7 @@ use domain::limit::DELIVERIES_AT_ONCE;
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use ledger::{
     InstanceKey, Ledger, MessageRecord,
-    outbox::{Outcome, Outgoing, Receiver, Room, prune, settle, take},
+    outbox::{DeliverySlots, Outcome, Outgoing, Receiver, prune, settle, take},
 };
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
@@ -117,7 +117,7 @@ impl OutboxWorker {
 #[derive(Default)]
 struct Deliveries<'c> {
     running: FuturesUnordered<BoxFuture<'c, MessageRecord>>,
-    room: Room,
+    room: DeliverySlots,
 }
 
 impl Deliveries<'_> {

@@ -157,7 +157,7 @@ pub(super) fn check(data_dir: &Path) -> Result<Vec<String>> {
     if !file.exists() {
         return Ok(Vec::new());
     }
-    let (mut reader, _) = SqliteConnection::open_as_it_is(&file)?;
+    let (mut reader, _) = SqliteConnection::open_immutable(&file)?;
     let problems = crate::verify::check_file(&mut reader)?;
     Ok(problems.into_iter().map(|problem| format!("{FILE}: {problem}")).collect())
 }
@@ -168,7 +168,7 @@ pub(super) async fn back_up(data_dir: &Path, target: PathBuf) -> Result<bool> {
     if !file.exists() {
         return Ok(false);
     }
-    let (reader, _) = SqliteConnection::open_as_it_is(&file)?;
+    let (reader, _) = SqliteConnection::open_immutable(&file)?;
     backup::sqlite(reader, target).await?;
     Ok(true)
 }

@@ -99,7 +99,7 @@ pub async fn reviewers_left(conn: &mut Conn<'_>, tenant_id: TenantId, id: GateId
 
 /// Somebody who might decide and wants e-mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanting {
+pub struct EmailRecipient {
     /// Who.
     pub user_id: UserId,
     /// Their role, which has to allow it where they are not named.
@@ -109,13 +109,17 @@ pub struct Wanting {
 }
 
 /// Who might decide this gate and wants e-mail.
-pub async fn reviewers_wanting_email(conn: &mut Conn<'_>, tenant_id: TenantId, id: GateId) -> Result<Vec<Wanting>> {
+pub async fn reviewers_wanting_email(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: GateId,
+) -> Result<Vec<EmailRecipient>> {
     type Row = (Uuid, String, i64);
     let rows = run!(conn, fetch_all Row, WANTING_EMAIL, tenant_id.0, id.0)?;
     rows.into_iter()
         .map(|(user, role, named)| {
             let role = Role::parse(&role).ok_or_else(|| Error::inconsistent("memberships", "role", &role))?;
-            Ok(Wanting { user_id: UserId(user), role, is_named: named > 0 })
+            Ok(EmailRecipient { user_id: UserId(user), role, is_named: named > 0 })
         })
         .collect()
 }

@@ -14,7 +14,7 @@ use crate::{
     open::Store,
     record::SessionRecord,
     session::Head,
-    transaction::{Notice, lane_in_time},
+    transaction::{Notice, lane_with_timeout},
 };
 use domain::{
     Timestamp,
@@ -35,7 +35,7 @@ pub(crate) const CLAIM: &str = "SELECT (c.taken).*, c.digest_before FROM shiftbo
 #[derive(Debug, Clone)]
 pub struct FirstClaim {
     /// Which sessions, and what becomes of them.
-    pub terms: FirstTerms,
+    pub terms: ClaimTerms,
     /// Now.
     pub at: Timestamp,
     /// For each session that may be taken its two events. They differ in nothing but their ids.
@@ -44,7 +44,7 @@ pub struct FirstClaim {
 
 /// What claims have in common that may share a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FirstTerms {
+pub struct ClaimTerms {
     /// Only sessions of this agent; any agent's when absent.
     pub agent_slug: Option<String>,
     /// The attempt of the sessions that it was decided for.
@@ -63,7 +63,7 @@ pub struct FirstTerms {
 
 /// Sessions that were taken, and what watchers are told of each. `None`: nothing was taken, because one of the sessions
 /// has more to it.
-pub(crate) type Taken = Option<Vec<(SessionRecord, Notice)>>;
+pub(crate) type ClaimedSessions = Option<Vec<(SessionRecord, Notice)>>;
 
 impl Store {
     /// Takes the oldest queued sessions, as many as there are events for, in one statement. `None` where that cannot be:
@@ -77,24 +77,24 @@ impl Store {
         if crate::planted::is(crate::planted::Bug::DoubleClaim) {
             return Ok(None);
         }
-        lane_in_time(self.writer().claim(access, claim)).await
+        lane_with_timeout(self.writer().claim(access, claim)).await
     }
 }
 
 impl FirstClaim {
     /// Whether another claim may share this one's statement.
-    pub(crate) fn may_share(&self, other: &Self) -> bool {
+    pub(crate) fn can_merge(&self, other: &Self) -> bool {
         self.terms == other.terms && self.events.len() + other.events.len() <= CLAIM_MAX as usize
     }
 
     /// Takes in a claim that may share the statement. What is recorded says of both that it was now.
-    pub(crate) fn share(&mut self, other: Self) {
+    pub(crate) fn merge(&mut self, other: Self) {
         self.at = self.at.max(other.at);
         self.events.extend(other.events);
     }
 
     /// Claims in a transaction of its own, oldest first.
-    pub(crate) async fn execute(&self, connection: &mut PgConnection, access: Access) -> Result<Taken> {
+    pub(crate) async fn execute(&self, connection: &mut PgConnection, access: Access) -> Result<ClaimedSessions> {
         let (Access::Tenant { tenant_id, user_id }, Some(events)) = (access, self.events.first()) else {
             return Ok(None);
         };
@@ -123,12 +123,12 @@ impl FirstClaim {
             .bind(events.each_ref().map(|event| event.content.as_str()))
             .bind(events.each_ref().map(|event| event.metadata.as_str()))
             .bind(events.each_ref().map(|event| event.body.0.to_vec()))
-            .bind(events.each_ref().map(|event| tail(&unplaced(event, tenant_id, self))));
+            .bind(events.each_ref().map(|event| tail(&claim_link(event, tenant_id, self))));
         let mut taken = Vec::with_capacity(self.events.len());
         for (row, events) in query.fetch_all(connection).await?.iter().zip(&self.events) {
             let Some(before) = row.try_get::<Option<Vec<u8>>, _>("digest_before")? else { return Ok(None) };
             let session = SessionRecord::try_from(Row::from_row(row)?)?;
-            let notice = told(&session, &before, self, events)?;
+            let notice = claim_notice(&session, &before, self, events)?;
             taken.push((session, notice));
         }
         Ok(Some(taken))
@@ -136,7 +136,7 @@ impl FirstClaim {
 }
 
 /// An event of the claim, before it is known of which session.
-fn unplaced<'e>(event: &'e PreparedEvent, tenant_id: TenantId, claim: &'e FirstClaim) -> Link<'e> {
+fn claim_link<'e>(event: &'e PreparedEvent, tenant_id: TenantId, claim: &'e FirstClaim) -> Link<'e> {
     Link {
         tenant_id: tenant_id.0,
         session_id: Uuid::nil(),
@@ -155,7 +155,7 @@ fn unplaced<'e>(event: &'e PreparedEvent, tenant_id: TenantId, claim: &'e FirstC
 }
 
 /// What watchers are told of a session that was taken.
-fn told(
+fn claim_notice(
     session: &SessionRecord,
     digest_before: &[u8],
     claim: &FirstClaim,

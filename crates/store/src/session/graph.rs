@@ -183,7 +183,7 @@ impl TryFrom<NeighbourRow> for Neighbour {
 
 /// A session beside another one, with what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct RelatedSession {
     /// The session.
     pub id: SessionId,
     /// Its action's slug.
@@ -221,7 +221,7 @@ row! {
     }
 }
 
-impl TryFrom<ToldRow> for Told {
+impl TryFrom<ToldRow> for RelatedSession {
     type Error = Error;
 
     fn try_from(row: ToldRow) -> Result<Self> {
@@ -255,7 +255,7 @@ pub async fn lock_many(tx: &mut WriteTx<'_>, tenant_id: TenantId, wanted: &[Sess
 
 /// Waits until nobody else in the workspace is past this point, and keeps others from it until the transaction ends. On
 /// SQLite every write is alone.
-pub async fn one_at_a_time(tx: &mut WriteTx<'_>, tenant_id: TenantId) -> Result<()> {
+pub async fn lock_workspace_graph(tx: &mut WriteTx<'_>, tenant_id: TenantId) -> Result<()> {
     if let Conn::Postgres(c) = tx.conn() {
         sqlx::query(ONE_AT_A_TIME_POSTGRES).bind(tenant_id.0).execute(&mut **c).await?;
     }
@@ -316,7 +316,12 @@ pub async fn children_unfinished(
 }
 
 /// Sessions that go on and that this one waits for, or may come to wait for: dependencies and children.
-pub async fn ahead(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId, limit: usize) -> Result<Vec<SessionId>> {
+pub async fn list_awaited(
+    conn: &mut Conn<'_>,
+    tenant_id: TenantId,
+    id: SessionId,
+    limit: usize,
+) -> Result<Vec<SessionId>> {
     let mut found = ids(run!(conn, fetch_all Id, DEPENDENCIES_UNFINISHED, tenant_id.0, id.0, limit as i64)?);
     found.extend(children_unfinished(conn, tenant_id, id, limit).await?);
     Ok(found)
@@ -366,27 +371,27 @@ pub async fn delete_ending(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: Sessio
 }
 
 /// What came of the sessions that this one depends on; outputs as long as they fit into `bytes`.
-pub async fn told_dependencies(
+pub async fn related_dependencies(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     id: SessionId,
     limit: u32,
     bytes: usize,
-) -> Result<Vec<Told>> {
+) -> Result<Vec<RelatedSession>> {
     let (limit, bytes) = (i64::from(limit), bytes as i64);
     let rows = run!(conn, fetch_all ToldRow, TOLD_DEPENDENCIES, tenant_id.0, id.0, limit, bytes)?;
-    rows.into_iter().map(Told::try_from).collect()
+    rows.into_iter().map(RelatedSession::try_from).collect()
 }
 
 /// What came of the sessions that this one started, oldest first; outputs as long as they fit into `bytes`.
-pub async fn told_children(
+pub async fn related_children(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     id: SessionId,
     limit: u32,
     bytes: usize,
-) -> Result<Vec<Told>> {
+) -> Result<Vec<RelatedSession>> {
     let (limit, bytes) = (i64::from(limit), bytes as i64);
     let rows = run!(conn, fetch_all ToldRow, TOLD_CHILDREN, tenant_id.0, id.0, limit, bytes)?;
-    rows.into_iter().map(Told::try_from).collect()
+    rows.into_iter().map(RelatedSession::try_from).collect()
 }

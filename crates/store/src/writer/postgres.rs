@@ -1,29 +1,29 @@
 //! A PostgreSQL lane: merges appends of one workspace and person into one transaction, and claims on the same terms.
 //!
-//! The lane knows where the logs that it last wrote to stand, and most groups are one statement ([`Placed`]). Whatever that
+//! The lane caches the heads that it last wrote, and most groups are one statement ([`PlannedAppends`]). Whatever that
 //! leaves is done in a transaction that reads and locks first ([`locked`]). A session that somebody holds keeps a lane for a
-//! blink; its appends are put aside then ([`held`]).
+//! moment; its appends are put aside then ([`deferred`]).
 
 mod claim;
-mod expected;
-mod held;
+mod deferred;
+mod group_wait;
 mod locked;
 
 use super::{ALONE_MAX, Counters, Group, Job};
 use crate::{
     append::{
         AppendRefusal, AppendRequest, GroupNotices, Settled,
-        known::{KnownHeads, Placed},
+        head_cache::{HeadCache, PlannedAppends},
     },
     conn::Access,
     error::{Error, is_lock_timeout, is_unique_violation},
     notify::Notifier,
     open::{POSTGRES_TRUSTED, publish},
-    transaction::{Change, in_time},
+    transaction::{Change, with_timeout},
 };
-use expected::Expected;
-use held::Held;
-use locked::Way;
+use deferred::DeferredAppends;
+use group_wait::GroupWait;
+use locked::CommitMode;
 use sqlx::{PgPool, Postgres, pool::PoolConnection};
 use std::{
     collections::HashMap,
@@ -58,11 +58,11 @@ pub(super) struct PostgresLane {
     notices: broadcast::Sender<Change>,
     notifier: Notifier,
     counters: Arc<Counters>,
-    heads: Arc<KnownHeads>,
+    heads: Arc<HeadCache>,
     /// Whether it is the first lane, which has all appends while they are few.
     is_first: bool,
-    expected: Expected,
-    held: Held,
+    group_wait: GroupWait,
+    deferred: DeferredAppends,
     /// Kept while groups follow one another: giving a connection back costs a round trip.
     connection: Option<PoolConnection<Postgres>>,
 }
@@ -72,11 +72,11 @@ impl PostgresLane {
         pool: PgPool,
         (notices, notifier): (broadcast::Sender<Change>, Notifier),
         counters: Arc<Counters>,
-        heads: Arc<KnownHeads>,
+        heads: Arc<HeadCache>,
         is_first: bool,
     ) -> Self {
-        let (expected, held) = (Expected::default(), Held::default());
-        Self { pool, notices, notifier, counters, heads, is_first, expected, held, connection: None }
+        let (group_wait, deferred) = (GroupWait::default(), DeferredAppends::default());
+        Self { pool, notices, notifier, counters, heads, is_first, group_wait, deferred, connection: None }
     }
 
     pub(super) async fn run(mut self, mut jobs: mpsc::Receiver<Job>) {
@@ -89,10 +89,10 @@ impl PostgresLane {
             let items = group.jobs.len();
             let transactions = self.commit(group.jobs).await;
             if self.is_first {
-                self.look_around(items + jobs.len(), transactions);
+                self.observe_load(items + jobs.len(), transactions);
             }
-            if stop || self.held.is_due() {
-                self.look_at_held(stop).await;
+            if stop || self.deferred.is_due() {
+                self.retry_deferred(stop).await;
             }
             if stop {
                 break;
@@ -104,12 +104,12 @@ impl PostgresLane {
     async fn next_group(&mut self, group: &mut Group, jobs: &mut mpsc::Receiver<Job>) -> Option<bool> {
         let idle = self.connection.is_some().then(|| Instant::now() + POSTGRES_TRUSTED);
         let next = group.fill(jobs, &self.counters);
-        let Some(until) = self.held.next_look().or(idle) else { return Some(next.await) };
+        let Some(until) = self.deferred.next_retry().or(idle) else { return Some(next.await) };
         if let Ok(stop) = timeout_at(until, next).await {
             return Some(stop);
         }
-        if self.held.is_due() {
-            self.look_at_held(false).await;
+        if self.deferred.is_due() {
+            self.retry_deferred(false).await;
         } else {
             self.connection = None;
         }
@@ -118,28 +118,28 @@ impl PostgresLane {
 
     /// Waits for those who are expected; whether the lane stops.
     async fn wait_for_expected(&mut self, group: &mut Group, jobs: &mut mpsc::Receiver<Job>) -> bool {
-        let Some(until) = self.expected.until(group.jobs.len()) else { return false };
-        while !self.expected.is_met(group.jobs.len()) && !group.is_full() {
+        let Some(until) = self.group_wait.deadline(group.jobs.len()) else { return false };
+        while !self.group_wait.is_complete(group.jobs.len()) && !group.is_full() {
             match timeout_at(until, group.fill(jobs, &self.counters)).await {
                 Ok(true) => return true,
                 Ok(false) => {}
                 Err(_) => {
-                    self.expected.missed();
+                    self.group_wait.record_timeout();
                     return false;
                 }
             }
         }
-        self.expected.came();
+        self.group_wait.record_complete();
         false
     }
 
     /// So many were there at once, for so many transactions. When they are many, the second lane takes its share, and nobody
     /// is waited for: what arrives while a group is written makes the next one large enough. Nor when they share nothing.
-    fn look_around(&mut self, items: usize, transactions: usize) {
+    fn observe_load(&mut self, items: usize, transactions: usize) {
         let in_all = if self.counters.spread.load(Ordering::Relaxed) { 2 * items } else { items };
         let is_shared = in_all > ALONE_MAX || transactions > 1;
         self.counters.spread.store(is_shared, Ordering::Relaxed);
-        self.expected.saw(if is_shared { 0 } else { items });
+        self.group_wait.record_size(if is_shared { 0 } else { items });
     }
 
     /// How many transactions the appends took at least.
@@ -151,7 +151,7 @@ impl PostgresLane {
             match job {
                 Job::Append { request, reply } => {
                     let waiting = Waiting { request, reply, until };
-                    if self.held.has(&waiting.request) {
+                    if self.deferred.has(&waiting.request) {
                         held.push(waiting);
                     } else {
                         by_access.entry(waiting.access()).or_default().push(waiting);
@@ -162,29 +162,29 @@ impl PostgresLane {
                 Job::Command(_) | Job::Stop => {}
             }
         }
-        self.held.put(held, &self.counters);
+        self.deferred.put(held, &self.counters);
         self.claim(claims).await;
         let transactions = by_access.len();
         for (access, appends) in by_access {
-            let (left, way) = self.commit_at_known_heads(access, appends).await;
+            let (left, mode) = self.commit_at_known_heads(access, appends).await;
             if !left.is_empty() {
-                let held = self.commit_under_lock(access, left, way).await;
-                self.held.put(held, &self.counters);
+                let held = self.commit_under_lock(access, left, mode).await;
+                self.deferred.put(held, &self.counters);
             }
         }
         transactions
     }
 
     /// Answers what can be written without asking first; the requests that are left, and how to go on with them.
-    async fn commit_at_known_heads(&mut self, access: Access, appends: Vec<Waiting>) -> (Vec<Waiting>, Way) {
-        let way = Way::default();
-        let placed = Placed::new(&self.heads, appends.iter().map(|waiting| &waiting.request));
+    async fn commit_at_known_heads(&mut self, access: Access, appends: Vec<Waiting>) -> (Vec<Waiting>, CommitMode) {
+        let mode = CommitMode::default();
+        let placed = PlannedAppends::new(&self.heads, appends.iter().map(|waiting| &waiting.request));
         if placed.is_empty() {
-            return (appends, way);
+            return (appends, mode);
         }
         let mut notices = GroupNotices::default();
         let written = match connection(&self.pool, &mut self.connection).await {
-            Ok(connection) => in_time(placed.write(connection, access, &self.heads, &mut notices)).await,
+            Ok(connection) => with_timeout(placed.write(connection, access, &self.heads, &mut notices)).await,
             Err(error) => Err(error),
         };
         match written {
@@ -196,18 +196,18 @@ impl PostgresLane {
                     let done = done.into_iter().filter_map(|(waiting, outcome)| Some((waiting.reply, Ok(outcome?))));
                     self.answer(done.collect(), notices);
                 }
-                (left.into_iter().map(|(waiting, _)| waiting).collect(), way)
+                (left.into_iter().map(|(waiting, _)| waiting).collect(), mode)
             }
-            Ok(Err(error)) if is_unique_violation(&error) => (appends, Way { careful: true, ..way }),
+            Ok(Err(error)) if is_unique_violation(&error) => (appends, CommitMode { check_repeats: true, ..mode }),
             // It has been waited for already.
-            Ok(Err(error)) if is_lock_timeout(&error) => (appends, Way { around_held: true, ..way }),
+            Ok(Err(error)) if is_lock_timeout(&error) => (appends, CommitMode { skip_locked: true, ..mode }),
             Ok(Err(error)) => {
                 self.refuse_all(appends, error.into());
-                (Vec::new(), way)
+                (Vec::new(), mode)
             }
             Err(error) => {
                 self.refuse_all(appends, error);
-                (Vec::new(), way)
+                (Vec::new(), mode)
             }
         }
     }

@@ -176,7 +176,7 @@ impl SqliteLane {
                     self.connection.control("ROLLBACK TO appends")?;
                 }
                 notices = GroupNotices::default();
-                append::apply_carefully(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await?
+                append::apply_one_by_one(&mut Conn::Sqlite(&mut self.connection), &requests, &mut notices).await?
             }
             Err(error) => return Err(error),
         };
@@ -193,7 +193,7 @@ impl SqliteLane {
             let mut half = request.clone();
             half.events.truncate(request.events.len() / 2);
             let mut notices = GroupNotices::default();
-            append::apply_carefully(&mut Conn::Sqlite(&mut self.connection), &[&half], &mut notices).await?;
+            append::apply_one_by_one(&mut Conn::Sqlite(&mut self.connection), &[&half], &mut notices).await?;
             self.connection.batch("COMMIT; BEGIN IMMEDIATE")?;
         }
         Ok(())

@@ -272,7 +272,7 @@ async fn an_unfinished_answer_is_told_to_followers_and_recorded_nowhere(f: Fixtu
     let before = f.log(session.id).await.len();
     let mut following = events::follow(&f.ledger, &f.member, session.id, before as u64).await.unwrap();
     let piece = |attempt, offset, text: &str| Delta { attempt, offset, text: text.to_owned() };
-    let tell = async |delta: Delta| events::tell(&f.ledger, &f.worker, session.id, delta).await;
+    let tell = async |delta: Delta| events::send_delta(&f.ledger, &f.worker, session.id, delta).await;
     tell(piece(1, 0, "Hel")).await.unwrap();
     tell(piece(1, 3, "lo")).await.unwrap();
     for (offset, text) in [(0, "Hel"), (3, "lo")] {
@@ -285,9 +285,9 @@ async fn an_unfinished_answer_is_told_to_followers_and_recorded_nowhere(f: Fixtu
     for wrong in [String::new(), "x".repeat(domain::limit::DELTA_BYTES_MAX + 1)] {
         assert!(matches!(tell(piece(1, 0, &wrong)).await, Err(Error::Invalid(_))));
     }
-    let by_member = events::tell(&f.ledger, &f.member, session.id, piece(1, 0, "x")).await;
+    let by_member = events::send_delta(&f.ledger, &f.member, session.id, piece(1, 0, "x")).await;
     assert!(matches!(by_member, Err(Error::Forbidden(_))), "{by_member:?}");
-    let elsewhere = events::tell(&f.ledger, &f.stranger, session.id, piece(1, 0, "x")).await;
+    let elsewhere = events::send_delta(&f.ledger, &f.stranger, session.id, piece(1, 0, "x")).await;
     assert!(matches!(elsewhere, Err(Error::NotFound(_))), "{elsewhere:?}");
     assert_eq!(f.log(session.id).await.len(), before);
     session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();

@@ -3,7 +3,7 @@
 use crate::criteria::fields_of;
 use domain::{
     Scope,
-    bundle::{Deed, Plan},
+    bundle::{Plan, PlannedOperation},
     criteria::{SafetyGate, evaluate_safety_gate},
     gate::{Policy, needs_approval},
     role::Role,
@@ -29,8 +29,8 @@ on_both_engines!(
 
 const EXAMPLE: &str = include_str!("../../../../examples/bundle.yaml");
 
-fn deeds(plan: &Plan) -> Vec<(&str, Deed)> {
-    plan.items.iter().map(|item| (item.slug.as_str(), item.deed)).collect()
+fn operations(plan: &Plan) -> Vec<(&str, PlannedOperation)> {
+    plan.items.iter().map(|item| (item.slug.as_str(), item.operation)).collect()
 }
 
 async fn rows(f: &Fixture) -> Vec<i64> {
@@ -45,7 +45,7 @@ async fn rows(f: &Fixture) -> Vec<i64> {
 async fn a_bundle_is_installed_whole_and_the_second_time_there_is_nothing_to_do(f: Fixture) {
     let plan = install(&f.ledger, &f.operator, EXAMPLE, Mode::Apply).await.unwrap();
     let all = ["compliance", "outreach-safety", "company", "update-company"];
-    assert_eq!(deeds(&plan), all.map(|slug| (slug, Deed::Create)));
+    assert_eq!(operations(&plan), all.map(|slug| (slug, PlannedOperation::Create)));
     let set = criteria_set::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.remove(0);
     // The markers are still there: labels, styles, scores and hard blocks.
     let claim = &set.dimensions[1].options;
@@ -113,23 +113,24 @@ actions:
     metadata: { owner: sales }
 ";
     let plan = install(&f.ledger, &f.operator, text, Mode::Apply).await.unwrap();
-    let fields = |index: usize| -> Vec<(String, Deed)> {
-        plan.items[index].fields.iter().map(|f| (f.field.clone(), f.deed)).collect()
+    let fields = |index: usize| -> Vec<(String, PlannedOperation)> {
+        plan.items[index].fields.iter().map(|f| (f.field.clone(), f.operation)).collect()
     };
-    let told = |pairs: &[(&str, Deed)]| pairs.iter().map(|(f, d)| ((*f).to_owned(), *d)).collect::<Vec<_>>();
-    assert_eq!(fields(0), told(&[("name", Deed::Keep), ("members", Deed::Change)]));
+    let told =
+        |pairs: &[(&str, PlannedOperation)]| pairs.iter().map(|(f, d)| ((*f).to_owned(), *d)).collect::<Vec<_>>();
+    assert_eq!(fields(0), told(&[("name", PlannedOperation::Keep), ("members", PlannedOperation::Change)]));
     assert_eq!(
         fields(1),
         told(&[
-            ("name", Deed::Keep),
-            ("dimensions.tone", Deed::Change),
-            ("dimensions.phi_safety", Deed::Remove),
-            ("dimensions.claim_safety", Deed::Remove),
-            ("dimensions.reason", Deed::Remove),
+            ("name", PlannedOperation::Keep),
+            ("dimensions.tone", PlannedOperation::Change),
+            ("dimensions.phi_safety", PlannedOperation::Remove),
+            ("dimensions.claim_safety", PlannedOperation::Remove),
+            ("dimensions.reason", PlannedOperation::Remove),
         ])
     );
     let owner = plan.items[2].fields.iter().find(|field| field.field == "metadata.owner").unwrap();
-    assert_eq!((owner.deed, &owner.after), (Deed::Create, &json!("sales")));
+    assert_eq!((owner.operation, &owner.after), (PlannedOperation::Create, &json!("sales")));
     let set = criteria_set::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.remove(0);
     assert_eq!((set.version, set.dimensions.len()), (2, 1));
     assert!(set.description.starts_with("What every draft"), "what the file is silent about went");
@@ -217,7 +218,7 @@ async fn a_bundle_needs_the_rights_to_what_it_holds_and_stays_in_its_workspace(f
     install(&f.ledger, &f.stranger, EXAMPLE, Mode::Apply).await.unwrap();
     assert!(entity_type::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.is_empty());
     let plan = install_by_operator(&f.ledger, "acme", EXAMPLE, Mode::Apply).await.unwrap();
-    assert_eq!(plan.count(Deed::Create), 4);
+    assert_eq!(plan.count(PlannedOperation::Create), 4);
     let nowhere = install_by_operator(&f.ledger, "nowhere", EXAMPLE, Mode::Apply).await;
     assert!(matches!(nowhere, Err(Error::NotFound(_))), "{nowhere:?}");
     f.done().await;

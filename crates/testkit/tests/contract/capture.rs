@@ -11,7 +11,7 @@ use ledger::{
     interaction::Stream,
     session::{self, Completion, Failure},
 };
-use runner::capture::{Lake, run};
+use runner::capture::{TurnCapture, run};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use testkit::{Fixture, on_both_engines, text};
@@ -100,16 +100,16 @@ async fn capture_gets_its_turn_while_others_write(f: Fixture) {
     for number in 0..TURNS {
         answered(&f, "Next?", &json!(number.to_string())).await;
     }
-    let lake = Arc::new(Lake::default());
+    let turn_capture = Arc::new(TurnCapture::default());
     let stop = CancellationToken::new();
-    let captures = tokio::spawn(run(f.ledger.clone(), lake.clone(), stop.clone()));
-    while lake.captured() < TURNS as u64 {
+    let captures = tokio::spawn(run(f.ledger.clone(), turn_capture.clone(), stop.clone()));
+    while turn_capture.captured() < TURNS as u64 {
         let busy = f.running().await;
         f.append(busy.id, busy.attempt, vec![text("I am at it.")]).await.unwrap();
     }
     stop.cancel();
     captures.await.unwrap();
-    assert_eq!((lake.captured(), lake.failures()), (TURNS as u64, 0));
+    assert_eq!((turn_capture.captured(), turn_capture.failures()), (TURNS as u64, 0));
     assert!(due(&f).await.is_empty());
     f.done().await;
 }

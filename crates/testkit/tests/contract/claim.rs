@@ -107,7 +107,7 @@ async fn a_worker_that_lost_its_lease_cannot_write(f: Fixture) {
     stale(
         session::fail(l, w, id, Failure { attempt: 1, message: "x".into(), code: None, usage: None }).await.map(drop),
     );
-    stale(session::yield_to(l, w, id, session::Parking::at(1, YieldTo::Idle)).await.map(drop));
+    stale(session::yield_to(l, w, id, session::YieldRequest::at(1, YieldTo::Idle)).await.map(drop));
     stale(session::release(l, w, id, 1).await.map(drop));
     f.append(id, 2, vec![text("current")]).await.unwrap();
     session::complete(l, w, id, done(2, "2")).await.unwrap();
@@ -191,8 +191,9 @@ async fn a_released_session_goes_to_the_next_worker(f: Fixture) {
 async fn a_yielded_session_holds_no_lease(f: Fixture) {
     for to in [YieldTo::Idle, YieldTo::WaitingHuman, YieldTo::AwaitingTool] {
         let session = f.running_for(5).await;
-        let parking = session::Parking { detail: Some("look at this".into()), ..session::Parking::at(1, to) };
-        let parked = session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+        let yield_request =
+            session::YieldRequest { detail: Some("look at this".into()), ..session::YieldRequest::at(1, to) };
+        let parked = session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
         assert_eq!((parked.status(), parked.lease_expires_at()), (to.status(), None));
         f.clock.advance(TimeDelta::seconds(60));
         assert_eq!(session::sweep(&f.ledger).await.unwrap(), session::Swept::default());

@@ -23,7 +23,7 @@ on_both_engines!(
     only_people_have_a_choice,
 );
 
-/// A courier that writes e-mail through this receiver.
+/// A outbox_worker that writes e-mail through this receiver.
 pub fn mailing(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
     let settings = MailSettings {
         host: "127.0.0.1".into(),
@@ -75,7 +75,7 @@ async fn waits_for(f: &Fixture, person: &Scope) -> MessageId {
 async fn somebody_who_wants_e_mail_gets_one_with_a_link(f: Fixture) {
     let smtp = SmtpReceiver::start().await;
     assert!(!email::is_wanted(&f.ledger, &f.member).await.unwrap(), "nobody is written to who did not ask");
-    email::want(&f.ledger, &f.member, true).await.unwrap();
+    email::set_wanted(&f.ledger, &f.member, true).await.unwrap();
     assert!(email::is_wanted(&f.ledger, &f.member).await.unwrap());
     assert!(!email::is_wanted(&f.ledger, &f.other_member).await.unwrap());
     let id = waits_for(&f, &f.member).await;
@@ -99,9 +99,9 @@ async fn somebody_who_wants_e_mail_gets_one_with_a_link(f: Fixture) {
 
 async fn somebody_who_wants_none_any_more_gets_none(f: Fixture) {
     let smtp = SmtpReceiver::start().await;
-    email::want(&f.ledger, &f.member, true).await.unwrap();
+    email::set_wanted(&f.ledger, &f.member, true).await.unwrap();
     waits_for(&f, &f.member).await;
-    email::want(&f.ledger, &f.member, false).await.unwrap();
+    email::set_wanted(&f.ledger, &f.member, false).await.unwrap();
     assert_eq!(mailing(&f, &smtp).drain().await.unwrap(), 1);
     f.clock.advance(TimeDelta::days(1));
     assert_eq!(mailing(&f, &smtp).drain().await.unwrap(), 0);
@@ -111,7 +111,7 @@ async fn somebody_who_wants_none_any_more_gets_none(f: Fixture) {
 
 async fn an_e_mail_that_was_not_taken_is_sent_again_and_one_that_was_refused_is_not(f: Fixture) {
     let smtp = SmtpReceiver::start().await;
-    email::want(&f.ledger, &f.member, true).await.unwrap();
+    email::set_wanted(&f.ledger, &f.member, true).await.unwrap();
     waits_for(&f, &f.member).await;
     smtp.refuse_next("450 try later");
     assert_eq!(mailing(&f, &smtp).drain().await.unwrap(), 1);
@@ -128,7 +128,7 @@ async fn an_e_mail_that_was_not_taken_is_sent_again_and_one_that_was_refused_is_
 }
 
 async fn only_people_have_a_choice(f: Fixture) {
-    assert!(matches!(email::want(&f.ledger, &f.worker, true).await, Err(ledger::Error::Forbidden(_))));
+    assert!(matches!(email::set_wanted(&f.ledger, &f.worker, true).await, Err(ledger::Error::Forbidden(_))));
     assert!(matches!(email::is_wanted(&f.ledger, &f.worker).await, Err(ledger::Error::Forbidden(_))));
     f.done().await;
 }

@@ -47,7 +47,7 @@ async fn ratings_are_read_while_another_process_writes(f: Fixture) {
     let mut other = writer(&f).await;
     assert_eq!(feedback::of_session(l, m, session.id).await.unwrap().unwrap().label, Label::Positive);
     assert_eq!(feedback::status(l, m, Some(session.id)).await.unwrap().session_feedback_count, 1);
-    let record = insight::of_window(l, m, 1).await.unwrap();
+    let record = insight::read_window(l, m, 1).await.unwrap();
     assert_eq!((record.insights.total.ratings.positive, record.ratings_missing), (1, None));
     other.execute("ROLLBACK").await.unwrap();
     f.done().await;
@@ -76,11 +76,11 @@ async fn insights_are_shown_without_ratings_that_cannot_be_read(f: Fixture) {
     let running = f.running().await;
     let done = Completion { attempt: 1, result: None, usage: None };
     session::complete(&f.ledger, &f.worker, running.id, done).await.unwrap();
-    let complete = insight::of_window(&f.ledger, &f.member, 1).await.unwrap();
+    let complete = insight::read_window(&f.ledger, &f.member, 1).await.unwrap();
     assert_eq!((complete.insights.total.sessions, complete.insights.total.unrated), (2, 1));
     let drop = format!("DROP TABLE {}", f.engine.feedback_table());
     f.engine.raw_feedback().await.execute(&drop).await.unwrap();
-    let record = insight::of_window(&f.ledger, &f.member, 1).await.unwrap();
+    let record = insight::read_window(&f.ledger, &f.member, 1).await.unwrap();
     assert_eq!(record.ratings_missing, Some(RatingsMissing::Unreadable));
     let total = record.insights.total;
     assert_eq!((total.sessions, total.completed), (2, 2), "the rest is shown");
@@ -102,7 +102,7 @@ async fn a_damaged_file_works_again_as_soon_as_it_is_replaced() {
     f.restart().await;
     let (l, m) = (&f.ledger, &f.member);
     assert!(matches!(feedback::check(l).await, Err(Error::Internal(_))));
-    assert_eq!(insight::of_window(l, m, 1).await.unwrap().ratings_missing, Some(RatingsMissing::Unreadable));
+    assert_eq!(insight::read_window(l, m, 1).await.unwrap().ratings_missing, Some(RatingsMissing::Unreadable));
     assert!(feedback::of_session(l, m, session.id).await.is_err());
     std::fs::write(file(&f), good).unwrap();
     assert_eq!(feedback::of_session(l, m, session.id).await.unwrap().unwrap().label, Label::Positive);

@@ -16,7 +16,7 @@ use ledger::{
     Error,
     gate::{self, GateFilter, ListGates, NewDecision, Reply},
     group::{self, NewGroup},
-    session::{self, Parking},
+    session::{self, YieldRequest},
 };
 use serde_json::{Value, json};
 use testkit::{Fixture, on_both_engines};
@@ -180,8 +180,9 @@ async fn a_paused_call_resumes_with_the_arguments_that_were_approved(f: Fixture)
         (says(Verdict::Deny), None),
     ] {
         let session = f.running().await;
-        let parking = Parking { paused_tool_call: Some(call()), ..Parking::at(session.attempt, YieldTo::AwaitingTool) };
-        let parked = session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+        let yield_request =
+            YieldRequest { paused_tool_call: Some(call()), ..YieldRequest::at(session.attempt, YieldTo::AwaitingTool) };
+        let parked = session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
         assert_eq!(parked.status(), Status::AwaitingTool);
         let item = gate_of(&f, session.id).await;
         assert_eq!((item.gate.kind, item.gate.title.as_str()), (GateKind::Tool, "send_mail"));
@@ -195,7 +196,8 @@ async fn a_paused_call_resumes_with_the_arguments_that_were_approved(f: Fixture)
         complete(&f, &resumed.session, &json!("done")).await;
     }
     let session = f.running().await;
-    let wrong = Parking { paused_tool_call: Some(call()), ..Parking::at(session.attempt, YieldTo::WaitingHuman) };
+    let wrong =
+        YieldRequest { paused_tool_call: Some(call()), ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
     let refused = session::yield_to(&f.ledger, &f.worker, session.id, wrong).await;
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
     f.done().await;
@@ -205,8 +207,9 @@ async fn a_question_is_answered_within_its_schema(f: Fixture) {
     let schema = json!({ "type": "object", "required": ["when"], "properties": { "when": { "type": "string" } } });
     let question = Question { message: "When?".into(), schema: Some(schema) };
     let session = f.running().await;
-    let parking = Parking { question: Some(question), ..Parking::at(session.attempt, YieldTo::WaitingHuman) };
-    session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+    let yield_request =
+        YieldRequest { question: Some(question), ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
+    session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
     let item = gate_of(&f, session.id).await;
     assert_eq!((item.gate.kind, item.gate.title.as_str()), (GateKind::Question, "When?"));
     let approved = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await;

@@ -462,11 +462,11 @@ async fn the_strip_counts_what_waits_for_others_as_not_begun(f: Fixture) {
     let held = take(&f, "scout").await.unwrap().session;
     let child = NewSession { parent_id: Some(held.id), ..of_agent("child") };
     session::create(&f.ledger, &f.worker, child).await.unwrap();
-    let parking = session::Parking {
+    let yield_request = session::YieldRequest {
         waits_for_children: true,
-        ..session::Parking::at(held.attempt, domain::session::YieldTo::Idle)
+        ..session::YieldRequest::at(held.attempt, domain::session::YieldTo::Idle)
     };
-    session::yield_to(&f.ledger, &f.worker, second.id, parking).await.unwrap();
+    session::yield_to(&f.ledger, &f.worker, second.id, yield_request).await.unwrap();
     assert_eq!(counts().await, (0, 1, 0));
     run(&f, "child", &json!(1)).await;
     assert_eq!(counts().await, (1, 0, 0));

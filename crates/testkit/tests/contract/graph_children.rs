@@ -11,7 +11,7 @@ use futures_util::future::join_all;
 use ledger::{
     Error, Mode, SessionRecord,
     action::{self, Trigger},
-    session::{self, NewSession, Parking},
+    session::{self, NewSession, YieldRequest},
 };
 use serde_json::json;
 use testkit::{Fixture, on_both_engines, text};
@@ -37,8 +37,8 @@ async fn child(f: &Fixture, parent: SessionId, slug: &str) -> SessionRecord {
 }
 
 pub async fn wait(f: &Fixture, parent: &SessionRecord) -> ledger::Result<SessionRecord> {
-    let parking = Parking { waits_for_children: true, ..Parking::at(parent.attempt, YieldTo::Idle) };
-    session::yield_to(&f.ledger, &f.worker, parent.id, parking).await
+    let yield_request = YieldRequest { waits_for_children: true, ..YieldRequest::at(parent.attempt, YieldTo::Idle) };
+    session::yield_to(&f.ledger, &f.worker, parent.id, yield_request).await
 }
 
 /// A parent at work.
@@ -126,11 +126,11 @@ async fn a_parent_that_waits_for_nothing_is_refused(f: Fixture) {
     assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "waitFor"), "{refused:?}");
     assert_eq!(now(&f, parent.id).await.status(), Status::Running);
     child(&f, parent.id, "part").await;
-    let parking = Parking { waits_for_children: true, ..Parking::at(1, YieldTo::WaitingHuman) };
-    let refused = session::yield_to(&f.ledger, &f.worker, parent.id, parking).await;
+    let yield_request = YieldRequest { waits_for_children: true, ..YieldRequest::at(1, YieldTo::WaitingHuman) };
+    let refused = session::yield_to(&f.ledger, &f.worker, parent.id, yield_request).await;
     assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "waitFor"), "{refused:?}");
     // A parent that rests without saying for what stays at rest.
-    session::yield_to(&f.ledger, &f.worker, parent.id, Parking::at(1, YieldTo::Idle)).await.unwrap();
+    session::yield_to(&f.ledger, &f.worker, parent.id, YieldRequest::at(1, YieldTo::Idle)).await.unwrap();
     run(&f, "part", &json!(1)).await;
     assert_eq!(now(&f, parent.id).await.status(), Status::Idle);
     assert_eq!(noted(&f).await, 0);

@@ -213,7 +213,8 @@ async fn nobody_else_can_end_or_take_over_a_working_session(f: Fixture) {
             assert!(session::release(l, &caller, id, attempt).await.is_err());
             assert!(session::heartbeat(l, &caller, id, attempt).await.is_err());
             let parked =
-                session::yield_to(l, &caller, id, session::Parking::at(attempt, domain::session::YieldTo::Idle)).await;
+                session::yield_to(l, &caller, id, session::YieldRequest::at(attempt, domain::session::YieldTo::Idle))
+                    .await;
             assert!(parked.is_err());
             for kind in ["agent.message", "human.marker"] {
                 let event = NewEvent { kind: kind.into(), ..did("human.marker", "x") };

@@ -17,7 +17,7 @@ use ledger::{
     gate::{self, GateFilter, ListGates},
     insight, live,
     member::{self, Withdrawal},
-    session::{self, Completion, Failure, ListSessions, NewSession, Parking},
+    session::{self, Completion, Failure, ListSessions, NewSession, YieldRequest},
     thread::{self, Message, NewThread},
     token,
 };
@@ -122,7 +122,7 @@ async fn the_agent_at_work_sees_what_it_works_on_and_what_it_starts(f: Fixture) 
     }
     assert_eq!(listed(&f, &f.member, Some(id)).await, [child.id]);
     f.append(id, worked.attempt, vec![text("Found.")]).await.unwrap();
-    session::yield_to(l, &f.worker, id, Parking::at(worked.attempt, YieldTo::Idle)).await.unwrap();
+    session::yield_to(l, &f.worker, id, YieldRequest::at(worked.attempt, YieldTo::Idle)).await.unwrap();
     thread::end(l, &f.member, id, ENDING).await.unwrap();
     hidden("after the end", session::get(l, &f.worker, id).await);
     hidden("its child", session::get(l, &f.worker, child.id).await);
@@ -136,7 +136,7 @@ async fn figures_and_lists_of_others_leave_it_out(f: Fixture) {
     let open = f.pending().await;
     session::cancel(l, &f.operator, open.id, None).await.unwrap();
     thread::end(l, &f.member, id, ENDING).await.unwrap();
-    let total = insight::of_window(l, &f.admin, 1).await.unwrap().insights.total;
+    let total = insight::read_window(l, &f.admin, 1).await.unwrap().insights.total;
     assert_eq!(total.sessions, 1, "of the open one alone");
     let event_id = EventId::new(l.now(), &testkit::SeededEntropy::new(5));
     let message = Message { text: "A secret".into(), id: Some(event_id) };
@@ -152,8 +152,9 @@ async fn what_its_agent_asks_is_for_its_person_alone_and_nobody_is_told(f: Fixtu
     let id = begun(&f, "A secret").await.id;
     let worked = f.claim(1, 60).await.remove(0);
     let question = Question { message: "Which secret?".into(), schema: None };
-    let parking = Parking { question: Some(question), ..Parking::at(worked.attempt, YieldTo::WaitingHuman) };
-    session::yield_to(l, &f.worker, id, parking).await.unwrap();
+    let yield_request =
+        YieldRequest { question: Some(question), ..YieldRequest::at(worked.attempt, YieldTo::WaitingHuman) };
+    session::yield_to(l, &f.worker, id, yield_request).await.unwrap();
     let asked = gate::of_sessions(l, &f.member, vec![id]).await.unwrap().remove(0).gate.id;
     for who in [&f.admin, &f.operator] {
         hidden("gate", gate::get(l, who, asked).await.map(drop));

@@ -22,7 +22,7 @@ on_both_engines!(
 );
 
 async fn figures(f: &Fixture, days: u32) -> insight::InsightsRecord {
-    insight::of_window(&f.ledger, &f.member, days).await.unwrap()
+    insight::read_window(&f.ledger, &f.member, days).await.unwrap()
 }
 
 async fn completed(f: &Fixture, usage: Value) -> SessionId {
@@ -100,10 +100,10 @@ async fn ratings_count_as_they_were_given_and_silence_as_silence(f: Fixture) {
 async fn a_window_has_bounds_and_a_workspace_sees_itself_alone(f: Fixture) {
     completed(&f, json!({})).await;
     for days in [0, 367] {
-        let refused = insight::of_window(&f.ledger, &f.member, days).await;
+        let refused = insight::read_window(&f.ledger, &f.member, days).await;
         assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "days"), "{refused:?}");
     }
-    let strangers = insight::of_window(&f.ledger, &f.stranger, 366).await.unwrap();
+    let strangers = insight::read_window(&f.ledger, &f.stranger, 366).await.unwrap();
     assert_eq!(strangers.insights.total, Figures::default());
     assert_eq!(figures(&f, 366).await.insights.total.sessions, 1);
     f.done().await;

@@ -22,11 +22,11 @@ use domain::{
 };
 use ledger::{
     Error, SessionRecord,
-    interaction::{self, Due, Line, Lines, ListInteractions, Stream, Turn, settle, take},
+    interaction::{self, EndedTurn, Line, Lines, ListInteractions, Stream, Turn, settle, take},
     session::{self, Completion, NewSession},
     thread::{self, Message},
 };
-use runner::capture::{Lake, drain, mark, write_marks};
+use runner::capture::{TurnCapture, drain, mark, write_marks};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use testkit::{Fixture, on_both_engines, text};
@@ -69,18 +69,18 @@ async fn answered_with(f: &Fixture, input: &str, metadata: &str, result: &Value)
     session::complete(&f.ledger, &f.worker, running.id, completion).await.unwrap()
 }
 
-pub async fn due(f: &Fixture) -> Vec<Due> {
+pub async fn due(f: &Fixture) -> Vec<EndedTurn> {
     let taken = take(&f.ledger, LEASE, 32).await.unwrap();
     assert_eq!(taken.unreadable, 0);
     taken.due
 }
 
-pub async fn keep(f: &Fixture, due: &Due) {
+pub async fn keep(f: &Fixture, due: &EndedTurn) {
     keep_all(f, std::slice::from_ref(due)).await;
 }
 
-pub async fn keep_all(f: &Fixture, due: &[Due]) {
-    let lines = |due: &Due| {
+pub async fn keep_all(f: &Fixture, due: &[EndedTurn]) {
+    let lines = |due: &EndedTurn| {
         let line = |turn: &Turn| Line { about: turn.id, at: turn.at, record: json!(turn.answer).to_string() };
         Lines { interactions: due.turns.iter().map(line).collect(), ..Lines::default() }
     };
@@ -159,8 +159,8 @@ async fn a_coding_agents_turns_are_captured_from_its_hooks(f: Fixture) {
         send(&f, &f.operator, payload(hook, more)).await.unwrap();
         f.clock.advance(TimeDelta::seconds(1));
     }
-    let lake = Arc::new(Lake::default());
-    drain(&f.ledger, &lake).await.unwrap();
+    let turn_capture = Arc::new(TurnCapture::default());
+    drain(&f.ledger, &turn_capture).await.unwrap();
     let listed = interaction::list(&f.ledger, &f.operator, ListInteractions::default()).await.unwrap().items;
     let answers: Vec<_> = listed.iter().map(|item| (item.record.clone(), item.outcome, item.label)).collect();
     let [last, first] = answers.as_slice() else { panic!("two answers: {answers:?}") };
@@ -283,10 +283,10 @@ fn written(layout: &Layout) -> Vec<String> {
 async fn each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next(f: Fixture) {
     let folder = tempfile::tempdir().unwrap();
     let layout = Layout::below(folder.path());
-    let lake = Arc::new(Lake::with_files(Collector::new(layout.clone(), "00000000")));
+    let turn_capture = Arc::new(TurnCapture::with_files(Collector::new(layout.clone(), "00000000")));
     let talk = thread::start(&f.ledger, &f.member, new(Some("What is the stage of Acme?"))).await.unwrap().session;
     turn(&f, "It is Lead.").await;
-    assert_eq!(drain(&f.ledger, &lake).await.unwrap(), 1);
+    assert_eq!(drain(&f.ledger, &turn_capture).await.unwrap(), 1);
     let query = ListInteractions { session_id: Some(talk.id), ..ListInteractions::default() };
     let listed = async || interaction::list(&f.ledger, &f.member, query.clone()).await.unwrap().items;
     // One turn says nothing of itself.
@@ -297,11 +297,11 @@ async fn each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next(f: 
     thread::say(&f.ledger, &f.member, talk.id, thanks).await.unwrap();
     turn(&f, "Ann owns it.").await;
     // Another server, whose files are its own, finds the same turn while ours has not settled it.
-    let elsewhere = Arc::new(Lake::default());
+    let elsewhere = Arc::new(TurnCapture::default());
     assert_eq!(drain(&f.ledger, &elsewhere).await.unwrap(), 1);
     thread::end(&f.ledger, &f.member, talk.id, ENDING).await.unwrap();
     // The end repeats no turn.
-    assert_eq!((drain(&f.ledger, &lake).await.unwrap(), lake.captured()), (1, 1));
+    assert_eq!((drain(&f.ledger, &turn_capture).await.unwrap(), turn_capture.captured()), (1, 1));
 
     let listed = listed().await;
     let [last, first] = listed.as_slice() else { panic!("two answers: {listed:?}") };
@@ -319,34 +319,38 @@ async fn each_turn_of_a_conversation_is_captured_once_and_judged_by_the_next(f: 
 async fn a_mark_that_could_not_be_written_is_written_later_from_the_database(f: Fixture) {
     let folder = tempfile::tempdir().unwrap();
     let layout = Layout::below(folder.path());
-    let lake = Arc::new(Lake::with_files(Collector::new(layout.clone(), "00000000")));
+    let turn_capture = Arc::new(TurnCapture::with_files(Collector::new(layout.clone(), "00000000")));
     let (l, m) = (&f.ledger, &f.member);
     thread::start(l, m, new(Some("What is the stage of Acme?"))).await.unwrap();
     turn(&f, "It is Lead.").await;
-    drain(l, &lake).await.unwrap();
+    drain(l, &turn_capture).await.unwrap();
     let answer = interaction::list(l, m, ListInteractions::default()).await.unwrap().items.remove(0).id;
     // A file stands where the folder of feedback should be, as a full disk would refuse the write.
     std::fs::write(layout.feedback(), "").unwrap();
-    mark(l, &lake, m, answer, Feedback::Negative, (true, Some("It is Won.".into()))).await.unwrap();
+    mark(l, &turn_capture, m, answer, Feedback::Negative, (true, Some("It is Won.".into()))).await.unwrap();
     f.clock.advance(TimeDelta::seconds(1));
-    mark(l, &lake, m, answer, Feedback::Positive, (false, None)).await.unwrap();
-    assert_eq!(lake.failures(), 2);
-    assert_eq!(write_marks(l, &lake).await.unwrap(), 0, "they are not due yet");
+    mark(l, &turn_capture, m, answer, Feedback::Positive, (false, None)).await.unwrap();
+    assert_eq!(turn_capture.failures(), 2);
+    assert_eq!(write_marks(l, &turn_capture).await.unwrap(), 0, "they are not due yet");
     f.clock.advance(TimeDelta::minutes(2));
-    assert_eq!((write_marks(l, &lake).await.unwrap(), lake.failures()), (0, 3), "the disk is still full");
+    assert_eq!(
+        (write_marks(l, &turn_capture).await.unwrap(), turn_capture.failures()),
+        (0, 3),
+        "the disk is still full"
+    );
     std::fs::remove_file(layout.feedback()).unwrap();
-    assert_eq!(write_marks(l, &lake).await.unwrap(), 0, "it is tried again a minute later");
+    assert_eq!(write_marks(l, &turn_capture).await.unwrap(), 0, "it is tried again a minute later");
     f.clock.advance(TimeDelta::minutes(2));
-    assert_eq!(write_marks(l, &lake).await.unwrap(), 2);
+    assert_eq!(write_marks(l, &turn_capture).await.unwrap(), 2);
     let in_files: Vec<FeedbackRecord> = datalake::feedback(&layout).map(Result::unwrap).collect();
     let in_database: Vec<FeedbackRecord> =
         kept(&f, Stream::Feedback).await.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(in_files.len(), 2);
     assert!(in_files.iter().all(|line| in_database.contains(line)), "{in_files:?} {in_database:?}");
     // What is in its file is not due any more; what is written at once never is.
-    mark(l, &lake, m, answer, Feedback::Neutral, (false, None)).await.unwrap();
+    mark(l, &turn_capture, m, answer, Feedback::Neutral, (false, None)).await.unwrap();
     f.clock.advance(TimeDelta::minutes(2));
-    assert_eq!(write_marks(l, &lake).await.unwrap(), 0);
+    assert_eq!(write_marks(l, &turn_capture).await.unwrap(), 0);
     assert_eq!(datalake::feedback(&layout).count(), 3);
     f.done().await;
 }
@@ -354,21 +358,21 @@ async fn a_mark_that_could_not_be_written_is_written_later_from_the_database(f: 
 async fn what_is_inferred_later_does_not_stand_over_a_persons_own_word(f: Fixture) {
     let folder = tempfile::tempdir().unwrap();
     let layout = Layout::below(folder.path());
-    let lake = Arc::new(Lake::with_files(Collector::new(layout.clone(), "00000000")));
+    let turn_capture = Arc::new(TurnCapture::with_files(Collector::new(layout.clone(), "00000000")));
     let talk = thread::start(&f.ledger, &f.member, new(Some("What is the stage of Acme?"))).await.unwrap().session;
     turn(&f, "It is Lead.").await;
-    drain(&f.ledger, &lake).await.unwrap();
+    drain(&f.ledger, &turn_capture).await.unwrap();
     let query = ListInteractions { session_id: Some(talk.id), ..ListInteractions::default() };
     let first = interaction::list(&f.ledger, &f.member, query.clone()).await.unwrap().items.remove(0);
     f.clock.advance(TimeDelta::seconds(5));
-    mark(&f.ledger, &lake, &f.member, first.id, Feedback::Negative, (false, None)).await.unwrap();
+    mark(&f.ledger, &turn_capture, &f.member, first.id, Feedback::Negative, (false, None)).await.unwrap();
     // They say something kind afterwards, and more than once: it is noted, and does not overrule them.
     for (said, answer) in [("Perfect, thanks! And who owns it?", "Ann owns it."), ("Great. Since when?", "Since May.")]
     {
         f.clock.advance(TimeDelta::seconds(5));
         thread::say(&f.ledger, &f.member, talk.id, Message { text: said.into(), id: None }).await.unwrap();
         turn(&f, answer).await;
-        drain(&f.ledger, &lake).await.unwrap();
+        drain(&f.ledger, &turn_capture).await.unwrap();
     }
     let listed = interaction::list(&f.ledger, &f.member, query).await.unwrap().items;
     let [_, second, first] = listed.as_slice() else { panic!("three answers: {listed:?}") };
@@ -391,9 +395,9 @@ async fn a_crash_between_the_files_and_the_database_repeats_the_same_lines(f: Fi
     let line = |id: InteractionId| InteractionRecord { id: id.to_string(), ..sample() };
     files.write_through(&[line(taken[0].turns[0].id)], &[], &[], f.clock.now()).unwrap();
     f.clock.advance(LEASE + TimeDelta::seconds(1));
-    let lake = Arc::new(Lake::with_files(Collector::new(layout.clone(), "22222222")));
-    assert_eq!(drain(&f.ledger, &lake).await.unwrap(), 1);
-    assert_eq!(drain(&f.ledger, &lake).await.unwrap(), 0);
+    let turn_capture = Arc::new(TurnCapture::with_files(Collector::new(layout.clone(), "22222222")));
+    assert_eq!(drain(&f.ledger, &turn_capture).await.unwrap(), 1);
+    assert_eq!(drain(&f.ledger, &turn_capture).await.unwrap(), 0);
     let ids = written(&layout);
     assert_eq!((ids.len(), &ids[0]), (2, &ids[1]), "the files hold it twice, under one id");
     let options = Options { min_feedback: MinFeedback::None, ..Options::new(Format::Sft, FileFormat::Jsonl) };
@@ -420,15 +424,18 @@ async fn what_cannot_be_written_is_counted_and_tried_again_and_sessions_go_on(f:
     let folder = tempfile::tempdir().unwrap();
     // A file where the folder should be: nothing can be written below it, whoever tries.
     std::fs::write(folder.path().join("datalake"), "in the way").unwrap();
-    let lake = Arc::new(Lake::with_files(Collector::new(Layout::below(folder.path()), "00000000")));
+    let turn_capture = Arc::new(TurnCapture::with_files(Collector::new(Layout::below(folder.path()), "00000000")));
     let session = answered(&f, "Which port?", &json!("5432")).await;
     assert_eq!(session.status(), Status::Completed);
-    assert_eq!((drain(&f.ledger, &lake).await.unwrap(), lake.failures(), lake.captured()), (0, 1, 0));
+    assert_eq!(
+        (drain(&f.ledger, &turn_capture).await.unwrap(), turn_capture.failures(), turn_capture.captured()),
+        (0, 1, 0)
+    );
     answered(&f, "And MySQL?", &json!("3306")).await;
-    assert_eq!((drain(&f.ledger, &lake).await.unwrap(), lake.failures()), (0, 2));
+    assert_eq!((drain(&f.ledger, &turn_capture).await.unwrap(), turn_capture.failures()), (0, 2));
     std::fs::remove_file(folder.path().join("datalake")).unwrap();
     f.clock.advance(LEASE + TimeDelta::seconds(1));
-    assert_eq!((drain(&f.ledger, &lake).await.unwrap(), lake.captured()), (2, 2));
+    assert_eq!((drain(&f.ledger, &turn_capture).await.unwrap(), turn_capture.captured()), (2, 2));
     assert_eq!(written(&Layout::below(folder.path())).len(), 2);
     f.done().await;
 }

@@ -12,7 +12,7 @@ use domain::{
 };
 use ledger::{
     event::NewEvent,
-    session::{self, Parking},
+    session::{self, YieldRequest},
     thread,
 };
 use serde_json::{Value, json, value::RawValue};
@@ -37,8 +37,9 @@ async fn a_tool_call_that_reviewers_decided_about_was_an_answer_too(f: Fixture) 
             tool_name: "send_mail".into(),
             tool_input: call.as_object().unwrap().clone(),
         };
-        let parking = Parking { paused_tool_call: Some(call), ..Parking::at(session.attempt, YieldTo::AwaitingTool) };
-        session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+        let yield_request =
+            YieldRequest { paused_tool_call: Some(call), ..YieldRequest::at(session.attempt, YieldTo::AwaitingTool) };
+        session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
         decide(&f, &f.operator, gate_of(&f, session.id).await.gate.id, new).await.unwrap();
         complete(&f, &claim(&f).await.session, &json!("done")).await;
         let taken = due(&f).await.pop().unwrap();
@@ -92,7 +93,9 @@ async fn a_turn_has_the_steps_the_system_prompt_and_the_tools_that_its_log_tells
         says("Ann owns it.", &json!({})),
     ];
     f.append(running.id, running.attempt, log).await.unwrap();
-    session::yield_to(&f.ledger, &f.worker, running.id, Parking::at(running.attempt, YieldTo::Idle)).await.unwrap();
+    session::yield_to(&f.ledger, &f.worker, running.id, YieldRequest::at(running.attempt, YieldTo::Idle))
+        .await
+        .unwrap();
     let taken = due(&f).await.pop().unwrap();
     let [turn] = taken.turns.as_slice() else { panic!("one answer: {taken:?}") };
     let call = |id: &str, input: Value| ToolCall::new(id, "find", input.as_object().unwrap().clone());

@@ -23,7 +23,7 @@ use ledger::{
     thread::{self, Message, NewThread},
 };
 use runner::{
-    capture::{Lake, drain, mark},
+    capture::{TurnCapture, drain, mark},
     retention::erase_files,
 };
 use serde_json::{Value, json};
@@ -174,26 +174,26 @@ async fn what_was_captured_is_erased_from_tables_and_from_files_of_any_day(f: Fi
     const KEPT: &str = "rhubarb";
     let folder = tempfile::tempdir().unwrap();
     let layout = Layout::below(folder.path());
-    let lake = Arc::new(Lake::with_files(Collector::new(layout.clone(), "00000000")));
+    let turn_capture = Arc::new(TurnCapture::with_files(Collector::new(layout.clone(), "00000000")));
     let (l, m) = (&f.ledger, &f.member);
     let talk = thread::start(l, m, new(Some(SECRET))).await.unwrap().session.id;
     turn(&f, SECRET).await;
-    drain(l, &lake).await.unwrap();
+    drain(l, &turn_capture).await.unwrap();
     let of_talk = ListInteractions { session_id: Some(talk), ..ListInteractions::default() };
     let said = interaction::list(l, m, of_talk).await.unwrap().items.remove(0);
     f.clock.advance(TimeDelta::seconds(5));
     let thanks = format!("Perfect, thanks! {SECRET}");
     thread::say(l, m, talk, Message { text: thanks, id: None }).await.unwrap();
     turn(&f, SECRET).await;
-    drain(l, &lake).await.unwrap();
+    drain(l, &turn_capture).await.unwrap();
     thread::end(l, m, talk, ENDING).await.unwrap();
     // A conversation of the same day that goes on.
     thread::start(l, m, new(Some(KEPT))).await.unwrap();
     turn(&f, KEPT).await;
-    drain(l, &lake).await.unwrap();
+    drain(l, &turn_capture).await.unwrap();
     // What somebody made of the answer, weeks later.
     f.clock.advance(TimeDelta::days(20));
-    mark(l, &lake, &f.operator, said.id, Feedback::Negative, (true, Some(SECRET.into()))).await.unwrap();
+    mark(l, &turn_capture, &f.operator, said.id, Feedback::Negative, (true, Some(SECRET.into()))).await.unwrap();
     f.clock.advance(TimeDelta::days(20));
     let tables = ["interactions", "interaction_feedback", "interaction_outcomes"];
     let mut raw = f.engine.raw().await;
@@ -210,7 +210,7 @@ async fn what_was_captured_is_erased_from_tables_and_from_files_of_any_day(f: Fi
         assert_eq!((rows, found), (left, 0), "{table}");
     }
     assert_eq!(raw.number("SELECT COUNT(*) FROM captures_due").await, 0);
-    let late = mark(l, &lake, &f.operator, said.id, Feedback::Positive, (false, None)).await;
+    let late = mark(l, &turn_capture, &f.operator, said.id, Feedback::Positive, (false, None)).await;
     assert!(matches!(late, Err(Error::NotFound(_))), "{late:?}");
 
     let last = (l.now() - TimeDelta::days(30)).date_naive();

@@ -33,7 +33,7 @@ async fn give(f: &Fixture, id: SessionId, command: Command, attempt: u32) -> boo
         Command::Fail => {
             session::fail(l, w, id, Failure { attempt, message: "x".into(), code: None, usage: None }).await.is_ok()
         }
-        Command::Yield(to) => session::yield_to(l, w, id, session::Parking::at(attempt, to)).await.is_ok(),
+        Command::Yield(to) => session::yield_to(l, w, id, session::YieldRequest::at(attempt, to)).await.is_ok(),
         Command::Release => session::release(l, w, id, attempt).await.is_ok(),
         Command::Cancel => session::cancel(l, &f.operator, id, None).await.is_ok(),
         Command::LoseLease => {

@@ -19,7 +19,7 @@ use ledger::{
     action::{self, NewAction, Trigger},
     gate::{self, NewDecision},
     human,
-    session::{self, Claim, Completion, Failure, NewSession, Parking, Swept},
+    session::{self, Claim, Completion, Failure, NewSession, Swept, YieldRequest},
     thread::{self, Message, NewThread},
 };
 use serde_json::{Value, json};
@@ -141,8 +141,8 @@ impl World<'_> {
         while session::sweep(&self.f.ledger).await.unwrap() != Swept::default() {}
     }
 
-    async fn park(&self, session: &SessionRecord, parking: Parking) {
-        session::yield_to(&self.f.ledger, &self.f.worker, session.id, parking).await.unwrap();
+    async fn park(&self, session: &SessionRecord, yield_request: YieldRequest) {
+        session::yield_to(&self.f.ledger, &self.f.worker, session.id, yield_request).await.unwrap();
     }
 
     async fn complete(&self, id: SessionId, attempt: u32, result: Option<Value>) -> bool {
@@ -204,19 +204,20 @@ impl World<'_> {
             Status::Draft | Status::Pending | Status::Running => {}
             Status::WaitingHuman => {
                 let question = Some(Question { message: "Which?".into(), schema: None });
-                self.park(&held, Parking { question, ..Parking::at(1, YieldTo::WaitingHuman) }).await;
+                self.park(&held, YieldRequest { question, ..YieldRequest::at(1, YieldTo::WaitingHuman) }).await;
             }
             Status::AwaitingTool => {
                 let input = json!({ "to": "ada@acme.test" }).as_object().unwrap().clone().into_iter().collect();
                 let call =
                     PausedToolCall { tool_call_id: "1".into(), tool_name: "send_mail".into(), tool_input: input };
-                let parking = Parking { paused_tool_call: Some(call), ..Parking::at(1, YieldTo::AwaitingTool) };
-                self.park(&held, parking).await;
+                let yield_request =
+                    YieldRequest { paused_tool_call: Some(call), ..YieldRequest::at(1, YieldTo::AwaitingTool) };
+                self.park(&held, yield_request).await;
             }
             Status::Idle => {
                 let below = NewSession { parent_id: Some(id), ..of_agent(&format!("{slug}-below")) };
                 session::create(l, &self.f.worker, below).await.unwrap();
-                self.park(&held, Parking { waits_for_children: true, ..Parking::at(1, YieldTo::Idle) }).await;
+                self.park(&held, YieldRequest { waits_for_children: true, ..YieldRequest::at(1, YieldTo::Idle) }).await;
             }
             Status::Completed => assert!(self.complete(id, 1, None).await),
             Status::Failed => assert!(self.fail(id, 1).await),
@@ -260,7 +261,7 @@ impl World<'_> {
             Status::AwaitingTool | Status::Idle => {
                 let held = self.take(&slug, LONG_LEASE).await.unwrap();
                 let to = if status == Status::Idle { YieldTo::Idle } else { YieldTo::AwaitingTool };
-                self.park(&held, Parking::at(1, to)).await;
+                self.park(&held, YieldRequest::at(1, to)).await;
             }
             Status::Completed => {
                 stage().await;
@@ -340,9 +341,9 @@ impl World<'_> {
         if !matches!(status, Status::Draft | Status::Pending | Status::Abandoned) {
             let held = self.take(&slug, LONG_LEASE).await.unwrap();
             match status {
-                Status::WaitingHuman => self.park(&held, Parking::at(1, YieldTo::WaitingHuman)).await,
-                Status::AwaitingTool => self.park(&held, Parking::at(1, YieldTo::AwaitingTool)).await,
-                Status::Idle | Status::Completed => self.park(&held, Parking::at(1, YieldTo::Idle)).await,
+                Status::WaitingHuman => self.park(&held, YieldRequest::at(1, YieldTo::WaitingHuman)).await,
+                Status::AwaitingTool => self.park(&held, YieldRequest::at(1, YieldTo::AwaitingTool)).await,
+                Status::Idle | Status::Completed => self.park(&held, YieldRequest::at(1, YieldTo::Idle)).await,
                 _ => {}
             }
         }
@@ -371,7 +372,7 @@ impl World<'_> {
             Command::Append => drop(f.append(id, attempt, vec![text("x")]).await),
             Command::Complete => drop(self.complete(id, attempt, None).await),
             Command::Fail => drop(self.fail(id, attempt).await),
-            Command::Yield(to) => drop(session::yield_to(l, w, id, Parking::at(attempt, to)).await),
+            Command::Yield(to) => drop(session::yield_to(l, w, id, YieldRequest::at(attempt, to)).await),
             Command::Release => drop(session::release(l, w, id, attempt).await),
             Command::Resume if row.status() == Status::Idle => {
                 run(f, &format!("{}-below", scene.slug), &json!(1)).await;

@@ -9,7 +9,7 @@ use domain::{
 };
 use ledger::{
     Error, SessionRecord, action, human,
-    session::{self, Claim, Parking},
+    session::{self, Claim, YieldRequest},
     thread::{self, Ending, Message, NewThread},
 };
 use std::time::Duration;
@@ -41,8 +41,9 @@ fn say(text: &str) -> Message {
 pub async fn turn(f: &Fixture, reply: &str) -> SessionRecord {
     let session = f.claim(1, 60).await.pop().expect("a turn is queued");
     f.append(session.id, session.attempt, vec![text(reply)]).await.unwrap();
-    let parking = Parking { usage: Some(r#"{"steps":1}"#.into()), ..Parking::at(session.attempt, YieldTo::Idle) };
-    session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap()
+    let yield_request =
+        YieldRequest { usage: Some(r#"{"steps":1}"#.into()), ..YieldRequest::at(session.attempt, YieldTo::Idle) };
+    session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap()
 }
 
 /// A conversation of the member's with one turn behind it.
@@ -112,7 +113,7 @@ async fn a_message_is_recorded_once_and_refused_while_the_agent_works(f: Fixture
     assert!(matches!(refused, Err(Error::Refused(_))), "{refused:?}");
     // A repeat is no new message, whatever the conversation does meanwhile.
     assert_eq!(thread::say(l, m, id, message.clone()).await.unwrap().sequence, first.sequence);
-    session::yield_to(l, &f.worker, id, Parking::at(running.attempt, YieldTo::Idle)).await.unwrap();
+    session::yield_to(l, &f.worker, id, YieldRequest::at(running.attempt, YieldTo::Idle)).await.unwrap();
     thread::end(l, m, id, ENDING).await.unwrap();
     let late = thread::say(l, m, id, say("Too late")).await;
     assert!(matches!(late, Err(Error::Refused(_))), "{late:?}");

@@ -68,7 +68,7 @@ async fn each_status_expires_by_its_own_limit(f: Fixture) {
     for to in [YieldTo::Idle, YieldTo::WaitingHuman, YieldTo::AwaitingTool] {
         queued(&f, LIMITS).await;
         let waiting = f.claim(1, 3_600).await.pop().unwrap();
-        session::yield_to(&f.ledger, &f.worker, waiting.id, session::Parking::at(1, to)).await.unwrap();
+        session::yield_to(&f.ledger, &f.worker, waiting.id, session::YieldRequest::at(1, to)).await.unwrap();
         expires_after(&f, &waiting, 30).await;
     }
     f.assert_verified().await;

@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use ledger::{
     Error, InstanceKey, Mode, SessionRecord, WebhookRecord, action, human,
-    outbox::{Outcome, Room, settle, take},
+    outbox::{DeliverySlots, Outcome, settle, take},
     session::{self, Failure, NewSession},
     webhook::{self, NewWebhook},
 };
@@ -49,7 +49,7 @@ fn policy() -> Policy {
     Policy::opening(&["127.0.0.1"]).unwrap()
 }
 
-fn courier(f: &Fixture) -> OutboxWorker {
+fn outbox_worker(f: &Fixture) -> OutboxWorker {
     OutboxWorker {
         ledger: f.ledger.clone(),
         http: Client::new(policy()).unwrap(),
@@ -92,8 +92,8 @@ async fn a_failure_is_told_signed_and_once(f: Fixture) {
     let (_, other) = subscribed(&f, receiver.url(), &["approval.requested"]).await;
     assert_ne!(secret, other, "every webhook has a secret of its own");
     let session = failed(&f).await;
-    assert_eq!(courier(&f).drain().await.unwrap(), 1);
-    assert_eq!(courier(&f).drain().await.unwrap(), 0);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 0);
     let received = receiver.received();
     assert_eq!(received.len(), 1);
     assert!(is_signed(&received[0], &secret) && !is_signed(&received[0], &other));
@@ -120,7 +120,7 @@ async fn what_was_not_subscribed_to_is_not_told(f: Fixture) {
     failed(&f).await;
     webhook::delete(&f.ledger, &f.admin, gone.id).await.unwrap();
     failed(&f).await;
-    assert_eq!(courier(&f).drain().await.unwrap(), 1, "one message was on its way when its webhook was removed");
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1, "one message was on its way when its webhook was removed");
     assert!(receiver.received().is_empty());
     f.done().await;
 }
@@ -131,8 +131,8 @@ async fn a_receiver_that_is_down_is_tried_again_until_it_answers(f: Fixture) {
     let address = receiver.address;
     drop(receiver);
     failed(&f).await;
-    assert_eq!(courier(&f).drain().await.unwrap(), 1);
-    assert_eq!(courier(&f).drain().await.unwrap(), 0, "not before its time");
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 0, "not before its time");
     let waiting = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
     assert!(waiting.last_error.as_deref().unwrap().starts_with("no answer: "), "{:?}", waiting.last_error);
     assert!((waiting.delivered_at, waiting.dead_at, waiting.attempts) == (None, None, 1));
@@ -141,12 +141,12 @@ async fn a_receiver_that_is_down_is_tried_again_until_it_answers(f: Fixture) {
     receiver.answer_next("302 Found\r\nlocation: http://127.0.0.1:1/");
     for expected in ["the receiver answered 500", "the receiver answered 302"] {
         f.clock.advance(TimeDelta::minutes(5));
-        assert_eq!(courier(&f).drain().await.unwrap(), 1);
+        assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1);
         let waiting = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
         assert_eq!(waiting.last_error.as_deref(), Some(expected));
     }
     f.clock.advance(TimeDelta::minutes(5));
-    assert_eq!(courier(&f).drain().await.unwrap(), 1);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1);
     let received = receiver.received();
     assert_eq!(received.len(), 3);
     assert!(received.iter().all(|r| r.header("webhook-id") == waiting.id.to_string() && is_signed(r, &secret)));
@@ -163,7 +163,7 @@ async fn a_message_is_given_up_after_its_last_try_and_says_why(f: Fixture) {
     let mut tries = 0;
     for _ in 0..30 {
         receiver.answer_next("503 Later");
-        tries += courier(&f).drain().await.unwrap();
+        tries += outbox_worker(&f).drain().await.unwrap();
         f.clock.advance(TimeDelta::hours(8));
     }
     assert_eq!(tries, domain::limit::DELIVERY_ATTEMPTS_MAX as usize);
@@ -183,7 +183,7 @@ async fn an_answer_with_control_characters_is_noted_without_them(f: Fixture) {
         if tries < domain::limit::DELIVERY_ATTEMPTS_MAX as usize {
             receiver.answer_next(&answer("500 Oh"));
         }
-        tries += courier(&f).drain().await.unwrap();
+        tries += outbox_worker(&f).drain().await.unwrap();
         f.clock.advance(TimeDelta::hours(8));
     }
     assert_eq!(tries, domain::limit::DELIVERY_ATTEMPTS_MAX as usize);
@@ -193,7 +193,7 @@ async fn an_answer_with_control_characters_is_noted_without_them(f: Fixture) {
 
     receiver.answer_next(&answer("410 Gone"));
     failed(&f).await;
-    courier(&f).drain().await.unwrap();
+    outbox_worker(&f).drain().await.unwrap();
     let listed = webhook::list(&f.ledger, &f.admin).await.unwrap().remove(0);
     assert_eq!(listed.disabled_reason.as_deref(), Some("the receiver answered 410 a b [1m"));
     f.done().await;
@@ -205,7 +205,7 @@ async fn a_message_whose_outcome_is_never_noted_is_given_up(f: Fixture) {
     failed(&f).await;
     let mut taken = 0;
     for _ in 0..30 {
-        taken += take(&f.ledger, TimeDelta::seconds(60), 10, &mut Room::default()).await.unwrap().len();
+        taken += take(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().len();
         f.clock.advance(TimeDelta::minutes(2));
     }
     assert_eq!(taken, domain::limit::DELIVERY_ATTEMPTS_MAX as usize);
@@ -219,12 +219,12 @@ async fn a_receiver_that_is_gone_is_disabled(f: Fixture) {
     let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
     receiver.answer_next("410 Gone");
     failed(&f).await;
-    assert_eq!(courier(&f).drain().await.unwrap(), 1);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1);
     let listed = webhook::list(&f.ledger, &f.admin).await.unwrap().remove(0);
     assert_eq!(listed.disabled_reason.as_deref(), Some("the receiver answered 410"));
     assert!(listed.disabled_at.is_some());
     failed(&f).await;
-    assert_eq!(courier(&f).drain().await.unwrap(), 0);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 0);
     assert_eq!(receiver.received().len(), 1);
     let refused = webhook::test(&f.ledger, &f.admin, made.id).await;
     assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
@@ -236,11 +236,11 @@ async fn a_receiver_may_ask_for_more_time(f: Fixture) {
     subscribed(&f, receiver.url(), &["session.failed"]).await;
     receiver.answer_next("429 Slow\r\nretry-after: 600");
     failed(&f).await;
-    assert_eq!(courier(&f).drain().await.unwrap(), 1);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1);
     f.clock.advance(TimeDelta::seconds(599));
-    assert_eq!(courier(&f).drain().await.unwrap(), 0);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 0);
     f.clock.advance(TimeDelta::seconds(2));
-    assert_eq!(courier(&f).drain().await.unwrap(), 1);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1);
     assert_eq!(receiver.received().len(), 2);
     f.done().await;
 }
@@ -250,7 +250,7 @@ async fn a_message_outlives_a_restart(mut f: Fixture) {
     let (_, secret) = subscribed(&f, receiver.url(), &["session.failed"]).await;
     failed(&f).await;
     f.restart().await;
-    assert_eq!(courier(&f).drain().await.unwrap(), 1);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1);
     assert!(is_signed(&receiver.received()[0], &secret));
     f.done().await;
 }
@@ -259,10 +259,12 @@ async fn a_taken_message_comes_back_when_its_server_dies_and_the_late_one_settle
     let receiver = Receiver::start().await;
     let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
     failed(&f).await;
-    let lost = take(&f.ledger, TimeDelta::seconds(60), 10, &mut Room::default()).await.unwrap().remove(0).message;
-    assert!(take(&f.ledger, TimeDelta::seconds(60), 10, &mut Room::default()).await.unwrap().is_empty());
+    let lost =
+        take(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().remove(0).message;
+    assert!(take(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().is_empty());
     f.clock.advance(TimeDelta::seconds(60));
-    let again = take(&f.ledger, TimeDelta::seconds(60), 10, &mut Room::default()).await.unwrap().remove(0).message;
+    let again =
+        take(&f.ledger, TimeDelta::seconds(60), 10, &mut DeliverySlots::default()).await.unwrap().remove(0).message;
     assert_eq!((again.id, again.attempts), (lost.id, lost.attempts + 1));
     settle(&f.ledger, lost, Outcome::Refused { error: "late".into() }).await.unwrap();
     let waiting = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
@@ -284,7 +286,7 @@ async fn two_servers_never_take_the_same_message(f: Fixture) {
     let lease = TimeDelta::seconds(60);
     let mut taken = Vec::new();
     loop {
-        let (mut here, mut there) = (Room::default(), Room::default());
+        let (mut here, mut there) = (DeliverySlots::default(), DeliverySlots::default());
         let (one, two) = tokio::join!(take(&f.ledger, lease, 3, &mut here), take(&other, lease, 3, &mut there));
         let both: Vec<_> = one.unwrap().into_iter().chain(two.unwrap()).map(|outgoing| outgoing.message.id).collect();
         if both.is_empty() {
@@ -316,7 +318,7 @@ async fn a_webhook_that_leads_inside_is_refused_when_made_and_when_told(f: Fixtu
     // The operator shuts what was open when it was made.
     let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
     failed(&f).await;
-    let strict = OutboxWorker { http: Client::new(shut).unwrap(), ..courier(&f) };
+    let strict = OutboxWorker { http: Client::new(shut).unwrap(), ..outbox_worker(&f) };
     assert_eq!(strict.drain().await.unwrap(), 1);
     assert!(receiver.received().is_empty());
     let dead = webhook::deliveries(&f.ledger, &f.admin, made.id).await.unwrap().remove(0);
@@ -362,7 +364,7 @@ async fn a_test_message_goes_the_way_of_all_messages(f: Fixture) {
     let receiver = Receiver::start().await;
     let (made, secret) = subscribed(&f, receiver.url(), &["approval.decided"]).await;
     let sent = webhook::test(&f.ledger, &f.admin, made.id).await.unwrap();
-    assert_eq!(courier(&f).drain().await.unwrap(), 1);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1);
     let received = receiver.received().remove(0);
     assert!(is_signed(&received, &secret));
     assert_eq!(received.header("webhook-id"), sent.id.to_string());
@@ -374,7 +376,7 @@ async fn old_messages_are_removed_and_waiting_ones_are_not(f: Fixture) {
     let receiver = Receiver::start().await;
     let (made, _) = subscribed(&f, receiver.url(), &["session.failed"]).await;
     failed(&f).await;
-    courier(&f).drain().await.unwrap();
+    outbox_worker(&f).drain().await.unwrap();
     f.clock.advance(TimeDelta::days(domain::limit::MESSAGES_KEPT_DAYS - 1));
     assert_eq!(ledger::outbox::prune(&f.ledger).await.unwrap(), 0);
     failed(&f).await;
@@ -394,7 +396,7 @@ async fn a_refused_change_tells_nothing(f: Fixture) {
     let running = f.running().await;
     let stale = Failure { attempt: running.attempt + 1, ..failure };
     assert!(session::fail(&f.ledger, &f.worker, running.id, stale).await.is_err());
-    assert_eq!(courier(&f).drain().await.unwrap(), 1, "a repeat and a stale attempt are no news");
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 1, "a repeat and a stale attempt are no news");
     f.done().await;
 }
 
@@ -409,8 +411,8 @@ async fn a_receiver_that_is_silent_holds_up_nobody_else(f: Fixture) {
     for _ in 0..30 {
         webhook::test(&f.ledger, &f.admin, prompt.id).await.unwrap();
     }
-    let courier = courier(&f);
-    let draining = courier.drain();
+    let outbox_worker = outbox_worker(&f);
+    let draining = outbox_worker.drain();
     tokio::select! {
         tried = draining => panic!("{tried:?} although a receiver is silent"),
         arrived = receiver.wait_for(30) => assert_eq!(arrived.len(), 30),
@@ -437,7 +439,7 @@ async fn a_workspace_with_much_to_say_does_not_starve_the_others(f: Fixture) {
     for _ in 0..10 {
         webhook::test(&f.ledger, second, quiet.id).await.unwrap();
     }
-    assert_eq!(courier(&f).drain().await.unwrap(), 210);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 210);
     let quiet = quiet.id.to_string();
     let last = receiver.received().iter().rposition(|received| received.body.contains(&quiet)).unwrap();
     // Two workspaces that take turns: ten of one are out when twenty are. Twice that is the promise.
@@ -466,7 +468,7 @@ async fn every_session_that_ends_is_told_however_it_does(f: Fixture) {
     let working = human::start(&f.ledger, &f.member, plan.id).await.unwrap();
     human::stop(&f.ledger, &f.member, working.session.id).await.unwrap();
 
-    assert_eq!(courier(&f).drain().await.unwrap(), 6);
+    assert_eq!(outbox_worker(&f).drain().await.unwrap(), 6);
     let mut told: Vec<_> = receiver
         .received()
         .iter()

@@ -20,7 +20,7 @@ use ledger::{
     group::{self, GroupChange, NewGroup},
     human,
     member::{self, Withdrawal},
-    session::{self, NewSession, Parking},
+    session::{self, NewSession, YieldRequest},
     token,
 };
 use serde_json::json;
@@ -69,9 +69,9 @@ async fn everything_of_a_removed_member_stops_and_what_they_did_keeps_their_name
     let log = f.log(started.id).await;
     let actor = format!("user:{mia}");
     assert!(log.iter().any(|event| event.kind == "human.marker" && event.actor == actor), "the log is as it was");
-    let named = member::everybody(&f.ledger, &f.operator).await.unwrap();
+    let named = member::list_all(&f.ledger, &f.operator).await.unwrap();
     let named = named.into_iter().find(|member| member.user_id == mia).unwrap();
-    assert_eq!((named.called(), named.status), (MIA, MemberStatus::Removed));
+    assert_eq!((named.display_name(), named.status), (MIA, MemberStatus::Removed));
     let listed = member::list(&f.ledger, &f.operator).await.unwrap();
     assert!(listed.iter().all(|member| member.user_id != mia), "nobody chooses them any more");
     let new = human::start(&f.ledger, &f.operator, task_of(&f).await).await;
@@ -211,8 +211,8 @@ async fn a_question_of_somebody_who_has_left_is_anyones_to_answer(f: Fixture) {
     member::withdraw(&f.ledger, &f.admin, f.member.user_id().unwrap(), Withdrawal::Remove).await.unwrap();
     let session = f.claim(1, 60).await.pop().unwrap();
     let question = Some(Question { message: "When?".into(), schema: None });
-    let parking = Parking { question, ..Parking::at(session.attempt, YieldTo::WaitingHuman) };
-    session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+    let yield_request = YieldRequest { question, ..YieldRequest::at(session.attempt, YieldTo::WaitingHuman) };
+    session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
     let reviewers = gate_of(&f, made.id).await.reviewers;
     assert!(matches!(reviewers[..], [ledger::ReviewerRecord::Anyone]), "{reviewers:?}");
     f.done().await;

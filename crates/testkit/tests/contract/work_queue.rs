@@ -66,9 +66,9 @@ async fn everyones_queue_has_what_is_others_and_what_is_nobodys(f: Fixture) {
     failed(&f, &f.claim(1, 60).await.pop().unwrap()).await;
     let waiting = taken(&f, &nobodys).await;
     f.pending().await;
-    let parking = session::Parking::at(waiting.attempt, YieldTo::WaitingHuman);
+    let yield_request = session::YieldRequest::at(waiting.attempt, YieldTo::WaitingHuman);
     let oldest = f.clock.now();
-    session::yield_to(&f.ledger, &f.worker, waiting.id, parking).await.unwrap();
+    session::yield_to(&f.ledger, &f.worker, waiting.id, yield_request).await.unwrap();
     assert_eq!(counted(&f, &f.operator, Whose::Mine).await, [0, 0, 1, 1, 1]);
     assert_eq!(counted(&f, &f.other_member, Whose::Mine).await, [0; 5]);
     for scope in [&f.operator, &f.other_member, &f.worker] {
@@ -76,13 +76,13 @@ async fn everyones_queue_has_what_is_others_and_what_is_nobodys(f: Fixture) {
     }
     assert_eq!(counted(&f, &f.stranger, Whose::Everyone).await, [0; 5]);
     // One's own list says how many more failed of which nobody hears otherwise.
-    let of_nobody = async |scope, whose, bucket| {
-        work_queue::section(&f.ledger, scope, whose, bucket, "UTC", 100).await.unwrap().of_nobody
+    let unassigned_failures = async |scope, whose, bucket| {
+        work_queue::section(&f.ledger, scope, whose, bucket, "UTC", 100).await.unwrap().unassigned_failures
     };
-    assert_eq!(of_nobody(&f.operator, Whose::Mine, Bucket::Failed).await, 2);
-    assert_eq!(of_nobody(&f.operator, Whose::Everyone, Bucket::Failed).await, 0);
-    assert_eq!(of_nobody(&f.operator, Whose::Mine, Bucket::Running).await, 0);
-    assert_eq!(of_nobody(&f.stranger, Whose::Mine, Bucket::Failed).await, 0);
+    assert_eq!(unassigned_failures(&f.operator, Whose::Mine, Bucket::Failed).await, 2);
+    assert_eq!(unassigned_failures(&f.operator, Whose::Everyone, Bucket::Failed).await, 0);
+    assert_eq!(unassigned_failures(&f.operator, Whose::Mine, Bucket::Running).await, 0);
+    assert_eq!(unassigned_failures(&f.stranger, Whose::Mine, Bucket::Failed).await, 0);
 
     let day = work_queue::day(&f.ledger, &f.operator, Whose::Everyone, "UTC").await.unwrap();
     let sums = [day.needs_me, day.running, day.failed, day.done_today].map(|course| course.hours.iter().sum::<u64>());
@@ -102,8 +102,8 @@ async fn an_action_whose_session_waits_for_a_person_is_not_ready(f: Fixture) {
     for to in [YieldTo::WaitingHuman, YieldTo::AwaitingTool] {
         let session = taken(&f, &mine).await;
         assert_eq!(ready().await, (0, 0));
-        let parking = session::Parking::at(session.attempt, to);
-        session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+        let yield_request = session::YieldRequest::at(session.attempt, to);
+        session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
         assert_eq!(ready().await, (0, 0), "{to:?}");
         session::cancel(&f.ledger, &f.operator, session.id, None).await.unwrap();
         assert_eq!(ready().await, (1, 1));
@@ -181,9 +181,9 @@ async fn a_coding_agent_that_waits_needs_its_person_alone(f: Fixture) {
     assert_eq!(needs(&f, &f.member).await, 0);
     hook::record(&f.ledger, &f.member, send("PermissionRequest", tool.clone())).await.unwrap();
     assert_eq!((needs(&f, &f.member).await, needs(&f, &f.admin).await), (1, 0));
-    let elsewhere = work_queue::elsewhere(&f.ledger, &f.member, 10).await.unwrap();
+    let elsewhere = work_queue::waiting_in_terminal(&f.ledger, &f.member, 10).await.unwrap();
     assert_eq!(elsewhere.iter().map(|session| session.title.as_str()).collect::<Vec<_>>(), ["ann: Build it"]);
-    assert!(work_queue::elsewhere(&f.ledger, &f.admin, 10).await.unwrap().is_empty());
+    assert!(work_queue::waiting_in_terminal(&f.ledger, &f.admin, 10).await.unwrap().is_empty());
     hook::record(&f.ledger, &f.member, send("PostToolUse", tool)).await.unwrap();
     assert_eq!(needs(&f, &f.member).await, 0);
     f.done().await;
@@ -200,8 +200,8 @@ async fn the_day_tells_the_oldest_and_counts_by_the_hour(f: Fixture) {
         f.claim(1, 3_600).await.pop().unwrap()
     };
     let waits = async |session: SessionRecord| {
-        let parking = session::Parking::at(session.attempt, YieldTo::WaitingHuman);
-        session::yield_to(&f.ledger, &f.worker, session.id, parking).await.unwrap();
+        let yield_request = session::YieldRequest::at(session.attempt, YieldTo::WaitingHuman);
+        session::yield_to(&f.ledger, &f.worker, session.id, yield_request).await.unwrap();
     };
     waits(taken().await).await;
     assert_eq!(work_queue::day(&f.ledger, &f.operator, Whose::Mine, "UTC").await.unwrap().needs_me.hours[23], 1);

@@ -97,7 +97,7 @@ closed! {
     /// What kind of thing a bundle holds.
     PlannedKind = bundle::PlannedKind::ALL.into_iter().map(bundle::PlannedKind::as_str);
     /// What becomes of a thing, or of a part of it.
-    Deed = bundle::Deed::ALL.into_iter().map(bundle::Deed::as_str);
+    PlannedOperation = bundle::PlannedOperation::ALL.into_iter().map(bundle::PlannedOperation::as_str);
     /// Whether somebody has taken note of a failure.
     FailureState = failure::FailureState::ALL.into_iter().map(failure::FailureState::as_str);
     /// What somebody thinks of an answer.

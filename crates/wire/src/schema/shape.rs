@@ -1,9 +1,9 @@
 //! Objects that the domain defines: the schemas of its own types, which know no OpenAPI.
 
 use super::{
-    AnyJson, Deed, Description, DimensionDescription, DimensionKey, DimensionType, EmailAddress, FieldType, ImportCell,
-    Key, Name, Named, OptionStyle, OptionValue, OutputType, PlannedKind, QuestionText, Slug, StreamEventId,
-    StreamEventName, named,
+    AnyJson, Description, DimensionDescription, DimensionKey, DimensionType, EmailAddress, FieldType, ImportCell, Key,
+    Name, Named, OptionStyle, OptionValue, OutputType, PlannedKind, PlannedOperation, QuestionText, Slug,
+    StreamEventId, StreamEventName, named,
 };
 use domain::limit::{BUNDLE_BYTES_MAX, CRITERIA_NUMBER_MAX, SELECT_OPTIONS_MAX};
 use utoipa::{
@@ -128,12 +128,12 @@ shapes! {
     RowError { "row": integer(), "field": text(), "message": text() }
     /// A thing of a bundle.
     PlannedItem {
-        "kind": reference::<PlannedKind>(), "slug": reference::<Slug>(), "deed": reference::<Deed>(),
+        "kind": reference::<PlannedKind>(), "slug": reference::<Slug>(), "operation": reference::<PlannedOperation>(),
         "fields": ready(Array::from(ArrayBuilder::new().items(reference::<PlannedField>())))
     }
     /// What becomes of a field, or of a part of one such as `dimensions.tone`.
     PlannedField {
-        "field": text(), "deed": reference::<Deed>(), "before": reference::<AnyJson>(), "after": reference::<AnyJson>()
+        "field": text(), "operation": reference::<PlannedOperation>(), "before": reference::<AnyJson>(), "after": reference::<AnyJson>()
     }
     /// A tool call that waits for a decision.
     PausedToolCall {

@@ -22,7 +22,7 @@ use tokio::{
 use wire::{
     Code,
     approval::ElicitationReply,
-    thread::{Say, StartThread, Thread},
+    thread::{NewMessage, StartThread, Thread},
 };
 
 /// Time for which a call is repeated while the server cannot be reached.
@@ -143,7 +143,7 @@ impl Chat {
     }
 
     async fn send(&mut self, text: String) -> Result<u64, Error> {
-        let message = Say { text, id: Some(fresh_id()) };
+        let message = NewMessage { text, id: Some(fresh_id()) };
         let said = with_retries(|| self.client.say(&self.thread.id, &message)).await?;
         self.message_count += 1;
         Ok(said.sequence)

@@ -10,7 +10,7 @@ use chrono::SecondsFormat;
 use client::{Client, Error};
 use domain::{
     Clock as _,
-    hook::{Source, cut_payload},
+    hook::{Source, truncate_payload},
     id::EventId,
     limit::BATCH_BYTES_MAX,
 };
@@ -94,7 +94,7 @@ async fn entry(source: Source, deadline: Instant) -> Result<Entry, String> {
     let read = timeout_at(deadline, stdin.read_to_end(&mut bytes)).await;
     read.map_err(|_| "stdin did not end in time")?.map_err(|error| format!("stdin: {error}"))?;
     let text = String::from_utf8_lossy(&bytes);
-    let payload = cut_payload(text.trim(), BATCH_BYTES_MAX).ok_or("the hook on stdin is too large to send")?;
+    let payload = truncate_payload(text.trim(), BATCH_BYTES_MAX).ok_or("the hook on stdin is too large to send")?;
     let payload = RawValue::from_string(payload).map_err(|_| "stdin is not a hook's JSON object")?;
     let at = SystemClock.now();
     let id = EventId::new(at, &SystemEntropy).to_string();

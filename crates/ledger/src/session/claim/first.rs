@@ -4,12 +4,12 @@
 //! session it will be. If one of the oldest is of another kind, none is taken, and the claim goes the long way.
 
 use super::{Claim, Claimed, REASON, claimed_event};
-use crate::{Ledger, Result, commit::Minter};
+use crate::{Ledger, Result, commit::EventFactory};
 use domain::{
     Scope,
     session::{Actor, Command, Position, Status, Type, decide},
 };
-use store::session::{FirstClaim, FirstTerms};
+use store::session::{ClaimTerms, FirstClaim};
 
 /// A session that is queued for the first time. What its type and limit are makes no difference to a claim.
 const QUEUED: Position = Position { status: Status::Pending, session_type: Type::Agent, attempt: 0, attempts_max: 1 };
@@ -28,13 +28,13 @@ pub(super) async fn attempt(ledger: &Ledger, scope: &Scope, claim: &Claim) -> Re
     let now = ledger.now();
     let mut events = Vec::with_capacity(claim.max as usize);
     for _ in 0..claim.max {
-        let mut minter = Minter::new(ledger, now, 2);
+        let mut minter = EventFactory::new(ledger, now, 2);
         events.push([
             claimed_event(&mut minter, scope, transition, claim.lease_seconds)?,
             minter.status_change(Some(QUEUED.status), transition.to(), REASON)?,
         ]);
     }
-    let terms = FirstTerms {
+    let terms = ClaimTerms {
         agent_slug,
         attempt_before: QUEUED.attempt,
         status: transition.to(),

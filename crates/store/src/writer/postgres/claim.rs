@@ -7,7 +7,7 @@ use crate::{
     open::publish,
     record::SessionRecord,
     session::{FirstClaim, Head},
-    transaction::in_time,
+    transaction::with_timeout,
     writer::WaitingClaim,
 };
 use tokio::sync::oneshot;
@@ -31,9 +31,9 @@ impl PostgresLane {
                 continue;
             }
             let wanted = claim.events.len();
-            match statements.iter_mut().find(|s| s.access == access && s.claim.may_share(&claim)) {
+            match statements.iter_mut().find(|s| s.access == access && s.claim.can_merge(&claim)) {
                 Some(statement) => {
-                    statement.claim.share(claim);
+                    statement.claim.merge(claim);
                     statement.waiting.push((wanted, reply));
                 }
                 None => statements.push(Shared { access, claim, waiting: vec![(wanted, reply)] }),
@@ -46,14 +46,14 @@ impl PostgresLane {
 
     async fn claim_together(&mut self, Shared { access, claim, waiting }: Shared) {
         let taken = match connection(&self.pool, &mut self.connection).await {
-            Ok(connection) => in_time(claim.execute(connection, access)).await.and_then(|taken| taken),
+            Ok(connection) => with_timeout(claim.execute(connection, access)).await.and_then(|taken| taken),
             Err(error) => Err(error),
         };
         match taken {
             Ok(Some(taken)) => {
                 // Whoever claims a session is about to append to it.
                 for (session, _) in &taken {
-                    self.heads.learn(&Head::of(session));
+                    self.heads.insert(&Head::of(session));
                 }
                 let (sessions, notices): (Vec<_>, Vec<_>) = taken.into_iter().unzip();
                 publish(&self.notices, Some(&self.notifier), notices);

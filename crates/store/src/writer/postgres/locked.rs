@@ -6,17 +6,17 @@ use crate::{
     conn::{Access, Conn, Mode},
     error::{Error, is_lock_timeout, is_unique_violation},
     session,
-    transaction::{in_time, transaction_on},
+    transaction::{transaction_on, with_timeout},
 };
 use std::collections::HashSet;
 
 /// How a group is tried.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Way {
+pub(super) struct CommitMode {
     /// Each request is checked for events that are recorded already.
-    pub(super) careful: bool,
+    pub(super) check_repeats: bool,
     /// What somebody holds is left out.
-    pub(super) around_held: bool,
+    pub(super) skip_locked: bool,
 }
 
 /// Why a group could not be committed this way.
@@ -24,7 +24,7 @@ enum Attempt {
     /// An id is recorded already.
     Repeated,
     /// Somebody holds one of the sessions.
-    Held,
+    SessionLocked,
     /// Anything else.
     Failed(Error),
 }
@@ -44,18 +44,20 @@ impl PostgresLane {
         &mut self,
         access: Access,
         appends: Vec<Waiting>,
-        mut way: Way,
+        mut mode: CommitMode,
     ) -> Vec<Waiting> {
         let requests: Vec<&AppendRequest> = appends.iter().map(|waiting| &waiting.request).collect();
         let (settled, notices) = loop {
-            match self.attempt(access, &requests, way).await {
+            match self.attempt(access, &requests, mode).await {
                 Ok(done) => break done,
-                Err(Attempt::Repeated) if !way.careful => way.careful = true,
-                Err(Attempt::Held) if !way.around_held => way.around_held = true,
+                Err(Attempt::Repeated) if !mode.check_repeats => mode.check_repeats = true,
+                Err(Attempt::SessionLocked) if !mode.skip_locked => mode.skip_locked = true,
                 Err(error) => {
                     let error = match error {
                         Attempt::Repeated => Error::Unavailable("ids repeated".into()),
-                        Attempt::Held => Error::Unavailable("another transaction holds what an append needs".into()),
+                        Attempt::SessionLocked => {
+                            Error::Unavailable("another transaction holds what an append needs".into())
+                        }
                         Attempt::Failed(error) => error,
                     };
                     self.refuse_all(appends, error);
@@ -64,7 +66,7 @@ impl PostgresLane {
             }
         };
         for head in notices.heads() {
-            self.heads.learn(head);
+            self.heads.insert(head);
         }
         let (done, held): (Vec<_>, Vec<_>) =
             appends.into_iter().zip(settled).partition(|(_, settled)| settled.is_some());
@@ -75,27 +77,27 @@ impl PostgresLane {
         held.into_iter().map(|(waiting, _)| waiting).collect()
     }
 
-    async fn attempt(&mut self, access: Access, requests: &[&AppendRequest], way: Way) -> Outcome {
+    async fn attempt(&mut self, access: Access, requests: &[&AppendRequest], mode: CommitMode) -> Outcome {
         let connection = connection(&self.pool, &mut self.connection).await?;
         let work = transaction_on(connection, access, Mode::Shared, async |connection| {
-            match apply(connection, requests, way).await {
+            match apply(connection, requests, mode).await {
                 Ok(done) => Ok(done),
-                Err(error) if !way.careful && is_unique_violation(&error) => Err(Attempt::Repeated),
-                Err(error) if is_lock_timeout(&error) => Err(Attempt::Held),
+                Err(error) if !mode.check_repeats && is_unique_violation(&error) => Err(Attempt::Repeated),
+                Err(error) if is_lock_timeout(&error) => Err(Attempt::SessionLocked),
                 Err(error) => Err(Attempt::Failed(error.into())),
             }
         });
-        in_time(work).await?
+        with_timeout(work).await?
     }
 }
 
 async fn apply(
     connection: &mut sqlx::PgConnection,
     requests: &[&AppendRequest],
-    way: Way,
+    mode: CommitMode,
 ) -> Result<(Vec<Option<Settled>>, GroupNotices), sqlx::Error> {
     let mut held = HashSet::new();
-    if way.around_held
+    if mode.skip_locked
         && let Some(first) = requests.first()
     {
         let wanted: Vec<_> = requests.iter().map(|request| request.session_id).collect();
@@ -105,8 +107,8 @@ async fn apply(
         requests.iter().filter(|request| !held.contains(&request.session_id)).copied().collect();
     let mut notices = GroupNotices::default();
     let mut conn = Conn::Postgres(connection);
-    let settled = if way.careful {
-        append::apply_carefully(&mut conn, &free, &mut notices).await?
+    let settled = if mode.check_repeats {
+        append::apply_one_by_one(&mut conn, &free, &mut notices).await?
     } else {
         append::apply(&mut conn, &free, &mut notices).await?
     };

@@ -1,7 +1,7 @@
 //! Appends to sessions that somebody holds: they are put aside and looked after now and then, so that nobody else waits
 //! with them.
 
-use super::{PostgresLane, Waiting, locked::Way};
+use super::{PostgresLane, Waiting, locked::CommitMode};
 use crate::{
     append::AppendRequest,
     conn::Access,
@@ -16,19 +16,19 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// What waits for its session. It counts as queued, for the limits as for whoever watches the queue.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct DeferredAppends {
     waiting: Vec<Waiting>,
     /// When to look at them next; now and then, while there are any.
-    next_look: Option<Instant>,
+    next_retry: Option<Instant>,
 }
 
-impl Held {
-    pub(super) fn next_look(&self) -> Option<Instant> {
-        self.next_look
+impl DeferredAppends {
+    pub(super) fn next_retry(&self) -> Option<Instant> {
+        self.next_retry
     }
 
     pub(super) fn is_due(&self) -> bool {
-        self.next_look.is_some_and(|at| at <= Instant::now())
+        self.next_retry.is_some_and(|at| at <= Instant::now())
     }
 
     /// Whether appends to the same session of the same workspace wait already: the next one waits behind them. Nobody can
@@ -45,20 +45,20 @@ impl Held {
                 let _ = waiting.reply.send(Err(queue_full().into()));
                 continue;
             }
-            counters.came(waiting.request.bytes());
+            counters.enqueued(waiting.request.bytes());
             self.waiting.push(waiting);
         }
         // Not later because of those who came meanwhile.
-        if !self.waiting.is_empty() && self.next_look.is_none() {
-            self.next_look = Some(Instant::now() + PAUSE);
+        if !self.waiting.is_empty() && self.next_retry.is_none() {
+            self.next_retry = Some(Instant::now() + PAUSE);
         }
     }
 
     fn take(&mut self, counters: &Counters) -> Vec<Waiting> {
-        self.next_look = None;
+        self.next_retry = None;
         let taken = std::mem::take(&mut self.waiting);
         for waiting in &taken {
-            counters.left(waiting.request.bytes());
+            counters.dequeued(waiting.request.bytes());
         }
         taken
     }
@@ -66,13 +66,15 @@ impl Held {
 
 impl PostgresLane {
     /// Writes what can be written meanwhile, and refuses what has waited long enough: all of it when the lane stops.
-    pub(super) async fn look_at_held(&mut self, stop: bool) {
+    pub(super) async fn retry_deferred(&mut self, stop: bool) {
         let mut by_access: HashMap<Access, Vec<Waiting>> = HashMap::new();
-        for waiting in self.held.take(&self.counters) {
+        for waiting in self.deferred.take(&self.counters) {
             by_access.entry(waiting.access()).or_default().push(waiting);
         }
         for (access, appends) in by_access {
-            let held = self.commit_under_lock(access, appends, Way { around_held: true, ..Way::default() }).await;
+            let held = self
+                .commit_under_lock(access, appends, CommitMode { skip_locked: true, ..CommitMode::default() })
+                .await;
             let now = Instant::now();
             let (late, held): (Vec<_>, Vec<_>) = held.into_iter().partition(|waiting| stop || waiting.until <= now);
             for Waiting { request, reply, .. } in late {
@@ -80,7 +82,7 @@ impl PostgresLane {
                 let refusal = Error::Unavailable("another transaction holds the session".into());
                 let _ = reply.send(Err(refusal.into()));
             }
-            self.held.put(held, &self.counters);
+            self.deferred.put(held, &self.counters);
         }
     }
 }

@@ -11,7 +11,7 @@ const WORTH_CUTTING_BYTES: usize = 256;
 const NOTE_BYTES: usize = 96;
 
 /// At most `bytes_max` bytes of text as JSON, with a note on what is missing where it was cut. Whether it was.
-pub fn cut_text(text: &str, bytes_max: usize) -> (String, bool) {
+pub fn truncate_text(text: &str, bytes_max: usize) -> (String, bool) {
     if escaped_bytes(text) <= bytes_max {
         return (text.to_owned(), false);
     }
@@ -27,20 +27,20 @@ pub fn cut_text(text: &str, bytes_max: usize) -> (String, bool) {
 
 /// A JSON value of at most `bytes_max` bytes. Long texts inside it are cut; where that is not enough, the
 /// beginning of its JSON stands in its place as text. Whether anything was cut.
-pub(super) fn cut_value(raw: &RawValue, bytes_max: usize) -> (Box<RawValue>, bool) {
+pub(super) fn truncate_value(raw: &RawValue, bytes_max: usize) -> (Box<RawValue>, bool) {
     let too_deep = crate::event::json_depth(raw.get()) + ENVELOPE_LEVELS > JSON_DEPTH_MAX;
     if raw.get().len() <= bytes_max && !too_deep {
         return (raw.to_owned(), false);
     }
     let shortened = (!too_deep).then(|| serde_json::from_str::<Value>(raw.get()).ok()).flatten();
     let shortened = shortened.and_then(|value| cut_texts(value, bytes_max));
-    let json = shortened.unwrap_or_else(|| Value::from(cut_text(raw.get(), bytes_max).0).to_string());
+    let json = shortened.unwrap_or_else(|| Value::from(truncate_text(raw.get(), bytes_max).0).to_string());
     (RawValue::from_string(json).unwrap_or_else(|_| raw.to_owned()), true)
 }
 
 /// The payload of a hook within `bytes_max` bytes, for sending: as it is, or with its long texts cut.
 /// `None` where it is not an object or cannot be made to fit.
-pub fn cut_payload(text: &str, bytes_max: usize) -> Option<String> {
+pub fn truncate_payload(text: &str, bytes_max: usize) -> Option<String> {
     if text.len() <= bytes_max {
         return Some(text.to_owned());
     }
@@ -90,7 +90,7 @@ fn shorten(value: Value, cap: usize) -> Value {
     match value {
         // The note comes on top: room for it was counted.
         Value::String(text) if escaped_bytes(&text) > cap.max(WORTH_CUTTING_BYTES) => {
-            Value::String(cut_text(&text, cap.max(WORTH_CUTTING_BYTES) + NOTE_BYTES - 1).0)
+            Value::String(truncate_text(&text, cap.max(WORTH_CUTTING_BYTES) + NOTE_BYTES - 1).0)
         }
         Value::Array(items) => Value::Array(items.into_iter().map(|item| shorten(item, cap)).collect()),
         Value::Object(members) => {
@@ -126,14 +126,14 @@ mod tests {
     #[test]
     fn what_fits_stays_byte_for_byte() {
         let value = RawValue::from_string(r#"{ "n": 1.10e400 }"#.into()).unwrap();
-        let (kept, cut) = cut_value(&value, 1_000);
+        let (kept, cut) = truncate_value(&value, 1_000);
         assert_eq!((kept.get(), cut), (value.get(), false));
-        assert_eq!(cut_text("abc", 3), ("abc".into(), false));
+        assert_eq!(truncate_text("abc", 3), ("abc".into(), false));
     }
 
     #[test]
     fn a_cut_text_says_how_much_is_missing() {
-        let (text, cut) = cut_text(&"x".repeat(1_000), 500);
+        let (text, cut) = truncate_text(&"x".repeat(1_000), 500);
         assert!(cut && text.len() <= 500, "{}", text.len());
         assert!(text.ends_with("of 1000 bytes are not recorded]"), "{text}");
         let kept = text.bytes().take_while(|b| *b == b'x').count();
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn a_large_output_keeps_its_shape_and_its_short_fields() {
         let value = json!({ "stdout": "o".repeat(50_000), "stderr": "warning", "interrupted": false });
-        let (cut, was_cut) = cut_value(&raw(&value), 10_000);
+        let (cut, was_cut) = truncate_value(&raw(&value), 10_000);
         assert!(was_cut && cut.get().len() <= 10_000, "{}", cut.get().len());
         let read: Value = serde_json::from_str(cut.get()).unwrap();
         assert_eq!((&read["stderr"], &read["interrupted"]), (&json!("warning"), &json!(false)));
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn what_has_no_long_texts_becomes_the_beginning_of_its_json() {
         let value = json!((0..10_000).collect::<Vec<_>>());
-        let (cut, _) = cut_value(&raw(&value), 1_000);
+        let (cut, _) = truncate_value(&raw(&value), 1_000);
         let text: String = serde_json::from_str(cut.get()).unwrap();
         assert!(text.starts_with("[0,1,2,") && text.contains("are not recorded") && cut.get().len() <= 1_002);
     }
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn what_nests_too_deep_becomes_text() {
         let deep = format!("{}1{}", "[".repeat(120), "]".repeat(120));
-        let (cut, was_cut) = cut_value(&RawValue::from_string(deep.clone()).unwrap(), 10_000);
+        let (cut, was_cut) = truncate_value(&RawValue::from_string(deep.clone()).unwrap(), 10_000);
         assert!(was_cut);
         assert_eq!(serde_json::from_str::<String>(cut.get()).unwrap(), deep);
     }
@@ -171,10 +171,10 @@ mod tests {
         #[test]
         fn what_is_cut_fits_and_is_json(texts in prop::collection::vec("\\PC{0,2000}", 1..6), max in 600..6_000_usize) {
             let value = json!({ "a": texts, "b": { "c": texts.concat() }, "escapes": "\u{1}\n\"".repeat(texts.len() * 40) });
-            let (cut, _) = cut_value(&raw(&value), max);
+            let (cut, _) = truncate_value(&raw(&value), max);
             prop_assert!(cut.get().len() <= max + 2, "{} of {max}", cut.get().len());
             prop_assert!(serde_json::from_str::<Value>(cut.get()).is_ok());
-            if let Some(payload) = cut_payload(&value.to_string(), max) {
+            if let Some(payload) = truncate_payload(&value.to_string(), max) {
                 prop_assert!(payload.len() <= max);
             }
         }

@@ -18,8 +18,8 @@ const KIB_PER_MIB: f64 = 1_024.0;
 
 /// Runs `datalake-probe`, which links the crate that is measured: nothing here does.
 pub fn measure(bench: &mut Bench) -> Result<()> {
-    let Some(probe) = bench.lake_probe.clone() else {
-        bench.found(Finding::new(GOAL, "training data in files", "", 0.0).broken_if(true, "needs --lake-probe"));
+    let Some(probe) = bench.datalake_probe.clone() else {
+        bench.found(Finding::new(GOAL, "training data in files", "", 0.0).broken_if(true, "needs --datalake-probe"));
         return Ok(());
     };
     for batch in [1, BATCH] {

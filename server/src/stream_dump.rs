@@ -8,7 +8,7 @@ use ledger::{
     Ledger, feedback,
     interaction::{Stream, page_by_operator},
 };
-use runner::capture::Lake;
+use runner::capture::TurnCapture;
 use std::{
     cell::RefCell,
     collections::HashMap,
@@ -30,8 +30,8 @@ const RATINGS_REMEMBERED: usize = 10_000;
 pub type Rated = Box<dyn Fn(&InteractionRecord) -> Result<Option<Feedback>, String> + Send>;
 
 /// What the settings say.
-pub fn open(settings: &Settings, entropy: &dyn Entropy) -> Lake {
-    let Database::Sqlite(data_dir) = &settings.database else { return Lake::default() };
+pub fn open(settings: &Settings, entropy: &dyn Entropy) -> TurnCapture {
+    let Database::Sqlite(data_dir) = &settings.database else { return TurnCapture::default() };
     let mut random = [0; WRITER_BYTES];
     entropy.fill(&mut random);
     let mut writer = String::new();
@@ -39,7 +39,7 @@ pub fn open(settings: &Settings, entropy: &dyn Entropy) -> Lake {
         // Writing to a string cannot fail.
         let _ = write!(writer, "{byte:02x}");
     }
-    Lake::with_files(Collector::new(Layout::below(data_dir), &writer))
+    TurnCapture::with_files(Collector::new(Layout::below(data_dir), &writer))
 }
 
 /// Why the streams could not be written out.

@@ -1,4 +1,4 @@
-//! Signs in a message: phrases that speak for or against the answer before it, and marks that need no language.
+//! PhraseMatches in a message: phrases that speak for or against the answer before it, and marks that need no language.
 
 use super::{
     language::{Class, Language},
@@ -50,7 +50,7 @@ const AGAINST: [char; 9] = ['👎', '😡', '🤬', '🤦', '😠', '🙄', '�
 
 /// A phrase that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sign {
+pub(super) struct PhraseMatch {
     /// What it says, after negation.
     pub class: Class,
     /// The clause it stands in, counted from 0.
@@ -65,19 +65,19 @@ pub(super) struct Sign {
 
 /// Everything a message says in one language.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Signs {
+pub(super) struct PhraseMatches {
     /// Phrases, in order.
-    pub found: Vec<Sign>,
+    pub found: Vec<PhraseMatch>,
     /// How often the message turns with "but".
     pub turns: usize,
     /// Some clause asks for something or is a question.
     pub requests: bool,
 }
 
-/// Reads the phrases of a message. `brought_up` holds words of the answer that the request before it did not have.
-pub(super) fn read(language: &Language, message: &Message, brought_up: &BTreeSet<&str>) -> Signs {
-    let mut signs = Signs::default();
-    let reader = Reader { language, brought_up };
+/// Reads the phrases of a message. `reply_words` holds words of the answer that the request before it did not have.
+pub(super) fn read(language: &Language, message: &Message, reply_words: &BTreeSet<&str>) -> PhraseMatches {
+    let mut signs = PhraseMatches::default();
+    let reader = Reader { language, reply_words };
     for (at, clause) in message.clauses.iter().enumerate() {
         // "Translate: …": the rest is the text to work on.
         if reader.clause(clause, at, &mut signs) && clause.announces {
@@ -89,12 +89,12 @@ pub(super) fn read(language: &Language, message: &Message, brought_up: &BTreeSet
 
 struct Reader<'a> {
     language: &'a Language,
-    brought_up: &'a BTreeSet<&'a str>,
+    reply_words: &'a BTreeSet<&'a str>,
 }
 
 impl Reader<'_> {
     /// Whether the clause asks for something.
-    fn clause(&self, clause: &Clause, clause_at: usize, signs: &mut Signs) -> bool {
+    fn clause(&self, clause: &Clause, clause_at: usize, signs: &mut PhraseMatches) -> bool {
         let (language, words) = (self.language, &clause.words);
         let mut request = false;
         let mut skip = 0;
@@ -118,7 +118,7 @@ impl Reader<'_> {
                     let class = negated(language, words, at, length, class);
                     if self.hears(clause, class, at, length) {
                         let words = rest[..length].join(" ");
-                        signs.found.push(Sign { class, clause: clause_at, turn: signs.turns, length, words });
+                        signs.found.push(PhraseMatch { class, clause: clause_at, turn: signs.turns, length, words });
                     }
                 }
                 skip = length - 1;
@@ -126,7 +126,7 @@ impl Reader<'_> {
                 request = true;
             }
         }
-        signs.requests |= request || clause.asks || language.pleads_in(words);
+        signs.requests |= request || clause.asks || language.has_please(words);
         request
     }
 
@@ -139,7 +139,7 @@ impl Reader<'_> {
         if clause.asks && !matches!(class, Persisting | Abandonment | Thanks) {
             return false;
         }
-        if matches!(class, Failure | Persisting) && self.language.own_in(words) {
+        if matches!(class, Failure | Persisting) && self.language.mentions_own(words) {
             return false;
         }
         if length == 1 {
@@ -155,7 +155,7 @@ impl Reader<'_> {
 
     /// Whether what comes before a place stands for the answer, or names something that the answer brought up.
     fn is_about_the_answer(&self, words: &[String], at: usize) -> bool {
-        let named = |word: &String| word.chars().count() >= NAME_CHARS_MIN && self.brought_up.contains(word.as_str());
+        let named = |word: &String| word.chars().count() >= NAME_CHARS_MIN && self.reply_words.contains(word.as_str());
         self.language.answer_before(words, at) || words[..at].iter().any(named)
     }
 }
@@ -182,7 +182,7 @@ pub(super) fn complaint(message: &Message) -> Option<&'static str> {
 }
 
 /// Thumbs and faces of a short message: for, against.
-pub(super) fn faces(message: &Message) -> (Option<char>, Option<char>) {
+pub(super) fn emoji(message: &Message) -> (Option<char>, Option<char>) {
     if message.words().count() > FACE_WORDS_MAX {
         return (None, None);
     }

@@ -20,7 +20,7 @@ pub struct Vote {
 
 /// What the votes so far amount to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct DecisionState {
     /// The edit that is proposed now; `None`: what the agent staged.
     pub proposal: Option<u32>,
     /// Digest of what is proposed now.
@@ -32,8 +32,8 @@ pub struct Standing {
 }
 
 /// Adds the votes up. An edit is a new proposal, so approvals of what was proposed before do not count for it.
-pub fn stand(staged: Digest, votes: &[Vote]) -> Standing {
-    let mut standing = Standing { proposal: None, digest: staged, approvals: Vec::new(), last: None };
+pub fn decision_state_of(staged: Digest, votes: &[Vote]) -> DecisionState {
+    let mut standing = DecisionState { proposal: None, digest: staged, approvals: Vec::new(), last: None };
     for vote in votes {
         if votes.iter().any(|later| later.undoes == Some(vote.number)) {
             continue;
@@ -55,7 +55,7 @@ pub fn stand(staged: Digest, votes: &[Vote]) -> Standing {
 
 /// A decision that somebody asks for.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked {
+pub struct DecisionRequest {
     /// Who.
     pub user_id: UserId,
     /// What. An edit that changes nothing is an approval.
@@ -70,7 +70,7 @@ pub struct Asked {
 
 /// What becomes of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judgement {
+pub enum DecisionEffect {
     /// It is recorded; `decides` says whether the gate is decided with it.
     Record {
         /// Whether the gate is decided.
@@ -87,11 +87,11 @@ pub enum Judgement {
 }
 
 /// Judges a decision. Total; changes nothing.
-pub fn judge(state: GateState, quorum: u32, standing: &Standing, asked: &Asked) -> Judgement {
+pub fn evaluate(state: GateState, quorum: u32, standing: &DecisionState, asked: &DecisionRequest) -> DecisionEffect {
     let shown = if asked.restates { Some(asked.value) } else { asked.shown };
     let same = |vote: &Vote| vote.verdict == Some(asked.verdict) && vote.value == asked.value;
     match (state, &standing.last) {
-        (GateState::Expired | GateState::Withdrawn, _) => return Judgement::Closed,
+        (GateState::Expired | GateState::Withdrawn, _) => return DecisionEffect::Closed,
         (GateState::Held | GateState::Settled, Some(last)) => {
             let approved = last.verdict.is_some_and(|verdict| matches!(verdict, Verdict::Approve | Verdict::Edit));
             let repeats = match asked.verdict {
@@ -100,24 +100,26 @@ pub fn judge(state: GateState, quorum: u32, standing: &Standing, asked: &Asked) 
                 Verdict::Approve => approved && shown.is_none_or(|shown| shown == standing.digest),
                 Verdict::Edit | Verdict::Deny | Verdict::Respond => same(last),
             };
-            return if repeats { Judgement::Repeat(last.number) } else { Judgement::Conflict(last.number) };
+            return if repeats { DecisionEffect::Repeat(last.number) } else { DecisionEffect::Conflict(last.number) };
         }
-        (GateState::Held | GateState::Settled, None) => return Judgement::Closed,
+        (GateState::Held | GateState::Settled, None) => return DecisionEffect::Closed,
         (GateState::Open, Some(last)) if last.user_id == asked.user_id && same(last) => {
-            return Judgement::Repeat(last.number);
+            return DecisionEffect::Repeat(last.number);
         }
         (GateState::Open, _) => {}
     }
     if shown.is_some_and(|shown| shown != standing.digest) {
-        return Judgement::Stale;
+        return DecisionEffect::Stale;
     }
     match asked.verdict {
-        Verdict::Deny | Verdict::Respond => Judgement::Record { decides: true },
-        Verdict::Edit => Judgement::Record { decides: quorum <= 1 },
+        Verdict::Deny | Verdict::Respond => DecisionEffect::Record { decides: true },
+        Verdict::Edit => DecisionEffect::Record { decides: quorum <= 1 },
         Verdict::Approve if standing.approvals.contains(&asked.user_id) => {
-            standing.last.map_or(Judgement::Record { decides: false }, |last| Judgement::Repeat(last.number))
+            standing.last.map_or(DecisionEffect::Record { decides: false }, |last| DecisionEffect::Repeat(last.number))
         }
-        Verdict::Approve => Judgement::Record { decides: standing.approvals.len() as u64 + 1 >= u64::from(quorum) },
+        Verdict::Approve => {
+            DecisionEffect::Record { decides: standing.approvals.len() as u64 + 1 >= u64::from(quorum) }
+        }
     }
 }
 
@@ -141,81 +143,81 @@ mod tests {
         Vote { number, user_id: user(by), verdict: None, value: STAGED, undoes: Some(undoes) }
     }
 
-    fn asks(by: u128, verdict: Verdict, value: Digest, shown: Option<Digest>) -> Asked {
-        Asked { user_id: user(by), verdict, value, shown, restates: false }
+    fn asks(by: u128, verdict: Verdict, value: Digest, shown: Option<Digest>) -> DecisionRequest {
+        DecisionRequest { user_id: user(by), verdict, value, shown, restates: false }
     }
 
     /// The same edit again: it changes nothing, so it is an approval of the values that it sends.
-    fn restates(by: u128, value: Digest) -> Asked {
-        Asked { restates: true, ..asks(by, Verdict::Approve, value, Some(STAGED)) }
+    fn restates(by: u128, value: Digest) -> DecisionRequest {
+        DecisionRequest { restates: true, ..asks(by, Verdict::Approve, value, Some(STAGED)) }
     }
 
     #[test]
     fn a_quorum_needs_that_many_people() {
-        let one = stand(STAGED, &[vote(1, 1, Verdict::Approve, STAGED)]);
-        let again = judge(GateState::Open, 2, &one, &asks(1, Verdict::Approve, STAGED, None));
-        assert_eq!(again, Judgement::Repeat(1));
-        let other = judge(GateState::Open, 2, &one, &asks(2, Verdict::Approve, STAGED, Some(STAGED)));
-        assert_eq!(other, Judgement::Record { decides: true });
-        let third = judge(GateState::Open, 3, &one, &asks(2, Verdict::Approve, STAGED, None));
-        assert_eq!(third, Judgement::Record { decides: false });
+        let one = decision_state_of(STAGED, &[vote(1, 1, Verdict::Approve, STAGED)]);
+        let again = evaluate(GateState::Open, 2, &one, &asks(1, Verdict::Approve, STAGED, None));
+        assert_eq!(again, DecisionEffect::Repeat(1));
+        let other = evaluate(GateState::Open, 2, &one, &asks(2, Verdict::Approve, STAGED, Some(STAGED)));
+        assert_eq!(other, DecisionEffect::Record { decides: true });
+        let third = evaluate(GateState::Open, 3, &one, &asks(2, Verdict::Approve, STAGED, None));
+        assert_eq!(third, DecisionEffect::Record { decides: false });
     }
 
     #[test]
     fn an_edit_starts_the_count_again_and_outdates_what_others_were_shown() {
         let votes = [vote(1, 1, Verdict::Approve, STAGED), vote(2, 2, Verdict::Edit, EDITED)];
-        let standing = stand(STAGED, &votes);
+        let standing = decision_state_of(STAGED, &votes);
         assert_eq!(
             (standing.proposal, standing.digest, standing.approvals.as_slice()),
             (Some(2), EDITED, &[user(2)][..])
         );
-        let late = judge(GateState::Open, 2, &standing, &asks(3, Verdict::Approve, STAGED, Some(STAGED)));
-        assert_eq!(late, Judgement::Stale);
-        let first = judge(GateState::Open, 2, &standing, &asks(1, Verdict::Approve, EDITED, Some(EDITED)));
-        assert_eq!(first, Judgement::Record { decides: true });
+        let late = evaluate(GateState::Open, 2, &standing, &asks(3, Verdict::Approve, STAGED, Some(STAGED)));
+        assert_eq!(late, DecisionEffect::Stale);
+        let first = evaluate(GateState::Open, 2, &standing, &asks(1, Verdict::Approve, EDITED, Some(EDITED)));
+        assert_eq!(first, DecisionEffect::Record { decides: true });
     }
 
     #[test]
     fn a_decided_gate_repeats_or_conflicts() {
-        let standing = stand(STAGED, &[vote(1, 1, Verdict::Approve, STAGED)]);
+        let standing = decision_state_of(STAGED, &[vote(1, 1, Verdict::Approve, STAGED)]);
         for state in [GateState::Held, GateState::Settled] {
-            let judged = |verdict, value| judge(state, 1, &standing, &asks(2, verdict, value, None));
-            assert_eq!(judged(Verdict::Approve, STAGED), Judgement::Repeat(1));
-            assert_eq!(judged(Verdict::Deny, STAGED), Judgement::Conflict(1));
-            assert_eq!(judged(Verdict::Edit, EDITED), Judgement::Conflict(1));
+            let judged = |verdict, value| evaluate(state, 1, &standing, &asks(2, verdict, value, None));
+            assert_eq!(judged(Verdict::Approve, STAGED), DecisionEffect::Repeat(1));
+            assert_eq!(judged(Verdict::Deny, STAGED), DecisionEffect::Conflict(1));
+            assert_eq!(judged(Verdict::Edit, EDITED), DecisionEffect::Conflict(1));
         }
         for state in [GateState::Expired, GateState::Withdrawn] {
-            let judged = judge(state, 1, &standing, &asks(1, Verdict::Approve, STAGED, None));
-            assert_eq!(judged, Judgement::Closed);
+            let judged = evaluate(state, 1, &standing, &asks(1, Verdict::Approve, STAGED, None));
+            assert_eq!(judged, DecisionEffect::Closed);
         }
     }
 
     #[test]
     fn a_repeated_edit_answers_with_its_vote() {
-        let one = stand(STAGED, &[vote(1, 1, Verdict::Edit, EDITED)]);
+        let one = decision_state_of(STAGED, &[vote(1, 1, Verdict::Edit, EDITED)]);
         for state in [GateState::Held, GateState::Settled] {
-            assert_eq!(judge(state, 1, &one, &restates(1, EDITED)), Judgement::Repeat(1));
+            assert_eq!(evaluate(state, 1, &one, &restates(1, EDITED)), DecisionEffect::Repeat(1));
             let as_staged = asks(1, Verdict::Approve, EDITED, Some(STAGED));
-            assert_eq!(judge(state, 1, &one, &as_staged), Judgement::Conflict(1));
-            assert_eq!(judge(state, 1, &one, &asks(1, Verdict::Approve, EDITED, None)), Judgement::Conflict(1));
-            assert_eq!(judge(state, 1, &one, &asks(1, Verdict::Deny, STAGED, None)), Judgement::Conflict(1));
+            assert_eq!(evaluate(state, 1, &one, &as_staged), DecisionEffect::Conflict(1));
+            assert_eq!(evaluate(state, 1, &one, &asks(1, Verdict::Approve, EDITED, None)), DecisionEffect::Conflict(1));
+            assert_eq!(evaluate(state, 1, &one, &asks(1, Verdict::Deny, STAGED, None)), DecisionEffect::Conflict(1));
         }
         // While further approvals are awaited, the same.
-        assert_eq!(judge(GateState::Open, 2, &one, &restates(1, EDITED)), Judgement::Repeat(1));
+        assert_eq!(evaluate(GateState::Open, 2, &one, &restates(1, EDITED)), DecisionEffect::Repeat(1));
         // Once another reviewer has agreed, their vote is the last.
-        let two = stand(STAGED, &[vote(1, 1, Verdict::Edit, EDITED), vote(2, 2, Verdict::Approve, EDITED)]);
-        assert_eq!(judge(GateState::Held, 2, &two, &restates(1, EDITED)), Judgement::Repeat(2));
+        let two = decision_state_of(STAGED, &[vote(1, 1, Verdict::Edit, EDITED), vote(2, 2, Verdict::Approve, EDITED)]);
+        assert_eq!(evaluate(GateState::Held, 2, &two, &restates(1, EDITED)), DecisionEffect::Repeat(2));
         let as_staged = asks(3, Verdict::Approve, EDITED, Some(STAGED));
-        assert_eq!(judge(GateState::Held, 2, &two, &as_staged), Judgement::Conflict(2));
+        assert_eq!(evaluate(GateState::Held, 2, &two, &as_staged), DecisionEffect::Conflict(2));
     }
 
     #[test]
     fn an_undone_vote_does_not_count_and_can_be_given_again() {
-        let standing = stand(STAGED, &[vote(1, 1, Verdict::Edit, EDITED), undo(2, 1, 1)]);
-        assert_eq!(standing, Standing { proposal: None, digest: STAGED, approvals: vec![], last: None });
-        let again = judge(GateState::Open, 1, &standing, &asks(1, Verdict::Edit, EDITED, Some(STAGED)));
-        assert_eq!(again, Judgement::Record { decides: true });
+        let standing = decision_state_of(STAGED, &[vote(1, 1, Verdict::Edit, EDITED), undo(2, 1, 1)]);
+        assert_eq!(standing, DecisionState { proposal: None, digest: STAGED, approvals: vec![], last: None });
+        let again = evaluate(GateState::Open, 1, &standing, &asks(1, Verdict::Edit, EDITED, Some(STAGED)));
+        assert_eq!(again, DecisionEffect::Record { decides: true });
         let twice = [vote(1, 1, Verdict::Approve, STAGED), undo(2, 1, 1), vote(3, 1, Verdict::Deny, STAGED)];
-        assert_eq!(stand(STAGED, &twice).last, Some(twice[2]));
+        assert_eq!(decision_state_of(STAGED, &twice).last, Some(twice[2]));
     }
 }

@@ -18,7 +18,7 @@ on_both_engines!(
     anyone_is_everybody_whose_role_decides_and_nobody_is_asked_for_their_own_request,
 );
 
-fn courier(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
+fn outbox_worker(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
     OutboxWorker {
         http: Client::new(Policy::opening(&["127.0.0.1"]).unwrap()).unwrap(),
         key: Some(InstanceKey::generate(&SeededEntropy::new(7))),
@@ -32,10 +32,10 @@ fn user(scope: &Scope) -> String {
 
 async fn a_gate_tells_webhooks_its_life_and_asks_its_reviewers(f: Fixture) {
     let (receiver, smtp) = (Receiver::start().await, SmtpReceiver::start().await);
-    let courier = courier(&f, &smtp);
+    let outbox_worker = outbox_worker(&f, &smtp);
     subscribed(&f, receiver.url(), &Topic::SUBSCRIBABLE.map(Topic::as_str)).await;
     for person in [&f.operator, &f.member, &f.other_member] {
-        email::want(&f.ledger, person, true).await.unwrap();
+        email::set_wanted(&f.ledger, person, true).await.unwrap();
     }
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let policy = json!({
@@ -44,16 +44,16 @@ async fn a_gate_tells_webhooks_its_life_and_asks_its_reviewers(f: Fixture) {
     });
     let of = gated(&f, Some(acme.id), policy, json!({})).await;
     let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won" })).await;
-    assert_eq!(courier.drain().await.unwrap(), 2);
+    assert_eq!(outbox_worker.drain().await.unwrap(), 2);
     sweep_after(&f, 60).await;
-    assert_eq!(courier.drain().await.unwrap(), 2);
+    assert_eq!(outbox_worker.drain().await.unwrap(), 2);
     sweep_after(&f, 60).await;
-    assert_eq!(courier.drain().await.unwrap(), 3);
+    assert_eq!(outbox_worker.drain().await.unwrap(), 3);
     decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
     decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
-    assert_eq!(courier.drain().await.unwrap(), 1, "a repeat is no news");
+    assert_eq!(outbox_worker.drain().await.unwrap(), 1, "a repeat is no news");
     gate::undo(&f.ledger, &f.operator, item.gate.id).await.unwrap();
-    assert_eq!(courier.drain().await.unwrap(), 1);
+    assert_eq!(outbox_worker.drain().await.unwrap(), 1);
     let received = receiver.received();
     let bodies: Vec<Value> = received.iter().map(|r| serde_json::from_str(&r.body).unwrap()).collect();
     let told: Vec<&str> = bodies.iter().map(|body| body["type"].as_str().unwrap()).collect();
@@ -80,7 +80,7 @@ async fn a_gate_tells_webhooks_its_life_and_asks_its_reviewers(f: Fixture) {
 async fn anyone_is_everybody_whose_role_decides_and_nobody_is_asked_for_their_own_request(f: Fixture) {
     let smtp = SmtpReceiver::start().await;
     for person in [&f.admin, &f.operator, &f.member, &f.stranger] {
-        email::want(&f.ledger, person, true).await.unwrap();
+        email::set_wanted(&f.ledger, person, true).await.unwrap();
     }
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let of = gated(&f, Some(acme.id), json!({ "reviewers": ["anyone"] }), json!({})).await;

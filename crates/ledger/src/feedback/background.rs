@@ -13,7 +13,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Keeps a rating. After a second it goes on in the background, so that a locked file holds nobody up. A rating that
 /// is not kept in the end is logged and counted.
-pub(crate) async fn keep_in_time(ledger: &Ledger, session: &SessionRecord, rating: Rating) {
+pub(crate) async fn store_within_timeout(ledger: &Ledger, session: &SessionRecord, rating: Rating) {
     let Ok(permit) = Arc::clone(&ledger.ratings().late).try_acquire_owned() else {
         let error = Error::Unavailable(format!("{LATE_RATINGS_MAX} ratings wait for their database"));
         return count_failure(ledger, &error);
@@ -21,7 +21,7 @@ pub(crate) async fn keep_in_time(ledger: &Ledger, session: &SessionRecord, ratin
     let (ledger, session) = (ledger.clone(), session.clone());
     let kept = tokio::spawn(async move {
         let _permit = permit;
-        if let Err(error) = keep_patiently(&ledger, &session, rating).await {
+        if let Err(error) = store_with_retries(&ledger, &session, rating).await {
             count_failure(&ledger, &error);
         }
     });
@@ -29,7 +29,7 @@ pub(crate) async fn keep_in_time(ledger: &Ledger, session: &SessionRecord, ratin
     let _ = tokio::time::timeout(WAIT, kept).await;
 }
 
-async fn keep_patiently(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> crate::Result<()> {
+async fn store_with_retries(ledger: &Ledger, session: &SessionRecord, rating: Rating) -> crate::Result<()> {
     let (record, backend) = (to_record(ledger, session, rating)?, backend(ledger, session));
     for _ in 1..TRIES {
         match backend.record(record.clone()).await {

@@ -14,7 +14,7 @@ const PAUSE_MAX: u32 = 64;
 
 /// How many appends are expected, and whether that was true before.
 #[derive(Debug, Default)]
-pub(super) struct Expected {
+pub(super) struct GroupWait {
     items: usize,
     /// Groups to leave alone yet.
     pause: u32,
@@ -22,10 +22,10 @@ pub(super) struct Expected {
     next_pause: u32,
 }
 
-impl Expected {
+impl GroupWait {
     /// Until when a group of so many waits for more. `None`: not at all.
-    pub(super) fn until(&mut self, items: usize) -> Option<Instant> {
-        if self.is_met(items) {
+    pub(super) fn deadline(&mut self, items: usize) -> Option<Instant> {
+        if self.is_complete(items) {
             return None;
         }
         if self.pause > 0 {
@@ -35,23 +35,23 @@ impl Expected {
         Some(Instant::now() + WAIT)
     }
 
-    pub(super) fn is_met(&self, items: usize) -> bool {
+    pub(super) fn is_complete(&self, items: usize) -> bool {
         items >= self.items
     }
 
     /// Everybody came.
-    pub(super) fn came(&mut self) {
+    pub(super) fn record_complete(&mut self) {
         self.next_pause = 0;
     }
 
     /// The time was up.
-    pub(super) fn missed(&mut self) {
+    pub(super) fn record_timeout(&mut self) {
         self.pause = self.next_pause;
         self.next_pause = (self.next_pause * 2).clamp(1, PAUSE_MAX);
     }
 
     /// So many were there at once, in a group or behind it.
-    pub(super) fn saw(&mut self, items: usize) {
+    pub(super) fn record_size(&mut self, items: usize) {
         self.items = items;
     }
 }

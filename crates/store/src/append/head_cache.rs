@@ -34,18 +34,18 @@ const HEADS_MAX: usize = 8_192;
 const APPEND_AT_HEADS: &str = "SELECT shiftbook_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
      $18, $19, $20, $21, $22, $23, $24, $25, $26)";
 
-pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("append::known::APPEND_AT_HEADS", APPEND_AT_HEADS)];
+pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("append::head_cache::APPEND_AT_HEADS", APPEND_AT_HEADS)];
 
 /// Heads of sessions as the lanes left them: all lanes share them, because a session may change its lane.
-pub(crate) struct KnownHeads(Mutex<Cache<(TenantId, SessionId), Head>>);
+pub(crate) struct HeadCache(Mutex<Cache<(TenantId, SessionId), Head>>);
 
-impl KnownHeads {
+impl HeadCache {
     pub(crate) fn new() -> Self {
         Self(Mutex::new(Cache::new(HEADS_MAX)))
     }
 
     /// What a committed transaction made of a session.
-    pub(crate) fn learn(&self, head: &Head) {
+    pub(crate) fn insert(&self, head: &Head) {
         self.locked().insert((head.tenant_id, head.id), Head { moved: false, ..head.clone() });
     }
 
@@ -53,7 +53,7 @@ impl KnownHeads {
         self.locked().get(&key).cloned()
     }
 
-    fn forget(&self, key: (TenantId, SessionId)) {
+    fn remove(&self, key: (TenantId, SessionId)) {
         self.locked().remove(&key);
     }
 
@@ -69,16 +69,16 @@ struct Step {
 }
 
 /// The requests of a group that have their places, should the heads be what they are believed to be.
-pub(crate) struct Placed {
+pub(crate) struct PlannedAppends {
     steps: BTreeMap<SessionId, Step>,
     rows: Vec<NewRow>,
     /// By request: its rows. `None`: it has to be judged under the lock.
     ranges: Vec<Option<Range<usize>>>,
 }
 
-impl Placed {
+impl PlannedAppends {
     /// Places what the known heads would let in. All requests are of one workspace.
-    pub(crate) fn new<'r>(known: &KnownHeads, requests: impl Iterator<Item = &'r AppendRequest>) -> Self {
+    pub(crate) fn new<'r>(known: &HeadCache, requests: impl Iterator<Item = &'r AppendRequest>) -> Self {
         let mut placed = Self { steps: BTreeMap::new(), rows: Vec::new(), ranges: Vec::new() };
         for request in requests {
             let range = placed.add(known, request);
@@ -88,7 +88,7 @@ impl Placed {
         placed
     }
 
-    fn add(&mut self, known: &KnownHeads, request: &AppendRequest) -> Option<Range<usize>> {
+    fn add(&mut self, known: &HeadCache, request: &AppendRequest) -> Option<Range<usize>> {
         let step = match self.steps.entry(request.session_id) {
             Entry::Occupied(step) => step.into_mut(),
             Entry::Vacant(free) => {
@@ -116,17 +116,17 @@ impl Placed {
         self,
         connection: &mut PgConnection,
         access: Access,
-        known: &KnownHeads,
+        known: &HeadCache,
         notices: &mut GroupNotices,
     ) -> Result<Vec<Option<AppendOutcome>>, sqlx::Error> {
         let outcome = self.execute(connection, access).await;
         for step in self.steps.values() {
             match &outcome {
-                Ok(moved) if moved.contains(&step.after.id.0) => known.learn(&step.after),
+                Ok(moved) if moved.contains(&step.after.id.0) => known.insert(&step.after),
                 // Nothing was written, and nothing was learnt either.
                 Err(error) if is_unique_violation(error) || is_lock_timeout(error) => {}
                 // Nobody can say what they are now.
-                _ => known.forget((step.after.tenant_id, step.after.id)),
+                _ => known.remove((step.after.tenant_id, step.after.id)),
             }
         }
         Ok(self.settle(&outcome?, notices))
