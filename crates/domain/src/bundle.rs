@@ -1,126 +1,129 @@
-//! Bundles: criteria sets, groups, entity types and actions in one file, and what installing one would do.
+//! Bundles: files with groups, criteria sets, entity types and actions, and the plan of what installing one
+//! changes.
 //!
-//! A bundle names things by slug and people by address, so that one file fits every workspace.
+//! A bundle names items by slug and people by e-mail address, so that one file works in every workspace.
 
 use crate::{action::OutputType, criteria::Dimension, entity::FieldDef, names::names};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// What a file holds. Everything may be left out; what is left out of a thing that exists stays as it is.
+/// The content of a bundle file. Every field is optional. An item or field that the file leaves out stays
+/// unchanged in the workspace.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Bundle {
-    /// For people who read the file.
+    /// Name of the bundle. It is not installed; it is for people who read the file.
     pub name: Option<String>,
-    /// For people who read the file.
+    /// Description of the bundle. It is not installed either.
     pub description: Option<String>,
-    /// Groups of people.
+    /// Groups of people to create or change.
     #[serde(default)]
     pub groups: Vec<BundledGroup>,
-    /// Criteria sets.
+    /// Criteria sets to create or change.
     #[serde(default)]
     pub criteria_sets: Vec<BundledCriteriaSet>,
-    /// Entity types.
+    /// Entity types to create or change.
     #[serde(default)]
     pub entity_types: Vec<BundledEntityType>,
-    /// Actions.
+    /// Actions to create or change.
     #[serde(default)]
     pub actions: Vec<BundledAction>,
 }
 
 impl Bundle {
-    /// How many things it holds.
+    /// Number of groups, criteria sets, entity types and actions.
     pub fn len(&self) -> usize {
         self.groups.len() + self.criteria_sets.len() + self.entity_types.len() + self.actions.len()
     }
 
-    /// Whether it holds nothing.
+    /// Whether the bundle has no item of any kind.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A group of people.
+/// A group of people, as a bundle describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BundledGroup {
-    /// What it is found by.
+    /// Slug of the group. It decides whether the group exists already.
     pub slug: String,
-    /// What people call it.
+    /// Name that pages show.
     pub name: String,
-    /// Addresses of all its members; who else is in it goes. Left out: members stay.
+    /// E-mail addresses of all members. Installing removes every other member. If absent, the members stay
+    /// unchanged.
     pub members: Option<Vec<String>>,
 }
 
-/// A criteria set.
+/// A criteria set, as a bundle describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BundledCriteriaSet {
-    /// What it is found by.
+    /// Slug of the criteria set. It decides whether the set exists already.
     pub slug: String,
-    /// What people call it.
+    /// Name that pages show.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the set, for people.
     pub description: Option<String>,
-    /// In the order evaluated.
+    /// Dimensions, in the order in which they are evaluated.
     pub dimensions: Vec<Dimension>,
 }
 
-/// An entity type.
+/// An entity type, as a bundle describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BundledEntityType {
-    /// What it is found by.
+    /// Slug of the entity type. It decides whether the type exists already.
     pub slug: String,
-    /// What people call one entity.
+    /// Name of one entity of this type, such as `Company`.
     pub name: String,
-    /// In the order shown.
+    /// Fields, in the order in which pages show them.
     #[serde(default)]
     pub fields: Vec<FieldDef>,
 }
 
-/// An action.
+/// An action, as a bundle describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BundledAction {
-    /// What it is found by.
+    /// Slug of the action. It decides whether the action exists already.
     pub slug: String,
-    /// What people call it.
+    /// Name that pages show.
     pub name: String,
-    /// What is to be done.
+    /// Instructions of the action.
     pub description: Option<String>,
-    /// The agent that may claim its sessions.
+    /// Slug of the agent whose workers may claim the sessions.
     pub agent_slug: Option<String>,
-    /// What its sessions produce.
+    /// Kind of output that the sessions produce.
     pub output_type: Option<OutputType>,
-    /// The output contract, as the API takes it.
+    /// Output contract, in the form of the API's `outputConfig`.
     pub output_config: Option<Map<String, Value>>,
-    /// As the API takes it.
+    /// Metadata, in the form of the API's `metadata`.
     pub metadata: Option<Map<String, Value>>,
-    /// Slugs of the criteria sets that its output is judged by.
+    /// Slugs of the criteria sets by which the output is judged.
     pub criteria_sets: Option<Vec<String>>,
-    /// Asks people before an output counts: `metadata.approval`, where reviewers may be named by address too.
+    /// Rules for approval: `metadata.approval`. Here reviewers may also be named by e-mail address.
     pub approval: Option<Map<String, Value>>,
 }
 
-/// What becomes of a thing or of a part of it.
+/// What installing a bundle does to an item or to one of its fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannedOperation {
-    /// It is new.
+    /// It does not exist and is created.
     Create,
-    /// It becomes different.
+    /// It exists and is changed.
     Change,
-    /// It stays as it is.
+    /// It exists and is already as the bundle describes it.
     Keep,
-    /// It goes.
+    /// It exists and is removed. Only fields are removed, never whole items.
     Remove,
 }
 
 names!(PlannedOperation { Create = "create", Change = "change", Keep = "keep", Remove = "remove" });
 
-/// What kind of thing.
+/// Kind of item in a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlannedKind {
@@ -138,55 +141,55 @@ names!(PlannedKind {
     Group = "group", CriteriaSet = "criteria_set", EntityType = "entity_type", Action = "action",
 });
 
-/// What becomes of one field.
+/// What installing a bundle does to one field of an item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedField {
-    /// Its name, or a path such as `dimensions.tone`.
+    /// Name of the field, or a path such as `dimensions.tone`.
     pub field: String,
-    /// What becomes of it.
+    /// What is done to the field.
     pub operation: PlannedOperation,
-    /// What it is; null where there is nothing.
+    /// Present value; null if there is none.
     pub before: Value,
-    /// What it will be; null where it goes.
+    /// Value after the installation; null if it is removed.
     pub after: Value,
 }
 
-/// What becomes of one thing.
+/// What installing a bundle does to one item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedItem {
-    /// What kind of thing.
+    /// Kind of the item.
     pub kind: PlannedKind,
-    /// Which one.
+    /// Slug of the item.
     pub slug: String,
-    /// What becomes of it: create, change or keep.
+    /// Create, change or keep. An item is never removed.
     pub operation: PlannedOperation,
-    /// Every field that the bundle speaks of.
+    /// Every field that the bundle mentions, unchanged ones included.
     pub fields: Vec<PlannedField>,
 }
 
-/// What installing a bundle does, in order.
+/// What installing a bundle does, in the order in which it is done.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// Each thing of the bundle.
+    /// One entry for each item of the bundle.
     pub items: Vec<PlannedItem>,
 }
 
 impl Plan {
-    /// How many things this becomes of.
+    /// Number of items with this operation.
     pub fn count(&self, operation: PlannedOperation) -> usize {
         self.items.iter().filter(|item| item.operation == operation).count()
     }
 
-    /// Whether everything is as the bundle wants it.
+    /// Whether every item is already as the bundle describes it, so that installing changes nothing.
     pub fn is_done(&self) -> bool {
         self.count(PlannedOperation::Keep) == self.items.len()
     }
 }
 
-/// Compares a thing with what a bundle says of it, field by field.
+/// Compares an item of the workspace with the bundle's description of it, field by field.
 #[derive(Debug, Clone)]
 pub struct Comparison {
     exists: bool,
@@ -194,12 +197,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Of a thing that exists, or of one that does not.
+    /// Starts a comparison. `exists` says whether the workspace has the item already.
     pub const fn new(exists: bool) -> Self {
         Self { exists, fields: Vec::new() }
     }
 
-    /// One field, as it is and as it will be. Null stands for nothing.
+    /// Adds one field with its present value and its value after the installation. Null means no value.
     pub fn field(&mut self, field: impl Into<String>, before: Value, after: Value) {
         let operation = match (&before, &after) {
             _ if before == after => PlannedOperation::Keep,
@@ -210,7 +213,8 @@ impl Comparison {
         self.fields.push(PlannedField { field: field.into(), operation, before, after });
     }
 
-    /// A list of parts that are known by their slugs: each part, and the order where only that is different.
+    /// Adds a list of parts that are identified by slug: one field for each part, and one field for the order
+    /// if the parts that both lists have are in another order.
     pub fn parts<T: Serialize>(&mut self, field: &str, before: &[T], after: &[T], slug: impl Fn(&T) -> &str) {
         let find = |list: &[T], wanted: &str| {
             let part = list.iter().find(|part| slug(part) == wanted);
@@ -232,12 +236,12 @@ impl Comparison {
         }
     }
 
-    /// Whether there is anything to write.
+    /// Whether the item has to be created or changed.
     pub fn differs(&self) -> bool {
         !self.exists || self.fields.iter().any(|field| field.operation != PlannedOperation::Keep)
     }
 
-    /// The thing's place in the plan.
+    /// Returns the item's entry in the plan.
     pub fn into_item(self, kind: PlannedKind, slug: &str) -> PlannedItem {
         let operation = match (self.exists, self.differs()) {
             (false, _) => PlannedOperation::Create,

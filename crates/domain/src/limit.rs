@@ -1,4 +1,4 @@
-//! Every limit of the product, named. Refusals quote these numbers.
+//! The limits of the product, as named constants. Error messages of refused requests quote them.
 
 /// Largest content plus metadata of one event, bytes.
 pub const EVENT_BYTES_MAX: usize = 256 * 1024;
@@ -14,13 +14,15 @@ pub const SESSION_EVENTS_MAX: u64 = 1_000_000;
 pub const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
 /// Deepest nesting of a JSON document. serde_json refuses at 128; this leaves room for envelopes.
 pub const JSON_DEPTH_MAX: usize = 96;
-/// Largest figure that the shell shows beside the inbox; more are this and a plus, and are not counted.
+/// Largest number that pages show beside the inbox. Above it they show this number with a plus, and the items
+/// beyond it are not counted.
 pub const BADGE_COUNT_MAX: u32 = 999;
-/// Items on a page when the caller does not say.
+/// Items on a page when the caller names no number.
 pub const PAGE_DEFAULT: u32 = 100;
 /// Most items on a page.
 pub const PAGE_MAX: u32 = 1_000;
-/// Bytes of content and metadata after which a page of events ends early; the rest is on the next page.
+/// Bytes of content and metadata after which a page of events ends early. The remaining events are on the next
+/// page.
 pub const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Longest title, characters.
 pub const TITLE_CHARS_MAX: usize = 300;
@@ -32,46 +34,46 @@ pub const DESCRIPTION_CHARS_MAX: usize = 10_000;
 pub const SLUG_CHARS_MAX: usize = 64;
 /// Longest event kind, bytes.
 pub const KIND_BYTES_MAX: usize = 100;
-/// Longest client-made key (idempotency key, thread id, external event id), characters.
+/// Longest key that a client chooses (idempotency key, thread id, external event id), characters.
 pub const KEY_CHARS_MAX: usize = 200;
 /// Longest reason or error text, characters.
 pub const REASON_CHARS_MAX: usize = 4_000;
 /// Attempts of one session before it fails with `lease_exhausted`.
 pub const ATTEMPTS_MAX: u32 = 3;
-/// Lease when the claimer does not say, seconds.
+/// Lease time when the claim names none, seconds.
 pub const LEASE_SECONDS_DEFAULT: u32 = 30;
-/// Shortest and longest lease, seconds.
+/// Shortest lease, seconds.
 pub const LEASE_SECONDS_MIN: u32 = 1;
 /// Longest lease, seconds.
 pub const LEASE_SECONDS_MAX: u32 = 3_600;
-/// Sessions handed out by one claim.
+/// Most sessions that one claim returns.
 pub const CLAIM_MAX: u32 = 100;
-/// Longest wait of a claim that found nothing, seconds.
+/// Longest time that a claim waits for a session when none is pending, seconds.
 pub const CLAIM_WAIT_SECONDS_MAX: u32 = 60;
-/// Agent slugs named in one claim.
+/// Most agent slugs in one claim.
 pub const CLAIM_AGENTS_MAX: usize = 100;
 /// Shortest password, characters.
 pub const PASSWORD_CHARS_MIN: usize = 10;
-/// Longest password, bytes; argon2 hashes any length, this only bounds the work.
+/// Longest password, bytes. argon2 accepts any length; this bounds the work of hashing.
 pub const PASSWORD_BYTES_MAX: usize = 1_024;
-/// Password hashes computed at once: each takes 19 MiB and tens of milliseconds of a core.
+/// Password hashes that one server computes at once. Each takes 19 MiB and tens of milliseconds of one core.
 pub const PASSWORD_HASHES_AT_ONCE: usize = 2;
-/// Password hashes that wait for a core; further callers are refused.
+/// Most password hashes that wait to be computed. Further callers are refused.
 pub const PASSWORD_HASHES_WAITING_MAX: usize = 32;
-/// Sign-in attempts in a row that may fail before attempts are slowed down.
+/// Failed sign-in attempts in a row before the next ones have to wait.
 pub const SIGN_IN_FREE_FAILURES: u64 = 5;
 /// Longest wait between two sign-in attempts, seconds.
 pub const SIGN_IN_BLOCK_SECONDS_MAX: i64 = 300;
-/// Failed sign-in attempts are forgotten this long after the last one, minutes. Longer than the longest wait, so that
-/// waiting for it allows fewer attempts than going on.
+/// Time after the last failed sign-in attempt at which the failures are forgotten, minutes. It is longer than
+/// [`SIGN_IN_BLOCK_SECONDS_MAX`], so that waiting for the reset allows fewer attempts than continuing does.
 pub const SIGN_IN_FAILURES_KEPT_MINUTES: i64 = 60;
-/// How long an invitation works, days.
+/// Time for which an invitation is valid, days.
 pub const INVITATION_DAYS: i64 = 7;
 /// Most invitations of a workspace that are open at a time.
 pub const INVITATIONS_MAX: u32 = 200;
-/// How long a link for a new password works, hours.
+/// Time for which a link to set a new password is valid, hours.
 pub const RESET_LINK_HOURS: i64 = 24;
-/// Sign-ins of a person that are listed.
+/// Most sign-ins of a person in a list.
 pub const SIGN_INS_LISTED_MAX: u32 = 200;
 /// Longest description of a browser that is kept with a sign-in, characters.
 pub const BROWSER_CHARS_MAX: usize = 60;
@@ -83,17 +85,19 @@ pub const PARENT_DEPTH_MAX: u32 = 32;
 pub const DEPENDENCIES_MAX: usize = 100;
 /// Most sessions that depend on one session.
 pub const DEPENDENTS_MAX: u32 = 200;
-/// Most sessions that are looked at to be sure that a child does not wait for what waits for its parent.
+/// Most sessions that are read to check that a new child does not depend on a session that waits for its
+/// parent.
 pub const GRAPH_WALK_MAX: usize = 1_000;
-/// Retries of retries that are followed to the newest one.
+/// Most retries that are followed from a session to the newest one.
 pub const RETRIES_FOLLOWED_MAX: u32 = 32;
-/// Sessions that one transaction moves on or stops after another session ended.
+/// Most sessions that one transaction starts, skips or cancels after another session has ended.
 pub const FOLLOW_CHUNK: usize = 50;
-/// Endings that a request follows itself; the sweep follows the rest.
+/// Most ended sessions whose consequences a request applies itself. The sweep applies the rest.
 pub const FOLLOW_AT_ONCE_MAX: usize = 20;
-/// Dependencies, and children, that a claim tells of.
+/// Most dependencies, and most children, that a claim lists for one session.
 pub const CLAIM_RELATED_MAX: u32 = 100;
-/// Outputs of dependencies, and of children, that one claimed session brings, bytes; further ones are left out and said to be.
+/// Largest total of the outputs of dependencies, and of children, that a claim returns for one session, bytes.
+/// Outputs beyond it are left out and marked as left out.
 pub const CLAIM_OUTPUT_BYTES_MAX: usize = 256 * 1024;
 /// Longest path of a `human.navigate` or `human.entity_view` event, characters.
 pub const PATHNAME_CHARS_MAX: usize = 2_048;
@@ -103,21 +107,21 @@ pub const MARKER_CHARS_MAX: usize = 2_000;
 pub const HUMAN_EVENT_BYTES_MAX: usize = 16 * 1024;
 /// How far the time of a `human.*` event may be ahead of the server's clock, seconds.
 pub const HUMAN_AHEAD_SECONDS_MAX: i64 = 300;
-/// A working session that is open for this long is abandoned, hours.
+/// Time after which an open working session is abandoned, hours.
 pub const WORKING_HOURS_MAX: i64 = 12;
-/// Working sessions listed for one day.
+/// Most working sessions listed for one day.
 pub const WORKING_SESSIONS_LISTED_MAX: usize = 100;
-/// Working sessions of one day that are added up.
+/// Most working sessions of one day whose times are added up.
 pub const WORKING_SESSIONS_COUNTED_MAX: u32 = 2_000;
-/// Lines of events in a recent-activity block.
+/// Most lines of events in a recent-activity block.
 pub const ACTIVITY_LINES_MAX: usize = 20;
-/// Longest line of a recent-activity block that holds somebody's text, characters.
+/// Longest line of a recent-activity block that holds untrusted text, characters.
 pub const ACTIVITY_LINE_CHARS_MAX: usize = 200;
 /// Longest session id of a coding agent, characters.
 pub const HOOK_SESSION_CHARS_MAX: usize = 128;
-/// Longest name of a hook, characters.
+/// Longest event name of a hook, characters.
 pub const HOOK_NAME_CHARS_MAX: usize = 64;
-/// Most context that a hook's answer carries, characters: coding agents cut what is longer than 10,000.
+/// Most context in the answer to a hook, characters. Coding agents truncate context beyond 10,000.
 pub const HOOK_CONTEXT_CHARS_MAX: usize = 9_900;
 /// Most fields of an entity type.
 pub const ENTITY_FIELDS_MAX: usize = 50;
@@ -125,9 +129,9 @@ pub const ENTITY_FIELDS_MAX: usize = 50;
 pub const SELECT_OPTIONS_MAX: usize = 100;
 /// Longest text in a field of an entity, characters.
 pub const FIELD_TEXT_CHARS_MAX: usize = 10_000;
-/// Entities whose titles are looked up at once.
+/// Most entities whose titles one request looks up.
 pub const ENTITY_TITLES_MAX: usize = 200;
-/// Sessions of an entity when the caller does not say.
+/// Sessions of an entity in one answer when the caller names no number.
 pub const ENTITY_SESSIONS_DEFAULT: u32 = 20;
 /// Most sessions of an entity in one answer.
 pub const ENTITY_SESSIONS_MAX: u32 = 100;
@@ -137,9 +141,9 @@ pub const IMPORT_BYTES_MAX: usize = 1024 * 1024;
 pub const IMPORT_ROWS_MAX: usize = 20_000;
 /// Most columns of an import.
 pub const IMPORT_COLUMNS_MAX: usize = 200;
-/// Rows of an import that are made in one transaction.
+/// Rows of an import that one transaction writes.
 pub const IMPORT_CHUNK_ROWS: usize = 200;
-/// Refused cells that an import reports; further ones are only counted.
+/// Most refused cells that an import reports. Further ones are only counted.
 pub const IMPORT_ERRORS_MAX: usize = 1_000;
 /// Rows that a preview of an import shows.
 pub const IMPORT_PREVIEW_ROWS: usize = 10;
@@ -149,25 +153,25 @@ pub const APPROVAL_REVIEWERS_MAX: usize = 50;
 pub const APPROVAL_QUORUM_MAX: u32 = 20;
 /// Shortest time until a gate expires, reminds or escalates, seconds.
 pub const APPROVAL_SECONDS_MIN: i64 = 1;
-/// Longest such time, seconds: a year.
+/// Longest time until a gate expires, reminds or escalates, seconds: 366 days.
 pub const APPROVAL_SECONDS_MAX: i64 = 366 * 24 * 3_600;
-/// Decisions recorded on one gate, undone ones included.
+/// Most decisions recorded on one gate, undone ones included.
 pub const GATE_DECISIONS_MAX: u32 = 200;
-/// Longest time for which a decision's effect is held back, seconds.
+/// Longest time for which the effect of a decision is delayed so that it can be undone, seconds.
 pub const UNDO_SECONDS_MAX: u32 = 60;
-/// The same when a workspace does not say, seconds.
+/// Time for which the effect of a decision is delayed when the workspace sets none, seconds.
 pub const UNDO_SECONDS_DEFAULT: u32 = 5;
-/// Longest time for which a reviewer puts an item aside, seconds: 90 days.
+/// Longest time for which a reviewer can snooze an item, seconds: 90 days.
 pub const SNOOZE_SECONDS_MAX: i64 = 90 * 24 * 3_600;
-/// Decisions in one batch.
+/// Most decisions in one batch.
 pub const DECISIONS_BATCH_MAX: usize = 200;
-/// Earlier denials that an agent is told of.
+/// Most earlier denials that are sent to an agent with its session.
 pub const DENIALS_TOLD_MAX: u32 = 10;
 /// Most dimensions of a criteria set.
 pub const CRITERIA_DIMENSIONS_MAX: usize = 50;
 /// Longest description of a dimension, characters.
 pub const CRITERIA_DESCRIPTION_CHARS_MAX: usize = 2_000;
-/// Greatest score of an option and end of a number or scale, either side of zero.
+/// Largest absolute value of an option's score, and of `min` and `max` of a number or scale.
 pub const CRITERIA_NUMBER_MAX: f64 = 1_000_000.0;
 /// Most steps of a scale.
 pub const CRITERIA_SCALE_STEPS_MAX: f64 = 100.0;
@@ -177,52 +181,53 @@ pub const GROUPS_MAX: u32 = 200;
 pub const GROUP_MEMBERS_MAX: usize = 200;
 /// Shortest time limit of a session's status, seconds.
 pub const TIME_LIMIT_SECONDS_MIN: u32 = 1;
-/// Longest time limit of a session's status, seconds: a year.
+/// Longest time limit of a session's status, seconds: 366 days.
 pub const TIME_LIMIT_SECONDS_MAX: u32 = 366 * 24 * 3_600;
-/// Criteria sets that one action names.
+/// Most criteria sets that one action names.
 pub const OUTPUT_CRITERIA_SETS_MAX: usize = 10;
-/// Entities that one result makes and changes.
+/// Most entities that one result creates and changes.
 pub const OUTPUT_ENTITIES_MAX: usize = 100;
-/// Wrong places of a result that are reported.
+/// Most errors that are reported for one result.
 pub const OUTPUT_ERRORS_MAX: usize = 50;
-/// Longest text about one wrong place of a result, characters.
+/// Longest message about one error of a result, characters.
 pub const OUTPUT_ERROR_CHARS_MAX: usize = 300;
-/// Largest refused result that is kept beside its errors, bytes; of larger ones the size is.
+/// Largest refused result that is recorded with its errors, bytes. Of a larger one only the size is recorded.
 pub const OUTPUT_REFUSED_BYTES_MAX: usize = 64 * 1024;
 /// Largest bundle, bytes.
 pub const BUNDLE_BYTES_MAX: usize = 512 * 1024;
-/// Most things in a bundle.
+/// Most items (groups, criteria sets, entity types and actions) in a bundle.
 pub const BUNDLE_ITEMS_MAX: usize = 200;
 /// Most webhooks of one workspace.
 pub const WEBHOOKS_MAX: usize = 20;
-/// Deliveries of one message before it is given up: about a day.
+/// Attempts to deliver one message before it is given up. With the growing waits they last about a day.
 pub const DELIVERY_ATTEMPTS_MAX: u32 = 12;
-/// Longest wait between two deliveries of one message, seconds: six hours.
+/// Longest wait between two attempts to deliver one message, seconds: six hours.
 pub const DELIVERY_WAIT_SECONDS_MAX: i64 = 6 * 3_600;
-/// Longest wait that a receiver can ask for, seconds: an hour.
+/// Longest wait before the next attempt that a receiver can ask for, seconds: one hour.
 pub const DELIVERY_ASKED_SECONDS_MAX: u64 = 3_600;
-/// Longest error of a delivery that is kept, characters.
+/// Longest error of a delivery that is stored, characters.
 pub const DELIVERY_ERROR_CHARS_MAX: usize = 500;
-/// Messages that one server delivers side by side.
+/// Most messages that one server delivers concurrently.
 pub const DELIVERIES_AT_ONCE: u32 = 64;
-/// Of these, to one workspace's webhooks and people.
+/// Most concurrent deliveries to webhooks and people of one workspace.
 pub const DELIVERIES_OF_WORKSPACE: u32 = 16;
-/// Of these, to one webhook: a slow one holds no more than these.
+/// Most concurrent deliveries to one webhook, so that a slow webhook blocks no more than these.
 pub const DELIVERIES_TO_WEBHOOK: u32 = 4;
-/// Of these, through the mail server.
+/// Most concurrent deliveries through the mail server.
 pub const DELIVERIES_BY_MAIL: u32 = 8;
-/// Events whose content one transaction of retention erases.
+/// Most events whose content one transaction of retention erases.
 pub const ERASED_AT_ONCE: u64 = 5_000;
-/// Newest messages of a webhook that are listed.
+/// Most messages of a webhook in a list, newest first.
 pub const DELIVERIES_LISTED_MAX: u32 = 100;
-/// How long messages are kept that were delivered or given up, days.
+/// Time for which messages are kept after they were delivered or given up, days.
 pub const MESSAGES_KEPT_DAYS: i64 = 30;
-/// People who get an e-mail about one gate.
+/// Most people who get an e-mail about one gate.
 pub const RECIPIENTS_MAX: usize = 50;
 
-/// Days of a window of insights.
+/// Most days in a window of insights.
 pub const INSIGHT_DAYS_MAX: u32 = 366;
-/// Sessions, and gates, that the figures of one window are made of. Of more, the newest count.
+/// Most sessions, and most gates, that are counted for one window of insights. If there are more, the newest
+/// count.
 pub const INSIGHT_ROWS_MAX: u32 = 100_000;
 /// Longest message in a conversation, characters.
 pub const THREAD_MESSAGE_CHARS_MAX: usize = 20_000;
@@ -230,23 +235,23 @@ pub const THREAD_MESSAGE_CHARS_MAX: usize = 20_000;
 pub const THREAD_MESSAGES_MAX: u64 = 500;
 /// Longest text that a conversation's summary quotes, characters.
 pub const SUMMARY_QUOTE_CHARS_MAX: usize = 500;
-/// Longest closing words of an agent that a conversation's summary keeps, characters.
+/// Longest closing of an agent that a conversation's summary keeps, characters.
 pub const CLOSING_CHARS_MAX: usize = 2_000;
-/// Longest wait of an ending for its agent's closing words, milliseconds.
+/// Longest time that ending a conversation waits for the agent's closing, milliseconds.
 pub const CLOSING_MS_MAX: u64 = 10_000;
-/// Ratings of incognito conversations that a server keeps in memory; beyond, the oldest go.
+/// Most ratings of incognito conversations that a server keeps in memory. Beyond it the oldest are dropped.
 pub const INCOGNITO_FEEDBACK_MAX: usize = 10_000;
-/// Ratings of one session that are listed.
+/// Most ratings of one session in a list.
 pub const FEEDBACK_LISTED_MAX: u32 = 1_000;
 
-/// Longest text that was used in the place of an answer, characters.
+/// Longest corrected text that is recorded with feedback on an answer, characters.
 pub const EDITED_CHARS_MAX: usize = 100_000;
-/// Exports of a workspace whose fate is remembered, without their files.
+/// Most export jobs of a workspace that are remembered. Only the job's record is kept, not its files.
 pub const EXPORT_JOBS_REMEMBERED: u32 = 50;
-/// Interactions that one page of a filtered list looks at.
+/// Most interactions that are read for one page of a filtered list.
 pub const INTERACTIONS_LOOKED_MAX: u32 = 5_000;
 
-/// Largest sequence that can be asked about: the largest number that every JSON reader keeps exact.
+/// Largest sequence that a request can name: the largest integer that every JSON reader keeps exactly.
 pub const SEQUENCE_MAX: u64 = (1 << 53) - 1;
 /// Longest cursor of a list, characters.
 pub const CURSOR_CHARS_MAX: usize = 64;
@@ -254,9 +259,10 @@ pub const CURSOR_CHARS_MAX: usize = 64;
 pub const TIMEZONE_CHARS_MAX: usize = 64;
 /// Longest address of a webhook, bytes.
 pub const WEBHOOK_URL_BYTES_MAX: usize = 2_048;
-/// Longest mapping of an import's columns, bytes.
+/// Longest mapping of columns to fields in an import, bytes.
 pub const IMPORT_MAPPING_BYTES_MAX: usize = 16 * 1024;
-/// Longest flag of a gate, characters: the number of a result, a dimension and its option.
+/// Longest flag of a gate, characters. A flag holds the number of an entity of the result, a dimension and its
+/// option.
 pub const FLAG_CHARS_MAX: usize = "100. : ".len() + SLUG_CHARS_MAX + NAME_CHARS_MAX;
-/// Where counting what waits for a caller may be told to end, at most.
+/// Largest value of `atMost`, the number at which counting a caller's open gates may stop.
 pub const COUNT_AT_MOST_MAX: u32 = 1_000_000;

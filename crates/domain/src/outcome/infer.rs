@@ -1,4 +1,4 @@
-//! The rules, in the order in which they are asked.
+//! The rules that infer an outcome, in the order in which they are tried.
 
 use super::{
     language::{Class, Language},
@@ -11,22 +11,23 @@ use crate::names::names;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, fmt};
 
-/// From here on two requests are the same, in thousandths.
+/// Least similarity at which two requests count as the same, in thousandths.
 const SAME_MIN: u16 = 930;
-/// From here on one request says the other in different words, in thousandths.
+/// Least similarity at which one request counts as a rephrasing of the other, in thousandths.
 const REPHRASED_MIN: u16 = 560;
-/// Shorter requests are alike by accident.
+/// Least number of words of two requests that are compared: shorter ones are similar by accident.
 const REPHRASED_WORDS_MIN: usize = 4;
-/// As many lines of the answer's code make code that comes back.
+/// Number of shared lines from which the message counts as quoting the answer's code.
 const SHARED_LINES_MIN: usize = 2;
-/// A shorter line of code is found in any text.
+/// Least length of a single line of code that is searched for in the message. Shorter ones occur in any text.
 const CODE_LINE_CHARS_MIN: usize = 6;
-/// Shorter words of a request are no names of things.
+/// Least length of a word that can name a subject of the request.
 const INSISTED_CHARS_MIN: usize = 4;
 
-/// From here on an inferred outcome is confident, in thousandths.
+/// Least confidence of an inferred outcome that counts as confident, in thousandths.
 pub const CONFIDENT_MIN: u16 = 900;
-/// Confidence of one phrase by what it says, in thousandths: about the precision on the split that may be tuned on.
+/// Confidence of one phrase by its class, in thousandths: about the precision measured on the split of the test
+/// data that is used for tuning.
 const SUCCESS: u16 = 960;
 const PRAISE: u16 = 950;
 const THANKS: u16 = 920;
@@ -34,32 +35,32 @@ const AGAINST: u16 = 950;
 const REFUSED: u16 = 920;
 const FACE: u16 = 930;
 const CODE_FAILED: u16 = 930;
-/// A phrase of one word says less.
+/// Subtracted if every phrase has one word only, because a single word is weaker evidence.
 const ONE_WORD: u16 = 40;
-/// Thanks before a new request may be mere politeness.
+/// Subtracted for thanks in a message with a new request, because they may be mere politeness.
 const COURTEOUS: u16 = 60;
-/// The message says the contrary too.
+/// Subtracted if the message also has phrases for the contrary.
 const CONTRADICTED: u16 = 150;
-/// A further phrase that agrees says more.
+/// Added for each further phrase that agrees, at most twice.
 const AGREED: u16 = 20;
-/// Nothing that is inferred is certain.
+/// Largest confidence: an inferred outcome is never certain.
 const CONFIDENCE_MAX: u16 = 990;
 
-/// What became of an answer.
+/// Whether an answer helped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It helped.
+    /// The answer helped.
     Accepted,
-    /// It did not.
+    /// The answer did not help.
     Rejected,
-    /// Nothing says either: no opinion.
+    /// There is no evidence for either.
     Neutral,
 }
 
 names!(Outcome { Accepted = "accepted", Rejected = "rejected", Neutral = "neutral" });
 
-/// Which rule decided.
+/// The rule that decided an outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
@@ -69,7 +70,7 @@ pub enum Rule {
     Praise,
     /// "Thanks!"
     Thanks,
-    /// A face or thumb.
+    /// An emoji: a face or a thumb.
     Face,
     /// "No, I meant …"
     Correction,
@@ -79,33 +80,34 @@ pub enum Rule {
     Displeasure,
     /// "Never mind."
     Abandonment,
-    /// The same request again.
+    /// The same request was sent again. The outcome is neutral.
     Repeated,
-    /// The same request in other words.
+    /// The same request was sent in other words. The outcome is neutral.
     Rephrased,
-    /// The answer's code came back with an error.
+    /// The message quotes code of the answer together with an error.
     CodeFailed,
-    /// "Thanks, but …": for and against cancel out.
+    /// "Thanks, but …": phrases for and against cancel out.
     Mixed,
-    /// "Yes" or "no" to a question of the answer.
+    /// "Yes" or "no" to a question that the answer asked.
     Answered,
-    /// The conversation goes on, about this or something else.
+    /// The conversation continues, and no other rule applies.
     Continued,
     /// The conversation ended.
     NothingFollowed,
 }
 
-/// Why an outcome was inferred.
+/// The evidence for an inferred outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
     /// The rule that decided.
     pub rule: Rule,
-    /// The language whose phrases were read; none where it is unknown.
+    /// Code of the language whose phrases were used; `None` if the language is unknown.
     pub language: Option<String>,
-    /// The words it was decided by, at most eight phrases.
+    /// The phrases or words that decided, at most eight.
     pub words: Vec<String>,
-    /// How alike this request and the one before are, in thousandths, where that was decisive.
+    /// Similarity in thousandths, for the rules that compare: of this request and the one before, or of the
+    /// quoted code and the answer's code.
     pub similarity: Option<u16>,
 }
 
@@ -113,18 +115,18 @@ pub struct Evidence {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Inferred {
-    /// What became of the answer.
+    /// Whether the answer helped.
     pub outcome: Outcome,
-    /// How sure that is, in thousandths; 0 of what is neutral, and of what was inferred before this was noted.
+    /// Confidence in thousandths. It is 0 for a neutral outcome, and for records older than this field.
     #[serde(default)]
     pub confidence: u16,
-    /// Why.
+    /// The evidence for it.
     pub evidence: Evidence,
 }
 
 const EVIDENCE_WORDS_MAX: usize = 8;
 
-/// Infers from `next` what became of `reply`, which answered `prompt`.
+/// Infers from the message `next` whether `reply`, the answer to `prompt`, helped.
 pub fn infer(languages: &Languages, prompt: &str, reply: &str, next: &str) -> Inferred {
     let before = Message::read(prompt);
     let now = Message::read(next);
@@ -177,8 +179,9 @@ impl Case<'_> {
             .unwrap_or_else(|| Decision::neutral(Rule::Continued, Vec::new()))
     }
 
-    /// Phrases for and against. What comes after "but" weighs more than what comes before; success that is reported
-    /// after a complaint ends it; otherwise a complaint outweighs a courtesy, which may be sarcasm.
+    /// Decides by phrases for and against the answer. Phrases after "but" outweigh phrases before it. A success
+    /// that is reported after a complaint outweighs the complaint. Otherwise a complaint outweighs praise or
+    /// thanks, which may be sarcasm.
     fn said(&self) -> Option<Decision> {
         let signs: Vec<&PhraseMatch> = self.signs.found.iter().filter(|sign| !self.is_courtesy(sign)).collect();
         let against: Vec<&PhraseMatch> = signs.iter().copied().filter(|sign| sign.class.rejects()).collect();
@@ -204,7 +207,7 @@ impl Case<'_> {
         })
     }
 
-    /// "No, thanks": an offer is declined.
+    /// Whether the message declines an offer: "No, thanks".
     fn declines(&self, pro: &[&PhraseMatch]) -> bool {
         let only_thanks = pro.iter().all(|sign| sign.class == Class::Thanks);
         let first = self.now.clauses.first().map(|clause| clause.words.as_slice()).unwrap_or_default();
@@ -212,7 +215,7 @@ impl Case<'_> {
         only_thanks && !first.is_empty() && self.language.is_some_and(refuses)
     }
 
-    /// "Thanks" at the end of a request is meant for what is to come.
+    /// Whether thanks are given in advance: "thanks" at the end of a request is about the next answer.
     fn is_courtesy(&self, sign: &PhraseMatch) -> bool {
         sign.class == Class::Thanks && sign.clause > 0 && self.signs.requests && {
             let earlier = |other: &&PhraseMatch| other.clause < sign.clause && other.class.accepts();
@@ -244,7 +247,7 @@ impl Case<'_> {
         Decision::new(outcome, rule, words(signs), confidence.min(CONFIDENCE_MAX))
     }
 
-    /// Lines of the answer's code come back with an error.
+    /// Rejects the answer if the message quotes its code together with an error and asks nothing.
     fn code_came_back(&self) -> Option<Decision> {
         let complaint = phrase_match::complaint(&self.now)?;
         let offered: BTreeSet<&str> = self.answer.code.iter().map(String::as_str).collect();
@@ -270,8 +273,9 @@ impl Case<'_> {
         Some(Decision::new(outcome, Rule::Face, vec![face.to_string()], FACE))
     }
 
-    /// "No", and then what is so instead, or a word of the request that the answer left out. "No" by itself, and "no"
-    /// before a plan or thanks, refuse an offer at most.
+    /// Rejects the answer if the message begins with "no" and then states what is true instead, or names a word
+    /// of the request that the answer did not use. "No" by itself, and "no" before a plan or thanks, decline an
+    /// offer at most.
     fn refused(&self) -> Option<Decision> {
         let language = self.language?;
         let first = self.now.clauses.first()?;
@@ -294,7 +298,7 @@ impl Case<'_> {
         Some(Decision::new(Outcome::Rejected, Rule::Correction, vec![word], REFUSED))
     }
 
-    /// Whether the words name something of the request that the answer does not.
+    /// Whether one of the words occurs in the request and not in the answer.
     fn insists_on(&self, words: &[String]) -> bool {
         let is_asked = |word: &str| self.before.words().any(|asked| asked.starts_with(word));
         let is_answered = |word: &str| self.answer.words().any(|answered| answered == word);
@@ -302,8 +306,9 @@ impl Case<'_> {
         names.any(|word| is_asked(word) && !is_answered(word))
     }
 
-    /// The same request, whole or in other words: a follow-up, a request of the same kind, or one that was not answered.
-    /// Nothing tells them apart, so it is noted and decides nothing.
+    /// Notes a request that is the same as the one before, literally or in other words. It can be a follow-up,
+    /// a request of the same kind, or a request that was not answered. These cannot be distinguished, so the
+    /// outcome is neutral.
     fn asked_again(&self) -> Option<Decision> {
         let old: Vec<&str> = self.before.words().collect();
         let new: Vec<&str> = self.now.words().collect();

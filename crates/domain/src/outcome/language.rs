@@ -1,51 +1,51 @@
-//! Phrases of one language, as data. `docs/feedback-data.md` says how to add one.
+//! Tables of phrases, one per language. `docs/feedback-data.md` explains how to add a language.
 
 use serde::Deserialize;
 
-/// Stands for some words in a phrase.
+/// The placeholder in a phrase for one to [`GAP_WORDS_MAX`] words.
 const GAP: &str = "…";
-/// A gap is at most so many words.
+/// Most words that a gap can match.
 const GAP_WORDS_MAX: usize = 6;
 
-/// What a phrase says.
+/// The meaning of a phrase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// It worked.
+    /// The answer worked.
     Success,
-    /// It is good.
+    /// The answer is good.
     Praise,
     /// Thanks, which may be mere politeness.
     Thanks,
-    /// It is not what was asked or not true.
+    /// The answer is not what was asked, or is not true.
     Correction,
-    /// It does not work.
+    /// The answer does not work.
     Failure,
-    /// It still does not work: said in a question too.
+    /// The problem persists. Such a phrase counts in a question too.
     Persisting,
-    /// It is bad.
+    /// The answer is bad.
     Displeasure,
     /// The person gives up.
     Abandonment,
-    /// Heard, no opinion.
+    /// The person acknowledges the answer without an opinion.
     Acknowledgement,
-    /// Looks like one of the above and is none of them.
+    /// A phrase that contains one of another class but has another meaning, such as an idiom.
     Idiom,
 }
 
 impl Class {
-    /// Speaks for the answer.
+    /// Whether the class is evidence for the answer.
     pub(super) fn accepts(self) -> bool {
         matches!(self, Class::Success | Class::Praise | Class::Thanks)
     }
 
-    /// Speaks against the answer.
+    /// Whether the class is evidence against the answer.
     pub(super) fn rejects(self) -> bool {
         use Class::{Abandonment, Correction, Displeasure, Failure, Persisting};
         matches!(self, Correction | Failure | Persisting | Displeasure | Abandonment)
     }
 }
 
-/// A file of phrases.
+/// The TOML file of a language.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
@@ -71,20 +71,21 @@ struct Table {
     common: Vec<String>,
 }
 
-/// A file of phrases that cannot be used.
+/// The error for a file of phrases that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[error("the phrases of `{language}` cannot be used: {why}")]
 pub struct InvalidTable {
-    /// Its code.
+    /// BCP 47 code of the language.
     pub language: String,
-    /// What is wrong, with line and column where the file cannot be read.
+    /// What is wrong, with line and column if the file is not valid TOML.
     pub why: String,
 }
 
-/// Words in a row; a word that ends in `*` stands for all that begin so, and `…` for one to six words.
+/// Consecutive words. A word that ends in `*` matches all words with that beginning, and `…` matches one to six
+/// words.
 type Phrase = Vec<String>;
 
-/// One language.
+/// One language with its phrases.
 #[derive(Debug, Clone)]
 pub struct Language {
     /// BCP 47 code, such as `en`.
@@ -98,16 +99,17 @@ pub struct Language {
     claim: Vec<Phrase>,
     refusal: Vec<Phrase>,
     negation: Vec<Phrase>,
-    /// The negation may come after what it negates ("das hilft nicht").
+    /// Whether a negation may follow the phrase that it negates ("das hilft nicht").
     pub(super) negation_follows: bool,
     common: Vec<Phrase>,
 }
 
 impl Language {
-    /// Reads a file of phrases.
+    /// Parses the file of phrases of the language `code`.
     ///
     /// # Errors
-    /// [`InvalidTable`] if it is not TOML, misses or invents a field, or has a phrase without a word.
+    /// [`InvalidTable`] if the text is not TOML, lacks a field, has an unknown field, or has an invalid phrase:
+    /// one without words, or not in lower case.
     pub fn read(code: &str, toml: &str) -> Result<Language, InvalidTable> {
         let refused = |why: String| InvalidTable { language: code.to_owned(), why };
         let table: Table = toml::from_str(toml).map_err(|error| refused(error.to_string()))?;
@@ -149,42 +151,42 @@ impl Language {
         })
     }
 
-    /// The phrase that begins at the first of `words`: how many words it has, and what it says.
+    /// Returns the number of words and the class of the longest phrase at the start of `words`.
     pub(super) fn phrase_at(&self, words: &[String]) -> Option<(usize, Class)> {
         self.phrases.iter().find_map(|(phrase, class)| Some((begins(words, phrase)?, *class)))
     }
 
-    /// Words such as "but", after which the point comes.
+    /// Whether `words` begin with a contrast such as "but".
     pub(super) fn turns_at(&self, words: &[String]) -> bool {
         any_begins(words, &self.contrast)
     }
 
-    /// The clause asks for something: what it names is not the answer.
+    /// Whether `words` begin with a request, so that the clause is not about the answer.
     pub(super) fn requests(&self, words: &[String]) -> bool {
         any_begins(words, &self.request)
     }
 
-    /// The clause speaks of the person's own things ("my script").
+    /// Whether the clause mentions something of the person's own ("my script").
     pub(super) fn mentions_own(&self, words: &[String]) -> bool {
         (0..words.len()).any(|at| any_begins(&words[at..], &self.own))
     }
 
-    /// The clause holds a "please".
+    /// Whether the clause contains a "please".
     pub(super) fn has_please(&self, words: &[String]) -> bool {
         (0..words.len()).any(|at| any_begins(&words[at..], &self.please))
     }
 
-    /// One of the words up to the one at `end` begins a phrase that stands for the answer.
+    /// Whether a phrase that refers to the answer begins at one of the words up to `end`, inclusive.
     pub(super) fn answer_before(&self, words: &[String], end: usize) -> bool {
         (0..words.len().min(end + 1)).any(|at| any_begins(&words[at..], &self.answer))
     }
 
-    /// After "no": the clause says what is so instead.
+    /// Whether `words`, which follow a "no", begin a statement of what is true instead.
     pub(super) fn claims(&self, words: &[String]) -> bool {
         any_begins(words, &self.claim)
     }
 
-    /// A first word such as "no".
+    /// Whether `words` begin with a refusal such as "no".
     pub(super) fn refuses_at(&self, words: &[String]) -> bool {
         any_begins(words, &self.refusal)
     }
@@ -193,7 +195,8 @@ impl Language {
         any_begins(words, &self.negation)
     }
 
-    /// How many of the first `words` are known to be of this language: a phrase, or a common word.
+    /// Returns how many words at the start of `words` belong to this language: those of the longest phrase,
+    /// common word or request.
     pub(super) fn known_at(&self, words: &[String]) -> usize {
         let phrase = self.phrase_at(words).map_or(0, |(length, _)| length);
         let begins = |list: &[Phrase]| list.iter().filter_map(|phrase| begins(words, phrase)).max().unwrap_or(0);
@@ -212,7 +215,7 @@ fn phrase(text: &str) -> Result<Phrase, String> {
     Ok(words)
 }
 
-/// How many words a phrase takes at the start of `words`, if it is there.
+/// Returns how many words the phrase matches at the start of `words`; `None` if it does not match.
 fn begins(words: &[String], phrase: &[String]) -> Option<usize> {
     let Some((wanted, rest)) = phrase.split_first() else { return Some(0) };
     if wanted == GAP {

@@ -1,4 +1,5 @@
-//! Which language a message is in. Unknown is better than wrong: the phrases of another language mean other things.
+//! Detects the language of a message. The result is unknown rather than wrong, because the same phrase can have
+//! another meaning in another language.
 
 use super::language::Language;
 use std::{collections::BTreeMap, sync::LazyLock};
@@ -10,27 +11,28 @@ pub(super) const BUILT_IN: [(&str, &str); 4] = [
     ("es", include_str!("es.toml")),
     ("fr", include_str!("fr.toml")),
 ];
-/// Common words of languages without a table. They compete with those that have one.
+/// Common words of languages without a table. A message in one of them is not mistaken for a language with a
+/// table.
 const OTHERS: &str = include_str!("other.toml");
-/// Weight of a word that only one language has. A word of several languages counts as its share of this.
+/// Weight of a word that only one language has. For a word of several languages each gets an equal share.
 const WORD: usize = 1_000;
-/// The least weight with which a language is believed.
+/// Least weight at which a language is accepted.
 const WEIGHT_MIN: usize = 900;
-/// Of all words, how many have to be words of a language, in thousandths.
+/// Least share of the message's words that must belong to the language, in thousandths.
 const SHARE_MIN: usize = 180;
-/// How much more weight than the second language the first one needs, in thousandths.
+/// Least weight of the first language relative to the second, in thousandths.
 const LEAD_MIN: usize = 1_600;
-/// In a message of more words than this a single known word says nothing.
+/// Longest message in which a single known word decides, words.
 const SHORT_WORDS_MAX: usize = 3;
 
-/// The languages that are told apart.
+/// The languages that can be detected.
 #[derive(Debug, Clone)]
 pub struct Languages {
     known: Vec<Language>,
     others: Vec<Vec<String>>,
 }
 
-/// How much of a message is in each language: those with a table first, then the others.
+/// Weights of a message: one for each language with a table, then one for each other language.
 struct Weights(Vec<Weight>);
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -40,15 +42,15 @@ struct Weight {
 }
 
 impl Languages {
-    /// Languages of the caller's own. Nothing competes with them.
+    /// Uses only these languages, without the lists of common words of others.
     pub fn new(languages: Vec<Language>) -> Languages {
         Languages { known: languages, others: Vec::new() }
     }
 
-    /// The languages that come with the product.
+    /// Returns the languages that are part of the product.
     pub fn built_in() -> &'static Languages {
         static READ: LazyLock<Languages> = LazyLock::new(|| {
-            // A file that cannot be read leaves its language unknown; a test reads them all.
+            // A file that cannot be parsed leaves its language unknown. A test parses all of them.
             let known = BUILT_IN.iter().filter_map(|(code, toml)| Language::read(code, toml).ok()).collect();
             let others: BTreeMap<String, Vec<String>> = toml::from_str(OTHERS).unwrap_or_default();
             Languages { known, others: others.into_values().collect() }
@@ -56,13 +58,14 @@ impl Languages {
         &READ
     }
 
-    /// Codes of the languages with a table, in the order of the files.
+    /// Returns the codes of the languages with a table, in the order of [`BUILT_IN`] or of [`Languages::new`].
     pub fn codes(&self) -> Vec<&str> {
         self.known.iter().map(|language| language.code.as_str()).collect()
     }
 
-    /// The language of a message; where that says too little, the one of the message with `before`, unless the message
-    /// by itself speaks for another one.
+    /// Returns the language of the message `words`. If the message is too short to decide, `before` (the
+    /// request before it) is taken into account, unless the message by itself has more weight in another
+    /// language.
     pub(super) fn of(&self, words: &[String], before: &[String]) -> Option<&Language> {
         let own = self.weigh(words);
         if let Some(at) = own.winner(words.len()) {
@@ -96,7 +99,7 @@ impl Languages {
 }
 
 impl Weights {
-    /// The language that a message of `words` words is in, if one leads clearly.
+    /// Returns the index of the language of a message with `words` words, if one leads clearly.
     fn winner(&self, words: usize) -> Option<usize> {
         let (at, best) = self.0.iter().enumerate().max_by_key(|(_, weight)| weight.weight)?;
         let second = self.0.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, weight)| weight.weight).max();

@@ -1,10 +1,10 @@
-//! Whether an answer helped, inferred from what the person says next: accepted, rejected or neutral, with evidence.
+//! Infers from a person's next message whether an answer helped: accepted, rejected or neutral, with evidence.
 //!
-//! Pure and bounded: nobody is asked, nothing is learned, no model is called. Phrases are data, one table per language
-//! (`en.toml`, `de.toml`, `es.toml`, `fr.toml`). In a language without a table, and where the language is unclear, only
-//! signs without words count: code that comes back with an error, a thumb. That a request resembles the one before is
-//! evidence and never decides. Where nothing speaks for either side the outcome is neutral, which is no opinion: it
-//! never becomes a label.
+//! The inference is pure and bounded: it asks no person, learns nothing and calls no model. Phrases are data,
+//! one table per language (`en.toml`, `de.toml`, `es.toml`, `fr.toml`). If the language has no table or is
+//! unclear, only evidence without words counts: an emoji, or code that is quoted with an error. Similarity to
+//! the request before is recorded as evidence and never decides. Without evidence for either side the outcome
+//! is neutral. A neutral outcome never becomes a label.
 
 mod infer;
 mod language;

@@ -1,4 +1,5 @@
-//! PhraseMatches in a message: phrases that speak for or against the answer before it, and marks that need no language.
+//! Finds phrases in a message that are evidence for or against the answer before it, and evidence that needs no
+//! language: emoji and pasted errors.
 
 use super::{
     language::{Class, Language},
@@ -6,17 +7,20 @@ use super::{
 };
 use std::collections::BTreeSet;
 
-/// How far a negation reaches, in words.
+/// Largest distance between a negation and the phrase that it negates, in words.
 const NEGATION_REACH: usize = 3;
-/// A single word against the answer counts in clauses of at most so many words: in a longer one it is about something.
+/// Longest clause in which a single word against the answer counts, in words. In a longer clause the word is
+/// about something else.
 const WEAK_CLAUSE_WORDS_MAX: usize = 4;
-/// A single word for the answer counts anywhere in clauses of at most so many words, and at the start of longer ones.
+/// Longest clause in which a single word for the answer counts at any place, in words. In a longer clause the
+/// word counts only at the start.
 const PRAISE_CLAUSE_WORDS_MAX: usize = 3;
-/// A face counts in messages of at most so many words: longer ones hold text to work on.
+/// Longest message in which an emoji counts, in words. A longer message contains text to work on.
 const FACE_WORDS_MAX: usize = 12;
-/// Shorter words that the answer brought up are no names of things.
+/// Least length of a word of the answer that can name a subject, characters.
 const NAME_CHARS_MIN: usize = 4;
-/// A pasted error, in any language: how tools of many kinds begin to complain.
+/// Beginnings of error messages of common tools. They mark a pasted error, whatever the language of the
+/// message.
 const COMPLAINTS: [&str; 26] = [
     "traceback (most recent call last)",
     "error:",
@@ -48,38 +52,38 @@ const COMPLAINTS: [&str; 26] = [
 const FOR: [char; 11] = ['👍', '❤', '🎉', '🙏', '👏', '🥳', '😍', '🤩', '💯', '🙌', '👌'];
 const AGAINST: [char; 9] = ['👎', '😡', '🤬', '🤦', '😠', '🙄', '😤', '😒', '🤡'];
 
-/// A phrase that was found.
+/// A phrase that was found in a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PhraseMatch {
-    /// What it says, after negation.
+    /// Its meaning, with a negation applied.
     pub class: Class,
-    /// The clause it stands in, counted from 0.
+    /// Index of its clause, from 0.
     pub clause: usize,
-    /// After how many words such as "but" it comes.
+    /// Number of contrasts such as "but" before it.
     pub turn: usize,
-    /// How many words it has.
+    /// Number of its words.
     pub length: usize,
-    /// The words.
+    /// Its words, joined by spaces.
     pub words: String,
 }
 
-/// Everything a message says in one language.
+/// The phrases of one language that were found in a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct PhraseMatches {
-    /// Phrases, in order.
+    /// The phrases, in the order of the message.
     pub found: Vec<PhraseMatch>,
-    /// How often the message turns with "but".
+    /// Number of contrasts such as "but" in the message.
     pub turns: usize,
-    /// Some clause asks for something or is a question.
+    /// Whether a clause requests something or is a question.
     pub requests: bool,
 }
 
-/// Reads the phrases of a message. `reply_words` holds words of the answer that the request before it did not have.
+/// Finds the phrases of a message. `reply_words` holds the words of the answer that its request did not have.
 pub(super) fn read(language: &Language, message: &Message, reply_words: &BTreeSet<&str>) -> PhraseMatches {
     let mut signs = PhraseMatches::default();
     let reader = Reader { language, reply_words };
     for (at, clause) in message.clauses.iter().enumerate() {
-        // "Translate: …": the rest is the text to work on.
+        // After a request with a colon ("Translate: …") the rest is the text to work on.
         if reader.clause(clause, at, &mut signs) && clause.announces {
             break;
         }
@@ -93,7 +97,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Whether the clause asks for something.
+    /// Adds the phrases of a clause to `signs`. Returns whether the clause requests something.
     fn clause(&self, clause: &Clause, clause_at: usize, signs: &mut PhraseMatches) -> bool {
         let (language, words) = (self.language, &clause.words);
         let mut request = false;
@@ -112,7 +116,7 @@ impl Reader<'_> {
             }
             let first = at == 0 || language.turns_at(&words[at - 1..]);
             if let Some((length, class)) = phrase {
-                // "ok, ..." says nothing, and neither does what a request is about.
+                // An acknowledgement ("ok, …") is no evidence, and neither is a phrase within a request.
                 let counts = !request || class == Class::Persisting || class == Class::Abandonment;
                 if counts && class != Class::Idiom && class != Class::Acknowledgement {
                     let class = negated(language, words, at, length, class);
@@ -130,9 +134,10 @@ impl Reader<'_> {
         request
     }
 
-    /// Whether a phrase at a place says something about the answer.
+    /// Whether the phrase of `length` words at index `at` is about the answer.
     ///
-    /// In a question only some things are said: whether it works is asked, that it still fails is a complaint.
+    /// In a question only some classes count. "Does it work?" only asks, but "why does it still fail?" is a
+    /// complaint.
     fn hears(&self, clause: &Clause, class: Class, at: usize, length: usize) -> bool {
         use Class::{Abandonment, Failure, Persisting, Thanks};
         let words = &clause.words;
@@ -153,14 +158,14 @@ impl Reader<'_> {
         class != Failure || at == 0 || self.is_about_the_answer(words, at)
     }
 
-    /// Whether what comes before a place stands for the answer, or names something that the answer brought up.
+    /// Whether the words before index `at` refer to the answer, or name something that the answer introduced.
     fn is_about_the_answer(&self, words: &[String], at: usize) -> bool {
         let named = |word: &String| word.chars().count() >= NAME_CHARS_MIN && self.reply_words.contains(word.as_str());
         self.language.answer_before(words, at) || words[..at].iter().any(named)
     }
 }
 
-/// What a phrase says if a negation stands before it, or, where the language does that, behind it.
+/// Returns the class of a phrase after applying a negation before it or, in languages that do so, after it.
 fn negated(language: &Language, words: &[String], at: usize, length: usize, class: Class) -> Class {
     let before = (at.saturating_sub(NEGATION_REACH)..at).any(|place| language.negates_at(&words[place..]));
     let end = words.len().min(at + length + NEGATION_REACH);
@@ -175,13 +180,13 @@ fn negated(language: &Language, words: &[String], at: usize, length: usize, clas
     }
 }
 
-/// A pasted complaint of some tool, as it begins.
+/// Returns the beginning of the first pasted error that the message contains.
 pub(super) fn complaint(message: &Message) -> Option<&'static str> {
     let raw = message.raw.to_lowercase();
     COMPLAINTS.into_iter().find(|complaint| raw.contains(complaint))
 }
 
-/// Thumbs and faces of a short message: for, against.
+/// Returns the first emoji for and the first emoji against the answer. A long message has neither.
 pub(super) fn emoji(message: &Message) -> (Option<char>, Option<char>) {
     if message.words().count() > FACE_WORDS_MAX {
         return (None, None);

@@ -1,16 +1,17 @@
-//! How alike two messages are, without knowing their language.
+//! Similarity of two messages, independent of their language.
 
 use std::collections::BTreeSet;
 
-/// What two requests have in common, in thousandths: the larger of the overlap of words and of the overlap of letter
-/// triples. Words see a new order, triples see inflection and spelling.
+/// Returns the similarity of two requests in thousandths: the larger of the overlap of words and the overlap of
+/// letter triples. The overlap of words ignores order; the overlap of triples tolerates inflection and
+/// spelling.
 pub(super) fn similarity(one: &[&str], other: &[&str]) -> u16 {
     let words = overlap(&one.iter().copied().collect(), &other.iter().copied().collect());
     let triples = overlap(&triples(one), &triples(other));
     words.max(triples)
 }
 
-/// Dice's coefficient in thousandths.
+/// Returns Dice's coefficient in thousandths; 0 for two empty sets.
 pub(super) fn overlap<T: Ord>(one: &BTreeSet<T>, other: &BTreeSet<T>) -> u16 {
     let total = one.len() + other.len();
     if total == 0 {

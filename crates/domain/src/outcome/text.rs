@@ -1,34 +1,35 @@
-//! A message taken apart: what the person says, without the code and the quotations in it, as clauses of words.
+//! Parses a message into clauses of words, without the code and the quotations in it.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Letters of a message that are looked at. What is longer was pasted; people say what they think at the start or the end.
+/// Most characters of a message that are read: half from its start and half from its end. A longer message
+/// contains pasted text, and people give their opinion at the start or the end.
 const CHARS_MAX: usize = 8_000;
-/// Words of a message that are looked at, from its start and as many from its end.
+/// Most words that are read from the start of a message, and as many again from its end.
 const WORDS_MAX: usize = 400;
-/// Lines of code that are compared.
+/// Most lines of code that are compared.
 const CODE_LINES_MAX: usize = 400;
 
 /// Words between two marks of punctuation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Clause {
-    /// Lower case, composed, straight apostrophes.
+    /// The words in lower case, in NFC, with straight apostrophes.
     pub words: Vec<String>,
-    /// The sentence it is part of ends with a question mark.
+    /// Whether the sentence of the clause ends with a question mark.
     pub asks: bool,
-    /// A colon follows: what comes is what it is about.
+    /// Whether a colon follows, so that the text after it is what the clause is about.
     pub announces: bool,
 }
 
-/// A message as the rules see it.
+/// A parsed message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Message {
-    /// What is said, in order.
+    /// Clauses of the prose, in order.
     pub clauses: Vec<Clause>,
-    /// Lines between fences and between backquotes, trimmed, without empty ones.
+    /// Lines of fenced blocks and pieces between backquotes, trimmed. Empty lines are left out.
     pub code: Vec<String>,
-    /// Everything as it was sent, cut.
+    /// The whole message in NFC, truncated to [`CHARS_MAX`] characters.
     pub raw: String,
 }
 
@@ -39,13 +40,13 @@ impl Message {
         Message { clauses: clauses(&prose), code, raw }
     }
 
-    /// Every word that is said, in order.
+    /// Returns every word of the clauses, in order.
     pub fn words(&self) -> impl Iterator<Item = &str> {
         self.clauses.iter().flat_map(|clause| clause.words.iter().map(String::as_str))
     }
 }
 
-/// The start and the end of a text that is too long.
+/// Returns the text in NFC. Of a text that is too long only the start and the end are kept.
 fn cut(text: &str) -> String {
     let composed: String = text.nfc().collect();
     let length = composed.chars().count();
@@ -57,7 +58,8 @@ fn cut(text: &str) -> String {
     format!("{start}\n{end}")
 }
 
-/// Prose and code. Lines that quote (`> …`) and text between quotation marks are neither: they are somebody else's words.
+/// Separates prose from code. Quoted lines (`> …`) and text between quotation marks are dropped, because
+/// someone else wrote them.
 fn split(text: &str) -> (String, Vec<String>) {
     let mut prose = String::new();
     let mut code = Vec::new();
@@ -81,14 +83,14 @@ fn split(text: &str) -> (String, Vec<String>) {
     (without_quotations(&prose), code)
 }
 
-/// One line of prose: what stands between backquotes is code.
+/// Splits one line: text between backquotes goes to `code`, the rest to `prose`.
 fn inline(line: &str, prose: &mut String, code: &mut Vec<String>) {
     let pieces: Vec<&str> = line.split('`').collect();
     let balanced = pieces.len() % 2 == 1;
     for (at, piece) in pieces.iter().enumerate() {
         if balanced && at % 2 == 1 {
             code.push(piece.trim().to_owned());
-            // A word stands for it, so that its neighbours do not become neighbours of each other.
+            // A placeholder replaces the code, so that the words around it do not become adjacent.
             prose.push_str(" \u{fffc} ");
         } else {
             prose.push_str(piece);
@@ -96,7 +98,7 @@ fn inline(line: &str, prose: &mut String, code: &mut Vec<String>) {
     }
 }
 
-/// Removes text between quotation marks. One that is never closed, or closed on another line, quotes nothing.
+/// Removes text between quotation marks. A mark without its counterpart on the same line is left as it is.
 fn without_quotations(prose: &str) -> String {
     const PAIRS: [(char, char); 5] = [('"', '"'), ('“', '”'), ('„', '“'), ('«', '»'), ('»', '«')];
     let mut kept = String::with_capacity(prose.len());
@@ -129,7 +131,7 @@ fn clauses(prose: &str) -> Vec<Clause> {
         for sentence in line.unicode_sentences() {
             let asks = sentence.trim_end().ends_with(['?', '？']);
             let marks = [',', ';', ':', '(', ')', '—', '–', '…', '.', '!', '?', '，', '、', '。'];
-            // A hyphen between spaces is a dash that somebody typed.
+            // A hyphen between spaces is used as a dash.
             for piece in sentence.split_inclusive(marks).flat_map(|piece| piece.split(" - ")) {
                 let words: Vec<String> = piece.unicode_words().map(word).collect();
                 if !words.is_empty() {
@@ -155,12 +157,12 @@ fn bounded(clauses: Vec<Clause>) -> Vec<Clause> {
     kept
 }
 
-/// One word as phrases spell it.
+/// Returns a word in the spelling of the tables: lower case, straight apostrophes.
 fn word(word: &str) -> String {
     word.replace(['’', 'ʼ', '‘'], "'").to_lowercase()
 }
 
-/// Whether a reply ends by asking, so that "yes" and "no" answer it and do not judge it.
+/// Whether a reply ends with a question. Then "yes" and "no" answer the question and do not judge the reply.
 pub(super) fn ends_with_question(reply: &str) -> bool {
     reply.trim_end().trim_end_matches(['*', '_', ')', '"', '”', ' ']).ends_with(['?', '？'])
 }

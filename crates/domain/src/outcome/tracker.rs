@@ -1,19 +1,19 @@
-//! Follows one conversation, turn by turn.
+//! Tracks the outcomes of one conversation, turn by turn.
 
 use super::{Evidence, Inferred, Languages, Outcome, Rule, infer};
 
 /// One prompt and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// What the caller knows it by: the id of its interaction record.
+    /// Identifier that the caller chooses, such as the id of the interaction record.
     pub id: String,
-    /// What the person said.
+    /// The person's message.
     pub prompt: String,
-    /// What was answered.
+    /// The agent's answer.
     pub reply: String,
 }
 
-/// Says of each turn what became of it, once the next one is there.
+/// Infers the outcome of each turn when the next turn is recorded.
 #[derive(Debug, Clone)]
 pub struct OutcomeTracker<'a> {
     languages: &'a Languages,
@@ -28,12 +28,13 @@ impl Default for OutcomeTracker<'_> {
 }
 
 impl<'a> OutcomeTracker<'a> {
-    /// A conversation that begins.
+    /// Starts a conversation without turns.
     pub fn new(languages: &'a Languages) -> OutcomeTracker<'a> {
         OutcomeTracker { languages, last_turn: None, last_outcome: None }
     }
 
-    /// A turn has ended. Says what became of the one before, by its id; nothing after the first.
+    /// Records a turn that has ended. Returns the id and the outcome of the turn before it; `None` for the
+    /// first turn.
     pub fn record_turn(&mut self, turn: Turn) -> Option<&(String, Inferred)> {
         let outcome = self.last_turn.replace(turn).zip(self.last_turn.as_ref());
         self.last_outcome = outcome.map(|(before, now)| {
@@ -43,8 +44,8 @@ impl<'a> OutcomeTracker<'a> {
         self.last_outcome.as_ref()
     }
 
-    /// The conversation is over: nobody will say anything about its last turn, so that is neutral. The outcome of a
-    /// conversation of one turn, therefore, too.
+    /// Ends the conversation. Returns the id and the outcome of the last turn, which is neutral because no
+    /// message follows it; `None` if there was no turn.
     pub fn close(&mut self) -> Option<&(String, Inferred)> {
         let last = self.last_turn.take()?;
         let evidence = Evidence { rule: Rule::NothingFollowed, language: None, words: Vec::new(), similarity: None };
@@ -52,7 +53,7 @@ impl<'a> OutcomeTracker<'a> {
         self.last_outcome.as_ref()
     }
 
-    /// What was inferred last, with the id of the turn it is about.
+    /// Returns the outcome that was inferred last, with the id of its turn.
     pub fn get_last_outcome(&self) -> Option<&(String, Inferred)> {
         self.last_outcome.as_ref()
     }
