@@ -35,7 +35,7 @@ const AGAINST: u16 = 950;
 const REFUSED: u16 = 920;
 const FACE: u16 = 930;
 const CODE_FAILED: u16 = 930;
-/// Subtracted if every phrase has one word only, because a single word is weaker evidence.
+/// Subtracted if every phrase is a single word against the answer, because that is weaker evidence.
 const ONE_WORD: u16 = 40;
 /// Subtracted for thanks in a message with a new request, because they may be mere politeness.
 const COURTEOUS: u16 = 60;

@@ -1,13 +1,13 @@
-//! What can be asked of a session, and by whom.
+//! The commands that change a session, and who can give them.
 
 use super::status::Status;
 
-/// Who commands, as far as the status machine distinguishes.
+/// The party that gives a command, as far as the status machine distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Actor {
-    /// A worker that claims to hold this attempt.
+    /// A worker. It states the attempt for which it holds the session.
     Worker {
-        /// The fencing token it was given.
+        /// The fencing token that its claim returned.
         attempt: u32,
     },
     /// A person or token acting on the session from outside.
@@ -16,19 +16,19 @@ pub enum Actor {
     Server,
 }
 
-/// Where a worker parks its session.
+/// The status in which a worker leaves a session that it yields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum YieldTo {
-    /// An external agent rests.
+    /// Idle until the next turn, or until child sessions have ended.
     Idle,
-    /// A person has to answer.
+    /// Waiting for a person's answer or decision.
     WaitingHuman,
-    /// A tool's result or approval is awaited.
+    /// Waiting for a tool's result or its approval.
     AwaitingTool,
 }
 
 impl YieldTo {
-    /// The status it leads to.
+    /// The status that the session gets.
     pub const fn status(self) -> Status {
         match self {
             Self::Idle => Status::Idle,
@@ -38,14 +38,14 @@ impl YieldTo {
     }
 }
 
-/// Everything that can be asked of a session.
+/// A command to the status machine. The holder is the worker with the current attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Command {
-    /// Queue a draft (agent, tool) or begin it (response, mixed).
+    /// Starts a draft: agent and tool sessions become pending, response and mixed sessions running.
     Start,
-    /// What a draft depends on did not complete: it never begins.
+    /// Abandons a draft because a session that it depends on did not complete.
     Skip,
-    /// A worker takes a queued session.
+    /// A worker takes a pending session.
     Claim,
     /// The holder extends its lease.
     Heartbeat,
@@ -55,43 +55,45 @@ pub enum Command {
     Complete,
     /// The holder reports an error.
     Fail,
-    /// The holder parks the session.
+    /// The holder gives the session up until someone or something answers.
     Yield(YieldTo),
-    /// The holder gives it back unfinished.
+    /// The holder returns the session to the queue unfinished.
     Release,
-    /// What was awaited has arrived: back to the queue.
+    /// The answer that the session waited for has arrived. The session returns to the queue.
     Resume,
-    /// An approved write-back finishes a waiting session without another run.
+    /// The output of a waiting session was approved and written back. The session completes without another
+    /// claim.
     Approve,
-    /// A safety rule blocks its output before anybody reviews it.
+    /// A safety rule blocks the output before anyone reviews it.
     Block,
-    /// Reviewers denied its output too often.
+    /// Reviewers denied the output too often.
     Deny,
-    /// Somebody stops it.
+    /// Someone cancels the session.
     Cancel,
-    /// The lease ran out.
+    /// The lease expired.
     LoseLease,
     /// A time limit passed.
     Expire,
-    /// The server ends it with an error (hard block, refused dispatch).
+    /// The server ends the session with an error.
     Reject,
     /// A person ends their working session.
     Stop,
-    /// A person began another task: the server ends their working session for them.
+    /// The server ends a working session because its person began another task.
     Supersede,
-    /// A working session was left open for too long.
+    /// The server ends a working session that was open for too long.
     Abandon,
-    /// A session that runs outside, without a worker, is at work: it reports by itself (a coding agent's hooks).
+    /// A session without a worker begins to work. Such a session runs outside and reports by itself, through
+    /// the hooks of a coding agent.
     Begin,
-    /// Such a session rests until its next turn.
+    /// A session without a worker becomes idle until its next turn.
     Rest,
-    /// Such a session waits for a person, outside.
+    /// A session without a worker waits for a person, who answers outside of Shiftbook.
     Ask,
-    /// Such a session has ended.
+    /// A session without a worker has ended.
     Finish,
-    /// A person speaks in a conversation: its next turn joins the queue.
+    /// A person sends a message in a conversation. The next turn becomes pending.
     Say,
-    /// A person stops a conversation's turn: it rests.
+    /// A person stops the turn of a conversation. The conversation becomes idle.
     Interrupt,
     /// A person ends a conversation.
     End,

@@ -1,4 +1,4 @@
-//! A session: one execution, with its state.
+//! The session record, and how it changes when a transition is applied.
 
 use super::{
     graph::WaitsFor,
@@ -14,145 +14,146 @@ use crate::{
 };
 use chrono::TimeDelta;
 
-/// One execution.
+/// One execution of an action, of a conversation, or of a person's own work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
-    /// The workspace.
+    /// Workspace that the session belongs to.
     pub tenant_id: TenantId,
-    /// Its id.
+    /// Id of the session.
     pub id: SessionId,
-    /// What kind of work.
+    /// Kind of work. Set at creation.
     pub session_type: Type,
-    /// Where it stands.
+    /// Present state, with the data that belongs to it.
     pub state: State,
-    /// The action it executes.
+    /// Action that the session executes; `None` for a session without one.
     pub action_id: Option<ActionId>,
-    /// That action's slug when the session was made.
+    /// Slug of that action at the time the session was created.
     pub action_slug: Option<String>,
-    /// The agent that may claim it.
+    /// Slug of the agent whose workers may claim the session. `None`: workers that name agents never claim it.
     pub agent_slug: Option<String>,
-    /// The person it belongs to: a human session's owner, or who made it.
+    /// Person the session belongs to: the owner of a human session, or the person who created it.
     pub user_id: Option<UserId>,
-    /// The entity it is about: its action's target when it was made, or its parent's entity.
+    /// Entity the session is about: the target of the action at creation, or the entity of the parent session.
     pub entity_id: Option<EntityId>,
-    /// What made it, e.g. `human-session-bridge`.
+    /// Part of the product or program that created the session, such as `human-session-bridge`.
     pub source: Option<String>,
-    /// For people.
+    /// Title that pages show.
     pub title: String,
-    /// JSON, as sent.
+    /// Input: a JSON text, stored as it was sent.
     pub input: Option<String>,
-    /// JSON object, as sent.
+    /// Metadata: the text of a JSON object, stored as it was sent.
     pub metadata: String,
-    /// JSON object, as the worker sent it.
+    /// Usage that the worker reported: the text of a JSON object. [`super::Usage::read`] reads it.
     pub usage: Option<String>,
-    /// The session that started this one.
+    /// Session that started this one.
     pub parent_id: Option<SessionId>,
-    /// The session this one repeats.
+    /// Ended session that this one retries.
     pub retry_of: Option<SessionId>,
-    /// `user:…`, `token:…` or `system`.
+    /// Caller that created the session: `user:…`, `token:…`, `agent:…` or `system`.
     pub created_by: String,
-    /// Claims so far: the fencing token.
+    /// Number of claims so far. It is the fencing token of the worker's calls.
     pub attempt: u32,
-    /// Claims after which a lost lease fails it.
+    /// Number of claims after which a lost lease fails the session.
     pub attempts_max: u32,
-    /// Sequence of the newest event.
+    /// Sequence of the newest event; 0 without events.
     pub head_sequence: u64,
-    /// Digest of the newest event.
+    /// Digest of the newest event; [`Digest::GENESIS`] without events.
     pub head_digest: Digest,
-    /// When it was made.
+    /// Time of creation (UTC).
     pub created_at: Timestamp,
-    /// When the row last changed.
+    /// Time of the last change of the row (UTC).
     pub updated_at: Timestamp,
-    /// When it last joined the queue.
+    /// Time at which the session last became pending (UTC).
     pub queued_at: Option<Timestamp>,
-    /// When it was first claimed or begun.
+    /// Time at which the session was first claimed or began (UTC).
     pub started_at: Option<Timestamp>,
-    /// How long it may stand where it stands: its action's limits when it was made.
+    /// Time limits of the statuses, copied from the action at creation.
     pub time_limits: TimeLimits,
-    /// How many sessions it depends on.
+    /// Number of sessions that this one depends on.
     pub dependency_count: u32,
-    /// Whether others depend on it, or did.
+    /// Whether another session depends on this one, or did so once.
     pub awaited: bool,
-    /// Who alone may know of it, as in `created_by`: whoever began an incognito conversation.
+    /// Caller that began an incognito conversation, in the form of `created_by`. No one else may see the
+    /// session.
     pub private_to: Option<String>,
 }
 
-/// What a command tells of a session besides its new status. Each member counts only in the state that has it.
+/// Data that comes with a command besides the new status. Each field is used only by the states that store it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The worker's hold; a running session that nobody else takes keeps the one it has.
+    /// Lease of the worker. `None`: a session that remains running keeps its present lease.
     pub lease: Option<Lease>,
-    /// Whether a resting session goes on once those it started have ended.
+    /// Whether an idle session resumes when the sessions that it started have ended.
     pub waits_for_children: bool,
-    /// JSON object; replaces what was said before, where it is given.
+    /// Usage as the text of a JSON object. It replaces the usage reported before; `None` keeps that.
     pub usage: Option<String>,
-    /// JSON of an ended session.
+    /// Result of a session that ends, as a JSON text.
     pub result: Option<String>,
-    /// What went wrong, for people.
+    /// Error message of a session that ends, for people.
     pub error_message: Option<String>,
-    /// What went wrong, for machines.
+    /// Error code of a session that ends, for programs.
     pub error_code: Option<String>,
 }
 
 impl Report {
-    /// An error.
+    /// Returns the report of an error with a message for people and a code for programs.
     pub fn error(message: impl Into<String>, code: impl Into<String>) -> Self {
         Self { error_message: Some(message.into()), error_code: Some(code.into()), ..Self::default() }
     }
 }
 
 impl Session {
-    /// The name of its state.
+    /// The status that corresponds to the state.
     pub const fn status(&self) -> Status {
         self.state.status()
     }
 
-    /// Why it ended.
+    /// The reason for which the session ended; `None` while it is not final.
     pub fn end_reason(&self) -> Option<EndReason> {
         self.ended().map(|ended| ended.end.reason())
     }
 
-    /// When it became final.
+    /// Time at which the session became final (UTC).
     pub fn completed_at(&self) -> Option<Timestamp> {
         self.ended().map(|ended| ended.at)
     }
 
-    /// JSON, as the worker sent it.
+    /// Result of an ended session: a JSON text, as the worker sent it.
     pub fn result(&self) -> Option<&str> {
         self.ended().and_then(|ended| ended.result.as_deref())
     }
 
-    /// What went wrong, for people.
+    /// Error message of an ended session, for people.
     pub fn error_message(&self) -> Option<&str> {
         self.ended().and_then(|ended| ended.error_message.as_deref())
     }
 
-    /// What went wrong, for machines.
+    /// Error code of an ended session, for programs.
     pub fn error_code(&self) -> Option<&str> {
         self.ended().and_then(|ended| ended.error_code.as_deref())
     }
 
-    /// How long a heartbeat extends the lease.
+    /// Time by which a heartbeat extends the lease, seconds; `None` without a lease.
     pub fn lease_seconds(&self) -> Option<u32> {
         self.state.lease().map(|lease| lease.seconds)
     }
 
-    /// When the lease runs out.
+    /// Time at which the lease expires (UTC); `None` without a lease.
     pub fn lease_expires_at(&self) -> Option<Timestamp> {
         self.state.lease().map(|lease| lease.expires_at)
     }
 
-    /// When its present status runs out.
+    /// Time at which the limit of the present status passes (UTC); `None` without a limit.
     pub const fn deadline_at(&self) -> Option<Timestamp> {
         self.state.deadline_at()
     }
 
-    /// What it waits for, as a draft or idle.
+    /// Sessions that a draft or an idle session waits for; `None` if it waits for none.
     pub const fn waits_for(&self) -> Option<WaitsFor> {
         self.state.waits_for()
     }
 
-    /// What a decision needs to know of it.
+    /// The part of the session that [`super::decide`] needs.
     pub const fn position(&self) -> Position {
         Position {
             status: self.status(),
@@ -162,7 +163,8 @@ impl Session {
         }
     }
 
-    /// Goes where a decision leads.
+    /// Applies an accepted transition. A new status gets a new deadline; an unchanged status keeps its
+    /// deadline.
     pub fn enter(&mut self, transition: Transition, report: Report, now: Timestamp) {
         let to = transition.to();
         let deadline_at = if to == self.status() { self.deadline_at() } else { deadline(&self.time_limits, to, now) };
@@ -191,7 +193,7 @@ impl Session {
     }
 }
 
-/// When a status that begins now runs out.
+/// Returns the time at which the limit of a status that begins at `now` passes; `None` without a limit.
 pub fn deadline(limits: &TimeLimits, status: Status, now: Timestamp) -> Option<Timestamp> {
     limits.of(status).map(|seconds| now + TimeDelta::seconds(i64::from(seconds)))
 }
@@ -253,7 +255,7 @@ mod tests {
         go(&mut session, Actor::Caller, Command::Claim, Report { lease, ..Report::default() }, 2);
         let running = State::Running { lease, deadline_at: Some(from_micros(1_000_002)) };
         assert_eq!((&session.state, session.attempt), (&running, 1));
-        // Lease and limit go on while it goes on running.
+        // Lease and deadline are kept while the session remains running.
         let worker = Actor::Worker { attempt: 1 };
         go(&mut session, worker, Command::Append, Report { usage: Some("{}".into()), ..Report::default() }, 3);
         assert_eq!((&session.state, session.usage.as_deref()), (&running, Some("{}")));
@@ -300,7 +302,7 @@ mod tests {
                 prop_assert_eq!(session.end_reason(), transition.end_reason());
                 prop_assert_eq!(session.attempt, transition.attempt);
                 prop_assert_eq!(session.completed_at().is_some(), session.status().is_final());
-                // A session runs under a lease exactly when a worker claimed it.
+                // A running session has a lease if and only if a worker has claimed it.
                 let is_held = session.status() == Status::Running && session.attempt > 0;
                 prop_assert_eq!(session.lease_expires_at().is_some(), is_held);
             }

@@ -1,48 +1,48 @@
-//! Sessions that wait for others: what they wait for, and what becomes of them when one of those ends.
+//! Sessions that wait for other sessions: what they wait for, and what they do when one of those ends.
 
 use super::{EndReason, Status};
 use crate::names::names;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What a session that nobody can claim now waits for.
+/// The sessions that a session waits for. While it waits no worker can claim it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitsFor {
-    /// The sessions it depends on: it is a draft until they have ended.
+    /// The sessions it depends on. It remains a draft until they have ended.
     Dependencies,
-    /// The sessions it started: it is idle until they have ended.
+    /// The sessions it started. It remains idle until they have ended.
     Children,
 }
 
 names!(WaitsFor { Dependencies = "dependencies", Children = "children" });
 
-/// What becomes of a session when one that it depends on ends otherwise than completed.
+/// What a session does when a session that it depends on ends with another status than completed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IfDependencyFails {
-    /// It never begins: it is abandoned, with end reason `dependency_failed`.
+    /// The session is abandoned with end reason `dependency_failed`.
     #[default]
     Abandon,
-    /// It begins all the same, once all of them have ended.
+    /// The session starts nevertheless, when all sessions that it depends on have ended.
     RunAnyway,
 }
 
 names!(IfDependencyFails { Abandon = "abandon", RunAnyway = "run_anyway" });
 
-/// What a dependent session does now.
+/// What a session that depends on others does now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readiness {
-    /// It waits on.
+    /// It continues to wait.
     Wait,
-    /// It is queued.
+    /// It starts.
     Start,
-    /// It never begins, because of the dependency at this place.
+    /// It is abandoned because of the dependency at this index.
     Skip(usize),
 }
 
-/// What a session does whose dependencies stand like this. A dependency that ended badly counts at once, also while
-/// others go on.
+/// Returns what a session does, given the policy and the status of each dependency. A failed dependency with
+/// [`IfDependencyFails::Abandon`] counts at once, even while other dependencies are not final.
 pub fn readiness(dependencies: &[(IfDependencyFails, Status)]) -> Readiness {
     let spoilt = |(policy, status): &(IfDependencyFails, Status)| {
         *policy == IfDependencyFails::Abandon && status.is_final() && *status != Status::Completed
@@ -54,7 +54,8 @@ pub fn readiness(dependencies: &[(IfDependencyFails, Status)]) -> Readiness {
     }
 }
 
-/// Whether the sessions that a session started end with it: those of one that was stopped, or that never began.
+/// Whether the sessions that a session started are cancelled when it ends like this. They are if it was
+/// cancelled or never began.
 pub const fn cancels_children(end: EndReason) -> bool {
     match end {
         EndReason::Cancelled | EndReason::DependencyFailed => true,

@@ -1,4 +1,4 @@
-//! Sessions: one execution each, with a status machine of ten states.
+//! Sessions: one execution each, with a status machine of ten statuses.
 
 mod command;
 mod execution;

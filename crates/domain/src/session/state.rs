@@ -1,4 +1,4 @@
-//! Where a session stands, with the data that belongs to it.
+//! The state of a session: its status with the data that only this status has.
 
 use super::{
     graph::WaitsFor,
@@ -6,42 +6,42 @@ use super::{
 };
 use crate::Timestamp;
 
-/// A worker's hold on a running session.
+/// The lease of the worker that holds a running session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lease {
-    /// How long a heartbeat extends it.
+    /// Time by which a heartbeat extends the lease, seconds.
     pub seconds: u32,
-    /// Instant after which the session counts as lost.
+    /// Time after which the lease counts as lost (UTC).
     pub expires_at: Timestamp,
 }
 
-/// How a session ended: each final status with each reason that leads to it.
+/// How a session ended: one value for each valid pair of final status and end reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum End {
     /// Completed: the work was done.
     Done,
-    /// Completed: its person began another task.
+    /// Completed: the person of a working session began another task.
     Superseded,
-    /// Failed: the worker or server reported an error.
+    /// Failed: the worker or the server reported an error.
     Error,
-    /// Failed: too many workers lost it.
+    /// Failed: the lease was lost too often.
     LeaseExhausted,
-    /// Failed: a safety rule stopped it.
+    /// Failed: a safety rule blocked the output.
     HardBlock,
-    /// Failed: reviewers denied its output too often.
+    /// Failed: reviewers denied the output too often.
     Rejected,
-    /// Abandoned: somebody cancelled it.
+    /// Abandoned: someone cancelled it.
     Cancelled,
     /// Abandoned: a session it depends on did not complete.
     DependencyFailed,
-    /// Abandoned: its person left it open for too long.
+    /// Abandoned: a working session was open for too long. Its end reason is `timed_out`.
     LeftOpen,
     /// Expired: a time limit passed.
     TimedOut,
 }
 
 impl End {
-    /// All of them.
+    /// Every end, grouped by status.
     pub const ALL: [Self; 10] = [
         Self::Done,
         Self::Superseded,
@@ -55,7 +55,7 @@ impl End {
         Self::TimedOut,
     ];
 
-    /// The end that has this status and this reason, where there is one.
+    /// Returns the end with this status and reason; `None` if no session can end so.
     pub const fn of(status: Status, reason: EndReason) -> Option<Self> {
         match (status, reason) {
             (Status::Completed, EndReason::Done) => Some(Self::Done),
@@ -118,54 +118,56 @@ impl End {
     }
 }
 
-/// What is known of a session that has ended.
+/// The data of a session that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// How it ended.
     pub end: End,
-    /// When.
+    /// Time at which the session became final (UTC).
     pub at: Timestamp,
-    /// JSON, as the worker sent it.
+    /// Result: a JSON text, as the worker sent it.
     pub result: Option<String>,
-    /// What went wrong, for people.
+    /// Error message for people.
     pub error_message: Option<String>,
-    /// What went wrong, for machines.
+    /// Error code for programs.
     pub error_code: Option<String>,
 }
 
-/// Where a session stands. `deadline_at` is the instant at which its time limit for that passes.
+/// The state of a session. `deadline_at` is the time at which the limit of the present status passes (UTC), or
+/// `None` without a limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// Created, not begun.
+    /// Created and not started.
     Draft {
-        /// Whether it begins by itself once the sessions that it depends on have ended.
+        /// Whether it starts by itself when the sessions that it depends on have ended.
         waits_for_dependencies: bool,
     },
-    /// Queued for a worker.
+    /// Waiting for a worker to claim it.
     Pending {
         /// See [`State`].
         deadline_at: Option<Timestamp>,
     },
-    /// At work.
+    /// A worker holds the lease, or a person or an external agent is working.
     Running {
-        /// The worker's; `None` where no worker ever held it: a person is at it, or an agent that reports by itself.
+        /// Lease of the worker. `None` if no worker has claimed the session: a person works on it, or an agent
+        /// that reports by itself.
         lease: Option<Lease>,
         /// See [`State`].
         deadline_at: Option<Timestamp>,
     },
-    /// Paused for a person's answer or decision.
+    /// Waiting for a person's answer or decision.
     WaitingHuman {
         /// See [`State`].
         deadline_at: Option<Timestamp>,
     },
-    /// Paused for a tool's result or its approval.
+    /// Waiting for a tool's result or its approval.
     AwaitingTool {
         /// See [`State`].
         deadline_at: Option<Timestamp>,
     },
-    /// Resting between turns.
+    /// Waiting for the next turn or for child sessions.
     Idle {
-        /// Whether it goes on by itself once the sessions that it started have ended.
+        /// Whether it resumes by itself when the sessions that it started have ended.
         waits_for_children: bool,
         /// See [`State`].
         deadline_at: Option<Timestamp>,
@@ -175,7 +177,7 @@ pub enum State {
 }
 
 impl State {
-    /// Its name.
+    /// The status that corresponds to the state.
     pub const fn status(&self) -> Status {
         match self {
             Self::Draft { .. } => Status::Draft,
@@ -188,7 +190,8 @@ impl State {
         }
     }
 
-    /// When it runs out.
+    /// Time at which the limit of the status passes (UTC); `None` without a limit, for a draft and for an ended
+    /// session.
     pub const fn deadline_at(&self) -> Option<Timestamp> {
         match self {
             Self::Pending { deadline_at }
@@ -200,7 +203,7 @@ impl State {
         }
     }
 
-    /// What it waits for.
+    /// Sessions that a draft or an idle session waits for; `None` if it waits for none.
     pub const fn waits_for(&self) -> Option<WaitsFor> {
         match self {
             Self::Draft { waits_for_dependencies: true } => Some(WaitsFor::Dependencies),
@@ -215,7 +218,7 @@ impl State {
         }
     }
 
-    /// The worker's lease.
+    /// Lease of the worker that holds a running session.
     pub const fn lease(&self) -> Option<Lease> {
         match self {
             Self::Running { lease, .. } => *lease,
@@ -228,7 +231,7 @@ impl State {
         }
     }
 
-    /// What is known of its end, to take along.
+    /// Consumes the state and returns the data of an ended session; `None` if it has not ended.
     pub fn into_ended(self) -> Option<Ended> {
         match self {
             Self::Ended(ended) => Some(ended),
@@ -241,7 +244,7 @@ impl State {
         }
     }
 
-    /// What is known of its end.
+    /// The data of an ended session; `None` if it has not ended.
     pub const fn ended(&self) -> Option<&Ended> {
         match self {
             Self::Ended(ended) => Some(ended),

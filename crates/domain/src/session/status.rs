@@ -1,32 +1,32 @@
-//! The ten statuses, the four types, and why a session ended.
+//! The statuses, types and end reasons of sessions.
 
 use crate::names::names;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Where a session stands.
+/// The status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Created, not begun.
+    /// Created and not started.
     Draft,
-    /// Queued for a worker.
+    /// Waiting for a worker to claim it.
     Pending,
-    /// A worker holds the lease, or a person is at it.
+    /// A worker holds the lease, or a person or an external agent is working.
     Running,
-    /// Paused for a person's answer or decision.
+    /// Waiting for a person's answer or decision.
     WaitingHuman,
-    /// Paused for a tool's result or its approval.
+    /// Waiting for a tool's result or its approval.
     AwaitingTool,
-    /// An external agent rests between turns.
+    /// Waiting for the next turn or for child sessions.
     Idle,
-    /// Finished. Final.
+    /// The work was done. Final.
     Completed,
     /// Ended with an error. Final.
     Failed,
-    /// Left or cancelled. Final.
+    /// Cancelled, left open, or never started. Final.
     Abandoned,
-    /// Ran out of time. Final.
+    /// A time limit passed. Final.
     Expired,
 }
 
@@ -37,7 +37,7 @@ names!(Status {
 });
 
 impl Status {
-    /// No command changes a final session; a retry is a new one.
+    /// Whether the status is final. No command changes a final session; a retry is a new session.
     pub const fn is_final(self) -> bool {
         match self {
             Self::Completed | Self::Failed | Self::Abandoned | Self::Expired => true,
@@ -46,43 +46,43 @@ impl Status {
     }
 }
 
-/// What kind of work a session is. Set at creation, never changed.
+/// The kind of work of a session. It is set at creation and never changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Type {
-    /// Autonomous agent work, claimed by a worker.
+    /// Work of an agent, usually claimed by a worker.
     Agent,
     /// A person's form or survey input.
     Response,
-    /// An interactive tool run.
+    /// One run of an interactive tool.
     Tool,
-    /// People and agents together; also a person's own working session.
+    /// Work of people and agents together, and a person's own working session.
     Mixed,
 }
 
 names!(Type { Agent = "agent", Response = "response", Tool = "tool", Mixed = "mixed" });
 
-/// Why a final session ended, finer than its status.
+/// The reason for which a session ended. It is more detailed than the final status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
     /// The work was done.
     Done,
-    /// A person began another task; the old session was closed for them.
+    /// The person began another task, and the server ended this working session.
     Superseded,
-    /// Somebody cancelled it.
+    /// Someone cancelled it.
     Cancelled,
-    /// A time limit passed.
+    /// A time limit passed, or a working session was open for too long.
     TimedOut,
-    /// Too many workers lost it.
+    /// The lease was lost too often.
     LeaseExhausted,
-    /// A safety rule stopped it.
+    /// A safety rule blocked the output.
     HardBlock,
-    /// Reviewers denied it too often.
+    /// Reviewers denied the output too often.
     Rejected,
     /// A session it depends on did not complete.
     DependencyFailed,
-    /// The worker or server reported an error.
+    /// The worker or the server reported an error.
     Error,
 }
 

@@ -1,4 +1,4 @@
-//! How long a session may stand where it stands.
+//! Time limits of a session's statuses.
 
 use super::Status;
 use crate::{
@@ -8,29 +8,30 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Limits of one session, in seconds; no limit where absent. A session gets those of its action when it is made.
+/// Time limits of one session, in seconds. `None` means no limit. A session copies the limits of its action at
+/// creation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TimeLimits {
-    /// In the queue, from each time it joins it.
+    /// Longest time as pending. It starts anew each time the session becomes pending.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pending_seconds: Option<u32>,
-    /// At work, from each claim; heartbeats do not extend it.
+    /// Longest time as running. It starts anew with each claim; heartbeats do not extend it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub running_seconds: Option<u32>,
-    /// Parked: waiting for a person or a tool, or resting.
+    /// Longest time as waiting for a person, awaiting a tool, or idle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waiting_seconds: Option<u32>,
 }
 
-/// Where an action's metadata says its limits.
+/// Key of the limits in an action's metadata.
 const KEY: &str = "timeLimits";
 
 impl TimeLimits {
-    /// The limits that an action's metadata names; none without `timeLimits`.
+    /// Reads the limits from an action's metadata. Without `timeLimits` there are none.
     ///
     /// # Errors
-    /// Every wrong key, as `metadata.timeLimits.key`.
+    /// One [`Issue`] for each invalid key, with the path `metadata.timeLimits.key`.
     pub fn of_metadata(metadata: &Map<String, Value>) -> Result<Self, Vec<Issue>> {
         let mut limits = Self::default();
         let Some(given) = metadata.get(KEY) else { return Ok(limits) };
@@ -61,7 +62,7 @@ impl TimeLimits {
         if issues.is_empty() { Ok(limits) } else { Err(issues) }
     }
 
-    /// How long a session may have this status.
+    /// Longest time in this status, seconds; `None` without a limit.
     pub const fn of(&self, status: Status) -> Option<u32> {
         match status {
             Status::Pending => self.pending_seconds,

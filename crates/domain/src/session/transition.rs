@@ -1,7 +1,7 @@
-//! The status machine: one total function that says what every command does in every status.
+//! The status machine: [`decide`], a total function that returns what each command does in each status.
 //!
-//! Every transition is applied by the store as a compare-and-set on the old status (and, for a
-//! worker, on its attempt) together with its `session.status_change` event, in one transaction.
+//! The store applies a transition as a compare-and-set on the old status and, for a worker, on the attempt. The
+//! same transaction writes the `session.status_change` event.
 
 use super::{
     command::{
@@ -22,47 +22,48 @@ use super::{
     },
 };
 
-/// What a decision needs to know of a session.
+/// The part of a session that [`decide`] needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// Where it stands.
+    /// Present status.
     pub status: Status,
-    /// What kind of work it is.
+    /// Kind of work.
     pub session_type: Type,
-    /// The fencing token: the number of claims so far.
+    /// Number of claims so far: the fencing token.
     pub attempt: u32,
-    /// Claims after which a lost lease fails the session.
+    /// Number of claims after which a lost lease fails the session.
     pub attempts_max: u32,
 }
 
-/// The state that an accepted command leads to; the present one when nothing but the lease or the log changes.
+/// The state after an accepted command. It is the present state if the command changes only the lease or the
+/// log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Queued for a worker.
+    /// Waiting for a worker to claim it.
     Pending,
-    /// At work.
+    /// Running.
     Running,
-    /// Paused for a person.
+    /// Waiting for a person.
     WaitingHuman,
-    /// Paused for a tool.
+    /// Waiting for a tool.
     AwaitingTool,
-    /// Resting between turns.
+    /// Waiting for the next turn or for child sessions.
     Idle,
-    /// Final.
+    /// Final, with the way in which the session ended.
     Ended(End),
 }
 
-/// What an accepted command does to the session row.
+/// The change that an accepted command makes to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Transition {
-    /// The new state.
+    /// State after the command.
     pub next: Next,
-    /// The new attempt.
+    /// Attempt after the command. A claim increases it by one.
     pub attempt: u32,
 }
 
 impl Transition {
-    /// The new status.
+    /// Status after the command.
     pub const fn to(&self) -> Status {
         match self.next {
             Next::Pending => Status::Pending,
@@ -74,7 +75,7 @@ impl Transition {
         }
     }
 
-    /// Why it ends, where it does.
+    /// End reason, if the command ends the session.
     pub const fn end_reason(&self) -> Option<EndReason> {
         match self.next {
             Next::Ended(end) => Some(end.reason()),
@@ -83,27 +84,27 @@ impl Transition {
     }
 }
 
-/// Why a command was refused.
+/// The reason for which a command was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
-    /// The session is final; nothing changes it.
+    /// The session is final, so no command changes it.
     #[error("the session is {status} and final")]
     AlreadyFinal {
         /// Its final status.
         status: Status,
     },
-    /// The worker's attempt is not the current one: it lost its lease.
+    /// The worker's attempt is not the current one, because the worker lost its lease.
     #[error("attempt {given} is stale; the session is at attempt {current}")]
     StaleAttempt {
-        /// The attempt that was sent.
+        /// Attempt that the worker sent.
         given: u32,
-        /// The attempt in force.
+        /// Current attempt of the session.
         current: u32,
     },
     /// The command does not apply in this status.
     #[error("the session is {status}; this is not possible now")]
     WrongStatus {
-        /// Its status.
+        /// Present status of the session.
         status: Status,
     },
     /// This actor may never give this command.
@@ -111,26 +112,32 @@ pub enum Refusal {
     WrongActor,
 }
 
-/// Who may give a command.
+/// The party that may give a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Right {
     /// The worker that holds the current attempt.
     Holder,
-    /// A person or token, and the server on their behalf.
+    /// A person, a token, or the server on their behalf.
     Caller,
     /// The server alone.
     Server,
 }
 
-/// Decides a command. Total: every (state, actor, command) has one answer. The four functions below hold the rules;
-/// each matches every command, so a new command or status does not compile until all of them cover it.
+/// Decides a command. The function is total: each combination of state, actor and command has one result. The
+/// four functions below contain the rules. Each matches every command, so that a new command or status does not
+/// compile until all of them cover it.
+///
+/// # Errors
+/// The [`Refusal`]. A stale attempt comes first, then a wrong actor, a final session, and a wrong status or
+/// type.
 pub fn decide(state: Position, actor: Actor, command: Command) -> Result<Transition, Refusal> {
     match (right(command), actor) {
-        // A worker that lost its lease must hear that first, whatever the session has become since.
+        // A worker that lost its lease gets this refusal first, whatever the present status of the session is.
         (Right::Holder, Actor::Worker { attempt }) if attempt != state.attempt => {
             return Err(Refusal::StaleAttempt { given: attempt, current: state.attempt });
         }
-        // Nobody ever claimed it: attempt 0 is no fencing token, and a person's own session is nobody else's to end.
+        // A session with attempt 0 was never claimed, so 0 is no fencing token. No worker may change such a
+        // session, which may be a person's own.
         (Right::Holder, Actor::Worker { attempt: 0 } | Actor::Caller | Actor::Server)
         | (Right::Caller, Actor::Worker { .. })
         | (Right::Server, Actor::Worker { .. } | Actor::Caller) => return Err(Refusal::WrongActor),
@@ -147,7 +154,7 @@ pub fn decide(state: Position, actor: Actor, command: Command) -> Result<Transit
     Ok(effect(state, command))
 }
 
-/// Who may give each command.
+/// Returns the party that may give a command.
 const fn right(command: Command) -> Right {
     match command {
         Heartbeat | Append | Complete | Fail | Yield(_) | Release => Right::Holder,
@@ -157,29 +164,30 @@ const fn right(command: Command) -> Right {
     }
 }
 
-/// The sessions that each command is for, whatever their status.
+/// Whether a command is for sessions of this type and with or without a claim, whatever their status.
 fn applies_to(state: Position, command: Command) -> bool {
     let is_claimed = state.attempt > 0;
     match command {
         Start | Claim | Heartbeat | Append | Complete | Fail | Yield(_) | Release | Resume | Approve | Cancel
         | LoseLease | Expire | Reject => true,
-        // Only what is queued waits for other sessions.
+        // Only sessions that become pending can depend on other sessions.
         Skip => match state.session_type {
             Type::Agent | Type::Tool => true,
             Type::Response | Type::Mixed => false,
         },
-        // Only what a worker has held has an output.
+        // Only a session that a worker has claimed has an output.
         Block | Deny => is_claimed,
-        // Only agents that nobody ever claimed report by themselves. A claimed session is the worker's.
+        // Only agent sessions that were never claimed report by themselves. A claimed session is reported by
+        // its worker.
         Begin | Rest | Ask | Finish => state.session_type == Type::Agent && !is_claimed,
-        // Conversations.
+        // Conversations are agent sessions.
         Say | Interrupt | Command::End => state.session_type == Type::Agent,
-        // A mixed session that no worker has ever claimed is a person at work.
+        // A mixed session that was never claimed is a person's working session.
         Stop | Supersede | Abandon => state.session_type == Type::Mixed && !is_claimed,
     }
 }
 
-/// The statuses in which each command is possible.
+/// Whether a command is possible in a status.
 const fn applies_in(status: Status, command: Command) -> bool {
     match command {
         Start | Skip => match status {
@@ -211,7 +219,7 @@ const fn applies_in(status: Status, command: Command) -> bool {
             Running | WaitingHuman | Idle => true,
             Draft | Pending | AwaitingTool | Completed | Failed | Abandoned | Expired => false,
         },
-        // While a turn is queued, more can be said: it is answered together.
+        // More messages can be sent while a turn is pending. The turn answers all of them.
         Say => match status {
             Draft | Pending | Idle => true,
             Running | WaitingHuman | AwaitingTool | Completed | Failed | Abandoned | Expired => false,
@@ -227,7 +235,7 @@ const fn applies_in(status: Status, command: Command) -> bool {
     }
 }
 
-/// What each command does to a session that it applies to.
+/// Returns what a command does to a session to which it applies.
 fn effect(state: Position, command: Command) -> Transition {
     let to = |next| Transition { next, attempt: state.attempt };
     let end = |end| to(Next::Ended(end));
@@ -253,7 +261,7 @@ fn effect(state: Position, command: Command) -> Transition {
         Cancel => end(End::Cancelled),
         Abandon => end(End::LeftOpen),
         Expire => end(End::TimedOut),
-        // In the middle of a turn, or before the first, nothing was completed.
+        // A conversation that ends before its first turn, or during a turn, has completed nothing.
         Command::End => match state.status {
             Idle | Completed => end(End::Done),
             Draft | Pending | Running | WaitingHuman | AwaitingTool | Failed | Abandoned | Expired => {
@@ -294,7 +302,7 @@ mod tests {
         }
     }
 
-    /// Commands of sessions that nobody claims.
+    /// Whether a command is only for sessions without a worker.
     fn outside(command: Command) -> bool {
         matches!(command, Command::Begin | Command::Rest | Command::Ask | Command::Finish)
     }
@@ -313,7 +321,8 @@ mod tests {
         insta::assert_snapshot!(table);
     }
 
-    /// A person's working session: mixed, never claimed. Everybody tries everything; only what is accepted is listed.
+    /// A person's working session is mixed and never claimed. The test tries every actor with every command and
+    /// lists what is accepted.
     #[test]
     fn what_can_become_of_a_working_session_is_as_reviewed() {
         let actors = [
@@ -390,11 +399,11 @@ mod tests {
         assert_eq!((lost.to(), lost.end_reason()), (Status::Failed, Some(EndReason::LeaseExhausted)));
     }
 
-    /// The design document's arrows, written down a second time and independently of `decide`.
+    /// The transitions of the design document, written down independently of `decide`.
     fn listed(from: Status, to: Status) -> bool {
         let targets = match from.as_str() {
             "draft" => "pending running abandoned expired",
-            // More can be said while a turn is queued.
+            // More messages can be sent while a turn is pending.
             "pending" => "pending running failed abandoned expired",
             "running" => "running completed failed waiting_human awaiting_tool idle abandoned expired pending",
             "waiting_human" => "pending completed failed abandoned expired",

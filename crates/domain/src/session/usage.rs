@@ -1,21 +1,22 @@
-//! What a session cost, out of whatever its worker reported.
+//! Reads tokens and cost from the usage that a worker reported.
 
 use serde_json::{Map, Value};
 
-/// Totals of a session.
+/// Tokens and cost of a session. `None` means that the worker did not report the figure.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
-    /// Tokens read.
+    /// Number of input tokens.
     pub input_tokens: Option<u64>,
-    /// Tokens written.
+    /// Number of output tokens.
     pub output_tokens: Option<u64>,
-    /// Dollars.
+    /// Cost in US dollars.
     pub cost_usd: Option<f64>,
 }
 
 impl Usage {
-    /// Reads a report leniently: other names, other types and other members are passed over, and so is a text that
-    /// is no JSON object.
+    /// Reads the text of a JSON object leniently. Several spellings of each name are accepted, and numbers may
+    /// be strings. Unknown names, other types and negative numbers are ignored. A text that is not a JSON
+    /// object has no figures.
     pub fn read(report: Option<&str>) -> Self {
         let members: Map<String, Value> = report.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
         let figure = |names: &[&str]| {
