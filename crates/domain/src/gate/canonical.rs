@@ -1,11 +1,12 @@
-//! One text per JSON value, so that a digest of it says whether two people looked at the same thing.
+//! The canonical text of a JSON value. Equal values have equal digests, which shows that two people saw the
+//! same proposal.
 
 use crate::chain::Digest;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// The value as JSON without spaces, keys sorted by their bytes at every level. Numbers and strings are written the
-/// way serde_json writes them.
+/// Returns the value as JSON without spaces, with the keys of each object sorted by their bytes. Numbers and
+/// strings are written as serde_json writes them.
 pub fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write(value, &mut text);
@@ -43,7 +44,7 @@ fn write(value: &Value, text: &mut String) {
     }
 }
 
-/// SHA-256 of the canonical text.
+/// Returns the SHA-256 digest of the canonical text.
 pub fn canonical_digest(value: &Value) -> Digest {
     Digest(Sha256::digest(canonical(value).as_bytes()).into())
 }

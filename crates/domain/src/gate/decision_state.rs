@@ -1,37 +1,39 @@
-//! What the decisions on a gate amount to, and what one more would.
+//! The combined state of the decisions on a gate, and the effect of one more decision.
 
 use super::{GateState, Verdict};
 use crate::{chain::Digest, id::UserId};
 
-/// One recorded decision, or the withdrawal of one. Numbered from 1 in the order they were recorded.
+/// One recorded decision, or the withdrawal of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Vote {
-    /// Its number.
+    /// Number of the vote: 1, 2, 3 in the order in which the votes were recorded.
     pub number: u32,
-    /// Who.
+    /// Person who decided.
     pub user_id: UserId,
-    /// What; `None` when it withdraws `undoes`.
+    /// Verdict; `None` if this vote withdraws the vote `undoes`.
     pub verdict: Option<Verdict>,
-    /// Digest of what is to happen: the proposal after this vote. Of a denial, of its reason; of an answer, of the answer.
+    /// Digest of the proposal after this vote. For a denial it is the digest of the reason, for an answer that
+    /// of the answer.
     pub value: Digest,
-    /// The vote that this one withdraws.
+    /// Number of the vote that this one withdraws.
     pub undoes: Option<u32>,
 }
 
-/// What the votes so far amount to.
+/// The combined state of the votes on a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionState {
-    /// The edit that is proposed now; `None`: what the agent staged.
+    /// Number of the vote with the edit that is proposed now; `None` if the values are those that the agent
+    /// staged.
     pub proposal: Option<u32>,
-    /// Digest of what is proposed now.
+    /// Digest of the present proposal.
     pub digest: Digest,
-    /// Who approved that, in order.
+    /// People who approved the present proposal, in order.
     pub approvals: Vec<UserId>,
-    /// The vote that counts last; `None` without one.
+    /// The last vote that counts; `None` without one. Withdrawn votes do not count.
     pub last: Option<Vote>,
 }
 
-/// Adds the votes up. An edit is a new proposal, so approvals of what was proposed before do not count for it.
+/// Combines the votes. An edit is a new proposal, so approvals of an earlier proposal do not count for it.
 pub fn decision_state_of(staged: Digest, votes: &[Vote]) -> DecisionState {
     let mut standing = DecisionState { proposal: None, digest: staged, approvals: Vec::new(), last: None };
     for vote in votes {
@@ -53,40 +55,41 @@ pub fn decision_state_of(staged: Digest, votes: &[Vote]) -> DecisionState {
     standing
 }
 
-/// A decision that somebody asks for.
+/// A decision that a person sends.
 #[derive(Debug, Clone, Copy)]
 pub struct DecisionRequest {
-    /// Who.
+    /// Person who decides.
     pub user_id: UserId,
-    /// What. An edit that changes nothing is an approval.
+    /// Verdict. An edit that changes nothing is sent as an approval.
     pub verdict: Verdict,
-    /// As in [`Vote::value`].
+    /// Digest of the value, as in [`Vote::value`].
     pub value: Digest,
-    /// Digest of what they were shown, where they say it.
+    /// Digest of the proposal that the person was shown; `None` if the request does not name it.
     pub shown: Option<Digest>,
-    /// Whether they sent the proposed values themselves, as a repeated edit does. `shown` is not compared then.
+    /// Whether the request contains the proposed values, as a repeated edit does. Then `shown` is not compared.
     pub restates: bool,
 }
 
-/// What becomes of it.
+/// The effect of a decision on the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecisionEffect {
-    /// It is recorded; `decides` says whether the gate is decided with it.
+    /// The decision is recorded.
     Record {
-        /// Whether the gate is decided.
+        /// Whether this decision decides the gate.
         decides: bool,
     },
-    /// It is recorded already, as this vote.
+    /// The decision repeats the vote with this number, so nothing is recorded.
     Repeat(u32),
-    /// The gate was decided otherwise, by this vote.
+    /// The gate was already decided differently, by the vote with this number.
     Conflict(u32),
-    /// Something else is proposed now than what they were shown.
+    /// The present proposal is not the one that the person was shown.
     Stale,
     /// The gate expired or was withdrawn.
     Closed,
 }
 
-/// Judges a decision. Total; changes nothing.
+/// Returns the effect that a decision would have. The function is total and pure. `quorum` is the number of
+/// approvals that the gate needs, each from another person.
 pub fn evaluate(state: GateState, quorum: u32, standing: &DecisionState, asked: &DecisionRequest) -> DecisionEffect {
     let shown = if asked.restates { Some(asked.value) } else { asked.shown };
     let same = |vote: &Vote| vote.verdict == Some(asked.verdict) && vote.value == asked.value;
@@ -95,7 +98,7 @@ pub fn evaluate(state: GateState, quorum: u32, standing: &DecisionState, asked: 
         (GateState::Held | GateState::Settled, Some(last)) => {
             let approved = last.verdict.is_some_and(|verdict| matches!(verdict, Verdict::Approve | Verdict::Edit));
             let repeats = match asked.verdict {
-                // An approval agrees with an edit only if it is about the edited values.
+                // An approval repeats an edit only if it is about the edited values.
                 Verdict::Approve if last.verdict == Some(Verdict::Edit) => shown == Some(standing.digest),
                 Verdict::Approve => approved && shown.is_none_or(|shown| shown == standing.digest),
                 Verdict::Edit | Verdict::Deny | Verdict::Respond => same(last),
@@ -147,7 +150,7 @@ mod tests {
         DecisionRequest { user_id: user(by), verdict, value, shown, restates: false }
     }
 
-    /// The same edit again: it changes nothing, so it is an approval of the values that it sends.
+    /// A repeated edit changes nothing, so it is an approval of the values that it contains.
     fn restates(by: u128, value: Digest) -> DecisionRequest {
         DecisionRequest { restates: true, ..asks(by, Verdict::Approve, value, Some(STAGED)) }
     }
@@ -202,9 +205,9 @@ mod tests {
             assert_eq!(evaluate(state, 1, &one, &asks(1, Verdict::Approve, EDITED, None)), DecisionEffect::Conflict(1));
             assert_eq!(evaluate(state, 1, &one, &asks(1, Verdict::Deny, STAGED, None)), DecisionEffect::Conflict(1));
         }
-        // While further approvals are awaited, the same.
+        // The same holds while further approvals are needed.
         assert_eq!(evaluate(GateState::Open, 2, &one, &restates(1, EDITED)), DecisionEffect::Repeat(1));
-        // Once another reviewer has agreed, their vote is the last.
+        // After another reviewer has approved, that vote is the last one.
         let two = decision_state_of(STAGED, &[vote(1, 1, Verdict::Edit, EDITED), vote(2, 2, Verdict::Approve, EDITED)]);
         assert_eq!(evaluate(GateState::Held, 2, &two, &restates(1, EDITED)), DecisionEffect::Repeat(2));
         let as_staged = asks(3, Verdict::Approve, EDITED, Some(STAGED));

@@ -1,31 +1,31 @@
-//! What a reviewer may change: values, never the shape that the agent staged. And whether they changed anything: an
-//! approval with other values than those proposed is an edit.
+//! Edits by reviewers. A reviewer may change the values that the agent staged, but not their shape. An approval
+//! with other values than those proposed is an edit.
 
 use crate::issue::Issue;
 use serde_json::{Map, Value};
 
-/// What an approval amounts to.
+/// What an approval does to the proposal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Approval {
     /// It accepts the proposal as it is.
     AsProposed {
-        /// Whether the values that were sent make the whole proposal out of what was staged.
+        /// Whether values were sent that turn the staged values into the present proposal.
         restates: bool,
     },
     /// It changes the proposal: an edit.
     Edited {
-        /// The values that would take effect.
+        /// All values after the edit.
         values: Map<String, Value>,
-        /// Those of them that differ from what was staged.
+        /// The values that differ from the staged ones.
         changed: Map<String, Value>,
     },
 }
 
-/// Reads an approval that was sent with the values `given`. It is an edit if they change what is proposed now. What the
-/// caller called it, `approve` or `edit`, makes no difference.
+/// Reads an approval that was sent with the values `given`. It is an edit if they change the present proposal,
+/// whether the caller named it `approve` or `edit`.
 ///
 /// # Errors
-/// As of [`within`].
+/// The errors of [`within`].
 pub fn approval(
     staged: &Map<String, Value>,
     proposed: &Map<String, Value>,
@@ -42,13 +42,13 @@ pub fn approval(
     Ok(Approval::Edited { values, changed })
 }
 
-/// The values that a reviewer's form sends with an approval; none where it asks for nothing but the proposal. Values
-/// that differ from what was staged are among them even where another reviewer proposed them, because an edit starts
-/// from what the agent staged.
+/// Returns the values that a reviewer's form sends with an approval; none if the reviewer accepts the proposal
+/// as it is. Values that another reviewer proposed are included if they differ from the staged ones, because an
+/// edit is applied to the staged values.
 ///
-/// `typed` holds the value of each field that the form has. `is_outdated` says that the form was made for another
-/// proposal than this one. If its values are those proposed now, it is an edit that is sent again because its answer
-/// was lost.
+/// `typed` holds the value of each field of the form. `is_outdated` says that the form was rendered for an
+/// earlier proposal. If its values equal the present proposal, the edit was already recorded and is sent again
+/// because its response was lost.
 pub fn asked(
     staged: &Map<String, Value>,
     proposed: &Map<String, Value>,
@@ -68,11 +68,11 @@ pub fn asked(
     values
 }
 
-/// Whether an edit stays within what was staged: no key the agent did not stage, no value of another type. `null`
-/// clears a value, and a staged `null` takes any plain value.
+/// Checks that an edit has only keys that the agent staged, and values of the same types. `null` clears a
+/// value. A staged `null` accepts any value that is neither an object nor a list.
 ///
 /// # Errors
-/// Every offending path at once.
+/// One [`Issue`] for each invalid path.
 pub fn within(staged: &Map<String, Value>, edited: &Map<String, Value>) -> Result<(), Vec<Issue>> {
     let mut issues = Vec::new();
     objects("", staged, edited, &mut issues);
@@ -98,7 +98,7 @@ fn values(path: &str, staged: &Value, edited: &Value, issues: &mut Vec<Issue>) {
         (Value::Null, _) => {}
         (Value::Object(staged), Value::Object(edited)) => objects(path, staged, edited, issues),
         (Value::Array(staged), Value::Array(edited)) => {
-            // Records of a list keep their places; a list of plain values may grow and shrink.
+            // A list of objects keeps its length. A list of plain values may grow and shrink.
             if staged.iter().any(Value::is_object) && staged.len() != edited.len() {
                 issues.push(Issue::new(path, format!("{} items, as they were staged", staged.len())));
                 return;
@@ -126,7 +126,8 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The staged value with the reviewer's values in place of the agent's. Keys that the edit leaves out stay.
+/// Returns the staged values with the reviewer's values in their place. Keys that the edit leaves out keep
+/// their staged values.
 pub fn merge(staged: &Map<String, Value>, edited: &Map<String, Value>) -> Map<String, Value> {
     let mut merged = staged.clone();
     for (key, value) in edited {
@@ -203,7 +204,8 @@ mod tests {
                 changed: map(json!({ "size": 4 }))
             })
         );
-        // On top of another reviewer's edit: taking part of it back, restating it, or only a part of it.
+        // After another reviewer's edit: reverting a part of it, restating all of it, or restating a part of
+        // it.
         let lost = json!({ "stage": "Lost", "size": 4 });
         assert_eq!(
             edited(&lost, json!({ "size": 3 })),
@@ -226,7 +228,7 @@ mod tests {
         assert_eq!(of(json!({ "stage": "Lost", "size": 3 }), false), json!({}));
         assert_eq!(of(json!({ "size": 4 }), false), json!({ "stage": "Lost", "size": 4 }));
         assert_eq!(of(json!({ "stage": "Won" }), false), json!({ "stage": "Won" }), "back to what was staged");
-        // Sent again, after its answer was lost.
+        // The edit is sent again because its response was lost.
         assert_eq!(of(json!({ "stage": "Lost", "size": 3 }), true), json!({ "stage": "Lost" }));
         assert_eq!(of(json!({}), true), json!({}));
     }
@@ -256,7 +258,7 @@ mod tests {
                 all.push(format!("{at}.{key}"));
                 paths(value, &format!("{at}.{key}"), all);
             }),
-            // One place for all items: a list of plain values may grow.
+            // All items share one path, because a list of plain values may grow.
             Value::Array(items) => items.iter().for_each(|item| paths(item, &format!("{at}[]"), all)),
             _ => {}
         }

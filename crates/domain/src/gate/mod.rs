@@ -1,4 +1,5 @@
-//! Gates: pauses that wait for a person's decision. One shape for all kinds, one way to decide.
+//! Gates: pauses of a session that wait for a person's decision. All kinds have the same record and are decided
+//! in the same way.
 
 mod canonical;
 mod decision_state;
@@ -16,24 +17,24 @@ use crate::names::names;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What is paused.
+/// The kind of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateKind {
-    /// A tool call that has not run.
+    /// A tool call that runs only after approval.
     Tool,
-    /// An agent's output that has not been written to a record.
+    /// An agent's output that is written to an entity only after approval.
     Output,
-    /// Values of fields that have not been written to the record they are about.
+    /// Values of fields that are written to the session's entity only after approval.
     Fields,
-    /// A question that only a person can answer.
+    /// A question of the agent to a person.
     Question,
 }
 
 names!(GateKind { Tool = "tool", Output = "output", Fields = "fields", Question = "question" });
 
 impl GateKind {
-    /// Whether this verdict makes sense of this kind of gate.
+    /// Whether a gate of this kind accepts this verdict.
     pub const fn takes(self, verdict: Verdict) -> bool {
         match verdict {
             Verdict::Approve | Verdict::Edit => match self {
@@ -49,19 +50,19 @@ impl GateKind {
     }
 }
 
-/// Where a gate stands.
+/// The state of a gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GateState {
-    /// Waits for reviewers.
+    /// The gate waits for reviewers.
     Open,
-    /// Decided; the effect is held back so that it can be undone.
+    /// The gate is decided. The effect is delayed so that the decision can be undone.
     Held,
-    /// Decided, and its effect has happened.
+    /// The gate is decided and the decision has taken effect.
     Settled,
-    /// Nobody decided in time.
+    /// No one decided in time.
     Expired,
-    /// The session ended before anybody decided.
+    /// The session ended before a decision took effect.
     Withdrawn,
 }
 
@@ -69,21 +70,21 @@ names!(GateState {
     Open = "open", Held = "held", Settled = "settled", Expired = "expired", Withdrawn = "withdrawn",
 });
 
-/// What a reviewer says.
+/// The verdict of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// As it was staged.
+    /// Approve the proposal as it is.
     Approve,
-    /// With the reviewer's changes.
+    /// Approve with the reviewer's changes.
     Edit,
-    /// Not at all; the note says why.
+    /// Deny. The note says why.
     Deny,
-    /// An answer in the place of the call, or to the question.
+    /// Answer the question, or answer the call in place of the tool.
     Respond,
 }
 
 names!(Verdict { Approve = "approve", Edit = "edit", Deny = "deny", Respond = "respond" });
 
-/// Denials of a session's output after which it fails.
+/// Number of denials of a session's output at which the session fails.
 pub const OUTPUT_REJECTION_MAX: u32 = 3;

@@ -1,4 +1,5 @@
-//! Who decides, how many of them, and by when: an action's `metadata.approval`.
+//! The rules for approval in an action's `metadata.approval`: who may decide, how many approvals are needed,
+//! and until when.
 
 use crate::{
     id::UserId,
@@ -10,19 +11,19 @@ use crate::{
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Who may decide.
+/// A party that may decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Principal {
-    /// This person.
+    /// The person with this id.
     User(UserId),
-    /// Everybody in the group of this slug.
+    /// Every member of the group with this slug.
     Group(String),
-    /// Everybody whose role lets them decide.
+    /// Everyone whose role includes the permission to decide.
     Anyone,
 }
 
 impl Principal {
-    /// `user:<uuid>`, `group:<slug>` or `anyone`.
+    /// Parses `user:<uuid>`, `group:<slug>` or `anyone`; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         match text.split_once(':') {
             None => (text == "anyone").then_some(Self::Anyone),
@@ -43,19 +44,19 @@ impl fmt::Display for Principal {
     }
 }
 
-/// What a person may decide by role, without being named.
+/// The gates that a person may decide because of their role, without being named as a reviewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ByRole {
-    /// Nothing.
+    /// No gates.
     Nothing,
-    /// Gates that anyone who reviews may decide.
+    /// Gates whose reviewers include [`Principal::Anyone`].
     Anyones,
-    /// These, and gates that have been given to the admins because too few of their reviewers are left.
+    /// The same, and gates that were given to the admins because too few of their reviewers are left.
     Admins,
 }
 
 impl ByRole {
-    /// What this role, narrowed to `scope` where the caller is a token, allows.
+    /// Returns what this role allows. `scope` is the scope of the token, if the caller is a token with one.
     pub fn of(role: Role, scope: Option<TokenScope>) -> Self {
         if !may(role, scope, Permission::Decide) {
             Self::Nothing
@@ -67,29 +68,29 @@ impl ByRole {
     }
 }
 
-/// Whether too few people are left to reach the quorum: those who may decide now, with those whose approval stands
-/// although they may not decide any more.
+/// Whether too few people are left to reach the quorum. Counted are those who may decide now, and those whose
+/// approval still counts although they may no longer decide.
 pub fn lacks_reviewers(may_decide: &[UserId], approved: &[UserId], quorum: u32) -> bool {
     let gone = approved.iter().filter(|user_id| !may_decide.contains(user_id)).count();
     ((may_decide.len() + gone) as u64) < u64::from(quorum)
 }
 
-/// How an action's gates are decided.
+/// The rules by which an action's gates are decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// Who may decide; empty: the action's assignee, or anyone whose role allows it.
+    /// Parties that may decide. If empty: the action's assignee, or anyone whose role allows it.
     pub reviewers: Vec<Principal>,
-    /// Approvals that are needed, each from another person.
+    /// Number of approvals that are needed, each from another person.
     pub quorum: u32,
     /// Whether the person for whom the session runs may decide too.
     pub self_approval: bool,
-    /// Seconds after which an undecided gate expires, and its session with it.
+    /// Time after which an undecided gate expires and its session with it, seconds.
     pub expires_after: Option<i64>,
-    /// Seconds after which the reviewers are reminded.
+    /// Time after which the reviewers are reminded, seconds.
     pub remind_after: Option<i64>,
-    /// Seconds after which `escalate_to` may decide as well.
+    /// Time after which `escalate_to` may decide too, seconds.
     pub escalate_after: Option<i64>,
-    /// Who is asked when nobody decided.
+    /// Party that is asked when no one has decided in that time.
     pub escalate_to: Option<Principal>,
 }
 
@@ -113,10 +114,11 @@ pub fn needs_approval(metadata: &Map<String, Value>) -> bool {
 }
 
 impl Policy {
-    /// Reads `requiresApproval` and `approval` of an action's metadata; the default where there is no `approval`.
+    /// Reads `approval` of an action's metadata and checks `requiresApproval`. Without `approval` it returns
+    /// the default.
     ///
     /// # Errors
-    /// Every wrong field at once, as paths into the metadata.
+    /// One [`Issue`] for each invalid field, with its path in the metadata.
     pub fn of(metadata: &Map<String, Value>) -> Result<Self, Vec<Issue>> {
         let mut reading = Reading { issues: Vec::new() };
         if metadata.get("requiresApproval").is_some_and(|value| !value.is_boolean()) {

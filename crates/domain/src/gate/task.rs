@@ -1,4 +1,4 @@
-//! What a gate holds: the discriminated record of the paused call, the staged output or the question.
+//! The content of a gate: the paused call, the staged output or the question, as a JSON object with a `kind`.
 
 use super::GateKind;
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PausedToolCall {
-    /// The agent's id of the call.
+    /// Id that the agent gave to the call.
     pub tool_call_id: String,
-    /// The tool.
+    /// Name of the tool.
     pub tool_name: String,
-    /// Its arguments, an object.
+    /// Arguments of the call.
     pub tool_input: Map<String, Value>,
 }
 
@@ -20,15 +20,15 @@ pub struct PausedToolCall {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Staged {
-    /// The whole structured output.
+    /// The whole output as an object.
     pub staged_output: Map<String, Value>,
-    /// Whether the output is the value of `text` alone: an agent that answers with a string, or with nothing.
+    /// Whether the agent's output was not an object and is staged under the key `text`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub text_only: bool,
-    /// Mean score of the chosen options, where they have scores.
+    /// Mean score of the chosen options of the criteria; `None` if none has a score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub criteria_score: Option<f64>,
-    /// What a reviewer should look at twice.
+    /// Chosen options that deserve a reviewer's attention, as `dimension: option`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub safety_flags: Vec<String>,
 }
@@ -38,11 +38,11 @@ const fn is_false(flag: &bool) -> bool {
     !*flag
 }
 
-/// The key under which a plain text is staged.
+/// Key under which an output that is not an object is staged.
 const TEXT: &str = "text";
 
 impl Staged {
-    /// An agent's output as it is staged, whole. What is no object is staged as `text`.
+    /// Stages the whole output of an agent. A value that is not an object is staged under `text`.
     pub fn of(output: Value) -> Self {
         let (staged_output, text_only) = match output {
             Value::Object(object) => (object, false),
@@ -51,7 +51,8 @@ impl Staged {
         Self { staged_output, text_only, criteria_score: None, safety_flags: Vec::new() }
     }
 
-    /// The output that these values make, in the form in which the agent gave it.
+    /// Returns the output with these values in the form in which the agent gave it: an object, or the plain
+    /// value of `text`.
     pub fn output(&self, mut values: Map<String, Value>) -> Value {
         if self.text_only { values.remove(TEXT).unwrap_or_default() } else { Value::Object(values) }
     }
@@ -61,27 +62,27 @@ impl Staged {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Question {
-    /// What the agent asks.
+    /// Text of the question.
     pub message: String,
-    /// JSON Schema of the answer; free text without one.
+    /// JSON Schema of the answer. Without one the answer is free text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
 }
 
-/// What a gate is about.
+/// The content of a gate, by kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Task {
     /// A tool call.
     Tool(PausedToolCall),
-    /// An output that becomes a record.
+    /// An output that becomes an entity.
     Output(Staged),
-    /// Values of a record's fields.
+    /// Values for fields of the session's entity.
     Fields(Staged),
     /// A question.
     Question(Question),
 }
 
-/// A stored or sent task that is none of the shapes.
+/// The error for a task that has none of the valid shapes. It holds the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an approval task: {0}")]
 pub struct MalformedTask(String);
@@ -99,10 +100,10 @@ struct QuestionShape {
 }
 
 impl Task {
-    /// Reads the record. Without `kind` it is a tool's: that is how the first ones were written.
+    /// Parses a task from JSON. Without `kind` it is a tool call, because the first version wrote no `kind`.
     ///
     /// # Errors
-    /// [`MalformedTask`] says what is wrong; nothing is guessed.
+    /// [`MalformedTask`] if the text is not JSON, has an unknown kind, lacks a field or has an unknown field.
     pub fn parse(text: &str) -> Result<Self, MalformedTask> {
         let wrong = |error: serde_json::Error| MalformedTask(error.to_string());
         let mut record: Map<String, Value> = serde_json::from_str(text).map_err(wrong)?;
@@ -124,20 +125,21 @@ impl Task {
         })
     }
 
-    /// The record as it is stored and sent, with its `kind`.
+    /// Returns the task in its stored and sent form, with its `kind`.
     pub fn to_json(&self) -> Value {
         let shape = match self {
             Self::Tool(call) => serde_json::to_value(ToolShape { paused_tool_call: call.clone() }),
             Self::Output(staged) | Self::Fields(staged) => serde_json::to_value(staged),
             Self::Question(question) => serde_json::to_value(QuestionShape { question: question.clone() }),
         };
-        // These shapes are strings, maps and finite numbers: they always serialise.
+        // Serialisation cannot fail: these shapes hold only strings, maps, flags and finite numbers.
         let mut shape = shape.unwrap_or_default();
         shape["kind"] = self.kind().as_str().into();
         shape
     }
 
-    /// What is left of a gate of this kind when its content was erased.
+    /// Returns the task that replaces an erased one of this kind. `words` is the text that pages show in its
+    /// place.
     pub fn erased(kind: GateKind, words: &str) -> Self {
         let staged = Staged::of(Value::Object(Map::new()));
         match kind {
@@ -152,7 +154,7 @@ impl Task {
         }
     }
 
-    /// Which kind of gate it makes.
+    /// Kind of the gate with this task.
     pub const fn kind(&self) -> GateKind {
         match self {
             Self::Tool(_) => GateKind::Tool,
@@ -162,7 +164,7 @@ impl Task {
         }
     }
 
-    /// The values that a reviewer may edit: a call's arguments, a staged output.
+    /// Values that a reviewer may edit: the arguments of a call or the staged output; `None` for a question.
     pub const fn editable(&self) -> Option<&Map<String, Value>> {
         match self {
             Self::Tool(call) => Some(&call.tool_input),
@@ -171,7 +173,8 @@ impl Task {
         }
     }
 
-    /// The output that these values make; an object for everything but a staged text.
+    /// Returns the output with these values. It is an object, except for an output that was staged under
+    /// `text`.
     pub fn output(&self, values: Map<String, Value>) -> Value {
         match self {
             Self::Output(staged) | Self::Fields(staged) => staged.output(values),
@@ -179,7 +182,7 @@ impl Task {
         }
     }
 
-    /// What a decision is bound to: everything that would happen if it were approved.
+    /// The value whose digest a decision is bound to: everything that an approval would put into effect.
     pub fn shown(&self) -> Value {
         match self {
             Self::Tool(call) => serde_json::json!({ "toolName": call.tool_name, "toolInput": call.tool_input }),
@@ -188,7 +191,7 @@ impl Task {
         }
     }
 
-    /// [`Task::shown`] with other values in place of the editable ones.
+    /// Returns [`Task::shown`] with other values in place of the editable ones.
     pub fn shown_with(&self, values: &Map<String, Value>) -> Value {
         match self {
             Self::Tool(call) => serde_json::json!({ "toolName": call.tool_name, "toolInput": values }),

@@ -1,4 +1,4 @@
-//! The one event that a hook becomes.
+//! Builds the event that is recorded for a hook.
 
 use super::{
     payload::Payload,
@@ -14,27 +14,29 @@ use std::collections::BTreeMap;
 
 /// Largest content of an event made from a hook, bytes.
 const CONTENT_BYTES_MAX: usize = EVENT_BYTES_MAX / 4 * 3;
-/// Largest single value among the fields that are only kept, bytes.
+/// Largest value of a field that is only copied to the metadata, bytes.
 const KEPT_BYTES_MAX: usize = EVENT_BYTES_MAX / 8;
-/// Room for the envelope around content and kept fields, bytes.
+/// Bytes reserved for the JSON around the content and the copied fields.
 const ENVELOPE_BYTES: usize = 4 * 1024;
-/// Longest id of an agent that is used as it is, characters; of a longer one the digest.
+/// Longest id from an agent that is used as it is, characters. A longer id is replaced by its digest.
 const ID_CHARS_MAX: usize = 100;
-/// Fields that the session keeps, or that say which event it is.
+/// Fields that are not copied to the event's metadata, because the session stores them or they name the event.
 const OF_THE_SESSION: [&str; 3] = ["session_id", "hook_event_name", "transcript_path"];
 
-/// The one event that a hook becomes.
+/// The event that is recorded for a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookEvent {
-    /// Kind.
+    /// Kind of the event.
     pub kind: &'static str,
-    /// JSON array of parts.
+    /// Content: the text of a JSON array of parts.
     pub content: String,
-    /// JSON object: `source`, `hook`, and in `fields` what else the agent said.
+    /// Metadata: the text of a JSON object with `source`, `hook`, and in `fields` the payload's other fields.
+    /// `cut` is true if a value was truncated.
     pub metadata: String,
 }
 
-/// A tool call, in the parts that the transcript pairs.
+/// Returns the event of a tool call. Its part has the call's id, by which the transcript pairs it with the
+/// result.
 pub(super) fn call(source: Source, payload: &Payload<'_>) -> HookEvent {
     let (input, cut) = fitting(payload.raw("tool_input"));
     let part = ToolPart {
@@ -51,7 +53,7 @@ pub(super) fn call(source: Source, payload: &Payload<'_>) -> HookEvent {
     }
 }
 
-/// A tool's result. Its input is recorded with the call.
+/// Returns the event of a tool's result. The tool's input is recorded with the call only.
 pub(super) fn answer(source: Source, payload: &Payload<'_>) -> HookEvent {
     let failed = payload.event == "PostToolUseFailure";
     let (output, cut) = if failed {
@@ -78,7 +80,8 @@ pub(super) fn answer(source: Source, payload: &Payload<'_>) -> HookEvent {
     }
 }
 
-/// What somebody said, as text.
+/// Returns the event of a message. `field` is the payload's field with the text `said`, which is not copied to
+/// the metadata.
 pub(super) fn message_event(
     source: Source,
     payload: &Payload<'_>,
@@ -90,7 +93,7 @@ pub(super) fn message_event(
     HookEvent { kind, content: text_part(&text), metadata: metadata(source, payload, &[field], cut, Value::Null) }
 }
 
-/// A turn that ended with an error of the model's service.
+/// Returns the event of a turn that ended with an error of the model's service.
 pub(super) fn failed(source: Source, payload: &Payload<'_>) -> HookEvent {
     let code = payload.text("error").or_else(|| payload.text("error_type"));
     let text =
@@ -107,7 +110,7 @@ pub(super) fn external_event(source: Source, payload: &Payload<'_>) -> HookEvent
     external_event_with(source, payload, Value::Null)
 }
 
-/// A hook that is only told of.
+/// Returns the event of a hook that is only recorded as a sentence. `more` holds further metadata.
 pub(super) fn external_event_with(source: Source, payload: &Payload<'_>, more: Value) -> HookEvent {
     HookEvent {
         kind: "external.event",
@@ -120,7 +123,7 @@ fn text_part(text: &str) -> String {
     json!([{ "type": "text", "text": text }]).to_string()
 }
 
-/// A part of a tool call or its result, as the AI SDK writes them.
+/// A content part of a tool call or of its result, in the format of the AI SDK.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ToolPart {
@@ -134,7 +137,8 @@ struct ToolPart {
     output: Option<Box<RawValue>>,
 }
 
-/// A value of the payload, small enough for an event; otherwise byte for byte as it was sent.
+/// Returns a value of the payload byte for byte as it was sent, or truncated if it is too large for an event,
+/// and whether it was truncated.
 fn fitting(raw: Option<&RawValue>) -> (Box<RawValue>, bool) {
     raw.map_or_else(|| (RawValue::NULL.to_owned(), false), |raw| truncate_value(raw, CONTENT_BYTES_MAX))
 }
@@ -143,12 +147,13 @@ fn raw_of(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }
 
-/// Only keys that are no text, and failing writers, cannot be serialised; there are none here.
+/// Returns the value as JSON. Serialisation fails only for map keys that are not text and for failing writers,
+/// and neither occurs here.
 fn json_text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "[]".into())
 }
 
-/// Where an event comes from, and every field that its content does not hold.
+/// Returns the metadata: the event's origin, and every field of the payload that the content does not hold.
 fn metadata(source: Source, payload: &Payload<'_>, without: &[&str], cut: bool, more: Value) -> String {
     let skipped: Vec<&str> = OF_THE_SESSION.iter().chain(without).copied().collect();
     let (mut fields, mut cut) = (BTreeMap::new(), cut);
@@ -191,7 +196,7 @@ pub(super) fn id_part(id: String) -> String {
     if id.chars().count() <= ID_CHARS_MAX && !id.chars().any(char::is_control) { id } else { digest(&id) }
 }
 
-/// 32 hexadecimal characters of a SHA-256.
+/// Returns the first 32 hexadecimal characters of the text's SHA-256.
 pub(super) fn digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,8 +1,8 @@
-//! Coding agents' hooks: what one payload says about the agent's session, as events and a wanted status.
+//! Hooks of coding agents: maps one payload to the event and the status of the agent's session.
 //!
-//! Claude Code and Codex call a hook at each step and hand it one JSON object. [`read`] maps it, whatever
-//! event it names, and [`ParsedHook::steps`] says which commands follow for a session in a status.
-//! Deliberately not here: finding the session, and deciding whether a repeat is one. `ledger::hook` does that.
+//! Claude Code and Codex call a hook at each step and pass it one JSON object. [`read`] maps the object,
+//! whatever event it names. [`ParsedHook::steps`] returns the commands that follow for a session with a given
+//! status. `ledger::hook` finds the session and recognises repeated hooks; this module does neither.
 
 mod event;
 mod payload;

@@ -1,31 +1,35 @@
-//! A hook's JSON object: the few fields that are understood, and the rest as it came.
+//! The JSON object of a hook. Two fields are parsed; the others are kept as they were sent.
 
 use crate::limit::{HOOK_NAME_CHARS_MAX, HOOK_SESSION_CHARS_MAX};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// A payload that no session can be found for.
+/// The error for a payload that does not name a session and an event.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct InvalidPayload {
-    /// The field that is wrong; `body` for the whole.
+    /// The invalid field; `body` if the whole payload is not a JSON object.
     pub field: &'static str,
     /// What would be right.
     pub message: String,
 }
 
-/// One hook's payload, borrowed from its text.
+/// The payload of one hook. Its fields borrow from the text.
 #[derive(Debug, Clone)]
 pub struct Payload<'a> {
-    /// The coding agent's own session.
+    /// The coding agent's own session id.
     pub session_id: String,
-    /// Which hook it is.
+    /// Name of the hook, such as `PreToolUse`.
     pub event: String,
     fields: BTreeMap<String, &'a RawValue>,
 }
 
 impl<'a> Payload<'a> {
-    /// Reads a payload. Only `session_id` and `hook_event_name` are insisted on.
+    /// Parses a payload. Only `session_id` and `hook_event_name` are required.
+    ///
+    /// # Errors
+    /// [`InvalidPayload`] if the text is not a JSON object, or one of the two fields is absent, empty, too long
+    /// or has control characters.
     pub fn parse(text: &'a str) -> Result<Self, InvalidPayload> {
         let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(|_| InvalidPayload {
             field: "body",
@@ -42,24 +46,24 @@ impl<'a> Payload<'a> {
         Ok(Self { session_id, event, fields })
     }
 
-    /// A field as it was sent.
+    /// Returns a field as it was sent; `None` if it is absent or null.
     pub fn raw(&self, name: &str) -> Option<&'a RawValue> {
         self.fields.get(name).copied().filter(|raw| raw.get() != "null")
     }
 
-    /// A field that is text and not empty.
+    /// Returns the text of a field; `None` if it is absent, empty or not a string.
     pub fn text(&self, name: &str) -> Option<String> {
         self.raw(name).and_then(string).filter(|text| !text.is_empty())
     }
 
-    /// Every field but `without`, as a JSON object.
+    /// Returns every field except those in `without`, by name.
     pub fn rest(&self, without: &[&str]) -> BTreeMap<&str, &'a RawValue> {
         let kept = self.fields.iter().filter(|(name, _)| !without.contains(&name.as_str()));
         kept.map(|(name, raw)| (name.as_str(), *raw)).collect()
     }
 }
 
-/// The text of a JSON string; `None` for anything else.
+/// Returns the text of a JSON string; `None` for any other value.
 pub(super) fn string(raw: &RawValue) -> Option<String> {
     if raw.get().starts_with('"') { serde_json::from_str(raw.get()).ok() } else { None }
 }

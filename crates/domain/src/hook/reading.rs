@@ -1,4 +1,4 @@
-//! From a payload to what is recorded.
+//! Maps the payload of a hook to the event and to the changes of the session.
 
 use super::{
     event::{
@@ -16,45 +16,50 @@ use crate::{
 };
 use serde_json::{Value, json, value::RawValue};
 
-/// Longest text that a session keeps about its agent, bytes.
+/// Longest text in the metadata that a session keeps about its agent, bytes.
 const ABOUT_BYTES_MAX: usize = 4 * 1024;
-/// Characters of a title that the first prompt may take.
+/// Longest part of a title that is taken from the first prompt, characters.
 const TITLE_PROMPT_CHARS_MAX: usize = 120;
 
-/// What a hook says.
+/// A parsed hook: what is recorded, and what happens to the session.
 #[derive(Debug, Clone)]
 pub struct ParsedHook {
-    /// The agent's own session.
+    /// The coding agent's own session id.
     pub session_id: String,
-    /// The hook's name.
+    /// Name of the hook, such as `PreToolUse`.
     pub event_name: String,
-    /// What is recorded.
+    /// Event that is recorded.
     pub event: HookEvent,
-    /// An id made from the payload, where it carries one: the same hook sent twice has it twice.
+    /// External id of the event, made from the payload; `None` if the payload has no id. A hook that is sent
+    /// twice has the same id both times.
     pub external_id: Option<String>,
-    /// The status it asks for; `None` leaves it as it is.
+    /// Status that the session should get; `None` keeps the present one.
     pub target: Option<TargetStatus>,
-    /// What ends a wait, where the wanted status is running.
+    /// Whether a session that waits for a person resumes, if the target status is running.
     pub resume_rule: ResumeRule,
-    /// Whether it wakes a resting session, where the wanted status is running.
+    /// Whether an idle session resumes, if the target status is running.
     pub wakes: bool,
-    /// Why the status changes.
+    /// Reason that is recorded with the change of status.
     pub reason: String,
-    /// Whether it may make a session that was not heard of before.
+    /// Whether the hook may create a session for an agent session that is not known yet.
     pub begins: bool,
-    /// Whether it goes on with a session that has ended.
+    /// Whether the hook may continue an agent session whose session has ended.
     pub reopens: bool,
-    /// Whether the agent takes context with the answer.
+    /// Whether the agent accepts context in the response to this hook.
     pub takes_context: bool,
-    /// A title from the folder alone.
+    /// Title of the session without a prompt: the last folder of the working directory.
     pub folder: String,
-    /// A title with the prompt, where this is one.
+    /// Title of the session with the prompt, if this hook carries one.
     pub titled: Option<String>,
-    /// What the session keeps about the agent, as a JSON object.
+    /// Metadata that the session keeps about the agent, as the text of a JSON object.
     pub about: String,
 }
 
-/// Reads a hook's payload. Total over event names: an unknown one is recorded as it came.
+/// Reads the payload of a hook. Every event name is accepted; the payload of an unknown one is recorded as it
+/// was sent.
+///
+/// # Errors
+/// The errors of [`Payload::parse`].
 pub fn read(source: Source, text: &str) -> Result<ParsedHook, InvalidPayload> {
     let payload = Payload::parse(text)?;
     let folder = folder(source, &payload);
@@ -79,7 +84,8 @@ pub fn read(source: Source, text: &str) -> Result<ParsedHook, InvalidPayload> {
 }
 
 impl ParsedHook {
-    /// The commands that this hook means for a session that is `from`, and waits for `waited_for` where that is known.
+    /// Returns the commands that this hook gives to a session with status `from`. `waited_for` is the digest of
+    /// the call that the session waits for, if it is known.
     pub fn steps(&self, from: Status, waited_for: Option<&str>) -> &'static [Command] {
         let Some(target) = self.target else { return &[] };
         let still_resting = from == Status::Idle && target == TargetStatus::Running && !self.wakes;
@@ -92,12 +98,12 @@ impl ParsedHook {
         if still_resting || still_waiting { &[] } else { steps(from, target) }
     }
 
-    /// What the known hooks mean beyond having been heard of.
+    /// Sets what a known hook changes beyond the defaults.
     fn interpret(&mut self, source: Source, payload: &Payload<'_>) {
         match payload.event.as_str() {
             "SessionStart" => {
                 self.takes_context = true;
-                // Compacting starts a session anew in the middle of a turn.
+                // Compaction sends `SessionStart` in the middle of a turn.
                 if payload.text("source").as_deref() != Some("compact") {
                     self.reopens = true;
                     self.target = Some(TargetStatus::Idle);
@@ -108,7 +114,7 @@ impl ParsedHook {
                 self.event = call(source, payload);
                 self.reason = format!("{} calls {}", source.label(), tool_name(payload));
                 self.reopens = true;
-                // A subagent may go on in the background while the agent itself rests.
+                // A subagent may continue in the background while the agent itself is idle.
                 self.wakes = payload.raw("agent_id").is_none();
                 self.target = Some(TargetStatus::Running);
             }
@@ -117,7 +123,7 @@ impl ParsedHook {
                 self.reason = format!("{} went on", source.label());
                 self.resume_rule = ResumeRule::Call(call_digest(payload));
                 self.wakes = false;
-                // No other hook tells that a person stopped the turn.
+                // No other hook reports that a person stopped the turn.
                 let interrupted = payload.raw("is_interrupt").is_some_and(|raw| raw.get() == "true");
                 self.target = Some(if interrupted { TargetStatus::Idle } else { TargetStatus::Running });
             }
@@ -172,13 +178,14 @@ impl ParsedHook {
     }
 }
 
-/// A notification that asks for a decision, or that says that nothing is going on.
+/// Returns the status that a notification asks for: waiting for a person if it asks for a decision, idle if it
+/// says that the agent is idle.
 fn notified(payload: &Payload<'_>) -> Option<TargetStatus> {
     match payload.text("notification_type").as_deref() {
         Some("permission_prompt" | "elicitation_dialog") => Some(TargetStatus::WaitingHuman),
         Some("idle_prompt") => Some(TargetStatus::Idle),
         Some(_) => None,
-        // Before notifications had types.
+        // Older agents send notifications without a type.
         None => {
             let message = payload.text("message").unwrap_or_default().to_lowercase();
             if message.contains("permission") || message.contains("approval") {
@@ -192,7 +199,7 @@ fn notified(payload: &Payload<'_>) -> Option<TargetStatus> {
     }
 }
 
-/// What the session keeps about the agent.
+/// Returns the metadata that the session keeps about the agent.
 fn about(source: Source, payload: &Payload<'_>) -> String {
     let mut about = json!({ "source": source.as_str(), "hookSessionId": payload.session_id });
     for (name, field) in [
@@ -209,7 +216,7 @@ fn about(source: Source, payload: &Payload<'_>) -> String {
     about.to_string()
 }
 
-/// The last folder of the working directory.
+/// Returns the last folder of the working directory, or the agent's name without one.
 fn folder(source: Source, payload: &Payload<'_>) -> String {
     let cwd = payload.text("cwd").unwrap_or_default();
     let last = cwd.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()).unwrap_or_default();
@@ -217,15 +224,16 @@ fn folder(source: Source, payload: &Payload<'_>) -> String {
     if folder.is_empty() { source.label().to_owned() } else { folder }
 }
 
-/// Tells one call from another where no id does: the same tool with the same main argument. What else a
-/// permission request carries may differ from the call.
+/// Returns a digest that identifies a call by its tool and main argument. Permission requests carry no call id,
+/// and their other fields may differ from those of the call.
 fn call_digest(payload: &Payload<'_>) -> String {
     let input = payload.raw("tool_input");
     let argument = input.and_then(argument).unwrap_or_else(|| input.map_or("null", RawValue::get).to_owned());
     digest(&format!("{}\n{argument}", payload.text("tool_name").unwrap_or_default()))
 }
 
-/// The id of this hook, where the payload gives one: a tool call has one, a prompt its turn's.
+/// Returns the external id of this hook, if the payload has an id: that of the tool call, or that of the
+/// prompt's turn.
 fn external_id(payload: &Payload<'_>, text: &str) -> Option<String> {
     match payload.event.as_str() {
         "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "PermissionDenied" => {

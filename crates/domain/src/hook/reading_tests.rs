@@ -5,7 +5,7 @@ const CLAUDE_CODE: &str = include_str!("../../fixtures/hooks/claude-code.jsonl")
 const MORE: &str = include_str!("../../fixtures/hooks/claude-code-more.jsonl");
 const CODEX: &str = include_str!("../../fixtures/hooks/codex.jsonl");
 
-/// The two sources' recorded payloads, line by line.
+/// Returns the recorded payloads of both sources.
 fn recorded() -> impl Iterator<Item = (Source, &'static str)> {
     let of = |source, text: &'static str| text.lines().map(move |line| (source, line));
     of(Source::ClaudeCode, CLAUDE_CODE).chain(of(Source::ClaudeCode, MORE)).chain(of(Source::Codex, CODEX))

@@ -1,6 +1,6 @@
-//! The coding agents whose hooks are understood.
+//! The coding agents whose hooks are accepted.
 
-/// Who sends hooks.
+/// A coding agent that sends hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
     /// Anthropic's Claude Code.
@@ -13,7 +13,7 @@ impl Source {
     /// Every source.
     pub const ALL: [Self; 2] = [Self::ClaudeCode, Self::Codex];
 
-    /// Its name in addresses, on the command line, and as a session's source and agent.
+    /// Name in URLs and on the command line. It is also the `source` and the agent slug of the sessions.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude-code",
@@ -21,7 +21,7 @@ impl Source {
         }
     }
 
-    /// What people call it.
+    /// Name that people read.
     pub const fn label(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
@@ -29,7 +29,7 @@ impl Source {
         }
     }
 
-    /// The source of a name.
+    /// Returns the source with this name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|source| source.as_str() == text)
     }

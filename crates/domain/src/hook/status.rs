@@ -1,22 +1,22 @@
-//! Which status a hook asks for, and how the status machine gets there.
+//! The status that a hook asks for, and the commands that lead to it.
 
 use crate::session::{Command, Status};
 
-/// The status that a hook speaks of.
+/// The status that a hook asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetStatus {
-    /// The agent is at work.
+    /// The agent works.
     Running,
-    /// A person has to answer before it goes on.
+    /// The agent waits for a person's answer.
     WaitingHuman,
-    /// It rests until the next prompt.
+    /// The agent waits for the next prompt.
     Idle,
-    /// It has ended.
+    /// The agent's session has ended.
     Completed,
 }
 
 impl TargetStatus {
-    /// The status itself.
+    /// The corresponding status of a session.
     pub const fn status(self) -> Status {
         match self {
             Self::Running => Status::Running,
@@ -27,16 +27,18 @@ impl TargetStatus {
     }
 }
 
-/// When an event that says "at work" ends a wait for a person.
+/// Whether a hook with target status running ends a wait for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResumeRule {
-    /// The agent itself went on.
+    /// It always does, because the agent itself continued.
     Always,
-    /// A tool call ended. Calls run side by side: it ends the wait only if it is the call that was waited for.
+    /// A tool call ended. Calls run concurrently, so it ends the wait only if it is the call that the session
+    /// waits for. Holds the digest of the call.
     Call(String),
 }
 
-/// The commands that lead from one status to the wanted one, in order; none where nothing changes or nothing can.
+/// Returns the commands that lead from one status to another, in order. There are none if the status is the
+/// same or final.
 pub(super) const fn steps(from: Status, target: TargetStatus) -> &'static [Command] {
     use Command::{Ask, Begin, Finish, Rest, Resume, Start};
     match (from, target) {

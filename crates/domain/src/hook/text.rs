@@ -1,12 +1,12 @@
-//! Hooks that are only told of, each in a sentence.
+//! Describes hooks in one sentence each, for people.
 
 use super::payload::Payload;
 use serde_json::value::RawValue;
 
-/// Longest quoted argument of a sentence, characters.
+/// Longest text from the payload in a sentence, characters.
 const ARGUMENT_CHARS_MAX: usize = 160;
 
-/// What a hook says, for people.
+/// Returns a sentence about a hook, for people.
 pub(super) fn sentence(payload: &Payload<'_>) -> String {
     let get = |name: &str| payload.text(name);
     let about = |lead: &str, rest: Option<String>| match rest {
@@ -48,7 +48,7 @@ pub(super) fn sentence(payload: &Payload<'_>) -> String {
     }
 }
 
-/// `Bash: cargo test`: a tool and what it would do.
+/// Returns the tool with its main argument, such as `Bash: cargo test`.
 pub(super) fn tool(payload: &Payload<'_>) -> String {
     let name = payload.text("tool_name").unwrap_or_else(|| "a tool".into());
     let Some(input) = payload.raw("tool_input") else { return one_line(&name) };
@@ -58,7 +58,8 @@ pub(super) fn tool(payload: &Payload<'_>) -> String {
     }
 }
 
-/// The argument that says most.
+/// Returns the main argument of a call: the first non-empty text of `command`, `file_path`, `url` and
+/// `description`.
 pub(super) fn argument(input: &RawValue) -> Option<String> {
     #[derive(Default, serde::Deserialize)]
     #[serde(default)]
@@ -77,7 +78,7 @@ pub(super) fn argument(input: &RawValue) -> Option<String> {
     known.into_iter().flatten().find_map(super::payload::string).filter(|text| !text.trim().is_empty())
 }
 
-/// `FileChanged` as `file changed`.
+/// Splits a name at its capitals: `FileChanged` becomes `file changed`.
 fn spaced(name: &str) -> String {
     let mut words = String::with_capacity(name.len() + 4);
     for (at, c) in name.chars().enumerate() {
@@ -89,12 +90,13 @@ fn spaced(name: &str) -> String {
     words
 }
 
-/// On one line, and not long.
+/// Returns the text on one line of at most [`ARGUMENT_CHARS_MAX`] characters.
 pub(super) fn one_line(text: &str) -> String {
     shortened(text, ARGUMENT_CHARS_MAX)
 }
 
-/// The text on one line of at most `chars_max` characters, without control characters.
+/// Returns the text on one line of at most `chars_max` characters, without control characters. A truncated text
+/// ends with an ellipsis.
 pub(super) fn shortened(text: &str, chars_max: usize) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
     let mut line = String::new();

@@ -1,16 +1,17 @@
-//! Making large values fit, and saying how much is missing.
+//! Truncates large values and notes how much is missing.
 
 use crate::limit::JSON_DEPTH_MAX;
 use serde_json::{Map, Value, value::RawValue};
 
-/// Levels that an event wraps around a value of a payload.
+/// Levels of nesting that an event adds around a value of a payload.
 const ENVELOPE_LEVELS: usize = 8;
-/// Shortest text that is worth cutting inside a structure, bytes.
+/// Shortest text inside a structure that is truncated, bytes.
 const WORTH_CUTTING_BYTES: usize = 256;
-/// Room for one note on what was cut, bytes.
+/// Bytes reserved for the note at the end of a truncated text.
 const NOTE_BYTES: usize = 96;
 
-/// At most `bytes_max` bytes of text as JSON, with a note on what is missing where it was cut. Whether it was.
+/// Truncates a text to `bytes_max` bytes, counted as JSON with escapes. A truncated text ends with a note on
+/// how much is missing. Also returns whether the text was truncated.
 pub fn truncate_text(text: &str, bytes_max: usize) -> (String, bool) {
     if escaped_bytes(text) <= bytes_max {
         return (text.to_owned(), false);
@@ -25,8 +26,9 @@ pub fn truncate_text(text: &str, bytes_max: usize) -> (String, bool) {
     (format!("{kept}\n[cut: {} of {} bytes are not recorded]", text.len() - kept.len(), text.len()), true)
 }
 
-/// A JSON value of at most `bytes_max` bytes. Long texts inside it are cut; where that is not enough, the
-/// beginning of its JSON stands in its place as text. Whether anything was cut.
+/// Truncates a JSON value to `bytes_max` bytes. Long texts inside the value are truncated. If that is not
+/// enough, or if the value is nested too deeply, a text with the beginning of its JSON replaces it. Also
+/// returns whether anything was truncated.
 pub(super) fn truncate_value(raw: &RawValue, bytes_max: usize) -> (Box<RawValue>, bool) {
     let too_deep = crate::event::json_depth(raw.get()) + ENVELOPE_LEVELS > JSON_DEPTH_MAX;
     if raw.get().len() <= bytes_max && !too_deep {
@@ -38,8 +40,8 @@ pub(super) fn truncate_value(raw: &RawValue, bytes_max: usize) -> (Box<RawValue>
     (RawValue::from_string(json).unwrap_or_else(|_| raw.to_owned()), true)
 }
 
-/// The payload of a hook within `bytes_max` bytes, for sending: as it is, or with its long texts cut.
-/// `None` where it is not an object or cannot be made to fit.
+/// Returns the payload of a hook in at most `bytes_max` bytes, with its long texts truncated if needed. `None`
+/// if it is too large and is not an object or cannot be truncated enough.
 pub fn truncate_payload(text: &str, bytes_max: usize) -> Option<String> {
     if text.len() <= bytes_max {
         return Some(text.to_owned());
@@ -48,19 +50,20 @@ pub fn truncate_payload(text: &str, bytes_max: usize) -> Option<String> {
     if value.is_object() { cut_texts(value, bytes_max) } else { None }
 }
 
-/// Cuts the longest texts of a structure, all to the same length, until its JSON fits.
+/// Truncates the longest texts of a structure, all to the same length, so that its JSON fits. `None` if that is
+/// not enough.
 fn cut_texts(value: Value, bytes_max: usize) -> Option<String> {
     let mut texts = Vec::new();
     lengths(&value, &mut texts);
     texts.retain(|length| *length >= WORTH_CUTTING_BYTES);
     texts.sort_unstable();
     let whole = value.to_string();
-    // Parsing alone may have made it shorter: spaces and escapes are gone.
+    // Parsing and writing removes spaces and unnecessary escapes, which may be enough.
     if whole.len() <= bytes_max {
         return Some(whole);
     }
     let mut excess = whole.len() - bytes_max;
-    // From the longest down: how short must texts be so that what is cut off them is enough?
+    // From the longest text down, find the length to which the texts must be truncated.
     let mut cap = None;
     for (index, length) in texts.iter().enumerate().rev() {
         let longer = texts.len() - index;
@@ -88,7 +91,7 @@ fn lengths(value: &Value, found: &mut Vec<usize>) {
 
 fn shorten(value: Value, cap: usize) -> Value {
     match value {
-        // The note comes on top: room for it was counted.
+        // The note is added to the length; `cut_texts` has counted its bytes.
         Value::String(text) if escaped_bytes(&text) > cap.max(WORTH_CUTTING_BYTES) => {
             Value::String(truncate_text(&text, cap.max(WORTH_CUTTING_BYTES) + NOTE_BYTES - 1).0)
         }
@@ -100,7 +103,7 @@ fn shorten(value: Value, cap: usize) -> Value {
     }
 }
 
-/// The length of a text inside JSON, without its quotes.
+/// Returns the length of a text inside JSON, without its quotes, bytes.
 fn escaped_bytes(text: &str) -> usize {
     text.chars().map(escaped_char_bytes).sum()
 }

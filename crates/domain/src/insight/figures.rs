@@ -1,30 +1,31 @@
-//! The figures themselves.
+//! The figures that insights report.
 
 use crate::{outcome::Outcome, session_feedback::Label};
 
-/// What people said of sessions.
+/// Counts of ratings of sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ratings {
-    /// It helped.
+    /// Ratings that say that the session helped.
     pub positive: u64,
-    /// It did not.
+    /// Ratings that say that it did not help.
     pub negative: u64,
-    /// Asked, and not answered either way.
+    /// Ratings that were skipped.
     pub skipped: u64,
 }
 
 impl Ratings {
-    /// Ratings of all kinds.
+    /// Number of ratings, skipped ones included.
     pub fn count(self) -> u64 {
         self.positive + self.negative + self.skipped
     }
 
-    /// The share of positive answers among the answers, 0 to 1; `None` without one. A skip is no answer.
+    /// Share of positive ratings among positive and negative ones, 0 to 1; `None` if there are none. Skipped
+    /// ratings do not count.
     pub fn helpful(self) -> Option<f64> {
         share(self.positive, self.positive + self.negative)
     }
 
-    /// Counts one more.
+    /// Adds one rating.
     pub fn count_in(&mut self, label: Label) {
         match label {
             Label::Positive => self.positive += 1,
@@ -40,26 +41,26 @@ impl Ratings {
     }
 }
 
-/// What became of answers, as inferred from what was said next.
+/// Counts of answers by their inferred outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outcomes {
-    /// They helped.
+    /// Answers that helped.
     pub accepted: u64,
-    /// They did not.
+    /// Answers that did not help.
     pub rejected: u64,
-    /// What was said next says neither.
+    /// Answers whose next message is no evidence for either.
     pub neutral: u64,
-    /// Nothing was said next.
+    /// Answers that no message has followed.
     pub unknown: u64,
 }
 
 impl Outcomes {
-    /// Answers.
+    /// Number of answers.
     pub fn count(self) -> u64 {
         self.accepted + self.rejected + self.neutral + self.unknown
     }
 
-    /// Counts one more.
+    /// Adds one answer; `None` if no message has followed.
     pub(super) fn count_in(&mut self, outcome: Option<Outcome>) {
         match outcome {
             Some(Outcome::Accepted) => self.accepted += 1,
@@ -70,55 +71,56 @@ impl Outcomes {
     }
 }
 
-/// How gates ended.
+/// Counts of gates by how they ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Decisions {
-    /// Approved as staged.
+    /// Gates that were approved without changes.
     pub approved: u64,
-    /// Approved with changes.
+    /// Gates that were approved with changes.
     pub edited: u64,
-    /// Denied.
+    /// Gates that were denied.
     pub denied: u64,
-    /// Answered.
+    /// Gates that were answered: questions, and calls answered in place of the tool.
     pub answered: u64,
-    /// Nobody decided in time.
+    /// Gates that expired without a decision.
     pub expired: u64,
 }
 
 impl Decisions {
-    /// Approvals, edits and denials: what the rates are of.
+    /// Number of approvals, edits and denials: the base of [`Decisions::rates`].
     pub fn judged(self) -> u64 {
         self.approved + self.edited + self.denied
     }
 
-    /// The shares of approvals, edits and denials among what was judged, each 0 to 1; `None` if nothing was.
+    /// Shares of approvals, edits and denials among [`Decisions::judged`], each 0 to 1; `None` if there are
+    /// none.
     pub fn rates(self) -> Option<[f64; 3]> {
         let judged = self.judged();
         Some([share(self.approved, judged)?, share(self.edited, judged)?, share(self.denied, judged)?])
     }
 
-    /// Gates of all ends.
+    /// Number of gates, answered and expired ones included.
     pub fn count(self) -> u64 {
         self.judged() + self.answered + self.expired
     }
 }
 
-/// How long agents waited for people, of gates that people decided.
+/// Statistics of how long decided gates waited for people.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waits {
-    /// Gates.
+    /// Number of gates.
     pub count: u64,
-    /// The middle one, in seconds.
+    /// Median wait, seconds.
     pub median_seconds: u64,
-    /// Nine of ten waited no longer, in seconds.
+    /// 90th percentile of the waits, seconds.
     pub p90_seconds: u64,
-    /// All together, in seconds.
+    /// Sum of the waits, seconds.
     pub total_seconds: u64,
 }
 
 impl Waits {
-    /// Of these waits, in seconds. The middle of an even number is the lower one, so that every figure is a wait that
-    /// happened.
+    /// Computes the statistics of waits in seconds. The median of an even number of waits is the lower of the
+    /// two middle ones, so that median and percentile are waits that occurred.
     pub(super) fn of(mut seconds: Vec<u64>) -> Self {
         seconds.sort_unstable();
         let rank = |share: f64| {
@@ -134,32 +136,32 @@ impl Waits {
     }
 }
 
-/// Everything that is counted of one day, one agent, one action, or the whole window.
+/// The figures of one day, one agent, one action, or the whole window.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figures {
-    /// Agent sessions that ended.
+    /// Number of agent sessions that ended.
     pub sessions: u64,
-    /// Of these, those that completed.
+    /// Number of these sessions that completed.
     pub completed: u64,
-    /// Of these, those that failed or expired.
+    /// Number of these sessions that failed or expired.
     pub failed: u64,
-    /// What people said of them.
+    /// Ratings of these sessions.
     pub ratings: Ratings,
-    /// Sessions that nobody rated.
+    /// Number of these sessions without a rating. Sessions whose ratings cannot be read are not counted.
     pub unrated: u64,
-    /// What became of answers.
+    /// Inferred outcomes of answers.
     pub outcomes: Outcomes,
-    /// How gates ended.
+    /// Ends of gates.
     pub decisions: Decisions,
-    /// How long agents waited for people.
+    /// Waits of decided gates.
     pub waits: Waits,
-    /// Tokens read.
+    /// Input tokens of the sessions that reported them.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens of the sessions that reported them.
     pub output_tokens: u64,
-    /// Dollars, of the sessions that reported a cost.
+    /// Cost of the sessions that reported one, US dollars.
     pub cost_usd: f64,
-    /// Sessions that reported a cost.
+    /// Number of sessions that reported a cost.
     pub priced: u64,
 }
 

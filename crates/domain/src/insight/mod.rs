@@ -1,7 +1,7 @@
-//! Whether it helped: figures over a window of days, as sums of facts about sessions and decisions.
+//! Insights: figures about sessions, decisions and answers over a window of days.
 //!
-//! What nobody said is counted as unknown, never as bad: a rate is always of the answers that were given, beside the
-//! number of sessions that nobody rated.
+//! A missing rating counts as unknown, never as negative. A rate is the share among the ratings that were
+//! given, and the number of sessions without a rating is reported beside it.
 
 mod figures;
 mod tally;
@@ -12,7 +12,7 @@ pub use tally::{AnswerFact, GateFact, Insights, Part, SessionFact, Tally};
 use crate::Timestamp;
 use chrono::{Days, NaiveDate};
 
-/// Whole UTC days, the last one included.
+/// A range of whole UTC days, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
     /// The first day.
@@ -22,25 +22,25 @@ pub struct Window {
 }
 
 impl Window {
-    /// The `days` days that end with the one of `now`; at least one.
+    /// Returns the window of `days` days (at least one) that ends with the day of `now`.
     pub fn ending(now: Timestamp, days: u32) -> Self {
         let last = now.date_naive();
         let first = last.checked_sub_days(Days::new(u64::from(days.max(1)) - 1)).unwrap_or(last);
         Self { first, last }
     }
 
-    /// Its days in order.
+    /// Returns the days of the window in order.
     pub fn days(self) -> impl Iterator<Item = NaiveDate> {
         self.first.iter_days().take_while(move |day| *day <= self.last)
     }
 
-    /// Where the day of an instant lies among [`Window::days`]; `None` outside.
+    /// Returns the index of the day of `at` among [`Window::days`]; `None` if it is outside the window.
     pub fn place(self, at: Timestamp) -> Option<usize> {
         let day = at.date_naive();
         (day <= self.last).then(|| usize::try_from((day - self.first).num_days()).ok()).flatten()
     }
 
-    /// Its first instant.
+    /// Returns the first instant of the window (UTC).
     pub fn begins(self) -> Timestamp {
         self.first.and_time(chrono::NaiveTime::MIN).and_utc()
     }

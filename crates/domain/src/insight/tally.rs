@@ -1,4 +1,4 @@
-//! Adding facts up.
+//! Sums facts about sessions, gates and answers into insights.
 
 use super::{Decisions, Figures, Ratings, Waits, Window};
 use crate::{
@@ -13,75 +13,76 @@ use std::collections::BTreeMap;
 /// An agent session that ended.
 #[derive(Debug, Clone)]
 pub struct SessionFact<'a> {
-    /// When it ended.
+    /// Time at which it ended (UTC).
     pub ended_at: Timestamp,
-    /// How.
+    /// Final status.
     pub status: Status,
-    /// Its agent.
+    /// Slug of its agent.
     pub agent: Option<&'a str>,
-    /// Its action.
+    /// Slug of its action.
     pub action: Option<&'a str>,
-    /// What it cost.
+    /// Tokens and cost.
     pub usage: Usage,
-    /// What people said of it; `None` if that cannot be read.
+    /// Ratings of the session; `None` if they cannot be read.
     pub ratings: Option<Ratings>,
 }
 
-/// A gate that is closed.
+/// A gate. Only settled and expired gates are counted.
 #[derive(Debug, Clone)]
 pub struct GateFact<'a> {
-    /// When it opened.
+    /// Time at which the gate opened (UTC).
     pub opened_at: Timestamp,
-    /// When its decision took effect, or it closed.
+    /// Time at which the decision took effect or the gate expired (UTC).
     pub closed_at: Timestamp,
-    /// Where it stands.
+    /// State of the gate.
     pub state: GateState,
-    /// What was decided.
+    /// Verdict of the decision; `None` without one.
     pub outcome: Option<Verdict>,
-    /// The session's agent.
+    /// Slug of the session's agent.
     pub agent: Option<&'a str>,
-    /// The session's action.
+    /// Slug of the session's action.
     pub action: Option<&'a str>,
 }
 
 /// An answer of an agent.
 #[derive(Debug, Clone)]
 pub struct AnswerFact<'a> {
-    /// When it was complete.
+    /// Time at which the answer was complete (UTC).
     pub at: Timestamp,
-    /// What became of it, where anything was said next.
+    /// Inferred outcome; `None` if no message has followed.
     pub outcome: Option<Outcome>,
-    /// The session's agent.
+    /// Slug of the session's agent.
     pub agent: Option<&'a str>,
-    /// The session's action.
+    /// Slug of the session's action.
     pub action: Option<&'a str>,
 }
 
-/// The figures of one agent or action; `None` stands for sessions without one.
+/// The figures of one agent or action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
-    /// Its slug.
+    /// Slug of the agent or action; `None` for sessions without one.
     pub slug: Option<String>,
-    /// What is counted of it.
+    /// Figures of its sessions, gates and answers.
     pub figures: Figures,
 }
 
 /// The figures of a window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Insights {
-    /// Its days.
+    /// Days of the window.
     pub window: Window,
-    /// Of the whole window.
+    /// Figures of the whole window.
     pub total: Figures,
-    /// By day, in order, none left out.
+    /// Figures by day, in order. Days without sessions are included.
     pub days: Vec<(NaiveDate, Figures)>,
-    /// By agent, most sessions first.
+    /// Figures by agent, the one with the most sessions first.
     pub agents: Vec<Part>,
-    /// By action, most sessions first.
+    /// Figures by action, the one with the most sessions first.
     pub actions: Vec<Part>,
 }
 
-/// Adds facts up, in any order. Memory grows with days, agents, actions and decisions, not with sessions.
+/// Sums facts, which may come in any order. Memory grows with the numbers of days, agents, actions and decided
+/// gates, not with the number of sessions.
 #[derive(Debug)]
 pub struct Tally {
     window: Window,
@@ -92,23 +93,23 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Nothing yet.
+    /// Starts a tally without facts.
     pub fn new(window: Window) -> Self {
         let days = window.days().map(|_| Sum::default()).collect();
         Self { window, total: Sum::default(), days, agents: BTreeMap::new(), actions: BTreeMap::new() }
     }
 
-    /// Counts a session. One that ended outside of the window is passed over.
+    /// Adds a session. It is ignored if it ended outside of the window.
     pub fn session(&mut self, fact: &SessionFact<'_>) {
         self.each(fact.ended_at, fact.agent, fact.action, |sum| sum.session(fact));
     }
 
-    /// Counts a gate. One that is open, was withdrawn, or closed outside of the window is passed over.
+    /// Adds a gate. It is ignored if it is open or held, was withdrawn, or closed outside of the window.
     pub fn gate(&mut self, fact: &GateFact<'_>) {
         self.each(fact.closed_at, fact.agent, fact.action, |sum| sum.gate(fact));
     }
 
-    /// Counts an answer. One outside of the window is passed over.
+    /// Adds an answer. It is ignored if it was complete outside of the window.
     pub fn answer(&mut self, fact: &AnswerFact<'_>) {
         self.each(fact.at, fact.agent, fact.action, |sum| sum.figures.outcomes.count_in(fact.outcome));
     }
@@ -121,7 +122,7 @@ impl Tally {
         add(self.actions.entry(action.map(str::to_owned)).or_default());
     }
 
-    /// The figures.
+    /// Returns the figures of all facts.
     pub fn finish(self) -> Insights {
         Insights {
             total: self.total.finish(),
@@ -135,9 +136,9 @@ impl Tally {
 
 fn parts(sums: BTreeMap<Option<String>, Sum>) -> Vec<Part> {
     let mut parts: Vec<_> = sums.into_iter().map(|(slug, sum)| Part { slug, figures: sum.finish() }).collect();
-    // A gate that counts for nothing leaves no row behind.
+    // An ignored gate may have created an empty entry, which is removed here.
     parts.retain(|part| part.figures != Figures::default());
-    // Stable: equals stay in the order of their names.
+    // The sort is stable, so parts with the same number of sessions stay in the order of their slugs.
     parts.sort_by_key(|part| std::cmp::Reverse(part.figures.sessions));
     parts
 }

@@ -58,7 +58,7 @@ impl Languages {
         &READ
     }
 
-    /// Returns the codes of the languages with a table, in the order of [`BUILT_IN`] or of [`Languages::new`].
+    /// Returns the codes of the languages with a table, in the order in which they were given.
     pub fn codes(&self) -> Vec<&str> {
         self.known.iter().map(|language| language.code.as_str()).collect()
     }
