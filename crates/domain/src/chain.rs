@@ -1,7 +1,8 @@
-//! The hash chain: each event's digest covers the digest before it, so that a changed, dropped,
-//! swapped or inserted event is found.
+//! The hash chain of a session's events. The digest of each event covers the digest before it, so that a
+//! changed, removed, swapped or inserted event is detected.
 //!
-//! Content enters by its own digest. Retention can erase a text and the chain still verifies.
+//! The chain covers content and metadata by their digest only, so it still verifies after retention has erased
+//! a text.
 
 mod final_row;
 mod roll;
@@ -19,15 +20,15 @@ use uuid::Uuid;
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
-    /// The link before a session's first event.
+    /// The digest before a session's first event.
     pub const GENESIS: Self = Self([0; 32]);
 
-    /// The digest of a stored value; `None` unless it has 32 bytes.
+    /// Returns the digest with these bytes; `None` unless there are 32.
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Self)
     }
 
-    /// Reads 64 hexadecimal digits, as [`Digest`] shows itself; `None` for anything else.
+    /// Parses 64 hexadecimal digits, the form in which a [`Digest`] is displayed; `None` for anything else.
     pub fn parse(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
         if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -44,7 +45,7 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Written in one piece: each event that is shown shows its digest.
+        // The text is written in one call, because every event that is sent contains its digest.
         let mut text = [0; 64];
         for (pair, byte) in text.chunks_exact_mut(2).zip(self.0) {
             pair.copy_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
@@ -59,38 +60,38 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// What one link covers: every stored field of an event.
+/// The fields of an event that its digest covers.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
-    /// Owner of the session.
+    /// Workspace of the session.
     pub tenant_id: Uuid,
-    /// The session.
+    /// Session of the event.
     pub session_id: Uuid,
-    /// 1-based position in the session.
+    /// Number of the event in the session, from 1.
     pub sequence: u64,
-    /// The event's id.
+    /// Id of the event.
     pub event_id: Uuid,
-    /// Event kind.
+    /// Kind of the event.
     pub kind: &'a str,
-    /// Who speaks.
+    /// Role of the event's author.
     pub role: &'a str,
-    /// Who wrote it, e.g. `token:…`.
+    /// Caller that wrote the event, such as `token:…`.
     pub actor: &'a str,
-    /// The worker's attempt, where a worker wrote it.
+    /// Attempt of the worker that wrote the event; `None` for other writers.
     pub attempt: Option<u32>,
-    /// Sub-thread.
+    /// Thread within the session, if the writer names one.
     pub thread_id: Option<&'a str>,
-    /// Id in the system it came from.
+    /// Id of the event in the system it came from.
     pub external_event_id: Option<&'a str>,
-    /// When it happened, by its writer.
+    /// Time of the event according to its writer (UTC).
     pub at: Timestamp,
-    /// When the server recorded it.
+    /// Time at which the server recorded the event (UTC).
     pub recorded_at: Timestamp,
-    /// Digest of content and metadata.
+    /// Digest of content and metadata, from [`body_digest`].
     pub body: Digest,
 }
 
-/// The digest of an event's content and metadata as stored.
+/// Returns the digest of an event's content and metadata, as they are stored.
 pub fn body_digest(content: &str, metadata: &str) -> Digest {
     let mut hash = Sha256::new();
     let mut put = |bytes: &[u8]| hash.update(bytes);
@@ -99,10 +100,10 @@ pub fn body_digest(content: &str, metadata: &str) -> Digest {
     Digest(hash.finalize().into())
 }
 
-/// What every link begins with.
+/// The first bytes that the digest of an event covers. They name the version of the encoding.
 pub const TAG: &[u8] = b"shiftbook.event.v1";
 
-/// The next digest of a chain.
+/// Returns the digest of an event that follows the event with digest `previous`.
 pub fn extend(previous: Digest, link: &Link<'_>) -> Digest {
     let mut hash = Sha256::new();
     hash.update(TAG);
@@ -115,9 +116,10 @@ pub fn extend(previous: Digest, link: &Link<'_>) -> Digest {
     Digest(hash.finalize().into())
 }
 
-/// What a link covers after the event's place (workspace, session, sequence) and id: the same for all events that differ
-/// only in those. Whoever learns a place only in the database makes the link there: the SHA-256 of [`TAG`], the previous
-/// digest, workspace, session, sequence (eight bytes, the highest first), id, and this.
+/// Returns the bytes of a link after the event's place (workspace, session, sequence) and id. They are the same
+/// for all events that differ only in those. A statement that learns the place only in the database computes
+/// the digest there: the SHA-256 of [`TAG`], the previous digest, workspace, session, sequence (eight bytes,
+/// big-endian), id, and these bytes.
 pub fn tail(link: &Link<'_>) -> Vec<u8> {
     let mut all = Vec::with_capacity(160);
     rest(link, &mut |bytes| all.extend_from_slice(bytes));
@@ -136,7 +138,7 @@ fn rest(link: &Link<'_>, put: &mut dyn FnMut(&[u8])) {
     put(&link.body.0);
 }
 
-/// Length first, so that no two field lists share an encoding.
+/// Writes the length before the bytes, so that two different lists of fields never have the same encoding.
 fn field(put: &mut dyn FnMut(&[u8]), bytes: &[u8]) {
     put(&(bytes.len() as u64).to_be_bytes());
     put(bytes);
@@ -176,7 +178,7 @@ mod tests {
 
     #[test]
     fn the_digest_of_a_known_event_never_changes() {
-        // Stored chains depend on this value: a change of encoding must be a new version, not an edit.
+        // Stored chains depend on this value. Another encoding needs a new version.
         insta::assert_snapshot!(extend(Digest::GENESIS, &link()).to_string());
     }
 

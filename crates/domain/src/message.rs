@@ -1,9 +1,9 @@
-//! Messages and tool calls in the chat format of OpenAI, and what a model was given beside them.
+//! Messages and tool calls in OpenAI's chat format, and the context that a model was given with them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Who says a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -29,43 +29,43 @@ impl Role {
     }
 }
 
-/// One message.
+/// A message in OpenAI's chat format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who says it.
+    /// Author of the message.
     pub role: Role,
-    /// Its text; empty where an agent only calls tools.
+    /// Text of the message. It is empty if an agent only calls tools.
     pub content: String,
-    /// Tools that the agent calls.
+    /// Calls of an agent's message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
-    /// The call that a tool answers.
+    /// Id of the call that a tool's message answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// The tool that answers.
+    /// Name of the tool that answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
 impl Message {
-    /// A text that somebody says.
+    /// Returns a message with a text and no calls.
     pub fn said(role: Role, content: impl Into<String>) -> Message {
         Message { role, content: content.into(), tool_calls: Vec::new(), tool_call_id: None, name: None }
     }
 
-    /// Calls of an agent, without a text.
+    /// Returns an agent's message with calls and an empty text.
     pub fn calling(calls: Vec<ToolCall>) -> Message {
         Message { tool_calls: calls, ..Message::said(Role::Assistant, "") }
     }
 
-    /// What a tool answered to a call.
+    /// Returns the message of a tool that answers `call`.
     pub fn answering(call: &ToolCall, content: impl Into<String>) -> Message {
         let (tool_call_id, name) = (Some(call.id.clone()), Some(call.function.name.clone()));
         Message { tool_call_id, name, ..Message::said(Role::Tool, content) }
     }
 }
 
-/// The only kind of call that the format has.
+/// The type of a call. The format has only one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallType {
@@ -77,17 +77,17 @@ pub enum CallType {
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Unique in its session.
+    /// Id of the call, unique in its session.
     pub id: String,
     /// Always `function`.
     #[serde(default)]
     pub r#type: CallType,
-    /// Which tool, with what.
+    /// Tool and arguments.
     pub function: FunctionCall,
 }
 
 impl ToolCall {
-    /// A call of the tool `name`.
+    /// Returns a call of the tool `name`.
     pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: Map<String, Value>) -> ToolCall {
         let function = FunctionCall { name: name.into(), arguments };
         ToolCall { id: id.into(), r#type: CallType::Function, function }
@@ -97,32 +97,33 @@ impl ToolCall {
 /// A tool and the arguments of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FunctionCall {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Its arguments: an object, not its text.
+    /// Arguments as an object, not as its JSON text.
     pub arguments: Map<String, Value>,
 }
 
-/// What a model was given beside the messages. Metadata of an `agent.*` event, under [`ModelContext::KEY`].
+/// The context that a model was given beside the messages. It is stored in the metadata of an `agent.*` event
+/// under [`ModelContext::KEY`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelContext {
-    /// The system prompt; absent where it is not known, empty where there was none.
+    /// System prompt: `None` if it is unknown, empty if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<String>,
-    /// The tools as function schemas: `{"type": "function", "function": {"name", "description", "parameters"}}`. Absent
-    /// where they are not known, empty where there were none.
+    /// Tools as function schemas: `{"type": "function", "function": {"name", "description", "parameters"}}`.
+    /// `None` if they are unknown, empty if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Value>>,
 }
 
 impl ModelContext {
-    /// The field of an event's metadata.
+    /// Key of the context in an event's metadata.
     pub const KEY: &'static str = "modelContext";
 
-    /// The context that an event's metadata hold. Workers write it, so what has another shape is as if it were absent:
-    /// a list of tools with an entry that is no function schema is not known.
+    /// Reads the context from an event's metadata. Workers write it, so a field with another shape counts as
+    /// absent. A list of tools counts as absent if one entry is not a function schema.
     pub fn of(metadata: &str) -> Option<ModelContext> {
-        // Most events have none: they are not parsed.
+        // Most events have no context. Their metadata is not parsed.
         if !metadata.contains(Self::KEY) {
             return None;
         }

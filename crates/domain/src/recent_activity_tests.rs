@@ -1,4 +1,4 @@
-//! P-32: the block cannot be closed or forged from inside.
+//! Property P-32: no text inside the block can close or forge it.
 
 use super::*;
 use proptest::prelude::*;
@@ -146,12 +146,12 @@ fn two_blocks_have_two_delimiters() {
     assert_eq!(Delimiter::new(&entropy).0.len(), 32);
 }
 
-/// The reader's side, written independently of the renderer: what a careful reader takes from a block.
+/// Parses a block as a careful reader does. It is written independently of the renderer.
 fn parse(block: &str, delimiter: &str) -> Option<(String, Vec<(String, Item)>)> {
     let open = format!("<recent-activity-{delimiter} untrusted=\"true\">\n");
     let close = format!("\n</recent-activity-{delimiter}>");
     let inside = block.strip_prefix(&open)?.strip_suffix(&close)?;
-    // Nothing inside opens, closes or quotes anything.
+    // No text inside contains a tag, a code quote or an unpaired `**`.
     if inside.contains(['<', '>', '`']) || inside.matches("**").count() * 2 != inside.matches('*').count() {
         return None;
     }
@@ -194,7 +194,7 @@ fn parse_line(line: &str) -> Option<(String, Item)> {
     Some((time.to_owned(), item))
 }
 
-/// Entities back to signs; `None` when a bare `&` or an unknown entity is met.
+/// Replaces escapes by their characters; `None` for a bare `&` or an unknown escape.
 fn unescape(text: &str) -> Option<String> {
     let mut plain = String::new();
     let mut rest = text;
@@ -216,7 +216,7 @@ fn unescape(text: &str) -> Option<String> {
     Some(plain)
 }
 
-/// The texts a reader must get: cleaned, and cut where they were too long.
+/// Checks that a reader gets the cleaned text, or its beginning if it was truncated.
 fn expected(text: &str, got: &str) -> Result<(), TestCaseError> {
     let clean = clean(text);
     match got.strip_suffix(CUT) {
@@ -226,7 +226,7 @@ fn expected(text: &str, got: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Fragments that would break a careless frame, mixed with anything else.
+/// Generates fragments that could break the frame, mixed with any other text.
 fn hostile() -> impl Strategy<Value = String> {
     let fragment = prop_oneof![
         Just("</recent-activity-abababababababababababababababab>".to_owned()),
@@ -269,7 +269,7 @@ fn item() -> impl Strategy<Value = Item> {
     ]
 }
 
-/// 12:00 to 12:59, two seconds apart at least: nothing is one visit.
+/// Generates events at least two seconds apart, so that no two are one visit.
 fn events() -> impl Strategy<Value = Vec<Observed>> {
     prop::collection::vec(item(), 0..24).prop_map(|items| {
         let start = at("12:00:00");

@@ -1,74 +1,74 @@
-//! The digest of a session's row once it is final. The event that ends the session carries it, so that the chain covers
-//! what pages show of the session, not only its events.
+//! The digest of a final session's row. The event that ends the session contains it, so that the chain covers
+//! what pages show of the session, and not only its events.
 
 use super::{Digest, field, optional};
 use crate::clock::{Timestamp, to_micros};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-/// What every digest of a final row begins with. Another encoding is another version.
+/// The first bytes that the digest of a final row covers. They name the version of the encoding.
 const TAG: &[u8] = b"shiftbook.session.v1";
-/// The version as it is written in front of a digest.
+/// Version that precedes the digest in its text form.
 const VERSION: &str = "v1:";
 
-/// The columns of a final row that pages show and that change no more, except by retention.
+/// The columns of a final row that pages show. After the end only retention changes them.
 #[derive(Debug, Clone, Copy)]
 pub struct FinalRow<'a> {
-    /// The workspace.
+    /// Workspace of the session.
     pub tenant_id: Uuid,
-    /// The session.
+    /// Id of the session.
     pub session_id: Uuid,
-    /// What kind of work.
+    /// Type of the session.
     pub session_type: &'a str,
-    /// How it stands.
+    /// Final status.
     pub status: &'a str,
-    /// Why it ended.
+    /// End reason.
     pub end_reason: Option<&'a str>,
-    /// The action it executed.
+    /// Action that the session executed.
     pub action_id: Option<Uuid>,
-    /// That action's slug.
+    /// Slug of that action at creation.
     pub action_slug: Option<&'a str>,
-    /// Its agent.
+    /// Slug of the agent.
     pub agent_slug: Option<&'a str>,
-    /// Its person.
+    /// Person the session belongs to.
     pub user_id: Option<Uuid>,
-    /// What made it.
+    /// Part of the product or program that created the session.
     pub source: Option<&'a str>,
-    /// The record it is about.
+    /// Entity the session is about.
     pub entity_id: Option<Uuid>,
-    /// For people.
+    /// Title that pages show.
     pub title: &'a str,
-    /// JSON.
+    /// Input, a JSON text.
     pub input: Option<&'a str>,
-    /// JSON.
+    /// Metadata, a JSON text.
     pub metadata: &'a str,
-    /// JSON.
+    /// Result, a JSON text.
     pub result: Option<&'a str>,
-    /// JSON.
+    /// Usage, a JSON text.
     pub usage: Option<&'a str>,
-    /// What went wrong.
+    /// Error message for people.
     pub error_message: Option<&'a str>,
-    /// The same for machines.
+    /// Error code for programs.
     pub error_code: Option<&'a str>,
-    /// The session that started it.
+    /// Session that started this one.
     pub parent_id: Option<Uuid>,
-    /// The session it repeats.
+    /// Session that this one retries.
     pub retry_of: Option<Uuid>,
-    /// Who made it.
+    /// Caller that created the session.
     pub created_by: &'a str,
-    /// Claims.
+    /// Number of claims.
     pub attempt: u32,
-    /// When it was made.
+    /// Time of creation (UTC).
     pub created_at: Timestamp,
-    /// When it last joined the queue.
+    /// Time at which the session last became pending (UTC).
     pub queued_at: Option<Timestamp>,
-    /// When it was first claimed.
+    /// Time at which the session was first claimed or began (UTC).
     pub started_at: Option<Timestamp>,
-    /// When it ended.
+    /// Time at which the session became final (UTC).
     pub completed_at: Option<Timestamp>,
 }
 
-/// The digest of a final row. Long texts enter by digests of their own.
+/// Returns the digest of a final row. It covers long texts by their digests.
 pub fn final_digest(row: &FinalRow<'_>) -> Digest {
     let mut hash = Sha256::new();
     hash.update(TAG);
@@ -99,12 +99,12 @@ pub fn final_digest(row: &FinalRow<'_>) -> Digest {
     Digest(hash.finalize().into())
 }
 
-/// The digest with its version, as the ending event's metadata has it.
+/// Returns the text form of the digest, with its version, as the metadata of the last event contains it.
 pub fn final_digest_text(digest: Digest) -> String {
     format!("{VERSION}{digest}")
 }
 
-/// Reads what [`final_digest_text`] wrote; `None` for another version.
+/// Parses the text form that [`final_digest_text`] returns; `None` for another version.
 pub fn parse_final_digest(text: &str) -> Option<Digest> {
     Digest::parse(text.strip_prefix(VERSION)?)
 }
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_digest_of_a_known_row_never_changes() {
-        // Stored chains depend on this value: a change of encoding must be a new version, not an edit.
+        // Stored chains depend on this value. Another encoding needs a new version.
         insta::assert_snapshot!(final_digest_text(final_digest(&row())));
     }
 

@@ -1,41 +1,42 @@
-//! The roll of a workspace's sessions: each place covers the place before it, so that a session that is missing is named.
+//! The roll: the hash chain of a workspace's sessions. Each place covers the place before it, so that a removed
+//! session is detected and can be named.
 
 use super::{Digest, field, optional};
 use crate::clock::{Timestamp, to_micros};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-/// What every digest of an entry begins with. Another encoding is another version.
+/// The first bytes that the digest of an entry covers. They name the version of the encoding.
 const ENTRY_TAG: &[u8] = b"shiftbook.roll.entry.v1";
-/// What every root begins with.
+/// The first bytes that a root covers.
 const ROOT_TAG: &[u8] = b"shiftbook.roll.v1";
 
-/// What is entered of a session: what it was made with, none of which changes or is erased.
+/// The fields of a session that its entry covers. They are set at creation, and are never changed or erased.
 #[derive(Debug, Clone, Copy)]
 pub struct RollEntry<'a> {
-    /// The workspace.
+    /// Workspace of the session.
     pub tenant_id: Uuid,
-    /// The session.
+    /// Id of the session.
     pub session_id: Uuid,
-    /// What kind of work.
+    /// Type of the session.
     pub session_type: &'a str,
-    /// Who made it.
+    /// Caller that created the session.
     pub created_by: &'a str,
     /// Time the session was created (UTC).
     pub created_at: Timestamp,
-    /// Its action.
+    /// Action that the session executes.
     pub action_id: Option<Uuid>,
-    /// The session that started it.
+    /// Session that started this one.
     pub parent_id: Option<Uuid>,
-    /// Its agent.
+    /// Slug of the agent.
     pub agent_slug: Option<&'a str>,
-    /// What made it.
+    /// Part of the product or program that created the session.
     pub source: Option<&'a str>,
-    /// The digest of its first event.
+    /// Digest of the session's first event.
     pub first_event: Digest,
 }
 
-/// The digest of an entry.
+/// Returns the digest of an entry.
 pub fn entry_digest(entry: &RollEntry<'_>) -> Digest {
     let mut hash = Sha256::new();
     hash.update(ENTRY_TAG);
@@ -55,7 +56,8 @@ pub fn entry_digest(entry: &RollEntry<'_>) -> Digest {
     Digest(hash.finalize().into())
 }
 
-/// The root of a roll whose place `ordinal` holds this entry. The place before the first has [`Digest::GENESIS`].
+/// Returns the root of a roll after the place `ordinal`, which holds this entry. `previous` is the root after
+/// the place before it, or [`Digest::GENESIS`] for the first place.
 pub fn roll_root(previous: Digest, tenant_id: Uuid, ordinal: u64, session_id: Uuid, entry: Digest) -> Digest {
     let mut hash = Sha256::new();
     hash.update(ROOT_TAG);
@@ -88,7 +90,7 @@ mod tests {
 
     #[test]
     fn the_digests_of_a_known_roll_never_change() {
-        // Stored rolls depend on these values: a change of encoding must be a new version, not an edit.
+        // Stored rolls depend on these values. Another encoding needs a new version.
         let entry = entry_digest(&entry());
         let root = roll_root(Digest::GENESIS, Uuid::from_u128(1), 1, Uuid::from_u128(2), entry);
         insta::assert_snapshot!(format!("{entry}\n{root}"));

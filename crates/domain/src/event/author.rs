@@ -1,32 +1,32 @@
-//! Who may write which kind of event, and when.
+//! The rule that says who may write which kinds of events, and in which status of the session.
 
 use super::kind::{Kind, Prefix};
 use crate::session::{Status, Type};
 
-/// The writer of an event, as far as this rule distinguishes.
+/// The writer of an event, as far as the rule distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Author {
     /// A worker with the session's current attempt.
     Worker,
-    /// A person (or a person's token).
+    /// A person.
     Person {
-        /// Whether the session is theirs.
+        /// Whether the session belongs to this person.
         owner: bool,
     },
     /// The server's own use cases.
     Server,
 }
 
-/// Why an event may not be written.
+/// The reason for which an event is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum WriteRefusal {
     /// This author may never write this kind.
     #[error("this caller is not allowed to write events of this type")]
     KindNotAllowed,
-    /// The session is somebody else's.
+    /// The session belongs to another person.
     #[error("only the session's owner may write to it")]
     NotOwner,
-    /// The session takes no events of this author now.
+    /// The session accepts no events of this author in its present status.
     #[error("the session is {0}; no events can be added now")]
     WrongStatus(Status),
 }

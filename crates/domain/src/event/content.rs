@@ -1,4 +1,4 @@
-//! The shape of an event's content and metadata, checked without changing a byte of it.
+//! Checks the shape of an event's content and metadata without changing them.
 
 use serde_json::value::RawValue;
 
@@ -13,15 +13,19 @@ pub enum InvalidContent {
     Metadata,
 }
 
-/// The one field that a part must have; the others are skipped unread, whatever their numbers.
+/// The one field that a part must have. Other fields are skipped without parsing their values, so numbers of
+/// any size are accepted.
 #[derive(serde::Deserialize)]
 struct Part<'a> {
     #[serde(rename = "type", borrow)]
     _type: std::borrow::Cow<'a, str>,
 }
 
-/// Checks content and returns the JSON to store: an array as it was sent, byte for byte; plain text
-/// (the short form of the marker and navigation events) as one text part.
+/// Checks content and returns the JSON to store. An array is stored byte for byte as it was sent. Plain text,
+/// the short form of marker and navigation events, becomes one text part.
+///
+/// # Errors
+/// [`InvalidContent::Content`] if the content has another shape.
 pub fn normalize_content(raw: &RawValue) -> Result<String, InvalidContent> {
     let text = raw.get();
     match text.as_bytes().first() {
@@ -34,12 +38,15 @@ pub fn normalize_content(raw: &RawValue) -> Result<String, InvalidContent> {
     }
 }
 
-/// Checks that metadata is an object. It is stored byte for byte.
+/// Checks that metadata is an object. Metadata is stored byte for byte.
+///
+/// # Errors
+/// [`InvalidContent::Metadata`] if it is not.
 pub fn validate_metadata(raw: &RawValue) -> Result<(), InvalidContent> {
     if raw.get().starts_with('{') { Ok(()) } else { Err(InvalidContent::Metadata) }
 }
 
-/// How deep a JSON text nests; 0 for a scalar. The text is valid JSON.
+/// Returns how deep a JSON text is nested; 0 for a scalar. The text must be valid JSON.
 pub fn json_depth(json: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let (mut in_string, mut escaped) = (false, false);

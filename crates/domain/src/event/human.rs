@@ -1,7 +1,7 @@
-//! The shape of `human.*` events: what a person's browser says they did.
+//! The shape of `human.*` events, in which a browser reports what its person did.
 //!
-//! Checked when they are written, so that whoever reads them may rely on it; read leniently all the same,
-//! because a log holds what older versions wrote.
+//! The shape is checked when an event is written. Reading is lenient nevertheless, because a log holds events
+//! that older versions wrote.
 
 use crate::{
     Timestamp,
@@ -13,72 +13,76 @@ use chrono::TimeDelta;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// A wrong `human.*` event: which field, and what would be right.
+/// The error for an invalid `human.*` event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidHuman {
-    /// `type`, `at`, `content` or `metadata`, or a path below it.
+    /// The invalid field: `type`, `at`, `content` or `metadata`, or a path below it.
     pub field: &'static str,
-    /// What would be right.
+    /// What a valid value is, for people.
     pub message: String,
 }
 
-/// What a `human.*` event says, as far as it can be read. Texts are as they were sent: untrusted.
+/// A `human.*` event that was read from a log. Its texts are untrusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HumanEvent {
-    /// When it happened, where the browser said.
+    /// Time of the activity according to the browser (UTC); `None` if it was not sent or cannot be read.
     pub at: Option<Timestamp>,
-    /// What happened.
+    /// What the person did.
     pub activity: HumanActivity,
 }
 
 /// What a person did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HumanActivity {
-    /// Arrived on a page.
+    /// Opened a page.
     Navigate {
-        /// Its path.
+        /// Path of the page.
         pathname: String,
     },
-    /// Opened an entity's page.
+    /// Opened the page of an entity.
     EntityView {
-        /// The entity.
+        /// Id of the entity.
         entity_id: EntityId,
-        /// Its path.
+        /// Path of the page.
         pathname: String,
     },
-    /// Wrote down a note.
+    /// Wrote a note.
     Marker {
-        /// The note.
+        /// Text of the note.
         note: String,
     },
-    /// Went on to another task within the session.
+    /// Switched to another task within the session.
     TaskSwitch {
-        /// Its name, where it was said.
+        /// Title of that task, if the event names it.
         title: Option<String>,
     },
 }
 
-/// A part of an event's content; parts of other kinds have no text.
+/// A part of an event's content. Only text parts have a text.
 #[derive(Deserialize)]
 struct Part {
     #[serde(default)]
     text: Option<String>,
 }
 
-/// What is checked of a `human.*` event.
+/// The fields of a `human.*` event that are checked.
 #[derive(Debug, Clone, Copy)]
 pub struct Claim<'a> {
-    /// Its kind.
+    /// Kind of the event.
     pub kind: &'a Kind,
-    /// When the client says it happened.
+    /// Time of the event according to the client (UTC).
     pub at: Option<Timestamp>,
-    /// A JSON array of parts.
+    /// Content, a JSON array of parts.
     pub content: &'a str,
-    /// A JSON object.
+    /// Metadata, a JSON object.
     pub metadata: &'a str,
 }
 
-/// Checks a `human.*` event against the server's time. Kinds that are not known are refused: nobody could read them.
+/// Checks a `human.*` event. `now` is the server's time. Unknown kinds are refused, because no reader could
+/// interpret them.
+///
+/// # Errors
+/// [`InvalidHuman`] for the first invalid field.
 pub fn check_human(claim: Claim<'_>, now: Timestamp) -> Result<(), InvalidHuman> {
     let Claim { kind, at, content, metadata } = claim;
     for (field, json) in [("content", content), ("metadata", metadata)] {
@@ -132,8 +136,8 @@ pub fn check_human(claim: Claim<'_>, now: Timestamp) -> Result<(), InvalidHuman>
     }
 }
 
-/// The metadata of a `human.*` event with the query and the fragment of its path cut off, which may hold what a person
-/// searched for or a secret. `None` if there is nothing to cut.
+/// Returns the metadata of a `human.*` event without the query and the fragment of its path, which may contain
+/// a person's search or a secret. `None` if the path has neither.
 pub fn without_query(metadata: &str) -> Option<String> {
     let mut fields: Map<String, Value> = serde_json::from_str(metadata).ok()?;
     let Some(Value::String(path)) = fields.get_mut("pathname") else { return None };
@@ -141,7 +145,7 @@ pub fn without_query(metadata: &str) -> Option<String> {
     Some(Value::Object(fields).to_string())
 }
 
-/// Reads a recorded event; `None` for kinds that are not known, and for rows that cannot be read.
+/// Reads a recorded event; `None` for an unknown kind and for a row that cannot be read.
 pub fn read_human(kind: &str, content: &str, metadata: &str) -> Option<HumanEvent> {
     let fields: Map<String, Value> = serde_json::from_str(metadata).ok()?;
     let activity = match kind {
@@ -181,7 +185,7 @@ fn pathname(fields: &Map<String, Value>) -> Result<String, InvalidHuman> {
     }
 }
 
-/// The text of all parts, one after another.
+/// Returns the texts of all parts, joined by spaces.
 fn text_of(content: &str) -> String {
     let parts: Vec<Part> = serde_json::from_str(content).unwrap_or_default();
     parts.into_iter().filter_map(|part| part.text).collect::<Vec<_>>().join(" ")

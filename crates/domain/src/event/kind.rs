@@ -1,9 +1,9 @@
-//! Event kinds: a known list, open to any other dotted lower-case name.
+//! Event kinds: a list of known kinds. Any other dotted lower-case name is a valid kind too.
 
 use crate::limit::KIND_BYTES_MAX;
 use std::fmt;
 
-/// The kinds that Shiftbook itself knows, grouped as in the documentation.
+/// The kinds that Shiftbook knows, grouped as in the documentation.
 pub const KNOWN: [&str; 30] = [
     "user.message",
     "user.tool_result",
@@ -40,21 +40,21 @@ pub const KNOWN: [&str; 30] = [
 /// The first word of a kind, which decides who may write it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prefix {
-    /// What people said to the session; written by the server's use cases.
+    /// Input of people to the session. The server's use cases write these events.
     User,
-    /// What the agent did.
+    /// Messages, tool calls and thinking of the agent.
     Agent,
-    /// The session's life; written by the server, except `session.error`.
+    /// Changes of the session. The server writes these events; a worker may write `session.error` only.
     Session,
-    /// Tool runs.
+    /// Runs of tools.
     Tool,
-    /// What a person did meanwhile.
+    /// Activity of a person in the browser.
     Human,
     /// Events of other systems.
     External,
-    /// JSON Patch on shared state.
+    /// JSON Patches of shared state.
     State,
-    /// Anything else.
+    /// Any other prefix.
     Other,
 }
 
@@ -62,7 +62,7 @@ pub enum Prefix {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Kind(String);
 
-/// Text that cannot be an event kind.
+/// The error for a text that is not an event kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("an event type is a dotted lower-case name such as `agent.message`, at most {KIND_BYTES_MAX} bytes")]
 pub struct InvalidKind;
@@ -88,10 +88,13 @@ impl Kind {
     pub const USER_TOOL_CONFIRMATION: &'static str = "user.tool_confirmation";
     /// `user.form_submit`
     pub const USER_FORM_SUBMIT: &'static str = "user.form_submit";
-    /// The kinds that a recent-activity block tells.
+    /// The kinds that a recent-activity block shows.
     pub const HUMAN: [&'static str; 4] = ["human.navigate", "human.entity_view", "human.marker", "human.task_switch"];
 
-    /// Parses a kind: two or more words of `a-z 0-9 _` joined by dots, the first starting with a letter.
+    /// Parses a kind: two or more words of `a-z 0-9 _` joined by dots. The first word starts with a letter.
+    ///
+    /// # Errors
+    /// [`InvalidKind`] if the text has another form or is longer than [`KIND_BYTES_MAX`].
     pub fn parse(text: &str) -> Result<Self, InvalidKind> {
         let word =
             |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
@@ -102,7 +105,7 @@ impl Kind {
         if good { Ok(Self(text.to_owned())) } else { Err(InvalidKind) }
     }
 
-    /// The kind's name.
+    /// Returns the kind as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -112,7 +115,7 @@ impl Kind {
         KNOWN.contains(&self.as_str())
     }
 
-    /// The kind's first word.
+    /// Returns the prefix, which is the kind's first word.
     pub fn prefix(&self) -> Prefix {
         match self.0.split('.').next().unwrap_or_default() {
             "user" => Prefix::User,

@@ -10,7 +10,7 @@ pub use content::{InvalidContent, json_depth, normalize_content, validate_metada
 pub use human::{Claim, HumanActivity, HumanEvent, InvalidHuman, check_human, read_human, without_query};
 pub use kind::{InvalidKind, KNOWN, Kind, Prefix};
 
-/// Who speaks in an event.
+/// The role of an event's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventRole {
@@ -18,7 +18,7 @@ pub enum EventRole {
     User,
     /// An agent or its tools.
     Agent,
-    /// Shiftbook itself, or something outside.
+    /// Shiftbook itself, or another system.
     System,
 }
 
@@ -35,12 +35,12 @@ impl EventRole {
         }
     }
 
-    /// The role of a stored name.
+    /// Returns the role with this stored name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|r| r.as_str() == text)
     }
 
-    /// The speaker of an event whose writer did not say.
+    /// Returns the role of an event whose writer named none.
     pub fn of_kind(kind: &Kind) -> Self {
         match kind.prefix() {
             Prefix::User | Prefix::Human => Self::User,
