@@ -1,4 +1,4 @@
-//! Actions: configured work. The UI calls one a task.
+//! Actions: configured work. Pages call an action a task.
 
 mod input;
 
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ActionStatus {
-    /// Can be triggered.
+    /// The action can be triggered.
     Active,
-    /// Kept for its history; cannot be triggered.
+    /// The action is kept for its history and cannot be triggered.
     Archived,
 }
 
@@ -28,25 +28,25 @@ impl ActionStatus {
         }
     }
 
-    /// The status of a stored name.
+    /// Returns the status with this stored name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.as_str() == text)
     }
 }
 
-/// What an action's sessions produce.
+/// The type of output that an action's sessions produce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputType {
-    /// Free text.
+    /// A free text.
     Text,
-    /// Named values.
+    /// Values for fields of the session's entity.
     Fields,
-    /// One entity.
+    /// Values for the session's entity, or for a new one.
     Entity,
-    /// Several entities.
+    /// Entities to create and change.
     Entities,
-    /// An entity and its relation to another.
+    /// A new entity with a relation to the session's entity.
     RelationEntity,
 }
 
@@ -65,11 +65,11 @@ impl OutputType {
         }
     }
 
-    /// The output type of a stored name.
+    /// Returns the output type with this stored name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|t| t.as_str() == text)
     }
 }
 
-/// The warning code of a session that names no agent: workers that name agents never claim it.
+/// Warning code of a session without an agent. Workers that name agents never claim such a session.
 pub const NO_AGENT: &str = "no_agent";

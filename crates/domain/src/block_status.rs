@@ -1,4 +1,4 @@
-//! Ten session statuses seen as five states of a field or block.
+//! Maps the ten statuses of a session to five states of a field or block on an entity's page.
 
 use crate::session::Status;
 use serde::{Deserialize, Serialize};
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BlockStatus {
-    /// Work is under way.
+    /// A session is running, awaits a tool, or is idle.
     InProgress,
-    /// The last work on it finished.
+    /// The newest session completed.
     Complete,
-    /// A person has to act.
+    /// A session waits for a person.
     WaitingHuman,
-    /// The last work on it ended badly.
+    /// The newest session failed, expired or was abandoned.
     Failed,
-    /// Work is queued or has not begun.
+    /// A session is pending or a draft.
     Pending,
 }
 
-/// The block status of a session status.
+/// Returns the block status that corresponds to a session's status.
 pub const fn of(status: Status) -> BlockStatus {
     match status {
         Status::Running | Status::AwaitingTool | Status::Idle => BlockStatus::InProgress,

@@ -6,7 +6,7 @@ const IRREGULAR: [(&str, &str); 2] = [("person", "people"), ("criterion", "crite
 /// Endings after which the plural takes `es`.
 const TAKES_ES: [&str; 5] = ["s", "x", "z", "ch", "sh"];
 
-/// Digits in groups of three: `12,345`.
+/// Formats a number with its digits in groups of three: `12,345`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -19,7 +19,8 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
-/// The plural of an English noun, or of the last word of several: `tool call` becomes `tool calls`.
+/// Returns the plural of an English noun. Of several words the last one changes: `tool call` becomes `tool
+/// calls`.
 pub fn plural(one: &str) -> String {
     let (before, last) = one.split_at(one.rfind(' ').map_or(0, |space| space + 1));
     if let Some((_, many)) = IRREGULAR.iter().find(|(noun, _)| *noun == last) {
@@ -33,7 +34,7 @@ pub fn plural(one: &str) -> String {
     [one, end].concat()
 }
 
-/// The singular of a noun that may be a plural: `rows` becomes `row`. Other words are left as they are.
+/// Returns the singular of a noun that may be a plural: `rows` becomes `row`. Other words stay unchanged.
 pub fn singular(many: &str) -> String {
     if let Some((one, _)) = IRREGULAR.iter().find(|(_, plural)| *plural == many) {
         return (*one).to_owned();
@@ -49,7 +50,7 @@ pub fn singular(many: &str) -> String {
     many.strip_suffix('s').filter(|_| !no_plural).unwrap_or(many).to_owned()
 }
 
-/// A count and its noun, singular for exactly one.
+/// Formats a count with its noun, which is singular for exactly one.
 pub fn counted(n: u64, one: &str) -> String {
     if n == 1 { ["1 ", one].concat() } else { [&grouped(n), " ", &plural(one)].concat() }
 }

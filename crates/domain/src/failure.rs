@@ -1,28 +1,28 @@
-//! Failures: what somebody should know, and could do, about a session that ended badly.
+//! Failures: records of sessions that ended badly, with advice on what to do.
 
 use crate::{names::names, session::EndReason};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Whether anybody has taken note of a failure.
+/// Whether someone has acknowledged a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureState {
-    /// Nobody has.
+    /// No one has acknowledged it.
     Open,
-    /// Somebody has.
+    /// Someone has acknowledged it.
     Acknowledged,
 }
 
 names!(FailureState { Open = "open", Acknowledged = "acknowledged" });
 
-/// The code of a session that stood still for too long.
+/// Error code of a session whose time limit passed.
 pub const TIMED_OUT: &str = "timed_out";
 
-/// The code of a session that never began, because one that it depends on did not complete.
+/// Error code of a session that was never started, because a session that it depends on did not complete.
 pub const DEPENDENCY_FAILED: &str = "dependency_failed";
 
-/// The codes that the product itself gives, and what helps. The words are for people.
+/// Error codes that the product sets, each with the advice that pages show.
 pub const REMEDIATIONS: [(&str, &str); 11] = [
     (
         "output_invalid",
@@ -70,14 +70,14 @@ pub const REMEDIATIONS: [(&str, &str); 11] = [
     ),
 ];
 
-/// What helps against errors of a command or an agent, whose codes are its own.
+/// Advice for a command that ended with an exit code or a signal.
 const BY_COMMAND: &str = "The command ended with an error. Its last lines, in the message and in the log, say why. Correct the cause, then run the session again.";
-/// What helps when an agent used up something that it was given so much of; the codes say what.
+/// Advice for an agent that used up a budget. The code names the budget.
 const BY_BUDGET: &str = "The session used up its budget of steps, tokens, time or money. Make the task smaller or the budget larger, then run the session again.";
 const BY_DEFAULT: &str =
     "Read the end of the log. It says what went wrong. Correct the cause, then run the session again.";
 
-/// The code of a failure whose session names none.
+/// Returns the code of a failure whose session has no error code.
 pub const fn code_of(end_reason: EndReason) -> &'static str {
     match end_reason {
         EndReason::TimedOut => TIMED_OUT,
@@ -90,7 +90,7 @@ pub const fn code_of(end_reason: EndReason) -> &'static str {
     }
 }
 
-/// What a person could do about a failure with this code.
+/// Returns the advice for a failure with this code. An unknown code gets general advice.
 pub fn remediation(code: &str) -> &'static str {
     let known = REMEDIATIONS.iter().find(|(known, _)| *known == code);
     match known {

@@ -1,11 +1,12 @@
-//! One type per id. All are UUIDv7, plain UUID text on the wire; the list is append-only.
+//! One type for each kind of id. All ids are UUIDv7 and plain UUID text in JSON. The list is append-only.
 
 use crate::clock::{Entropy, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 use uuid::{Builder, Uuid};
 
-/// A UUIDv7 of the given instant: sorts by creation time, 74 random bits.
+/// Returns a UUIDv7 of the given instant, with 74 random bits. Such ids sort by time of creation, in
+/// milliseconds.
 pub fn new_v7(at: Timestamp, entropy: &dyn Entropy) -> Uuid {
     let mut random = [0_u8; 10];
     entropy.fill(&mut random);
@@ -13,13 +14,13 @@ pub fn new_v7(at: Timestamp, entropy: &dyn Entropy) -> Uuid {
     Builder::from_unix_timestamp_millis(millis, &random).into_uuid()
 }
 
-/// The least UUIDv7 of the given instant: no id made then or later is below it.
+/// Returns the least UUIDv7 of the given instant. No id that is created then or later is less.
 pub fn least_v7(at: Timestamp) -> Uuid {
     let millis = u64::try_from(at.timestamp_millis()).unwrap_or_default();
     Builder::from_unix_timestamp_millis(millis, &[0; 10]).into_uuid()
 }
 
-/// Text that is not a UUID.
+/// The error for a text that is not a hyphenated UUID. It holds the first 64 characters of the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a UUID")]
 pub struct InvalidId(pub String);
@@ -32,7 +33,7 @@ macro_rules! ids {
         pub struct $name(pub Uuid);
 
         impl $name {
-            /// A new id made at `at`.
+            /// Creates an id with the time `at`.
             pub fn new(at: Timestamp, entropy: &dyn Entropy) -> Self {
                 Self(new_v7(at, entropy))
             }
@@ -47,7 +48,7 @@ macro_rules! ids {
         impl FromStr for $name {
             type Err = InvalidId;
 
-            /// Accepts the hyphenated form alone, so that one object has one address.
+            /// Parses the hyphenated form only, so that one object has one URL.
             fn from_str(text: &str) -> Result<Self, InvalidId> {
                 let refused = || InvalidId(text.chars().take(64).collect());
                 if text.len() != 36 {
@@ -64,11 +65,11 @@ ids! {
     TenantId,
     /// A person.
     UserId,
-    /// Configured work; the UI says "task".
+    /// Configured work. Pages call it a task.
     ActionId,
     /// One execution.
     SessionId,
-    /// One row of a session's log; made by the client where it has one.
+    /// One row of a session's log. The client may choose the id.
     EventId,
     /// An API token (its row, not its secret).
     TokenId,
@@ -76,23 +77,23 @@ ids! {
     BrowserSessionId,
     /// One API request, quoted in problems and logs.
     RequestId,
-    /// A kind of record: its fields.
+    /// A type of entities, with its fields.
     EntityTypeId,
-    /// A record that work is about.
+    /// An entity: a record that work is about.
     EntityId,
     /// One run of a CSV import.
     ImportId,
-    /// A pause that waits for a decision.
+    /// A gate: a pause that waits for a decision.
     GateId,
-    /// What outputs are judged by.
+    /// A criteria set, by which outputs are judged.
     CriteriaSetId,
-    /// People who judge together.
+    /// A group of people.
     GroupId,
-    /// A workspace's URL that is told what happens.
+    /// A webhook: a URL to which a workspace sends messages.
     WebhookId,
-    /// One message on its way out; the receiver's idempotency key.
+    /// One message of the outbox. The receiver uses it as idempotency key.
     MessageId,
-    /// A prompt and its answer; made from the place in the log where the answer ends.
+    /// A prompt and its answer. The id is derived from the place in the log where the answer ends.
     InteractionId,
     /// A single-use link: an invitation or a password reset (its row, not its secret).
     LinkId,

@@ -1,46 +1,47 @@
-//! Prompts with answers: what may be thought of one, and who thinks it.
+//! Feedback on interactions, which are prompts with their answers, and the source of the feedback.
 
 use crate::names::names;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// What somebody or something thinks of an answer. Ordered from worst to best.
+/// Feedback on an answer, ordered from worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Feedback {
-    /// It did not help.
+    /// The answer did not help.
     Negative,
-    /// No opinion, which is no label either.
+    /// No opinion. It never becomes a label.
     Neutral,
-    /// It helped.
+    /// The answer helped.
     Positive,
 }
 
-/// Where feedback comes from.
+/// The source of feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// A person said so about this answer.
+    /// A person gave it about this answer.
     Manual,
-    /// Inferred from the next turn.
+    /// It was inferred from the next turn.
     OutcomeTracker,
-    /// A reviewer decided about it at a gate.
+    /// It follows from a reviewer's decision on a gate.
     Reviewer,
-    /// A person rated the whole session; read at export, never stored here.
+    /// A person rated the whole session. Exports read such ratings; they are never stored as interaction
+    /// feedback.
     Session,
 }
 
-/// Where an export of training data stands.
+/// The state of an export of training data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ExportState {
-    /// At work, or cut off with its server.
+    /// The export is running, or its server was killed while it ran.
     Running,
-    /// Made.
+    /// The export is complete.
     Done,
-    /// Somebody stopped it, or the server did.
+    /// Someone stopped the export, or the server stopped.
     Stopped,
-    /// It could not be made.
+    /// The export failed.
     Failed,
 }
 
@@ -48,8 +49,8 @@ names!(ExportState { Running = "running", Done = "done", Stopped = "stopped", Fa
 names!(Feedback { Negative = "negative", Neutral = "neutral", Positive = "positive" });
 names!(Source { Manual = "manual", OutcomeTracker = "outcome_tracker", Reviewer = "reviewer", Session = "session" });
 
-/// The feedback that ratings of a whole session amount to: what most people say. Skipped ratings say nothing, and neither
-/// does a draw.
+/// Returns the feedback that follows from the ratings of a whole session: the majority of positive and negative
+/// ratings. `None` for a draw. Skipped ratings do not count.
 pub fn of_ratings(positive: u64, negative: u64) -> Option<Feedback> {
     match positive.cmp(&negative) {
         std::cmp::Ordering::Greater => Some(Feedback::Positive),

@@ -1,11 +1,11 @@
-//! What a check finds wrong, and where.
+//! Problems that a check finds, with their places.
 
-/// One thing that a check found wrong.
+/// One problem that a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
-    /// A field's slug, or a path such as `fields[2].slug`.
+    /// Place of the problem: a field's slug, or a path such as `fields[2].slug`.
     pub field: String,
-    /// What is wrong and what would be right, for people.
+    /// What is wrong or what a valid value is, for people.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! A person's place in a workspace.
+//! Membership of a person in a workspace.
 
 use crate::{names::names, role::Role};
 use serde::{Deserialize, Serialize};
@@ -8,17 +8,18 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MemberStatus {
-    /// They may do what their role allows.
+    /// The member may do what the role allows.
     Active,
-    /// They may do nothing until they are activated again.
+    /// The member may do nothing until an admin activates them again.
     Deactivated,
-    /// They are no member any more. What they did keeps their name.
+    /// The person is no longer a member. Their earlier activity keeps their name.
     Removed,
 }
 
 names!(MemberStatus { Active = "active", Deactivated = "deactivated", Removed = "removed" });
 
-/// Whether a workspace would be without an admin if this member's place changed. `admins` are those who are active now.
+/// Whether changing `member` to this status and role would leave the workspace without an admin. `admins` are
+/// the active admins before the change.
 pub fn leaves_no_admin<T: PartialEq>(admins: &[T], member: &T, status: MemberStatus, role: Role) -> bool {
     let stays = status == MemberStatus::Active && role == Role::Admin;
     !stays && admins.contains(member) && admins.len() == 1

@@ -1,6 +1,6 @@
-//! Closed lists whose values have one name each, stored and sent alike.
+//! A macro for enums whose values each have one name, which is stored and sent.
 
-/// `ALL`, `as_str`, `parse` and `Display` of an enum without fields.
+/// Implements `ALL`, `as_str`, `parse` and `Display` for an enum without fields.
 macro_rules! names {
     ($type:ident { $($variant:ident = $name:literal),+ $(,)? }) => {
         impl $type {
@@ -12,7 +12,7 @@ macro_rules! names {
                 match self { $(Self::$variant => $name),+ }
             }
 
-            /// The value of a stored or wire name.
+            /// Returns the value with this stored or wire name.
             pub fn parse(text: &str) -> Option<Self> {
                 match text { $($name => Some(Self::$variant),)+ _ => None }
             }

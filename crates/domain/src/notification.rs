@@ -1,4 +1,4 @@
-//! What a workspace can be told about, and when a message that did not arrive is sent again.
+//! Topics of messages to webhooks and people, and the waits between attempts to deliver a message.
 
 use crate::{
     limit::{DELIVERY_ASKED_SECONDS_MAX, DELIVERY_ATTEMPTS_MAX, DELIVERY_WAIT_SECONDS_MAX},
@@ -8,31 +8,31 @@ use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Something worth a message. The names are those of webhooks.
+/// The topic of a message. The names are those in webhook requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Topic {
-    /// An agent's work waits for a reviewer.
+    /// A gate opened and waits for a reviewer.
     #[serde(rename = "approval.requested")]
     ApprovalRequested,
-    /// It still waits.
+    /// A gate still waits, and its reviewers are reminded.
     #[serde(rename = "approval.reminder")]
     ApprovalReminder,
-    /// It has waited so long that somebody else is asked.
+    /// A gate has waited so long that someone else is asked.
     #[serde(rename = "approval.escalated")]
     ApprovalEscalated,
-    /// It was decided.
+    /// A gate was decided.
     #[serde(rename = "approval.decided")]
     ApprovalDecided,
-    /// The decision was taken back.
+    /// The decision on a gate was undone.
     #[serde(rename = "approval.undone")]
     ApprovalUndone,
     /// A session failed.
     #[serde(rename = "session.failed")]
     SessionFailed,
-    /// A session ended, however it did.
+    /// A session ended, in whatever way.
     #[serde(rename = "session.ended")]
     SessionEnded,
-    /// Nothing happened: somebody wants to see a message arrive.
+    /// A test message that someone requested.
     #[serde(rename = "webhook.test")]
     Test,
 }
@@ -49,7 +49,7 @@ names!(Topic {
 });
 
 impl Topic {
-    /// Those one can subscribe to.
+    /// Topics to which a webhook can subscribe.
     pub const SUBSCRIBABLE: [Self; 7] = [
         Self::ApprovalRequested,
         Self::ApprovalReminder,
@@ -60,30 +60,31 @@ impl Topic {
         Self::SessionEnded,
     ];
 
-    /// Whether it asks a person for something: only these are worth an e-mail.
+    /// Whether the message asks a person for a decision. Only such messages are sent by e-mail.
     pub const fn needs_decision(self) -> bool {
         matches!(self, Self::ApprovalRequested | Self::ApprovalReminder | Self::ApprovalEscalated)
     }
 }
 
-/// How a message leaves.
+/// The channel of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Channel {
-    /// To a workspace's URL.
+    /// To a webhook of the workspace.
     Webhook,
-    /// To a person's address.
+    /// To the e-mail address of a person.
     Email,
 }
 
 names!(Channel { Webhook = "webhook", Email = "email" });
 
-/// First wait after a failed delivery, seconds.
+/// Wait after the first failed attempt, seconds.
 const FIRST_SECONDS: i64 = 5;
-/// Each wait is this many times the one before.
+/// Factor by which each wait is longer than the one before.
 const FACTOR: i64 = 3;
 
-/// How long to wait after `attempts` failed deliveries; `None` when it was the last. `random` spreads messages that
-/// failed together by a fifth around their wait; `asked` is how long the receiver asked to be left alone, seconds.
+/// Returns the wait after `attempts` failed attempts; `None` if no further attempt follows. `random` varies the
+/// wait by up to 20 percent in either direction, so that messages that failed together are not sent together
+/// again. `asked` is the wait that the receiver asked for, seconds.
 pub fn wait(attempts: u32, random: u32, asked: Option<u64>) -> Option<TimeDelta> {
     if attempts >= DELIVERY_ATTEMPTS_MAX {
         return None;

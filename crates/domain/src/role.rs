@@ -1,18 +1,18 @@
-//! Who someone is in a workspace, and what that lets them do.
+//! Roles in a workspace, and the permissions of each.
 
 use serde::{Deserialize, Serialize};
 
-/// A membership's role. An API token carries one too.
+/// The role of a member. An API token has one too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Everything, including members and tokens.
+    /// May do everything, including managing members and tokens.
     Admin,
-    /// Runs the work: actions, every session, workers.
+    /// Manages actions, all sessions and workers.
     Operator,
-    /// Decides what waits for a person.
+    /// Decides gates.
     Reviewer,
-    /// Triggers actions and follows them.
+    /// Triggers actions and reads their sessions.
     Member,
 }
 
@@ -30,17 +30,17 @@ impl Role {
         }
     }
 
-    /// The role of a stored name.
+    /// Returns the role with this stored name.
     pub fn parse(text: &str) -> Option<Self> {
         ROLES.into_iter().find(|role| role.as_str() == text)
     }
 }
 
-/// What a token is narrowed to. No scope means everything its role may do.
+/// The scope to which a token is restricted. A token without a scope may do everything that its role may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TokenScope {
-    /// Claim sessions, work on them, read them, and start children of them. Nothing else.
+    /// May claim sessions, work on them, read them, and start children of them.
     Worker,
 }
 
@@ -55,26 +55,26 @@ impl TokenScope {
         }
     }
 
-    /// The scope of a stored name.
+    /// Returns the scope with this stored name.
     pub fn parse(text: &str) -> Option<Self> {
         (text == Self::Worker.as_str()).then_some(Self::Worker)
     }
 }
 
-/// What a caller wants to do, as far as roles decide it.
+/// A permission that roles grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Permission {
     /// Read sessions, events, actions and counts of the workspace.
     Read,
     /// Trigger an action or create a session.
     StartSession,
-    /// Cancel or retry a session that someone else started.
+    /// Cancel or retry a session that another caller started.
     ManageSessions,
     /// Hold conversations with agents, and rate sessions that have ended.
     Converse,
     /// Claim sessions and write their agent events.
     Work,
-    /// Decide what anyone may decide. Reviewers that are named decide whatever their role.
+    /// Decide gates that anyone may decide. Named reviewers may decide with any role.
     Decide,
     /// Create and change actions.
     ManageActions,
@@ -86,7 +86,7 @@ pub enum Permission {
     ManageCriteriaSets,
     /// Create and change groups of people.
     ManageGroups,
-    /// Members and tokens of the workspace.
+    /// Manage members and tokens of the workspace.
     Administer,
 }
 
@@ -106,7 +106,8 @@ pub const PERMISSIONS: [Permission; 12] = [
     Permission::Administer,
 ];
 
-/// Whether a caller of this role, narrowed to `scope` where it is a token, may do it.
+/// Whether a caller with this role has a permission. `scope` is the scope of the token, if the caller is a
+/// token with one.
 pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> bool {
     if scope == Some(TokenScope::Worker) {
         return matches!(permission, Permission::Read | Permission::StartSession | Permission::Work);
@@ -124,7 +125,8 @@ pub fn may(role: Role, scope: Option<TokenScope>, permission: Permission) -> boo
     }
 }
 
-/// Whether a person of role `own` may make themselves a token of this role and scope: one that may nothing they may not.
+/// Whether a person with the role `own` may create a token with this role and scope for themselves. The token
+/// must have no permission that the person lacks.
 pub fn may_give(own: Role, role: Role, scope: Option<TokenScope>) -> bool {
     PERMISSIONS.into_iter().all(|permission| may(own, None, permission) || !may(role, scope, permission))
 }

@@ -1,4 +1,4 @@
-//! Whether a session can be run again, and why not.
+//! The rule that says whether a session can be run again.
 
 use crate::{
     action::ActionStatus,
@@ -6,21 +6,21 @@ use crate::{
     thread::SOURCE,
 };
 
-/// Why a session cannot be run again.
+/// The reason for which a session cannot be run again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotAgain {
-    /// It has not ended.
+    /// The session has not ended.
     NotEnded,
-    /// It is a conversation.
+    /// The session is a conversation.
     Conversation,
-    /// It is no work that is given to an agent or a tool.
+    /// The session is not work of an agent or a tool.
     NotQueued,
-    /// Its action is archived.
+    /// The session's action is archived.
     Archived,
 }
 
 impl NotAgain {
-    /// The reason, for people.
+    /// Returns the reason as text for people.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::NotEnded => "it has not ended",
@@ -31,11 +31,11 @@ impl NotAgain {
     }
 }
 
-/// Whether a session of this type, source and status can be run again; `action` is how its action stands, where it has
-/// one.
+/// Checks whether a session of this type, source and status can be run again. `action` is the status of its
+/// action; `None` for a session without one.
 ///
 /// # Errors
-/// The first reason against it.
+/// The first [`NotAgain`] that applies, in the order of the enum.
 pub fn run_again(
     session_type: Type,
     source: Option<&str>,

@@ -1,4 +1,5 @@
-//! Who asks, and in which workspace. There is no way to fetch an object without a scope.
+//! Scopes: who asks, in which workspace, with which role. Every use case takes a scope, so no object can be
+//! read without one.
 
 use crate::{
     id::{TenantId, TokenId, UserId},
@@ -6,21 +7,21 @@ use crate::{
 };
 use std::fmt;
 
-/// The party that acts.
+/// The party that acts in a workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Caller {
     /// A person, through their browser.
     User(UserId),
     /// A program, through an API token.
     Token(TokenId),
-    /// An agent that the operator configured, at work in the server's own process: its slug, which lives as long as that.
+    /// An agent that the operator configured and that runs in the server's process, by its slug.
     Agent(&'static str),
-    /// The server itself: sweeps, first set-up, the command line on the server's own machine.
+    /// The server itself: sweeps, initial set-up, and the command line on the server's machine.
     System,
 }
 
 impl fmt::Display for Caller {
-    /// The form that is stored as an event's actor: `user:…`, `token:…`, `agent:…` or `system`.
+    /// Formats the caller as it is stored as an event's actor: `user:…`, `token:…`, `agent:…` or `system`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::User(id) => write!(f, "user:{id}"),
@@ -31,29 +32,29 @@ impl fmt::Display for Caller {
     }
 }
 
-/// A caller in a workspace. Made by authentication alone.
+/// A caller in a workspace. Only authentication creates scopes of callers from outside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Scope {
-    /// The workspace; leads every key.
+    /// Workspace. It is the first part of every key in the database.
     pub tenant_id: TenantId,
-    /// Who acts.
+    /// Party that acts.
     pub caller: Caller,
-    /// Their role there.
+    /// Role of the caller in this workspace.
     pub role: Role,
-    /// What their token is narrowed to, where it is.
+    /// Scope of the caller's token; `None` if it is not restricted, or if the caller is not a token.
     pub token_scope: Option<TokenScope>,
-    /// The person whose own token it is. They may be read about, and what it starts is theirs; it never writes
-    /// as them: [`Scope::user_id`] stays empty.
+    /// Person who owns the token. The token may read the person's own data, and sessions that it starts belong
+    /// to the person. It never writes as the person: [`Scope::user_id`] returns `None`.
     pub on_behalf_of: Option<UserId>,
 }
 
 impl Scope {
-    /// The server acting in one workspace.
+    /// Returns the scope of the server in one workspace.
     pub const fn system(tenant_id: TenantId) -> Self {
         Self { tenant_id, caller: Caller::System, role: Role::Admin, token_scope: None, on_behalf_of: None }
     }
 
-    /// The person who acts, where it is a person.
+    /// Returns the person who acts; `None` if the caller is not a person.
     pub const fn user_id(&self) -> Option<UserId> {
         match self.caller {
             Caller::User(id) => Some(id),
@@ -61,13 +62,13 @@ impl Scope {
         }
     }
 
-    /// The person who acts or for whom a token acts. For reading what they did and for stamping what is made for
-    /// them, never for deciding who may write.
+    /// Returns the person who acts, or for whom a token acts. It is used to read the person's data and to
+    /// record for whom something was created, never to decide who may write.
     pub fn acting_user(&self) -> Option<UserId> {
         self.user_id().or(self.on_behalf_of)
     }
 
-    /// Whether role and token scope allow it.
+    /// Whether the role and the token's scope include a permission.
     pub fn may(&self, permission: Permission) -> bool {
         may(self.role, self.token_scope, permission)
     }

@@ -1,25 +1,26 @@
-//! What a person says of a session when it has ended: one label, and nothing in words.
+//! Session feedback: a person's rating of an ended session. It is one label without a text.
 
 use crate::{Timestamp, clock::truncate};
 use chrono::TimeDelta;
 use serde::{Deserialize, Serialize};
 
-/// The version of the record's shape.
+/// Version of the record's format.
 pub const SCHEMA_VERSION: u32 = 1;
-/// How long ratings are kept when a purge does not say, days.
+/// Time for which ratings are kept if a purge names none, days.
 pub const RETENTION_DAYS: i64 = 180;
-/// For how long people are asked about a session that has ended, days: what they remember of it.
+/// Time after a session's end for which people are asked to rate it, days. Later they would not remember it
+/// well.
 pub const ASKED_DAYS: i64 = 30;
 
-/// A person's explicit choice.
+/// The rating that a person chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Label {
-    /// It helped.
+    /// The session helped.
     Positive,
-    /// It did not.
+    /// The session did not help.
     Negative,
-    /// Asked, and rather not said. Never counted as negative.
+    /// The person was asked and skipped the rating. A skip is never counted as negative.
     Skip,
 }
 
@@ -36,13 +37,13 @@ impl Label {
         }
     }
 
-    /// The label of a stored name.
+    /// Returns the label with this stored name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|label| label.as_str() == text)
     }
 }
 
-/// Where a rating was asked for.
+/// The place where a rating was given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Surface {
@@ -50,9 +51,9 @@ pub enum Surface {
     CliEnd,
     /// `/exit` of `shiftbook chat`.
     CliExit,
-    /// A program.
+    /// The API.
     ApiEnd,
-    /// A browser.
+    /// A page in a browser.
     WebEnd,
 }
 
@@ -70,23 +71,24 @@ impl Surface {
         }
     }
 
-    /// The surface of a stored name.
+    /// Returns the surface with this stored name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|surface| surface.as_str() == text)
     }
 }
 
-/// ISO-8601 in UTC with microseconds and a Z, always as long: such texts sort by time.
+/// Formats a time as ISO 8601 in UTC with microseconds and a `Z`. All such texts have the same length and sort
+/// by time.
 pub fn iso(at: Timestamp) -> String {
     truncate(at).format("%Y-%m-%dT%H:%M:%S%.6fZ").to_string()
 }
 
-/// What is older than this has been kept long enough.
+/// Returns the time before which ratings may be purged: [`RETENTION_DAYS`] before `now`.
 pub fn kept_since(now: Timestamp) -> Timestamp {
     now - TimeDelta::days(RETENTION_DAYS)
 }
 
-/// Nobody is asked about what ended before this.
+/// Returns the earliest end of a session about which people are asked: [`ASKED_DAYS`] before `now`.
 pub fn asked_since(now: Timestamp) -> Timestamp {
     now - TimeDelta::days(ASKED_DAYS)
 }

@@ -2,7 +2,7 @@
 
 use crate::limit::SLUG_CHARS_MAX;
 
-/// Whether `text` is a slug: lower-case letters, digits and single inner hyphens.
+/// Whether `text` is a slug: 1 to [`SLUG_CHARS_MAX`] lower-case letters, digits and single inner hyphens.
 pub fn is_slug(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= SLUG_CHARS_MAX
@@ -12,7 +12,8 @@ pub fn is_slug(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
-/// The slug of a free name: `Weekly report (EU)` becomes `weekly-report-eu`. `None` when nothing is left.
+/// Makes a slug from any name: `Weekly report (EU)` becomes `weekly-report-eu`. `None` if no ASCII letter or
+/// digit is left.
 pub fn slugify(name: &str) -> Option<String> {
     let mut slug = String::new();
     for c in name.chars() {

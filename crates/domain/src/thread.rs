@@ -1,48 +1,48 @@
-//! Conversations: sessions of an agent that rest between turns.
+//! Conversations: sessions of an agent that are idle between turns.
 
 use crate::names::names;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
-/// The `source` of such sessions.
+/// The `source` of a conversation's session.
 pub const SOURCE: &str = "thread";
 
-/// The event that a person's message is.
+/// Kind of the event of a person's message.
 pub const MESSAGE: &str = "user.message";
-/// The event that an agent's reply is.
+/// Kind of the event of an agent's reply.
 pub const REPLY: &str = "agent.message";
-/// Why a turn ended that its person stopped.
+/// Reason that is recorded when a person stops a turn.
 pub const INTERRUPTED: &str = "interrupted by its person";
 /// Longest title made from a first message, characters.
 const TITLE_CHARS: usize = 80;
 
-/// Who wrote a conversation's summary.
+/// The author of a conversation's summary.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SummaryBy {
-    /// The conversation's agent, in its own words.
+    /// The conversation's agent.
     Agent,
-    /// Nobody: it is quoted from the log.
+    /// No one: the summary quotes the log.
     #[default]
     Log,
 }
 
 names!(SummaryBy { Agent = "agent", Log = "log" });
 
-/// A title from the first line of a message; `None` where it has no words.
+/// Makes a title from the first non-empty line of a message; `None` if every line is empty.
 pub fn title(message: &str) -> Option<String> {
     let line = message.lines().map(str::trim).find(|line| !line.is_empty())?;
     let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     Some(cut(&line, TITLE_CHARS))
 }
 
-/// The title of a conversation in which nothing has been said, or that keeps nothing of what is said.
+/// Returns the title of a conversation without messages, or of an incognito one. `with` is the agent's name.
 pub fn untitled(with: &str) -> String {
     format!("Conversation with {with}")
 }
 
-/// A text of at most `max` characters; what is cut off shows as an ellipsis.
+/// Truncates a text to `max` characters. A truncated text ends with an ellipsis.
 pub fn cut(text: &str, max: usize) -> String {
     if text.chars().count() <= max {
         return text.to_owned();
@@ -53,17 +53,17 @@ pub fn cut(text: &str, max: usize) -> String {
     kept
 }
 
-/// The text of a message's parts, one after another.
+/// Returns the texts of a message's parts, one per line.
 pub fn text_of(content: &str) -> String {
     let parts: Vec<Value> = serde_json::from_str(content).unwrap_or_default();
     let texts: Vec<_> = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect();
     texts.join("\n")
 }
 
-/// The field of a session's metadata that says so.
+/// Key in a session's metadata that marks an incognito conversation.
 pub const INCOGNITO: &str = "incognito";
 
-/// Whether a session's metadata say that it is incognito.
+/// Whether a session's metadata mark it as incognito.
 pub fn is_incognito(metadata: &str) -> bool {
     serde_json::from_str::<Value>(metadata).is_ok_and(|metadata| metadata[INCOGNITO] == true)
 }

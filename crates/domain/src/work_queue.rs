@@ -1,23 +1,24 @@
-//! The five attention buckets of the work queue.
+//! The five buckets of the work queue.
 
 use crate::session::{Status, Type};
 use serde::{Deserialize, Serialize};
 
-/// One bucket of the strip on /today.
+/// A bucket of the strip on `/today`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bucket {
-    /// Sessions in `waiting_human` or `awaiting_tool` on a task assigned to the caller, or at a gate that the caller may
-    /// decide and has not put aside, or that are the caller's own (a coding agent that asks in its terminal). Of
-    /// everyone's queue: all sessions in these statuses.
+    /// Sessions in `waiting_human` or `awaiting_tool` that need the caller: their task is assigned to the
+    /// caller, or their gate is one that the caller may decide and has not snoozed, or they belong to the
+    /// caller (a coding agent that asks in its terminal). In everyone's queue: all sessions in these statuses.
     NeedsMe,
     /// `running` or `pending` agent and mixed sessions on the caller's tasks.
     Running,
     /// Active actions with an agent and no session that is `running` or `pending` or waits for a person.
     Delegatable,
-    /// `failed`, `expired` or `abandoned` on the caller's tasks, changed within 24 hours.
+    /// `failed`, `expired` or `abandoned` sessions on the caller's tasks that changed within
+    /// [`FAILED_WINDOW_HOURS`].
     Failed,
-    /// Agent and mixed sessions completed since the start of the caller's local day.
+    /// Agent and mixed sessions that completed since the start of the caller's local day.
     DoneToday,
 }
 
@@ -36,7 +37,7 @@ impl Bucket {
         }
     }
 
-    /// The bucket of a wire name.
+    /// Returns the bucket with this wire name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|b| b.as_str() == text)
     }
@@ -61,5 +62,5 @@ impl Bucket {
     }
 }
 
-/// How far back the `Failed` bucket looks, hours.
+/// Time for which a session is in the `Failed` bucket after its last change, hours.
 pub const FAILED_WINDOW_HOURS: i64 = 24;

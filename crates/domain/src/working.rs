@@ -1,22 +1,23 @@
-//! A person's working sessions: what starting a task does, and how a day adds up.
+//! Working sessions of a person: what starting a task does, and the time per task of a day.
 
 use crate::{Timestamp, id::ActionId};
 
-/// The `source` of working sessions. One of a person may run at a time in a workspace.
+/// The `source` of working sessions. Each person has at most one running working session in a workspace.
 pub const SOURCE: &str = "human-session-bridge";
 
-/// What starting a task does to the person's working session.
+/// The effect of starting a task on the person's working session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Switch {
-    /// Nothing runs: a session begins.
+    /// No session runs, so one begins.
     Begin,
-    /// It runs already: nothing changes.
+    /// A session of this task runs already, so nothing changes.
     Keep,
-    /// Another task runs: its session ends (completed, superseded) and a new one begins.
+    /// A session of another task runs. It ends as completed with reason superseded, and a new session begins.
     Supersede,
 }
 
-/// Switching tasks never changes a running session's task: the log of one session is about one task.
+/// Returns the effect of starting the task `wanted`. `running` is the task of the running session, if one runs.
+/// The task of a running session never changes, so that its log is about one task.
 pub fn switch(running: Option<Option<ActionId>>, wanted: ActionId) -> Switch {
     match running {
         None => Switch::Begin,
@@ -25,33 +26,34 @@ pub fn switch(running: Option<Option<ActionId>>, wanted: ActionId) -> Switch {
     }
 }
 
-/// One stretch of work.
+/// An interval of work on one task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkInterval {
-    /// The task.
+    /// Id of the task.
     pub task_id: ActionId,
-    /// Its name.
+    /// Title of the task.
     pub title: String,
-    /// When it began.
+    /// Start of the interval (UTC).
     pub from: Timestamp,
-    /// When it ended; `None` while it goes on.
+    /// End of the interval (UTC); `None` while it continues.
     pub to: Option<Timestamp>,
 }
 
-/// Time on one task within a day.
+/// The time that was spent on one task within a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskTime {
-    /// The task.
+    /// Id of the task.
     pub task_id: ActionId,
-    /// Its name, as its newest stretch has it.
+    /// Title of the task in its newest interval.
     pub title: String,
-    /// Milliseconds within the day.
+    /// Time within the day, milliseconds.
     pub duration_ms: u64,
-    /// Stretches that it was spread over.
+    /// Number of intervals.
     pub stretches: u32,
 }
 
-/// Adds up stretches, newest first, by task: only what lies between `midnight` and `now` counts. Longest first.
+/// Sums intervals by task. The intervals come newest first, and only their time between `midnight` and `now`
+/// counts. Returns the task with the longest time first.
 pub fn time_per_task(stretches: &[WorkInterval], midnight: Timestamp, now: Timestamp) -> Vec<TaskTime> {
     let mut tasks: Vec<TaskTime> = Vec::new();
     for stretch in stretches {

@@ -1,19 +1,20 @@
-//! What an action's sessions are given: `metadata.inputSchema`, a JSON Schema, says what the input has to be.
+//! The input of an action's sessions. `metadata.inputSchema`, a JSON Schema, describes it.
 
 use serde_json::{Map, Value};
 
 /// Key of the schema in an action's metadata.
 pub const INPUT_SCHEMA: &str = "inputSchema";
 
-/// The input that a schema's defaults make: every property at the top that has one.
+/// Returns the input that consists of a schema's defaults: one entry for each top-level property with a
+/// default.
 pub fn default_input(schema: &Value) -> Map<String, Value> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let with_default = |(name, property): (&String, &Value)| Some((name.clone(), property.get("default")?.clone()));
     properties.into_iter().flatten().filter_map(with_default).collect()
 }
 
-/// Whether an action of this metadata can only be run with an input that somebody gives: its schema requires a
-/// property for which it has no default.
+/// Whether an action with this metadata can be run only with an input from the caller, because its schema
+/// requires a property without a default.
 pub fn needs_input(metadata: &Map<String, Value>) -> bool {
     let Some(schema) = metadata.get(INPUT_SCHEMA) else { return false };
     let defaults = default_input(schema);

@@ -1,4 +1,4 @@
-//! Whether the dimensions of a set make sense.
+//! Checks the dimensions of a criteria set.
 
 use super::{Dimension, DimensionKind};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 };
 use std::collections::BTreeSet;
 
-/// Everything that is wrong with a set's dimensions, by path.
+/// Returns every problem of a set's dimensions, with its path; none if they are valid.
 pub fn check_dimensions(dimensions: &[Dimension]) -> Vec<Issue> {
     let mut issues = Vec::new();
     if dimensions.is_empty() || dimensions.len() > CRITERIA_DIMENSIONS_MAX {
@@ -41,7 +41,8 @@ pub fn check_dimensions(dimensions: &[Dimension]) -> Vec<Issue> {
     issues
 }
 
-/// Like a slug, but with underscores too: dimensions are keys of an agent's output, which are often written so.
+/// Whether `text` is a slug in which underscores are allowed too. Dimensions are keys of an agent's output, and
+/// such keys often have underscores.
 fn is_key(text: &str) -> bool {
     crate::slug::is_slug(&text.replace('_', "-"))
 }

@@ -1,5 +1,5 @@
-//! What a criteria set asks. Bundles may write options in short: `"options": ["pass", "fail"]`, with what there is to
-//! say about some of them in `optionStyles`. Both forms are read; the full form is what is stored and shown.
+//! The dimensions of a criteria set. Bundles may use a short form of options: `"options": ["pass", "fail"]`,
+//! with details of some options in `optionStyles`. Both forms are accepted. The full form is stored and sent.
 
 use crate::names::names;
 use serde::{
@@ -8,15 +8,15 @@ use serde::{
 };
 use std::{collections::BTreeMap, fmt};
 
-/// What a dimension is answered with.
+/// The kind of value of a dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DimensionKind {
-    /// One of its options. The only kind that the safety gate looks at.
+    /// One of the options. The safety gate evaluates only this kind.
     Select,
     /// Free text.
     Text,
-    /// A number, within `min` and `max` where they are given.
+    /// A number, within `min` and `max` if they are set.
     Number,
     /// A whole number from `min` to `max`.
     Scale,
@@ -24,18 +24,18 @@ pub enum DimensionKind {
 
 names!(DimensionKind { Select = "select", Text = "text", Number = "number", Scale = "scale" });
 
-/// How an option reads: what choosing it means.
+/// What choosing an option means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChoiceStyle {
-    /// Says nothing.
+    /// No judgement.
     #[default]
     Neutral,
-    /// As wished.
+    /// A good result.
     Positive,
-    /// Worth a look; raises a flag.
+    /// A result that needs attention. It raises a flag.
     Caution,
-    /// Not as wished; raises a flag.
+    /// A bad result. It raises a flag.
     Negative,
 }
 
@@ -45,21 +45,21 @@ names!(ChoiceStyle { Neutral = "neutral", Positive = "positive", Caution = "caut
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Choice {
-    /// What an output says to choose it.
+    /// Value with which an output chooses the option.
     pub value: String,
-    /// What people read; the value where it is not given.
+    /// Label that people read. It is the value if no label is given.
     pub label: String,
     /// What choosing it means.
     pub style: ChoiceStyle,
-    /// What it counts in the mean; an option without one counts nothing.
+    /// Score for the mean of the chosen options. An option without a score does not count in the mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// Whether choosing it stops the output for good.
+    /// Whether choosing the option blocks the output.
     pub hard_block: bool,
 }
 
 impl Choice {
-    /// An option about which nothing is said but its value.
+    /// Returns an option with a value and defaults for all other fields.
     pub fn plain(value: &str) -> Self {
         Self {
             value: value.to_owned(),
@@ -71,32 +71,32 @@ impl Choice {
     }
 }
 
-/// One question of a criteria set.
+/// One dimension of a criteria set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Dimension {
-    /// The key of its value in an output; unique in the set.
+    /// Key of the value in an output. It is unique in the set.
     pub slug: String,
-    /// What people call it.
+    /// Name that pages show.
     pub name: String,
-    /// What it is answered with.
+    /// Kind of value.
     #[serde(rename = "type")]
     pub kind: DimensionKind,
-    /// What to look at; may be empty.
+    /// Instructions for judging; may be empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// What a select chooses from, in the order shown; empty for other kinds.
+    /// Options of a select, in the order in which pages show them; empty for other kinds.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Choice>,
-    /// The least value of a number or scale.
+    /// Least value of a number or scale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
-    /// The greatest value of a number or scale.
+    /// Greatest value of a number or scale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
 }
 
-/// An option as it is written in full.
+/// The full form of an option.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct FullChoice {
@@ -136,7 +136,7 @@ impl<'de> Deserialize<'de> for Choice {
     }
 }
 
-/// What the short form says about an option beside its value.
+/// The details of an option in the short form.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct OptionStyle {
@@ -173,7 +173,8 @@ impl<'de> Deserialize<'de> for Dimension {
             let Some(option) = options.iter_mut().find(|option| option.value == value) else {
                 return Err(de::Error::custom(format!("optionStyles names `{value}`, which is none of the options")));
             };
-            // Two places that say different things about one option would be a matter of luck.
+            // An option is described in one place only. Otherwise it would be unclear which description
+            // applies.
             if *option != Choice::plain(&value) {
                 return Err(de::Error::custom(format!("option `{value}` is described in full and in optionStyles")));
             }

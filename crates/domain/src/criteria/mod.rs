@@ -1,4 +1,4 @@
-//! Criteria sets: what an output is judged by, and the safety gate that follows from the choices.
+//! Criteria sets, by which outputs are judged, and the safety gate that evaluates an output's choices.
 
 mod check;
 mod dimension;

@@ -1,47 +1,48 @@
-//! Whether an output may go on to a person, by what it says about itself. Fails closed: where a dimension can block,
-//! no answer and an unknown answer block too.
+//! The safety gate: decides from an output's choices whether people may review it. It fails closed: if a
+//! dimension has an option that blocks, a missing choice and an unknown choice block too.
 
 use super::{Choice, ChoiceStyle, Dimension, DimensionKind};
 use crate::limit::NAME_CHARS_MAX;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Why a dimension blocked.
+/// The reason for which a dimension blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockReason {
     /// The chosen option is a hard block.
     HardBlock,
-    /// Nothing was chosen, where an option could have been a hard block.
+    /// No option was chosen, and one of the options is a hard block.
     Missing,
-    /// What was chosen is none of the options, where one could have been a hard block.
+    /// The choice is none of the options, and one of the options is a hard block.
     Unknown,
 }
 
-/// The verdict over an output.
+/// The result of the safety gate for an output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum SafetyGate {
-    /// It must not go on.
+    /// The output is blocked.
     Blocked {
-        /// The slug of the first dimension that blocks.
+        /// Slug of the first dimension that blocks.
         dimension: String,
-        /// What was chosen there; absent where nothing was.
+        /// Choice for that dimension, truncated to [`NAME_CHARS_MAX`] characters; `None` without one.
         option: Option<String>,
-        /// Why that blocks.
+        /// Reason for which the dimension blocks.
         reason: BlockReason,
     },
-    /// It may be reviewed.
+    /// The output may be reviewed.
     Passed {
-        /// The mean of the chosen options' scores; absent where none has one.
+        /// Mean of the scores of the chosen options; `None` if none has a score.
         score: Option<f64>,
-        /// `slug: option` for each chosen option that wants a look, in the order of the dimensions.
+        /// `slug: option` for each chosen option with style caution or negative, in the order of the
+        /// dimensions.
         flags: Vec<String>,
     },
 }
 
 impl SafetyGate {
-    /// Why it is blocked, as a sentence; `None` where it passed.
+    /// Returns the reason for a block as a sentence; `None` if the output passed.
     pub fn refusal(&self) -> Option<String> {
         let Self::Blocked { dimension, option, reason } = self else { return None };
         let option = option.as_deref().unwrap_or_default();
@@ -55,8 +56,8 @@ impl SafetyGate {
     }
 }
 
-/// Evaluates the select dimensions in order over an output's values by slug. The first that blocks decides; other
-/// kinds of dimensions never do.
+/// Evaluates the select dimensions in order. `staged` holds the output's values by slug. The first dimension
+/// that blocks decides. Dimensions of other kinds never block.
 pub fn evaluate_safety_gate(staged: &Map<String, Value>, dimensions: &[Dimension]) -> SafetyGate {
     let (mut scores, mut flags) = (Vec::new(), Vec::new());
     for dimension in dimensions.iter().filter(|d| d.kind == DimensionKind::Select) {
@@ -87,7 +88,8 @@ fn chosen<'a>(dimension: &'a Dimension, value: Option<&Value>) -> Option<&'a Cho
     dimension.options.iter().find(|option| option.value == value)
 }
 
-/// What an agent wrote there, no longer than an option may be: it goes into messages.
+/// Returns the agent's value as text, truncated to the longest length of an option, because it is quoted in
+/// messages.
 fn shown(value: &Value) -> String {
     crate::entity::shown(value).chars().take(NAME_CHARS_MAX).collect()
 }
@@ -229,7 +231,7 @@ mod tests {
         prop::collection::btree_map("d[0-6]", value, 0..8).prop_map(|map| map.into_iter().collect())
     }
 
-    /// Said a second way: which option of a dimension the output names, by counting equal values.
+    /// A second implementation for comparison: finds the chosen option by counting equal values.
     fn picks(dimension: &Dimension, staged: &Map<String, Value>) -> Option<Choice> {
         dimension.options.iter().find(|o| staged.get(&dimension.slug) == Some(&json!(o.value))).cloned()
     }

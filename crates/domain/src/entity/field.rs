@@ -1,4 +1,4 @@
-//! What a type's fields are.
+//! The fields of an entity type.
 
 use crate::{
     issue::Issue,
@@ -8,10 +8,10 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The name of the title beside the slugs of fields: no field may be called that.
+/// Name of the title among the slugs of fields. No field may have this slug.
 pub const FIELD_TITLE: &str = "title";
 
-/// What a field's values are.
+/// The type of a field's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldType {
@@ -42,7 +42,7 @@ impl FieldType {
         }
     }
 
-    /// The type of a stored name.
+    /// Returns the type with this stored name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|t| t.as_str() == text)
     }
@@ -52,25 +52,26 @@ impl FieldType {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct FieldDef {
-    /// The key of its values; unique in the type.
+    /// Key of the values. It is unique in the type.
     pub slug: String,
-    /// What people call it.
+    /// Name that pages show.
     pub name: String,
-    /// What its values are.
+    /// Type of the values.
     #[serde(rename = "type")]
     pub kind: FieldType,
-    /// Whether every entity needs a value.
+    /// Whether every entity must have a value.
     #[serde(default)]
     pub required: bool,
-    /// What a select chooses from; empty for other types.
+    /// Options of a select; empty for other types.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The slug of the entity type that a relation leads to; absent for other types.
+    /// Slug of the entity type to which a relation refers; `None` for other types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation_type: Option<String>,
 }
 
-/// Everything that is wrong with a type's fields, by path. Whether relation types exist is for the caller to check.
+/// Returns every problem of a type's fields, with its path; none if they are valid. The caller checks whether
+/// relation types exist.
 pub fn check_fields(fields: &[FieldDef]) -> Vec<Issue> {
     let mut issues = Vec::new();
     if fields.len() > ENTITY_FIELDS_MAX {
@@ -122,7 +123,7 @@ fn check_options(field: &FieldDef, at: &str, issues: &mut Vec<Issue>) {
     }
 }
 
-/// 1 to `max` characters on one line, not all of them spaces.
+/// Whether `text` has 1 to `max` characters on one line that are not all white space.
 pub(crate) fn is_line(text: &str, max: usize) -> bool {
     !text.trim().is_empty() && text.chars().count() <= max && !text.chars().any(char::is_control)
 }

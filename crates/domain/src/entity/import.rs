@@ -1,29 +1,29 @@
-//! Which column of a file goes where.
+//! The mapping of a CSV file's columns to fields.
 
 use super::{FIELD_TITLE, FieldDef};
 use crate::issue::Issue;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// One column of a file, and what it fills: a field's slug, `title`, or nothing.
+/// One column of a file with the field that it fills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Column {
-    /// Its name in the header.
+    /// Name of the column in the header.
     pub column: String,
-    /// What it fills.
+    /// Slug of the field that the column fills, or `title`; `None` if the column is ignored.
     pub field: Option<String>,
 }
 
-/// Where an import stands.
+/// The status of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportStatus {
-    /// Rows are still to come.
+    /// Rows remain to be imported.
     Running,
-    /// Every row was made or refused.
+    /// Every row was imported or refused.
     Completed,
-    /// It cannot go on; what was made stays.
+    /// The import cannot continue. The entities that it created are kept.
     Failed,
 }
 
@@ -40,26 +40,27 @@ impl ImportStatus {
         }
     }
 
-    /// The status of a stored name.
+    /// Returns the status with this stored name.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.as_str() == text)
     }
 }
 
-/// What is wrong with one cell of a file, or with a whole row.
+/// A problem of one cell of a file, or of a whole row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RowError {
-    /// As a spreadsheet numbers rows: the header is row 1.
+    /// Number of the row as in a spreadsheet: the header is row 1.
     pub row: u64,
-    /// A field's slug or `title`; empty where the whole row is meant.
+    /// Slug of the field, or `title`; empty for a problem of the whole row.
     pub field: String,
-    /// What is wrong and what would be right.
+    /// What is wrong or what a valid value is, for people.
     pub message: String,
 }
 
-/// A guess by name: a column called like a field, its slug or (for the title) "title", "name" or the type itself.
-/// Without a title the first column that fills nothing becomes it, or else the first one.
+/// Guesses the mapping by names. A column fills the field with the same name or slug, and the column `title`,
+/// `name` or with the name of the type fills the title. If there is no such column, the first unused column
+/// fills the title, or else the first column.
 pub fn guess_columns(header: &[String], fields: &[FieldDef], type_name: &str) -> Vec<Column> {
     let mut free: BTreeSet<&str> = fields.iter().map(|f| f.slug.as_str()).chain([FIELD_TITLE]).collect();
     let mut columns: Vec<Column> = header
@@ -84,10 +85,10 @@ pub fn guess_columns(header: &[String], fields: &[FieldDef], type_name: &str) ->
     columns
 }
 
-/// The columns as the caller names them. Columns that are not named fill nothing.
+/// Returns the mapping that the caller gives. Columns that are not named are ignored.
 ///
 /// # Errors
-/// What is wrong, under `mapping`.
+/// The first [`Issue`] of the mapping, with the field `mapping`.
 pub fn named_columns(
     header: &[String],
     fields: &[FieldDef],
@@ -116,7 +117,7 @@ pub fn named_columns(
     Ok(header.iter().map(column).collect())
 }
 
-/// Names alike but for case, space and punctuation are the same.
+/// Returns a name without case, white space and punctuation, for comparison.
 fn plain(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

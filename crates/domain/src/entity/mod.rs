@@ -1,4 +1,5 @@
-//! Entities: records that work is about. A type has typed fields; an entity has a title and their values.
+//! Entities: records that work is about. An entity type has typed fields. An entity has a title and values of
+//! these fields.
 
 mod field;
 mod import;

@@ -1,4 +1,4 @@
-//! How work stands, field by field: the dots on an entity's page.
+//! The status of work for each field and block of an entity's page, which shows them as dots.
 
 use crate::{
     block_status::{self, BlockStatus},
@@ -8,40 +8,42 @@ use crate::{
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap};
 
-/// Status dots of an entity's page.
+/// The status dots of an entity's page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TaskStatusMap {
-    /// By field slug; `title` stands for the title.
+    /// Status by slug of the field, or `title`.
     pub by_field_name: BTreeMap<String, BlockStatus>,
-    /// By the name of a block of the page.
+    /// Status by name of the page's block.
     pub by_block_id: BTreeMap<String, BlockStatus>,
 }
 
-/// No dots: for pages that have read no sessions.
+/// The empty map, for pages that have not read sessions.
 pub const EMPTY_TASK_STATUS_MAP: TaskStatusMap =
     TaskStatusMap { by_field_name: BTreeMap::new(), by_block_id: BTreeMap::new() };
 
-/// What an action's sessions write, as its `outputConfig` says: `{"fields": ["stage"], "blocks": ["summary"]}`.
+/// The fields and blocks that an action's sessions write, from its `outputConfig`: `{"fields": ["stage"],
+/// "blocks": ["summary"]}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OutputTargets {
-    /// Field slugs.
+    /// Slugs of the fields.
     pub fields: Vec<String>,
-    /// Names of blocks.
+    /// Names of the blocks.
     pub blocks: Vec<String>,
 }
 
-/// One session of an entity, as far as its dots go.
+/// The part of a session that decides the dots of its entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionStanding {
-    /// The session.
+    /// Id of the session.
     pub id: SessionId,
-    /// Where it stands.
+    /// Status of the session.
     pub status: Status,
-    /// What it writes.
+    /// Fields and blocks that the session writes.
     pub targets: OutputTargets,
 }
 
-/// The targets an `outputConfig` names. One that names none, or in another shape, has none.
+/// Reads the targets of an `outputConfig`. A config without targets, or with targets of another shape, has
+/// none.
 pub fn output_targets(output_config: &str) -> OutputTargets {
     #[derive(Deserialize)]
     struct Named {
@@ -60,9 +62,11 @@ pub fn output_targets(output_config: &str) -> OutputTargets {
     }
 }
 
-/// The dots that `sessions` (newest first) give: for each field and block, its newest session decides.
+/// Builds the dots from `sessions`, which come newest first. For each field and block the newest session
+/// decides.
 ///
-/// A session in `field_names_by_session_id` writes the fields named there instead of those of its action.
+/// If `field_names_by_session_id` has an entry for a session, the session writes those fields instead of its
+/// action's.
 pub fn build_task_status_map(
     sessions: &[SessionStanding],
     field_names_by_session_id: &HashMap<SessionId, Vec<String>>,

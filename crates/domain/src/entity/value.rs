@@ -1,20 +1,20 @@
-//! Values of fields: checked against the type, read from text, shown as text.
+//! Values of fields: checked against the type, parsed from text, and formatted as text.
 
 use super::{FieldDef, FieldType};
 use crate::{id::EntityId, issue::Issue, limit::FIELD_TEXT_CHARS_MAX};
 use chrono::NaiveDate;
 use serde_json::{Map, Number, Value};
 
-/// Values by field slug. A field without a value is absent.
+/// Values by slug of the field. A field without a value is absent.
 pub type Values = Map<String, Value>;
 
-/// The values after a change: `null` clears a field, absent fields stay.
+/// Returns the values after a change. `null` clears a field; absent fields keep their values.
 ///
-/// Only what changes is checked, so that a type can change without making its entities unwritable. Every required
-/// field needs a value afterwards. Values of fields that the type no longer has are dropped.
+/// Only changed values are checked, so that entities can still be written after their type has changed. After
+/// the change every required field must have a value. Values of fields that the type no longer has are dropped.
 ///
 /// # Errors
-/// Every wrong field at once, each under its slug.
+/// One [`Issue`] for each invalid field, with its slug.
 pub fn apply(fields: &[FieldDef], before: &Values, change: &Values) -> Result<Values, Vec<Issue>> {
     let mut issues = Vec::new();
     for slug in change.keys().filter(|slug| !fields.iter().any(|f| f.slug == **slug)) {
@@ -47,7 +47,7 @@ pub fn apply(fields: &[FieldDef], before: &Values, change: &Values) -> Result<Va
     if issues.is_empty() { Ok(after) } else { Err(issues) }
 }
 
-/// Whether a JSON value fits a field.
+/// Checks that a JSON value is valid for a field. The error says what a valid value is.
 fn check(field: &FieldDef, value: &Value) -> Result<(), String> {
     match (field.kind, value) {
         (FieldType::Text, Value::String(text)) => check_text(text),
@@ -76,17 +76,18 @@ fn check_text(text: &str) -> Result<(), String> {
 }
 
 fn check_date(text: &str) -> Result<(), String> {
-    // chrono also takes signs, one-digit months and years beyond 9999; one day has one text.
+    // chrono also accepts signs, one-digit months and years beyond 9999. The exact form gives each day one
+    // text.
     let shape = |(at, byte): (usize, u8)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() };
     let exact =
         text.len() == 10 && text.bytes().enumerate().all(shape) && NaiveDate::parse_from_str(text, "%Y-%m-%d").is_ok();
     if exact { Ok(()) } else { Err("a day as YYYY-MM-DD".into()) }
 }
 
-/// The value of text from a form or a CSV cell; `None` for an empty one.
+/// Parses the text of a form or a CSV cell; `None` for an empty text.
 ///
 /// # Errors
-/// What would be right.
+/// What a valid value is, for people.
 pub fn parse_text(field: &FieldDef, text: &str) -> Result<Option<Value>, String> {
     let trimmed = text.trim();
     if trimmed.is_empty() {
@@ -100,7 +101,7 @@ pub fn parse_text(field: &FieldDef, text: &str) -> Result<Option<Value>, String>
     check(field, &value).map(|()| Some(value))
 }
 
-/// A number as people and JSON write it: digits, a sign, a decimal point, an exponent.
+/// Parses a number as people and JSON write it: digits, a sign, a decimal point, an exponent.
 fn number(text: &str) -> Option<Number> {
     let text = text.strip_prefix('+').unwrap_or(text);
     if let Ok(whole) = text.parse::<i64>() {
@@ -112,7 +113,7 @@ fn number(text: &str) -> Option<Number> {
     text.parse::<f64>().ok().and_then(Number::from_f64)
 }
 
-/// A value as people read it.
+/// Formats a value for people.
 pub fn shown(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -122,12 +123,14 @@ pub fn shown(value: &Value) -> String {
     }
 }
 
-/// Significant digits of a figure that binary arithmetic has left a tail on.
+/// Significant digits to which a number with rounding errors is rounded.
 const FIGURE_DIGITS: usize = 12;
-/// People type fewer significant digits than this; sums of decimals have as many.
+/// Significant digits from which a number is taken to have rounding errors. People type fewer digits; sums of
+/// decimals have this many.
 const TAIL_DIGITS_MIN: usize = 16;
 
-/// A number as people write it: 3.61, where adding decimals made 3.6099999999999977 of it. Whole numbers stay exact.
+/// Formats a number without the rounding errors of binary arithmetic: 3.6099999999999977, a sum of decimals,
+/// becomes 3.61. Whole numbers stay exact.
 fn figure(number: &serde_json::Number) -> String {
     let text = number.to_string();
     let mantissa = text.split(['e', 'E']).next().unwrap_or_default();

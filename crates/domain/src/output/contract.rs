@@ -1,32 +1,32 @@
-//! What an action's `outputType` and `outputConfig` ask for.
+//! The output contract that an action's `outputType` and `outputConfig` define.
 
 use crate::{action::OutputType, id::CriteriaSetId, issue::Issue, limit::OUTPUT_CRITERIA_SETS_MAX, slug::is_slug};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// What a result has to be, and what becomes of it.
+/// An output contract: the shape of a result, and where it is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contract {
-    /// The shape.
+    /// Shape of the result.
     pub output_type: OutputType,
-    /// A JSON Schema for the whole result.
+    /// JSON Schema of the whole result.
     pub schema: Option<Value>,
-    /// The slug of the entity type that results become.
+    /// Slug of the entity type of new entities.
     pub entity_type: Option<String>,
-    /// The field of a new entity that leads to the entity the session is about.
+    /// Field of a new entity that refers to the session's entity.
     pub relation_field: Option<String>,
-    /// Whose dimensions a reviewer scores the result by.
+    /// Criteria sets by whose dimensions the result is judged.
     pub criteria_set_ids: Vec<CriteriaSetId>,
 }
 
-/// The two spellings of the criteria sets' key: bundles of other installations say it the first way.
+/// The two accepted spellings of the key for criteria sets. Bundles of other installations use the first one.
 pub const CRITERIA_SETS: [&str; 2] = ["criteria_set_ids", "criteriaSetIds"];
 const SLUG: &str = "lower-case letters, digits and single hyphens, at most 64 characters";
 
-/// The contract of an action. Keys of `output_config` that are not part of a contract are left alone.
+/// Reads the contract of an action. Keys of `output_config` that are not part of a contract are ignored.
 ///
 /// # Errors
-/// Every wrong key, as `outputConfig.key`.
+/// One [`Issue`] for each invalid key, with the path `outputConfig.key`.
 pub fn read(output_type: OutputType, output_config: &str) -> Result<Contract, Vec<Issue>> {
     let mut reader = Reader { config: serde_json::from_str(output_config).unwrap_or_default(), issues: Vec::new() };
     let contract = Contract {
@@ -98,7 +98,7 @@ impl Reader {
         ids
     }
 
-    /// Keys that a type of output needs, and keys that would do nothing.
+    /// Refuses missing keys that the output type needs, and keys that have no effect with it.
     fn check_type(&mut self, output_type: OutputType) {
         let makes_entities =
             matches!(output_type, OutputType::Entity | OutputType::Entities | OutputType::RelationEntity);

@@ -1,4 +1,4 @@
-//! Output contracts: what the sessions of an action have to return, and the shapes that a result can have.
+//! Output contracts: what the sessions of an action must return, and the shapes of results.
 
 mod contract;
 mod shape;

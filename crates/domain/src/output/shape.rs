@@ -1,4 +1,4 @@
-//! The shapes of results: what can be said about one without knowing any entity.
+//! Checks the shape of a result, as far as this is possible without reading entities.
 
 use super::Contract;
 use crate::{
@@ -10,41 +10,42 @@ use crate::{
 };
 use serde_json::{Map, Value};
 
-/// Where the path of every issue of a result begins.
+/// First part of the path of every issue of a result.
 const RESULT: &str = "result";
-/// The list in a result of type `entities`.
+/// Key of the list in a result of type `entities`.
 pub const FIELD_ENTITIES: &str = "entities";
-/// The entity that an item of such a list changes.
+/// Key, in an item of that list, of the id of the entity to change.
 pub const FIELD_ID: &str = "id";
 
-/// A result in the shape that its contract asks for.
+/// A result in the shape of its contract.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
-    /// Text, or nothing said: there is nothing to write back.
+    /// A text or nothing. There is nothing to write back.
     Text,
-    /// Values for the entity the session is about, where there is one.
+    /// Values for the session's entity, if it has one.
     Fields(Values),
-    /// Values for the entity the session is about, or for a new one.
+    /// Values for the session's entity, or for a new one.
     Entity(Values),
-    /// Entities to make and to change.
+    /// Entities to create and to change.
     Entities(Vec<Item>),
-    /// Values for a new entity that leads to the one the session is about.
+    /// Values for a new entity that refers to the session's entity.
     RelationEntity(Values),
 }
 
-/// One entity of several.
+/// One entity of a result of type `entities`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// The entity to change; a new one is made when absent.
+    /// Id of the entity to change; `None` creates a new one.
     pub id: Option<EntityId>,
-    /// Its values, and its title where that is said.
+    /// Values by slug, and the title under `title` if the result has one.
     pub values: Values,
 }
 
-/// The result in the shape of its contract's type.
+/// Reads a result in the shape of the contract's output type.
 ///
 /// # Errors
-/// What has another shape, by path: `result`, `result.stage`, `result.entities[2].stage`.
+/// One [`Issue`] for each part with another shape, with a path such as `result`, `result.stage` or
+/// `result.entities[2].stage`.
 pub fn shape(contract: &Contract, result: Option<&Value>) -> Result<Output, Vec<Issue>> {
     let mut issues = Vec::new();
     let result = result.unwrap_or(&Value::Null);
@@ -65,7 +66,7 @@ fn refuse(issues: &mut Vec<Issue>, field: impl Into<String>, message: impl Into<
     issues.push(Issue { field: field.into(), message: message.into() });
 }
 
-/// A session may also end without a word.
+/// Checks a result of type text: a string, an object with a string `text`, or nothing.
 fn check_text(result: &Value, issues: &mut Vec<Issue>) {
     let fits = match result {
         Value::Null | Value::String(_) => true,
@@ -79,7 +80,7 @@ fn check_text(result: &Value, issues: &mut Vec<Issue>) {
     }
 }
 
-/// An object whose values are plain: strings, numbers, booleans, null, or lists of these.
+/// Reads an object whose values are plain: strings, numbers, booleans, null, or lists of these.
 fn flat(path: &str, value: &Value, issues: &mut Vec<Issue>) -> Values {
     let Value::Object(object) = value else {
         refuse(issues, path, "an object of named values");
