@@ -1,4 +1,4 @@
-//! The only way to write: whole lines, at the end, on the disk before anybody hears of it.
+//! The only function that writes to the streams. It appends whole lines and returns after they are on disk.
 
 use std::{
     fs::File,
@@ -6,24 +6,25 @@ use std::{
     path::Path,
 };
 
-/// Appends `lines`, each ended by a newline, and returns when they are on the disk.
+/// Appends `lines`, each of which ends with a newline, and returns when they are on disk.
 ///
-/// Writers of one file take turns by an advisory lock, so lines of two processes never mix. If the file ends in the middle
-/// of a line, because its writer died or the disk was full, that line is ended first: readers skip it and lose nothing else.
+/// An advisory lock admits one writer of a file at a time, so lines of two processes never mix. If the file
+/// ends in the middle of a line, because a writer was killed or the disk was full, a newline is written first.
+/// Readers skip the incomplete line and lose nothing else.
 ///
 /// # Errors
-/// Whatever the file system says. Then some of `lines` may be there, the last of them cut; appending them again is safe
-/// where readers recognise repeated ids.
+/// The error of the file system. Then some of `lines` may have been written, the last one incompletely.
+/// Appending them again is safe if readers recognise repeated ids.
 pub fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     debug_assert!(lines.ends_with(b"\n"), "whole lines");
     let mut file = open(path)?;
     file.lock()?;
-    // Closing the file gives the lock back, on every way out.
+    // Closing the file releases the lock, whatever the result is.
     let written = if ends_torn(&mut file)? { file.write_all(&[b"\n", lines].concat()) } else { file.write_all(lines) };
     written.and_then(|()| file.sync_data())
 }
 
-/// Opens the file, or makes it with the folders above it, such that all of them survive a loss of power.
+/// Opens the file. If it does not exist, it is created with its folders, and all new names are synced to disk.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = private::options();
     options.append(true).read(true);
@@ -45,7 +46,7 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Makes a new name in a folder durable. Other systems than Unix have no such call.
+/// Makes a new name in a folder durable. Only Unix has such a call; on other systems the function does nothing.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }

@@ -1,5 +1,5 @@
-//! Writing the three streams of one process. Nothing waits in memory here: what is captured waits in the database
-//! until its lines are on the disk, so a record that can be marked has been written already.
+//! Writes the three streams of one process. Nothing is buffered in memory: captures wait in the database until
+//! their lines are on disk. So a record that can be marked is already written.
 
 use crate::{
     Layout, append,
@@ -9,18 +9,18 @@ use domain::Timestamp;
 use serde::Serialize;
 use std::{io, path::Path};
 
-/// What a collector has done since it was made.
+/// Counters of a collector since its creation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Records on the disk.
+    /// Interactions that were written to disk.
     pub written: u64,
-    /// Lines of feedback on the disk.
+    /// Lines of feedback that were written to disk.
     pub marked: u64,
-    /// Writes that failed. Nothing of them is kept: the caller has the lines and tries again.
+    /// Writes that failed. The collector keeps none of their lines; the caller has them and tries again.
     pub failed_writes: u64,
 }
 
-/// Writes records, feedback and outcomes of one process. What cannot be written is logged and counted.
+/// Writes interactions, feedback and outcomes of one process. A failed write is logged and counted.
 pub struct Collector {
     layout: Layout,
     writer: String,
@@ -28,26 +28,29 @@ pub struct Collector {
 }
 
 impl Collector {
-    /// A collector that writes below `layout`. `writer` tells its files from those of others: something random.
+    /// Creates a collector that writes to the files of `layout`. `writer` is a random text that distinguishes
+    /// its files of interactions from those of other writers.
     pub fn new(layout: Layout, writer: &str) -> Collector {
         Collector { layout, writer: writer.to_owned(), counts: Counts::default() }
     }
 
-    /// Appends feedback to the sidecar file of its day, beside the record, which is never rewritten. When this
+    /// Appends feedback to the feedback file of its day. The record itself is never rewritten. After this
     /// returns, the line survives a loss of power.
     ///
     /// # Errors
-    /// If it cannot be written. The caller has the line and tries again: repeated feedback changes nothing.
+    /// The error of the file system. The caller tries again with the same line; repeated feedback has no
+    /// effect.
     pub fn mark_feedback(&mut self, mark: &FeedbackRecord) -> io::Result<()> {
         self.write_through(&[], std::slice::from_ref(mark), &[], mark.timestamp)
     }
 
-    /// Writes lines at once, and keeps none of those that cannot be written: the caller has them, and tries again. When
-    /// this returns, they survive a loss of power.
+    /// Writes lines immediately. After this returns, they survive a loss of power. Lines that cannot be written
+    /// are not kept; the caller tries again with the same lines.
     ///
     /// # Errors
-    /// At the first file that cannot be written; what was written before stays, and is written again by the next try.
-    /// Readers tell repeated interactions by their ids, and repeated feedback changes nothing.
+    /// The error of the first file that cannot be written. Lines that were written before it stay, and the next
+    /// try writes them again. Readers recognise repeated interactions by their ids, and repeated feedback has
+    /// no effect.
     pub fn write_through(
         &mut self,
         records: &[InteractionRecord],
@@ -74,12 +77,12 @@ impl Collector {
         Ok(())
     }
 
-    /// What this collector has done.
+    /// Returns the counters of this collector.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Where it writes.
+    /// Returns the layout of the files that it writes.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }

@@ -1,8 +1,9 @@
-//! Retention in files: the lines of erased sessions are taken out. A file that has such lines is written anew beside itself,
-//! put on the disk and takes the old one's place, so that a crash leaves one or the other, whole.
+//! Retention in files: removes the lines of erased sessions. A file with such lines is rewritten under another
+//! name, synced to disk and renamed to the old name, so that a crash leaves either the old or the new file
+//! complete.
 //!
-//! Nobody else may write meanwhile. Feedback names no session, so the lines that say whose it is go last: a run that was
-//! stopped anywhere is continued by the next.
+//! No other process may write during a run. Feedback names no session, only an interaction. Interactions are
+//! therefore removed last, so that the next run can continue a run that was stopped at any point.
 
 use crate::{
     Layout, Lines, Warning,
@@ -19,35 +20,35 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The ending of a file that is being written anew. What a crash leaves under such a name is removed.
+/// Extension of a file that is being rewritten. The next run removes such files, which a crash has left.
 const NEW: &str = "rewriting";
 
-/// A session, by its workspace and itself, as lines name them.
+/// The ids of a workspace and of a session, as lines contain them.
 pub type SessionKey = (String, String);
 
-/// What becomes of the lines of a session.
+/// What happens to the lines of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// They stay.
+    /// The lines are kept.
     Kept,
-    /// They go.
+    /// The lines are removed.
     Erased,
-    /// Nobody knows the session: they go from the files up to the day, and stay in later ones.
+    /// The session is unknown. The lines are removed from files up to the given day and kept in later files.
     Unknown,
 }
 
-/// What a run has done.
+/// Counters of a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Erased {
-    /// Lines that are gone.
+    /// Lines that were removed.
     pub lines: u64,
-    /// Files that were written anew, or removed because nothing was left in them.
+    /// Files that were rewritten, or removed because no line was left.
     pub files: u64,
-    /// Lines in files after the day that cannot be read, so that nobody can tell whose they are: they stay.
+    /// Lines in files after the day that cannot be parsed, so that their session is unknown. They are kept.
     pub unreadable: u64,
 }
 
-/// What a line of prompts and answers says of itself.
+/// The fields of an interaction's line that erasing needs.
 #[derive(Deserialize)]
 struct Interaction {
     id: String,
@@ -66,10 +67,10 @@ struct Feedback {
     record_id: String,
 }
 
-/// The sessions that prompts and answers are of. Needs memory for each of them.
+/// Returns the sessions of all interactions. It needs memory for each session.
 ///
 /// # Errors
-/// If a file cannot be opened: what stands in it could not be erased.
+/// If a file cannot be opened, because its lines could not be erased.
 pub fn sessions(layout: &Layout) -> io::Result<BTreeSet<SessionKey>> {
     let mut found = BTreeSet::new();
     read(layout, |line| {
@@ -78,11 +79,13 @@ pub fn sessions(layout: &Layout) -> io::Result<BTreeSet<SessionKey>> {
     Ok(found)
 }
 
-/// Takes out every line of a session that `fate` gives up, and from files up to and including `last` whatever is about no
-/// session that is kept. Needs memory for each record that goes, and for each that lines of files up to `last` are about.
+/// Removes every line of a session whose `fate` is [`Fate::Erased`], and from files up to and including the day
+/// `last` every line that belongs to no kept session. It needs memory for each removed interaction, and for
+/// each interaction that lines in files up to `last` are about.
 ///
 /// # Errors
-/// At the first file that cannot be read or written. What was written before stays; the next run does the rest.
+/// The error of the first file that cannot be read or written. Files that were rewritten before stay so; the
+/// next run continues.
 pub fn erase(layout: &Layout, last: NaiveDate, fate: impl Fn(&SessionKey) -> Fate) -> io::Result<Erased> {
     for folder in [layout.interactions(), layout.feedback(), layout.outcomes()] {
         remove_leftovers(&folder)?;
@@ -119,18 +122,19 @@ fn stays(fate: Fate, is_old: bool) -> bool {
     }
 }
 
-/// Which records go and which stay, as far as that matters for what is said about them.
+/// Which interactions are removed and which are kept, as far as lines about them need it.
 #[derive(Default)]
 struct Records {
-    /// Whether a record stays: all that go, and those that old lines are about and that stay.
+    /// Whether an interaction is kept. The map has all removed interactions, and those kept ones that lines in
+    /// old files are about.
     known: HashMap<String, bool>,
-    /// Sessions that are erased.
+    /// Ids of the sessions that are erased.
     sessions: HashSet<String>,
 }
 
 impl Records {
     fn read(layout: &Layout, last: NaiveDate, fate: &impl Fn(&SessionKey) -> Fate) -> io::Result<Self> {
-        // What is said of a record may stand in the file of an earlier day than the record: it may be captured late.
+        // An interaction can be captured late. Then lines about it are in the file of an earlier day.
         let mut mentioned = HashSet::new();
         for folder in [layout.feedback(), layout.outcomes()] {
             for path in files(&folder)?.iter().filter(|path| is_old(path, last)) {
@@ -148,7 +152,8 @@ impl Records {
                 if !stays(fate, is_old) {
                     records.known.insert(line.id, false);
                 } else if mentioned.contains(&line.id) {
-                    // Written twice, under two days: where one goes, all that is said about it goes.
+                    // An interaction can be written twice, on two days. If one line is removed, all lines about
+                    // it are.
                     records.known.entry(line.id).or_insert(true);
                 }
                 if fate == Fate::Erased {
@@ -159,7 +164,8 @@ impl Records {
         Ok(records)
     }
 
-    /// Whether a line about this record stays. Of old lines only those about something that is still there.
+    /// Whether a line about this interaction is kept. In an old file only lines about interactions that still
+    /// exist are.
     fn stays(&self, record_id: &str, is_old: bool) -> bool {
         self.known.get(record_id).copied().unwrap_or(!is_old)
     }
@@ -184,7 +190,7 @@ fn read_file<T: serde::de::DeserializeOwned>(path: &Path, mut hear: impl FnMut(T
     for line in Lines::of_file(path.to_owned()) {
         match line {
             Ok(line) => hear(line),
-            // Line 0 is the file itself.
+            // Line 0 means that the file itself cannot be read.
             Err(Warning { line: 0, reason, .. }) => {
                 return Err(io::Error::other(format!("{}: {reason}", path.display())));
             }
@@ -208,8 +214,8 @@ fn remove_leftovers(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file without the lines that do not stay. `stays` says nothing of a line that it cannot read: of an old file it
-/// goes, of a later one it stays.
+/// Rewrites a file without the removed lines. `stays` returns `None` for a line that it cannot parse. Such a
+/// line is removed from an old file and kept in a later one.
 fn rewrite(path: &Path, is_old: bool, stays: &dyn Fn(&[u8]) -> Option<bool>, erased: &mut Erased) -> io::Result<()> {
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
     let (mut lines, mut gone, mut unreadable) = (0_u64, 0_u64, 0_u64);
@@ -233,7 +239,7 @@ fn rewrite(path: &Path, is_old: bool, stays: &dyn Fn(&[u8]) -> Option<bool>, era
     } else {
         let beside = path.with_extension(NEW);
         let mut file = BufWriter::new(private::create(&beside).map_err(named)?);
-        // An operator may have let others read the file.
+        // The new file gets the permissions of the old one, which an operator may have changed.
         let permissions = fs::metadata(path).map_err(named)?.permissions();
         file.get_ref().set_permissions(permissions).map_err(named)?;
         each_line(path, |line| if stays(line).unwrap_or(!is_old) { file.write_all(line) } else { Ok(()) })
@@ -247,13 +253,13 @@ fn rewrite(path: &Path, is_old: bool, stays: &dyn Fn(&[u8]) -> Option<bool>, era
     Ok(())
 }
 
-/// Every line of a file with its end, also one that has none.
+/// Calls `hear` with every line of a file, including its newline. The last line may have none.
 fn each_line(path: &Path, mut hear: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     let mut reader = BufReader::new(File::open(path)?);
     let mut line = Vec::new();
     loop {
         line.clear();
-        // A longer line is heard in parts, none of which can be read.
+        // A line that is too long is passed in parts, none of which can be parsed.
         if reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut line)? == 0 {
             return Ok(());
         }
@@ -276,7 +282,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// Files by their names, each with its lines.
+    /// Writes files, given by name, with their lines.
     fn write(layout: &Layout, files: &[(&str, &[String])]) {
         for (name, lines) in files {
             let folder = match *name {
@@ -302,7 +308,7 @@ mod tests {
         format!("{}\n", json!({ "record_id": record, "session_id": session, "outcome": "accepted" }))
     }
 
-    /// Everything that is left, by file.
+    /// Returns all lines that are left, with their files.
     fn left(layout: &Layout) -> Vec<(String, String)> {
         let mut left = Vec::new();
         for folder in [layout.interactions(), layout.feedback(), layout.outcomes()] {
@@ -338,12 +344,12 @@ mod tests {
                     &[said("g0", "gone", "pie"), "{torn\n".into(), said("u0", "nobody", "pie")],
                 ),
                 ("interactions_2026-02-28_bb.jsonl", &[said("u1", "nobody", "who")]),
-                // The last was captured a day late.
+                // The last interaction was captured a day late.
                 (
                     "2026-02-26_feedback.jsonl",
                     &[mark("g1", "pie"), mark("h1", "tea"), mark("lost", "pie"), mark("h2", "tea")],
                 ),
-                // What was said later of what is old.
+                // Lines in later files about old interactions.
                 (
                     "2026-02-28_feedback.jsonl",
                     &[mark("h2", "tea"), mark("g1", "pie"), mark("g2", "pie"), mark("u1", "who")],
@@ -384,7 +390,7 @@ mod tests {
         sample(&layout);
         erase(&layout, day(LAST), fate).unwrap();
         let expected = left(&layout);
-        // Stopped at each look at a session in turn, also in the middle of a file.
+        // Stop the run at each call of `fate` in turn, which includes the middle of a file.
         for stop in 0..28 {
             let folder = tempfile::tempdir().unwrap();
             let layout = Layout::below(folder.path());
@@ -399,7 +405,7 @@ mod tests {
             erase(&layout, day(LAST), fate).unwrap();
             assert_eq!(left(&layout), expected, "{stop}");
         }
-        // What a crash left half written is no file of ours.
+        // An incomplete file that a crash left is not read.
         let half = layout.feedback().join("2026-02-28_feedback").with_extension(NEW);
         fs::write(&half, "half of a line of pie").unwrap();
         erase(&layout, day(LAST), fate).unwrap();

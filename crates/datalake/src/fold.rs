@@ -1,5 +1,5 @@
-//! The latest feedback of each record, in bounded memory however many lines there are. What comes out names no workspace:
-//! ids of records are those of all workspaces.
+//! Finds the latest feedback of each record in bounded memory, whatever the number of lines is. The results
+//! name no workspace, because ids of records are unique across workspaces.
 
 use crate::{
     load::Warning,
@@ -9,9 +9,9 @@ use crate::{
 use domain::clock::{from_micros, to_micros};
 use std::{io, path::Path};
 
-/// Behind the id in a key: a zero, the time, the position.
+/// Bytes after the id in a key: a zero, the time, and the position.
 const KEY_TAIL: usize = 1 + 8 + 8;
-/// Stands for none in a value: confidences are at most 1,000.
+/// Encodes the absence of a confidence. Confidences are at most 1,000.
 const NO_CONFIDENCE: u16 = u16::MAX;
 
 /// Sorts feedback by record, time and position.
@@ -21,12 +21,12 @@ pub struct Fold {
 }
 
 impl Fold {
-    /// Uses at most about `budget` bytes of memory, and temporary files in `folder`.
+    /// Creates a fold that uses about `budget` bytes of memory at most, and temporary files in `folder`.
     pub fn new(folder: &Path, budget: usize) -> Fold {
         Fold { sorter: Sorter::new(folder, budget), position: 0 }
     }
 
-    /// Takes one line. Of two with the same time the one that was pushed later wins.
+    /// Adds one line of feedback. Of two lines with the same time the one that was added later wins.
     ///
     /// # Errors
     /// If a temporary file cannot be written.
@@ -35,13 +35,14 @@ impl Fold {
         let mut key = Vec::with_capacity(record.record_id.len() + KEY_TAIL);
         key.extend_from_slice(record.record_id.as_bytes());
         key.push(0);
-        // The sign is turned over, so that the order of bytes is that of time.
+        // The sign bit is inverted, so that the order of the bytes is the order of time.
         key.extend_from_slice(&(to_micros(record.timestamp) as u64 ^ (1 << 63)).to_be_bytes());
         key.extend_from_slice(&self.position.to_be_bytes());
         self.sorter.push(&key, &encode(record))
     }
 
-    /// Takes every line that can be read and that `keep` wants; those that cannot are handed to `skipped`.
+    /// Adds every line that can be read and for which `keep` returns true. Lines that cannot be read are passed
+    /// to `skipped`.
     ///
     /// # Errors
     /// If a temporary file cannot be written.
@@ -61,7 +62,7 @@ impl Fold {
         Ok(())
     }
 
-    /// The latest feedback of each record, in the order of record ids.
+    /// Returns the latest feedback of each record, in the order of the record ids.
     ///
     /// # Errors
     /// If a temporary file cannot be written or read.
@@ -70,7 +71,7 @@ impl Fold {
     }
 }
 
-/// See [`Fold::finish`].
+/// The latest feedback of each record; see [`Fold::finish`].
 pub struct Folded {
     sorted: Sorted,
     ahead: Option<Pair>,

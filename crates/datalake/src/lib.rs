@@ -1,5 +1,5 @@
-//! What was asked, what was answered and what became of it: three streams of JSON lines that are only ever appended to,
-//! and training data made from them.
+//! Prompts with answers, feedback on them, and inferred outcomes: three append-only streams of JSON lines, and
+//! exports of training data made from them.
 //!
 //! ```text
 //! {data}/datalake/01-raw/interactions/interactions_{YYYY-MM-DD}_{id8}.jsonl   one file per day and writer
@@ -7,8 +7,9 @@
 //! {data}/datalake/01-raw/outcomes/{YYYY-MM-DD}_outcomes.jsonl                 one file per day, for all writers
 //! ```
 //!
-//! No line is ever rewritten: feedback on a record that is on disk goes beside it, and reading merges the two. Retention is
-//! the one exception: it takes lines out of files, and nothing else writes meanwhile ([`erase`]). Times and ids are parameters; who writes when, and for whom, is decided elsewhere.
+//! No line is ever changed. Feedback on a written record is a line of its own, and reading merges the two. The
+//! one exception is retention ([`erase`]), which removes lines while no other process writes. Times and ids are
+//! parameters; the caller decides who writes, when and for whom.
 
 mod append;
 mod collector;

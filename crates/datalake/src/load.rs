@@ -1,5 +1,5 @@
-//! Reading the streams back. A line that cannot be read is skipped with a warning that says where it is; a file that
-//! cannot be read is skipped likewise. Reading needs as much memory as the longest line.
+//! Reads the streams. A line or a file that cannot be read is skipped with a warning that names its place.
+//! Reading needs as much memory as the longest line.
 
 use crate::Layout;
 use crate::record::{FeedbackRecord, InteractionRecord, OutcomeRecord};
@@ -13,18 +13,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Longer lines are not ours.
+/// Longest line that is read, bytes. Shiftbook writes no longer lines.
 pub(crate) const LINE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 const BUFFER_BYTES: usize = 256 * 1024;
 
-/// Something that was skipped.
+/// A line, file or folder that was skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// The file.
+    /// Path of the file or folder.
     pub file: PathBuf,
-    /// The line, counted from 1; 0 where the file or folder itself cannot be read.
+    /// Number of the line, from 1; 0 if the file or folder itself cannot be read.
     pub line: u64,
-    /// Why.
+    /// Reason for which it was skipped.
     pub reason: String,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The records of a stream, files in the order of their names, which begin with the day.
+/// The records of a stream. Files are read in the order of their names, which contain the day.
 pub struct Lines<T> {
     files: std::vec::IntoIter<PathBuf>,
     open: Option<(PathBuf, BufReader<File>, u64)>,
@@ -43,31 +43,32 @@ pub struct Lines<T> {
     records: PhantomData<T>,
 }
 
-/// Prompts and answers.
+/// Returns all interactions of the installation.
 pub fn interactions(layout: &Layout) -> Lines<InteractionRecord> {
     Lines::of(&layout.interactions())
 }
 
-/// The workspaces of prompts and answers, with how many lines each has.
+/// Returns the ids of the workspaces with interactions, each with its number of lines. Lines that cannot be
+/// read are ignored.
 pub fn workspaces(layout: &Layout) -> BTreeMap<String, u64> {
     #[derive(Deserialize)]
     struct Keyed {
         tenant_id: String,
     }
     let mut found = BTreeMap::new();
-    // What cannot be read belongs to nobody, and is told of when it is skipped.
+    // A line that cannot be read names no workspace. The reader of the records reports it.
     for line in Lines::<Keyed>::of(&layout.interactions()).flatten() {
         *found.entry(line.tenant_id).or_default() += 1;
     }
     found
 }
 
-/// Feedback.
+/// Returns all feedback of the installation.
 pub fn feedback(layout: &Layout) -> Lines<FeedbackRecord> {
     Lines::of(&layout.feedback())
 }
 
-/// Inferred outcomes.
+/// Returns all inferred outcomes of the installation.
 pub fn outcomes(layout: &Layout) -> Lines<OutcomeRecord> {
     Lines::of(&layout.outcomes())
 }
@@ -82,12 +83,12 @@ impl<T: DeserializeOwned> Lines<T> {
         Lines { files: files.into_iter(), open: None, pending, buffer: Vec::new(), records: PhantomData }
     }
 
-    /// The records of one file.
+    /// Returns the records of one file.
     pub(crate) fn of_file(file: PathBuf) -> Lines<T> {
         Lines { files: vec![file].into_iter(), open: None, pending: None, buffer: Vec::new(), records: PhantomData }
     }
 
-    /// The next line of the open file. `None` at its end.
+    /// Reads the next line of the open file; `None` at its end.
     fn line(&mut self) -> Option<Result<T, Warning>> {
         let (path, reader, number) = self.open.as_mut()?;
         self.buffer.clear();
@@ -103,7 +104,7 @@ impl<T: DeserializeOwned> Lines<T> {
                     Err(error) => error.to_string(),
                 })))
             }
-            // A writer is in the middle of it, or died there.
+            // A writer is still writing the line, or was killed while it wrote it.
             Ok(_) if self.buffer.last() != Some(&b'\n') => Some(Err(warning("torn: it does not end".to_owned()))),
             Ok(_) => Some(serde_json::from_slice(&self.buffer).map_err(|error| warning(error.to_string()))),
             Err(error) => {

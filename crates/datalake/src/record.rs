@@ -1,4 +1,5 @@
-//! The lines of the three streams. Fields are only ever added, and what was added may be missing in old lines.
+//! The records that the lines of the three streams contain. Fields are only ever added, and old lines lack the
+//! newer ones.
 
 use chrono::NaiveDateTime;
 use domain::{Timestamp, outcome::Inferred};
@@ -10,7 +11,7 @@ pub use domain::{
     message::{Message, Role},
 };
 
-/// A time as RFC 3339. One without an offset, as Python's `isoformat` writes it, is UTC.
+/// Reads a time in RFC 3339. A time without an offset, as Python's `isoformat` writes it, is UTC.
 fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
     let text = String::deserialize(deserializer)?;
     parse(&text).ok_or_else(|| D::Error::custom(format!("{text:?} is no time, such as 2026-02-26T10:00:00Z")))
@@ -33,57 +34,58 @@ fn parse(text: &str) -> Option<Timestamp> {
 /// A prompt and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InteractionRecord {
-    /// Id; the same prompt and answer have the same id, however often they are captured.
+    /// Id of the interaction. The same prompt and answer have the same id, however often they are captured.
     pub id: String,
-    /// When the answer was complete, RFC 3339 in UTC.
+    /// Time at which the answer was complete, RFC 3339 in UTC.
     #[serde(deserialize_with = "time")]
     pub timestamp: Timestamp,
-    /// The workspace.
+    /// Id of the workspace.
     pub tenant_id: String,
-    /// The session it is part of.
+    /// Id of the session.
     pub session_id: String,
-    /// The action that was run.
+    /// Id of the session's action, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action_id: Option<String>,
-    /// The agent that answered.
+    /// Slug of the agent that answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The person who asked.
+    /// Id of the person who asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    /// The conversation up to the answer: the system prompt first, where it is known, and what tools answered last, where
-    /// the agent called any. Never empty.
+    /// Conversation up to the answer. The system prompt comes first, if it is known, and answers of tools come
+    /// last, if the agent called any. Shiftbook never writes an empty prompt.
     pub prompt: Vec<Message>,
-    /// The tools that the agent had, as function schemas. Absent where they are not known, and from old lines.
+    /// Tools that the agent had, as function schemas. Absent if they are unknown, and in old lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Value>>,
-    /// The answer. Of a call of a tool the JSON object of `toolName` and `toolInput`.
+    /// Text of the answer. If the answer is a call of a tool, the JSON object with `toolName` and `toolInput`.
     pub response: String,
-    /// The agent's id of the call, where the answer is a call of a tool. Old lines have none.
+    /// Id that the agent gave to the call, if the answer is a call of a tool. Old lines have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// Feedback that came before the record was written.
+    /// Feedback that was given before the record was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user_feedback: Option<Feedback>,
-    /// Somebody changed the answer before it was used.
+    /// Whether someone changed the answer before it was used.
     #[serde(default)]
     pub was_edited: bool,
-    /// What they changed it to, where that is known.
+    /// The changed answer, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
-    /// Where the feedback came from.
+    /// Source of the feedback in this record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback_source: Option<Source>,
-    /// When it came.
+    /// Time of the feedback in this record, RFC 3339 in UTC.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "optional_time")]
     pub feedback_at: Option<Timestamp>,
-    /// How sure it is, where it was inferred.
+    /// Confidence of inferred feedback, in thousandths.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub feedback_confidence: Option<u16>,
 }
 
 impl InteractionRecord {
-    /// A prompt and its answer, of nobody and no time yet.
+    /// Creates a record with a prompt and an answer. All other fields are empty, and the time is the Unix
+    /// epoch.
     pub fn new(prompt: Vec<Message>, response: String) -> InteractionRecord {
         InteractionRecord {
             id: String::new(),
@@ -106,7 +108,8 @@ impl InteractionRecord {
         }
     }
 
-    /// The feedback that the record itself carries, as a line of the sidecar would. The record names the workspace.
+    /// Returns the feedback in the record itself, in the form of a line of feedback. It names no workspace,
+    /// because the record does.
     pub fn own_feedback(&self) -> Option<FeedbackRecord> {
         Some(FeedbackRecord {
             record_id: self.id.clone(),
@@ -121,56 +124,57 @@ impl InteractionRecord {
     }
 }
 
-/// Feedback on a record that was written before.
+/// Feedback on a record that was written earlier.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FeedbackRecord {
-    /// The record it is about. There need be none: such feedback is ignored.
+    /// Id of the interaction. Feedback on an interaction that does not exist is ignored.
     pub record_id: String,
-    /// The workspace. Lines that were written before it was noted have none.
+    /// Id of the workspace. Old lines have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tenant_id: Option<String>,
-    /// What is thought of it.
+    /// Feedback on the answer.
     pub feedback: Feedback,
-    /// Somebody changed the answer before it was used.
+    /// Whether someone changed the answer before it was used.
     #[serde(default)]
     pub was_edited: bool,
-    /// What they changed it to, where that is known.
+    /// The changed answer, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
-    /// When, RFC 3339 in UTC. The latest counts; of two at the same instant the one that was written later.
+    /// Time of the feedback, RFC 3339 in UTC. The latest feedback counts; of two with the same time the one
+    /// that was written later.
     #[serde(deserialize_with = "time")]
     pub timestamp: Timestamp,
-    /// Where it comes from.
+    /// Source of the feedback.
     pub source: Source,
-    /// How sure it is, in thousandths, where it was inferred. Lines that were written before it was noted have none.
+    /// Confidence of inferred feedback, in thousandths. Old lines have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<u16>,
 }
 
 impl FeedbackRecord {
-    /// Whether it is at least this sure. What people and reviewers say is sure; what was inferred without a confidence
-    /// is not.
+    /// Whether the confidence is at least `least`, in thousandths. Feedback of people and reviewers always
+    /// qualifies. Inferred feedback without a confidence counts as 0.
     pub fn is_as_sure_as(&self, least: u16) -> bool {
         self.source != Source::OutcomeTracker || self.confidence.unwrap_or(0) >= least
     }
 
-    /// Whether it may be about a record of this workspace: it says so, or it says nothing.
+    /// Whether the feedback can be about a record of this workspace: it names this workspace or none.
     pub fn may_be_of(&self, tenant_id: &str) -> bool {
         self.tenant_id.as_deref().is_none_or(|of| of == tenant_id)
     }
 }
 
-/// What was inferred about a record.
+/// An inferred outcome of an interaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeRecord {
-    /// The record it is about.
+    /// Id of the interaction.
     pub record_id: String,
-    /// The session it is part of.
+    /// Id of the session.
     pub session_id: String,
-    /// When it was inferred, RFC 3339 in UTC.
+    /// Time of the inference, RFC 3339 in UTC.
     #[serde(deserialize_with = "time")]
     pub timestamp: Timestamp,
-    /// What, and why.
+    /// Outcome with its evidence.
     #[serde(flatten)]
     pub inferred: Inferred,
 }

@@ -1,4 +1,4 @@
-//! Sorting what does not fit in memory: sorted runs in temporary files, merged.
+//! External sorting: writes sorted runs to temporary files and merges them.
 
 use std::{
     cmp::Ordering,
@@ -8,13 +8,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// As many files are merged at once; more are first made fewer.
+/// Number of runs at which they are merged into one, so that no more files than this are open.
 const RUNS_MAX: usize = 64;
 const BUFFER_BYTES: usize = 64 * 1024;
-/// What an entry costs beside its bytes.
+/// Memory of an entry beside its key and value, bytes.
 const ENTRY_BYTES: usize = size_of::<Entry>();
 
-/// Where an entry of the arena lies.
+/// Position of a pair in the arena, with the lengths of its key and value, bytes.
 #[derive(Clone, Copy)]
 struct Entry {
     start: usize,
@@ -22,8 +22,8 @@ struct Entry {
     value: u32,
 }
 
-/// Takes pairs of a key and a value in any order and gives them back in the order of the keys' bytes. Pairs with the same
-/// key come back in no particular order: put a position into the key where it matters.
+/// Sorts pairs of a key and a value by the bytes of their keys. The order of pairs with the same key is
+/// unspecified; a caller for whom it matters adds a position to the key.
 pub struct Sorter {
     folder: PathBuf,
     budget: usize,
@@ -33,15 +33,16 @@ pub struct Sorter {
 }
 
 impl Sorter {
-    /// Uses at most about `budget` bytes of memory, and files without names in `folder` that go away by themselves.
+    /// Creates a sorter that uses about `budget` bytes of memory at most, and unnamed temporary files in
+    /// `folder` that the system removes.
     pub fn new(folder: &Path, budget: usize) -> Sorter {
         Sorter { folder: folder.to_owned(), budget, arena: Vec::new(), entries: Vec::new(), runs: Vec::new() }
     }
 
-    /// Takes one pair.
+    /// Adds one pair.
     ///
     /// # Errors
-    /// If a temporary file cannot be written, or a part is longer than 4 GiB.
+    /// If a temporary file cannot be written, or a key or value is 4 GiB or longer.
     pub fn push(&mut self, key: &[u8], value: &[u8]) -> io::Result<()> {
         let length = |part: &[u8]| u32::try_from(part.len()).map_err(io::Error::other);
         let entry = Entry { start: self.arena.len(), key: length(key)?, value: length(value)? };
@@ -56,7 +57,7 @@ impl Sorter {
         Ok(())
     }
 
-    /// Everything, in order.
+    /// Returns all pairs in order.
     ///
     /// # Errors
     /// If a temporary file cannot be written or read.
@@ -93,7 +94,7 @@ impl Sorter {
     }
 }
 
-/// A run that is being written: for each pair both lengths, then both parts.
+/// A run that is being written. Each pair consists of both lengths, then the key and the value.
 struct Run(BufWriter<File>);
 
 impl Run {
@@ -120,14 +121,14 @@ impl Run {
 /// A pair of a key and a value.
 pub type Pair = (Vec<u8>, Vec<u8>);
 
-/// The head of one run.
+/// The next pair of one run.
 struct Head {
     pair: Pair,
     run: usize,
 }
 
 impl Ord for Head {
-    /// The heap gives its greatest first, so this is turned round.
+    /// Compares in reverse, because the heap returns its greatest element first.
     fn cmp(&self, other: &Head) -> Ordering {
         other.pair.0.cmp(&self.pair.0).then(other.run.cmp(&self.run))
     }
@@ -147,7 +148,7 @@ impl PartialEq for Head {
 
 impl Eq for Head {}
 
-/// Sorted pairs.
+/// The sorted pairs of all runs.
 pub struct Sorted {
     runs: Vec<BufReader<File>>,
     heads: BinaryHeap<Head>,
@@ -203,7 +204,7 @@ mod tests {
         let mut expected = keys.clone();
         expected.sort_unstable();
         let folder = tempfile::tempdir().unwrap();
-        // The last makes so many runs that they are merged in two steps.
+        // The last budget leads to so many runs that they are merged in two steps.
         for budget in [usize::MAX, 10_000, 300] {
             let mut sorter = Sorter::new(folder.path(), budget);
             for key in &keys {

@@ -1,4 +1,5 @@
-//! A black box for tests and measurements: captures until it is killed, makes feedback, folds it. Not part of the product.
+//! A program for tests and measurements of this crate. It captures until it is killed, generates feedback, and
+//! folds it. It is not part of the product.
 
 use chrono::{DateTime, TimeDelta};
 use datalake::export::{self, FileFormat, Format, Inputs, Options};
@@ -27,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Captures and marks without end. What a line on stdout acknowledges is on the disk.
+/// Captures and marks until the process is killed. A line on stdout acknowledges what is on disk.
 fn capture(folder: &Path, writer: &str) -> Result<(), Box<dyn Error>> {
     let mut collector = Collector::new(Layout::below(folder), writer);
     let mut out = io::stdout().lock();
@@ -52,7 +53,7 @@ fn generate(folder: &Path, lines: u64) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(layout.feedback())?;
     let mut file = BufWriter::new(File::create(layout.feedback_file(at(0)))?);
     for number in 0..lines {
-        // Every third record hears twice, far apart.
+        // Every third line is about an earlier record, so one record in three or so has two lines.
         let record = if number % 3 == 2 { number / 3 } else { number };
         let line = FeedbackRecord { feedback: label(number), ..mark(scattered(record), at(number)) };
         serde_json::to_writer(&mut file, &line)?;
@@ -62,7 +63,7 @@ fn generate(folder: &Path, lines: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Folds what `generate` made, and looks at every record that comes out: whether it is the latest.
+/// Folds the lines of `generate`, and checks for every record that the result is its latest line.
 fn index(folder: &Path, budget: usize) -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
     let mut fold = Fold::new(folder, budget);
@@ -79,7 +80,7 @@ fn index(folder: &Path, budget: usize) -> Result<(), Box<dyn Error>> {
     for record in fold.finish()? {
         let record = record?;
         let number = number_of(&record.record_id).ok_or("an id of somebody else's")?;
-        // The line that spoke of it last.
+        // The last line about this record.
         let latest = if number * 3 + 2 < lines { number * 3 + 2 } else { number };
         wrong += u64::from((record.timestamp, record.feedback) != (at(latest), label(latest)));
         records += 1;
@@ -87,8 +88,8 @@ fn index(folder: &Path, budget: usize) -> Result<(), Box<dyn Error>> {
     report(&[("lines", lines), ("skipped", skipped), ("records", records), ("wrong", wrong)], started)
 }
 
-/// The rate of the collector beside that of the bare file: the same lines, as many of them in each durable write. They take
-/// turns, write by write.
+/// Measures the rate of the collector and the rate of appending to a plain file. Both write the same lines in
+/// batches of the same size, in alternation.
 fn append(folder: &Path, lines: u64, batch: u64) -> Result<(), Box<dyn Error>> {
     let started = Instant::now();
     let layout = Layout::below(folder);
@@ -121,7 +122,7 @@ fn append(folder: &Path, lines: u64, batch: u64) -> Result<(), Box<dyn Error>> {
     report(&[&[("lines", lines), ("lost", lost)], &rates[..]].concat(), started)
 }
 
-/// One export of every kind, each in a folder of its own.
+/// Writes one export for each pair of format and file format, each in its own folder.
 fn samples(folder: &Path) -> Result<(), Box<dyn Error>> {
     let records = (0..60).map(|number| {
         let mut record = record(format!("record-{number}"), at(number));
@@ -156,7 +157,8 @@ fn samples(folder: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// An agent that looks something up, and proposes a call: with arguments of different shapes, as tools have them.
+/// Adds a tool call with its answer to the prompt, and makes the response a proposed call. The arguments have
+/// different shapes.
 fn with_tools(record: &mut InteractionRecord, number: u64) {
     let tool = |name: &str, parameter: Value| {
         let parameters = json!({ "type": "object", "properties": { "of": parameter }, "required": ["of"] });
@@ -202,24 +204,24 @@ fn mark(record_id: String, timestamp: Timestamp) -> FeedbackRecord {
     }
 }
 
-/// What the line of this number says.
+/// Returns the feedback of the line with this number.
 fn label(number: u64) -> Feedback {
     [Feedback::Negative, Feedback::Neutral, Feedback::Positive][(number / 7 % 3) as usize]
 }
 
-/// Odd, so that numbers times this are as many different numbers, in no order.
+/// An odd factor. Multiplication by it maps different numbers to different numbers in no obvious order.
 const SCATTER: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// An id made of a number. The order of ids is not that of the numbers.
+/// Returns an id made from a number. The order of the ids differs from the order of the numbers.
 fn scattered(number: u64) -> String {
     let bits = number.wrapping_mul(SCATTER);
     format!("0198c0de-0000-7000-{:04x}-{:012x}", bits >> 48, bits & 0xffff_ffff_ffff)
 }
 
-/// The number that [`scattered`] made an id of.
+/// Returns the number from which [`scattered`] made an id.
 fn number_of(id: &str) -> Option<u64> {
     let bits = u64::from_str_radix(&id.get(19..)?.replace('-', ""), 16).ok()?;
-    // Newton's way to the number that undoes the multiplication: each step doubles the bits that are right.
+    // Newton's method for the multiplicative inverse modulo 2^64. Each step doubles the number of correct bits.
     let undo = (0..5).fold(SCATTER, |undo, _| undo.wrapping_mul(2_u64.wrapping_sub(SCATTER.wrapping_mul(undo))));
     Some(bits.wrapping_mul(undo))
 }

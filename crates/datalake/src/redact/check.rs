@@ -1,20 +1,20 @@
-//! What a pattern cannot tell: whether a value is a secret or stands for one, whether text is random, whether digits add
-//! up.
+//! Checks that a pattern cannot express: whether a value is a secret or a placeholder, whether text is random,
+//! whether check digits are correct.
 
 use serde::Deserialize;
 use std::ops::Range;
 
-/// A function that judges what a pattern found.
+/// A check that is applied to the match of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Check {
-    /// The value of a name that speaks of secrets.
+    /// A value that is assigned to a name for secrets.
     Assigned,
     /// A word after "the password is".
     Spoken,
-    /// Text without a mark of its own.
+    /// Random text without a known prefix.
     Random,
-    /// An account number with its check digits.
+    /// An account number (IBAN) with its check digits.
     Iban,
     /// A card number with its check digit.
     Card,
@@ -22,25 +22,25 @@ pub(super) enum Check {
     Phone,
 }
 
-/// Entropy from which text without a mark is random, bits per character.
+/// Least entropy of random text, bits per character.
 const RANDOM_ENTROPY_MIN: f64 = 4.2;
-/// Digits that random text of this length has at least.
+/// Least number of digits, of upper-case letters and of lower-case letters in random text.
 const RANDOM_DIGITS_MIN: usize = 3;
-/// Longer text is a file, not a secret.
+/// Longest random text that can be a secret, bytes. Longer text is a file.
 const RANDOM_CHARS_MAX: usize = 512;
-/// Bytes before random text that may say what it is.
+/// Bytes before random text that are searched for a sign that it is public.
 const BEFORE_BYTES: usize = 24;
-/// Random text after these is public.
+/// Random text after one of these is public.
 const PUBLIC_BEFORE: [&str; 8] =
     ["ssh-rsa ", "ssh-ed25519 ", "sha256-", "sha384-", "sha512-", "sha256:", ";base64,", "integrity"];
-/// Digits of a telephone number.
+/// Number of digits of a telephone number.
 const PHONE_DIGITS: std::ops::RangeInclusive<usize> = 8..=15;
-/// Digits of a card number.
+/// Number of digits of a card number.
 const CARD_DIGITS: std::ops::RangeInclusive<usize> = 13..=19;
-/// Characters of an account number.
+/// Number of characters of an account number.
 const IBAN_CHARS: std::ops::RangeInclusive<usize> = 15..=34;
 
-/// Names that hold a word for secrets and hold none.
+/// Names that contain a word for secrets although their values are no secrets.
 const INNOCENT_NAMES: [&str; 52] = [
     "max_token",
     "maxtoken",
@@ -95,7 +95,7 @@ const INNOCENT_NAMES: [&str; 52] = [
     "passwordless",
     "password_min",
 ];
-/// Values that stand for a secret, or say something about one.
+/// Values that are placeholders for a secret or statements about one.
 const INNOCENT_VALUES: [&str; 64] = [
     "null",
     "none",
@@ -162,7 +162,7 @@ const INNOCENT_VALUES: [&str; 64] = [
     "not",
     "and",
 ];
-/// What a program writes where the value comes from somewhere else.
+/// Beginnings of code that reads the value from elsewhere.
 const CODE_STARTS: [&str; 30] = [
     "os.", "env.", "env[", "process.", "config", "settings", "self.", "this.", "args.", "req.", "request.", "params",
     "options.", "opts.", "ctx.", "var.", "vars.", "secrets.", "data.", "user.", "form.", "getenv", "get_", "get(", "&",
@@ -170,8 +170,8 @@ const CODE_STARTS: [&str; 30] = [
 ];
 
 impl Check {
-    /// Where the secret lies in `text`, if what was found at `at` is one. `key` is the name it is assigned to, `sep` what
-    /// stands between.
+    /// Returns the range of the secret in `text`, if the match at `at` is one. `key` is the name to which it is
+    /// assigned, and `sep` is the text between them.
     pub fn secret(self, text: &str, key: &str, sep: &str, at: Range<usize>) -> Option<Range<usize>> {
         let found = text.get(at.clone())?;
         let is_secret = match self {
@@ -198,7 +198,7 @@ fn assigned(text: &str, key: &str, sep: &str, at: Range<usize>) -> Option<Range<
         None => at.clone(),
     };
     if quote.is_none() {
-        // In an address the value ends where the next parameter begins.
+        // In a URL the value ends where the next parameter begins.
         let before = text.get(..at.start)?.trim_end_matches(['=', ' ']);
         let is_parameter = before.strip_suffix(key).is_some_and(|before| before.ends_with(['?', '&']));
         let bare = text.get(inner.clone())?;
@@ -220,7 +220,7 @@ fn assigned(text: &str, key: &str, sep: &str, at: Range<usize>) -> Option<Range<
             .trim_start_matches([' ', '\t', '"', '\'', ',', ';', '\\'])
             .starts_with(['\r', '\n', '}', ')', '`', '#']);
     let is_secret = match (quote, is_password) {
-        // What is in quotation marks is the value, whatever it looks like.
+        // A quoted text is the value, whatever its form.
         (Some(_), true) => true,
         (Some(_), false) => value.len() >= 6 && !value.contains(' ') && (is_mixed(value) || value.len() >= 16),
         (None, true) => is_mixed(value) || ends_line && is_a_key(key, sep),
@@ -229,7 +229,8 @@ fn assigned(text: &str, key: &str, sep: &str, at: Range<usize>) -> Option<Range<
     is_secret.then_some(inner)
 }
 
-/// `DB_PASSWORD=sunshine`, `password: sunshine` in a file: not a sentence about passwords.
+/// Whether an assignment has the form of a setting (`DB_PASSWORD=sunshine`, `password: sunshine`) and not of a
+/// sentence about passwords.
 fn is_a_key(key: &str, sep: &str) -> bool {
     sep != ":" || key.contains('_') || key.contains('.') || key.chars().all(char::is_lowercase)
 }
@@ -242,7 +243,7 @@ fn is_path(value: &str) -> bool {
         || is_member(value)
 }
 
-/// `parser.next`, `User.token_hash`: names with dots between.
+/// Whether a value consists of names joined by dots, such as `parser.next` or `User.token_hash`.
 fn is_member(value: &str) -> bool {
     let is_name = |part: &str| {
         part.chars().next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
@@ -270,7 +271,8 @@ fn stands_for_a_secret(value: &str, is_quoted: bool) -> bool {
             .any(|word| lower.contains(word))
 }
 
-/// Letters with digits or marks, or both cases: not a word of a sentence.
+/// Whether a value has a form that words of a sentence do not have: letters with digits or symbols, an
+/// upper-case letter after the first, or digits only.
 fn is_mixed(value: &str) -> bool {
     let value = value.trim_end_matches(['.', ',', '!', '?', ';', ':', ')']);
     let has = |of: fn(char) -> bool| value.chars().any(of);
@@ -281,7 +283,7 @@ fn is_mixed(value: &str) -> bool {
         || value.len() >= 4 && value.chars().all(char::is_numeric)
 }
 
-/// Shannon's entropy, bits per character.
+/// Returns the Shannon entropy of a text, bits per byte.
 pub(super) fn entropy(text: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in text.bytes() {
@@ -313,7 +315,8 @@ fn is_public(text: &str, at: usize) -> bool {
     is_digest || PUBLIC_BEFORE.iter().any(|public| before.contains(public))
 }
 
-/// ISO 13616: the first four characters go to the end, letters count from 10, and the whole leaves 1 by 97.
+/// Checks an IBAN (ISO 13616): the first four characters move to the end, letters count from 10, and the number
+/// modulo 97 is 1.
 fn is_iban(text: &str) -> bool {
     let letters: Vec<char> = text.chars().filter(|letter| *letter != ' ').collect();
     if !IBAN_CHARS.contains(&letters.len()) {
@@ -327,7 +330,8 @@ fn is_iban(text: &str) -> bool {
     digits.fold(0, |rest, digit| (rest * 10 + digit) % 97) == 1
 }
 
-/// ISO 7812: every second digit from the end counts twice.
+/// Checks a card number (ISO 7812): every second digit from the end is doubled, and the sum of digits is a
+/// multiple of 10.
 fn is_card(text: &str) -> bool {
     let digits: Vec<u32> = text.chars().filter_map(|letter| letter.to_digit(10)).collect();
     let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };

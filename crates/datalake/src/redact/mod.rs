@@ -1,4 +1,5 @@
-//! Secrets and personal data that must not leave in training data, found by rule. The rules are data: `rules/`.
+//! Replaces secrets and personal data, which must not be part of training data. The rules that find them are
+//! data in `rules/`.
 
 mod check;
 mod rules;
@@ -8,12 +9,13 @@ pub use rules::InvalidRule;
 use rules::{Kind, Rules};
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
-/// What is taken out beside secrets.
+/// The personal data that is replaced in addition to secrets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Personal {
-    /// E-mail addresses.
+    /// Whether e-mail addresses are replaced.
     pub emails: bool,
-    /// E-mail addresses, telephone numbers, account numbers and card numbers.
+    /// Whether all personal data is replaced: e-mail addresses, telephone numbers, account numbers and card
+    /// numbers.
     pub all: bool,
 }
 
@@ -25,15 +27,16 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// The rules of the product; those for personal data only where they are asked for.
+    /// Creates a redactor with the rules of the product. Rules for personal data are used only as `personal`
+    /// says.
     ///
     /// # Errors
-    /// [`InvalidRule`] if a rule cannot be read, or does not do what its own examples say: nothing is exported then.
+    /// [`InvalidRule`] if a rule cannot be read or contradicts its own examples. Then nothing is exported.
     pub fn built_in(personal: Personal) -> Result<Redactor, InvalidRule> {
         Ok(Redactor { rules: Rules::built_in()?, personal, counts: BTreeMap::new() })
     }
 
-    /// The text without secrets.
+    /// Returns the text with each secret replaced by `[REDACTED:rule]`.
     ///
     /// # Errors
     /// [`InvalidRule`] if a pattern that is needed does not compile.
@@ -63,7 +66,8 @@ impl Redactor {
         }
     }
 
-    /// How many were replaced, by rule. Rules of the product that are in use and found nothing are there with 0.
+    /// Returns the number of replacements by rule. The product's own rules that are in use and found nothing
+    /// are listed with 0.
     pub fn counts(&self) -> BTreeMap<String, u64> {
         let own = self.rules.list.iter().filter(|rule| rule.is_own && self.is_wanted(rule.kind));
         let mut counts: BTreeMap<String, u64> = own.map(|rule| (rule.name.clone(), 0)).collect();

@@ -1,5 +1,5 @@
-//! The rules as data: those of the product, and the forms of secrets that gitleaks knows. Patterns are compiled when
-//! their keywords occur for the first time.
+//! Reads the rules: those of the product, and those taken from gitleaks. A pattern is compiled when one of its
+//! keywords occurs for the first time.
 
 use super::check::{Check, entropy};
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -12,28 +12,28 @@ use std::{
 
 const OWN: &str = include_str!("../../rules/shiftbook.toml");
 const GITLEAKS: &str = include_str!("../../rules/gitleaks.toml");
-/// The program of a pattern may not grow larger when it is compiled.
+/// Largest compiled pattern, bytes.
 const PROGRAM_BYTES_MAX: usize = 4 * 1024 * 1024;
-/// Between a name and what is assigned to it, in the rules of gitleaks.
+/// Pattern of the text between a name and the assigned value, for the rules of gitleaks.
 const ASSIGNED: &str = r#"(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}"#;
-/// After a secret comes what cannot be part of it.
+/// Pattern of the end of a secret: a character that cannot be part of it, or the end of the text.
 const END: &str = r"(?:[^A-Za-z0-9_\-]|\z)";
 
-/// Rules that cannot be used.
+/// The error for rules that cannot be used. It holds the reason.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("the rules for secrets cannot be used: {0}")]
 pub struct InvalidRule(pub(super) String);
 
-/// When a rule is used.
+/// The option that enables a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
-    /// Always.
+    /// The rule is always used.
     #[default]
     Secret,
-    /// Where addresses, or all personal data, are asked for.
+    /// The rule is used if e-mail addresses or all personal data are replaced.
     Email,
-    /// Where personal data is asked for.
+    /// The rule is used if all personal data is replaced.
     Personal,
 }
 
@@ -77,11 +77,11 @@ struct GitleaksRule {
     keywords: Vec<String>,
 }
 
-/// One rule.
+/// A rule that finds one kind of secret.
 pub(super) struct Rule {
     pub name: String,
     pub kind: Kind,
-    /// Whether the product wrote it. Such rules are named in manifests even if they found nothing.
+    /// Whether it is one of the product's own rules. Manifests list these even if they found nothing.
     pub is_own: bool,
     pattern: String,
     keywords: Vec<String>,
@@ -91,7 +91,7 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// The compiled pattern.
+    /// Returns the compiled pattern.
     pub fn regex(&self) -> Result<&Regex, InvalidRule> {
         let compile = || {
             let built = RegexBuilder::new(&ascii(&self.pattern)).size_limit(PROGRAM_BYTES_MAX).build();
@@ -100,10 +100,10 @@ impl Rule {
         self.compiled.get_or_init(compile).as_ref().map_err(Clone::clone)
     }
 
-    /// Where in what was found the secret lies, if it is one.
+    /// Returns the range of the secret in `text`, if the match `found` contains one.
     pub fn secret(&self, text: &str, found: &Captures<'_>) -> Option<Range<usize>> {
         let group = |name| found.name(name).map(|part| part.as_str()).unwrap_or_default();
-        // Groups of the product's own patterns have names; the first group of the others is the secret.
+        // The product's own patterns name their groups. In other patterns the first group is the secret.
         let first = || (1..found.len()).find_map(|at| found.get(at)).filter(|_| !self.is_own);
         let part = found.name("secret").or_else(first).or_else(|| found.get(0))?;
         if entropy(part.as_str()) < self.entropy {
@@ -120,24 +120,24 @@ impl Rule {
     }
 }
 
-/// All rules, in the order in which they are applied.
+/// All rules.
 pub(super) struct Rules {
     pub list: Vec<Rule>,
-    /// Rules that have no keyword.
+    /// Indexes of the rules without keywords. They are applied to every text.
     always: Vec<usize>,
     keywords: AhoCorasick,
-    /// For each keyword its rule.
+    /// Index of the rule of each keyword.
     rule_of: Vec<usize>,
 }
 
 impl Rules {
-    /// The rules that come with the product.
+    /// Returns the rules that are part of the product. They are read once.
     pub fn built_in() -> Result<&'static Rules, InvalidRule> {
         static READ: LazyLock<Result<Rules, InvalidRule>> = LazyLock::new(|| Rules::read(OWN, GITLEAKS));
         READ.as_ref().map_err(Clone::clone)
     }
 
-    /// Reads both files. Patterns of the product are compiled, because their examples are tried.
+    /// Reads both files. The product's own patterns are compiled, because their examples are checked.
     pub fn read(own: &str, gitleaks: &str) -> Result<Rules, InvalidRule> {
         let own: OwnFile = toml::from_str(own).map_err(|error| InvalidRule(error.to_string()))?;
         let theirs: GitleaksFile = toml::from_str(gitleaks).map_err(|error| InvalidRule(error.to_string()))?;
@@ -158,7 +158,8 @@ impl Rules {
         Ok(Rules { list, always, keywords, rule_of })
     }
 
-    /// The rules whose keywords occur in a text, in order.
+    /// Returns the indexes of the rules that apply to a text, in order: those without keywords, and those with
+    /// a keyword in the text.
     pub fn for_text(&self, text: &str) -> Vec<usize> {
         let mut wanted = vec![false; self.list.len()];
         for at in &self.always {
@@ -171,7 +172,7 @@ impl Rules {
     }
 }
 
-/// A rule of the product that does what its examples say.
+/// Checks that a rule of the product finds what its examples say, and returns it.
 fn tried(rule: OwnRule) -> Result<Rule, InvalidRule> {
     let OwnRule { name, pattern, keywords, kind, check, finds, leaves, .. } = rule;
     let (compiled, entropy, is_own) = (OnceLock::new(), 0.0, true);
@@ -205,7 +206,8 @@ fn expanded(rule: GitleaksRule) -> Result<Rule, InvalidRule> {
     Ok(Rule { name, kind, is_own, pattern, keywords, entropy: entropy.unwrap_or(0.0), check, compiled })
 }
 
-/// Classes as Go and secrets mean them: ASCII. Unicode's need programs a hundred times as large.
+/// Replaces character classes by their ASCII forms, which Go uses and secrets consist of. Compiled Unicode
+/// classes are about a hundred times as large.
 fn ascii(pattern: &str) -> String {
     let mut text = String::with_capacity(pattern.len() * 2);
     let mut letters = pattern.chars();
@@ -243,8 +245,8 @@ fn ascii(pattern: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Patterns of gitleaks.toml that the crate regex does not compile: none. One that is added and does not compile is
-    /// named here, and in the docs, instead of being left out silently.
+    /// Patterns of gitleaks.toml that the crate `regex` cannot compile: none at present. A new pattern that
+    /// cannot be compiled is named here and in the docs, and is not left out silently.
     const NOT_SUPPORTED: [&str; 0] = [];
 
     #[test]
