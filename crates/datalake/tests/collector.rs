@@ -1,4 +1,4 @@
-//! What is captured, where it goes, and what happens when it cannot go there.
+//! Tests of the collector: what it captures, where it writes it, and what happens when it cannot write.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -66,7 +66,7 @@ fn outcomes_are_kept_with_their_evidence() {
 #[test]
 fn what_cannot_be_written_is_told_and_counted() {
     let folder = tempfile::tempdir().unwrap();
-    // A file stands where the folder should be: nothing can be written below it.
+    // A file has the name of the folder, so no file can be created below it.
     fs::write(folder.path().join("datalake"), "").unwrap();
     let mut collector = collector(folder.path());
     let records = [record("one", 0, "Why?", "Because.")];

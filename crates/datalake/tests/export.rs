@@ -1,4 +1,4 @@
-//! What an export holds, and that it is the same every time.
+//! Tests of the content of exports, and that an export is reproducible.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -14,7 +14,8 @@ use datalake::{
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, io, path::Path};
 
-/// Seven answers: helped, did not, edited, no opinion, unknown, rated by session, edited into something unknown.
+/// Seven answers: positive, negative, edited, neutral, without feedback, rated by session, and edited with an
+/// unknown text.
 fn interactions() -> Vec<InteractionRecord> {
     vec![
         record("good", 30, "Which port?", "5432"),
@@ -77,7 +78,7 @@ fn sft_holds_what_helped_as_it_was_used() {
     assert_eq!(rows(Format::Sft, MinFeedback::Positive), helped);
     assert_eq!(rows(Format::Sft, MinFeedback::Neutral).len(), 4);
     assert_eq!(rows(Format::Sft, MinFeedback::Negative).len(), 5);
-    // Only here does the unknown count as enough; the answer that was edited into something unknown never does.
+    // Only here are answers without feedback exported. An answer that was edited with an unknown text never is.
     assert_eq!(rows(Format::Sft, MinFeedback::None).len(), 6);
 }
 
@@ -100,7 +101,7 @@ fn kto_judges_only_what_somebody_judged() {
         judged("Where?", "Here.", true),
     ];
     assert_eq!(rows(Format::Kto, MinFeedback::Negative), all);
-    // Neutral and unknown are no labels, even where they are enough.
+    // Neutral feedback and no feedback give no label, even if the least feedback admits them.
     assert_eq!(rows(Format::Kto, MinFeedback::None), all);
 }
 
@@ -141,7 +142,7 @@ fn ratings_that_cannot_be_read_are_counted_and_none_that_can_is_no_export() {
         }),
         ..inputs()
     };
-    // Only answers of which nothing else is known have their sessions asked: two.
+    // Ratings are read only for the two answers without other feedback.
     let some = tempfile::tempdir().unwrap();
     let preview = export::export(unreadable(&["rated"]), &options, some.path(), &mut |_| true).unwrap();
     let counts = preview.manifest.counts;
@@ -152,7 +153,7 @@ fn ratings_that_cannot_be_read_are_counted_and_none_that_can_is_no_export() {
     let why = refused.map(drop).unwrap_err().to_string();
     assert!(why.contains("is locked") && why.contains("leave out the source session"), "{why}");
     assert_eq!(fs::read_dir(none.path()).unwrap().count(), 0, "nothing is left behind");
-    // Where sessions are not asked, nothing of it matters.
+    // If the source session is not selected, unreadable ratings have no effect.
     let sources = [Source::Manual].into();
     let folder = tempfile::tempdir().unwrap();
     let inputs = unreadable(&["rated", "unknown"]);
@@ -166,7 +167,8 @@ fn feedback_of_other_sources_was_never_given() {
     options.sources = [Source::OutcomeTracker].into();
     let (preview, rows) = run(&options, folder.path());
     let labels: Vec<bool> = rows.iter().filter_map(|row| row["label"].as_bool()).collect();
-    // Without the later word of a person, the tracker's stands: both answers to the port were rejected.
+    // Without a person's later feedback the tracker's feedback counts: both answers about the port were
+    // rejected.
     assert_eq!(labels, [false, false]);
     assert_eq!(preview.manifest.counts.unknown, 5);
     assert_eq!(preview.manifest.by_source.into_iter().collect::<Vec<_>>(), [("outcome_tracker", 2)]);
@@ -189,7 +191,7 @@ fn inferred_feedback_counts_from_a_confidence_on_and_explicit_feedback_always() 
     let least = Options::new(Format::Kto, FileFormat::Jsonl).min_confidence;
     assert_eq!(labels(least, Some(least), Source::OutcomeTracker), (1, 0));
     assert_eq!(labels(least, Some(least - 1), Source::OutcomeTracker), (0, 1));
-    // Lines of before confidences were noted.
+    // Lines that are older than the field for the confidence.
     assert_eq!(labels(least, None, Source::OutcomeTracker), (0, 1));
     assert_eq!(labels(0, None, Source::OutcomeTracker), (1, 0));
     for source in [Source::Manual, Source::Reviewer] {

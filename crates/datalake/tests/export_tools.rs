@@ -1,4 +1,4 @@
-//! Rows of agents with tools: system prompts, calls, what was answered to them, and what reviewers made of calls.
+//! Rows of agents with tools: system prompts, calls, answers to calls, and calls that reviewers changed.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -22,7 +22,7 @@ fn call(id: &str, name: &str, arguments: &Value) -> ToolCall {
     ToolCall::new(id, name, arguments.as_object().unwrap().clone())
 }
 
-/// The call of a tool as it is captured, with what was known before it.
+/// Returns a captured call of a tool with the conversation before it.
 fn proposed(id: &str, seconds: i64, to: &str) -> InteractionRecord {
     let looked = call(&format!("look-{id}"), "find", &json!({ "name": "Ann" }));
     let mut record =
@@ -88,7 +88,7 @@ fn an_approved_call_is_a_positive_a_denied_one_a_negative_and_an_edited_one_is_b
 
     let dpo = rows(Format::Dpo, records.clone(), feedback.clone());
     let found: Vec<_> = dpo.iter().map(|row| (row["chosen"].clone(), row["rejected"].clone())).collect();
-    // The first two have one prompt, although the ids of its calls differ.
+    // The first two have the same prompt, although the ids of its calls differ.
     let compared = (called("send-good", "ann@a.test"), called("send-bad", "bob@a.test"));
     assert_eq!(found, [compared, (called("send-edited", "ann@b.test"), called("send-edited", "eve@a.test"))]);
 
@@ -110,7 +110,7 @@ fn a_row_has_the_system_prompt_the_steps_and_the_tools_where_they_are_known() {
     ]);
     assert_eq!(row["prompt"], prompt);
     assert_eq!(row["tools"], json!([tool("find", "Finds people."), tool("send", "Sends mail.")]));
-    // Not known is not the same as none.
+    // Unknown tools and no tools are different.
     let without = |tools: Option<Vec<Value>>| InteractionRecord { tools, ..record("a", 0, "Hi", "Hello") };
     let good = || vec![mark("a", 9, Feedback::Positive, Source::Manual)];
     assert_eq!(rows(Format::Sft, vec![without(None)], good())[0]["tools"], Value::Null);

@@ -1,13 +1,13 @@
-//! Feedback is brought together in bounded memory, however many lines there are, and the latest of each record wins.
+//! Feedback is folded in bounded memory, whatever the number of lines is, and the latest of each record wins.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{collections::HashMap, path::Path, process::Command};
 
-/// More than the whole budget below in lines, several times over.
+/// Number of lines. Together they are several times as large as the smaller budget below.
 const LINES: u64 = 300_000;
 
-/// What the probe printed, by name.
+/// Runs the probe and returns the figures that it printed, by name.
 fn probe(words: &[&str], folder: &Path) -> HashMap<String, String> {
     let [command, more @ ..] = words else { panic!("a command") };
     let output =
@@ -25,17 +25,17 @@ fn the_latest_of_each_record_is_found_within_the_budget() {
     for budget in ["2", "64"] {
         let found = probe(&["index", budget], folder.path());
         let figure = |name: &str| found[name].split(' ').next().unwrap().parse::<u64>().unwrap();
-        // Every third line speaks of a record that another line spoke of before, or of one that no other speaks of.
+        // Every third line is about a record that has an earlier line, or about a record of its own.
         let records = LINES - LINES / 3 + LINES / 3 / 3;
         let counted = ["lines", "skipped", "records", "wrong"].map(figure);
         assert_eq!(counted, [LINES, 0, records, 0], "with {budget} MiB");
         peaks.extend(cfg!(target_os = "linux").then(|| figure("peak memory")));
     }
-    // With room for all of it, it is all in memory; with 2 MiB it is not.
+    // With a large budget everything is in memory; with 2 MiB it is not.
     if let [little, much] = peaks[..] {
         assert!(little + 12 * 1_024 < much, "{little} KiB and {much} KiB");
     }
-    // Nothing is left behind but the file itself.
+    // No temporary file is left.
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 

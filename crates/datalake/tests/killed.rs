@@ -1,4 +1,4 @@
-//! A writer that is killed at any instant loses no line that it acknowledged, and leaves files that can be read.
+//! A writer that is killed at any time loses no acknowledged line, and leaves files that can be read.
 
 use datalake::Layout;
 use std::{
@@ -16,7 +16,7 @@ fn a_hundred_kills_lose_no_acknowledged_line() {
     let mut random = fastrand::Rng::with_seed(2_026);
     let (mut captured, mut marked) = (BTreeSet::new(), BTreeSet::new());
     for round in 0..ROUNDS {
-        // Half of the writers share a file of interactions with others; the file of feedback is everybody's.
+        // Half of the writers share a file of interactions with others. All writers share the file of feedback.
         let writer = format!("{:08}", round % 50);
         let mut child = Command::new(env!("CARGO_BIN_EXE_datalake-probe"))
             .args(["capture", &folder.path().display().to_string(), &writer])
@@ -26,7 +26,7 @@ fn a_hundred_kills_lose_no_acknowledged_line() {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let patience = random.usize(1..40);
         let mut heard: Vec<String> = lines.by_ref().take(patience).map(Result::unwrap).collect();
-        // It goes on writing meanwhile: the kill comes in the middle of something.
+        // The writer continues meanwhile, so the kill interrupts a write.
         (0..random.u32(0..20_000)).for_each(|_| std::hint::spin_loop());
         child.kill().unwrap();
         child.wait().unwrap();

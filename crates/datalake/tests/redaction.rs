@@ -1,15 +1,16 @@
-//! How well secrets are found, measured on invented values: 300 secrets in the places where people paste them, and 300
-//! texts that look like secrets and are none. `docs/feedback-data.md` quotes the figures.
+//! Measures how well secrets are found, with invented values: 300 secrets in places where people paste them,
+//! and 300 texts that look like secrets and are not. `docs/feedback-data.md` quotes the figures.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use datalake::{Personal, Redactor};
 use fastrand::Rng;
 
-/// Of the secrets, at least so many are taken out, and of what is taken out, at least so much is secret. In thousandths.
+/// Least recall (share of the secrets that are replaced) and least precision (share of secrets among the
+/// replacements), in thousandths.
 const RECALL_MIN: usize = 970;
 const PRECISION_MIN: usize = 970;
-/// Texts of either kind.
+/// Number of texts of either kind.
 const TEXTS: usize = 300;
 const SEED: u64 = 20;
 
@@ -17,7 +18,7 @@ const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const DIGITS: &str = "0123456789";
 
-/// Letters, digits, or whatever else is asked for, so many.
+/// Returns random text of this length with characters of each of the alphabets.
 fn random(rng: &mut Rng, alphabets: &[&str], length: usize) -> String {
     let letters: Vec<char> = alphabets.iter().flat_map(|alphabet| alphabet.chars()).collect();
     (0..length).map(|_| letters[rng.usize(..letters.len())]).collect()
@@ -31,7 +32,7 @@ fn hex(rng: &mut Rng, length: usize) -> String {
     random(rng, &["0123456789abcdef"], length)
 }
 
-/// A password as people make them: short, long, with marks, of words.
+/// Returns a password like those of people: short, long, with symbols, or made of words.
 fn password(rng: &mut Rng) -> String {
     let words = ["sunshine", "Sommer", "tr0ub4dor", "kaffee", "rex", "dragon", "lisboa", "hunter"];
     let word = |rng: &mut Rng| words[rng.usize(..words.len())].to_owned();
@@ -44,7 +45,8 @@ fn password(rng: &mut Rng) -> String {
     }
 }
 
-/// What a scanner of repositories knows is put together here, so that this file holds none of it.
+/// Returns a text with a secret, and the secret. Secrets are built at run time, so that scanners find none in
+/// this file.
 fn secret(rng: &mut Rng, form: usize) -> (String, String) {
     let within = |before: &str, value: String, after: &str| (format!("{before}{value}{after}"), value);
     let joined = |parts: &[&str]| parts.concat();
@@ -118,7 +120,7 @@ fn secret(rng: &mut Rng, form: usize) -> (String, String) {
     }
 }
 
-/// Looks like a secret, or speaks of one.
+/// Returns a text that looks like a secret or mentions one.
 fn innocent(rng: &mut Rng, form: usize) -> String {
     match form {
         0 => format!("commit {}", hex(rng, 40)),
@@ -185,7 +187,7 @@ fn secrets_are_found_and_what_looks_like_them_is_left() {
     let mut missed = Vec::new();
     for at in 0..TEXTS {
         let (text, value) = secret(&mut rng, at % FORMS);
-        // No part of a value that could be used is left either.
+        // No usable part of a secret is left either.
         let after = redacted(&text);
         let leaks = value.split('\n').any(|line| after.contains(line));
         if leaks || !after.contains("[REDACTED:") {

@@ -53,7 +53,7 @@ fn generate(folder: &Path, lines: u64) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(layout.feedback())?;
     let mut file = BufWriter::new(File::create(layout.feedback_file(at(0)))?);
     for number in 0..lines {
-        // Every third line is about an earlier record, so one record in three or so has two lines.
+        // Every third line is about a record with a much smaller number, most of which have an earlier line.
         let record = if number % 3 == 2 { number / 3 } else { number };
         let line = FeedbackRecord { feedback: label(number), ..mark(scattered(record), at(number)) };
         serde_json::to_writer(&mut file, &line)?;

@@ -1,4 +1,5 @@
-//! The file of an export while it is written: counted, digested, and under its name only when it is whole.
+//! Writes the files of an export and computes their sizes and digests. A file gets its name only when it is
+//! complete.
 
 use super::{
     filter::Split,
@@ -14,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Digests what passes.
+/// A writer that computes the SHA-256 and the number of the bytes that it passes on.
 pub(super) struct Digesting<W> {
     inner: W,
     digest: Sha256,
@@ -41,14 +42,14 @@ enum Body {
     Parquet(Box<ParquetFile<Sink>>),
 }
 
-/// The files of an export: one, or one for each split where a share of sessions is for validation.
+/// The data files of an export: one, or one for each split if a share of the sessions is for validation.
 pub(super) struct DataFiles {
     train: DataFile,
     validation: Option<DataFile>,
 }
 
 impl DataFiles {
-    /// Begins the files in `folder`. Leaves none behind where one of them cannot be begun.
+    /// Creates the unfinished files in `folder`. If one of them cannot be created, none is left.
     pub fn create(folder: &Path, options: &Options) -> io::Result<DataFiles> {
         let train = DataFile::create(folder, options, Split::Train)?;
         if options.validation_share == 0 {
@@ -70,20 +71,20 @@ impl DataFiles {
         }
     }
 
-    /// Leaves nothing behind.
+    /// Removes the unfinished files.
     pub fn abandon(self) {
         self.train.abandon();
         self.validation.into_iter().for_each(DataFile::abandon);
     }
 
-    /// Ends the files and gives them their names: all of them or none.
+    /// Completes the files and gives them their names. On an error none of them keeps its name.
     pub fn finish(self, folder: &Path) -> io::Result<Vec<Described>> {
         let mut done = vec![self.train.finish()?];
         match self.validation.map(DataFile::finish).transpose() {
             Ok(validation) => done.extend(validation),
             Err(error) => {
                 for file in &done {
-                    // What cannot be removed either is not in a manifest.
+                    // A file that cannot be removed is harmless, because no manifest names it.
                     let _ = std::fs::remove_file(folder.join(&file.name));
                 }
                 return Err(error);
@@ -103,7 +104,7 @@ struct DataFile {
 }
 
 impl DataFile {
-    /// Begins the file of one split.
+    /// Creates the unfinished file of one split.
     fn create(folder: &Path, options: &Options, split: Split) -> io::Result<DataFile> {
         let (format, file_format) = (options.format, options.file_format);
         let suffix = if split == Split::Validation { "-validation" } else { "" };
@@ -131,14 +132,14 @@ impl DataFile {
         }
     }
 
-    /// Leaves nothing behind.
+    /// Removes the unfinished file.
     fn abandon(self) {
         if let Err(error) = std::fs::remove_file(&self.unfinished) {
             tracing::warn!(file = %self.unfinished.display(), %error, "an unfinished export stays behind");
         }
     }
 
-    /// Ends the file and gives it its name.
+    /// Completes the file, syncs it to disk and gives it its name.
     fn finish(self) -> io::Result<Described> {
         let sink = match self.body {
             Body::Lines(sink) => sink,

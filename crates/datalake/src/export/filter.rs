@@ -1,4 +1,4 @@
-//! Which interactions are exported, and into which file.
+//! Selects the interactions that are exported, and the split of each session.
 
 use crate::record::InteractionRecord;
 use domain::Timestamp;
@@ -6,26 +6,26 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 
-/// Which interactions are exported. The default is all.
+/// The filter of interactions. The default selects all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Filter {
-    /// Answered then or later.
+    /// Only interactions answered at this time or later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
-    /// Answered before.
+    /// Only interactions answered before this time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
-    /// By one of these agents; none named: by any.
+    /// Only answers of these agents, by slug. If empty: of any agent.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub agents: BTreeSet<String>,
-    /// In work of one of these actions, by id; none named: in any work.
+    /// Only answers in sessions of these actions, by id. If empty: in any session.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub actions: BTreeSet<String>,
 }
 
 impl Filter {
-    /// Whether an interaction is wanted.
+    /// Whether the filter selects an interaction.
     pub fn admits(&self, record: &InteractionRecord) -> bool {
         let is_among = |wanted: &BTreeSet<String>, of: &Option<String>| {
             wanted.is_empty() || of.as_ref().is_some_and(|of| wanted.contains(of))
@@ -37,24 +37,25 @@ impl Filter {
     }
 }
 
-/// The part of the data that a row is in.
+/// The part of the data to which a row belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Split {
-    /// To train on.
+    /// Data for training.
     Train,
-    /// To measure with.
+    /// Data for measuring the trained model.
     Validation,
 }
 
-/// The whole, of which a share is a part.
+/// Shares are in thousandths: this value means all sessions.
 pub const SHARE_WHOLE: u16 = 1_000;
-/// The greatest share of sessions for validation.
+/// Largest share of sessions for validation, in thousandths.
 pub const VALIDATION_SHARE_MAX: u16 = 900;
 
 impl Split {
-    /// The split of a session, with so many thousandths of all sessions in validation. It depends on the id of the
-    /// session alone: all its rows are in one split, and stay there when more sessions come.
+    /// Returns the split of a session. `validation_share` is the share of validation, in thousandths. The split
+    /// depends only on the session's id and the share. So all rows of a session are in one split, and stay
+    /// there when sessions are added.
     pub fn of(session_id: &str, validation_share: u16) -> Split {
         let digest: [u8; 32] = Sha256::digest(session_id.as_bytes()).into();
         let [a, b, c, d, e, f, g, h, ..] = digest;

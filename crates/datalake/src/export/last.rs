@@ -1,4 +1,4 @@
-//! The last answer of every session, found in bounded memory.
+//! Finds the last answer of every session in bounded memory.
 
 use crate::{
     record::InteractionRecord,
@@ -7,30 +7,30 @@ use crate::{
 use domain::clock::to_micros;
 use std::{io, iter::Peekable, path::Path};
 
-/// Memory of one of the two sorts, which run one after the other.
+/// Memory of each of the two sorts, which run one after the other, bytes.
 const SORT_BYTES: usize = 16 * 1024 * 1024;
-/// In a key, between the session and the record: the time.
+/// Bytes of the time in a key, between the ids of session and record.
 const TIME_BYTES: usize = 8;
 
-/// Takes answers in any order.
+/// Collects answers in any order.
 pub(super) struct LastAnswers {
     sorter: Sorter,
 }
 
 impl LastAnswers {
-    /// Uses temporary files in `folder`.
+    /// Creates a collection that uses temporary files in `folder`.
     pub fn new(folder: &Path) -> LastAnswers {
         LastAnswers { sorter: Sorter::new(folder, SORT_BYTES) }
     }
 
     pub fn push(&mut self, record: &InteractionRecord) -> io::Result<()> {
-        // The sign is turned over, so that the order of bytes is that of time.
+        // The sign bit is inverted, so that the order of the bytes is the order of time.
         let time = (to_micros(record.timestamp) as u64 ^ (1 << 63)).to_be_bytes();
         let key = [record.session_id.as_bytes(), &[0], &time, record.id.as_bytes()].concat();
         self.sorter.push(&key, record.id.as_bytes())
     }
 
-    /// The ids of the last answers, in the order of their bytes.
+    /// Returns the ids of the last answers, in the order of their bytes.
     pub fn finish(self, folder: &Path) -> io::Result<LastIds> {
         let mut ids = Sorter::new(folder, SORT_BYTES);
         let mut last: Option<(Vec<u8>, Vec<u8>)> = None;
@@ -49,7 +49,7 @@ impl LastAnswers {
     }
 }
 
-/// Answers whether records are last, asked in the order of their ids.
+/// Says whether records are last answers. It must be asked in the order of the records' ids.
 pub(super) struct LastIds {
     ids: Peekable<Sorted>,
 }

@@ -1,4 +1,4 @@
-//! What an export holds, and what it left out and why.
+//! The manifest of an export: its options, its files, and how many interactions it left out and why.
 
 use super::{
     filter::{Filter, Split},
@@ -8,16 +8,16 @@ use crate::record::Source;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The name of the file beside the data.
+/// Name of the manifest's file.
 pub const MANIFEST_FILE: &str = "manifest.json";
 
-/// What was counted.
+/// The counts of an export.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
-    /// Different interactions that were read.
+    /// Interactions that were read and selected by the filter. Repeated ones count once.
     pub interactions: u64,
-    /// Interactions that had been captured before, and were read once more.
+    /// Lines that repeat an interaction.
     pub repeated: u64,
     /// Interactions whose feedback is positive.
     pub positive: u64,
@@ -25,84 +25,85 @@ pub struct Counts {
     pub negative: u64,
     /// Interactions whose feedback is neutral.
     pub neutral: u64,
-    /// Interactions about which nothing is known. Never counted as negative.
+    /// Interactions without feedback. They are never counted as negative.
     pub unknown: u64,
-    /// Of these, interactions whose session may have been rated: its ratings could not be read.
+    /// Interactions without feedback whose session's rating could not be read.
     pub unreadable_ratings: u64,
-    /// Interactions that somebody edited.
+    /// Interactions whose answer someone edited.
     pub edited: u64,
-    /// Inferred feedback that was not confident enough.
+    /// Inferred feedback below the least confidence, which was ignored.
     pub doubtful: u64,
-    /// Interactions that the filter left out. They are in no other count.
+    /// Interactions that the filter left out. No other count of interactions includes them.
     pub outside: u64,
-    /// Feedback on interactions that are not there.
+    /// Feedback on interactions that do not exist.
     pub orphans: u64,
-    /// Lines that could not be read.
+    /// Lines and files that could not be read.
     pub skipped_lines: u64,
-    /// Interactions that have no place in this format, or not enough feedback.
+    /// Interactions that make no row in this format, or lack the least feedback.
     pub left_out: u64,
-    /// Rows written.
+    /// Rows that were written.
     pub rows: u64,
 }
 
-/// A file of an export.
+/// A data file of an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct File {
-    /// Its name.
+    /// Name of the file.
     pub name: String,
-    /// The split that it holds.
+    /// Split of its rows.
     pub split: Split,
-    /// Its rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Its length.
+    /// Length of the file, bytes.
     pub bytes: u64,
-    /// Its SHA-256, in hexadecimal digits.
+    /// SHA-256 of the file, in hexadecimal digits.
     pub sha256: String,
 }
 
-/// A column.
+/// A column of the data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column.
     pub name: &'static str,
-    /// Its type, as Arrow writes it.
+    /// Type of the column, in Arrow's notation.
     pub r#type: &'static str,
 }
 
-/// `manifest.json`. It names no time and no machine: the same data has the same manifest.
+/// The content of `manifest.json`. It contains no time and no machine, so that the same data has the same
+/// manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
-    /// Of this document.
+    /// Version of the manifest's format.
     pub schema_version: u32,
     /// `sft`, `dpo` or `kto`.
     pub format: &'static str,
     /// `jsonl` or `parquet`.
     pub file_format: &'static str,
-    /// The least feedback.
+    /// Least feedback of exported answers.
     pub min_feedback: MinFeedback,
-    /// Sources whose feedback counts.
+    /// Sources whose feedback was used.
     pub sources: Vec<&'static str>,
-    /// The least confidence of inferred feedback, in thousandths.
+    /// Least confidence of inferred feedback, in thousandths.
     pub min_confidence: u16,
-    /// Which answers a session's rating counts for.
+    /// Answers of a session to which its rating applies.
     pub session_rating: SessionRating,
-    /// Which interactions were asked for.
+    /// Filter of the interactions.
     pub filter: Filter,
-    /// The share of sessions for validation, in thousandths.
+    /// Share of sessions for validation, in thousandths.
     pub validation_share: u16,
-    /// The columns of the data.
+    /// Columns of the data.
     pub columns: Vec<Column>,
-    /// What was counted.
+    /// Counts of the export.
     pub counts: Counts,
-    /// Of all interactions, how many nothing is known about, in thousandths.
+    /// Share of interactions without feedback, in thousandths.
     pub unknown_permille: u64,
-    /// Interactions by where the feedback that counts came from.
+    /// Number of interactions by the source of the feedback that was used.
     pub by_source: BTreeMap<&'static str, u64>,
-    /// Secrets that were taken out, by rule. Rules that found nothing are listed with 0.
+    /// Number of replaced secrets by rule. The product's own rules that found nothing are listed with 0.
     pub redactions: BTreeMap<String, u64>,
-    /// The files.
+    /// Data files of the export.
     pub files: Vec<File>,
 }
 

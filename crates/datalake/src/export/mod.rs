@@ -1,7 +1,7 @@
-//! Training data from the streams: what people and agents did, as files that trainers load.
+//! Exports training data from the streams, as files that training programs load.
 //!
-//! The same streams and options give the same bytes, on any machine: rows are ordered by time and id, and nothing in a file
-//! says when or where it was made. Memory is bounded, whatever the size of the streams.
+//! The same streams and options give the same bytes on any machine. Rows are ordered by time and id, and a file
+//! does not contain the time or place of its creation. Memory is bounded, whatever the size of the streams is.
 
 mod file;
 mod filter;

@@ -1,4 +1,4 @@
-//! What to export.
+//! The options of an export.
 
 use super::filter::Filter;
 use crate::{
@@ -9,7 +9,7 @@ use domain::outcome::CONFIDENT_MIN;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// For which kind of training.
+/// The kind of training that an export is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
@@ -17,15 +17,15 @@ pub enum Format {
     Sft,
     /// Preference pairs: `prompt`, `chosen`, `rejected`.
     Dpo,
-    /// Single judgements: `prompt`, `completion`, `label`.
+    /// Answers with a label each: `prompt`, `completion`, `label`.
     Kto,
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Format; 3] = [Format::Sft, Format::Dpo, Format::Kto];
 
-    /// The name in files, addresses and on the command line.
+    /// Name in files, in URLs and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             Format::Sft => "sft",
@@ -34,14 +34,15 @@ impl Format {
         }
     }
 
-    /// Reads a name.
+    /// Returns the format with this name.
     pub fn parse(name: &str) -> Option<Format> {
         Format::ALL.into_iter().find(|format| format.as_str() == name)
     }
 
-    /// The columns, in order, with their types.
+    /// Returns the columns in order, each with its type.
     pub fn columns(self) -> &'static [(&'static str, &'static str)] {
-        // A message is an object whose calls have arguments of any shape, and so is a tool: no struct describes them.
+        // The arguments of a message's calls, and the schemas of tools, have any shape, so the type is JSON and
+        // not a struct.
         const MESSAGES: &str = "list<json>";
         const TOOLS: (&str, &str) = ("tools", "list<json>");
         match self {
@@ -52,21 +53,21 @@ impl Format {
     }
 }
 
-/// How files are written.
+/// The file format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileFormat {
-    /// A JSON object per line.
+    /// One JSON object per line.
     Jsonl,
     /// Apache Parquet, compressed with Snappy.
     Parquet,
 }
 
 impl FileFormat {
-    /// All of them.
+    /// All file formats.
     pub const ALL: [FileFormat; 2] = [FileFormat::Jsonl, FileFormat::Parquet];
 
-    /// The name, which is the ending of files too.
+    /// Name in URLs and on the command line. It is also the extension of files.
     pub fn as_str(self) -> &'static str {
         match self {
             FileFormat::Jsonl => "jsonl",
@@ -74,32 +75,32 @@ impl FileFormat {
         }
     }
 
-    /// Reads a name.
+    /// Returns the file format with this name.
     pub fn parse(name: &str) -> Option<FileFormat> {
         FileFormat::ALL.into_iter().find(|format| format.as_str() == name)
     }
 }
 
-/// The least feedback with which an answer is exported. Ordered: unknown, negative, neutral, positive.
+/// The least feedback with which an answer is exported. The order is: no feedback, negative, neutral, positive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MinFeedback {
-    /// Everything, also what nobody has an opinion about.
+    /// Every answer, including those without feedback.
     None,
-    /// Whatever somebody or something has an opinion about.
+    /// Every answer with feedback.
     Negative,
-    /// Neutral and better.
+    /// Answers with neutral or positive feedback.
     Neutral,
-    /// What helped.
+    /// Answers with positive feedback.
     Positive,
 }
 
 impl MinFeedback {
-    /// All of them.
+    /// All values.
     pub const ALL: [MinFeedback; 4] =
         [MinFeedback::None, MinFeedback::Negative, MinFeedback::Neutral, MinFeedback::Positive];
 
-    /// The name in files, addresses and on the command line.
+    /// Name in files, in URLs and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             MinFeedback::None => "none",
@@ -109,12 +110,13 @@ impl MinFeedback {
         }
     }
 
-    /// Reads a name.
+    /// Returns the value with this name.
     pub fn parse(name: &str) -> Option<MinFeedback> {
         MinFeedback::ALL.into_iter().find(|least| least.as_str() == name)
     }
 
-    /// What makes sense for a format where nobody chose: good examples to imitate, both sides to compare.
+    /// Returns the default for a format: positive answers for SFT, which imitates them; all answers with
+    /// feedback for DPO and KTO, which compare.
     pub fn default_for(format: Format) -> MinFeedback {
         match format {
             Format::Sft => MinFeedback::Positive,
@@ -122,7 +124,8 @@ impl MinFeedback {
         }
     }
 
-    /// Whether feedback is enough. Unknown is enough for nothing but `none`: it is not negative.
+    /// Whether an answer with this feedback is exported. No feedback is not negative: it is enough for `none`
+    /// only.
     pub fn admits(self, feedback: Option<Feedback>) -> bool {
         let least = match self {
             MinFeedback::None => return true,
@@ -134,23 +137,23 @@ impl MinFeedback {
     }
 }
 
-/// Which answers of a session its rating counts for, where nothing else is known of them.
+/// The answers of a session to which its rating applies, if they have no other feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionRating {
-    /// The last one: a rating is given at the end, and says little about earlier answers.
+    /// The last answer. A rating is given at the end and says little about earlier answers.
     Last,
-    /// All of them.
+    /// All answers.
     All,
-    /// None.
+    /// No answer.
     None,
 }
 
 impl SessionRating {
-    /// All of them.
+    /// All values.
     pub const ALL: [SessionRating; 3] = [SessionRating::Last, SessionRating::All, SessionRating::None];
 
-    /// The name in files, addresses and on the command line.
+    /// Name in files, in URLs and on the command line.
     pub fn as_str(self) -> &'static str {
         match self {
             SessionRating::Last => "last",
@@ -159,46 +162,47 @@ impl SessionRating {
         }
     }
 
-    /// Reads a name.
+    /// Returns the value with this name.
     pub fn parse(name: &str) -> Option<SessionRating> {
         SessionRating::ALL.into_iter().find(|rating| rating.as_str() == name)
     }
 }
 
-/// The greatest confidence, in thousandths.
+/// Largest confidence, in thousandths.
 pub const CONFIDENCE_MAX: u16 = 1_000;
 
-/// What to export, and how.
+/// The options of an export.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// For which kind of training.
+    /// Kind of training.
     pub format: Format,
-    /// How the file is written.
+    /// File format.
     pub file_format: FileFormat,
-    /// The least feedback.
+    /// Least feedback of exported answers.
     pub min_feedback: MinFeedback,
-    /// Feedback of other sources is as if it had never been given.
+    /// Sources whose feedback is used. Other feedback is ignored.
     pub sources: BTreeSet<Source>,
-    /// Inferred feedback of less confidence, in thousandths, is as if it had never been given.
+    /// Least confidence of inferred feedback, in thousandths. Feedback below it is ignored.
     pub min_confidence: u16,
-    /// Which answers a session's rating counts for.
+    /// Answers of a session to which its rating applies.
     pub session_rating: SessionRating,
-    /// Which interactions are exported.
+    /// Filter of the interactions.
     pub filter: Filter,
-    /// The share of sessions whose rows go into a file for validation, in thousandths; 0 for no such file.
+    /// Share of sessions whose rows go into a file for validation, in thousandths. With 0 there is no such
+    /// file.
     pub validation_share: u16,
-    /// What is taken out beside secrets.
+    /// Personal data that is replaced in addition to secrets.
     pub personal: Personal,
 }
 
 impl Options {
-    /// Whether sessions are asked for their ratings.
+    /// Whether ratings of sessions are read.
     pub(super) fn asks_sessions(&self) -> bool {
         self.sources.contains(&Source::Session) && self.session_rating != SessionRating::None
     }
 
-    /// The usual options of a format: all sources, of what was inferred the confident part, a session's rating for its
-    /// last answer.
+    /// Returns the default options of a format: all sources, inferred feedback from [`CONFIDENT_MIN`], and a
+    /// session's rating for its last answer.
     pub fn new(format: Format, file_format: FileFormat) -> Options {
         Options {
             format,

@@ -1,21 +1,21 @@
-//! Which rows an interaction and its feedback make.
+//! Makes rows from an interaction and its feedback.
 
 use super::{options::Format, row::Row};
 use crate::record::{Feedback, FeedbackRecord, InteractionRecord};
 use sha2::{Digest, Sha256};
 
-/// Preference pairs that one prompt gives at most: a prompt that is sent every minute must not become the whole data set.
+/// Most preference pairs from one prompt, so that a prompt that is sent very often does not dominate the data.
 const PAIRS_PER_PROMPT_MAX: usize = 16;
 
-/// What an interaction makes by itself.
+/// The result for one interaction.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Made {
     pub rows: Vec<Row>,
-    /// The answer may make a pair with another answer to the same prompt: whether it is the better one.
+    /// If the answer can be paired with another answer to the same prompt: whether it is the better one.
     pub comparable: Option<bool>,
 }
 
-/// The rows of one interaction. Neutral and unknown are no judgement and make no row that has one.
+/// Returns the rows of one interaction. Neutral feedback and no feedback make no row with a label.
 pub(super) fn make(format: Format, record: &InteractionRecord, feedback: Option<&FeedbackRecord>) -> Made {
     let was_edited = feedback.is_some_and(|feedback| feedback.was_edited);
     let edited = feedback.and_then(|feedback| feedback.edited.as_deref()).filter(|text| *text != record.response);
@@ -24,7 +24,7 @@ pub(super) fn make(format: Format, record: &InteractionRecord, feedback: Option<
         Some(Feedback::Negative) => Some(false),
         Some(Feedback::Neutral) | None => None,
     };
-    // An answer that was changed into something unknown is neither good nor bad as it stands.
+    // If an answer was edited and the edited text is unknown, the original answer is neither good nor bad.
     if was_edited && edited.is_none() {
         return Made::default();
     }
@@ -40,7 +40,8 @@ pub(super) fn make(format: Format, record: &InteractionRecord, feedback: Option<
     }
 }
 
-/// Tells prompts apart, and what tools their agents had. Ids of calls are made anew each time and tell nothing apart.
+/// Returns a digest of the prompt and of the agent's tools. Ids of calls are left out, because they differ each
+/// time.
 pub(super) fn prompt_digest(record: &InteractionRecord) -> serde_json::Result<[u8; 32]> {
     let mut prompt = record.prompt.clone();
     for message in &mut prompt {
@@ -50,7 +51,7 @@ pub(super) fn prompt_digest(record: &InteractionRecord) -> serde_json::Result<[u
     Ok(Sha256::digest(serde_json::to_vec(&(prompt, &record.tools))?).into())
 }
 
-/// Answers to one prompt, in order. Each better one makes a pair with the worse one of the same rank.
+/// The answers to one prompt, in order. Each better answer is paired with the worse answer at the same index.
 #[derive(Default)]
 pub(super) struct Group {
     better: Vec<InteractionRecord>,
@@ -58,7 +59,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Takes an answer, unless there are enough.
+    /// Adds an answer, unless there are [`PAIRS_PER_PROMPT_MAX`] already or the same text is.
     pub fn push(&mut self, record: InteractionRecord, is_better: bool) {
         let side = if is_better { &mut self.better } else { &mut self.worse };
         if side.len() < PAIRS_PER_PROMPT_MAX && side.iter().all(|other| other.response != record.response) {
@@ -66,7 +67,7 @@ impl Group {
         }
     }
 
-    /// The pairs, each with the better answer's record.
+    /// Returns the pairs, each with the record of the better answer.
     pub fn pairs(&self) -> impl Iterator<Item = (&InteractionRecord, Row)> {
         let both = self.better.iter().zip(&self.worse).filter(|(better, worse)| better.response != worse.response);
         both.map(|(better, worse)| (better, Row::dpo((better, &better.response), (worse, &worse.response))))

@@ -1,5 +1,5 @@
-//! Rows as Parquet: lists of JSON values, flattened into columns with repetition levels. Readers of the logical type JSON
-//! get objects with the very members that JSON lines have, and no nulls beside them.
+//! Writes rows as Parquet: lists of JSON values, flattened into columns with repetition levels. Readers that
+//! support the logical type JSON get the same objects as in JSON lines, without added nulls.
 
 use super::{options::Format, row::Row};
 use parquet::{
@@ -18,11 +18,11 @@ use std::{
     sync::Arc,
 };
 
-/// A group of rows is written when it has so many rows, or so many bytes of text.
+/// Number of rows at which a row group is written. It is written earlier at [`GROUP_BYTES`] of text.
 const GROUP_ROWS: usize = 4_096;
 const GROUP_BYTES: usize = 16 * 1024 * 1024;
 
-/// A file that is being written.
+/// A Parquet file that is being written.
 pub(super) struct ParquetFile<W: Write + Send> {
     writer: SerializedFileWriter<W>,
     rows: Vec<Columns>,
@@ -32,7 +32,7 @@ pub(super) struct ParquetFile<W: Write + Send> {
 impl<W: Write + Send> ParquetFile<W> {
     pub fn new(format: Format, sink: W) -> io::Result<Self> {
         let schema = Arc::new(parse_message_type(&schema(format)).map_err(failed)?);
-        // Nothing that differs between versions of the product or of the library may get into a file.
+        // A file must not contain anything that differs between versions of the product or of the library.
         let properties = WriterProperties::builder()
             .set_created_by("shiftbook".to_owned())
             .set_writer_version(WriterVersion::PARQUET_1_0)
@@ -62,7 +62,7 @@ impl<W: Write + Send> ParquetFile<W> {
         let mut group = self.writer.next_row_group().map_err(failed)?;
         let has_labels = first.label.is_some();
         for at in 0..first.lists.len() {
-            // Tools are the last column, behind the label.
+            // The label precedes the tools, which are the last column.
             if has_labels && at + 1 == first.lists.len() {
                 let labels: Vec<bool> = rows.iter().filter_map(|row| row.label).collect();
                 let mut column = group.next_column().map_err(failed)?.ok_or_else(no_column)?;
@@ -77,12 +77,12 @@ impl<W: Write + Send> ParquetFile<W> {
     }
 }
 
-/// JSON values of one column of a row; `None` is null.
+/// The JSON values of one column of a row; `None` is null.
 type List = Option<Vec<ByteArray>>;
 
-/// A row as its columns hold it.
+/// The values of a row by column.
 struct Columns {
-    /// Columns of messages, and tools last.
+    /// Columns of messages, and the tools as the last one.
     lists: Vec<List>,
     label: Option<bool>,
 }
@@ -102,8 +102,8 @@ fn json(value: &impl Serialize) -> io::Result<ByteArray> {
     Ok(serde_json::to_vec(value)?.into())
 }
 
-/// The values of every row. A value that begins a row has repetition level 0, one that follows has level 1. Definition
-/// level 0 is null, 1 an empty list, 2 a value.
+/// Writes one column with the values of all rows. The first value of a row has repetition level 0, the others
+/// have level 1. Definition level 0 is null, 1 an empty list, 2 a value.
 fn values<W: Write + Send>(group: &mut SerializedRowGroupWriter<'_, W>, lists: &[&List]) -> io::Result<()> {
     let (mut values, mut defined, mut repeated) = (Vec::new(), Vec::new(), Vec::new());
     for list in lists {

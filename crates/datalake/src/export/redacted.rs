@@ -1,5 +1,5 @@
-//! Messages and tools without secrets. Arguments of calls are JSON: a value is looked at by itself and beside its name, as
-//! both can tell that it is a secret.
+//! Removes secrets from messages and tools. In JSON, such as the arguments of calls, each value is checked by
+//! itself and together with its name, because either can show that it is a secret.
 
 use crate::{
     record::Message,
@@ -8,10 +8,10 @@ use crate::{
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Stands for a value whose rest cannot be told from the secret in it.
+/// Replaces a value in which the secret cannot be separated from the rest.
 const REMOVED: &str = "[REDACTED]";
 
-/// Takes secrets out of a message: out of its text and out of the arguments of its calls.
+/// Removes secrets from a message: from its text and from the arguments of its calls.
 ///
 /// # Errors
 /// [`InvalidRule`] if a rule that is needed cannot be used.
@@ -25,10 +25,10 @@ pub(super) fn redacted(message: &mut Message, redactor: &mut Redactor) -> Result
     Ok(())
 }
 
-/// Takes secrets out of a tool's schema: out of its descriptions and examples.
+/// Removes secrets from a tool's schema, such as those in descriptions and examples.
 ///
 /// # Errors
-/// As of [`redacted`].
+/// The errors of [`redacted`].
 pub(super) fn redact_tools(tool: &mut Value, redactor: &mut Redactor) -> Result<(), InvalidRule> {
     value(None, tool, redactor)
 }
@@ -58,14 +58,14 @@ fn value(name: Option<&str>, of: &mut Value, redactor: &mut Redactor) -> Result<
     }
 }
 
-/// Looks at `"name": value`, as it stands in a file of settings.
+/// Checks the value as the line `"name": value`, which is the form in a settings file.
 fn beside_its_name(name: &str, of: &mut Value, redactor: &mut Redactor) -> Result<(), InvalidRule> {
     let name = format!("{}: ", Value::from(name));
     let line = format!("{name}{of}");
     if let Cow::Owned(without) = redactor.redact(&line)? {
         let rest = without.strip_prefix(&name);
         let kept = rest.and_then(|rest| serde_json::from_str::<String>(rest).ok());
-        // A number, or a secret that reaches beyond its quotation marks.
+        // The value is a number, or the secret includes a quotation mark.
         *of = Value::from(kept.unwrap_or_else(|| REMOVED.to_owned()));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! One example to learn from, in the shapes that TRL documents.
+//! Rows of training data, in the formats that the library TRL documents.
 
 use super::redacted::{redact_tools, redacted};
 use crate::{
@@ -9,66 +9,67 @@ use domain::message::ToolCall;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Tools that an agent had, as function schemas; null where they are not known.
+/// The tools that an agent had, as function schemas; null if they are unknown.
 pub type Tools = Option<Vec<Value>>;
 
-/// A row of an export. Its JSON is a line of the file.
+/// A row of an export. Its JSON form is a line of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Row {
-    /// SFT, the chat format of OpenAI.
+    /// Supervised fine-tuning, in OpenAI's chat format.
     Sft {
-        /// The conversation, the answer last.
+        /// Conversation, with the answer as the last message.
         messages: Vec<Message>,
-        /// The tools of the agent.
+        /// Tools of the agent.
         tools: Tools,
     },
-    /// DPO.
+    /// A preference pair (DPO).
     Dpo {
-        /// The conversation before the answer.
+        /// Conversation before the answer.
         prompt: Vec<Message>,
-        /// The better answer.
+        /// Better answer, as one message.
         chosen: Vec<Message>,
-        /// The worse answer.
+        /// Worse answer, as one message.
         rejected: Vec<Message>,
-        /// The tools of the agent.
+        /// Tools of the agent.
         tools: Tools,
     },
-    /// KTO.
+    /// An answer with a label (KTO).
     Kto {
-        /// The conversation before the answer.
+        /// Conversation before the answer.
         prompt: Vec<Message>,
-        /// The answer.
+        /// Answer, as one message.
         completion: Vec<Message>,
-        /// Whether it helped.
+        /// Whether the answer helped.
         label: bool,
-        /// The tools of the agent.
+        /// Tools of the agent.
         tools: Tools,
     },
 }
 
 impl Row {
-    /// A conversation to imitate.
+    /// Returns an SFT row.
     pub(super) fn sft(record: &InteractionRecord, answer: &str) -> Row {
         let mut messages = record.prompt.clone();
         messages.extend(answered(record, answer));
         Row::Sft { messages, tools: record.tools.clone() }
     }
 
-    /// A better answer and a worse one, each with the record that it belongs to. The prompt is that of the better one.
+    /// Returns a DPO row of a better and a worse answer, each with its record. The prompt is that of the better
+    /// one.
     pub(super) fn dpo(chosen: (&InteractionRecord, &str), rejected: (&InteractionRecord, &str)) -> Row {
         let (record, tools) = (chosen.0, chosen.0.tools.clone());
         let (chosen, rejected) = (answered(record, chosen.1), answered(rejected.0, rejected.1));
         Row::Dpo { prompt: record.prompt.clone(), chosen, rejected, tools }
     }
 
-    /// An answer with a judgement.
+    /// Returns a KTO row.
     pub(super) fn kto(record: &InteractionRecord, answer: &str, label: bool) -> Row {
         let (completion, tools) = (answered(record, answer), record.tools.clone());
         Row::Kto { prompt: record.prompt.clone(), completion, label, tools }
     }
 
-    /// The row without secrets.
+    /// Returns the row without secrets.
     ///
     /// # Errors
     /// [`InvalidRule`] if a rule that is needed cannot be used.
@@ -87,7 +88,7 @@ impl Row {
         Ok(self)
     }
 
-    /// The columns with messages, in order.
+    /// Returns the columns with messages, in order.
     pub(super) fn lists(&self) -> Vec<&[Message]> {
         match self {
             Row::Sft { messages, .. } => vec![messages],
@@ -96,7 +97,7 @@ impl Row {
         }
     }
 
-    /// The judgement, where the format has one.
+    /// Returns the label; `None` if the format has none.
     pub(super) fn label(&self) -> Option<bool> {
         match self {
             Row::Kto { label, .. } => Some(*label),
@@ -104,7 +105,7 @@ impl Row {
         }
     }
 
-    /// The tools of the agent.
+    /// Tools of the agent.
     pub fn tools(&self) -> Option<&[Value]> {
         match self {
             Row::Sft { tools, .. } | Row::Dpo { tools, .. } | Row::Kto { tools, .. } => tools.as_deref(),
@@ -112,7 +113,7 @@ impl Row {
     }
 }
 
-/// An answer as a message: a call of a tool as a call, everything else as a text.
+/// Returns an answer as one message: a call of a tool as a call, any other answer as a text.
 fn answered(record: &InteractionRecord, answer: &str) -> Vec<Message> {
     let call = record.tool_call_id.as_deref().and_then(|id| call(id, answer));
     vec![call.map_or_else(|| Message::said(Role::Assistant, answer), |call| Message::calling(vec![call]))]

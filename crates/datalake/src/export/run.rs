@@ -1,5 +1,5 @@
-//! From streams to rows, by sorting: by record to bring feedback to its interaction, by prompt to bring answers together,
-//! by time to give rows their order.
+//! Makes rows from the streams by sorting: by record to match feedback with its interaction, by prompt to pair
+//! answers, and by time to order the rows.
 
 use super::{
     file::DataFiles,
@@ -20,53 +20,54 @@ use crate::{
 use domain::clock::to_micros;
 use std::{collections::BTreeMap, io, iter::Peekable, path::Path};
 
-/// Memory of one of the sorts, of which two run at a time.
+/// Memory of each sort, bytes. Two sorts run at a time.
 const SORT_BYTES: usize = 64 * 1024 * 1024;
-/// Warnings that are kept; more are only counted.
+/// Most warnings that are kept. Further ones are only counted.
 const WARNINGS_MAX: usize = 100;
-/// Progress is told after so many records.
+/// Number of records after which progress is reported.
 const TELL_EVERY: u64 = 1_000;
 const SAMPLES: usize = 3;
-/// Answers whose keys begin with the same bytes make pairs: the digest of the prompt, and the split.
+/// Bytes of a key that are equal for answers that can be paired: the digest of the prompt, and the split.
 const PAIRED_KEY_BYTES: usize = 32 + 1;
 
-/// Says how a session was rated, or why that cannot be read.
+/// Returns the rating of an interaction's session, `None` without one, or the reason for which it cannot be
+/// read.
 pub type Rating<'a> = Box<dyn Fn(&InteractionRecord) -> Result<Option<Feedback>, String> + 'a>;
 
-/// What an export reads.
+/// The inputs of an export.
 pub struct Inputs<'a> {
-    /// Prompts and answers, repeated ones and all.
+    /// Interactions, which may be repeated.
     pub interactions: Box<dyn Iterator<Item = Result<InteractionRecord, Warning>> + 'a>,
     /// Feedback, in the order in which it was written.
     pub feedback: Box<dyn Iterator<Item = Result<FeedbackRecord, Warning>> + 'a>,
-    /// How a person rated the session of an interaction, if they did. Skipping a rating is none.
+    /// Reads the rating of an interaction's session. A skipped rating counts as none.
     pub rating: Rating<'a>,
 }
 
-/// How far an export has come.
+/// The progress of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// So many interactions were read.
+    /// Number of interactions that were read.
     Read(u64),
-    /// So many of all interactions were matched with their feedback.
+    /// Number of interactions that were matched with their feedback, and number of all interactions.
     Matched(u64, u64),
-    /// So many of all rows were written.
+    /// Number of rows that were written, and number of all rows.
     Written(u64, u64),
 }
 
-/// Why nothing was exported.
+/// The reason for which an export failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file cannot be read or written.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// Secrets could not be recognised.
+    /// The rules that find secrets cannot be used.
     #[error(transparent)]
     Rules(#[from] InvalidRule),
-    /// The caller does not want it any more.
+    /// The caller cancelled the export.
     #[error("the export was cancelled")]
     Cancelled,
-    /// Sessions were to be asked for their ratings, and none could be read. Why the last of them could not.
+    /// Ratings of sessions were requested and none could be read. Holds the reason for the last one.
     #[error("no rating of a session can be read: {0}; fix that, or leave out the source session")]
     Ratings(String),
 }
@@ -77,22 +78,22 @@ impl From<serde_json::Error> for Error {
     }
 }
 
-/// What an export would hold.
+/// The description of an export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// The manifest, without files.
+    /// Manifest. In a preview it lists no files.
     pub manifest: Manifest,
-    /// The first rows.
+    /// First rows of the export, as examples.
     pub samples: Vec<Row>,
-    /// What was skipped; the first of it.
+    /// First warnings about lines and files that were skipped.
     pub warnings: Vec<Warning>,
 }
 
-/// Writes training data and its manifest into `folder`, where neither may be yet. `tell` hears of progress, and ends the
-/// export by answering false.
+/// Writes training data and its manifest to `folder`, in which neither may exist. `tell` is called with the
+/// progress and cancels the export by returning false.
 ///
 /// # Errors
-/// See [`Error`]. Then there is no data file under its name, and no manifest.
+/// See [`Error`]. Then the folder has no data file under its final name and no manifest.
 pub fn export(
     inputs: Inputs<'_>,
     options: &Options,
@@ -116,7 +117,7 @@ pub fn export(
     let mut text = serde_json::to_vec_pretty(&preview.manifest)?;
     text.push(b'\n');
     if let Err(error) = private::write(&manifest_file, &text) {
-        // What nobody can check is not left behind, nor half a manifest.
+        // Data without a manifest cannot be verified, so data files and an incomplete manifest are removed.
         let _ = std::fs::remove_file(&manifest_file);
         for file in &preview.manifest.files {
             let _ = std::fs::remove_file(folder.join(&file.name));
@@ -126,7 +127,7 @@ pub fn export(
     Ok(preview)
 }
 
-/// What an export would hold, without writing it. `scratch` is a folder for temporary files.
+/// Returns the description of an export without writing it. `scratch` is a folder for temporary files.
 ///
 /// # Errors
 /// See [`Error`].
@@ -147,9 +148,9 @@ struct Run<'a, 'o> {
     redactor: Redactor,
     counts: Counts,
     by_source: BTreeMap<Source, u64>,
-    /// Last answers of sessions, where only these are rated.
+    /// Last answers of sessions, if ratings apply only to these.
     last: Option<LastIds>,
-    /// Ratings that could be read, and why the last could not that could not.
+    /// Number of ratings that could be read.
     ratings_read: u64,
     unreadable: Option<String>,
     warnings: Vec<Warning>,
@@ -183,7 +184,7 @@ impl<'a, 'o> Run<'a, 'o> {
         })
     }
 
-    /// Hands every row to `write`, in order.
+    /// Passes every row to `write`, in order.
     fn rows(mut self, write: &mut dyn FnMut(Row, Split) -> io::Result<()>) -> Result<Self, Error> {
         let (records, feedback) = self.read()?;
         let rows = self.matched(records, feedback)?;
@@ -241,7 +242,7 @@ impl<'a, 'o> Run<'a, 'o> {
         Ok((records, fold.finish()?))
     }
 
-    /// Whether feedback counts: of a source that is believed, and confident enough.
+    /// Whether feedback is used: its source is selected, and its confidence is high enough.
     fn believes(&mut self, feedback: &FeedbackRecord) -> bool {
         let is_believed = self.options.sources.contains(&feedback.source);
         let is_sure = feedback.is_as_sure_as(self.options.min_confidence);
@@ -249,7 +250,7 @@ impl<'a, 'o> Run<'a, 'o> {
         is_believed && is_sure
     }
 
-    /// Brings feedback to its interaction, and makes rows that are sorted by time and id.
+    /// Matches feedback with its interaction, and makes rows that are sorted by time and id.
     fn matched(&mut self, records: Sorter, feedback: Folded) -> Result<Sorter, Error> {
         let mut rows = Sorter::new(self.scratch, SORT_BYTES);
         let mut comparable = Sorter::new(self.scratch, SORT_BYTES);
@@ -281,7 +282,7 @@ impl<'a, 'o> Run<'a, 'o> {
             orphan?;
             self.counts.orphans += 1;
         }
-        // One that cannot be read is a gap that is counted; none that can is no export.
+        // Some unreadable ratings are counted as gaps. If no rating can be read, the export fails.
         if let Some(why) = self.unreadable.take().filter(|_| self.ratings_read == 0) {
             return Err(Error::Ratings(why));
         }
@@ -291,7 +292,8 @@ impl<'a, 'o> Run<'a, 'o> {
         Ok(rows)
     }
 
-    /// What was said about an interaction.
+    /// Returns the feedback on an interaction. Feedback with smaller ids has no interaction and is counted as
+    /// orphaned.
     fn said_about(
         &mut self,
         record: &InteractionRecord,
@@ -307,7 +309,7 @@ impl<'a, 'o> Run<'a, 'o> {
         Ok(None)
     }
 
-    /// How the session of an interaction was rated, if that counts for it.
+    /// Returns the rating of an interaction's session as feedback, if it applies to this interaction.
     fn rating_of(&mut self, record: &InteractionRecord) -> Result<Option<FeedbackRecord>, Error> {
         let is_asked = match &mut self.last {
             Some(last) => last.contains(&record.id)?,
@@ -326,7 +328,8 @@ impl<'a, 'o> Run<'a, 'o> {
         }))
     }
 
-    /// How the session was rated. What cannot be read is counted: it is not the same as no rating.
+    /// Reads the rating of the session. A rating that cannot be read is counted, because it is not the same as
+    /// no rating.
     fn rated(&mut self, record: &InteractionRecord) -> Option<Feedback> {
         match (self.inputs.rating)(record) {
             Ok(rated) => {
@@ -372,14 +375,15 @@ impl<'a, 'o> Run<'a, 'o> {
         }
         if let Some(is_better) = made.comparable {
             let digest = pairs::prompt_digest(&record)?;
-            // Answers of different splits make no pair: what is measured with must not be trained on.
+            // Answers of different splits are not paired, because data for validation must not be used for
+            // training.
             let key = [&digest[..], &[u8::from(self.is_validation(&record))], &order(&record, 0)].concat();
             comparable.push(&key, &serde_json::to_vec(&(is_better, &record))?)?;
         }
         Ok(())
     }
 
-    /// Pairs of answers to the same prompt.
+    /// Makes pairs of answers to the same prompt.
     fn compare(&mut self, comparable: Sorter, rows: &mut Sorter) -> Result<(), Error> {
         let mut prompt = Vec::new();
         let mut group = Group::default();
@@ -431,7 +435,7 @@ impl<'a, 'o> Run<'a, 'o> {
     }
 }
 
-/// The order of rows: time, id, and the number of a row among those of its interaction.
+/// Returns the sort key of a row: time, id, and the number of the row among those of its interaction.
 fn order(record: &InteractionRecord, at: usize) -> Vec<u8> {
     let time = (to_micros(record.timestamp) as u64 ^ (1 << 63)).to_be_bytes();
     [&time[..], record.id.as_bytes(), &[0], &(at as u64).to_be_bytes()].concat()

@@ -1,4 +1,4 @@
-//! Records to try things with.
+//! Records for the tests.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta};
 use datalake::{Feedback, FeedbackRecord, InteractionRecord, Message, Role, Source};
 use domain::{Timestamp, outcome::CONFIDENT_MIN};
 
-/// Seconds after a Thursday morning in 2026.
+/// Returns a time that is `seconds` after a Thursday morning in 2026.
 pub fn at(seconds: i64) -> Timestamp {
     DateTime::from_timestamp(1_772_100_000, 0).unwrap() + TimeDelta::seconds(seconds)
 }
