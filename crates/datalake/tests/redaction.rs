@@ -18,7 +18,7 @@ const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
 const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const DIGITS: &str = "0123456789";
 
-/// Returns random text of this length with characters of each of the alphabets.
+/// Returns random text of this length with characters of these alphabets.
 fn random(rng: &mut Rng, alphabets: &[&str], length: usize) -> String {
     let letters: Vec<char> = alphabets.iter().flat_map(|alphabet| alphabet.chars()).collect();
     (0..length).map(|_| letters[rng.usize(..letters.len())]).collect()

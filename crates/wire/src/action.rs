@@ -1,4 +1,4 @@
-//! Actions.
+//! Actions, and requests to create, change and trigger them.
 
 use crate::{Json, session::Session};
 use domain::{

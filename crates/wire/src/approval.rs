@@ -1,4 +1,4 @@
-//! Approvals: what waits for a decision, and deciding.
+//! Approvals: gates as the API shows them, and requests to decide them.
 
 use crate::{
     Json,

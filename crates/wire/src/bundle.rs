@@ -1,4 +1,4 @@
-//! Installing bundles.
+//! The result of installing a bundle.
 
 pub use domain::bundle::{Bundle, PlannedItem};
 

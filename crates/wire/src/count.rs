@@ -1,4 +1,4 @@
-//! The work-queue strip.
+//! Counts of the work queue's buckets, which pages show as a strip.
 
 use serde::{Deserialize, Serialize};
 

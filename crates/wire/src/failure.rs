@@ -1,4 +1,4 @@
-//! Failures of sessions.
+//! Failures: records of sessions that ended badly.
 
 use domain::{Timestamp, session::Status};
 use serde::{Deserialize, Serialize};

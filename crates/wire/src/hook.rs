@@ -1,4 +1,4 @@
-//! Coding agents' hooks: the answer that an agent reads. The request is the agent's own JSON, as it sent it.
+//! The response to a hook of a coding agent. The request is the agent's own JSON and has no type here.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The human session bridge: what a person is working on, and what an agent is told of it.
+//! Human sessions: what a person is working on, and the context about it that an agent gets.
 
 use crate::{action::Action, session::Session};
 use domain::Timestamp;

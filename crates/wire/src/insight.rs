@@ -1,4 +1,4 @@
-//! Figures of a window of days.
+//! Insights: figures about sessions, decisions and answers over a window of days.
 
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};

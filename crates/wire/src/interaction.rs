@@ -1,4 +1,4 @@
-//! Prompts with answers, and what is known about them.
+//! Interactions: prompts with their answers, feedback and outcomes.
 
 use domain::{
     Timestamp,

@@ -1,7 +1,7 @@
-//! What crosses the network: JSON in camelCase, RFC 3339 UTC times, plain UUID text.
+//! The JSON types of the API: names in camelCase, times in RFC 3339 and UTC, ids as plain UUID text.
 //!
-//! Request types refuse unknown fields. `serde` only: the browser, the server, the command line
-//! and the tests share these types.
+//! Request types refuse unknown fields. The browser, the server, the command line and the tests share these
+//! types, so the crate depends on little more than `serde`.
 
 pub mod access;
 pub mod action;

@@ -1,4 +1,4 @@
-//! Wake-ups of `GET /api/live`. They carry no content: the reader fetches what it may see.
+//! Signals of `GET /api/live`. They carry no content. A reader that gets one fetches the data that it may see.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Who the caller is.
+//! The caller: person or token, workspace and role.
 
 use domain::role::{Role, TokenScope};
 use serde::{Deserialize, Serialize};

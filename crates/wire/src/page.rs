@@ -1,4 +1,4 @@
-//! Keyset pages: `{items, nextCursor}`.
+//! Pages of lists with keyset pagination: `{items, nextCursor}`.
 
 use serde::{Deserialize, Serialize};
 

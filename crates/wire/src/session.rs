@@ -1,4 +1,4 @@
-//! Sessions.
+//! Sessions, and requests to create and cancel them.
 
 use crate::Json;
 use domain::{

@@ -1,4 +1,4 @@
-//! Conversations with agents, and what people say of sessions that have ended.
+//! Conversations with agents, and ratings of sessions that have ended.
 
 use domain::{
     Timestamp,

@@ -1,4 +1,4 @@
-//! Webhooks: a workspace's URLs that are told what happens.
+//! Webhooks: URLs to which a workspace sends messages about events.
 
 use domain::Timestamp;
 use serde::{Deserialize, Serialize};

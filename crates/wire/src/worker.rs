@@ -1,4 +1,4 @@
-//! What workers say: claim, heartbeat, complete, fail, yield, release.
+//! Requests and responses of the worker API: claim, heartbeat, complete, fail, yield, release.
 
 use crate::{
     Json,

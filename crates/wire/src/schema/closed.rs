@@ -1,4 +1,5 @@
-//! Closed lists. The values come from the domain's own lists, so that a new value is in the document at once.
+//! Schemas of closed lists of names. The values come from the lists of `domain`, so that a new value is in the
+//! OpenAPI document at once.
 
 use super::{Named, named};
 use domain::{

@@ -1,4 +1,4 @@
-//! JSON that the product keeps as it is.
+//! Schemas of JSON values that are stored as they were sent.
 
 use super::{HookName, HookSession, Named, named};
 use utoipa::{

@@ -1,6 +1,7 @@
 //! Schemas of the OpenAPI document that several wire types share. Each bound is the constant that the server enforces.
 //!
-//! Wire types name them with `schema(value_type = …)`. Nothing here is ever a value.
+//! Wire types refer to them with `schema(value_type = …)`. The types of this module only carry schemas and have
+//! no values.
 
 mod closed;
 mod json;

@@ -1,4 +1,4 @@
-//! Whole numbers of query parameters.
+//! Schemas of whole numbers in query parameters.
 
 use super::{Named, named};
 use domain::limit::{COUNT_AT_MOST_MAX, SEQUENCE_MAX};

@@ -1,4 +1,4 @@
-//! Objects that the domain defines: the schemas of its own types, which know no OpenAPI.
+//! Schemas of objects whose types `domain` defines. That crate does not depend on OpenAPI.
 
 use super::{
     AnyJson, Description, DimensionDescription, DimensionKey, DimensionType, EmailAddress, FieldType, ImportCell, Key,

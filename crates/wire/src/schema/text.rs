@@ -1,4 +1,4 @@
-//! Texts: ids, slugs, names, prose.
+//! Schemas of texts: ids, slugs, names, prose.
 
 use super::{Named, named};
 use domain::limit::{
