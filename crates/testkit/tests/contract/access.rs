@@ -1,4 +1,4 @@
-//! P-21, P-22: nobody reaches what is not theirs, and the database agrees.
+//! P-21, P-22: no caller can read or change data of another workspace, and the database enforces this too.
 
 use domain::{
     Scope,
@@ -78,7 +78,7 @@ async fn another_workspace_sees_nothing_and_changes_nothing(f: Fixture) {
     let claim = session::Claim { agent_slugs: None, max: 10, lease_seconds: 60 };
     f.pending().await;
     assert!(session::claim(l, s, claim, std::time::Duration::ZERO).await.unwrap().is_empty());
-    // Nothing moved.
+    // The session is unchanged.
     let after = session::get(l, &f.admin, id).await.unwrap();
     assert_eq!((after.status(), after.head_sequence), (session.status(), session.head_sequence));
     f.done().await;
@@ -108,7 +108,7 @@ async fn roles_and_scopes_bound_what_a_caller_may_do(f: Fixture) {
         let refused = session::claim(&f.ledger, &low, claim.clone(), std::time::Duration::ZERO).await;
         assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     }
-    // An operator runs the work but does not hand out access.
+    // An operator manages work but cannot give access.
     let made = token::create(&f.ledger, &f.operator, "x", Role::Member, None).await;
     assert!(matches!(made, Err(Error::Forbidden(_))), "{made:?}");
     session::claim(&f.ledger, &f.operator, claim, std::time::Duration::ZERO).await.unwrap();

@@ -1,4 +1,4 @@
-//! P-3, P-4, P-5, P-7, P-10: what an acknowledged append means.
+//! P-3, P-4, P-5, P-7, P-10: the guarantees of an acknowledged append.
 
 use domain::{Entropy as _, id::EventId};
 use futures_util::future::join_all;
@@ -71,7 +71,7 @@ async fn a_retried_append_is_one_event(f: Fixture) {
     let first = f.append(session.id, 1, batch()).await.unwrap();
     let again = f.append(session.id, 1, batch()).await.unwrap();
     assert_eq!(first.events, again.events);
-    // A retry that was regrouped with something new records only what is new.
+    // A retry that also contains a new event records only the new event.
     let mixed = f.append(session.id, 1, vec![with_id(2, "b"), with_id(3, "c")]).await.unwrap();
     assert_eq!(mixed.events[0], first.events[1]);
     assert_eq!(mixed.events[1], (id(3), first.head_sequence + 1));
@@ -344,7 +344,7 @@ async fn a_changed_row_is_named_by_verify(f: Fixture) {
     }
     let target = f.log(session.id).await.len() as u64 - 2;
     let mut raw = f.engine.raw().await;
-    // What an intruder with full access to the database would do.
+    // Tampers as an intruder with full access to the database would.
     match f.engine {
         testkit::Engine::Sqlite(_) => raw.execute("DROP TRIGGER session_events_no_update").await.unwrap(),
         testkit::Engine::Postgres { .. } => raw.execute("SET session_replication_role = replica").await.unwrap(),

@@ -1,5 +1,5 @@
-//! P-3, P-4, P-13, P-22 where a server remembers how logs stood: appends on PostgreSQL are one statement then, and
-//! nothing that happened meanwhile, on this server or another, gets past it.
+//! P-3, P-4, P-13, P-22 for servers that cache the heads of logs. With a cached head an append on PostgreSQL is
+//! one statement. Changes that happened meanwhile, on this server or another, are still detected.
 
 use domain::{
     Entropy as _,
@@ -29,7 +29,7 @@ async fn append(
     events::append(on, &f.worker, Append { session_id: id, attempt: Some(attempt), events }).await
 }
 
-/// Groups that took one statement, and all groups.
+/// Returns the number of groups that took one statement, and the number of all groups.
 fn groups(on: &Ledger) -> (u64, u64) {
     (on.stats().groups_at_known_heads, on.stats().groups_committed)
 }
@@ -51,14 +51,14 @@ async fn assert_whole(f: &Fixture, id: SessionId, messages: usize) {
 const WAITING_FOR_LOCK: &str =
     "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
-/// Until that many statements of this database wait for a lock that somebody holds.
+/// Waits until this number of statements in this database wait for a lock.
 pub(crate) async fn until_waiting(raw: &mut Raw, statements: i64) {
     while raw.number(WAITING_FOR_LOCK).await < statements {
         tokio::task::yield_now().await;
     }
 }
 
-/// Until an append waits for a lock, in the database or put aside.
+/// Waits until an append waits for a lock in the database, or was set aside because of one.
 async fn until_held_up(f: &Fixture, raw: &mut Raw) {
     while raw.number(WAITING_FOR_LOCK).await + f.ledger.stats().queue_items.cast_signed() < 1 {
         tokio::task::yield_now().await;
@@ -73,7 +73,7 @@ async fn appends_that_follow_one_another_are_one_statement_each() {
         f.append(session.id, 1, vec![text("a"), text("b")]).await.unwrap();
         assert_eq!(groups(&f.ledger), (n, n), "not even the first one has to ask: it was claimed here");
     }
-    // What is refused is not refused from memory.
+    // A refusal is decided by the database, not by the cache.
     let refused = f.append(session.id, 2, vec![text("c")]).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::StaleAttempt { .. }))), "{refused:?}");
     assert_eq!(groups(&f.ledger), (5, 6));
@@ -86,7 +86,7 @@ async fn two_servers_that_append_in_turns_write_one_log() {
     let f = Fixture::postgres().await;
     let (session, other) = (f.running().await, other_server(&f).await);
     for turn in 1..=4 {
-        // The session was claimed at the first one.
+        // The first server claimed the session.
         for (server, known) in [(&f.ledger, turn), (&other, turn - 1)] {
             for n in 0..2 {
                 let done = append(&f, server, session.id, 1, vec![text("x")]).await.unwrap();
@@ -119,7 +119,7 @@ async fn a_retry_hears_what_is_recorded_on_whichever_server_it_arrives() {
     for (n, server) in [&f.ledger, &f.ledger, &other, &other, &f.ledger].into_iter().enumerate() {
         recorded.push(append(&f, server, id, 1, vec![with_id(n as u64, "a")]).await.unwrap().events);
     }
-    // One of the servers remembers a head that is no longer true, the other the true one.
+    // One of the servers has a stale head in its cache, the other has the present one.
     for (n, events) in recorded.iter().enumerate() {
         for server in [&other, &f.ledger] {
             let again = append(&f, server, id, 1, vec![with_id(n as u64, "a")]).await.unwrap();
@@ -135,7 +135,7 @@ async fn a_retry_hears_what_is_recorded_on_whichever_server_it_arrives() {
     for server in [&f.ledger, &other] {
         assert_eq!(append(&f, server, id, 1, vec![named()]).await.unwrap().events, first.events);
     }
-    // The same events at the same instant, by both.
+    // Both servers append the same events at the same time.
     let at_once = async |n: usize| {
         let server = if n.is_multiple_of(2) { &f.ledger } else { &other };
         append(&f, server, id, 1, vec![with_id(20, "once")]).await.unwrap().events
@@ -178,7 +178,7 @@ async fn a_worker_that_lost_its_session_elsewhere_is_refused_where_it_is_remembe
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_lease_that_is_lost_while_the_statement_waits_refuses_it() {
     let f = Fixture::postgres().await;
-    // Neither change shows in the head: each has to be looked at by itself.
+    // Neither change alters the head, so each has to be checked separately.
     for (change, back) in
         [("attempt = attempt + 1", "attempt = attempt - 1"), ("status = 'pending'", "status = 'running'")]
     {
@@ -197,7 +197,7 @@ async fn a_lease_that_is_lost_while_the_statement_waits_refuses_it() {
         };
         let (refused, ()) = tokio::join!(late, taking);
         assert!(matches!(refused, Err(Error::Refused(_))), "{change}: {refused:?}");
-        // The log tells of no change, and verification compares it with the row.
+        // The log has no event of the change, and verification compares the log with the row.
         watcher.execute(&format!("UPDATE sessions SET {back} WHERE id = '{}'", id.0)).await.unwrap();
         assert_whole(&f, id, f.log(id).await.iter().filter(|e| e.kind == "agent.message").count()).await;
         assert_eq!(f.log(id).await.iter().filter(|e| e.kind == "agent.message").count(), 2);
@@ -205,7 +205,7 @@ async fn a_lease_that_is_lost_while_the_statement_waits_refuses_it() {
     f.done().await;
 }
 
-/// Somebody's transaction that holds a session.
+/// Locks a session in a transaction of another connection.
 async fn hold(raw: &mut Raw, id: SessionId) {
     raw.execute("BEGIN").await.unwrap();
     raw.execute(&format!("SELECT 1 FROM sessions WHERE id = '{}' FOR UPDATE", id.0)).await.unwrap();
@@ -220,8 +220,8 @@ async fn of_a_group_only_the_sessions_that_are_not_as_they_were_are_judged_again
         f.append(id, 1, vec![text("a")]).await.unwrap();
     }
     let (mut holder, mut watcher) = (f.engine.raw().await, f.engine.raw().await);
-    // While a statement about the first waits, the other two make one group; unless this was too slow for how long it
-    // waits.
+    // While a statement for the first session waits, the appends to the other two form one group, unless the
+    // test was slower than the lock timeout.
     let mut is_seen = false;
     for _ in 0..50 {
         append(&f, &other, moved, 1, vec![text("b")]).await.unwrap();
@@ -257,13 +257,13 @@ async fn of_a_group_only_the_sessions_that_are_not_as_they_were_are_judged_again
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_that_somebody_holds_keeps_nobody_else_waiting() {
     let f = Fixture::postgres().await;
-    // Where nothing was claimed, so that nothing is known.
+    // This server has claimed nothing, so its cache is empty.
     let server = other_server(&f).await;
     let mut ids = Vec::new();
     for _ in 0..6 {
         ids.push(f.running().await.id);
     }
-    // Some are remembered and some are not; of each, the one in the middle is held.
+    // Some heads are cached and some are not. Of each kind the middle session is locked.
     for id in &ids[..3] {
         append(&f, &server, *id, 1, vec![text("a")]).await.unwrap();
     }
@@ -279,7 +279,7 @@ async fn a_session_that_somebody_holds_keeps_nobody_else_waiting() {
                     done.unwrap();
                 }
             }
-            // Nor is a session locked because somebody in its group waits.
+            // No session is locked because another one in its group waits.
             for id in ids.iter().filter(|id| **id != held) {
                 session::heartbeat(&server, &f.worker, *id, 1).await.unwrap();
             }
@@ -287,7 +287,7 @@ async fn a_session_that_somebody_holds_keeps_nobody_else_waiting() {
             holder.execute("COMMIT").await.unwrap();
         };
         let late = join_all((0..3).map(|n| append(&f, &server, held, 1, vec![text(&format!("late {n}"))])));
-        // One that had kept the others waiting would have been given up before they were answered.
+        // If the late append had delayed the others, it would have been given up before they were answered.
         let (late, ()) = tokio::join!(late, meanwhile);
         assert!(late.iter().all(Result::is_ok), "{late:?}");
     }
@@ -317,7 +317,7 @@ async fn an_append_is_given_up_when_its_session_is_held_for_too_long_and_nothing
     f.done().await;
 }
 
-/// A call of the function, as somebody with a connection to the database could make it.
+/// Returns a call of the database function, as anyone with a connection to the database could send it.
 fn call(workspace: uuid::Uuid, session: &SessionRecord, event_tenant: uuid::Uuid, kind: &str) -> String {
     let (id, sequence, digest) = (session.id.0, session.head_sequence, session.head_digest);
     let (status, attempt, next) = (session.status(), session.attempt, sequence + 1);
@@ -348,7 +348,7 @@ async fn the_statement_writes_under_row_level_security_whoever_calls_it() {
         assert!(refused.contains("row-level security"), "{what}: {refused}");
     }
     assert_eq!(raw.number(&call(ours, &session, ours, "agent.message")).await, 1, "the call itself is right");
-    // The role and the workspace end with the statement.
+    // The role and the workspace are reset after the statement.
     let unset =
         "SELECT COUNT(*) WHERE current_user = session_user AND coalesce(current_setting('app.tenant', true), '') = ''";
     assert_eq!(raw.number(unset).await, 1);

@@ -1,4 +1,5 @@
-//! Bundles: all of one or nothing, everything kept, and nothing to do the second time.
+//! Bundles: one is installed as a whole or not at all, every field is kept, and a second installation changes
+//! nothing.
 
 use crate::criteria::fields_of;
 use domain::{
@@ -47,7 +48,7 @@ async fn a_bundle_is_installed_whole_and_the_second_time_there_is_nothing_to_do(
     let all = ["compliance", "outreach-safety", "company", "update-company"];
     assert_eq!(operations(&plan), all.map(|slug| (slug, PlannedOperation::Create)));
     let set = criteria_set::list(&f.ledger, &f.member, Default::default()).await.unwrap().items.remove(0);
-    // The markers are still there: labels, styles, scores and hard blocks.
+    // Labels, styles, scores and hard blocks of the options are kept.
     let claim = &set.dimensions[1].options;
     let told: Vec<_> = claim.iter().map(|o| (o.label.as_str(), o.style.as_str(), o.score, o.hard_block)).collect();
     assert_eq!(
@@ -77,7 +78,7 @@ async fn a_bundle_is_installed_whole_and_the_second_time_there_is_nothing_to_do(
     let again = install(&f.ledger, &f.admin, EXAMPLE, Mode::Apply).await.unwrap();
     assert!(again.is_done(), "{again:?}");
     assert_eq!(rows(&f).await, before);
-    // What is stored, written as a bundle, is the same bundle.
+    // The stored set, written as a bundle, is the same bundle.
     let back = json!({ "criteriaSets": [{ "slug": set.slug, "name": set.name, "dimensions": set.dimensions }] });
     assert!(install(&f.ledger, &f.operator, &back.to_string(), Mode::Apply).await.unwrap().is_done());
     f.done().await;
@@ -87,7 +88,7 @@ async fn a_dry_run_says_what_an_install_does_and_writes_nothing(f: Fixture) {
     let looked = install(&f.ledger, &f.operator, EXAMPLE, Mode::DryRun).await.unwrap();
     assert_eq!(rows(&f).await, [0; 6]);
     let done = install(&f.ledger, &f.operator, EXAMPLE, Mode::Apply).await.unwrap();
-    // Ids are made anew each time; apart from them both say the same.
+    // Ids differ each time. Apart from them both plans are equal.
     let told = |plan: Plan| -> Vec<_> {
         let fields = plan.items.into_iter().flat_map(|item| item.fields);
         fields.filter(|f| f.field != "outputConfig.criteria_set_ids").collect()
@@ -139,7 +140,7 @@ actions:
     assert!(needs_approval(&metadata), "what the file is silent about went");
     let members = group::list(&f.ledger, &f.member).await.unwrap().remove(0).members;
     assert_eq!(members.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [max, mia]);
-    // One goes; an address is as good as an id among reviewers.
+    // One member is removed. A reviewer may be named by e-mail address or by id.
     let text = "
 groups: [{ slug: compliance, name: Compliance, members: [max@acme.test] }]
 actions:
@@ -249,7 +250,7 @@ async fn an_action_names_only_reviewers_and_criteria_that_exist(f: Fixture) {
     f.done().await;
 }
 
-/// PostgreSQL takes no NUL in a text, not even to look for it.
+/// PostgreSQL accepts no NUL in a text, not even in a search.
 async fn what_is_looked_up_by_a_text_with_a_nul_is_refused(f: Fixture) {
     let field = json!([{ "slug": "owner", "name": "Owner", "type": "relation", "relationType": "per\0son" }]);
     for bundle in [

@@ -1,4 +1,4 @@
-//! What capture costs those who work: nothing where there is nothing to capture, and never their turn.
+//! The cost of capture for workers: none if there is nothing to capture, and capture never fails a turn.
 
 use crate::{
     entity::{acme, company},
@@ -37,10 +37,10 @@ async fn failed(f: &Fixture, session: &SessionRecord) {
 }
 
 async fn where_nothing_was_said_nothing_is_noted(f: Fixture) {
-    // Without a word, and without a result.
+    // A session without a message and without a result.
     completed(&f, &f.running().await, None).await;
     assert!(due(&f).await.is_empty());
-    // What it said before it failed, or was stopped, is no answer.
+    // Messages of a session that failed or was cancelled are no answer.
     let broken = f.running().await;
     f.append(broken.id, broken.attempt, vec![text("I look it up.")]).await.unwrap();
     failed(&f, &broken).await;
@@ -48,7 +48,7 @@ async fn where_nothing_was_said_nothing_is_noted(f: Fixture) {
     f.append(stopped.id, stopped.attempt, vec![text("I look it up.")]).await.unwrap();
     session::cancel(&f.ledger, &f.operator, stopped.id, None).await.unwrap();
     assert!(due(&f).await.is_empty());
-    // Either a word or a result is one.
+    // A message or a result is an answer.
     let spoken = f.running().await;
     f.append(spoken.id, spoken.attempt, vec![text("5432")]).await.unwrap();
     completed(&f, &spoken, None).await;
@@ -82,7 +82,7 @@ async fn turns_that_were_taken_together_are_kept_together_and_once(f: Fixture) {
     let taken = due(&f).await;
     assert_eq!(taken.len(), 5);
     keep(&f, &taken[1]).await;
-    // One of them is kept already, and that is no reason to lose the others, or to have it twice.
+    // One of them is recorded already. It must not be recorded twice, and the others must not be lost.
     crate::interaction::keep_all(&f, &taken).await;
     crate::interaction::keep_all(&f, &taken).await;
     let mut answers = kept(&f, Stream::Interactions).await;
@@ -93,7 +93,7 @@ async fn turns_that_were_taken_together_are_kept_together_and_once(f: Fixture) {
     f.done().await;
 }
 
-/// More turns than one batch holds, so that there is a rest between two.
+/// More turns than one batch holds, so that the job pauses between two batches.
 const TURNS: usize = 70;
 
 async fn capture_gets_its_turn_while_others_write(f: Fixture) {

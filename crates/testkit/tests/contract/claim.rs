@@ -70,7 +70,7 @@ async fn a_claim_that_names_no_agents_takes_sessions_of_any_agent_and_of_none(f:
         claimed.into_iter().map(|claimed| claimed.session.id).collect::<Vec<_>>()
     };
     assert!(claim(Some(vec!["writer".into()])).await.is_empty());
-    // It is the oldest, and names no agent: only a claim that names none takes it.
+    // The oldest session names no agent. Only a claim that names no agent takes it.
     assert_eq!(claim(Some(vec!["scout".into()])).await, [of_scout.id]);
     assert!(claim(Some(vec!["scout".into()])).await.is_empty());
     let second = f.pending().await;

@@ -1,4 +1,4 @@
-//! P-17: a crowd of waiting sessions starves neither other workspaces nor other agents.
+//! P-17: many pending sessions in one workspace starve neither other workspaces nor other agents.
 
 use domain::{Scope, session::Type};
 use futures_util::{StreamExt, future::join_all, stream};
@@ -20,17 +20,17 @@ on_both_engines!(
     an_agent_with_little_to_do_does_not_wait_behind_one_with_much,
 );
 
-/// The long tier has 100,000: `SHIFTBOOK_CROWD=100000`.
+/// Returns the number of sessions of the crowded workspace. The long test tier sets `SHIFTBOOK_CROWD=100000`.
 fn crowd() -> usize {
     std::env::var("SHIFTBOOK_CROWD").map_or(600, |text| text.parse().unwrap())
 }
 
-/// Sessions that are made at the same time: they share transactions.
+/// Number of sessions that are created concurrently, so that they share transactions.
 const TOGETHER: usize = 200;
-/// Workspaces beside the crowded one, and how many sessions each of them has.
+/// Number of workspaces beside the crowded one, and number of sessions of each.
 const OTHERS: usize = 20;
 const JOBS: usize = 10;
-/// Workers of the crowded workspace. Each of the others has one.
+/// Number of workers of the crowded workspace. Each of the others has one.
 const CROWD_WORKERS: usize = 8;
 
 async fn queue(f: &Fixture, scope: &Scope, agent: &str, count: usize) -> Vec<SessionRecord> {
@@ -49,7 +49,8 @@ async fn claim(f: &Fixture, scope: &Scope, agents: Option<&str>) -> Option<Sessi
     claimed.pop().map(|claimed| claimed.session)
 }
 
-/// Works until nothing waits, or as long as others do; says each time whose session it was.
+/// Claims and completes sessions until none is pending or `until` returns true. Records the scope of each
+/// claim.
 async fn work(f: &Fixture, scope: &Scope, claims: &Mutex<Vec<Scope>>, until: impl Fn() -> bool) {
     while !until() {
         let Some(session) = claim(f, scope, None).await else { return };
@@ -81,7 +82,8 @@ async fn a_crowded_workspace_takes_no_more_than_its_share(f: Fixture) {
     let of = |scope: &Scope| claims.iter().filter(|by| by.tenant_id == scope.tenant_id).count();
     assert!(others.iter().all(|scope| of(scope) == JOBS), "every small workspace got all of its sessions");
     let last = claims.iter().rposition(|by| by.tenant_id != f.worker.tenant_id).unwrap();
-    // Taking turns, the small ones are through after this many claims of all. Twice that is the promise.
+    // If workspaces took strict turns, the small ones would be done after this number of claims. The guarantee
+    // is twice that.
     let share = (OTHERS + 1) * JOBS;
     assert!(last < 2 * share, "the last session of a small workspace was number {last}, its share is {share}");
     f.done().await;

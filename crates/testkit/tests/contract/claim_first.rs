@@ -1,5 +1,5 @@
-//! P-12, P-15, P-22 of claims that are one statement (PostgreSQL, sessions that nobody has held): what they leave
-//! behind is what the long way leaves, and they and the long way never take the same session.
+//! P-12, P-15, P-22 for claims in one statement (the fast path: PostgreSQL, sessions that were never claimed).
+//! Their result equals that of the general path, and the two paths never claim the same session.
 
 use chrono::TimeDelta;
 use domain::{
@@ -20,7 +20,7 @@ on_both_engines!(
     a_person_who_begins_to_work_is_told_of_in_the_next_claim,
 );
 
-/// One agent, or any, takes the short way where it can be; a second name takes the long one.
+/// Returns the agents of a claim. One agent allows the fast path; a second one forces the general path.
 fn agents(long: bool) -> Option<Vec<String>> {
     Some(if long { vec!["scout".into(), "nobody".into()] } else { vec!["scout".into()] })
 }
@@ -29,7 +29,7 @@ async fn claim(f: &Fixture, on: &Ledger, agent_slugs: Option<Vec<String>>, max: 
     session::claim(on, &f.worker, Claim { agent_slugs, max, lease_seconds: 60 }, Duration::ZERO).await
 }
 
-/// What may be compared between two sessions.
+/// Returns the session without the fields in which two sessions always differ.
 fn alike(session: SessionRecord) -> SessionRecord {
     let id = SessionId(uuid::Uuid::nil());
     SessionRecord { id, head_digest: domain::chain::Digest::GENESIS, queued_at: None, ..session }
@@ -73,14 +73,14 @@ async fn a_session_with_more_to_it_is_claimed_in_its_turn(f: Fixture) {
     let limited = action::create(&f.ledger, &f.operator, new).await.unwrap().id;
     let mut made = Vec::new();
     for n in 0..9 {
-        // Claims are oldest first.
+        // Claims take the oldest session first.
         f.clock.advance(TimeDelta::milliseconds(1));
         made.push(match n {
             4 => action::trigger(&f.ledger, &f.member, limited, Default::default()).await.unwrap().id,
             _ => f.pending().await.id,
         });
     }
-    // One that was held before joins the queue again, at its end.
+    // A session that was claimed before returns to the end of the queue.
     let [first] = &claim(&f, &f.ledger, None, 1).await.unwrap()[..] else { panic!() };
     assert_eq!(first.session.id, made[0]);
     f.clock.advance(TimeDelta::milliseconds(1));
@@ -153,7 +153,7 @@ async fn claimers_of_two_servers_on_both_ways_never_take_the_same_session() {
     };
     let held: Vec<SessionId> = join_all((0..16).map(claimer)).await.concat();
     assert_eq!(held.iter().collect::<HashSet<_>>().len(), held.len(), "a session was handed out twice");
-    // Whoever found everything locked has left; what they left behind is claimed now.
+    // Claimers that found every session locked have returned. The remaining sessions are claimed now.
     let left = claim(&f, &f.ledger, None, 100).await.unwrap().len();
     assert_eq!(held.len() + left, 120);
     f.assert_verified().await;
@@ -176,7 +176,7 @@ async fn the_statement_finds_nothing_of_another_workspace_and_has_no_rights_of_i
     assert_eq!(raw.number(&call(f.stranger.tenant_id.0)).await, 0);
     let sql = "SELECT COUNT(*) FROM sessions WHERE status = 'pending'";
     assert_eq!(raw.number(sql).await, 1, "it was left alone");
-    // Called by a superuser, it still acts as the role that row-level security binds.
+    // When a superuser calls the function, it still acts as the role to which row-level security applies.
     raw.execute("REVOKE UPDATE ON sessions FROM shiftbook_app").await.unwrap();
     let refused = raw.execute(&call(f.worker.tenant_id.0)).await.unwrap_err().to_string();
     assert!(refused.contains("permission denied"), "{refused}");
@@ -202,7 +202,7 @@ async fn claims_that_wait_together_share_what_there_is_in_their_order() {
     };
     let rest = async {
         crate::append_known::until_waiting(&mut watcher, 1).await;
-        // Its client goes away before its turn: nothing is taken for it.
+        // The client disconnects before its turn, so no session is claimed for it.
         tokio::select! {
             gone = claim(&f, &f.ledger, None, 2) => panic!("{gone:?}"),
             () = queued(1) => {}

@@ -1,4 +1,4 @@
-//! Criteria sets, whose every version is kept, and groups of people.
+//! Criteria sets, of which every version is kept, and groups of people.
 
 use domain::{
     criteria::{ChoiceStyle, Dimension, evaluate_safety_gate},
@@ -34,13 +34,13 @@ fn safety() -> Vec<Dimension> {
         "optionStyles": { "fail": { "style": "negative", "score": 0.1, "hardBlock": true }, "pass": { "score": 1 } } }]))
 }
 
-/// `brand-safety`: one select with a hard block.
+/// Creates the criteria set `brand-safety`: one select with a hard block.
 pub async fn brand_safety(f: &Fixture) -> CriteriaSetRecord {
     let new = NewCriteriaSet { name: "Brand safety".into(), dimensions: safety(), ..Default::default() };
     criteria_set::create(&f.ledger, &f.operator, new).await.unwrap()
 }
 
-/// `compliance`: the member.
+/// Creates the group `compliance` with the member.
 pub async fn compliance(f: &Fixture) -> GroupRecord {
     let new = NewGroup { name: "Compliance".into(), slug: None, members: vec![f.member.user_id().unwrap()] };
     group::create(&f.ledger, &f.operator, new).await.unwrap()
@@ -67,7 +67,7 @@ async fn every_version_of_a_criteria_set_stays_readable(f: Fixture) {
     assert_eq!((second.version, second.updated_by.clone()), (2, f.admin.caller.to_string()));
     assert_eq!((second.updated_at - first.updated_at).num_seconds(), 5);
 
-    // The first version says what it always said, hard block and all.
+    // The first version is unchanged, including its hard block.
     let read = criteria_set::get_version(&f.ledger, &f.member, first.id, 1).await.unwrap();
     assert_eq!(read, CriteriaSetRecord { newest_version: 2, ..first.clone() });
     let fail = &read.dimensions[0].options[1];
@@ -164,7 +164,7 @@ async fn another_workspace_finds_no_criteria_set_or_group(f: Fixture) {
     not_found("update group", group::update(l, s, team.id, rename).await.err());
     assert!(criteria_set::list(l, s, ListCriteriaSets::default()).await.unwrap().items.is_empty());
     assert!(group::list(l, s).await.unwrap().is_empty());
-    // The slugs are free there, and what is made there is not seen here.
+    // The slugs are free in the other workspace, and what it creates is not visible in this one.
     let new = NewCriteriaSet { name: "Brand safety".into(), dimensions: safety(), ..Default::default() };
     criteria_set::create(l, s, new).await.unwrap();
     let new = NewGroup { name: "Compliance".into(), slug: None, members: vec![s.user_id().unwrap()] };
@@ -225,7 +225,7 @@ async fn people_come_to_a_group_and_go_one_by_one(f: Fixture) {
     let team = compliance(&f).await;
     assert_eq!(emails(&team), ["mia@acme.test"]);
     let (mia, max, ada) = (f.member.user_id().unwrap(), f.other_member.user_id().unwrap(), f.admin.user_id().unwrap());
-    // Two people change it at once: nothing of either is lost.
+    // Two people change the group concurrently, and neither change is lost.
     let add = |id| GroupChange { add_members: vec![id], ..Default::default() };
     let (one, two) = futures_util::future::join(
         group::update(&f.ledger, &f.admin, team.id, add(max)),

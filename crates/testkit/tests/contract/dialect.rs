@@ -1,4 +1,4 @@
-//! Every SQL text of the store is accepted by the engine it is for.
+//! Each engine accepts every SQL text of the store that is meant for it.
 
 use testkit::{Engine, Fixture, on_both_engines};
 

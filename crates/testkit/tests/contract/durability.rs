@@ -1,4 +1,4 @@
-//! P-2: a database that would forget acknowledged writes is not used without being told to.
+//! P-2: a database that could lose acknowledged writes is used only if the operator allows it.
 
 use ledger::{Database, Error, Ledger, Mode, Options, PasswordCost};
 use std::sync::Arc;

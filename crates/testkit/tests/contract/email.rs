@@ -1,4 +1,5 @@
-//! E-mail to people who want it: through a real SMTP receiver, with a link and without what is staged.
+//! E-mail to people who want it, through a real SMTP receiver. A message has a link and does not contain the
+//! staged values.
 
 use chrono::TimeDelta;
 use domain::{
@@ -23,7 +24,7 @@ on_both_engines!(
     only_people_have_a_choice,
 );
 
-/// A outbox_worker that writes e-mail through this receiver.
+/// Returns an outbox worker that sends e-mail through this receiver.
 pub fn mailing(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
     let settings = MailSettings {
         host: "127.0.0.1".into(),
@@ -42,7 +43,7 @@ pub fn mailing(f: &Fixture, smtp: &SmtpReceiver) -> OutboxWorker {
     }
 }
 
-/// A message to this person as a gate leaves one.
+/// Writes the message to this person that a gate would write.
 async fn waits_for(f: &Fixture, person: &Scope) -> MessageId {
     let now = f.clock.now();
     let payload = json!({

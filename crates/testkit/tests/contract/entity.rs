@@ -38,7 +38,7 @@ fn field(slug: &str, kind: FieldType) -> FieldDef {
     FieldDef { slug: slug.into(), name: slug.into(), kind, required: false, options: Vec::new(), relation_type: None }
 }
 
-/// `company`: stage (select), size (number), parent (company).
+/// Creates the entity type `company`: stage (select), size (number), parent (company).
 pub async fn company(f: &Fixture) -> EntityTypeRecord {
     let stage = FieldDef { options: vec!["Lead".into(), "Won".into()], ..field("stage", FieldType::Select) };
     let parent = FieldDef { relation_type: Some("company".into()), ..field("parent", FieldType::Relation) };
@@ -50,7 +50,7 @@ pub async fn company(f: &Fixture) -> EntityTypeRecord {
     entity_type::create(&f.ledger, &f.operator, new).await.unwrap()
 }
 
-/// `note`: text, and the company it is about.
+/// Creates the entity type `note`: a text, and the company it is about.
 pub async fn note(f: &Fixture) -> EntityTypeRecord {
     let about = FieldDef { relation_type: Some("company".into()), ..field("about", FieldType::Relation) };
     let new = NewEntityType { name: "Note".into(), slug: None, fields: vec![field("text", FieldType::Text), about] };
@@ -202,13 +202,13 @@ async fn another_workspace_finds_no_entity_type_entity_or_import(f: Fixture) {
     assert!(entity::list(l, s, of_type).await.unwrap().items.is_empty());
     assert!(entity_type::list(l, s, Default::default()).await.unwrap().items.is_empty());
     assert!(entity::titles(l, s, &[made.id]).await.unwrap().is_empty());
-    // Nor can work there be about it.
+    // An action of the other workspace cannot target the entity either.
     let new = action::NewAction { name: "x".into(), target_entity_id: Some(made.id), ..Default::default() };
     assert_eq!(fields_of(action::create(l, s, new).await), ["targetEntityId"]);
     let theirs = action::create(l, s, action::NewAction { name: "y".into(), ..Default::default() }).await.unwrap();
     let change = action::ActionChange { target_entity_id: Some(Some(made.id)), ..Default::default() };
     assert_eq!(fields_of(action::update(l, s, theirs.id, change).await), ["targetEntityId"]);
-    // The slug is free there.
+    // The slug is free in the other workspace.
     entity_type::create(l, s, NewEntityType { name: "Company".into(), ..Default::default() }).await.unwrap();
     assert_eq!(entity::get(l, &f.admin, made.id).await.unwrap(), made);
     f.done().await;
@@ -243,7 +243,7 @@ async fn titles_of_many_entities_come_in_one_answer_without_repeats_or_strangers
     expected.sort();
     assert_eq!(titles, expected);
     assert!(entity::titles(&f.ledger, &f.member, &[]).await.unwrap().is_empty());
-    // Repeats take no room; beyond the cap the rest is left out.
+    // Repeated ids count once. Ids beyond the limit are left out.
     let mut many = vec![a.id; ENTITY_TITLES_MAX * 2];
     many.push(b.id);
     assert_eq!(entity::titles(&f.ledger, &f.member, &many).await.unwrap().len(), 2);
@@ -297,7 +297,7 @@ async fn a_type_changes_under_its_version_and_keeps_its_slug(f: Fixture) {
     assert_eq!((changed.version, changed.slug.as_str(), changed.name.as_str()), (2, "company", "Account"));
     let stale = entity_type::update(&f.ledger, &f.admin, of.id, change).await;
     assert!(matches!(stale, Err(Error::StaleVersion { given: 1, current: 2 })), "{stale:?}");
-    // What is there stays, until it is written: then it has to fit.
+    // Existing values stay until they are written. Then they have to be valid.
     assert_eq!(json!(entity::get(&f.ledger, &f.member, made.id).await.unwrap().fields), json!({ "stage": "Lead" }));
     let rename = EntityChange { version: 1, title: Some("A".into()), fields: Values::new() };
     assert_eq!(fields_of(entity::update(&f.ledger, &f.member, made.id, rename.clone()).await), ["fields.owner"]);
@@ -327,7 +327,7 @@ async fn an_action_leads_its_sessions_and_their_children_to_its_entity(f: Fixtur
     let child = NewSession { parent_id: Some(run.id), ..NewSession::of_type(Type::Tool) };
     let child = session::create(&f.ledger, &f.member, child).await.unwrap();
     assert_eq!(child.entity_id, Some(about.id), "a step of work on an entity is work on it");
-    // What was is not moved by what is: the task turns to another entity.
+    // The task gets another target. Its earlier sessions keep their entity.
     let turn = action::ActionChange { target_entity_id: Some(Some(elsewhere.id)), ..Default::default() };
     action::update(&f.ledger, &f.operator, task.id, turn).await.unwrap();
     assert_eq!(session::get(&f.ledger, &f.member, run.id).await.unwrap().entity_id, Some(about.id));

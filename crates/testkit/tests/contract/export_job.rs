@@ -1,4 +1,4 @@
-//! What became of exports, remembered by workspace.
+//! The states of export jobs, which are remembered by workspace.
 
 use chrono::TimeDelta;
 use domain::{interaction::ExportState, limit::EXPORT_JOBS_REMEMBERED};
@@ -22,7 +22,7 @@ async fn an_export_is_remembered_by_its_workspace_until_there_are_newer_ones(f: 
     f.clock.advance(TimeDelta::seconds(3));
     let done = Ending { counts: Some(r#"{"rows":3}"#.into()), error: None };
     end(l, o, id(0), ExportState::Done, done.clone()).await.unwrap();
-    // The end is told once.
+    // The end of a job is recorded once.
     end(l, o, id(0), ExportState::Failed, Ending { error: Some("late".into()), ..done.clone() }).await.unwrap();
     let ended = find(l, o, id(0)).await.unwrap().unwrap();
     assert_eq!((ended.state, ended.counts, ended.error), (ExportState::Done, done.counts, None));

@@ -1,4 +1,4 @@
-//! Failures: one record for each session that ended badly, kept as it was, and taken note of once.
+//! Failures: one record for each session that ended badly. It never changes, and it is acknowledged once.
 
 use chrono::TimeDelta;
 use domain::{
@@ -21,7 +21,7 @@ on_both_engines!(
     another_workspace_knows_of_no_failure,
 );
 
-/// A session that its worker failed.
+/// Creates a session that its worker reports as failed.
 pub async fn failed(f: &Fixture, code: Option<&str>) -> SessionId {
     let running = f.running().await;
     let failure = Failure { attempt: 1, message: "no luck".into(), code: code.map(str::to_owned), usage: None };
@@ -41,12 +41,12 @@ async fn every_bad_end_is_recorded_with_what_helps(f: Fixture) {
         assert_eq!((record.code.as_str(), record.message.as_str()), (expected, "no luck"));
         assert_eq!(record.remediation, remediation(expected));
         assert_eq!((record.status, record.acknowledged_at), (Status::Failed, None));
-        // The record is named after the event that ended the session, and is as old.
+        // The record has the id and the time of the event that ended the session.
         let log = f.log(id).await;
         let end = log.last().unwrap();
         assert_eq!((end.kind.as_str(), end.id, end.at), ("session.status_change", record.id, record.at));
     }
-    // A worker that goes silent three times.
+    // A worker loses its lease three times.
     f.pending().await;
     let mut lost = None;
     for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! Ratings: one per person and session, apart from the log, and without a word.
+//! Ratings: one per person and session, stored apart from the log, without a text.
 
 use crate::{
     human::task,
@@ -66,7 +66,7 @@ async fn each_label_lands_once_and_nothing_lands_without_one(f: Fixture) {
     let ended = thread::end(l, m, silent.id, ENDING).await.unwrap();
     assert!(ended.summary.is_some() && kept(&f, &silent).await.is_empty());
     assert_eq!(feedback::count_by_operator(l).await.unwrap(), 4);
-    // A rating after the end counts, and another label takes the place of the first.
+    // A rating after the end counts, and a second label replaces the first.
     thread::end(l, m, silent.id, with(Label::Negative, Surface::ApiEnd)).await.unwrap();
     thread::end(l, m, silent.id, with(Label::Skip, Surface::CliEnd)).await.unwrap();
     let records = kept(&f, &silent).await;
@@ -92,7 +92,7 @@ async fn what_a_rating_is_about_is_told_by_the_key_alone(f: Fixture) {
     let id = session.id.to_string();
     let bare = [hex(&Sha256::digest(id.as_bytes())), hex(&Sha256::digest(session.id.0.as_bytes()))];
     assert!(name.len() == 64 && !bare.contains(&name) && !name.contains(&id.replace('-', "")), "{name}");
-    // The same on every server with this key, and another with another.
+    // The value is the same on every server with this key, and differs with another key.
     let second = f.second_ledger(ledger::Mode::Tool).await;
     assert_eq!(feedback::list_by_operator(&second, session.id).await.unwrap().len(), 1);
     second.close().await;
@@ -129,7 +129,7 @@ async fn a_rating_that_cannot_be_kept_does_not_keep_a_conversation_from_ending(f
     assert_eq!((ended.session.status(), ended.turns), (without.session.status(), without.turns));
     assert_eq!(ended.summary.is_some(), without.summary.is_some());
     assert_eq!(feedback::failures(l), 1);
-    // Whoever asks for the rating itself hears of it.
+    // A caller that requests the rating itself gets the error.
     let rated = feedback::record(l, m, session.id, Label::Positive, Surface::WebEnd).await;
     assert!(matches!(rated, Err(Error::Internal(_))), "{rated:?}");
     let unkeyed = open_without_key(&f).await;
@@ -185,7 +185,7 @@ async fn any_ended_session_is_rated_once_by_each_person_who_can_take_it_back(f: 
     assert!(!feedback::undo(l, &f.member, running.id).await.unwrap());
     assert_eq!(feedback::of_session(l, &f.member, running.id).await.unwrap(), None);
     assert_eq!(feedback::count(l, &f.member, running.id).await.unwrap(), 1);
-    // At the same instant, from many windows: one rating.
+    // Many concurrent ratings from one person result in one rating.
     let many = (0..12).map(|n| {
         let label = Label::ALL[n % 3];
         feedback::record(l, &f.admin, running.id, label, Surface::WebEnd)
@@ -197,7 +197,7 @@ async fn any_ended_session_is_rated_once_by_each_person_who_can_take_it_back(f: 
     f.done().await;
 }
 
-/// What each of these is asked about a session as it stands.
+/// Returns the prompt for feedback that each of these callers gets for the present state of a session.
 async fn asked(f: &Fixture, session: &SessionRecord, who: [&Scope; 3]) -> Vec<Prompt> {
     let now = session::get(&f.ledger, who[0], session.id).await.unwrap();
     let mut prompts = Vec::new();
@@ -258,7 +258,7 @@ async fn nobody_sees_or_changes_what_somebody_else_rated(f: Fixture) {
         let refused = feedback::record(l, who, session.id, Label::Positive, Surface::ApiEnd).await;
         assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     }
-    // A token that speaks for the person reads and writes the person's rating.
+    // A token that acts for the person reads and writes the person's rating.
     let theirs = Scope { on_behalf_of: f.member.user_id(), ..nobody };
     assert_eq!(feedback::of_session(l, &theirs, session.id).await.unwrap().unwrap().label, Label::Negative);
     assert_eq!(kept(&f, &session).await.len(), 1);
@@ -274,15 +274,15 @@ async fn a_purge_removes_what_is_old_and_says_how_much(f: Fixture) {
         sessions.push(session);
         f.clock.advance(TimeDelta::days(100));
     }
-    // Now is day 300: the first two are older than 180 days.
+    // It is day 300, so the first two ratings are older than 180 days.
     assert_eq!(feedback::purge_by_operator(l, kept_since(l.now())).await.unwrap(), 2);
     assert_eq!(feedback::purge_by_operator(l, kept_since(l.now())).await.unwrap(), 0);
     assert!(kept(&f, &sessions[1]).await.is_empty());
     let last = kept(&f, &sessions[2]).await.remove(0);
-    // What is as old as the limit is kept.
+    // A rating exactly as old as the limit is kept.
     assert_eq!(feedback::purge_by_operator(l, last.recorded_at).await.unwrap(), 0);
     assert_eq!(feedback::count_by_operator(l).await.unwrap(), 1);
-    // The log knows nothing of it.
+    // The log is unaffected.
     f.assert_verified().await;
     f.done().await;
 }
@@ -329,7 +329,7 @@ async fn every_statement_prepares(f: Fixture) {
     f.done().await;
 }
 
-/// The file beside the ledger's is opened with the same discipline, and copied with it.
+/// The file of ratings is opened with the same checks as the ledger's file, and backups contain both.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_file_of_ratings_is_durable_refuses_newer_ones_and_is_backed_up() {
     let f = Fixture::sqlite().await;
@@ -355,7 +355,7 @@ async fn the_file_of_ratings_is_durable_refuses_newer_ones_and_is_backed_up() {
     let ledger = ledger::Ledger::open(options(restored.path())).await.unwrap();
     assert_eq!(feedback::count_by_operator(&ledger).await.unwrap(), 1);
     ledger.close().await;
-    // A file that a newer version has changed is left alone; the ledger itself opens.
+    // A file that a newer version has changed is not touched. The ledger itself opens.
     let mut raw = f.engine.raw_feedback().await;
     let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) VALUES (9000, 'x', 1, x'00', 0)";
     raw.execute(newer).await.unwrap();

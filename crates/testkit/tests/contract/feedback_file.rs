@@ -1,5 +1,5 @@
-//! Where ratings are kept can be locked, damaged or read-only. Nothing but ratings suffers, and it heals without a
-//! restart.
+//! The file of ratings can be locked, damaged or read-only. Then only ratings fail, and they work again without
+//! a restart.
 
 use crate::thread::{ENDING, rested};
 use domain::{
@@ -24,7 +24,7 @@ on_both_engines!(
 
 const HELPED: Ending = Ending { feedback: Some(Label::Positive), source: Surface::CliEnd, ..ENDING };
 
-/// Another process that writes, until it is told to stop.
+/// Opens a connection that holds the write lock, as another process would.
 async fn writer(f: &Fixture) -> Raw {
     let mut raw = f.engine.raw_feedback().await;
     let begin = match &f.engine {
@@ -55,7 +55,7 @@ async fn ratings_are_read_while_another_process_writes(f: Fixture) {
 
 async fn a_locked_database_of_ratings_does_not_hold_up_the_end_of_a_conversation(f: Fixture) {
     let l = &f.ledger;
-    // The file is open, and the table is known.
+    // The file is open, and the table exists.
     rate(&f).await;
     let mut other = writer(&f).await;
     let session = rested(&f).await;
@@ -110,7 +110,8 @@ async fn a_damaged_file_works_again_as_soon_as_it_is_replaced() {
     f.done().await;
 }
 
-/// The byte of an SQLite file that says which versions may write it; above 2 it is read-only, for root too.
+/// Offset of the byte of an SQLite file that holds its write version. With a value above 2 the file is
+/// read-only, even for root.
 const WRITE_VERSION: usize = 18;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -136,7 +137,7 @@ async fn a_file_that_is_read_only_at_start_is_told_and_works_again_when_it_is_no
     f.done().await;
 }
 
-/// Whether any file of the ratings holds this text.
+/// Whether any file of the ratings contains this text.
 fn can_be_read(f: &Fixture, text: &str) -> bool {
     let dir = f.ledger.data_dir().unwrap();
     let of_ratings = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).filter(|path| {

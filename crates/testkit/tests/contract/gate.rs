@@ -1,4 +1,4 @@
-//! Gates: what waits for a person's decision, and that each decision has its effect once.
+//! Gates: sessions wait for a person's decision, and each decision takes effect once.
 
 use crate::entity::{acme, company};
 use chrono::TimeDelta;
@@ -37,7 +37,7 @@ on_both_engines!(
     several_entities_are_approved_as_one,
 );
 
-/// An action whose output changes `entity` and waits for approval, with more settings.
+/// Creates an action whose output changes `entity` and waits for approval under these rules.
 pub async fn gated(f: &Fixture, entity: Option<EntityId>, approval: Value, output_config: Value) -> ActionRecord {
     let mut metadata = json!({ "requiresApproval": true });
     if !approval.is_null() {
@@ -66,7 +66,7 @@ pub async fn complete(f: &Fixture, session: &SessionRecord, result: &Value) -> S
     session::complete(&f.ledger, &f.worker, session.id, completion).await.unwrap()
 }
 
-/// A session of the action that waits with this output, and its gate.
+/// Returns a session of the action that waits with this output, and its gate.
 pub async fn staged(f: &Fixture, of: &ActionRecord, result: &Value) -> (SessionRecord, GateItem) {
     action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
     let claimed = claim(f).await.session;
@@ -115,7 +115,7 @@ pub async fn at_once(f: &Fixture) {
     gate::set_undo_seconds(&f.ledger, &f.admin, 0).await.unwrap();
 }
 
-/// Kinds of the log's newest events, oldest first.
+/// Returns the kinds of the log's newest events, oldest first.
 pub async fn newest_kinds(f: &Fixture, id: SessionId, count: usize) -> Vec<String> {
     let log = f.log(id).await;
     log[log.len() - count..].iter().map(|event| event.kind.clone()).collect()
@@ -140,7 +140,7 @@ async fn an_approved_output_is_written_once_when_it_cannot_be_undone_any_more(f:
     assert_eq!((waiting.status(), waiting.lease_expires_at()), (Status::WaitingHuman, None));
     assert_eq!((item.gate.kind, item.gate.entity_id), (GateKind::Output, Some(acme.id)));
     assert_eq!(json!(item.proposed), json!({ "stage": "Won", "size": 12 }));
-    // A worker that never heard the answer asks again.
+    // A worker that did not receive the response sends the request again.
     assert_eq!(complete(&f, &waiting, &json!({ "stage": "Won", "size": 12 })).await.status(), Status::WaitingHuman);
 
     let held = decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
@@ -200,7 +200,7 @@ async fn an_undone_decision_has_no_effect_and_can_be_given_again(f: Fixture) {
 
     decide(&f, &f.operator, id, says(Verdict::Approve)).await.unwrap();
     f.clock.advance(TimeDelta::seconds(5));
-    // The window is over although no sweep came by yet.
+    // The time for undoing is over, although no sweep has run since.
     let late = gate::undo(&f.ledger, &f.operator, id).await;
     assert!(matches!(late, Err(Error::GateClosed { .. })), "{late:?}");
     assert_eq!(sweep_after(&f, 0).await.settled, 1);
@@ -280,7 +280,7 @@ async fn an_edit_that_chooses_a_hard_block_is_refused_by_its_dimension(f: Fixtur
     assert_eq!(session_now(&f, waiting.id).await.status(), Status::WaitingHuman);
     decide(&f, &f.operator, item.gate.id, edits(&json!({ "claim_safety": "pass" }))).await.unwrap();
     let won = now(&f, &acme).await;
-    // The verdict stays with the session; the record has no such field.
+    // The values of the criteria stay with the session. The entity has no such fields.
     assert_eq!(json!(won.fields), json!({ "stage": "Won" }));
     f.done().await;
 }
@@ -349,7 +349,7 @@ async fn an_approval_that_cannot_be_written_any_more_waits_again(f: Fixture) {
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
     let (waiting, item) = staged(&f, &of, &json!({ "stage": "Won", "parent": beta.id })).await;
     decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
-    // Meanwhile the type's options change, so that what was approved does not fit any more.
+    // Meanwhile the type's options change, so that the approved value is no longer valid.
     let mut fields = of_type.fields.clone();
     fields[0].options = vec!["Lead".into(), "Closed".into()];
     let change = ledger::entity_type::EntityTypeChange { version: 1, name: None, fields: Some(fields) };

@@ -1,4 +1,5 @@
-//! What becomes of a gate is told: to webhooks, and to reviewers who want e-mail. Never what is staged.
+//! Changes of a gate are sent to webhooks, and to reviewers who want e-mail. The messages never contain the
+//! staged values.
 
 use crate::{
     email::mailing,
@@ -89,7 +90,7 @@ async fn anyone_is_everybody_whose_role_decides_and_nobody_is_asked_for_their_ow
     let mut to: Vec<String> = smtp.mails().into_iter().map(|mail| mail.to).collect();
     to.sort_unstable();
     assert_eq!(to, ["ada@acme.test", "otto@acme.test"]);
-    // The member triggered it: named, but not for what they asked for themselves.
+    // The member is a named reviewer but triggered the session, so they get no e-mail about it.
     let policy = json!({ "reviewers": [user(&f.member), user(&f.admin)], "selfApproval": false });
     let of = gated(&f, Some(acme.id), policy, json!({})).await;
     staged(&f, &of, &json!({ "stage": "Won" })).await;

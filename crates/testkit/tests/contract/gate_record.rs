@@ -1,4 +1,4 @@
-//! What was decided is shown against what the record was at the decision, whatever becomes of it later.
+//! A decision is shown with the entity's values at the time of the decision, even if they change later.
 
 use crate::{
     entity::{acme, company, values},
@@ -24,7 +24,7 @@ async fn set(f: &Fixture, of: &EntityRecord, fields: Value) {
     entity::update(&f.ledger, &f.other_member, of.id, change).await.unwrap();
 }
 
-/// Version and values of the record at the decision.
+/// Returns the version and the values of the entity at the decision.
 async fn then(f: &Fixture, id: GateId) -> Option<(u64, Value)> {
     let detail = gate::get(&f.ledger, &f.admin, id).await.unwrap();
     detail.entity_then.map(|then| (then.version, json!(then.fields)))
@@ -40,7 +40,7 @@ async fn an_approval_keeps_what_the_record_was_when_it_was_given(f: Fixture) {
     decide(&f, &f.operator, id, says(Verdict::Approve)).await.unwrap();
     let expected = Some((2, json!({ "stage": "Lead", "size": 5 })));
     assert_eq!(then(&f, id).await, expected);
-    // Somebody changes the record before the decision takes effect, and after it.
+    // Someone changes the entity before the decision takes effect, and after it.
     set(&f, &acme, json!({ "size": 6 })).await;
     sweep_after(&f, 6).await;
     set(&f, &acme, json!({ "stage": "Lead", "size": 7 })).await;
@@ -53,7 +53,7 @@ async fn an_approval_keeps_what_the_record_was_when_it_was_given(f: Fixture) {
 async fn a_denial_and_a_decision_that_is_given_again_keep_it_too(f: Fixture) {
     let acme = acme(&f, &company(&f).await, "Acme").await;
     let of = gated(&f, Some(acme.id), Value::Null, json!({})).await;
-    // What makes a new record has none to compare with.
+    // An output that creates an entity has no earlier values to compare with.
     let makes = gated(&f, None, Value::Null, json!({ "entityType": "company" })).await;
     let (_, item) = staged(&f, &makes, &json!({ "title": "Beta" })).await;
     decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Decisions that are sent again: the same person with the same values hears what is recorded.
+//! Decisions that are sent again: the same person with the same values gets the recorded decision.
 
 use crate::{
     entity::{acme, company},
@@ -24,7 +24,7 @@ on_both_engines!(
     an_action_names_the_approval_that_was_decided_last,
 );
 
-/// An edit as a form sends it: with the digest of what was on the page.
+/// Returns an edit as a form sends it, with the digest of the proposal that the page showed.
 fn edits_shown(value: &Value, shown: &str) -> NewDecision {
     NewDecision { digest: Some(shown.to_owned()), ..edits(value) }
 }
@@ -46,7 +46,7 @@ async fn an_edit_that_is_sent_again_answers_with_the_recorded_one(f: Fixture) {
         assert_eq!(gate::get(&f.ledger, &f.admin, id).await.unwrap().item.gate.state, state);
         repeated(&f, &f.operator, id, &edit, 1).await;
         repeated(&f, &f.operator, id, &edits(&json!({ "size": 13 })), 1).await;
-        // The whole output with the same change is the same edit.
+        // The whole output with the same change counts as the same edit.
         repeated(&f, &f.operator, id, &edits_shown(&json!({ "size": 13, "stage": "Won" }), &shown), 1).await;
         sweep_after(&f, 6).await;
     }
@@ -63,7 +63,7 @@ async fn an_edit_that_waits_for_further_approvals_can_be_sent_again(f: Fixture) 
     let first = edits_shown(&json!({ "stage": "Lead" }), &shown);
     let one = decide(&f, &f.operator, id, first.clone()).await.unwrap();
     repeated(&f, &f.operator, id, &first, 1).await;
-    // An edit on top of an edit names only its own change.
+    // An edit after another edit contains only its own change.
     let second = edits_shown(&json!({ "size": 2 }), &one.digest.to_string());
     let two = decide(&f, &f.admin, id, second.clone()).await.unwrap();
     assert_eq!((two.gate.state, two.approvals), (GateState::Open, 1));
@@ -111,7 +111,7 @@ async fn an_action_names_the_approval_that_was_decided_last(f: Fixture) {
         sweep_after(&f, seconds).await;
         assert_eq!(named(None).await.unwrap(), expected);
     }
-    // A decision that was meant for a newer session must not be answered with an older one's.
+    // A decision that is meant for a newer session must not get the decision of an older one.
     action::trigger(&f.ledger, &f.member, of.id, Trigger::default()).await.unwrap();
     assert!(matches!(named(None).await, Err(Error::NotFound(_))));
     f.done().await;

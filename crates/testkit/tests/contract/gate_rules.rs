@@ -1,4 +1,4 @@
-//! Gates: who decides, how many of them, by when, and what is asked of them.
+//! Rules for approval: who may decide, how many approvals are needed, until when, and what reviewers are asked.
 
 use crate::{
     entity::{acme, company, values},
@@ -129,7 +129,7 @@ async fn a_group_decides_for_whom_it_names_and_a_quorum_needs_that_many(f: Fixtu
     assert_eq!((one.gate.state, one.approvals), (GateState::Open, 1));
     let again = decide(&f, &f.member, id, says(Verdict::Approve)).await.unwrap();
     assert_eq!((again.gate.state, again.decisions.len()), (GateState::Open, 1));
-    // An edit is a proposal of its own: what was approved before does not count for it.
+    // An edit is a new proposal, so earlier approvals do not count for it.
     let edited = decide(&f, &f.other_member, id, edits(&json!({ "size": 2 }))).await.unwrap();
     assert_eq!((edited.gate.state, edited.approvals), (GateState::Open, 1));
     let agreed = NewDecision { digest: Some(edited.digest.to_string()), ..says(Verdict::Approve) };
@@ -261,7 +261,7 @@ async fn what_was_put_aside_comes_back(f: Fixture) {
     gate::snooze(&f.ledger, &f.operator, id, Some(60)).await.unwrap();
     assert_eq!(gate::count(&f.ledger, &f.operator, 100).await.unwrap(), 0);
     assert!(open(&f, &f.operator, false).await.is_empty());
-    // For others it is where it was.
+    // Other reviewers still have the item in their inbox.
     assert_eq!(gate::count(&f.ledger, &f.admin, 100).await.unwrap(), 1);
     let wanted = ListGates { filter: GateFilter::Snoozed, kind: None, all: false, limit: 0, cursor: None };
     assert_eq!(gate::list(&f.ledger, &f.operator, wanted).await.unwrap().items.len(), 1);

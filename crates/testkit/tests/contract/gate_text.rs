@@ -1,4 +1,5 @@
-//! Text outputs that wait for approval: staged whole, edited as text, and the session's result only when approved.
+//! Text outputs that wait for approval: they are staged whole, edited as text, and become the session's result
+//! only after approval.
 
 use crate::gate::{at_once, claim, complete, decide, edits, gate_of, newest_kinds, safety, says, session_now};
 use domain::{
@@ -61,7 +62,7 @@ async fn a_text_is_staged_whole_and_counts_when_it_is_approved(f: Fixture) {
         let staged = if output.is_object() { output.clone() } else { json!({ "text": long }) };
         assert_eq!((item.gate.kind, item.gate.entity_id), (GateKind::Output, None));
         assert_eq!(json!(item.proposed), staged);
-        // A worker that never heard the answer asks again.
+        // A worker that did not receive the response sends the request again.
         assert_eq!(complete(&f, &session, &output).await.status(), Status::WaitingHuman);
         decide(&f, &f.operator, item.gate.id, says(Verdict::Approve)).await.unwrap();
         assert_eq!(result(&f, &session).await, Some(output));

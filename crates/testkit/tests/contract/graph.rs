@@ -1,4 +1,5 @@
-//! Sessions that depend on others: they begin when those have completed, and are given up honestly when they do not.
+//! Sessions that depend on others: they start when those have completed, and are abandoned with a reason when
+//! one does not complete.
 
 use chrono::TimeDelta;
 use domain::{
@@ -44,15 +45,15 @@ pub fn on(ids: &[SessionId], if_fails: IfDependencyFails) -> Vec<DependsOn> {
     ids.iter().map(|id| DependsOn { session_id: *id, if_fails }).collect()
 }
 
-/// A session of the agent `slug` that depends on these.
+/// Creates a session of the agent `slug` that depends on these sessions.
 pub async fn after(f: &Fixture, slug: &str, ids: &[SessionId]) -> SessionRecord {
-    // Ids sort by creation only from one millisecond to the next.
+    // Ids of the same millisecond do not sort by creation.
     f.clock.advance(TimeDelta::milliseconds(1));
     let new = NewSession { depends_on: on(ids, IfDependencyFails::Abandon), ..of_agent(slug) };
     session::create(&f.ledger, &f.operator, new).await.unwrap()
 }
 
-/// What a worker of this agent is given; `None` when there is nothing for it.
+/// Claims a session for a worker of this agent; `None` if none is pending.
 pub async fn take(f: &Fixture, slug: &str) -> Option<Claimed> {
     let claim = Claim { agent_slugs: Some(vec![slug.into()]), max: 1, lease_seconds: 3_600 };
     session::claim(&f.ledger, &f.worker, claim, Duration::ZERO).await.unwrap().pop()
@@ -69,7 +70,7 @@ pub async fn fail(f: &Fixture, session: &SessionRecord) {
     session::fail(&f.ledger, &f.worker, session.id, failure).await.unwrap();
 }
 
-/// Takes the only session of an agent and completes it.
+/// Claims the only session of an agent and completes it.
 pub async fn run(f: &Fixture, slug: &str, result: &Value) -> Claimed {
     let claimed = take(f, slug).await.unwrap();
     complete(f, &claimed.session, result).await;
@@ -80,7 +81,7 @@ pub async fn now(f: &Fixture, id: SessionId) -> SessionRecord {
     session::get(&f.ledger, &f.admin, id).await.unwrap()
 }
 
-/// `from → to: reason` of each change of status.
+/// Returns `from → to: reason` for each change of status.
 pub async fn changes(f: &Fixture, id: SessionId) -> Vec<String> {
     let log = f.log(id).await;
     let changes = log.iter().filter(|event| event.kind == "session.status_change");
@@ -119,7 +120,7 @@ async fn a_chain_runs_in_its_order_and_hands_outputs_on(f: Fixture) {
     let [told] = &claimed.dependencies[..] else { panic!("{:?}", claimed.dependencies) };
     assert_eq!((told.id, told.status, told.output.as_deref()), (first.id, Status::Completed, Some(r#"{"n":1}"#)));
     assert!(claimed.children.is_empty());
-    // Only what it depends on itself: what that depended on is not its business.
+    // A claim lists direct dependencies only, not the dependencies of these.
     let claimed = run(&f, "three", &json!(3)).await;
     assert_eq!(claimed.dependencies.iter().map(|told| told.id).collect::<Vec<_>>(), [second.id]);
     assert_eq!(noted(&f).await, 0);
@@ -133,7 +134,7 @@ async fn a_diamond_joins_once_with_every_output(f: Fixture) {
     for slug in ["left", "middle", "right"] {
         arms.push(after(&f, slug, &[root.id]).await.id);
     }
-    // Named in another order than they were made.
+    // The dependencies are named in another order than that of their creation.
     arms.reverse();
     let joined = after(&f, "join", &arms).await;
     run(&f, "root", &json!("go")).await;
@@ -169,18 +170,18 @@ async fn a_waiting_claim_is_woken_when_the_last_dependency_completes(f: Fixture)
     f.done().await;
 }
 
-/// Sessions end in many places of the product; whoever depends on them hears of each.
+/// Sessions end in many places of the product. Each end reaches the sessions that depend on them.
 async fn every_way_to_end_counts(f: Fixture) {
     let anyway = async |slug: &str, id: SessionId| {
         let new = NewSession { depends_on: on(&[id], IfDependencyFails::RunAnyway), ..of_agent(slug) };
         session::create(&f.ledger, &f.operator, new).await.unwrap().id
     };
-    // Cancelled before it began.
+    // A session that is cancelled before it began.
     let cancelled = after(&f, "a", &[]).await;
     let follows = anyway("b", cancelled.id).await;
     session::cancel(&f.ledger, &f.operator, cancelled.id, None).await.unwrap();
     assert_eq!(now(&f, follows).await.status(), Status::Pending);
-    // Lost by every worker.
+    // A session that every worker loses.
     let lost = after(&f, "c", &[]).await;
     let follows = anyway("d", lost.id).await;
     for _ in 0..3 {
@@ -189,7 +190,7 @@ async fn every_way_to_end_counts(f: Fixture) {
         session::sweep(&f.ledger).await.unwrap();
     }
     assert_eq!((now(&f, lost.id).await.status(), now(&f, follows).await.status()), (Status::Failed, Status::Pending));
-    // Out of time.
+    // A session whose time limit passes.
     let limited = action::NewAction {
         name: "Look".into(),
         agent_slug: Some("e".into()),
@@ -204,13 +205,13 @@ async fn every_way_to_end_counts(f: Fixture) {
     f.clock.advance(TimeDelta::seconds(11));
     session::sweep(&f.ledger).await.unwrap();
     assert_eq!(now(&f, overdue.id).await.status(), Status::Expired);
-    // Its own time in the queue begins now.
+    // The time limit of its own pending status begins now.
     let follows = now(&f, follows.id).await;
     assert_eq!(
         (follows.status(), follows.deadline_at()),
         (Status::Pending, Some(f.ledger.now() + TimeDelta::seconds(10)))
     );
-    // Completed by a reviewer.
+    // A session that completes when a reviewer approves.
     crate::gate::at_once(&f).await;
     let kind = crate::entity::company(&f).await;
     let acme = crate::entity::acme(&f, &kind, "Acme").await;
@@ -247,7 +248,7 @@ async fn a_dependency_that_does_not_complete_gives_its_dependents_up(f: Fixture)
         assert_eq!((record.code.as_str(), record.message), ("dependency_failed", message));
         assert!(f.log(id).await.iter().any(|event| event.kind == "session.error"));
     }
-    // The other dependency goes on, and nothing happens when it completes.
+    // The other dependency continues, and its completion changes nothing.
     run(&f, "other", &json!(1)).await;
     assert!(take(&f, "two").await.is_none());
     assert_eq!(noted(&f).await, 0);
@@ -293,7 +294,7 @@ async fn what_has_ended_before_counts_at_once(f: Fixture) {
     f.done().await;
 }
 
-/// The process dies, or the database refuses, between the end of a session and what follows from it.
+/// The process is killed, or the database fails, between the end of a session and its consequences.
 async fn an_end_that_nobody_followed_up_is_followed_by_the_sweep(f: Fixture) {
     let first = after(&f, "one", &[]).await;
     let second = after(&f, "two", &[first.id]).await;
@@ -315,7 +316,7 @@ async fn an_end_that_nobody_followed_up_is_followed_by_the_sweep(f: Fixture) {
         )
     };
     raw.execute(refuse).await.unwrap();
-    // The end itself stands all the same.
+    // The end itself is recorded nevertheless.
     complete(&f, &held, &json!(1)).await;
     assert_eq!((now(&f, first.id).await.status(), now(&f, second.id).await), (Status::Completed, second.clone()));
     assert_eq!(session::sweep(&f.ledger).await.unwrap().followed, 0);
@@ -363,7 +364,7 @@ async fn wrong_dependencies_are_refused_by_their_place(f: Fixture) {
         };
         assert_eq!(fields.into_iter().map(|field| field.field).collect::<Vec<_>>(), [field]);
     }
-    // One key, other dependencies: another request.
+    // The same key with other dependencies is another request.
     let keyed = |ids: &[SessionId]| NewSession {
         idempotency_key: Some("k".into()),
         depends_on: on(ids, IfDependencyFails::Abandon),
@@ -373,7 +374,7 @@ async fn wrong_dependencies_are_refused_by_their_place(f: Fixture) {
     assert_eq!(session::create(&f.ledger, &f.operator, keyed(&[first.id])).await.unwrap().id, made.id);
     let other = session::create(&f.ledger, &f.operator, keyed(&[])).await;
     assert!(matches!(other, Err(Error::IdConflict { .. })), "{other:?}");
-    // What a session depends on is written once.
+    // The dependencies of a session are immutable.
     let mut raw = f.engine.raw().await;
     assert!(raw.execute("UPDATE session_dependencies SET if_fails = 'run_anyway'").await.is_err());
     assert!(raw.execute("DELETE FROM session_dependencies").await.is_err());
@@ -395,7 +396,7 @@ async fn a_session_has_so_many_dependents_at_most(f: Fixture) {
         begun += session::claim(&f.ledger, &f.worker, claim.clone(), Duration::ZERO).await.unwrap().len();
     }
     assert_eq!(begun, DEPENDENTS_MAX as usize);
-    // Nobody waits for what has ended.
+    // A session that has ended is not waited for.
     session::create(&f.ledger, &f.operator, new).await.unwrap();
     f.done().await;
 }
@@ -414,7 +415,7 @@ async fn a_retry_depends_on_the_newest_retries(f: Fixture) {
     assert_eq!(claimed.session.id, then.id);
     let [told] = &claimed.dependencies[..] else { panic!("{:?}", claimed.dependencies) };
     assert_eq!((told.id, told.output.as_deref()), (again.id, Some("\"mended\"")));
-    // Without a retry of what failed, who repeats a session wants it to begin with what there is.
+    // If the failed dependency was not retried, a retry of the dependent session starts without it.
     let third = after(&f, "three", &[first.id]).await;
     assert_eq!(third.status(), Status::Abandoned);
     let anyway = session::retry(&f.ledger, &f.operator, third.id).await.unwrap();
@@ -439,7 +440,7 @@ async fn outputs_that_do_not_fit_are_left_out_and_said_to_be(f: Fixture) {
     f.done().await;
 }
 
-/// The seed's buckets count sessions that run or are queued; a draft has not begun, and an idle one rests.
+/// The buckets count running and pending sessions. They do not count drafts and idle sessions.
 async fn the_strip_counts_what_waits_for_others_as_not_begun(f: Fixture) {
     let task = action::NewAction {
         name: "Look".into(),
@@ -458,7 +459,7 @@ async fn the_strip_counts_what_waits_for_others_as_not_begun(f: Fixture) {
     assert_eq!(counts().await, (0, 1, 0));
     run(&f, "one", &json!(1)).await;
     assert_eq!(counts().await, (1, 0, 0));
-    // It starts a session and waits for it.
+    // The session starts another one and waits for it.
     let held = take(&f, "scout").await.unwrap().session;
     let child = NewSession { parent_id: Some(held.id), ..of_agent("child") };
     session::create(&f.ledger, &f.worker, child).await.unwrap();
@@ -470,7 +471,7 @@ async fn the_strip_counts_what_waits_for_others_as_not_begun(f: Fixture) {
     assert_eq!(counts().await, (0, 1, 0));
     run(&f, "child", &json!(1)).await;
     assert_eq!(counts().await, (1, 0, 0));
-    // What never began is among what went wrong.
+    // A session that was never started because of its dependency is in the bucket of failures.
     let gone = after(&f, "gone", &[]).await;
     let trigger = Trigger { depends_on: on(&[gone.id], IfDependencyFails::Abandon), ..Trigger::default() };
     action::trigger(&f.ledger, &f.operator, task.id, trigger).await.unwrap();

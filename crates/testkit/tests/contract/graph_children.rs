@@ -1,4 +1,4 @@
-//! Sessions that start others: fan-out and join, and what stops with them.
+//! Sessions that start others: fan-out, join, and the cancellation of children.
 
 use crate::graph::{after, changes, complete, fail, noted, now, of_agent, on, run, take};
 use chrono::TimeDelta;
@@ -41,7 +41,7 @@ pub async fn wait(f: &Fixture, parent: &SessionRecord) -> ledger::Result<Session
     session::yield_to(&f.ledger, &f.worker, parent.id, yield_request).await
 }
 
-/// A parent at work.
+/// Returns a running parent session.
 async fn parent(f: &Fixture) -> SessionRecord {
     after(f, "parent", &[]).await;
     take(f, "parent").await.unwrap().session
@@ -49,7 +49,7 @@ async fn parent(f: &Fixture) -> SessionRecord {
 
 async fn a_parent_is_resumed_once_when_the_last_of_fifty_children_ends(f: Fixture) {
     let parent = parent(&f).await;
-    // As a worker does it: it triggers an action, and names the session it holds.
+    // Starts the child as a worker does: it triggers an action and names the session that it holds as parent.
     let new = action::NewAction { name: "Part".into(), agent_slug: Some("part".into()), ..Default::default() };
     let part = action::create(&f.ledger, &f.operator, new).await.unwrap();
     let mut children = Vec::new();
@@ -66,7 +66,7 @@ async fn a_parent_is_resumed_once_when_the_last_of_fifty_children_ends(f: Fixtur
     assert_eq!(held.len(), 50);
     let results: Vec<_> = held.iter().map(|session| json!(session.input)).collect();
     let on_postgres = matches!(f.engine, testkit::Engine::Postgres { .. });
-    // On PostgreSQL the ends arrive at two servers.
+    // On PostgreSQL the children end on two servers.
     let other = if on_postgres { f.second_ledger(Mode::Server).await } else { f.ledger.clone() };
     let ends = held.iter().zip(&results).enumerate().map(|(n, (session, result))| {
         let ledger = if n % 2 == 0 { &f.ledger } else { &other };
@@ -129,7 +129,7 @@ async fn a_parent_that_waits_for_nothing_is_refused(f: Fixture) {
     let yield_request = YieldRequest { waits_for_children: true, ..YieldRequest::at(1, YieldTo::WaitingHuman) };
     let refused = session::yield_to(&f.ledger, &f.worker, parent.id, yield_request).await;
     assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "waitFor"), "{refused:?}");
-    // A parent that rests without saying for what stays at rest.
+    // A parent that yields as idle without `waits_for_children` stays idle.
     session::yield_to(&f.ledger, &f.worker, parent.id, YieldRequest::at(1, YieldTo::Idle)).await.unwrap();
     run(&f, "part", &json!(1)).await;
     assert_eq!(now(&f, parent.id).await.status(), Status::Idle);
@@ -168,7 +168,7 @@ async fn waiting_for_sessions_uses_up_no_attempt(f: Fixture) {
         held = take(&f, "parent").await.unwrap().session;
     }
     assert_eq!(held.attempt, 5);
-    // A worker that vanishes now is the first one to vanish.
+    // Earlier attempts that ended with a yield do not count as lost leases.
     for lost in 1..=3 {
         f.clock.advance(TimeDelta::seconds(i64::from(held.lease_seconds().unwrap()) + 1));
         session::sweep(&f.ledger).await.unwrap();
@@ -192,7 +192,7 @@ async fn a_cancelled_session_stops_everything_below_it(f: Fixture) {
     let bottom_held = take(&f, "bottom").await.unwrap().session;
     let queued = child(&f, middle.id, "queued").await;
     wait(&f, &middle_held).await.unwrap();
-    // A stranger to the family that waits for one of them.
+    // A session outside the tree that depends on one of the children.
     let dependent = after(&f, "dependent", &[bottom.id]).await;
     let outside = after(&f, "outside", &[]).await;
 
@@ -208,7 +208,7 @@ async fn a_cancelled_session_stops_everything_below_it(f: Fixture) {
     assert_eq!(now(&f, dependent.id).await.end_reason(), Some(EndReason::DependencyFailed));
     assert_eq!(now(&f, done.id).await.status(), Status::Completed);
     assert_eq!(now(&f, outside.id).await.status(), Status::Pending);
-    // Whoever works below hears of it with the next word.
+    // Workers of child sessions get the refusal with their next request.
     let over = |result: Result<(), Error>| {
         assert!(matches!(result, Err(Error::Refused(Refusal::AlreadyFinal { .. }))), "{result:?}");
     };
@@ -226,13 +226,13 @@ async fn a_stopped_parent_starts_nothing_more(f: Fixture) {
     let new = NewSession { parent_id: Some(parent.id), ..of_agent("late") };
     let refused = session::create(&f.ledger, &f.worker, new).await;
     assert!(matches!(refused, Err(Error::Refused(Refusal::AlreadyFinal { .. }))), "{refused:?}");
-    // A person may still repeat what was stopped with it.
+    // A person can still retry a child that was cancelled with its parent.
     let again = session::retry(&f.ledger, &f.operator, part.id).await.unwrap();
     assert_eq!((again.status(), again.parent_id), (Status::Pending, Some(parent.id)));
     f.done().await;
 }
 
-/// More generations than one request follows.
+/// The tree has more generations than one request follows.
 async fn a_cascade_that_is_cut_short_is_finished_by_the_sweep(f: Fixture) {
     let first = after(&f, "chain", &[]).await;
     let mut chain = vec![first.id];
@@ -265,7 +265,7 @@ async fn parent_and_child_cannot_wait_for_each_other(f: Fixture) {
         let refused = make(ids, &f.worker).await;
         assert!(matches!(&refused, Err(Error::Invalid(fields)) if fields[0].field == "dependsOn"), "{refused:?}");
     }
-    // Siblings may wait for each other, and anybody for what waits for nobody.
+    // Siblings may depend on each other, and any session may depend on one that waits for none.
     let made = make(&[beside.id, deep.id], &f.worker).await.unwrap();
     assert_eq!((made.status(), made.session_type), (Status::Draft, Type::Agent));
     let wait_for = take(&f, "beside").await.unwrap().session;
@@ -276,8 +276,8 @@ async fn parent_and_child_cannot_wait_for_each_other(f: Fixture) {
     f.done().await;
 }
 
-/// Two parents at work, and of each one session that waits for it. A child of the first that depends on what waits for
-/// the second is as right as the other way round, and both together are a circle.
+/// There are two running parents, and one session that depends on each. A child of the first parent may depend
+/// on the session that waits for the second parent, or the other way round. Both together would be a cycle.
 async fn two_creations_at_one_instant_close_no_circle(f: Fixture) {
     for round in 0..20 {
         let (one, two) = (parent(&f).await, parent(&f).await);
