@@ -53,6 +53,6 @@ fn a_hundred_kills_lose_no_acknowledged_line() {
     );
     assert_eq!(captured.difference(&stored).count(), 0, "of {} acknowledged records", captured.len());
     assert_eq!(marked.difference(&noted).count(), 0, "of {} acknowledged marks", marked.len());
-    // A kill tears at most the line that was being written, in each of the two files.
+    // A kill leaves at most one incomplete line in each of the two files.
     assert!(torn <= 2 * ROUNDS, "{torn} torn lines");
 }

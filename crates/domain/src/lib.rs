@@ -1,8 +1,8 @@
 //! The rules of the log, as pure functions over plain values.
 //!
-//! Nothing here performs I/O, reads a clock or draws randomness: time, ids and random bytes are
-//! parameters. The crate builds for `wasm32-unknown-unknown`, so the browser and the server share
-//! one status machine and one list of event kinds.
+//! This crate performs no I/O, reads no clock and draws no randomness: time, ids and random bytes are
+//! parameters. It builds for `wasm32-unknown-unknown`, so the browser and the server share one status machine
+//! and one list of event kinds.
 
 pub mod action;
 pub mod block_status;

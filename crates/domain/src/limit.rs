@@ -4,7 +4,7 @@
 pub const EVENT_BYTES_MAX: usize = 256 * 1024;
 /// Most events in one append.
 pub const BATCH_EVENTS_MAX: usize = 500;
-/// Longest piece of an unfinished answer, bytes.
+/// Longest delta (piece of an unfinished answer), bytes.
 pub const DELTA_BYTES_MAX: usize = 16 * 1024;
 /// Largest append, bytes of content and metadata together; also the largest request body of the API.
 pub const BATCH_BYTES_MAX: usize = 1024 * 1024;
@@ -38,7 +38,7 @@ pub const KIND_BYTES_MAX: usize = 100;
 pub const KEY_CHARS_MAX: usize = 200;
 /// Longest reason or error text, characters.
 pub const REASON_CHARS_MAX: usize = 4_000;
-/// Attempts of one session before it fails with `lease_exhausted`.
+/// Number of claims of one session after which a lost lease fails it with `lease_exhausted`.
 pub const ATTEMPTS_MAX: u32 = 3;
 /// Lease time when the claim names none, seconds.
 pub const LEASE_SECONDS_DEFAULT: u32 = 30;
@@ -69,7 +69,7 @@ pub const SIGN_IN_BLOCK_SECONDS_MAX: i64 = 300;
 pub const SIGN_IN_FAILURES_KEPT_MINUTES: i64 = 60;
 /// Time for which an invitation is valid, days.
 pub const INVITATION_DAYS: i64 = 7;
-/// Most invitations of a workspace that are open at a time.
+/// Most open invitations of a workspace.
 pub const INVITATIONS_MAX: u32 = 200;
 /// Time for which a link to set a new password is valid, hours.
 pub const RESET_LINK_HOURS: i64 = 24;
@@ -105,7 +105,7 @@ pub const PATHNAME_CHARS_MAX: usize = 2_048;
 pub const MARKER_CHARS_MAX: usize = 2_000;
 /// Largest content and largest metadata of one `human.*` event, bytes.
 pub const HUMAN_EVENT_BYTES_MAX: usize = 16 * 1024;
-/// How far the time of a `human.*` event may be ahead of the server's clock, seconds.
+/// Largest time by which a `human.*` event may be ahead of the server's clock, seconds.
 pub const HUMAN_AHEAD_SECONDS_MAX: i64 = 300;
 /// Time after which an open working session is abandoned, hours.
 pub const WORKING_HOURS_MAX: i64 = 12;
@@ -149,7 +149,7 @@ pub const IMPORT_ERRORS_MAX: usize = 1_000;
 pub const IMPORT_PREVIEW_ROWS: usize = 10;
 /// Most reviewers named by one action.
 pub const APPROVAL_REVIEWERS_MAX: usize = 50;
-/// Most approvals that one gate can need.
+/// Largest number of approvals that one gate can require.
 pub const APPROVAL_QUORUM_MAX: u32 = 20;
 /// Shortest time until a gate expires, reminds or escalates, seconds.
 pub const APPROVAL_SECONDS_MIN: i64 = 1;
@@ -257,7 +257,7 @@ pub const SEQUENCE_MAX: u64 = (1 << 53) - 1;
 pub const CURSOR_CHARS_MAX: usize = 64;
 /// Longest name of a time zone, characters.
 pub const TIMEZONE_CHARS_MAX: usize = 64;
-/// Longest address of a webhook, bytes.
+/// Longest URL of a webhook, bytes.
 pub const WEBHOOK_URL_BYTES_MAX: usize = 2_048;
 /// Longest mapping of columns to fields in an import, bytes.
 pub const IMPORT_MAPPING_BYTES_MAX: usize = 16 * 1024;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Instructions.
+    /// The instructions to the agent.
     System,
     /// The person.
     User,
@@ -18,7 +18,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The name in JSON.
+    /// Name in JSON.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::System => "system",

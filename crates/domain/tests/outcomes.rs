@@ -1,16 +1,16 @@
-//! How well outcomes are inferred, measured on turns that were labelled by hand. Thresholds and phrases may be tuned on
-//! the split `dev`; `test` is looked at in between. `unseen` was written when the phrases were finished and is measured
-//! for the figures alone; the promises are about it. `fresh` was written later, in English, and is
-//! measured only. `docs/feedback-data.md` quotes the snapshot.
+//! Measures how well outcomes are inferred, on turns that were labelled by hand. Thresholds and phrases may be
+//! tuned on the split `dev`, and `test` is checked meanwhile. `unseen` was written after the phrases were
+//! finished. It is used for measuring only, and the guaranteed figures are about it. `fresh` was written later,
+//! in English, and is used for measuring only. `docs/feedback-data.md` quotes the snapshot.
 
 use domain::outcome::{CONFIDENT_MIN, Inferred, Languages, Outcome, infer};
 use serde::Deserialize;
 use std::fmt::Write as _;
 
-/// Of what is called accepted or rejected on the split `unseen`, at least so much is. In thousandths.
+/// Least precision for accepted and rejected outcomes on the split `unseen`, in thousandths.
 const REJECTED_PRECISION_MIN: usize = 970;
 const ACCEPTED_PRECISION_MIN: usize = 950;
-/// Of what is accepted or rejected there, at least so much is found. In thousandths.
+/// Least recall for accepted and rejected outcomes on the split `unseen`, in thousandths.
 const RECALL_MIN: usize = 500;
 /// Languages with a table of phrases.
 const LANGUAGES: [&str; 4] = ["en", "de", "es", "fr"];
@@ -42,7 +42,7 @@ fn labelled() -> Vec<Labelled> {
     lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
-/// Rows are what people said it is, columns what was inferred.
+/// Counts of turns: rows are the labels of people, columns the inferred outcomes.
 #[derive(Default, Clone, Copy)]
 struct Confusion([[usize; 3]; 3]);
 
@@ -117,7 +117,8 @@ fn no_turn_is_taken_for_another_language() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Requests of one kind, and the same request once more: alike, and no judgement.
+/// Requests of the same kind, and repeated requests: they are similar to the request before, and their outcome
+/// is neutral.
 #[test]
 fn a_request_that_resembles_the_one_before_rejects_nothing() {
     let pairs = [
@@ -154,7 +155,7 @@ fn the_labelled_set_is_large_and_varied() {
     assert!(turns.iter().zip(1..).all(|(turn, number)| turn.id == number), "ids count from 1");
 }
 
-/// Prints what is inferred wrongly on the split that may be tuned on: `cargo test -p domain --test outcomes -- --nocapture`.
+/// Prints the wrong outcomes on the split `dev`: `cargo test -p domain --test outcomes -- --nocapture`.
 #[test]
 fn mistakes_of_the_split_dev_can_be_listed() {
     let turns: Vec<Labelled> = labelled().into_iter().filter(|turn| turn.split == "dev").collect();

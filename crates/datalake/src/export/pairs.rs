@@ -59,7 +59,8 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Adds an answer, unless there are [`PAIRS_PER_PROMPT_MAX`] already or the same text is.
+    /// Adds an answer. It is ignored if its side has [`PAIRS_PER_PROMPT_MAX`] answers already, or one with the
+    /// same text.
     pub fn push(&mut self, record: InteractionRecord, is_better: bool) {
         let side = if is_better { &mut self.better } else { &mut self.worse };
         if side.len() < PAIRS_PER_PROMPT_MAX && side.iter().all(|other| other.response != record.response) {

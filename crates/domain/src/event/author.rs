@@ -31,7 +31,10 @@ pub enum WriteRefusal {
     WrongStatus(Status),
 }
 
-/// Decides whether `author` may append `kind` to a session of this type and status.
+/// Decides whether `author` may append an event of this kind to a session of this type and status.
+///
+/// # Errors
+/// [`WriteRefusal`] with the reason. A wrong kind comes first, then a wrong owner, then a wrong status.
 pub fn may_write(author: Author, session_type: Type, status: Status, kind: &Kind) -> Result<(), WriteRefusal> {
     match author {
         Author::Server => Ok(()),

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-/// Content or metadata of the wrong shape.
+/// The error for content or metadata of the wrong shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidContent {
     /// Content is neither text nor an array of parts.

@@ -37,7 +37,7 @@ pub const KNOWN: [&str; 30] = [
     "state.patch",
 ];
 
-/// The first word of a kind, which decides who may write it.
+/// The first word of a kind. It decides who may write events of the kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prefix {
     /// Input of people to the session. The server's use cases write these events.

@@ -82,7 +82,7 @@ pub struct Policy {
     pub reviewers: Vec<Principal>,
     /// Number of approvals that are needed, each from another person.
     pub quorum: u32,
-    /// Whether the person for whom the session runs may decide too.
+    /// Whether the person for whom the session runs may decide too. The default is true.
     pub self_approval: bool,
     /// Time after which an undecided gate expires and its session with it, seconds.
     pub expires_after: Option<i64>,

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub struct InvalidPayload {
     /// The invalid field; `body` if the whole payload is not a JSON object.
     pub field: &'static str,
-    /// What would be right.
+    /// What a valid value is, for people.
     pub message: String,
 }
 

@@ -15,9 +15,9 @@ use chrono::{Days, NaiveDate};
 /// A range of whole UTC days, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// The first day.
+    /// First day of the window.
     pub first: NaiveDate,
-    /// The last day.
+    /// Last day of the window.
     pub last: NaiveDate,
 }
 

@@ -66,7 +66,7 @@ pub struct Part {
     pub figures: Figures,
 }
 
-/// The figures of a window.
+/// The figures of a window: in total, and by day, agent and action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Insights {
     /// Days of the window.

@@ -92,7 +92,7 @@ pub enum Rule {
     Answered,
     /// The conversation continues, and no other rule applies.
     Continued,
-    /// The conversation ended.
+    /// The conversation ended without a further message. The outcome is neutral.
     NothingFollowed,
 }
 

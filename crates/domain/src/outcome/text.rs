@@ -11,7 +11,7 @@ const WORDS_MAX: usize = 400;
 /// Most lines of code that are compared.
 const CODE_LINES_MAX: usize = 400;
 
-/// Words between two marks of punctuation.
+/// The words between two punctuation marks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Clause {
     /// The words in lower case, in NFC, with straight apostrophes.

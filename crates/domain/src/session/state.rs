@@ -92,7 +92,7 @@ impl End {
         }
     }
 
-    /// The final status.
+    /// Returns the final status.
     pub const fn status(self) -> Status {
         match self {
             Self::Done | Self::Superseded => Status::Completed,
@@ -102,7 +102,7 @@ impl End {
         }
     }
 
-    /// The reason.
+    /// Returns the end reason.
     pub const fn reason(self) -> EndReason {
         match self {
             Self::Done => EndReason::Done,
@@ -133,8 +133,7 @@ pub struct Ended {
     pub error_code: Option<String>,
 }
 
-/// The state of a session. `deadline_at` is the time at which the limit of the present status passes (UTC), or
-/// `None` without a limit.
+/// The state of a session, with the data that only this state has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     /// Created and not started.
@@ -144,7 +143,7 @@ pub enum State {
     },
     /// Waiting for a worker to claim it.
     Pending {
-        /// See [`State`].
+        /// Time at which the limit of this status passes (UTC); `None` without a limit.
         deadline_at: Option<Timestamp>,
     },
     /// A worker holds the lease, or a person or an external agent is working.
@@ -152,27 +151,27 @@ pub enum State {
         /// Lease of the worker. `None` if no worker has claimed the session: a person works on it, or an agent
         /// that reports by itself.
         lease: Option<Lease>,
-        /// See [`State`].
+        /// Time at which the limit of this status passes (UTC); `None` without a limit.
         deadline_at: Option<Timestamp>,
     },
     /// Waiting for a person's answer or decision.
     WaitingHuman {
-        /// See [`State`].
+        /// Time at which the limit of this status passes (UTC); `None` without a limit.
         deadline_at: Option<Timestamp>,
     },
     /// Waiting for a tool's result or its approval.
     AwaitingTool {
-        /// See [`State`].
+        /// Time at which the limit of this status passes (UTC); `None` without a limit.
         deadline_at: Option<Timestamp>,
     },
     /// Waiting for the next turn or for child sessions.
     Idle {
         /// Whether it resumes by itself when the sessions that it started have ended.
         waits_for_children: bool,
-        /// See [`State`].
+        /// Time at which the limit of this status passes (UTC); `None` without a limit.
         deadline_at: Option<Timestamp>,
     },
-    /// Final.
+    /// The session has ended, and no command changes it.
     Ended(Ended),
 }
 
