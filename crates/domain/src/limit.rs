@@ -21,8 +21,8 @@ pub const BADGE_COUNT_MAX: u32 = 999;
 pub const PAGE_DEFAULT: u32 = 100;
 /// Most items on a page.
 pub const PAGE_MAX: u32 = 1_000;
-/// Bytes of content and metadata after which a page of events ends early. The remaining events are on the next
-/// page.
+/// Bytes of texts (for events: content and metadata) after which a page of events or interactions ends early.
+/// The remaining items are on the next page.
 pub const PAGE_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Longest title, characters.
 pub const TITLE_CHARS_MAX: usize = 300;
@@ -38,7 +38,8 @@ pub const KIND_BYTES_MAX: usize = 100;
 pub const KEY_CHARS_MAX: usize = 200;
 /// Longest reason or error text, characters.
 pub const REASON_CHARS_MAX: usize = 4_000;
-/// Number of claims of one session after which a lost lease fails it with `lease_exhausted`.
+/// Number of attempts of a session after which a lost lease fails it with `lease_exhausted`. The count starts
+/// anew when the session resumes, or when a person sends a message.
 pub const ATTEMPTS_MAX: u32 = 3;
 /// Lease time when the claim names none, seconds.
 pub const LEASE_SECONDS_DEFAULT: u32 = 30;
