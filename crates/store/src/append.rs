@@ -1,7 +1,8 @@
-//! Appending: many requests, one transaction, one statement per step.
+//! Appends: many requests in one transaction, with one statement per step.
 //!
-//! The common path assumes that ids are new and lets the unique index object; only then is each
-//! request checked against what is recorded. Sequence comes from the counter on the locked session row.
+//! The common path assumes that all ids are new and relies on the unique index to reject a repeat. Only
+//! after such a rejection is each request compared with the recorded events. Sequences come from the
+//! counter on the locked session row.
 
 pub(crate) mod head_cache;
 
@@ -24,45 +25,45 @@ use domain::{
 };
 use std::{collections::HashMap, sync::Arc};
 
-/// One event, checked and hashed, waiting for its sequence.
+/// One event that is validated and hashed, and has no sequence yet.
 #[derive(Debug, Clone)]
 pub struct PreparedEvent {
-    /// Its id.
+    /// The event's id, made by the client or by the server.
     pub id: EventId,
-    /// Whether the client made the id, so that a repeat can be recognised.
+    /// Whether the client made the id. Only then does the id identify a repeated request.
     pub client_made: bool,
-    /// Kind.
+    /// What the event is, such as `agent.message`.
     pub kind: Kind,
-    /// Who speaks.
+    /// Who the event is attributed to: user, agent or system.
     pub role: EventRole,
-    /// JSON array.
+    /// JSON array, as sent by the client.
     pub content: String,
-    /// JSON object.
+    /// JSON object, as sent by the client.
     pub metadata: String,
-    /// Sub-thread.
+    /// The sub-thread within the session that the event is part of.
     pub thread_id: Option<String>,
-    /// Id in the system it came from.
+    /// Id of the event in the system that it came from. It identifies a repeated request too.
     pub external_event_id: Option<String>,
-    /// When it happened, where the writer said.
+    /// When it happened, if the writer gave a time; otherwise the time of recording is used.
     pub at: Option<Timestamp>,
     /// Digest of content and metadata.
     pub body: Digest,
 }
 
-/// One append: all of its events or none.
+/// One append. Either all of its events are recorded or none.
 #[derive(Debug, Clone)]
 pub struct AppendRequest {
     /// The workspace.
     pub tenant_id: TenantId,
     /// The session.
     pub session_id: SessionId,
-    /// The worker's attempt; `None` when a person writes.
+    /// Attempt number of the worker that writes; `None` when a person writes.
     pub attempt: Option<u32>,
-    /// The person who writes.
+    /// The person who writes, if a person does.
     pub user_id: Option<UserId>,
-    /// Stored as the events' actor.
+    /// Stored as actor of the events: `user:…`, `token:…` or `system`.
     pub actor: String,
-    /// Now.
+    /// Time of recording (UTC).
     pub recorded_at: Timestamp,
     /// 1 to 500 events.
     pub events: Vec<PreparedEvent>,
@@ -74,41 +75,41 @@ impl AppendRequest {
     }
 }
 
-/// Where the events of an append landed.
+/// The sequences that an append was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppendOutcome {
-    /// Id and sequence, in the order sent.
+    /// Id and sequence of each event, in the order of the request.
     pub events: Vec<(EventId, u64)>,
-    /// The session's newest sequence.
+    /// The newest sequence of the session.
     pub head_sequence: u64,
 }
 
 /// Why an append was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendRefusal {
-    /// No such session in this workspace.
+    /// The workspace has no session with this id.
     #[error("no such session")]
     NoSession,
-    /// The status machine says no.
+    /// The status or the attempt of the session does not allow the append.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The author may not write this event.
     #[error("event {index}: {refusal}")]
     Write {
-        /// Which one.
+        /// Position of the event in the request, from 0.
         index: usize,
-        /// Why.
+        /// The rule that refuses the event.
         refusal: WriteRefusal,
     },
-    /// The id is recorded with another body.
+    /// An event with this id is recorded already and differs.
     #[error("event {index} has an id that is recorded with another body")]
     Conflict {
-        /// Which one.
+        /// Position of the event in the request, from 0.
         index: usize,
         /// Digest of the recorded body.
         recorded: Digest,
     },
-    /// The session has as many events as a session may have.
+    /// The session would have more than [`SESSION_EVENTS_MAX`] events.
     #[error("the session is full")]
     SessionFull,
     /// The storage failed.
@@ -119,7 +120,7 @@ pub enum AppendRefusal {
 /// The result of one request of a group.
 pub(crate) type Settled = Result<AppendOutcome, AppendRefusal>;
 
-/// What a group wants to tell watchers once it is committed.
+/// The notices of a group of appends. They are sent once the group is committed.
 #[derive(Default)]
 pub(crate) struct GroupNotices(HashMap<(TenantId, SessionId), (Head, Vec<EventRecord>)>);
 
@@ -130,7 +131,7 @@ impl GroupNotices {
         entry.1.extend(events);
     }
 
-    /// Everything that a group has written, with where it left the logs.
+    /// Adds all rows that the group wrote, with the new heads of their sessions.
     fn take(&mut self, heads: &HashMap<(TenantId, SessionId), Head>, rows: Vec<NewRow>) {
         for NewRow { tenant_id, record } in rows {
             let key = (tenant_id, record.session_id);
@@ -140,7 +141,7 @@ impl GroupNotices {
         }
     }
 
-    /// What became of the sessions that the group wrote to.
+    /// The new heads of the sessions that the group wrote to.
     pub(crate) fn heads(&self) -> impl Iterator<Item = &Head> {
         self.0.values().map(|(head, _)| head)
     }
@@ -179,7 +180,7 @@ pub(crate) async fn apply(
                 settled.push(Ok(outcome(head, &new)));
                 rows.extend(new);
             }
-            // A repeat of an accepted append must hear what was recorded, whatever the session is now.
+            // A repeat of an accepted append returns what was recorded, whatever the session's status is now.
             Err(refusal) => settled.push(recorded(conn, head, request).await?.unwrap_or(Err(refusal))),
         }
     }
@@ -234,7 +235,8 @@ async fn apply_one(
     Ok(Ok(AppendOutcome { events, head_sequence: head.head_sequence }))
 }
 
-/// The recorded outcome of a request whose events are all recorded already, or the conflict; `None` otherwise.
+/// The recorded outcome of a request whose events are all recorded already, or a refusal if one of them
+/// differs; `None` if an event is new.
 async fn recorded(conn: &mut Conn<'_>, head: &Head, request: &AppendRequest) -> Result<Option<Settled>, sqlx::Error> {
     if !request.events.iter().all(|e| e.client_made || e.external_event_id.is_some()) {
         return Ok(None);
@@ -247,7 +249,8 @@ async fn recorded(conn: &mut Conn<'_>, head: &Head, request: &AppendRequest) -> 
     Ok(events.map(|events| Ok(AppendOutcome { events, head_sequence: head.head_sequence })))
 }
 
-/// The first event whose id is recorded with another body.
+/// The first event that is recorded already with other values: its position and the digest of the recorded
+/// body.
 fn conflict(request: &AppendRequest, known: &[Option<event::Recorded>]) -> Option<(usize, Digest)> {
     request.events.iter().zip(known).enumerate().find_map(|(index, (sent, known))| {
         let known = known.as_ref()?;
@@ -262,7 +265,7 @@ fn conflict(request: &AppendRequest, known: &[Option<event::Recorded>]) -> Optio
     })
 }
 
-/// Whether the session takes this append now.
+/// Whether the session's status, attempt and size allow this append.
 fn check(head: &Head, request: &AppendRequest) -> Result<(), AppendRefusal> {
     let author = match request.attempt {
         Some(attempt) => {
@@ -289,7 +292,7 @@ fn check(head: &Head, request: &AppendRequest) -> Result<(), AppendRefusal> {
     Ok(())
 }
 
-/// Gives an event its sequence and its link of the chain.
+/// Gives an event the next sequence and its digest in the chain.
 fn place(head: &mut Head, request: &AppendRequest, event: &PreparedEvent) -> NewRow {
     let row = link(head, event, request.attempt, &request.actor, request.recorded_at);
     #[cfg(feature = "planted-bugs")]

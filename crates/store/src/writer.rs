@@ -1,8 +1,8 @@
-//! The writer: merges what arrives together into one transaction and answers after COMMIT.
+//! The writer: merges writes that arrive at the same time into one transaction and answers after COMMIT.
 //!
-//! SQLite has one writer task, which owns the only write connection and runs every write as a job.
-//! PostgreSQL has two lanes that merge appends and one that merges claims. The first lane of appends takes them all while
-//! they are few; when they are many, the two share them.
+//! SQLite has one writer task. It owns the only write connection and runs every write as a job. PostgreSQL
+//! has two lanes that merge appends and one lane that merges claims. Under low load the first lane takes
+//! all appends; under high load the two lanes share them.
 
 mod postgres;
 mod sqlite;
@@ -32,31 +32,31 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// Most jobs of one transaction.
+/// Most jobs in one transaction.
 const GROUP_ITEMS_MAX: usize = 256;
-/// Most bytes of one transaction.
+/// Bytes after which a transaction takes no more jobs.
 const GROUP_BYTES_MAX: usize = 1024 * 1024;
-/// Jobs that may wait; one more is refused with "try again".
+/// Most jobs that wait in one lane. Further jobs are refused with [`Error::Unavailable`].
 const QUEUE_ITEMS_MAX: usize = 4_096;
-/// Bytes that may wait.
+/// Most bytes that wait in all lanes together.
 const QUEUE_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// Lanes that merge appends on PostgreSQL.
 const APPEND_LANES: usize = 2;
-/// Appends at once that one lane takes alone. Up to there larger groups gain more than a second backend does, beyond it is
-/// the other way round (docs/benchmarks.md).
+/// Most concurrent appends that one lane takes alone. Up to this number larger groups gain more than a
+/// second backend; above it a second backend gains more (docs/benchmarks.md).
 const ALONE_MAX: usize = 16;
-/// The lane behind them merges claims. There is one, in which workspaces and agents take turns: of two, a crowded workspace
-/// could have one nearly to itself, and take more than its share.
+/// Index of the lane that merges claims. There is only one, in which workspaces and agents take turns. With
+/// two lanes a busy workspace could occupy one almost alone and take more than its share.
 const CLAIM_LANE: usize = APPEND_LANES;
 
-/// Numbers of the writer and of reads since the process started.
+/// Counters of the writer and of reads since the process started.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Stats {
     /// Jobs waiting now.
     pub queue_items: u64,
     /// Transactions committed.
     pub groups_committed: u64,
-    /// Of those, the ones that took one statement: PostgreSQL, at heads that were known.
+    /// Committed transactions that needed one statement, because the heads were cached. PostgreSQL only.
     pub groups_at_known_heads: u64,
     /// Jobs committed.
     pub items_committed: u64,
@@ -64,14 +64,14 @@ pub struct Stats {
     pub events_appended: u64,
     /// Reads begun, of one or more queries.
     pub reads: u64,
-    /// Of those, the ones whose queries all saw one moment.
+    /// Reads whose queries all saw the same snapshot.
     pub snapshots: u64,
 }
 
 #[derive(Default)]
 struct Counters {
     closed: AtomicBool,
-    /// PostgreSQL: whether both lanes take appends.
+    /// Whether both PostgreSQL lanes take appends.
     spread: AtomicBool,
     queued_items: AtomicU64,
     queued_bytes: AtomicUsize,
@@ -82,13 +82,13 @@ struct Counters {
 }
 
 impl Counters {
-    /// A job waits.
+    /// Counts a job as waiting.
     fn enqueued(&self, bytes: usize) {
         self.queued_bytes.fetch_add(bytes, Ordering::Relaxed);
         self.queued_items.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A job waits no more.
+    /// Counts a job as no longer waiting.
     fn dequeued(&self, bytes: usize) {
         self.queued_bytes.fetch_sub(bytes, Ordering::Relaxed);
         self.queued_items.fetch_sub(1, Ordering::Relaxed);
@@ -109,7 +109,7 @@ enum Job {
         reply: oneshot::Sender<Settled>,
     },
     Command(Box<dyn Command>),
-    /// PostgreSQL alone.
+    /// PostgreSQL only.
     Claim(WaitingClaim),
     Stop,
 }
@@ -123,14 +123,14 @@ impl Job {
     }
 }
 
-/// A claim and who waits for its answer.
+/// A claim and the channel for its answer.
 struct WaitingClaim {
     access: Access,
     claim: FirstClaim,
     reply: oneshot::Sender<Result<Option<Vec<SessionRecord>>>>,
 }
 
-/// A write with its typed result, seen by the writer as something to run and then to settle.
+/// A write with its typed result hidden, so that the writer can run and settle writes of any type.
 trait Command: Send {
     fn run<'t, 'c>(self: Box<Self>, tx: &'t mut WriteTx<'c>) -> BoxFuture<'t, Box<dyn Settle>>
     where
@@ -173,7 +173,7 @@ impl<T: Send, E: From<Error> + Send> Settle for Ran<T, E> {
             (Ok(_), Err(detail)) => Err(Error::Unavailable(detail).into()),
             (result, _) => result,
         };
-        // Nobody listens when the client went away; the write stands all the same.
+        // Sending fails when the client went away. The write is kept.
         let _ = self.reply.send(result);
     }
 }
@@ -184,12 +184,12 @@ impl Writer {
         let (sender, jobs) = mpsc::channel(QUEUE_ITEMS_MAX);
         let full = connection.full();
         let lane = SqliteLane { connection, notices, counters: counters.clone() };
-        // A thread of its own: it waits for the disk, and nobody else should wait with it.
+        // The writer has its own thread, because it blocks on the disk.
         let task = tokio::task::spawn_blocking(move || futures_executor::block_on(lane.run(jobs)));
         Self { lanes: vec![sender], counters, tasks: Mutex::new(vec![task]), full }
     }
 
-    /// Takes no writes.
+    /// A writer that refuses all writes.
     pub(crate) fn none() -> Self {
         let counters = Arc::new(Counters::default());
         counters.closed.store(true, Ordering::Release);
@@ -209,7 +209,8 @@ impl Writer {
         Self { lanes, counters, tasks: Mutex::new(tasks), full: Arc::default() }
     }
 
-    /// Whether a write failed because the disk was full, and none has been seen to succeed since. Known of SQLite alone.
+    /// Whether a write failed because the disk was full, and no write is known to have succeeded since. Only
+    /// SQLite sets this.
     pub(crate) fn full(&self) -> &AtomicBool {
         &self.full
     }
@@ -251,7 +252,7 @@ impl Writer {
         answer.await.unwrap_or_else(|_| Err(Error::Unavailable("the writer stopped".into()).into()))
     }
 
-    /// On PostgreSQL: claims, together with the claims on the same terms that wait.
+    /// Claims sessions on PostgreSQL. Waiting claims with the same terms share the statement.
     pub(crate) async fn claim(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<SessionRecord>>> {
         let (reply, answer) = oneshot::channel();
         self.enqueue(CLAIM_LANE, 0, Job::Claim(WaitingClaim { access, claim, reply }))?;
@@ -304,7 +305,7 @@ fn lane_of(session_id: SessionId) -> usize {
     usize::from(session_id.0.as_bytes()[15]) % APPEND_LANES
 }
 
-/// Jobs of one transaction.
+/// The jobs of one transaction.
 #[derive(Default)]
 struct Group {
     jobs: Vec<Job>,
@@ -316,8 +317,8 @@ impl Group {
         self.jobs.len() >= GROUP_ITEMS_MAX || self.bytes >= GROUP_BYTES_MAX
     }
 
-    /// Waits for a job, then takes what else is there; whether the lane stops. No timer: the group is as large as the load.
-    /// Whoever gives up waiting has lost nothing.
+    /// Waits for a job, then takes the jobs that are waiting, up to the limits. Returns whether the lane stops.
+    /// There is no timer, so the size of a group follows the load. Cancelling the wait loses no job.
     async fn fill(&mut self, jobs: &mut mpsc::Receiver<Job>, counters: &Counters) -> bool {
         let mut stop = false;
         let mut next = jobs.recv().await;

@@ -1,10 +1,11 @@
-//! Appends at heads that are known: PostgreSQL in one round trip.
+//! Appends to sessions whose heads are cached: one round trip on PostgreSQL.
 //!
-//! The lanes keep the heads of the sessions that they wrote to, so the next events of such a session are placed and hashed
-//! before the database is asked. What is kept is only a guess: the function `shiftbook_append` writes to a session if it
-//! still has exactly that head, status and attempt, and leaves it alone otherwise. Then, and whenever the guess would
-//! refuse a request, the request is judged by what is read under the lock ([`super::apply`]). So nobody is ever refused,
-//! or let in, because of what a server remembers.
+//! The lanes cache the heads of the sessions that they wrote to. With a cached head the lane assigns
+//! sequences and computes digests before it contacts the database. A cached head may be outdated: the
+//! function `shiftbook_append` writes to a session only if the session still has exactly that head, status
+//! and attempt. If it has not, or if the cached head would refuse a request, the request is checked against
+//! the row that is read under the lock ([`super::apply`]). So the cache alone never decides whether a
+//! request is accepted or refused.
 
 use super::{AppendOutcome, AppendRequest, GroupNotices, check, place};
 use crate::{
@@ -26,17 +27,19 @@ use std::{
 };
 use uuid::Uuid;
 
-/// Sessions that the lanes remember; a head has about 150 bytes.
+/// Most heads in the cache. A head takes about 150 bytes.
 const HEADS_MAX: usize = 8_192;
 
-/// The sessions that it wrote to. Parameters: workspace, person; per session, in id order, its id, what is expected
-/// (status, attempt, sequence, digest) and what it becomes (sequence, digest, instant); the events.
+/// Returns the ids of the sessions that were written. Parameters: workspace and person; per session, in id
+/// order, its id, the expected values (status, attempt, sequence, digest) and the new values (sequence,
+/// digest, time); then the columns of the events.
 const APPEND_AT_HEADS: &str = "SELECT shiftbook_append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
      $18, $19, $20, $21, $22, $23, $24, $25, $26)";
 
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("append::head_cache::APPEND_AT_HEADS", APPEND_AT_HEADS)];
 
-/// Heads of sessions as the lanes left them: all lanes share them, because a session may change its lane.
+/// Heads of sessions as the lanes left them. All lanes share one cache, because a session may change its
+/// lane.
 pub(crate) struct HeadCache(Mutex<Cache<(TenantId, SessionId), Head>>);
 
 impl HeadCache {
@@ -44,7 +47,7 @@ impl HeadCache {
         Self(Mutex::new(Cache::new(HEADS_MAX)))
     }
 
-    /// What a committed transaction made of a session.
+    /// Stores the head that a committed transaction left.
     pub(crate) fn insert(&self, head: &Head) {
         self.locked().insert((head.tenant_id, head.id), Head { moved: false, ..head.clone() });
     }
@@ -62,22 +65,23 @@ impl HeadCache {
     }
 }
 
-/// A session of a group: as it is believed to be, and as it becomes.
+/// A session of a group: its cached head, and its head after the planned appends.
 struct Step {
     before: Head,
     after: Head,
 }
 
-/// The requests of a group that have their places, should the heads be what they are believed to be.
+/// The requests of a group that have sequences and digests, on the assumption that the cached heads are
+/// current.
 pub(crate) struct PlannedAppends {
     steps: BTreeMap<SessionId, Step>,
     rows: Vec<NewRow>,
-    /// By request: its rows. `None`: it has to be judged under the lock.
+    /// For each request the range of its rows; `None` if the request has to be checked under the lock.
     ranges: Vec<Option<Range<usize>>>,
 }
 
 impl PlannedAppends {
-    /// Places what the known heads would let in. All requests are of one workspace.
+    /// Plans the requests that the cached heads accept. All requests are of one workspace.
     pub(crate) fn new<'r>(known: &HeadCache, requests: impl Iterator<Item = &'r AppendRequest>) -> Self {
         let mut placed = Self { steps: BTreeMap::new(), rows: Vec::new(), ranges: Vec::new() };
         for request in requests {
@@ -106,12 +110,13 @@ impl PlannedAppends {
         self.rows.is_empty()
     }
 
-    /// Writes in one statement, which is a transaction of its own: the sessions that were what they were believed to be.
-    /// Their outcomes by request; `None` for every other request, of which nothing is written.
+    /// Writes the planned events in one statement, which is its own transaction. Sessions whose head is no
+    /// longer the cached one are left unchanged. Returns the outcome of each request; `None` if nothing of the
+    /// request was written.
     ///
     /// # Errors
-    /// A unique violation when an event is recorded already, "lock not available" when somebody holds one of the sessions;
-    /// nothing of the group is written then.
+    /// A unique violation when an event is recorded already; "lock not available" when another transaction
+    /// holds one of the sessions. In both cases nothing of the group is written.
     pub(crate) async fn write(
         self,
         connection: &mut PgConnection,
@@ -123,9 +128,9 @@ impl PlannedAppends {
         for step in self.steps.values() {
             match &outcome {
                 Ok(moved) if moved.contains(&step.after.id.0) => known.insert(&step.after),
-                // Nothing was written, and nothing was learnt either.
+                // Nothing was written, so the cached head is as valid as before.
                 Err(error) if is_unique_violation(error) || is_lock_timeout(error) => {}
-                // Nobody can say what they are now.
+                // The session's head is unknown now.
                 _ => known.remove((step.after.tenant_id, step.after.id)),
             }
         }
@@ -156,7 +161,7 @@ impl PlannedAppends {
         Ok(row.try_get::<Vec<Uuid>, _>(0)?.into_iter().collect())
     }
 
-    /// Answers, and what watchers are told.
+    /// Returns the outcomes and adds the notices for watchers.
     fn settle(self, moved: &HashSet<Uuid>, notices: &mut GroupNotices) -> Vec<Option<AppendOutcome>> {
         let mut rows = self.rows.into_iter();
         let mut outcomes = Vec::with_capacity(self.ranges.len());

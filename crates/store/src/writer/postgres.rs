@@ -1,8 +1,9 @@
-//! A PostgreSQL lane: merges appends of one workspace and person into one transaction, and claims on the same terms.
+//! A PostgreSQL lane: merges appends of one workspace and person into one transaction, and claims with the
+//! same terms into one statement.
 //!
-//! The lane caches the heads that it last wrote, and most groups are one statement ([`PlannedAppends`]). Whatever that
-//! leaves is done in a transaction that reads and locks first ([`locked`]). A session that somebody holds keeps a lane for a
-//! moment; its appends are put aside then ([`deferred`]).
+//! The lane caches the heads that it wrote last, and most groups need one statement ([`PlannedAppends`]).
+//! The remaining requests run in a transaction that reads and locks first ([`locked`]). A session that
+//! another transaction holds would block the lane, so its appends are deferred ([`deferred`]).
 
 mod claim;
 mod deferred;
@@ -35,19 +36,19 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// How long an append waits for a session that somebody holds: as long as any other write does.
+/// How long an append waits for a session that another transaction holds: 2 s, like any other write.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A request and who waits for its answer.
+/// A request and the channel for its answer.
 struct Waiting {
     request: AppendRequest,
     reply: oneshot::Sender<Settled>,
-    /// When it is refused, should somebody hold its session until then.
+    /// When the request is refused if its session is still held.
     until: Instant,
 }
 
 impl Waiting {
-    /// Row-level security knows one workspace and one person per transaction.
+    /// The access for the transaction. Row-level security allows one workspace and one person per transaction.
     fn access(&self) -> Access {
         Access::Tenant { tenant_id: self.request.tenant_id, user_id: self.request.user_id }
     }
@@ -59,11 +60,11 @@ pub(super) struct PostgresLane {
     notifier: Notifier,
     counters: Arc<Counters>,
     heads: Arc<HeadCache>,
-    /// Whether it is the first lane, which has all appends while they are few.
+    /// Whether this is the first lane, which takes all appends under low load.
     is_first: bool,
     group_wait: GroupWait,
     deferred: DeferredAppends,
-    /// Kept while groups follow one another: giving a connection back costs a round trip.
+    /// Kept while groups follow one another, because returning a connection to the pool costs a round trip.
     connection: Option<PoolConnection<Postgres>>,
 }
 
@@ -100,7 +101,8 @@ impl PostgresLane {
         }
     }
 
-    /// Whether the lane stops; `None` when something else was to be done first.
+    /// Fills the next group and returns whether the lane stops; `None` if deferred appends or an idle
+    /// connection had to be handled first.
     async fn next_group(&mut self, group: &mut Group, jobs: &mut mpsc::Receiver<Job>) -> Option<bool> {
         let idle = self.connection.is_some().then(|| Instant::now() + POSTGRES_TRUSTED);
         let next = group.fill(jobs, &self.counters);
@@ -116,7 +118,7 @@ impl PostgresLane {
         None
     }
 
-    /// Waits for those who are expected; whether the lane stops.
+    /// Waits for the appends that are expected soon. Returns whether the lane stops.
     async fn wait_for_expected(&mut self, group: &mut Group, jobs: &mut mpsc::Receiver<Job>) -> bool {
         let Some(until) = self.group_wait.deadline(group.jobs.len()) else { return false };
         while !self.group_wait.is_complete(group.jobs.len()) && !group.is_full() {
@@ -133,8 +135,9 @@ impl PostgresLane {
         false
     }
 
-    /// So many were there at once, for so many transactions. When they are many, the second lane takes its share, and nobody
-    /// is waited for: what arrives while a group is written makes the next one large enough. Nor when they share nothing.
+    /// Records how many appends were there at once and how many transactions they took. Under high load the
+    /// second lane takes its share, and the lane waits for no one: the appends that arrive during a commit make
+    /// the next group large enough. The lane also does not wait when the appends cannot share a transaction.
     fn observe_load(&mut self, items: usize, transactions: usize) {
         let in_all = if self.counters.spread.load(Ordering::Relaxed) { 2 * items } else { items };
         let is_shared = in_all > ALONE_MAX || transactions > 1;
@@ -142,7 +145,7 @@ impl PostgresLane {
         self.group_wait.record_size(if is_shared { 0 } else { items });
     }
 
-    /// How many transactions the appends took at least.
+    /// Commits a group. Returns the least number of transactions that its appends took.
     async fn commit(&mut self, group: Vec<Job>) -> usize {
         let until = Instant::now() + PATIENCE;
         let mut by_access: HashMap<Access, Vec<Waiting>> = HashMap::new();
@@ -158,7 +161,7 @@ impl PostgresLane {
                     }
                 }
                 Job::Claim(claim) => claims.push(claim),
-                // Every other write is a transaction of its own here.
+                // On PostgreSQL every other write has its own transaction.
                 Job::Command(_) | Job::Stop => {}
             }
         }
@@ -175,7 +178,8 @@ impl PostgresLane {
         transactions
     }
 
-    /// Answers what can be written without asking first; the requests that are left, and how to go on with them.
+    /// Writes and answers the appends to sessions with cached heads. Returns the remaining requests and the
+    /// mode for their next try.
     async fn commit_at_known_heads(&mut self, access: Access, appends: Vec<Waiting>) -> (Vec<Waiting>, CommitMode) {
         let mode = CommitMode::default();
         let placed = PlannedAppends::new(&self.heads, appends.iter().map(|waiting| &waiting.request));
@@ -199,7 +203,7 @@ impl PostgresLane {
                 (left.into_iter().map(|(waiting, _)| waiting).collect(), mode)
             }
             Ok(Err(error)) if is_unique_violation(&error) => (appends, CommitMode { check_repeats: true, ..mode }),
-            // It has been waited for already.
+            // The statement has already waited for the lock, so the next try skips locked sessions.
             Ok(Err(error)) if is_lock_timeout(&error) => (appends, CommitMode { skip_locked: true, ..mode }),
             Ok(Err(error)) => {
                 self.refuse_all(appends, error.into());
@@ -212,7 +216,7 @@ impl PostgresLane {
         }
     }
 
-    /// Tells watchers and answers, after COMMIT.
+    /// Sends the notices and the answers. Called after COMMIT.
     fn answer(&self, settled: Vec<(oneshot::Sender<Settled>, Settled)>, notices: GroupNotices) {
         self.counters.groups.fetch_add(1, Ordering::Relaxed);
         self.counters.items.fetch_add(settled.len() as u64, Ordering::Relaxed);
@@ -221,12 +225,12 @@ impl PostgresLane {
             if let Ok(done) = &settled {
                 self.counters.events.fetch_add(done.events.len() as u64, Ordering::Relaxed);
             }
-            // Nobody listens when the client went away; the write stands all the same.
+            // Sending fails when the client went away. The write is kept.
             let _ = reply.send(settled);
         }
     }
 
-    /// Whatever went wrong may be the connection's fault.
+    /// Closes the kept connection, because the failure may have been its fault.
     fn discard_connection(&mut self) {
         if let Some(mut connection) = self.connection.take() {
             connection.close_on_drop();
@@ -244,7 +248,7 @@ impl PostgresLane {
     }
 }
 
-/// The connection that is kept, or one of the pool.
+/// The kept connection, or a new one from the pool.
 async fn connection<'c>(
     pool: &PgPool,
     kept: &'c mut Option<PoolConnection<Postgres>>,

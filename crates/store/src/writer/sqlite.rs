@@ -1,4 +1,5 @@
-//! The one SQLite writer: BEGIN, merged appends and commands as savepoints, COMMIT, answers.
+//! The one SQLite writer. A group is BEGIN, merged appends, commands as savepoints, COMMIT, and the
+//! answers.
 
 use super::{Command, Counters, Group, Job, Settle, WaitingClaim};
 use crate::{
@@ -68,7 +69,7 @@ impl SqliteLane {
         };
         self.counters.groups.fetch_add(1, Ordering::Relaxed);
         self.counters.items.fetch_add(items, Ordering::Relaxed);
-        // Readers may ask at once: the notices go out before the answers.
+        // The notices are sent before the answers, because a client may read as soon as it is answered.
         if failure.is_none() {
             publish(&self.notices, None, waiting.notices);
         }
@@ -88,7 +89,7 @@ impl SqliteLane {
         }
     }
 
-    /// Everything between BEGIN and COMMIT. Consecutive appends are one step; each command is a savepoint.
+    /// Runs all jobs between BEGIN and COMMIT. Consecutive appends are one step; each command is a savepoint.
     async fn apply_group(&mut self, group: Vec<Job>, waiting: &mut Waiting) -> std::result::Result<(), sqlx::Error> {
         let mut broken = self.connection.control(BEGIN).err();
         let is_alone = !group.iter().any(|job| matches!(job, Job::Command(_)));
@@ -149,8 +150,9 @@ impl SqliteLane {
         }
     }
 
-    /// Appends that are alone in their transaction need no savepoint, which would copy each page before it changes: where an
-    /// event is recorded already, the transaction is begun again.
+    /// Applies consecutive appends. If the transaction has no commands it needs no savepoint, which would copy
+    /// each page before it changes. When an event is recorded already, the transaction is rolled back and begun
+    /// again.
     async fn appends(
         &mut self,
         requests: &[AppendRequest],

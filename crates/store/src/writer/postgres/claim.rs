@@ -1,4 +1,5 @@
-//! Claims of a lane: those on the same terms share a statement, and what it takes is handed out in the order they came.
+//! Claims of a lane. Claims with the same terms share a statement, and the claimed sessions are distributed
+//! in the order of the claims.
 
 use super::{PostgresLane, connection};
 use crate::{
@@ -18,7 +19,7 @@ type Reply = oneshot::Sender<Result<Option<Vec<SessionRecord>>>>;
 struct Shared {
     access: Access,
     claim: FirstClaim,
-    /// How many sessions each wants at most.
+    /// How many sessions each claim wants at most, and the channel for its answer.
     waiting: Vec<(usize, Reply)>,
 }
 
@@ -26,7 +27,7 @@ impl PostgresLane {
     pub(super) async fn claim(&mut self, claims: Vec<WaitingClaim>) {
         let mut statements: Vec<Shared> = Vec::new();
         for WaitingClaim { access, claim, reply } in claims {
-            // Nothing is taken for somebody who has gone.
+            // No session is claimed for a client that went away.
             if reply.is_closed() {
                 continue;
             }
@@ -51,7 +52,7 @@ impl PostgresLane {
         };
         match taken {
             Ok(Some(taken)) => {
-                // Whoever claims a session is about to append to it.
+                // The worker is likely to append to the session next.
                 for (session, _) in &taken {
                     self.heads.insert(&Head::of(session));
                 }
@@ -59,7 +60,7 @@ impl PostgresLane {
                 publish(&self.notices, Some(&self.notifier), notices);
                 let mut sessions = sessions.into_iter();
                 for (wanted, reply) in waiting {
-                    // Nobody listens when the client went away: its lease runs out.
+                    // Sending fails when the client went away. Its lease then expires.
                     let _ = reply.send(Ok(Some(sessions.by_ref().take(wanted).collect())));
                 }
             }

@@ -1,5 +1,5 @@
-//! Appends to sessions that somebody holds: they are put aside and looked after now and then, so that nobody else waits
-//! with them.
+//! Appends to sessions that another transaction holds. They are deferred and retried at intervals, so that
+//! they do not block other appends.
 
 use super::{PostgresLane, Waiting, locked::CommitMode};
 use crate::{
@@ -11,14 +11,14 @@ use crate::{
 use std::{collections::HashMap, time::Duration};
 use tokio::time::Instant;
 
-/// Between two looks at them.
+/// Time between two retries.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What waits for its session. It counts as queued, for the limits as for whoever watches the queue.
+/// The deferred appends of a lane. They count as queued, in the limits and in the metrics.
 #[derive(Default)]
 pub(super) struct DeferredAppends {
     waiting: Vec<Waiting>,
-    /// When to look at them next; now and then, while there are any.
+    /// Time of the next retry; `None` if nothing is deferred.
     next_retry: Option<Instant>,
 }
 
@@ -31,14 +31,15 @@ impl DeferredAppends {
         self.next_retry.is_some_and(|at| at <= Instant::now())
     }
 
-    /// Whether appends to the same session of the same workspace wait already: the next one waits behind them. Nobody can
-    /// tell by naming another workspace's session whether it is held.
+    /// Whether an append to the same session of the same workspace is deferred already; the next one then waits
+    /// behind it. The workspace is compared too, so that a caller cannot find out whether a session of another
+    /// workspace is held.
     pub(super) fn has(&self, next: &AppendRequest) -> bool {
         let of = |request: &AppendRequest| (request.tenant_id, request.session_id);
         self.waiting.iter().any(|waiting| of(&waiting.request) == of(next))
     }
 
-    /// Takes them in, as many as a lane may have waiting; the others are refused like what finds a queue full.
+    /// Defers appends up to the queue limit of a lane. Further ones are refused, as with a full queue.
     pub(super) fn put(&mut self, appends: Vec<Waiting>, counters: &Counters) {
         for waiting in appends {
             if self.waiting.len() == QUEUE_ITEMS_MAX {
@@ -48,7 +49,7 @@ impl DeferredAppends {
             counters.enqueued(waiting.request.bytes());
             self.waiting.push(waiting);
         }
-        // Not later because of those who came meanwhile.
+        // Appends that arrive later do not postpone the retry.
         if !self.waiting.is_empty() && self.next_retry.is_none() {
             self.next_retry = Some(Instant::now() + PAUSE);
         }
@@ -65,7 +66,8 @@ impl DeferredAppends {
 }
 
 impl PostgresLane {
-    /// Writes what can be written meanwhile, and refuses what has waited long enough: all of it when the lane stops.
+    /// Retries the deferred appends and refuses those that have waited too long. If `stop` is set, all that
+    /// still cannot be written are refused.
     pub(super) async fn retry_deferred(&mut self, stop: bool) {
         let mut by_access: HashMap<Access, Vec<Waiting>> = HashMap::new();
         for waiting in self.deferred.take(&self.counters) {

@@ -1,29 +1,31 @@
-//! Whether a lane waits for a group to fill.
+//! Decides whether a lane waits for a group to fill.
 //!
-//! Whoever was just answered usually comes again at once, but not as soon as those who waited meanwhile: two halves would
-//! take turns for ever, each paying a commit of its own. So the first lane waits for as many appends as it has lately seen
-//! at once. With 8 connections on two cores that doubled the throughput and halved the latency (docs/benchmarks.md).
+//! A client that was just answered usually sends its next append at once, but later than the clients that
+//! waited meanwhile. Without a wait the clients would split into two halves that take turns, each with its
+//! own commit. So the first lane waits for as many appends as it has recently seen at once. With 8
+//! connections on two cores this doubled the throughput and halved the latency (docs/benchmarks.md).
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Longest wait. Tokio's clock ticks in milliseconds, so it may take two; it ends as soon as everybody is there.
+/// Longest wait: 1 ms. Tokio's timer has a resolution of 1 ms, so the wait may take 2 ms. It ends as soon
+/// as all expected appends have arrived.
 const WAIT: Duration = Duration::from_millis(1);
-/// Most groups in a row that are not waited for after waits in vain.
+/// Most groups in a row for which the lane does not wait, after waits that timed out.
 const PAUSE_MAX: u32 = 64;
 
-/// How many appends are expected, and whether that was true before.
+/// How many appends are expected, and for how many groups the wait is suspended.
 #[derive(Debug, Default)]
 pub(super) struct GroupWait {
     items: usize,
-    /// Groups to leave alone yet.
+    /// Groups left for which the lane does not wait.
     pause: u32,
-    /// How many to leave alone after the next wait in vain.
+    /// Groups for which the lane does not wait after the next timeout.
     next_pause: u32,
 }
 
 impl GroupWait {
-    /// Until when a group of so many waits for more. `None`: not at all.
+    /// Until when a group with `items` appends waits for more; `None` if it does not wait.
     pub(super) fn deadline(&mut self, items: usize) -> Option<Instant> {
         if self.is_complete(items) {
             return None;
@@ -39,18 +41,18 @@ impl GroupWait {
         items >= self.items
     }
 
-    /// Everybody came.
+    /// Records that all expected appends arrived.
     pub(super) fn record_complete(&mut self) {
         self.next_pause = 0;
     }
 
-    /// The time was up.
+    /// Records that the wait timed out. The suspension doubles with each timeout in a row.
     pub(super) fn record_timeout(&mut self) {
         self.pause = self.next_pause;
         self.next_pause = (self.next_pause * 2).clamp(1, PAUSE_MAX);
     }
 
-    /// So many were there at once, in a group or behind it.
+    /// Sets how many appends are expected at once.
     pub(super) fn record_size(&mut self, items: usize) {
         self.items = items;
     }

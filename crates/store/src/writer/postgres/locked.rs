@@ -1,4 +1,4 @@
-//! Appends that are judged by what is read under the lock of their sessions.
+//! Appends that are checked against the rows that are read under the lock of their sessions.
 
 use super::{PostgresLane, Waiting, connection};
 use crate::{
@@ -10,20 +10,20 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// How a group is tried.
+/// How a group is committed.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct CommitMode {
-    /// Each request is checked for events that are recorded already.
+    /// Whether each request is compared with the recorded events.
     pub(super) check_repeats: bool,
-    /// What somebody holds is left out.
+    /// Whether sessions that another transaction holds are skipped.
     pub(super) skip_locked: bool,
 }
 
-/// Why a group could not be committed this way.
+/// Why a try to commit a group failed.
 enum Attempt {
-    /// An id is recorded already.
+    /// An event id is recorded already.
     Repeated,
-    /// Somebody holds one of the sessions.
+    /// Another transaction holds one of the sessions.
     SessionLocked,
     /// Anything else.
     Failed(Error),
@@ -35,11 +35,11 @@ impl From<Error> for Attempt {
     }
 }
 
-/// What became of each request; `None` where somebody holds the session.
+/// The result of each request and the notices; a result is `None` if another transaction holds the session.
 type Outcome = std::result::Result<(Vec<Option<Settled>>, GroupNotices), Attempt>;
 
 impl PostgresLane {
-    /// Answers all but those whose sessions somebody holds, which it gives back.
+    /// Commits and answers the appends. Returns those whose sessions another transaction holds.
     pub(super) async fn commit_under_lock(
         &mut self,
         access: Access,
