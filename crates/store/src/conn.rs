@@ -1,4 +1,4 @@
-//! A connection of either engine, and the one macro that asks whichever it is.
+//! A connection to either engine, and the macro that runs a query on it.
 
 use crate::sqlite::SqliteConnection;
 use domain::{
@@ -15,19 +15,20 @@ pub enum Conn<'c> {
     Postgres(&'c mut PgConnection),
 }
 
-/// On whose behalf a transaction runs. PostgreSQL's row-level security is told.
+/// The workspace and person that a transaction acts for. PostgreSQL's row-level security enforces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// One workspace, and the person where it is one.
+    /// One workspace, and a person if the transaction acts for one.
     Tenant {
         /// The workspace.
         tenant_id: TenantId,
         /// The person.
         user_id: Option<UserId>,
     },
-    /// Sign-in, sweeps, set-up and verification: every workspace.
+    /// All workspaces: for sign-in, sweeps, set-up and verification.
     System,
-    /// Retention: every workspace, with the rights of the tables' owner. The server's own role may not change history.
+    /// All workspaces, with the rights of the tables' owner, for retention. The server's own role may not
+    /// change recorded events.
     Retention,
 }
 
@@ -40,18 +41,19 @@ impl From<&Scope> for Access {
 /// What a PostgreSQL transaction is for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Mode {
-    /// Reading; each statement sees the newest commit.
+    /// A read; each statement sees the newest commit.
     Read,
-    /// Reading; every statement sees the commits that the first one saw.
+    /// A read; all statements see the snapshot of the first one.
     Snapshot,
-    /// One write: it waits for what somebody holds, as long as its caller does.
+    /// One write; lock timeout of 2 s.
     Write,
-    /// Group appends: lock timeout of 50 ms.
+    /// A group of appends; lock timeout of 50 ms.
     Shared,
 }
 
 impl Access {
-    /// The statement that begins a PostgreSQL transaction: role, row-level security and time limits in one round trip.
+    /// The statement that begins a PostgreSQL transaction. It sets the role, the row-level security and the
+    /// time limits in one round trip.
     pub(crate) fn begin_sql(self, mode: Mode) -> String {
         let (tenant, user, system) = match self {
             Self::Tenant { tenant_id, user_id } => {
@@ -75,7 +77,7 @@ impl Access {
     }
 }
 
-/// Runs the same query on whichever engine `$conn` is: `run!(conn, fetch_optional Row, SQL, bind, bind)`.
+/// Runs the same query on either engine: `run!(conn, fetch_optional Row, SQL, bind, bind)`.
 macro_rules! run {
     ($conn:expr, execute, $sql:expr $(, $bind:expr)* $(,)?) => {
         match $conn {

@@ -1,21 +1,21 @@
-//! What can go wrong below the use cases.
+//! Errors of the storage.
 
 /// The result of a storage operation.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A storage error. None of these texts are for callers of the API.
+/// A storage error. Its text is for logs and operators, never for callers of the API.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The database cannot be reached, is full, or the writer is stopping: try again later.
+    /// The database cannot be reached, is full, or the writer is stopping. The caller may try again later.
     #[error("{0}")]
     Unavailable(String),
-    /// A stored row does not make sense.
+    /// A stored row contradicts itself or holds an unknown value.
     #[error("inconsistent row: {0}")]
     Inconsistent(String),
-    /// There is no database, or not one that this version can read.
+    /// There is no database, or this version cannot read it.
     #[error("{0}")]
     Unusable(String),
-    /// A text that PostgreSQL cannot take: it holds a NUL character. SQLite takes it.
+    /// A text with a NUL character, which PostgreSQL rejects. SQLite accepts it.
     #[error("{0}")]
     NulInText(String),
     /// Any other database error.
@@ -24,13 +24,14 @@ pub enum Error {
 }
 
 impl Error {
-    /// A row that does not make sense.
+    /// The error for a row whose `column` holds an invalid value.
     pub fn inconsistent(table: &str, column: &str, value: impl std::fmt::Debug) -> Self {
         Self::Inconsistent(format!("{table}.{column} is {value:?}"))
     }
 }
 
-/// PostgreSQL's `character_not_in_repertoire`. Rust's texts are UTF-8, so the character can only be NUL.
+/// PostgreSQL's code `character_not_in_repertoire`. Strings in Rust are UTF-8, so the character can only be
+/// NUL.
 const NUL_IN_TEXT: &str = "22021";
 
 impl From<sqlx::Error> for Error {
@@ -61,7 +62,7 @@ impl From<sqlx::Error> for Error {
     }
 }
 
-/// SQLite's refusal, as the one error type that both engines' callers know.
+/// An error of SQLite in the form of an sqlx error, so that callers handle one error type for both engines.
 #[derive(Debug)]
 pub(crate) struct SqliteFailure {
     text: String,
@@ -81,7 +82,7 @@ impl SqliteFailure {
     }
 }
 
-/// Whether SQLite found no room: in the database or its write-ahead log, or for the index of that log.
+/// Whether SQLite found no space for the database, its write-ahead log, or the index of that log.
 pub(crate) fn is_full(error: Option<&rusqlite::ffi::Error>) -> bool {
     use rusqlite::{ErrorCode, ffi::SQLITE_IOERR_SHMSIZE};
     error.is_some_and(|error| error.code == ErrorCode::DiskFull || error.extended_code == SQLITE_IOERR_SHMSIZE)
@@ -126,7 +127,7 @@ pub(crate) fn is_unique_violation(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation)
 }
 
-/// PostgreSQL waited for a lock as long as it was told to.
+/// Whether PostgreSQL reached the lock timeout.
 pub(crate) fn is_lock_timeout(error: &sqlx::Error) -> bool {
     error.as_database_error().is_some_and(|error| error.code().as_deref() == Some("55P03"))
 }

@@ -1,4 +1,5 @@
-//! What the tables hold, typed. A row that does not fit is a typed "inconsistent row" error.
+//! Typed records of the tables' rows. A row that cannot be converted is an
+//! [`Error::Inconsistent`](crate::Error::Inconsistent).
 
 mod gate;
 
@@ -21,21 +22,21 @@ use domain::{
     session::Status,
 };
 
-/// One keyset page, and the position after it.
+/// One page of a list that is read by keyset.
 #[derive(Debug, Clone)]
 pub struct Page<T> {
-    /// The items.
+    /// The items of the page, in the order of the list.
     pub items: Vec<T>,
-    /// Whether more follow.
+    /// Whether more items follow this page.
     pub has_more: bool,
 }
 
 /// A workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TenantRecord {
-    /// Id.
+    /// Identifies the workspace; never changes.
     pub id: TenantId,
-    /// URL name.
+    /// Name in URLs, unique in the installation.
     pub slug: String,
     /// Display name.
     pub name: String,
@@ -44,30 +45,30 @@ pub struct TenantRecord {
 /// A person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserRecord {
-    /// Id.
+    /// Identifies the person in all workspaces.
     pub id: UserId,
     /// Sign-in address, lower case.
     pub email: String,
-    /// What others see; empty until they say.
+    /// Display name; empty until the person sets it.
     pub name: String,
-    /// argon2id PHC string.
+    /// Hash of the password, an argon2id PHC string.
     pub password_hash: String,
 }
 
-/// A person's place in a workspace.
+/// A person's membership in a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberRecord {
     /// The person.
     pub user_id: UserId,
-    /// Their address.
+    /// Sign-in address, lower case.
     pub email: String,
-    /// Their name; empty until they say.
+    /// Display name; empty until the person sets it.
     pub name: String,
     /// Their role.
     pub role: Role,
     /// Whether they may use the workspace.
     pub status: MemberStatus,
-    /// When they joined.
+    /// Time the person joined (UTC).
     pub created_at: Timestamp,
 }
 
@@ -81,295 +82,295 @@ impl MemberRecord {
 /// A browser's sign-in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrowserSessionRecord {
-    /// Names the sign-in where it is listed or ended; it is not the secret in the cookie.
+    /// Identifies the sign-in where it is listed or ended. It is not the secret in the cookie.
     pub id: BrowserSessionId,
     /// The person.
     pub user_id: UserId,
-    /// Their address.
+    /// Sign-in address of the person, lower case.
     pub email: String,
-    /// Their name; empty until they say.
+    /// Display name of the person; empty until the person sets it.
     pub name: String,
-    /// The workspace they look at.
+    /// The workspace that the browser shows.
     pub tenant: TenantRecord,
-    /// Their role there.
+    /// Role of the person in that workspace.
     pub role: Role,
-    /// Ends here however much it is used.
+    /// Time the sign-in ends, even if it is in use (UTC).
     pub expires_at: Timestamp,
-    /// When it was last seen, to the minute.
+    /// Time of the last use, to the minute (UTC).
     pub last_seen_at: Timestamp,
 }
 
-/// One of a person's sign-ins, as they see it.
+/// One of a person's sign-ins, as listed to that person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignInRecord {
-    /// Id.
+    /// Identifies the sign-in when it is ended.
     pub id: BrowserSessionId,
-    /// Name of the workspace it looks at.
+    /// Name of the workspace that the browser shows.
     pub workspace: String,
-    /// Which browser; empty when it is not known.
+    /// Description of the browser; empty if it is unknown.
     pub browser: String,
-    /// When it began.
+    /// Time of the sign-in (UTC).
     pub created_at: Timestamp,
-    /// When it was last used, to the minute.
+    /// Time of the last use, to the minute (UTC).
     pub last_seen_at: Timestamp,
-    /// Whether it is the one that asks.
+    /// Whether the request that lists the sign-ins uses this one.
     pub is_current: bool,
 }
 
 /// An API token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenRecord {
-    /// Id.
+    /// Identifies the token when it is revoked.
     pub id: TokenId,
-    /// Name.
+    /// Display name, chosen by the person who made the token.
     pub name: String,
-    /// First characters of the secret.
+    /// First characters of the secret, to recognise the token by.
     pub hint: String,
-    /// Role.
+    /// Role of the token in its workspace.
     pub role: Role,
-    /// Narrowing.
+    /// Restriction of the role, if any.
     pub scope: Option<TokenScope>,
-    /// When it was made.
+    /// Time the token was made (UTC).
     pub created_at: Timestamp,
-    /// When it was last used, to the minute.
+    /// Time of the last use, to the minute (UTC).
     pub last_used_at: Option<Timestamp>,
-    /// When it stopped working.
+    /// Time the token was revoked (UTC).
     pub revoked_at: Option<Timestamp>,
-    /// The person it speaks for, where it is one person's own.
+    /// The person the token acts for; `None` for a token of the workspace.
     pub user_id: Option<UserId>,
 }
 
-/// Configured work.
+/// An action: configured work. Pages call it a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionRecord {
-    /// Id.
+    /// Identifies the action.
     pub id: ActionId,
     /// Display name.
     pub name: String,
-    /// URL name.
+    /// Name in URLs, unique in the workspace.
     pub slug: String,
-    /// What is to be done.
+    /// Instructions: what is to be done.
     pub description: String,
-    /// The agent that may claim its sessions.
+    /// Slug of the agent that may claim the action's sessions.
     pub agent_slug: Option<String>,
-    /// Whose task it is.
+    /// The person the action is assigned to.
     pub assigned_to: Option<UserId>,
-    /// The entity it is about.
+    /// The entity that the action is about.
     pub target_entity_id: Option<EntityId>,
-    /// What its sessions produce.
+    /// What the action's sessions produce.
     pub output_type: OutputType,
-    /// JSON object, as sent.
+    /// Settings of the output: a JSON object, as sent.
     pub output_config: String,
-    /// JSON object, as sent.
+    /// Free data of the client: a JSON object, as sent.
     pub metadata: String,
     /// Whether it can be triggered.
     pub status: ActionStatus,
-    /// When it was made.
+    /// Time the action was made (UTC).
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change (UTC).
     pub updated_at: Timestamp,
 }
 
-/// What is to be known about a session that ended badly.
+/// The failure of a session that ended badly, and who has acknowledged it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailureRecord {
-    /// The event that ended it.
+    /// The event that ended the session.
     pub id: EventId,
     /// The session.
     pub session_id: SessionId,
-    /// Its title.
+    /// Title of the session.
     pub title: String,
-    /// Failed or expired.
+    /// Status of the session: failed or expired.
     pub status: Status,
-    /// Its agent.
+    /// Slug of the session's agent.
     pub agent_slug: Option<String>,
-    /// The action it executed.
+    /// The action that the session executed.
     pub action_id: Option<ActionId>,
-    /// For machines.
+    /// Machine-readable error code.
     pub code: String,
-    /// What went wrong.
+    /// What went wrong, for people.
     pub message: String,
-    /// What somebody could do about it.
+    /// What a person can do about the failure.
     pub remediation: String,
-    /// When it ended.
+    /// Time the session ended (UTC).
     pub at: Timestamp,
-    /// Who took note of it.
+    /// Who acknowledged the failure: `user:…` or `token:…`.
     pub acknowledged_by: Option<String>,
-    /// When.
+    /// Time the failure was acknowledged (UTC).
     pub acknowledged_at: Option<Timestamp>,
 }
 
-/// A kind of entity.
+/// A type of entities, with the definitions of its fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntityTypeRecord {
-    /// Id.
+    /// Identifies the type.
     pub id: EntityTypeId,
-    /// URL name; never changes.
+    /// Name in URLs; never changes.
     pub slug: String,
     /// Display name of one entity.
     pub name: String,
-    /// In the order shown.
+    /// Field definitions, in the order of display.
     pub fields: Vec<FieldDef>,
-    /// Counts its changes, from 1.
+    /// Version number: 1 at first, one more with each change.
     pub version: u64,
-    /// `user:…`, `token:…` or `system`.
+    /// Who made the type: `user:…`, `token:…` or `system`.
     pub created_by: String,
-    /// When it was made.
+    /// Time the type was made (UTC).
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// Time of the last change (UTC).
     pub updated_at: Timestamp,
 }
 
-/// A record that work is about, at its newest version.
+/// An entity at its newest version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntityRecord {
-    /// Id.
+    /// Identifies the entity.
     pub id: EntityId,
-    /// Its type.
+    /// The entity's type.
     pub type_id: EntityTypeId,
-    /// That type's slug.
+    /// Slug of the type.
     pub type_slug: String,
-    /// What people call it.
+    /// Title shown to people.
     pub title: String,
-    /// By field slug.
+    /// Values by field slug.
     pub fields: Values,
-    /// Counts its versions, from 1.
+    /// Newest version number; the first is 1.
     pub version: u64,
-    /// Who made it.
+    /// Who made the entity: `user:…`, `token:…` or `system`.
     pub created_by: String,
     /// Who wrote the newest version.
     pub updated_by: String,
-    /// When it was made.
+    /// Time the entity was made (UTC).
     pub created_at: Timestamp,
-    /// When the newest version was written.
+    /// Time the newest version was written (UTC).
     pub updated_at: Timestamp,
 }
 
-/// What an entity was, from one write to the next.
+/// One version of an entity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EntityVersionRecord {
-    /// From 1.
+    /// Version number; the first is 1.
     pub version: u64,
-    /// The title then.
+    /// Title of the entity in this version.
     pub title: String,
-    /// The values then.
+    /// Values of this version by field slug.
     pub fields: Values,
-    /// Who wrote it.
+    /// Who wrote this version: `user:…`, `token:…` or `system`.
     pub actor: String,
-    /// The session that wrote it, where one did.
+    /// The session that wrote this version, if one did.
     pub session_id: Option<SessionId>,
-    /// When.
+    /// Time this version was written (UTC).
     pub at: Timestamp,
 }
 
-/// One run of a CSV import, without the file.
+/// A CSV import and its progress, without the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ImportRecord {
     /// The workspace.
     pub tenant_id: TenantId,
-    /// Id.
+    /// Identifies the import.
     pub id: ImportId,
-    /// What its rows become.
+    /// The type of the entities that the import creates.
     pub type_id: EntityTypeId,
-    /// Where it stands.
+    /// Whether the import is running, completed or failed.
     pub status: ImportStatus,
-    /// What each column fills.
+    /// The field that each column of the file fills.
     pub columns: Vec<Column>,
-    /// Rows of the file, the header not counted.
+    /// Rows in the file, without the header.
     pub rows_total: u64,
-    /// Rows that are done, from the top.
+    /// Rows processed so far, from the top of the file.
     pub next_row: u64,
-    /// Entities it made.
+    /// Entities created so far.
     pub created_count: u64,
-    /// Rows it refused.
+    /// Rows refused so far.
     pub failed_count: u64,
-    /// What was wrong with them, as far as it is kept.
+    /// Errors of refused rows. Only a bounded number is kept.
     pub errors: Vec<RowError>,
-    /// Who imports.
+    /// Who started the import: `user:…` or `token:…`.
     pub actor: String,
-    /// When it was begun.
+    /// Time the import was started (UTC).
     pub created_at: Timestamp,
-    /// When it last got on.
+    /// Time of the last progress (UTC).
     pub updated_at: Timestamp,
 }
 
-/// What outputs are judged by, at one version.
+/// The criteria by which outputs are evaluated, at one version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CriteriaSetRecord {
-    /// Id.
+    /// Identifies the criteria set.
     pub id: CriteriaSetId,
-    /// URL name; never changes.
+    /// Name in URLs; never changes.
     pub slug: String,
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the set, for people.
     pub description: String,
-    /// In the order evaluated.
+    /// The criteria, in the order of evaluation.
     pub dimensions: Vec<Dimension>,
-    /// The version that this is, from 1.
+    /// Number of this version; the first is 1.
     pub version: u64,
-    /// The newest version that there is.
+    /// Number of the set's newest version.
     pub newest_version: u64,
     /// Who made the set.
     pub created_by: String,
     /// Who wrote this version.
     pub updated_by: String,
-    /// When the set was made.
+    /// Time the set was made (UTC).
     pub created_at: Timestamp,
-    /// When this version was written.
+    /// Time this version was written (UTC).
     pub updated_at: Timestamp,
 }
 
-/// People who judge together.
+/// A group of people who review together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GroupRecord {
-    /// Id.
+    /// Identifies the group.
     pub id: GroupId,
-    /// What reviewers are named by; never changes.
+    /// Name by which lists of reviewers refer to the group; never changes.
     pub slug: String,
-    /// What people call it.
+    /// Display name.
     pub name: String,
-    /// Who is in it, by address.
+    /// Members with their addresses, sorted by address.
     pub members: Vec<(UserId, String)>,
     /// Who made it.
     pub created_by: String,
-    /// When it was made.
+    /// Time the group was made (UTC).
     pub created_at: Timestamp,
-    /// When its name or members last changed.
+    /// Time of the last change of the row (UTC).
     pub updated_at: Timestamp,
 }
 
-/// One row of a session's log.
+/// One event of a session's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRecord {
-    /// Id.
+    /// Id of the event, unique in its session.
     pub id: EventId,
     /// The session.
     pub session_id: SessionId,
-    /// Position, from 1.
+    /// Number of the event in its session; the first is 1.
     pub sequence: u64,
-    /// Kind, as stored: unknown kinds are possible.
+    /// Kind of the event, as stored. It may be unknown to this version.
     pub kind: String,
-    /// Who speaks.
+    /// Who the event is attributed to: user, agent or system.
     pub role: EventRole,
     /// JSON array, as sent.
     pub content: String,
     /// JSON object, as sent.
     pub metadata: String,
-    /// Sub-thread.
+    /// The sub-thread within the session that the event is part of.
     pub thread_id: Option<String>,
-    /// Id in the system it came from.
+    /// Id of the event in the system that it came from.
     pub external_event_id: Option<String>,
-    /// The worker's attempt.
+    /// Attempt of the worker that wrote the event; `None` if no worker did.
     pub attempt: Option<u32>,
     /// `user:…`, `token:…` or `system`.
     pub actor: String,
-    /// When it happened.
+    /// Time it happened (UTC).
     pub at: Timestamp,
-    /// When it was recorded.
+    /// Time it was recorded (UTC).
     pub recorded_at: Timestamp,
     /// Digest of content and metadata as they were recorded.
     pub body: Digest,
-    /// Its link of the chain.
+    /// Digest of the chain up to and including this event.
     pub digest: Digest,
 }

@@ -1,4 +1,4 @@
-//! Gates, who decides them, and what was decided.
+//! Gates, their reviewers and their decisions.
 
 use domain::{
     Timestamp,
@@ -12,90 +12,90 @@ use domain::{
 pub struct GateRecord {
     /// The workspace.
     pub tenant_id: TenantId,
-    /// Id.
+    /// Identifies the gate.
     pub id: GateId,
     /// The session that waits.
     pub session_id: SessionId,
-    /// The action it executes.
+    /// The action that the session executes.
     pub action_id: Option<ActionId>,
-    /// The record that an approval would write.
+    /// The entity that an approval would write.
     pub entity_id: Option<EntityId>,
-    /// The agent.
+    /// Slug of the session's agent.
     pub agent_slug: Option<String>,
     /// What is paused.
     pub kind: GateKind,
-    /// Where it stands.
+    /// Whether the gate is open, held, settled, expired or withdrawn.
     pub state: GateState,
-    /// For people.
+    /// Title shown to reviewers.
     pub title: String,
     /// The paused call, the staged output or the question.
     pub task: Task,
-    /// Of what was shown.
+    /// Digest of the task that was shown to the reviewers.
     pub task_digest: Digest,
-    /// The same for gates that are alike.
+    /// Key that similar gates share; empty after erasure.
     pub similar_key: String,
-    /// JSON: the criteria set that judged it, with its dimensions.
+    /// The criteria set that evaluated the output, with its dimensions, as JSON.
     pub criteria: Option<String>,
     /// Mean score of the chosen options.
     pub score: Option<f64>,
-    /// What to look at twice.
+    /// Points that reviewers should check carefully.
     pub flags: Vec<String>,
-    /// The session's attempt that came to it.
+    /// The attempt of the session that opened the gate.
     pub attempt: u32,
-    /// Approvals needed.
+    /// Number of approvals needed.
     pub quorum: u32,
-    /// Whether the person for whom the session runs may decide.
+    /// Whether the person who requested the session may decide.
     pub self_approval: bool,
-    /// For whom the session runs: `user:…`, `token:…` or `system`.
+    /// Who requested the session: `user:…`, `token:…` or `system`.
     pub requested_by: String,
-    /// That person, where it is one.
+    /// The person who requested the session, if a person did.
     pub requester_id: Option<UserId>,
-    /// When it opened.
+    /// Time the gate was opened (UTC).
     pub opened_at: Timestamp,
-    /// Its place in an inbox: its deadline in microseconds, or the end of time.
+    /// Sort key in an inbox: the deadline in microseconds, or the largest value if there is none.
     pub order_at: i64,
-    /// When it expires.
+    /// Time the gate expires (UTC).
     pub due_at: Option<Timestamp>,
-    /// When its reviewers are reminded.
+    /// Time to remind the reviewers (UTC).
     pub remind_at: Option<Timestamp>,
-    /// When they were.
+    /// Time the reviewers were reminded (UTC).
     pub reminded_at: Option<Timestamp>,
-    /// When `escalate_to` may decide as well.
+    /// Time from which `escalate_to` may decide as well (UTC).
     pub escalate_at: Option<Timestamp>,
-    /// Who is asked then.
+    /// Who becomes a reviewer on escalation.
     pub escalate_to: Option<Principal>,
-    /// When they were.
+    /// Time of the escalation (UTC).
     pub escalated_at: Option<Timestamp>,
-    /// When the decision's effect happens.
+    /// Time the decision takes effect; until then it can be undone (UTC).
     pub held_until: Option<Timestamp>,
-    /// When it was closed.
+    /// Time the gate was closed (UTC).
     pub settled_at: Option<Timestamp>,
-    /// What was decided.
+    /// The verdict, once the gate is decided.
     pub outcome: Option<Verdict>,
-    /// The action's name, as it is now.
+    /// Current name of the action.
     pub action_name: Option<String>,
-    /// The record's title, as it is now.
+    /// Current title of the entity.
     pub entity_title: Option<String>,
 }
 
-/// Somebody who may decide a gate.
+/// A person or a set of people who may decide a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReviewerRecord {
     /// A person.
     User {
-        /// Who.
+        /// The person.
         id: UserId,
-        /// Their address.
+        /// Sign-in address, lower case.
         email: String,
     },
-    /// Everybody in a group.
+    /// All members of a group.
     Group {
-        /// Which.
+        /// The group.
         id: GroupId,
-        /// Its name.
+        /// Display name of the group.
         name: String,
     },
-    /// Everybody whose role allows it.
+    /// Every member whose role allows to review.
     Anyone,
     /// The workspace's admins, because too few reviewers are left.
     Admins,
@@ -104,26 +104,27 @@ pub enum ReviewerRecord {
 /// A recorded decision on a gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionRecord {
-    /// From 1.
+    /// Number of the decision at its gate; the first is 1.
     pub number: u32,
-    /// Who; `None` for an answer that came from outside, through a token.
+    /// The person who decided; `None` for an answer that a token sent from outside.
     pub user_id: Option<UserId>,
     /// `user:…`, `token:…` or `system`.
     pub actor: String,
-    /// Their address; empty where it is not a person.
+    /// Sign-in address of the person; empty if no person decided.
     pub email: String,
-    /// What; `None` when it withdraws `undoes`.
+    /// Verdict of the decision; `None` if it withdraws the decision `undoes`.
     pub verdict: Option<Verdict>,
-    /// The decision that it withdraws.
+    /// Number of the decision that this one withdraws.
     pub undoes: Option<u32>,
-    /// JSON: the values an edit proposes, or the answer.
+    /// The values that an edit proposes, or the answer to a question, as JSON.
     pub value: Option<String>,
-    /// Digest of what is to happen.
+    /// Digest of what takes effect.
     pub value_digest: Digest,
-    /// What they said about it.
+    /// Free-text reason given by the reviewer.
     pub note: Option<String>,
-    /// When.
+    /// Time of the decision (UTC).
     pub at: Timestamp,
-    /// Version of the gate's record at that instant. The database fills it in when the decision is stored.
+    /// Version of the gate's entity at the time of the decision. The database sets it when the decision is
+    /// stored.
     pub entity_version: Option<u64>,
 }
