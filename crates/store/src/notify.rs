@@ -1,9 +1,9 @@
-//! Wake-ups between servers on one PostgreSQL: after commit, coalesced, over one connection.
+//! Notifications between servers on one PostgreSQL database, sent after commit over one connection.
 //!
-//! NOTIFY inside an append transaction serialises all commits on one lock. Here a task of its own sends
-//! what was committed meanwhile, and another turns what other servers sent into notices without events:
-//! the reader then reads the log by sequence. Whenever the listening connection was lost, watchers are told to
-//! re-read. A lost notification costs a delay, never an event.
+//! NOTIFY inside an append transaction would serialise all commits on one lock. So one task sends what was
+//! committed since its last notification, and another task turns the notifications of other servers into
+//! notices without events. Watchers then read the log by sequence. After the listening connection is lost,
+//! watchers receive [`Change::Missed`] and re-read. A lost notification delays an event but never loses it.
 
 use crate::{
     open::publish,
@@ -24,14 +24,16 @@ use tokio::sync::{Notify, broadcast};
 use uuid::Uuid;
 
 const CHANNEL: &str = "shiftbook";
-/// Sessions named in one notification: PostgreSQL allows 8,000 bytes.
+/// Most sessions in one notification. PostgreSQL allows 8,000 bytes.
 const SESSIONS_PER_PAYLOAD: usize = 60;
-/// Pause after a notification, in which the next one gathers: each is a transaction of its own, and all that notify
-/// queue for one lock. What comes after a quiet time is told at once.
+/// Pause after a notification, in which changes for the next one are collected: 5 ms. Each notification is
+/// a transaction, and all notifying transactions wait for one lock. A change after a quiet period is sent
+/// at once.
 const SEND_PAUSE: Duration = Duration::from_millis(5);
-/// Pause after a failed connection.
+/// Pause before a failed connection is tried again.
 const RECONNECT_PAUSE: Duration = Duration::from_secs(1);
-/// Changes no row, so nothing is lost with it: its commit does not wait for the disk, nor make the appends wait.
+/// Sends a notification. It changes no row, so its commit neither waits for the disk nor delays the commits
+/// of appends.
 const NOTIFY: &str = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("notify::NOTIFY", NOTIFY)];
 
@@ -48,8 +50,8 @@ impl Notifier {
     /// Starts the sender and the listener. They end with the pool.
     pub(crate) fn start(pool: PgPool, notices: broadcast::Sender<Change>) -> Self {
         let notifier = Self { pending: Arc::default(), wake: Arc::default() };
-        // Tells our own notifications from those of other servers; need not be secret. Process ids would not do:
-        // in containers every server is number 1.
+        // Distinguishes the notifications of this process from those of other servers; it need not be secret.
+        // Process ids are not unique: in containers every server can have id 1.
         let own = RandomState::new().build_hasher().finish();
         tokio::spawn(notifier.clone().send(pool.clone(), own));
         tokio::spawn(listen(pool, notices, own));
@@ -104,14 +106,14 @@ async fn listen(pool: PgPool, notices: broadcast::Sender<Change>, own: u64) {
             tokio::time::sleep(RECONNECT_PAUSE).await;
             continue;
         }
-        // What was sent while nobody listened is gone. An error only says that nobody watches.
+        // Notifications that were sent before LISTEN are lost. Sending fails only if there are no watchers.
         let _ = notices.send(Change::Missed);
         loop {
             tokio::select! {
                 () = pool.close_event() => return,
                 received = listener.try_recv() => match received {
                     Ok(Some(notification)) => publish(&notices, None, parse(notification.payload(), own)),
-                    // The connection was lost and notifications with it: start over.
+                    // The connection was lost, and notifications may be lost with it: connect again.
                     Ok(None) | Err(_) => break,
                 },
             }
@@ -119,7 +121,7 @@ async fn listen(pool: PgPool, notices: broadcast::Sender<Change>, own: u64) {
     }
 }
 
-/// The notices of a payload; empty for our own and for what does not parse.
+/// The notices of a payload; empty for a payload of this process. Lines that do not parse are left out.
 fn parse(payload: &str, own: u64) -> Vec<Notice> {
     let Some((sender, lines)) = payload.split_once('\n') else { return Vec::new() };
     if sender.parse() == Ok(own) {

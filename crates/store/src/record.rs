@@ -122,7 +122,7 @@ pub struct SignInRecord {
 pub struct TokenRecord {
     /// Identifies the token when it is revoked.
     pub id: TokenId,
-    /// Display name, chosen by the person who made the token.
+    /// Display name, given when the token is made.
     pub name: String,
     /// First characters of the secret, to recognise the token by.
     pub hint: String,
@@ -194,7 +194,7 @@ pub struct FailureRecord {
     pub remediation: String,
     /// Time the session ended (UTC).
     pub at: Timestamp,
-    /// Who acknowledged the failure: `user:…` or `token:…`.
+    /// Who acknowledged the failure.
     pub acknowledged_by: Option<String>,
     /// Time the failure was acknowledged (UTC).
     pub acknowledged_at: Option<Timestamp>,
@@ -286,7 +286,7 @@ pub struct ImportRecord {
     pub failed_count: u64,
     /// Errors of refused rows. Only a bounded number is kept.
     pub errors: Vec<RowError>,
-    /// Who started the import: `user:…` or `token:…`.
+    /// Who started the import.
     pub actor: String,
     /// Time the import was started (UTC).
     pub created_at: Timestamp,
@@ -336,7 +336,7 @@ pub struct GroupRecord {
     pub created_by: String,
     /// Time the group was made (UTC).
     pub created_at: Timestamp,
-    /// Time of the last change of the row (UTC).
+    /// Time of the last change of its name or members (UTC).
     pub updated_at: Timestamp,
 }
 

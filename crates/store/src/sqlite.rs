@@ -1,8 +1,9 @@
-//! One SQLite connection, asked in place: no thread and no channel between a query and its answer.
+//! An SQLite connection that runs queries on the calling thread.
 //!
-//! A query here costs microseconds. Through sqlx's worker thread each costs two wake-ups of a thread, which took
-//! most of an append's time (docs/benchmarks.md). The price: whoever asks is busy until the answer is there, so
-//! what takes long (verify, backup) asks from a blocking thread, and the writer has a thread of its own.
+//! A query on SQLite takes microseconds. Through sqlx's worker thread each query costs two thread wake-ups,
+//! which took most of an append's time (docs/benchmarks.md). The cost is that the calling thread is blocked
+//! until the query is done. So long operations (verify, backup) run on a blocking thread, and the writer
+//! has its own thread.
 
 use crate::error::{SqliteFailure, is_full};
 use rusqlite::{Row, ToSql, config::DbConfig, types::FromSql};
@@ -15,27 +16,29 @@ use std::{
     time::Duration,
 };
 
-/// How long another process may hold the write lock (the command line next to a server).
+/// How long to wait for another process that holds the write lock, such as a command-line tool next to a
+/// server: 5 s.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
-/// The WAL file is cut back to this after a checkpoint, bytes.
+/// Size to which SQLite truncates the WAL file after a checkpoint, in bytes.
 const WAL_BYTES_MAX: i64 = 64 * 1024 * 1024;
-/// Page cache of the writer, as SQLite counts it: negative KiB.
+/// Page cache of the writer: 16 MiB. SQLite takes negative values as KiB.
 const WRITER_CACHE: i64 = -16_384;
-/// Page cache of a reader: there are several, and the system caches the file too.
+/// Page cache of a reader: 2 MiB. It is small because there are several readers and the operating system
+/// caches the file too.
 const READER_CACHE: i64 = -2_048;
-/// Prepared statements a connection keeps.
+/// Most prepared statements that a connection keeps.
 const STATEMENTS_MAX: usize = 256;
 
 type Result<T> = std::result::Result<T, sqlx::Error>;
 
-/// A connection of ours.
+/// A connection, and a flag that is set when a write fails because the disk is full.
 pub struct SqliteConnection(rusqlite::Connection, Arc<AtomicBool>);
 
-/// A row as a value. The columns of a struct are found by name, those of a tuple by place.
+/// A value that is read from a row. Columns of a struct are found by name, those of a tuple by position.
 pub(crate) trait FromSqlite: Sized {
-    /// Names of the columns; empty for "by place".
+    /// Names of the columns; empty if they are found by position.
     const COLUMNS: &'static [&'static str];
-    /// Reads the row; `at` holds the places of [`Self::COLUMNS`].
+    /// Reads the row; `at` holds the positions of [`Self::COLUMNS`].
     fn read(row: &Row<'_>, at: &[usize]) -> rusqlite::Result<Self>;
 }
 
@@ -58,7 +61,7 @@ tuples! {
     A 0, B 1, C 2, D 3, E 4, F 5;
 }
 
-/// A struct that is read from rows of both engines by the names of its fields.
+/// Declares a struct that is read from rows of both engines by the names of its fields.
 macro_rules! row {
     ($(#[$meta:meta])* $vis:vis struct $name:ident { $($field_vis:vis $field:ident: $type:ty),+ $(,)? }) => {
         $(#[$meta])*
@@ -83,7 +86,7 @@ macro_rules! row {
 pub(crate) use row;
 
 impl SqliteConnection {
-    /// Opens the file with the settings that the promises assume; makes it unless `read_only`.
+    /// Opens the file with the settings that durability and erasure depend on. Creates it unless `read_only`.
     pub(crate) fn open(file: &Path, read_only: bool) -> Result<Self> {
         use rusqlite::OpenFlags;
         let access = if read_only {
@@ -92,7 +95,8 @@ impl SqliteConnection {
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
         };
         if !read_only {
-            // SQLite gives its -wal and -shm the mode of the database, which is why the database is made here.
+            // SQLite gives its -wal and -shm files the mode of the database file, so the database file is created
+            // here.
             private::ensure(file)?;
         }
         let opened = rusqlite::Connection::open_with_flags(file, access | OpenFlags::SQLITE_OPEN_NO_MUTEX);
@@ -126,8 +130,9 @@ impl SqliteConnection {
             if crate::planted::is(crate::planted::Bug::SynchronousNormal) { "normal" } else { synchronous };
         let c = &self.0;
         c.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
-        // Plans do not look at bound values. Without this every `LIMIT $n` and every comparison that a partial index names
-        // has its statement prepared anew for each execution, which was a third of a worker's time (docs/benchmarks.md).
+        // Query plans must not depend on bound values. Otherwise SQLite prepares a statement anew for each
+        // execution if it has a `LIMIT $n` or a comparison that a partial index names, which took a third of a
+        // worker's time (docs/benchmarks.md).
         c.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         c.busy_timeout(BUSY_TIMEOUT)?;
         if !read_only {
@@ -147,7 +152,7 @@ impl SqliteConnection {
         c.pragma_update(None, "temp_store", "memory")
     }
 
-    /// Whether a write failed because the disk was full. Shared with whoever asks, and takes it back.
+    /// The flag that is set when a write fails because the disk is full. The reader of the flag clears it.
     pub(crate) fn full(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.1)
     }
@@ -159,24 +164,24 @@ impl SqliteConnection {
         SqliteFailure::into_sqlx(error)
     }
 
-    /// One statement without binds and rows that comes again and again: BEGIN, SAVEPOINT, COMMIT.
+    /// Runs a frequent statement without binds and rows: BEGIN, SAVEPOINT, COMMIT.
     pub(crate) fn control(&mut self, sql: &'static str) -> Result<()> {
         self.execute(sql, &[]).map(drop)
     }
 
-    /// Statements without binds, whose rows nobody wants.
+    /// Runs statements without binds and discards their rows.
     pub(crate) fn batch(&mut self, sql: &str) -> Result<()> {
         self.0.execute_batch(sql).map_err(|error| self.failed(error))
     }
 
-    /// Rows changed.
+    /// Runs a statement and returns the number of rows that it changed.
     pub(crate) fn execute(&mut self, sql: &str, binds: &[&dyn ToSql]) -> Result<u64> {
         let mut statement = self.0.prepare_cached(sql).map_err(|error| self.failed(error))?;
         bind(&mut statement, binds).map_err(|error| self.failed(error))?;
         statement.raw_execute().map(|changed| changed as u64).map_err(|error| self.failed(error))
     }
 
-    /// Calls `each` with every row until it says stop.
+    /// Calls `each` with every row until it returns `Break`.
     pub(crate) fn each<T: FromSqlite>(
         &mut self,
         sql: &str,
@@ -220,7 +225,8 @@ impl SqliteConnection {
         self.fetch_optional(sql, binds)?.ok_or(sqlx::Error::RowNotFound)
     }
 
-    /// Whether the database cannot be written: SQLite opens a write-protected file for reading.
+    /// Whether the database cannot be written. SQLite opens a write-protected file for reading without an
+    /// error.
     pub(crate) fn is_read_only(&self) -> Result<bool> {
         self.0.is_readonly("main").map_err(SqliteFailure::into_sqlx)
     }
@@ -236,7 +242,7 @@ impl SqliteConnection {
         Ok(busy == 0)
     }
 
-    /// Closes, and says what went wrong with it.
+    /// Closes the connection and returns an error if that fails.
     pub(crate) fn close(self) -> Result<()> {
         self.0.close().map_err(|(_, error)| SqliteFailure::into_sqlx(error))
     }
@@ -253,7 +259,7 @@ pub(crate) fn is_closed(file: &Path) -> bool {
     beside("-wal").map_or(true, |wal| wal.len() == 0 && beside("-shm").is_err())
 }
 
-/// The file as a URI that says that it does not change.
+/// The file as a URI that tells SQLite that the file does not change.
 fn still_uri(file: &Path) -> String {
     let mut uri = String::from("file:");
     for byte in file.as_os_str().as_encoded_bytes() {
@@ -266,8 +272,8 @@ fn still_uri(file: &Path) -> String {
     uri
 }
 
-/// Where the columns of these names are. Most queries name them in the order of the struct, so that each is looked for
-/// behind the one before.
+/// The positions of the columns with these names. Most queries have the columns in the order of the struct,
+/// so the search for each starts after the one before.
 fn places(statement: &rusqlite::Statement<'_>, columns: &[&str]) -> rusqlite::Result<Vec<usize>> {
     let count = statement.column_count();
     let mut next = 0;
@@ -283,8 +289,8 @@ fn places(statement: &rusqlite::Statement<'_>, columns: &[&str]) -> rusqlite::Re
     columns.iter().map(&mut place).collect()
 }
 
-/// `$2` is the second bind wherever it stands, as on PostgreSQL; SQLite by itself counts names in the order it meets
-/// them. A plain `?` is the next one.
+/// Binds the values. `$2` is the second bind in every place, as on PostgreSQL; SQLite alone numbers names
+/// in the order of their first use. A plain `?` is the next bind.
 fn bind(statement: &mut rusqlite::CachedStatement<'_>, binds: &[&dyn ToSql]) -> rusqlite::Result<()> {
     for place in 1..=statement.parameter_count() {
         let named = statement.parameter_name(place).and_then(|name| name.strip_prefix('$')?.parse::<usize>().ok());

@@ -1,5 +1,7 @@
-//! Reads and writes as closures over a transaction: on SQLite jobs of the one writer, on PostgreSQL
-//! transactions of their own, in tasks that no departing client can cancel.
+//! Reads and writes as closures over a transaction.
+//!
+//! On SQLite writes are jobs of the one writer. On PostgreSQL reads and writes run in their own
+//! transactions and tasks, so that a client that disconnects does not cancel them.
 
 use crate::{
     conn::{Access, Conn, Mode},
@@ -18,38 +20,39 @@ use std::{
     time::Duration,
 };
 
-/// Longest wait for PostgreSQL before the caller is told that it is unavailable.
+/// Longest wait for PostgreSQL: 2.5 s. After it the caller gets [`Error::Unavailable`].
 const POSTGRES_ANSWER_MAX: Duration = Duration::from_millis(2_500);
-/// Longest life of a PostgreSQL transaction; afterwards its connection is closed, not reused.
+/// Longest time for a PostgreSQL transaction: 10 s. After it the connection is closed and not reused.
 const POSTGRES_TRANSACTION_MAX: Duration = Duration::from_secs(10);
 
-/// SQLite: the transaction's first query decides what all of them see.
+/// Begins a read on SQLite. The first query takes the snapshot that all later ones see.
 const BEGIN_SNAPSHOT_SQLITE: &str = "BEGIN DEFERRED";
 const END_SNAPSHOT_SQLITE: &str = "COMMIT";
 
-/// What a commit changed, for whoever watches. Correctness never depends on one arriving.
+/// What a commit changed in a session, for watchers. Notices may be lost, so correctness must not depend on
+/// them.
 #[derive(Debug, Clone)]
 pub struct Notice {
-    /// The workspace.
+    /// The workspace of the session.
     pub tenant_id: TenantId,
-    /// The session.
+    /// The session that was changed.
     pub session_id: SessionId,
-    /// Its newest sequence.
+    /// Newest sequence of the session.
     pub head_sequence: u64,
-    /// Its status.
+    /// Status of the session after the commit.
     pub status: Status,
-    /// Whether the status changed, so that counts may have.
+    /// Whether the status changed. Counts by status may have changed then.
     pub status_changed: bool,
-    /// The committed events in order; empty when the notice came from another server.
+    /// The committed events in order; empty if the notice came from another server.
     pub events: Arc<[EventRecord]>,
 }
 
-/// What watchers are told.
+/// What watchers of the store receive.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// Something was committed.
+    /// A session was changed.
     Committed(Notice),
-    /// Commits of other servers may have gone unheard: re-read what is shown.
+    /// Notices of other servers may have been lost. Watchers must re-read what they show.
     Missed,
 }
 
@@ -65,7 +68,7 @@ impl<'c> WriteTx<'c> {
         Self { conn, notices: Vec::new(), endings: Vec::new() }
     }
 
-    /// The connection.
+    /// The connection that runs the statements of this transaction.
     pub fn conn(&mut self) -> &mut Conn<'c> {
         &mut self.conn
     }
@@ -78,7 +81,8 @@ impl<'c> WriteTx<'c> {
         self.endings.push((tenant_id, session_id));
     }
 
-    /// Endings that this transaction noted, to be followed up once it is committed.
+    /// Takes the endings that this transaction recorded. The caller follows them up once the transaction is
+    /// committed.
     pub fn take_endings(&mut self) -> Vec<(TenantId, SessionId)> {
         std::mem::take(&mut self.endings)
     }
@@ -88,7 +92,7 @@ impl<'c> WriteTx<'c> {
     }
 }
 
-/// The body of a write: may be refused by a rule (`E`), which rolls it back.
+/// The body of a write. A refusal (`E`) rolls the transaction back.
 pub(crate) type Body<T, E> =
     Box<dyn for<'t, 'c> FnOnce(&'t mut WriteTx<'c>) -> BoxFuture<'t, std::result::Result<T, E>> + Send>;
 
@@ -186,7 +190,7 @@ impl Store {
     }
 }
 
-/// Runs `work` to its end in a task of its own, but answers "unavailable" when it takes too long.
+/// Runs `work` to its end in its own task. Returns [`Error::Unavailable`] if it takes longer than 2.5 s.
 pub(crate) async fn spawn_with_timeout<T, E>(
     work: impl Future<Output = std::result::Result<T, E>> + Send + 'static,
 ) -> std::result::Result<T, E>
@@ -201,8 +205,8 @@ where
     .await
 }
 
-/// Answers "unavailable" when a lane takes too long. What was given to a lane does not end with the caller, so it needs
-/// no task of its own.
+/// Waits for the answer of a lane and returns [`Error::Unavailable`] after 2.5 s. A lane finishes a job
+/// even if the caller goes away, so the job needs no task of its own.
 pub(crate) async fn lane_with_timeout<T, E: From<Error>>(
     work: impl Future<Output = std::result::Result<T, E>>,
 ) -> std::result::Result<T, E> {
@@ -210,8 +214,9 @@ pub(crate) async fn lane_with_timeout<T, E: From<Error>>(
     answer.unwrap_or_else(|_| Err(Error::Unavailable("the database does not answer".into()).into()))
 }
 
-/// One PostgreSQL transaction on a connection of the pool. One that did not get through it in time is closed, never
-/// reused: nobody knows what state it is in (sqlx 0.9.0 can hand out one that is stuck in a transaction).
+/// Runs one PostgreSQL transaction on a connection of the pool. If it times out, the connection is closed
+/// and not reused, because its state is unknown (sqlx 0.9.0 can return a connection that is still in a
+/// transaction).
 pub(crate) async fn in_transaction<T, E>(
     pool: &PgPool,
     access: Access,
@@ -229,13 +234,13 @@ where
     })
 }
 
-/// What a connection is asked, unless it takes too long. Then the connection is not to be used again.
+/// Limits the time of a database operation to 10 s. After a timeout the connection must not be used again.
 pub(crate) async fn with_timeout<T>(work: impl Future<Output = T>) -> Result<T> {
     let finished = tokio::time::timeout(POSTGRES_TRANSACTION_MAX, work).await;
     finished.map_err(|_| Error::Unavailable("the database does not answer".into()))
 }
 
-/// One PostgreSQL transaction, however long it takes: see [`with_timeout`].
+/// Runs one PostgreSQL transaction without a time limit; the caller sets one with [`with_timeout`].
 pub(crate) async fn transaction_on<T, E>(
     connection: &mut sqlx::PgConnection,
     access: Access,

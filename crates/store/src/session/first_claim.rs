@@ -1,8 +1,9 @@
-//! Claims on PostgreSQL in one round trip: of sessions that nobody has held.
+//! Claims of sessions that were never claimed before: one round trip on PostgreSQL.
 //!
-//! The function `shiftbook_claim` locks the sessions, changes them and writes their events in one statement. Only there it
-//! is known which sessions those are, so the links of the chain are made there too, from what is sent along
-//! ([`domain::chain::tail`]); they are made again here, and have to be the same.
+//! The function `shiftbook_claim` locks the sessions, changes them and writes their events in one
+//! statement. Only that function knows which sessions it takes, so it computes the digests of their events
+//! from data that the statement passes ([`domain::chain::tail`]). The digests are computed again here and
+//! must be equal.
 
 use super::Row;
 use crate::{
@@ -34,41 +35,43 @@ pub(crate) const CLAIM: &str = "SELECT (c.taken).*, c.digest_before FROM shiftbo
 /// A claim of sessions that are queued for the first time, decided beforehand.
 #[derive(Debug, Clone)]
 pub struct FirstClaim {
-    /// Which sessions, and what becomes of them.
+    /// Which sessions may be taken, and how they change.
     pub terms: ClaimTerms,
-    /// Now.
+    /// Time of the claim (UTC).
     pub at: Timestamp,
-    /// For each session that may be taken its two events. They differ in nothing but their ids.
+    /// The two events of each session that may be taken. Between sessions they differ only in their ids.
     pub events: Vec<[PreparedEvent; 2]>,
 }
 
-/// What claims have in common that may share a statement.
+/// The terms of a claim. Claims with equal terms may share a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimTerms {
-    /// Only sessions of this agent; any agent's when absent.
+    /// Only sessions of this agent; sessions of any agent if `None`.
     pub agent_slug: Option<String>,
-    /// The attempt of the sessions that it was decided for.
+    /// Attempt that the sessions must have before the claim.
     pub attempt_before: u32,
-    /// What they become.
+    /// Status that the sessions get.
     pub status: Status,
-    /// Their new attempt.
+    /// Attempt that the sessions get.
     pub attempt: u32,
-    /// Length of the lease.
+    /// Length of the lease, in seconds.
     pub lease_seconds: u32,
-    /// From when the lease counts.
+    /// Clock by which the lease is measured.
     pub lease_time: LeaseTime,
-    /// Who claims.
+    /// Who claims: stored as actor of the events.
     pub actor: String,
 }
 
-/// Sessions that were taken, and what watchers are told of each. `None`: nothing was taken, because one of the sessions
-/// has more to it.
+/// The claimed sessions with their notices. `None` if nothing was taken because one of the sessions needs
+/// the general path.
 pub(crate) type ClaimedSessions = Option<Vec<(SessionRecord, Notice)>>;
 
 impl Store {
-    /// Takes the oldest queued sessions, as many as there are events for, in one statement. `None` where that cannot be:
-    /// on SQLite, and when one of them was held before, depends on others, has time limits, or is of a person who works
-    /// on something. Then nothing is taken. Concurrent calls on the same terms share the statement.
+    /// Claims the oldest queued sessions in one statement, as many as `claim` has events for. Concurrent calls
+    /// with the same terms share the statement.
+    ///
+    /// Returns `None`, and claims nothing, on SQLite and when one of the sessions was claimed before, depends
+    /// on others, has time limits, or belongs to a person who has a working session.
     pub async fn claim_first(&self, access: Access, claim: FirstClaim) -> Result<Option<Vec<SessionRecord>>> {
         if !self.is_postgres() {
             return Ok(None);
@@ -87,13 +90,13 @@ impl FirstClaim {
         self.terms == other.terms && self.events.len() + other.events.len() <= CLAIM_MAX as usize
     }
 
-    /// Takes in a claim that may share the statement. What is recorded says of both that it was now.
+    /// Adds another claim with the same terms. Both are recorded with the later of their times.
     pub(crate) fn merge(&mut self, other: Self) {
         self.at = self.at.max(other.at);
         self.events.extend(other.events);
     }
 
-    /// Claims in a transaction of its own, oldest first.
+    /// Claims in its own transaction, oldest sessions first.
     pub(crate) async fn execute(&self, connection: &mut PgConnection, access: Access) -> Result<ClaimedSessions> {
         let (Access::Tenant { tenant_id, user_id }, Some(events)) = (access, self.events.first()) else {
             return Ok(None);
@@ -135,7 +138,7 @@ impl FirstClaim {
     }
 }
 
-/// An event of the claim, before it is known of which session.
+/// The chain link of a claim event, before its session is known.
 fn claim_link<'e>(event: &'e PreparedEvent, tenant_id: TenantId, claim: &'e FirstClaim) -> Link<'e> {
     Link {
         tenant_id: tenant_id.0,
@@ -154,7 +157,7 @@ fn claim_link<'e>(event: &'e PreparedEvent, tenant_id: TenantId, claim: &'e Firs
     }
 }
 
-/// What watchers are told of a session that was taken.
+/// The notice for watchers of a claimed session.
 fn claim_notice(
     session: &SessionRecord,
     digest_before: &[u8],

@@ -48,7 +48,7 @@ pub(crate) fn postgres_statements() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Where a session's log stands, and what decides who may write to it.
+/// The newest sequence and digest of a session's log, and the columns that decide who may write to it.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
     pub(crate) tenant_id: TenantId,
@@ -61,7 +61,7 @@ pub(crate) struct Head {
     pub(crate) head_sequence: u64,
     pub(crate) head_digest: Digest,
     pub(crate) updated_at: Timestamp,
-    /// Whether this transaction advanced it.
+    /// Whether this transaction advanced the head.
     pub(crate) moved: bool,
 }
 
@@ -99,7 +99,7 @@ row! {
 }
 
 impl HeadRow {
-    /// `None` for a row that does not make sense: it takes no appends.
+    /// The head; `None` for a row with invalid values, which accepts no appends.
     fn into_head(self) -> Option<Head> {
         Some(Head {
             tenant_id: TenantId(self.tenant_id),
@@ -142,7 +142,7 @@ pub(crate) async fn lock_heads(
     Ok(rows.into_iter().filter_map(HeadRow::into_head).map(|head| ((head.tenant_id, head.id), head)).collect())
 }
 
-/// Locks what can be had at once of these sessions; those that somebody else holds.
+/// Locks those of the sessions that are not locked. Returns the ones that another transaction holds.
 pub(crate) async fn lock_free(
     connection: &mut PgConnection,
     tenant_id: TenantId,
