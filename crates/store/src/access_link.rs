@@ -76,9 +76,10 @@ pub enum LinkPurpose {
     Invitation(Role),
     /// Choosing a new password.
     Reset {
-        /// Whose.
+        /// The person whose password is reset.
         user_id: UserId,
-        /// Whether the server's operator made it, who may do so for people of several workspaces.
+        /// Whether the operator of the server made the link. An operator may do so for people of several
+        /// workspaces.
         by_operator: bool,
     },
 }
@@ -98,19 +99,19 @@ const RESET: &str = "reset";
 /// A single-use link, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessLinkRecord {
-    /// Names the link where it is listed or withdrawn; it opens nothing.
+    /// Identifies the link where it is listed or withdrawn. It gives no access.
     pub id: LinkId,
-    /// The workspace it was made in.
+    /// The workspace of the link.
     pub tenant: TenantRecord,
-    /// What it is for.
+    /// What the link allows.
     pub purpose: LinkPurpose,
-    /// The address of the person it is for.
+    /// E-mail address of the person the link is for.
     pub email: String,
     /// Who made it.
     pub created_by: String,
     /// Time the link was made (UTC).
     pub created_at: Timestamp,
-    /// When it stops working.
+    /// Time from which the link is invalid (UTC).
     pub expires_at: Timestamp,
 }
 
@@ -136,7 +137,7 @@ impl TryFrom<Row> for AccessLinkRecord {
     }
 }
 
-/// Stores a link. An earlier one of the same kind for the same address in the same workspace stops working.
+/// Stores a link. It replaces an earlier link of the same kind for the same address in the same workspace.
 pub async fn insert(tx: &mut WriteTx<'_>, link: &AccessLinkRecord, secret_digest: [u8; 32]) -> Result<()> {
     let (role, user_id, by_operator) = match link.purpose {
         LinkPurpose::Invitation(role) => (Some(role.as_str()), None, false),
@@ -162,13 +163,13 @@ pub async fn insert(tx: &mut WriteTx<'_>, link: &AccessLinkRecord, secret_digest
     Ok(())
 }
 
-/// The link of a secret, while it works.
+/// The link with this secret, if it is still valid.
 pub async fn find(conn: &mut Conn<'_>, secret_digest: [u8; 32], now: Timestamp) -> Result<Option<AccessLinkRecord>> {
     let row = run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..], to_micros(now))?;
     row.map(AccessLinkRecord::try_from).transpose()
 }
 
-/// Invitations of a workspace that still work, newest first.
+/// Valid invitations of a workspace, newest first.
 pub async fn invitations(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -179,29 +180,29 @@ pub async fn invitations(
     rows.into_iter().map(AccessLinkRecord::try_from).collect()
 }
 
-/// Uses a link up. `false` when it does not work (any more): of several at the same time, one hears `true`.
+/// Uses a link up. Returns `false` if it is not valid. Of several concurrent calls one returns `true`.
 pub async fn take(tx: &mut WriteTx<'_>, secret_digest: [u8; 32], now: Timestamp) -> Result<bool> {
     Ok(run!(tx.conn(), execute, TAKE, &secret_digest[..], to_micros(now))? > 0)
 }
 
-/// Withdraws an invitation. `false` when there is none with this id.
+/// Withdraws an invitation. Returns `false` if there is none with this id.
 pub async fn delete_invitation(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: LinkId) -> Result<bool> {
     Ok(run!(tx.conn(), execute, DELETE_INVITATION, tenant_id.0, id.0)? > 0)
 }
 
-/// Ends the password resets of a person.
+/// Deletes the password resets of a person.
 pub async fn delete_resets(tx: &mut WriteTx<'_>, user_id: UserId) -> Result<()> {
     run!(tx.conn(), execute, DELETE_RESETS, user_id.0)?;
     Ok(())
 }
 
-/// Ends the links of a workspace that are for a person, and those that they (`user:…`) made.
+/// Deletes the links of a workspace that are for a person, and those that the person (`user:…`) made.
 pub async fn delete_of_member(tx: &mut WriteTx<'_>, tenant_id: TenantId, email: &str, created_by: &str) -> Result<()> {
     run!(tx.conn(), execute, DELETE_OF_MEMBER, tenant_id.0, email, created_by)?;
     Ok(())
 }
 
-/// Deletes links that do not work any more.
+/// Deletes links that are no longer valid. Returns how many.
 pub async fn delete_expired(tx: &mut WriteTx<'_>, now: Timestamp) -> Result<u64> {
     Ok(run!(tx.conn(), execute, DELETE_EXPIRED, to_micros(now))?)
 }

@@ -63,22 +63,22 @@ row! {
     }
 }
 
-/// A sign-in to be stored.
+/// A new sign-in.
 #[derive(Debug, Clone)]
 pub struct NewBrowserSession {
-    /// Id.
+    /// Identifies the sign-in where it is listed or ended.
     pub id: BrowserSessionId,
     /// SHA-256 of the cookie.
     pub secret_digest: [u8; 32],
-    /// The workspace it opens.
+    /// The workspace that the browser shows first.
     pub tenant_id: TenantId,
-    /// The person.
+    /// The person who signed in.
     pub user_id: UserId,
-    /// Now.
+    /// Time of the sign-in (UTC).
     pub at: Timestamp,
-    /// Its absolute end.
+    /// Time the sign-in ends, even if it is in use (UTC).
     pub expires_at: Timestamp,
-    /// Which browser, in words; empty when it is not known.
+    /// Description of the browser; empty if it is unknown.
     pub browser: String,
 }
 
@@ -99,7 +99,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, new: &NewBrowserSession) -> Result<()>
     Ok(())
 }
 
-/// The sign-in of a cookie, while its person is still a member of its workspace.
+/// The sign-in of a cookie; `None` if the person is no longer an active member of its workspace.
 pub async fn find(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option<BrowserSessionRecord>> {
     let Some(row) = run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..])? else { return Ok(None) };
     Ok(Some(BrowserSessionRecord {
@@ -114,13 +114,13 @@ pub async fn find(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option
     }))
 }
 
-/// Notes that it is in use.
+/// Records the time of the last use.
 pub async fn touch(tx: &mut WriteTx<'_>, id: BrowserSessionId, at: Timestamp) -> Result<()> {
     run!(tx.conn(), execute, TOUCH, id.0, to_micros(at))?;
     Ok(())
 }
 
-/// Lets it look at another workspace.
+/// Switches a sign-in to another workspace.
 pub async fn switch(tx: &mut WriteTx<'_>, id: BrowserSessionId, tenant_id: TenantId) -> Result<()> {
     run!(tx.conn(), execute, SWITCH, id.0, tenant_id.0)?;
     Ok(())
@@ -132,8 +132,8 @@ pub async fn delete(tx: &mut WriteTx<'_>, secret_digest: [u8; 32]) -> Result<()>
     Ok(())
 }
 
-/// The sign-ins of a person that work, last used first. `current` is the one that asks. Those unused since `idle_since`
-/// work no more.
+/// The valid sign-ins of a person, last used first. `current` is the digest of the caller's own cookie.
+/// Sign-ins unused since `idle_since` are not valid.
 pub async fn list_of_user(
     conn: &mut Conn<'_>,
     user_id: UserId,
@@ -161,13 +161,13 @@ pub async fn delete_one(tx: &mut WriteTx<'_>, user_id: UserId, id: BrowserSessio
     Ok(run!(tx.conn(), execute, DELETE_ONE, user_id.0, id.0)? > 0)
 }
 
-/// Ends the sign-ins of a person that look at this workspace.
+/// Ends the sign-ins of a person that show this workspace.
 pub async fn delete_of_member(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId) -> Result<()> {
     run!(tx.conn(), execute, DELETE_OF_MEMBER, tenant_id.0, user_id.0)?;
     Ok(())
 }
 
-/// Ends all sign-ins of a person but `kept`.
+/// Ends all sign-ins of a person except `kept`.
 pub async fn delete_of_user(tx: &mut WriteTx<'_>, user_id: UserId, kept: Option<[u8; 32]>) -> Result<()> {
     // No cookie has the digest of zeros.
     let kept = kept.unwrap_or_default();
@@ -175,7 +175,7 @@ pub async fn delete_of_user(tx: &mut WriteTx<'_>, user_id: UserId, kept: Option<
     Ok(())
 }
 
-/// Ends those past their absolute end, and those unused since `idle_since`.
+/// Ends the sign-ins that have expired or have been unused since `idle_since`. Returns how many.
 pub async fn delete_expired(tx: &mut WriteTx<'_>, now: Timestamp, idle_since: Timestamp) -> Result<u64> {
     Ok(run!(tx.conn(), execute, DELETE_EXPIRED, to_micros(now), to_micros(idle_since))?)
 }

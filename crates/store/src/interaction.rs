@@ -149,16 +149,16 @@ pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[
     ("interaction::INSERT_ALL_POSTGRES", INSERT_ALL_POSTGRES),
 ];
 
-/// A turn that ended: everything of a session up to an event.
+/// A turn that ended and is to be captured: all events of a session up to a sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DueRecord {
     /// The workspace.
     pub tenant_id: TenantId,
     /// The session.
     pub session_id: SessionId,
-    /// Its newest event when the turn ended.
+    /// Newest sequence of the session when the turn ended.
     pub sequence: u64,
-    /// The status with which it ended.
+    /// Status of the session when the turn ended.
     pub status: Status,
     /// When it ended.
     pub ended_at: Timestamp,
@@ -167,53 +167,53 @@ pub struct DueRecord {
 /// A line of one of the streams.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineRecord {
-    /// Made from what the line is about and when.
+    /// Id derived from the subject of the line and its time.
     pub id: Uuid,
-    /// When.
+    /// Time of the line (UTC).
     pub recorded_at: Timestamp,
     /// JSON, without a newline.
     pub record: String,
 }
 
-/// An interaction with what is known about it.
+/// An interaction with its latest feedback and outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InteractionRow {
-    /// Id.
+    /// Identifies the interaction.
     pub id: InteractionId,
     /// The session it is part of.
     pub session_id: SessionId,
     /// When the answer was complete.
     pub recorded_at: Timestamp,
-    /// JSON: the line.
+    /// The interaction's line, as JSON.
     pub record: String,
-    /// JSON: the latest line of feedback.
+    /// The latest line of feedback, as JSON.
     pub feedback: Option<String>,
-    /// What that says.
+    /// The value of the latest feedback.
     pub label: Option<Feedback>,
-    /// What was inferred from the next turn.
+    /// The outcome inferred from the next turn.
     pub outcome: Option<Outcome>,
 }
 
 /// Which interactions are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InteractionFilter {
-    /// Of this session alone.
+    /// Only interactions of this session.
     pub session_id: Option<SessionId>,
-    /// Ids from here on.
+    /// Least id, inclusive.
     pub from: Uuid,
-    /// Ids before this one.
+    /// Upper bound of the ids, exclusive.
     pub before: Uuid,
-    /// With this feedback; `Some(None)`: with none.
+    /// Only interactions with this feedback; `Some(None)`: only those without any.
     pub feedback: Option<Option<Feedback>>,
-    /// With this outcome; `Some(None)`: with none.
+    /// Only interactions with this outcome; `Some(None)`: only those without any.
     pub outcome: Option<Option<Outcome>>,
-    /// Items of a page.
+    /// Most items of a page.
     pub limit: u32,
-    /// Interactions that one page looks at, at most.
+    /// Most interactions that are read for one page.
     pub looked_max: u32,
 }
 
-/// One of the streams.
+/// One of the streams of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
     /// Prompts and answers.
@@ -284,7 +284,7 @@ impl TryFrom<ListRow> for InteractionRow {
     }
 }
 
-/// Notes that a turn ended, in the transaction that ends it.
+/// Records that a turn ended, in the transaction that ends it.
 pub async fn push(tx: &mut WriteTx<'_>, due: DueRecord) -> Result<()> {
     let (tenant, session, sequence) = (due.tenant_id.0, due.session_id.0, due.sequence.cast_signed());
     let (status, ended_at) = (due.status.as_str(), to_micros(due.ended_at));
@@ -292,8 +292,8 @@ pub async fn push(tx: &mut WriteTx<'_>, due: DueRecord) -> Result<()> {
     Ok(())
 }
 
-/// The same, where there may be something to capture: an event of the kind `answer`, if one would be an answer, or anything
-/// that was ever staged for reviewers. Everything else is one look at two indexes, and no row.
+/// Like [`push`], but only if there may be something to capture: an event of the kind `answer`, or a gate
+/// of the session. Otherwise it looks into two indexes and adds no row.
 pub async fn push_if_answered(tx: &mut WriteTx<'_>, due: DueRecord, answer: Option<&str>) -> Result<()> {
     let (tenant, session, sequence) = (due.tenant_id.0, due.session_id.0, due.sequence.cast_signed());
     let (status, ended_at, kind) = (due.status.as_str(), to_micros(due.ended_at), answer.unwrap_or_default());
@@ -301,19 +301,19 @@ pub async fn push_if_answered(tx: &mut WriteTx<'_>, due: DueRecord, answer: Opti
     Ok(())
 }
 
-/// Whether anything is due. A look that finds nothing needs no writer.
+/// Whether a turn is due. A check that finds none needs no write transaction.
 pub async fn any_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<bool> {
     Ok(run!(conn, fetch_one(i64,), ANY_DUE, to_micros(now))?.0 > 0)
 }
 
-/// Takes at most `max` turns of any workspace until `until`.
+/// Takes at most `max` due turns of any workspace until `until`.
 pub async fn take(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp, max: u32) -> Result<Vec<DueRecord>> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { TAKE_SQLITE } else { TAKE_POSTGRES };
     let rows = run!(tx.conn(), fetch_all DueRow, sql, to_micros(now), to_micros(until), i64::from(max))?;
     rows.into_iter().map(DueRecord::try_from).collect()
 }
 
-/// Turns are captured.
+/// Removes turns that have been captured.
 pub async fn done(tx: &mut WriteTx<'_>, due: &[DueRecord]) -> Result<()> {
     match tx.conn() {
         Conn::Sqlite(c) => {
@@ -333,7 +333,7 @@ pub async fn done(tx: &mut WriteTx<'_>, due: &[DueRecord]) -> Result<()> {
     Ok(())
 }
 
-/// Keeps lines of prompts and answers, each with its place. What is kept already stays as it is.
+/// Stores lines of interactions. Lines that are stored already are left unchanged.
 pub async fn insert(tx: &mut WriteTx<'_>, lines: &[(TenantId, SessionId, LineRecord)]) -> Result<()> {
     if lines.is_empty() {
         return Ok(());
@@ -359,7 +359,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, lines: &[(TenantId, SessionId, LineRec
     Ok(())
 }
 
-/// Keeps a line of feedback about an interaction. `false` if it is kept already.
+/// Stores a line of feedback about an interaction. Returns `false` if it is stored already.
 pub async fn insert_feedback(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
@@ -373,7 +373,7 @@ pub async fn insert_feedback(
     Ok(run!(tx.conn(), execute, INSERT_FEEDBACK, tenant_id.0, id, session, about, at, feedback, source, record)? == 1)
 }
 
-/// Keeps what was inferred about an interaction. `false` if it is kept already.
+/// Stores the outcome inferred for an interaction. Returns `false` if it is stored already.
 pub async fn insert_outcome(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
@@ -386,8 +386,8 @@ pub async fn insert_outcome(
     Ok(run!(tx.conn(), execute, INSERT_OUTCOME, tenant_id.0, id, session, about, at, outcome, record)? == 1)
 }
 
-/// Lines of a stream in the order of their ids, which is that of time, after `after`: id and JSON. A page may end by its
-/// bytes before it is full; only an empty one is the last.
+/// Id and JSON of a stream's lines after `after`, in the order of ids, which is the order of time. A page
+/// may end early by its size in bytes; only an empty page is the last.
 pub async fn after(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -405,15 +405,15 @@ pub async fn after(
     Ok(page.items)
 }
 
-/// Interactions of a workspace, newest first, and the id after which the next page begins, if there may be one. A page
-/// whose filter lets little through may hold fewer than its limit.
+/// Interactions of a workspace, newest first, and the id after which the next page begins, if there may be
+/// one. A filter that few interactions match can leave a page shorter than its limit.
 pub async fn list(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
     wanted: InteractionFilter,
 ) -> Result<(Vec<InteractionRow>, Option<InteractionId>)> {
     let (sql, looked) = if wanted.session_id.is_some() { (LIST_OF_SESSION, LOOKED_OF_SESSION) } else { (LIST, LOOKED) };
-    // Without a session the parameter says the workspace once more.
+    // Without a session this parameter is the workspace again.
     let session = wanted.session_id.map_or(tenant_id.0, |id| id.0);
     let label = |wanted: Option<Option<&'static str>>| wanted.map_or("", |known| known.unwrap_or("unknown"));
     let feedback = label(wanted.feedback.map(|known| known.map(Feedback::as_str)));
@@ -427,12 +427,12 @@ pub async fn list(
         let last = items.last().map(|item| item.id);
         return Ok((items, last));
     }
-    // Fewer than there is room for: either there are no more, or the look ended.
+    // The page is not full: either there are no more rows, or the bound on rows read was reached.
     let end = run!(conn, fetch_optional(Uuid,), looked, tenant_id.0, session, before, from, max - 1)?;
     Ok((items, end.map(|(id,)| InteractionId(id))))
 }
 
-/// A page of rows on its way: long prompts end it before they fill the memory.
+/// A page that is being filled. Large rows end it early, so that it does not fill the memory.
 struct Filling<T> {
     items: Vec<T>,
     has_more: bool,
@@ -446,7 +446,7 @@ impl<T> Filling<T> {
         Self { items: Vec::new(), has_more: false, limit: limit as usize, bytes: 0, size }
     }
 
-    /// The first row always fits: no page is empty while there is something to read.
+    /// Adds a row. The first row always fits, so no page is empty while there are rows.
     fn take(&mut self, row: T) -> ControlFlow<()> {
         if self.items.len() >= self.limit || self.bytes > PAGE_BYTES_MAX {
             self.has_more = true;
@@ -458,7 +458,7 @@ impl<T> Filling<T> {
     }
 }
 
-/// Forgets what was said in a session whose erasure is under way.
+/// Deletes the interactions of a session that is being erased, with their feedback and outcomes.
 pub(crate) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<()> {
     for sql in [FORGET_FEEDBACK, FORGET_OUTCOMES, FORGET, FORGET_DUE] {
         run!(tx.conn(), execute, sql, tenant_id.0, session_id.0)?;
@@ -466,12 +466,12 @@ pub(crate) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id
     Ok(())
 }
 
-/// Whether a person has judged an interaction: by a mark, or as a reviewer.
+/// Whether a person has given feedback on an interaction, by a mark or as a reviewer.
 pub async fn is_judged(conn: &mut Conn<'_>, tenant_id: TenantId, id: InteractionId) -> Result<bool> {
     Ok(run!(conn, fetch_one(i64,), JUDGED, tenant_id.0, id.0)?.0 > 0)
 }
 
-/// The session of an interaction, if there is such an interaction.
+/// The session of an interaction; `None` if there is no such interaction.
 pub async fn session_of(conn: &mut Conn<'_>, tenant_id: TenantId, id: InteractionId) -> Result<Option<SessionId>> {
     let row = run!(conn, fetch_optional(Uuid,), SESSION_OF, tenant_id.0, id.0)?;
     Ok(row.map(|(id,)| SessionId(id)))

@@ -27,24 +27,25 @@ use std::{
 };
 use tokio::sync::broadcast;
 
-/// The database's file in the data directory.
+/// Name of the database file in the data directory.
 pub(crate) const SQLITE_FILE: &str = "shiftbook.sqlite3";
 /// Oldest SQLite without the WAL-reset corruption bug.
 const SQLITE_VERSION_MIN: (u32, u32, u32) = (3, 51, 3);
-/// Readers of the SQLite file that are kept open.
+/// Most idle read connections to the SQLite file.
 const SQLITE_READERS_KEPT: usize = 8;
-/// Connections to PostgreSQL of one process.
+/// Most connections of one process to PostgreSQL.
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
-/// An idle connection younger than this is used without asking whether it is still there.
+/// A connection that has been idle for less than this is used without a ping.
 pub(crate) const POSTGRES_TRUSTED: Duration = Duration::from_millis(500);
-/// How long to wait for a free connection.
+/// Longest wait for a connection of the pool.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(2_500);
-/// What the engines say of a database without our tables, and SQLite of a file that is none.
+/// Error texts of the engines for a database without our tables, and of SQLite for a file that is no
+/// database.
 const NO_DATABASE: [&str; 3] = ["no such table", "does not exist", "not a database"];
-/// Wake-ups a watcher may lag behind before it has to re-read.
+/// Most notices that a watcher may lag behind before it has to re-read.
 const NOTICES_MAX: usize = 4_096;
 
-/// Where the data lives.
+/// Where the data is stored.
 #[derive(Debug, Clone)]
 pub enum Database {
     /// One file in this directory.
@@ -61,14 +62,14 @@ pub enum Database {
     },
 }
 
-/// What the process is.
+/// How the process uses the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// The server: on SQLite the only one of its data directory.
+    /// The server. On SQLite only one server may use a data directory.
     Server,
     /// A command-line tool, with or without a server beside it.
     Tool,
-    /// A command-line tool that reads what is there, also on read-only media. It makes, migrates and writes nothing.
+    /// A command-line tool that only reads, also from read-only media. It creates, migrates and writes nothing.
     Reader,
 }
 
@@ -78,7 +79,7 @@ pub(crate) enum Db {
     Postgres(PgPool),
 }
 
-/// Read-only connections to the SQLite file: as many as reads are under way at once, a few of them kept.
+/// Read-only connections to the SQLite file: one for each concurrent read. A few idle ones are kept.
 pub(crate) struct Readers {
     file: PathBuf,
     idle: Mutex<Vec<SqliteConnection>>,
@@ -86,10 +87,10 @@ pub(crate) struct Readers {
     as_it_is: Option<ImmutableFile>,
 }
 
-/// How a reader that makes nothing found the file.
+/// How a [`Mode::Reader`] opened the file.
 #[derive(Default)]
 struct ImmutableFile {
-    /// Whether a connection was opened on the promise that the file does not change.
+    /// Whether a connection was opened as immutable: with the promise to SQLite that the file does not change.
     promised: AtomicBool,
 }
 
@@ -109,7 +110,7 @@ impl Readers {
         Ok(connection)
     }
 
-    /// Whether somebody has opened the file since it was opened on the promise that it does not change.
+    /// Whether another process opened the file after it was opened as immutable.
     fn has_changed(&self) -> bool {
         let promised = self.as_it_is.as_ref().is_some_and(|still| still.promised.load(Ordering::Relaxed));
         promised && !sqlite::is_closed(&self.file)
@@ -139,11 +140,11 @@ struct Inner {
     data_dir: Option<PathBuf>,
     feedback: FeedbackBackend,
     reads: ReadCounters,
-    /// Held until the store is closed: one server per data directory.
+    /// The lock on the data directory, held until the store is closed: one server per data directory.
     lock: Mutex<Option<File>>,
 }
 
-/// How often was read.
+/// Numbers of reads and snapshots since the process started.
 #[derive(Default)]
 pub(crate) struct ReadCounters {
     pub(crate) reads: AtomicU64,
@@ -151,8 +152,11 @@ pub(crate) struct ReadCounters {
 }
 
 impl Store {
-    /// Opens and, unless it is a [`Mode::Reader`], migrates. Refuses a second server on one SQLite directory, an SQLite with the WAL-reset
-    /// bug, and a PostgreSQL that is set to lose acknowledged writes.
+    /// Opens the store and migrates it, unless `mode` is [`Mode::Reader`].
+    ///
+    /// # Errors
+    /// Refuses a second server on one SQLite directory, an SQLite version with the WAL-reset bug, and a
+    /// PostgreSQL server whose settings can lose acknowledged writes.
     pub async fn open(database: &Database, mode: Mode) -> Result<Self> {
         match (database, mode) {
             (Database::Sqlite { data_dir }, Mode::Reader) => Self::read_sqlite(data_dir),
@@ -172,7 +176,7 @@ impl Store {
         }
     }
 
-    /// What is in this folder, for reading alone.
+    /// Opens the database in this directory for reading only.
     fn read_sqlite(data_dir: &Path) -> Result<Self> {
         let file = data_dir.join(SQLITE_FILE);
         if !file.is_file() {
@@ -229,8 +233,8 @@ impl Store {
         }
     }
 
-    /// Whether what is written reaches the disk. Asked only after a write has failed because the disk was full: then room
-    /// for more than a page is looked for.
+    /// Returns an error while the disk is full. The disk is checked only after a write failed because it was
+    /// full; the check needs space for more than one page.
     pub fn check_disk_space(&self) -> Result<()> {
         match &self.0.data_dir {
             Some(data_dir) if self.is_full() && private::is_full(data_dir) => Err(disk_is_full(data_dir)),
@@ -238,17 +242,18 @@ impl Store {
         }
     }
 
-    /// Whether a write failed because the disk was full, and nobody has said since that there is room.
+    /// Whether a write failed because the disk was full, and [`Self::clear_disk_full`] has not been called
+    /// since.
     pub fn is_full(&self) -> bool {
         self.0.writer.full().load(Ordering::Relaxed)
     }
 
-    /// A write has reached the disk.
+    /// Records that a write has reached the disk.
     pub fn clear_disk_full(&self) {
         self.0.writer.full().store(false, Ordering::Relaxed);
     }
 
-    /// What SQLite finds wrong in the file of ratings, where there is one.
+    /// Problems that SQLite finds in the file of ratings; empty if there is no file.
     pub fn check_feedback_file(&self) -> Result<Vec<String>> {
         match &self.0.data_dir {
             Some(data_dir) => feedback::check_file(data_dir),
@@ -256,7 +261,8 @@ impl Store {
         }
     }
 
-    /// Whether a server began to write while a [`Mode::Reader`] read. What was read may be of two moments then.
+    /// Whether a server began to write while a [`Mode::Reader`] read. The results may then mix two states of
+    /// the database.
     pub fn has_changed(&self) -> bool {
         match &self.0.db {
             Db::Sqlite(readers) => readers.has_changed(),
@@ -346,12 +352,12 @@ impl Store {
         &self.0.writer
     }
 
-    /// Tells watchers of this process and, on PostgreSQL, of the others what was committed.
+    /// Sends notices of committed changes to watchers of this process and, on PostgreSQL, of other servers.
     pub(crate) fn publish(&self, notices: Vec<Notice>) {
         publish(&self.0.notices, self.0.notifier.as_ref(), notices);
     }
 
-    /// Watches commits. A receiver that lags has to re-read what it shows.
+    /// Subscribes to committed changes. A receiver that lags must re-read what it shows.
     pub fn subscribe(&self) -> broadcast::Receiver<Change> {
         self.0.notices.subscribe()
     }
@@ -361,7 +367,7 @@ impl Store {
         matches!(self.0.db, Db::Postgres(_))
     }
 
-    /// Numbers for /metrics.
+    /// Counters for `/metrics`.
     pub fn stats(&self) -> Stats {
         let ReadCounters { reads, snapshots } = &self.0.reads;
         let (reads, snapshots) = (reads.load(Ordering::Relaxed), snapshots.load(Ordering::Relaxed));
@@ -372,7 +378,7 @@ impl Store {
         &self.0.reads
     }
 
-    /// Writes a consistent copy of the SQLite file, while the server works.
+    /// Writes a consistent copy of the SQLite file while the server runs.
     pub async fn backup(&self, target: &Path) -> Result<()> {
         match &self.0.db {
             Db::Sqlite(readers) => backup::sqlite(readers.take()?, target.to_owned()).await,
@@ -380,7 +386,7 @@ impl Store {
         }
     }
 
-    /// Writes a copy of the file of ratings, where there is one; whether there is. On PostgreSQL the schema of ratings is
+    /// Writes a copy of the file of ratings. Returns `false` if there is none: on PostgreSQL the ratings are
     /// part of the database.
     pub async fn backup_feedback(&self, target: &Path) -> Result<bool> {
         match &self.0.data_dir {
@@ -389,12 +395,12 @@ impl Store {
         }
     }
 
-    /// Where ratings are kept. It may fail without harm to the ledger.
+    /// The storage of ratings. Its failure does not affect the ledger.
     pub fn feedback(&self) -> &FeedbackBackend {
         &self.0.feedback
     }
 
-    /// Makes room for the coming months, on PostgreSQL. Safe to repeat and to run on many servers.
+    /// Creates the partitions of the coming months on PostgreSQL. Safe to repeat and to run on several servers.
     pub async fn ensure_partitions(&self, now: Timestamp) -> Result<()> {
         match &self.0.db {
             Db::Sqlite(_) => Ok(()),
@@ -407,7 +413,7 @@ impl Store {
         self.0.data_dir.as_deref()
     }
 
-    /// Refuses new writes, finishes accepted ones, checkpoints, and lets go of the database.
+    /// Refuses new writes, finishes accepted ones, checkpoints and closes the database.
     pub async fn close(&self) {
         self.0.writer.close().await;
         self.0.feedback.close().await;
@@ -419,7 +425,7 @@ impl Store {
     }
 }
 
-/// Hands committed changes to the watchers.
+/// Sends committed changes to the watchers.
 pub(crate) fn publish(local: &broadcast::Sender<Change>, remote: Option<&notify::Notifier>, notices: Vec<Notice>) {
     for notice in notices {
         if let Some(remote) = remote {

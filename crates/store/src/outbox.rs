@@ -1,4 +1,4 @@
-//! Rows of `outbox`: messages on their way out, each delivered at least once.
+//! Rows of `outbox`: messages to webhooks and people. Each is delivered at least once.
 
 use crate::{
     conn::{Conn, run},
@@ -90,32 +90,32 @@ pub(crate) const SQL: &[(&str, &str)] = &[
 pub(crate) const SQLITE_SQL: &[(&str, &str)] = &[("outbox::TAKE_SQLITE", TAKE_SQLITE)];
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("outbox::TAKE_POSTGRES", TAKE_POSTGRES)];
 
-/// A message on its way out, or one that has arrived or was given up.
+/// A message that is waiting, delivered or given up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageRecord {
     /// The workspace it is about.
     pub tenant_id: TenantId,
-    /// Id; the receiver's idempotency key.
+    /// Identifies the message. Receivers use it as idempotency key.
     pub id: MessageId,
-    /// How it leaves.
+    /// How the message is sent.
     pub channel: Channel,
     /// The webhook or person it goes to.
     pub target_id: Uuid,
-    /// What happened.
+    /// The kind of change that the message reports.
     pub topic: Topic,
-    /// JSON object: about what.
+    /// JSON object with the subject of the message.
     pub payload: String,
-    /// When it happened.
+    /// Time of the change (UTC).
     pub created_at: Timestamp,
-    /// When it is tried next, or when whoever tries it now is given up.
+    /// Time of the next attempt, or the time after which the current attempt counts as lost (UTC).
     pub due_at: Timestamp,
-    /// How often it was tried; also the fencing token of whoever tries it.
+    /// Number of attempts. It is also the fencing token of the current attempt.
     pub attempts: u32,
-    /// What came of the last try, where it failed.
+    /// Error of the last attempt, if it failed.
     pub last_error: Option<String>,
-    /// When it arrived.
+    /// Time of delivery (UTC).
     pub delivered_at: Option<Timestamp>,
-    /// When it was given up.
+    /// Time the message was given up (UTC).
     pub dead_at: Option<Timestamp>,
 }
 
@@ -158,7 +158,7 @@ impl TryFrom<Row> for MessageRecord {
     }
 }
 
-/// Puts a message into the outbox, in the transaction of what it reports. It is due at once.
+/// Adds a message in the transaction of the change that it reports. It is due at once.
 pub async fn push(tx: &mut WriteTx<'_>, message: &MessageRecord) -> Result<()> {
     run!(
         tx.conn(),
@@ -175,7 +175,7 @@ pub async fn push(tx: &mut WriteTx<'_>, message: &MessageRecord) -> Result<()> {
     Ok(())
 }
 
-/// Whether anything is due. A look that finds nothing needs no writer.
+/// Whether a message is due. A check that finds none needs no write transaction.
 pub async fn any_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<bool> {
     let (count,) = run!(conn, fetch_one(i64,), ANY_DUE, to_micros(now))?;
     Ok(count > 0)
@@ -187,7 +187,7 @@ pub async fn workspaces_due(conn: &mut Conn<'_>, now: Timestamp) -> Result<Vec<T
     Ok(rows.into_iter().map(|(id,)| TenantId(id)).collect())
 }
 
-/// Whom a workspace's due messages go to; whoever has waited longest first.
+/// Receivers with due messages in a workspace, the longest waiting first.
 pub async fn receivers_due(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timestamp) -> Result<Vec<(Channel, Uuid)>> {
     let rows = run!(conn, fetch_all(String, Uuid), RECEIVERS_DUE, tenant_id.0, to_micros(now))?;
     let parse = |(channel, target_id): (String, Uuid)| {
@@ -197,8 +197,8 @@ pub async fn receivers_due(conn: &mut Conn<'_>, tenant_id: TenantId, now: Timest
     rows.into_iter().map(parse).collect()
 }
 
-/// Takes at most `max` messages to one receiver that are due, until `until`: whoever has not settled one by then has
-/// lost it to others.
+/// Takes at most `max` due messages to one receiver until `until`. A message that is not settled by then
+/// can be taken again by another server.
 pub async fn take(
     tx: &mut WriteTx<'_>,
     (tenant_id, target_id): (TenantId, Uuid),
@@ -212,22 +212,22 @@ pub async fn take(
     rows.into_iter().map(MessageRecord::try_from).collect()
 }
 
-/// Notes that a message arrived. `false` when somebody else has taken it since.
+/// Records that a message was delivered. Returns `false` if it has been taken again since.
 pub async fn delivered(tx: &mut WriteTx<'_>, message: &MessageRecord, at: Timestamp) -> Result<bool> {
     let (tenant_id, id, attempts) = (message.tenant_id.0, message.id.0, i64::from(message.attempts));
     Ok(run!(tx.conn(), execute, DELIVERED, tenant_id, id, attempts, to_micros(at))? == 1)
 }
 
-/// What becomes of a message that did not arrive.
+/// What happens to a message that was not delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// It is tried again then.
+    /// The next attempt is at this time.
     Try(Timestamp),
-    /// It is given up now.
+    /// The message is given up at this time.
     Dead(Timestamp),
 }
 
-/// Notes that a message did not arrive. `false` when somebody else has taken it since.
+/// Records that an attempt failed. Returns `false` if the message has been taken again since.
 pub async fn failed(tx: &mut WriteTx<'_>, message: &MessageRecord, error: &str, next: Next) -> Result<bool> {
     let (tenant_id, id, attempts) = (message.tenant_id.0, message.id.0, i64::from(message.attempts));
     let (due_at, dead_at) = match next {
