@@ -1,7 +1,8 @@
-//! Ratings of sessions that have ended, apart from everything else: on SQLite in a file of their own beside the ledger, on
-//! PostgreSQL in a schema of their own, and those of incognito conversations in memory alone.
+//! Ratings of ended sessions, stored apart from all other data: on SQLite in a separate file beside the
+//! ledger's, on PostgreSQL in a separate schema. Ratings of incognito conversations are only in memory.
 //!
-//! A rating names no workspace and holds no words. What it is about is a MAC that only the instance's key makes.
+//! A rating contains no workspace and no free text. Its session is named by a MAC that only the instance's
+//! key can compute.
 
 mod file;
 
@@ -26,10 +27,10 @@ use std::{
 };
 use uuid::Uuid;
 
-/// Ratings that a purge removes at a time, so that nobody waits long for the lock.
+/// Most ratings that one transaction of a purge removes, so that others do not wait long for the lock.
 const PURGE_BATCH: i64 = 5_000;
 
-/// The same texts for both engines; only the table's place differs.
+/// The SQL texts of one engine. They differ only in the name of the table.
 struct Texts {
     insert: &'static str,
     change: &'static str,
@@ -127,21 +128,21 @@ fn texts(conn: &Conn<'_>) -> &'static Texts {
 /// One rating.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedbackRecord {
-    /// Random.
+    /// Random id.
     pub id: Uuid,
-    /// What it is about: 64 hexadecimal digits, made of the session's id with the instance's key.
+    /// MAC of the session's id with the instance's key: 64 hexadecimal digits.
     pub session_id_opaque: String,
-    /// Who rated; `None` where that is not kept.
+    /// The person who rated; `None` if that is not stored.
     pub user_id_or_null: Option<UserId>,
-    /// When, in microseconds of UTC.
+    /// Time of the rating (UTC), in microseconds.
     pub recorded_at: Timestamp,
-    /// What they said.
+    /// The rating: positive, negative or skip.
     pub label: Label,
-    /// How many turns the session had.
+    /// Number of turns that the session had.
     pub turn_count_at_end: u64,
-    /// Where they were asked.
+    /// Where the person was asked.
     pub source: Surface,
-    /// Of this shape.
+    /// Version of this record's format.
     pub schema_version: u32,
 }
 
@@ -178,13 +179,13 @@ impl TryFrom<Row> for FeedbackRecord {
     }
 }
 
-/// Where ratings are kept.
+/// Where ratings are stored.
 pub enum FeedbackBackend {
-    /// The file beside the ledger's.
+    /// A file beside the ledger's.
     Sqlite(FeedbackFile),
-    /// The schema beside the ledger's.
+    /// A schema beside the ledger's.
     Postgres(PgPool),
-    /// This process: they end with it.
+    /// The memory of this process. The ratings are lost when it ends.
     Memory(Mutex<Vec<FeedbackRecord>>),
 }
 
@@ -192,7 +193,7 @@ pub enum FeedbackBackend {
 type Body<T> = Box<dyn for<'t, 'c> FnOnce(&'t mut Conn<'c>) -> BoxFuture<'t, Result<T>> + Send>;
 
 impl FeedbackBackend {
-    /// Nothing yet, in memory.
+    /// An empty storage in memory.
     pub const fn memory() -> Self {
         Self::Memory(Mutex::new(Vec::new()))
     }
@@ -202,10 +203,11 @@ impl FeedbackBackend {
         Self::Sqlite(FeedbackFile::new(data_dir))
     }
 
-    /// Whether ratings can be kept now, as far as that can be told without keeping one.
+    /// Whether ratings can be stored, as far as that can be found out without storing one.
     ///
     /// # Errors
-    /// [`Error::Unavailable`] when the file is read-only, [`Error::Database`] when it cannot be opened or migrated.
+    /// [`Error::Unavailable`] when the file is read-only, [`Error::Database`] when it cannot be opened or
+    /// migrated.
     pub async fn check(&self) -> Result<()> {
         match self {
             Self::Sqlite(file) => file.check().await,
@@ -220,7 +222,7 @@ impl FeedbackBackend {
         }
     }
 
-    /// What its name says to operators.
+    /// Name of the storage for operators: `sqlite`, `postgres` or `memory`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "sqlite",
@@ -238,7 +240,7 @@ impl FeedbackBackend {
         self.write(Box::new(move |conn| Box::pin(record(conn, new)))).await
     }
 
-    /// Takes a person's rating back; whether there was one.
+    /// Removes a person's rating of a session. Returns whether there was one.
     pub async fn remove(&self, session: &str, user: Option<UserId>) -> Result<bool> {
         if let Self::Memory(kept) = self {
             let mut kept = locked(kept);
@@ -351,7 +353,7 @@ impl FeedbackBackend {
         self.read(body).await
     }
 
-    /// Removes what was recorded before this instant; how many that were.
+    /// Removes the ratings recorded before this time. Returns how many.
     pub async fn purge_before(&self, before: Timestamp) -> Result<u64> {
         if let Self::Memory(kept) = self {
             let mut kept = locked(kept);
@@ -424,7 +426,7 @@ async fn record(conn: &mut Conn<'_>, new: FeedbackRecord) -> Result<Written<Feed
     let removed =
         inserted == 0 && run!(conn, execute, texts.change, session, user, at.as_str(), label, turns, source)? > 0;
     let kept = of(conn, session, new.user_id_or_null).await?;
-    // It can only be missing where it was taken back at the same instant.
+    // The row is missing only if the rating was removed at the same time.
     Ok(Written { value: kept.unwrap_or(new), removed })
 }
 

@@ -1,4 +1,4 @@
-//! Rows of `erasures`, and taking the content of old sessions out of every table that has it.
+//! Rows of `erasures`, and the erasure of the content of old sessions from every table.
 
 use crate::{
     conn::{Conn, run},
@@ -23,12 +23,12 @@ use uuid::Uuid;
 /// How long emptying the write-ahead log waits for other processes that use the file.
 const TRUNCATE_WAIT: Duration = Duration::from_secs(1);
 
-/// What stands where a text was.
+/// Replaces an erased text.
 pub const ERASED: &str = "(erased)";
-/// What is left of the metadata of an incognito session.
+/// Metadata of an incognito session after erasure.
 const INCOGNITO_ALONE: &str = r#"{"incognito":true}"#;
 
-// A session's last change is its end once it is final.
+// The last change of a final session is its end.
 const DUE: &str = "SELECT s.tenant_id, s.id, s.head_sequence, s.head_digest FROM sessions s \
      WHERE s.status IN ('completed', 'failed', 'abandoned', 'expired') AND COALESCE(s.completed_at, s.updated_at) < $1 \
      AND NOT EXISTS (SELECT 1 FROM erasures e WHERE e.tenant_id = s.tenant_id AND e.session_id = s.id AND e.finished_at IS NOT NULL) \
@@ -66,35 +66,35 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("retention::MESSAGES", MESSAGES),
 ];
 
-/// A session whose content is old enough to go.
+/// A session whose content is due for erasure.
 #[derive(Debug, Clone, Copy)]
 pub struct Due {
     /// The workspace.
     pub tenant_id: TenantId,
     /// The session.
     pub session_id: SessionId,
-    /// Its newest sequence.
+    /// Newest sequence of the session.
     pub head_sequence: u64,
-    /// The digest of its newest event.
+    /// Digest of its newest event.
     pub head_digest: Digest,
 }
 
-/// That the content of a session was erased.
+/// The erasure of a session's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErasureRecord {
-    /// Events 1 to this one have no content any more.
+    /// Events 1 to this sequence have no content.
     pub head_sequence: u64,
-    /// The digest of the newest of them.
+    /// Digest of the newest erased event.
     pub head_digest: Digest,
-    /// Sessions that ended before this were due.
+    /// Sessions that ended before this time were due (UTC).
     pub older_than: Timestamp,
-    /// When it began.
+    /// Time the erasure began (UTC).
     pub begun_at: Timestamp,
-    /// Proof that it was this installation's retention: a MAC over everything above.
+    /// MAC over all fields above. It proves that the retention of this installation erased the content.
     pub seal: Digest,
     /// The digest of the session's row without its content; `None` for an erasure of an earlier version.
     pub row_digest: Option<Digest>,
-    /// When it was done; `None` while it is under way.
+    /// Time the erasure finished (UTC); `None` while it is under way.
     pub finished_at: Option<Timestamp>,
 }
 
@@ -152,7 +152,7 @@ pub async fn due(
     due.collect()
 }
 
-/// Records that an erasure begins. One that was begun before stays as it is.
+/// Records that an erasure begins. An erasure that has begun already is left unchanged.
 pub async fn begin(tx: &mut WriteTx<'_>, due: &Due, erasure: &ErasureRecord) -> Result<()> {
     run!(
         tx.conn(),
@@ -170,13 +170,13 @@ pub async fn begin(tx: &mut WriteTx<'_>, due: &Due, erasure: &ErasureRecord) -> 
     Ok(())
 }
 
-/// Takes the content out of the events after `after` up to `to`, whose erasure is under way. Returns how many.
+/// Erases the content of the events after `after` up to `to`. Returns how many events that were.
 pub async fn erase_events(tx: &mut WriteTx<'_>, due: &Due, after: u64, to: u64) -> Result<u64> {
     let (tenant, session) = (due.tenant_id.0, due.session_id.0);
     Ok(run!(tx.conn(), execute, EVENTS, tenant, session, after.cast_signed(), to.cast_signed())?)
 }
 
-/// Takes the content out of a session as it is in memory. The row is written alike.
+/// The session without its content. [`finish`] writes the row in the same way.
 pub fn without_content(mut session: SessionRecord) -> SessionRecord {
     session.title = ERASED.to_owned();
     session.input = None;
@@ -184,13 +184,13 @@ pub fn without_content(mut session: SessionRecord) -> SessionRecord {
         ended.result = None;
         ended.error_message = None;
     }
-    // An incognito session stays one: a rating that comes later still names nobody.
+    // The mark of an incognito session is kept, so that a later rating still names no one.
     session.metadata = if is_incognito(&session.metadata) { INCOGNITO_ALONE } else { "{}" }.to_owned();
     session
 }
 
-/// Takes the content out of everything else that belongs to the session, and records that it is done. `erased` is the
-/// session without its content.
+/// Erases the content of everything else that belongs to the session, and records that the erasure is
+/// finished. `erased` is the session without its content.
 pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, erased: &SessionRecord, at: Timestamp) -> Result<()> {
     let (tenant, session) = (due.tenant_id.0, due.session_id.0);
     let task = |kind| Task::erased(kind, ERASED).to_json().to_string();
@@ -207,7 +207,8 @@ pub async fn finish(tx: &mut WriteTx<'_>, due: &Due, erased: &SessionRecord, at:
     Ok(())
 }
 
-/// Forgets messages made before `older_than` that went out or were given up: their text quotes sessions.
+/// Deletes messages made before `older_than` that were delivered or given up, because their text quotes
+/// sessions. Returns how many.
 pub async fn forget_messages(tx: &mut WriteTx<'_>, older_than: Timestamp) -> Result<u64> {
     Ok(run!(tx.conn(), execute, MESSAGES, to_micros(older_than))?)
 }
@@ -221,18 +222,18 @@ pub async fn of_session(
     run!(conn, fetch_optional Row, OF_SESSION, tenant_id.0, session_id.0)?.map(ErasureRecord::try_from).transpose()
 }
 
-/// What the ledger knows of a session whose words are elsewhere too.
+/// Whether the ledger still has the content of a session. Copies elsewhere follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErasureState {
-    /// It has its content.
+    /// The content is stored.
     Kept,
-    /// Its content is erased, or about to be.
+    /// The content is erased, or its erasure has begun.
     Erased,
     /// There is no such session.
     Unknown,
 }
 
-/// How a session stands.
+/// The state of a session's content.
 pub async fn erasure_state(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<ErasureState> {
     type Counts = (i64, i64);
     Ok(match run!(conn, fetch_one Counts, STANDING, tenant_id.0, session_id.0)? {
@@ -243,8 +244,8 @@ pub async fn erasure_state(conn: &mut Conn<'_>, tenant_id: TenantId, session_id:
 }
 
 impl Store {
-    /// Takes what was erased out of the file too: the write-ahead log is emptied and every page written anew. Nobody else
-    /// may have the file open. On PostgreSQL that is the database's own business, and nothing happens.
+    /// Removes erased content from the SQLite file: empties the write-ahead log and rewrites every page. No
+    /// other process may have the file open. Does nothing on PostgreSQL.
     pub async fn scrub(&self) -> Result<()> {
         let Some(data_dir) = self.data_dir() else { return Ok(()) };
         let file = data_dir.join(crate::open::SQLITE_FILE);
@@ -255,8 +256,8 @@ impl Store {
 
 fn scrub_file(file: &Path) -> Result<()> {
     let mut connection = SqliteConnection::open(file, false)?;
-    // The free pages of the old file are gone with VACUUM, and its old pages with the checkpoint that puts the new ones in
-    // their place.
+    // VACUUM removes the free pages of the old file. The checkpoint then replaces its old pages with the new
+    // ones.
     empty_wal(&mut connection)?;
     connection.batch(crate::sql::SQLITE_VACUUM)?;
     empty_wal(&mut connection)

@@ -1,4 +1,4 @@
-//! Rows of `session_roll`: every session of a workspace in one chain of places, filled by a sweep.
+//! Rows of `session_roll`: all sessions of a workspace in one chain. A sweep fills it.
 
 use crate::{
     conn::{Conn, run},
@@ -19,7 +19,7 @@ macro_rules! entry_columns {
     };
 }
 
-// One that is gone, or has no event, waits on: it is not to hold up those behind it.
+// A session that is gone or has no event is left waiting, so that it does not block the ones behind it.
 const WAITING: &str = concat!(
     "SELECT u.tenant_id, u.session_id, ",
     entry_columns!(),
@@ -36,7 +36,7 @@ const PLACES: &str = concat!(
 );
 const IS_DUE: &str = "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM session_unrolled LIMIT 1) AS waiting), \
      (SELECT COUNT(*) FROM session_roll_fill WHERE is_done = 0)";
-// Two servers must not enter the same sessions. Whoever comes second comes again.
+// Two servers must not enter the same sessions. The second one tries again later.
 const ONE_AT_A_TIME_POSTGRES: &str = "SELECT pg_try_advisory_xact_lock(hashtextextended('shiftbook.roll', 4019))";
 const HEAD: &str = "SELECT sessions, root FROM session_roll_heads WHERE tenant_id = $1";
 const ENTER: &str =
@@ -134,13 +134,13 @@ fn digest(column: &str, bytes: &[u8]) -> Result<Digest> {
 /// The newest place of a roll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RollHead {
-    /// How many sessions it has.
+    /// Number of sessions in the roll.
     pub sessions: u64,
-    /// The root of the last.
+    /// Root of the last place.
     pub root: Digest,
 }
 
-/// A place to be entered.
+/// A place that is to be inserted.
 struct Place {
     tenant_id: Uuid,
     ordinal: u64,
@@ -149,23 +149,23 @@ struct Place {
     root: Digest,
 }
 
-/// What a step did.
+/// The result of one step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RollStep {
-    /// Sessions entered.
+    /// Number of sessions entered.
     pub entered: u64,
-    /// Whether more may be due.
+    /// Whether more sessions may be waiting.
     pub more: bool,
 }
 
-/// Whether anything waits to be entered.
+/// Whether sessions wait to be entered.
 pub async fn is_due(conn: &mut Conn<'_>) -> Result<bool> {
     let (waiting, unfilled) = run!(conn, fetch_one(i64, i64), IS_DUE)?;
     Ok(waiting > 0 || unfilled > 0)
 }
 
-/// Enters at most `max` sessions that wait, in key order, and queues at most `max` that were there before rolls were kept.
-/// Where another server is at it, nothing.
+/// Enters at most `max` waiting sessions in key order, and queues at most `max` sessions that are older
+/// than the roll. Does nothing if another server is doing it.
 pub async fn step(tx: &mut WriteTx<'_>, max: u32) -> Result<RollStep> {
     if let Conn::Postgres(c) = tx.conn() {
         let (is_first,): (bool,) = sqlx::query_as(ONE_AT_A_TIME_POSTGRES).fetch_one(&mut **c).await?;
@@ -207,7 +207,7 @@ pub async fn step(tx: &mut WriteTx<'_>, max: u32) -> Result<RollStep> {
     Ok(RollStep { entered: places.len() as u64, more: is_filling || waiting.len() == max as usize })
 }
 
-/// Where a roll stands.
+/// The head of a roll.
 async fn head(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<RollHead> {
     type Head = (i64, Vec<u8>);
     let Some((sessions, root)) = run!(conn, fetch_optional Head, HEAD, tenant_id.0)? else {
@@ -242,7 +242,7 @@ async fn enter(conn: &mut Conn<'_>, places: &[Place]) -> Result<()> {
     Ok(())
 }
 
-/// Queues sessions that were there before rolls were kept; whether more may be there.
+/// Queues sessions that are older than the roll. Returns whether there may be more.
 async fn fill(tx: &mut WriteTx<'_>, max: u32) -> Result<bool> {
     type Cursor = (Option<Uuid>, Option<Uuid>);
     type Older = (Uuid, Uuid, Option<i64>);
@@ -257,30 +257,30 @@ async fn fill(tx: &mut WriteTx<'_>, max: u32) -> Result<bool> {
     Ok(!is_done)
 }
 
-/// Writes what is there already, to see whether anything can be written.
+/// Updates a row without changing it, to test whether the database can be written.
 pub async fn probe_write(tx: &mut WriteTx<'_>) -> Result<()> {
     run!(tx.conn(), execute, TOUCH)?;
     Ok(())
 }
 
-/// Whether all sessions that were there before rolls were kept are entered, or wait for it.
+/// Whether all sessions that are older than the roll are entered or queued.
 pub async fn is_filled(conn: &mut Conn<'_>) -> Result<bool> {
     type Cursor = (Option<Uuid>, Option<Uuid>);
     Ok(run!(conn, fetch_optional Cursor, FILLED_TO)?.is_none())
 }
 
-/// Where the roll of a workspace stands, by its head and by its last place.
+/// The head and the last place of a workspace's roll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RollState {
     /// The workspace.
     pub tenant_id: TenantId,
-    /// By its head.
+    /// The head as stored.
     pub head: RollHead,
-    /// The number of its last place.
+    /// Number of the last place.
     pub last: u64,
 }
 
-/// Where all rolls stand.
+/// The states of all rolls.
 pub async fn list_states(conn: &mut Conn<'_>) -> Result<Vec<RollState>> {
     let rows = run!(conn, fetch_all HeadRow, HEADS)?;
     let states = rows.into_iter().map(|row| {
@@ -292,18 +292,19 @@ pub async fn list_states(conn: &mut Conn<'_>) -> Result<Vec<RollState>> {
     states.collect()
 }
 
-/// A place of a roll, beside what is there of its session.
+/// A place of a roll, with the current digest of its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RolledSession {
-    /// The number of the place.
+    /// Number of the place; the first is 1.
     pub ordinal: u64,
     /// The session.
     pub session_id: SessionId,
-    /// The digest of its entry.
+    /// Stored digest of the entry.
     pub entry: Digest,
-    /// The root as it is kept.
+    /// Stored root.
     pub root: Digest,
-    /// The digest of the entry that its session would have now; `None` where the session, or its first event, is gone.
+    /// Digest of the entry computed from the session as it is now; `None` if the session or its first event is
+    /// gone.
     pub now: Option<Digest>,
 }
 
@@ -350,7 +351,7 @@ impl TryFrom<PlaceRow> for RolledSession {
     }
 }
 
-/// Sessions that wait to be entered and are gone.
+/// Sessions that wait to be entered and no longer exist.
 pub async fn list_missing(conn: &mut Conn<'_>, limit: u32) -> Result<Vec<(TenantId, SessionId)>> {
     let rows = run!(conn, fetch_all Id, GONE, i64::from(limit))?;
     Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())

@@ -1,4 +1,4 @@
-//! What a verification reads across workspaces. Pages, so that memory stays flat.
+//! Reads for a verification across workspaces. They are paged, so that memory use stays constant.
 
 pub(crate) mod values;
 
@@ -27,7 +27,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[("verify::SESSIONS", SESSIONS)];
 pub(crate) const SQLITE_SQL: &[(&str, &str)] =
     &[("verify::PAGES_SQLITE", PAGES_SQLITE), ("verify::KEYS_SQLITE", KEYS_SQLITE)];
 
-/// Rows without the row that they refer to that are reported.
+/// Most rows that are reported because the row they refer to is missing.
 const KEYS_MAX: usize = 20;
 
 /// What SQLite itself finds wrong in its file: damaged pages, indexes that differ from their tables, constraints that rows
@@ -55,7 +55,7 @@ pub(crate) fn check_file(c: &mut SqliteConnection) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// A session, and whether its workspace's roll knows it.
+/// A session, and whether its workspace's roll has it.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed {
     /// The workspace.

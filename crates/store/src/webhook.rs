@@ -1,4 +1,4 @@
-//! Rows of `webhooks`: a workspace's URLs that are told what happens.
+//! Rows of `webhooks`: URLs of a workspace that receive messages about events.
 
 use crate::{
     conn::{Conn, run},
@@ -33,22 +33,22 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("webhook::DISABLE", DISABLE),
 ];
 
-/// A URL that is told what happens in its workspace. Its secret is derived, not stored.
+/// A URL that receives messages about its workspace. Its secret is derived and not stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookRecord {
-    /// Id.
+    /// Identifies the webhook.
     pub id: WebhookId,
-    /// Where messages go.
+    /// URL that messages are sent to.
     pub url: String,
-    /// What it is told.
+    /// Topics that the webhook receives.
     pub topics: Vec<Topic>,
     /// Who made it.
     pub created_by: String,
-    /// When.
+    /// Time the webhook was made (UTC).
     pub created_at: Timestamp,
-    /// Since when nothing is sent any more.
+    /// Time the webhook was disabled; nothing is sent since then (UTC).
     pub disabled_at: Option<Timestamp>,
-    /// Why not.
+    /// Why the webhook was disabled.
     pub disabled_reason: Option<String>,
 }
 
@@ -114,7 +114,7 @@ pub async fn delete(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: WebhookId) ->
     Ok(run!(tx.conn(), execute, DELETE, tenant_id.0, id.0)? == 1)
 }
 
-/// Stops sending to a webhook; the first reason stays.
+/// Disables a webhook. If it is disabled already, the first reason is kept.
 pub async fn disable(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

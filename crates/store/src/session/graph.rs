@@ -1,4 +1,5 @@
-//! Sessions that wait for others: rows of `session_dependencies`, children, and the endings that are still to be followed up.
+//! Sessions that wait for others: rows of `session_dependencies`, children, and endings that are still to
+//! be followed up.
 
 use super::{Row, session_select};
 use crate::{
@@ -124,22 +125,22 @@ fn ids(rows: Vec<Id>) -> Vec<SessionId> {
     rows.into_iter().map(|(id,)| SessionId(id)).collect()
 }
 
-/// A session beside another one, in brief.
+/// A session that another one depends on, or that depends on another one, in brief.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbour {
     /// The session.
     pub id: SessionId,
     /// Its action's slug.
     pub action_slug: Option<String>,
-    /// Its agent.
+    /// Slug of its agent.
     pub agent_slug: Option<String>,
-    /// For people.
+    /// Title shown to people.
     pub title: String,
-    /// Where it stands.
+    /// Current status.
     pub status: Status,
-    /// Why it ended, where it did.
+    /// Why it ended, if it has ended.
     pub end_reason: Option<EndReason>,
-    /// What becomes of the one that depends on the other.
+    /// What happens to the dependent session if the other one fails.
     pub if_fails: IfDependencyFails,
 }
 
@@ -181,28 +182,28 @@ impl TryFrom<NeighbourRow> for Neighbour {
     }
 }
 
-/// A session beside another one, with what came of it.
+/// A dependency or a child of a session, with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedSession {
     /// The session.
     pub id: SessionId,
     /// Its action's slug.
     pub action_slug: Option<String>,
-    /// Its agent.
+    /// Slug of its agent.
     pub agent_slug: Option<String>,
-    /// For people.
+    /// Title shown to people.
     pub title: String,
-    /// Where it stands.
+    /// Current status.
     pub status: Status,
-    /// Why it ended, where it did.
+    /// Why it ended, if it has ended.
     pub end_reason: Option<EndReason>,
-    /// What went wrong, for machines.
+    /// Machine-readable error code, if it failed.
     pub error_code: Option<String>,
-    /// What went wrong.
+    /// Error text for people, if it failed.
     pub error_message: Option<String>,
-    /// JSON: its result, where it has one and there was room for it.
+    /// Its result as JSON, if it has one and the byte limit allows it.
     pub output: Option<String>,
-    /// It has a result, and there was no room for it.
+    /// Whether its result was left out because of the byte limit.
     pub output_left_out: bool,
 }
 
@@ -240,8 +241,8 @@ impl TryFrom<ToldRow> for RelatedSession {
     }
 }
 
-/// These sessions, in id order; on PostgreSQL locked in that order, so that nobody who locks several this way waits in a
-/// circle. Ids that do not exist in the workspace are left out.
+/// These sessions in id order. On PostgreSQL they are locked in that order, so that transactions that lock
+/// several sessions cannot deadlock. Ids that do not exist in the workspace are left out.
 pub async fn lock_many(tx: &mut WriteTx<'_>, tenant_id: TenantId, wanted: &[SessionId]) -> Result<Vec<SessionRecord>> {
     if let Conn::Postgres(c) = tx.conn() {
         let wanted: Vec<Uuid> = wanted.iter().map(|id| id.0).collect();
@@ -253,8 +254,8 @@ pub async fn lock_many(tx: &mut WriteTx<'_>, tenant_id: TenantId, wanted: &[Sess
     Ok(found)
 }
 
-/// Waits until nobody else in the workspace is past this point, and keeps others from it until the transaction ends. On
-/// SQLite every write is alone.
+/// Locks the graph of a workspace until the transaction ends, and waits while another transaction holds the
+/// lock. SQLite has one writer and needs no lock.
 pub async fn lock_workspace_graph(tx: &mut WriteTx<'_>, tenant_id: TenantId) -> Result<()> {
     if let Conn::Postgres(c) = tx.conn() {
         sqlx::query(ONE_AT_A_TIME_POSTGRES).bind(tenant_id.0).execute(&mut **c).await?;
@@ -262,7 +263,7 @@ pub async fn lock_workspace_graph(tx: &mut WriteTx<'_>, tenant_id: TenantId) -> 
     Ok(())
 }
 
-/// Records what a new session depends on, in this order, and that those which go on are waited for.
+/// Records the dependencies of a new session in this order.
 pub async fn insert_dependencies(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
@@ -276,7 +277,7 @@ pub async fn insert_dependencies(
     Ok(())
 }
 
-/// Remembers on a locked session that others depend on it.
+/// Records on a locked session that others depend on it.
 pub async fn mark_awaited(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<()> {
     run!(tx.conn(), execute, MARK_AWAITED, tenant_id.0, id.0)?;
     Ok(())
@@ -288,13 +289,13 @@ pub async fn dependents_count(conn: &mut Conn<'_>, tenant_id: TenantId, id: Sess
     Ok(count.cast_unsigned())
 }
 
-/// What a session depends on, in the order in which it was named.
+/// The dependencies of a session, in the order in which they were given.
 pub async fn dependencies(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Vec<Neighbour>> {
     let rows = run!(conn, fetch_all NeighbourRow, DEPENDENCIES, tenant_id.0, id.0)?;
     rows.into_iter().map(Neighbour::try_from).collect()
 }
 
-/// What depends on a session, oldest first.
+/// The sessions that depend on a session, oldest first.
 pub async fn dependents(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId, limit: u32) -> Result<Vec<Neighbour>> {
     let rows = run!(conn, fetch_all NeighbourRow, DEPENDENTS, tenant_id.0, id.0, i64::from(limit))?;
     rows.into_iter().map(Neighbour::try_from).collect()
@@ -305,7 +306,7 @@ pub async fn dependents_waiting(conn: &mut Conn<'_>, tenant_id: TenantId, id: Se
     Ok(ids(run!(conn, fetch_all Id, DEPENDENTS_WAITING, tenant_id.0, id.0)?))
 }
 
-/// Sessions that this one started and that go on, oldest first.
+/// Children of a session that have not ended, oldest first.
 pub async fn children_unfinished(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -315,7 +316,7 @@ pub async fn children_unfinished(
     Ok(ids(run!(conn, fetch_all Id, CHILDREN_UNFINISHED, tenant_id.0, id.0, limit as i64)?))
 }
 
-/// Sessions that go on and that this one waits for, or may come to wait for: dependencies and children.
+/// Dependencies and children of a session that have not ended; at most `limit` of each.
 pub async fn list_awaited(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -332,13 +333,13 @@ pub async fn has_children(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionI
     Ok(run!(conn, fetch_optional Id, ANY_CHILD, tenant_id.0, id.0)?.is_some())
 }
 
-/// The newest session that repeats this one.
+/// The newest retry of a session.
 pub async fn newest_retry(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Option<SessionId>> {
     Ok(run!(conn, fetch_optional Id, NEWEST_RETRY, tenant_id.0, id.0)?.map(|(id,)| SessionId(id)))
 }
 
-/// Notes that a session has ended in this transaction, if anybody may wait for that; whoever runs the transaction then
-/// follows it up (`WriteTx::take_endings`), or a sweep does.
+/// Records that a session has ended in this transaction, if another session may wait for that. The caller
+/// follows the ending up after the commit (`WriteTx::take_endings`); otherwise a sweep does.
 pub async fn note_ending(
     tx: &mut WriteTx<'_>,
     ended: &SessionRecord,
@@ -364,13 +365,13 @@ pub async fn endings(conn: &mut Conn<'_>, after: Option<SessionId>, limit: u32) 
     Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
 }
 
-/// An ending has been followed up.
+/// Removes an ending that has been followed up.
 pub async fn delete_ending(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId) -> Result<()> {
     run!(tx.conn(), execute, DELETE_ENDING, tenant_id.0, id.0)?;
     Ok(())
 }
 
-/// What came of the sessions that this one depends on; outputs as long as they fit into `bytes`.
+/// Results of the sessions that this one depends on. Outputs are included while they fit into `bytes`.
 pub async fn related_dependencies(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -383,7 +384,8 @@ pub async fn related_dependencies(
     rows.into_iter().map(RelatedSession::try_from).collect()
 }
 
-/// What came of the sessions that this one started, oldest first; outputs as long as they fit into `bytes`.
+/// Results of the sessions that this one started, oldest first. Outputs are included while they fit into
+/// `bytes`.
 pub async fn related_children(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
