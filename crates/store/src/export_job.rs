@@ -34,26 +34,26 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("export_job::LIST", LIST),
 ];
 
-/// An export that was asked for.
+/// An export job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportJobRecord {
-    /// Its id.
+    /// Identifies the job. Ids are ordered by time.
     pub id: Uuid,
-    /// Who asked: `user:…` or `token:…`.
+    /// Who requested the export: `user:…` or `token:…`.
     pub asked_by: String,
-    /// The server process that makes it: something random.
+    /// Random name of the server process that runs the export.
     pub server: String,
-    /// JSON: what was asked for.
+    /// Options of the request, as JSON.
     pub options: String,
-    /// Where it stood when that was last written down.
+    /// The state that was recorded last.
     pub state: ExportState,
-    /// JSON: what was counted, once it is done.
+    /// Counts of exported items as JSON, once the export is done.
     pub counts: Option<String>,
-    /// Why it failed.
+    /// Why the export failed, if it did.
     pub error: Option<String>,
-    /// When it was begun.
+    /// Time the export began (UTC).
     pub begun_at: Timestamp,
-    /// When it ended.
+    /// Time the export ended (UTC).
     pub ended_at: Option<Timestamp>,
 }
 
@@ -91,7 +91,7 @@ impl TryFrom<Row> for ExportJobRecord {
     }
 }
 
-/// Notes that an export is begun, and forgets all but the newest `kept` of the workspace.
+/// Adds an export job and deletes all but the newest `kept` jobs of the workspace.
 pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, job: &ExportJobRecord, kept: u32) -> Result<()> {
     let (asked_by, server, options) = (job.asked_by.as_str(), job.server.as_str(), job.options.as_str());
     run!(tx.conn(), execute, INSERT, tenant_id.0, job.id, asked_by, server, options, to_micros(job.begun_at))?;
@@ -99,7 +99,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant_id: TenantId, job: &ExportJobRe
     Ok(())
 }
 
-/// Notes how an export ended. One that has ended stays as it ended.
+/// Records how an export ended. A job that has ended already is left unchanged.
 pub async fn end(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

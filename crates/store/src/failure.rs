@@ -1,4 +1,4 @@
-//! Rows of `session_failures`: what is to be known about sessions that ended badly.
+//! Rows of `session_failures`: the failures of sessions that ended badly.
 
 use crate::{
     conn::{Conn, run},
@@ -96,18 +96,18 @@ impl TryFrom<Row> for FailureRecord {
     }
 }
 
-/// What is recorded about a failure.
+/// A failure that is to be recorded.
 #[derive(Debug, Clone)]
 pub struct NewFailure<'a> {
     /// The event that ended the session.
     pub id: EventId,
-    /// For machines.
+    /// Machine-readable error code.
     pub code: &'a str,
-    /// What went wrong.
+    /// What went wrong, for people.
     pub message: &'a str,
-    /// What somebody could do about it.
+    /// What a person can do about it.
     pub remediation: &'a str,
-    /// When.
+    /// Time the session ended (UTC).
     pub at: Timestamp,
 }
 
@@ -134,7 +134,7 @@ pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionI
     run!(conn, fetch_optional Row, BY_SESSION, tenant_id.0, session_id.0)?.map(FailureRecord::try_from).transpose()
 }
 
-/// The failures of those of `sessions` that failed. The caller bounds how many it asks for.
+/// The failures of these sessions. The caller limits the number of ids.
 pub async fn of_sessions(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -176,7 +176,7 @@ pub async fn list(
     Ok(Page { items: rows.into_iter().map(FailureRecord::try_from).collect::<Result<_>>()?, has_more })
 }
 
-/// Takes note of a failure. `false` when somebody has already, or there is none.
+/// Acknowledges a failure. Returns `false` if there is none, or if it is acknowledged already.
 pub async fn acknowledge(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

@@ -1,4 +1,4 @@
-//! Rows of `gates` and `gate_reviewers`: what waits for a decision, and for whose.
+//! Rows of `gates` and `gate_reviewers`: pauses that wait for a decision, and their reviewers.
 
 mod decision;
 pub(crate) mod inbox;
@@ -267,7 +267,7 @@ pub async fn waiting_of_sessions(
     records(rows)
 }
 
-/// The last gate a session came to.
+/// The newest gate of a session.
 pub async fn newest_of_session(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -300,7 +300,7 @@ pub async fn denied(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: Sessio
     records(run!(conn, fetch_all Row, DENIED, tenant_id.0, session_id.0)?)
 }
 
-/// The newest gates of a session that were carried out until `until`, but no questions.
+/// The newest gates of a session that were settled by `until`, without questions.
 pub async fn settled_of_session(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -311,7 +311,7 @@ pub async fn settled_of_session(
     records(run!(conn, fetch_all Row, SETTLED_OF_SESSION, tenant_id.0, session_id.0, to_micros(until), i64::from(max))?)
 }
 
-/// Gates of every workspace with something to do now: an effect to carry out, a deadline that passed.
+/// Gates of every workspace that a sweep has to handle now: an effect is due, or a deadline has passed.
 pub async fn to_wake(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Result<Vec<(TenantId, GateId, SessionId)>> {
     let rows = run!(conn, fetch_all(Uuid, Uuid, Uuid), TO_WAKE, to_micros(now), i64::from(max))?;
     Ok(rows.into_iter().map(|(tenant, id, session)| (TenantId(tenant), GateId(id), SessionId(session))).collect())

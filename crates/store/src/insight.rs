@@ -1,4 +1,4 @@
-//! What figures are made of: pages of ended sessions and closed gates, newest first.
+//! Rows for figures: pages of ended sessions, closed gates and answers, newest first.
 
 use crate::{
     conn::{Conn, run},
@@ -66,18 +66,18 @@ row! {
     }
 }
 
-/// An answer that was captured.
+/// A captured answer of an agent.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// The interaction.
+    /// Id of the interaction.
     pub id: InteractionId,
-    /// When it was complete.
+    /// Time the answer was complete (UTC).
     pub at: Timestamp,
-    /// Its session's agent.
+    /// Slug of the session's agent.
     pub agent_slug: Option<String>,
-    /// Its session's action.
+    /// Slug of the session's action.
     pub action_slug: Option<String>,
-    /// What was inferred from what was said next.
+    /// Outcome inferred from the next message.
     pub outcome: Option<Outcome>,
 }
 
@@ -86,15 +86,15 @@ pub struct Answer {
 pub struct EndedSession {
     /// The session.
     pub id: SessionId,
-    /// How it ended.
+    /// Final status.
     pub status: Status,
-    /// Its agent.
+    /// Slug of its agent.
     pub agent_slug: Option<String>,
-    /// Its action.
+    /// Slug of its action.
     pub action_slug: Option<String>,
-    /// What its worker reported, JSON.
+    /// Usage that its worker reported, as JSON.
     pub usage: Option<String>,
-    /// When it ended.
+    /// Time it ended (UTC).
     pub ended_at: Timestamp,
 }
 
@@ -103,17 +103,17 @@ pub struct EndedSession {
 pub struct ClosedGate {
     /// The gate.
     pub id: GateId,
-    /// Where it stands.
+    /// Final state.
     pub state: GateState,
-    /// What was decided.
+    /// The verdict, if it was decided.
     pub outcome: Option<Verdict>,
-    /// The session's agent.
+    /// Slug of the session's agent.
     pub agent_slug: Option<String>,
-    /// The session's action.
+    /// Slug of the session's action.
     pub action_slug: Option<String>,
-    /// When it opened.
+    /// Time it was opened (UTC).
     pub opened_at: Timestamp,
-    /// When its decision took effect, or it closed.
+    /// Time its decision took effect, or it was closed without one (UTC).
     pub closed_at: Timestamp,
 }
 
@@ -167,7 +167,7 @@ impl TryFrom<GateRow> for ClosedGate {
     }
 }
 
-/// Agent sessions that ended, out of those whose ids lie in `from..before`.
+/// Ended agent sessions with ids in `from..before`.
 pub async fn sessions(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -180,7 +180,7 @@ pub async fn sessions(
     page(rows, limit)
 }
 
-/// Gates that are closed, out of those whose ids lie in `from..before`.
+/// Closed gates with ids in `from..before`.
 pub async fn gates(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -193,7 +193,7 @@ pub async fn gates(
     page(rows, limit)
 }
 
-/// Answers whose ids lie in `from..before`.
+/// Answers with ids in `from..before`.
 pub async fn answers(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -206,7 +206,7 @@ pub async fn answers(
     page(rows, limit)
 }
 
-/// `rows` are asked for with one more than the page holds.
+/// Makes a page of `rows`, which were queried with one row more than the page holds.
 fn page<Row, Item: TryFrom<Row, Error = Error>>(mut rows: Vec<Row>, limit: u32) -> Result<Page<Item>> {
     let has_more = rows.len() > limit as usize;
     rows.truncate(limit as usize);

@@ -1,4 +1,4 @@
-//! Rows of `leases`: work that one server does for all of them. And the clock that every lease goes by.
+//! Rows of `leases`: work that one server does for all servers. Also the clock for all leases.
 
 use crate::{
     conn::{Conn, run},
@@ -21,20 +21,20 @@ pub(crate) const SQL: &[(&str, &str)] = &[("lease::TAKE", TAKE)];
 
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("lease::NOW_POSTGRES", NOW_POSTGRES)];
 
-/// The clock that leases go by.
+/// The clock by which leases are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseTime {
-    /// The database server's, which all servers on it share. Only PostgreSQL has one.
+    /// The clock of the PostgreSQL server, which all servers share. SQLite has none.
     Database,
-    /// This instant, of the one process that gives and takes leases.
+    /// A time of the one process that gives and takes leases.
     Given(Timestamp),
 }
 
 impl LeaseTime {
-    /// Now, for leases.
+    /// The current time of this clock.
     ///
     /// # Errors
-    /// When SQLite, which is no server, is asked for its time.
+    /// [`Error::Database`] for [`Self::Database`] on SQLite.
     pub async fn now(self, conn: &mut Conn<'_>) -> Result<Timestamp> {
         match (self, conn) {
             (Self::Given(now), _) => Ok(now),
@@ -47,7 +47,7 @@ impl LeaseTime {
     }
 }
 
-/// Takes or extends the lease of this name until `until`. `false` while somebody else holds it.
+/// Takes or extends the lease of this name until `until`. Returns `false` while another server holds it.
 pub async fn take(tx: &mut WriteTx<'_>, name: &str, holder: &str, now: Timestamp, until: Timestamp) -> Result<bool> {
     let taken = run!(tx.conn(), execute, TAKE, name, holder, to_micros(until), to_micros(now))?;
     Ok(taken == 1)

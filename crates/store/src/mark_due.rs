@@ -1,4 +1,4 @@
-//! Rows of `marks_due`: feedback of people that is in the database and not yet in the files beside it.
+//! Rows of `marks_due`: feedback of people that is in the database and not yet in the datalake files.
 
 use crate::{
     conn::{Conn, run},
@@ -28,18 +28,19 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("mark_due::FORGET", FORGET),
 ];
 
-/// A line of feedback that is to be written to a file.
+/// A line of feedback that has to be written to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkDue {
     /// The workspace.
     pub tenant_id: TenantId,
-    /// The row of the feedback.
+    /// Id of the feedback's row.
     pub id: Uuid,
-    /// JSON: the line.
+    /// The line, as JSON.
     pub record: String,
 }
 
-/// Notes that a line of feedback is to be in a file too. It is due at `due_at`, if [`done`] does not come first.
+/// Records that a line of feedback has to be written to a file. It is due at `due_at`, unless [`done`] is
+/// called first.
 pub async fn push(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
@@ -50,26 +51,26 @@ pub async fn push(
     Ok(())
 }
 
-/// The lines that are due, at most `limit`, those that wait longest first.
+/// At most `limit` due lines, the longest waiting first.
 pub async fn due(conn: &mut Conn<'_>, now: Timestamp, limit: u32) -> Result<Vec<MarkDue>> {
     type Row = (Uuid, Uuid, String);
     let rows = run!(conn, fetch_all Row, DUE, to_micros(now), i64::from(limit))?;
     Ok(rows.into_iter().map(|(tenant, id, record)| MarkDue { tenant_id: TenantId(tenant), id, record }).collect())
 }
 
-/// Puts off everything that is due now.
+/// Postpones all due lines until `until`.
 pub async fn postpone(tx: &mut WriteTx<'_>, now: Timestamp, until: Timestamp) -> Result<()> {
     run!(tx.conn(), execute, POSTPONE, to_micros(now), to_micros(until))?;
     Ok(())
 }
 
-/// The line is in its file.
+/// Records that the line is in its file.
 pub async fn done(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: Uuid) -> Result<()> {
     run!(tx.conn(), execute, DONE, tenant_id.0, id)?;
     Ok(())
 }
 
-/// Retention: what a session's people said is not written any more.
+/// Removes the waiting lines of a session that is being erased.
 pub(crate) async fn forget(tx: &mut WriteTx<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<()> {
     run!(tx.conn(), execute, FORGET, tenant_id.0, session_id.0)?;
     Ok(())

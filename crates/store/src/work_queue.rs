@@ -237,32 +237,32 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("work_queue::everyone::DELEGATABLE", everyone::DELEGATABLE),
 ];
 
-/// Where the two rolling buckets begin.
+/// Start times of the buckets.
 #[derive(Debug, Clone, Copy)]
 pub struct Since {
-    /// The failed bucket: 24 hours ago.
+    /// Start of the failed bucket: 24 hours ago.
     pub failed: Timestamp,
-    /// The done bucket: the caller's midnight.
+    /// Start of the done bucket: midnight in the caller's time zone.
     pub done: Timestamp,
-    /// Now: snoozes are measured against it.
+    /// Current time, which decides whether a snooze has ended.
     pub now: Timestamp,
 }
 
-/// One person.
+/// The person whose queue is read.
 #[derive(Debug, Clone, Copy)]
 pub struct QueuePerson {
-    /// Who.
+    /// The person.
     pub user_id: UserId,
-    /// What their role lets them decide.
+    /// What the person's role allows without being named.
     pub by_role: ByRole,
 }
 
-/// Whose queue it is.
+/// Whose queue is read.
 #[derive(Debug, Clone, Copy)]
 pub enum QueueOwner {
-    /// One person's: their tasks, and what they may decide.
+    /// One person's queue: their tasks, and the gates they may decide.
     Mine(QueuePerson),
-    /// The whole workspace's.
+    /// The queue of the whole workspace.
     Everyone,
 }
 
@@ -280,18 +280,18 @@ pub async fn counts(conn: &mut Conn<'_>, tenant_id: TenantId, of: QueueOwner, si
     Ok([row.0, row.1, row.2, row.3, row.4].map(i64::cast_unsigned))
 }
 
-/// What is told about a day.
+/// A part of the summary of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DayPart {
-    /// What waits for the person, by when it began to.
+    /// Sessions and gates that wait for the person, by the time they began to wait.
     Waiting,
-    /// What is queued or at work, by when it was begun, or made.
+    /// Sessions that are queued or running, by the time they were begun or made.
     Live,
-    /// What was made since midnight.
+    /// Sessions made since midnight.
     Begun,
-    /// What ended badly within the window.
+    /// Sessions that ended badly since [`Since::failed`].
     Failed,
-    /// What was completed since midnight.
+    /// Sessions completed since midnight.
     Done,
 }
 
@@ -299,22 +299,23 @@ impl DayPart {
     const ALL: [Self; 5] = [Self::Waiting, Self::Live, Self::Begun, Self::Failed, Self::Done];
 }
 
-/// What of a part lies in one hour.
+/// The items of one part of a day that fall in one hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hour {
-    /// Which part.
+    /// The part of the day's summary.
     pub part: DayPart,
-    /// The hour since midnight; none for all that lies before it.
+    /// Hours since midnight; `None` for all items before midnight.
     pub hour: Option<u8>,
-    /// How many.
+    /// Number of items.
     pub count: u64,
-    /// The first of them.
+    /// Time of the first item (UTC).
     pub first: Timestamp,
-    /// The last of them.
+    /// Time of the last item (UTC).
     pub last: Timestamp,
 }
 
-/// The day so far, hour by hour; hours with nothing in them are left out, and some parts come in several rows an hour.
+/// The day so far, hour by hour. Hours without items are left out. Some parts have several rows for an
+/// hour.
 pub async fn day(conn: &mut Conn<'_>, tenant_id: TenantId, of: QueueOwner, since: Since) -> Result<Vec<Hour>> {
     type Row = (i64, i64, i64, i64, i64);
     let (failed, done, now) = (to_micros(since.failed), to_micros(since.done), to_micros(since.now));
@@ -367,7 +368,8 @@ pub async fn sessions(
     rows.into_iter().map(SessionRecord::try_from).collect()
 }
 
-/// Sessions of a person that wait for them and cannot be answered here: coding agents, say. Longest waiting first.
+/// Sessions of a person that wait for the person and cannot be answered here, such as those of coding
+/// agents. The longest waiting come first.
 pub async fn waiting_in_terminal(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -395,7 +397,7 @@ pub async fn delegatable(
     rows.into_iter().map(ActionRecord::try_from).collect()
 }
 
-/// Sessions of unassigned actions, and of none, that ended badly since then.
+/// Number of sessions without an action, or of unassigned actions, that ended badly since `since`.
 pub async fn failed_unassigned(conn: &mut Conn<'_>, tenant_id: TenantId, since: Timestamp) -> Result<u64> {
     type One = (i64,);
     let (count,) = run!(conn, fetch_one One, FAILED_OF_NOBODY, tenant_id.0, to_micros(since))?;

@@ -1,4 +1,4 @@
-//! Lists of gates: a reviewer's own, and everybody's.
+//! Lists of gates: those that one reviewer may decide, and those of the whole workspace.
 
 use super::{Row, gate_select, records};
 use crate::{
@@ -42,7 +42,7 @@ macro_rules! snoozed {
     };
 }
 
-// What an agent asks its person in an incognito conversation is answered in the conversation.
+// A question in an incognito conversation is answered in the conversation, so no list has it.
 macro_rules! shown {
     () => {
         "(g.kind <> 'question' OR NOT EXISTS (SELECT 1 FROM sessions p WHERE p.tenant_id = g.tenant_id AND p.id = g.session_id \
@@ -95,37 +95,37 @@ pub(crate) const COUNT_MINE: &str = concat!(
 /// Whose gates are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// Everybody's.
+    /// All gates of the workspace.
     All,
-    /// What this person may decide.
+    /// Gates that this person may decide.
     Mine {
-        /// Who.
+        /// The person.
         user_id: UserId,
-        /// What their role lets them decide.
+        /// What the person's role allows without being named.
         by_role: ByRole,
-        /// Only what they put aside; otherwise that is left out.
+        /// `true` lists only snoozed gates; `false` leaves them out.
         snoozed: bool,
     },
 }
 
-/// What a list asks for.
+/// Parameters of a list of gates.
 #[derive(Debug, Clone, Copy)]
 pub struct Inbox {
-    /// Whose.
+    /// Whose gates are listed.
     pub whose: Whose,
-    /// Where they stand.
+    /// Only gates in this state.
     pub state: GateState,
-    /// Only of this kind.
+    /// Only gates of this kind.
     pub kind: Option<GateKind>,
-    /// Position of the last one seen: its place in the order, and its id.
+    /// Sort key and id of the last gate of the page before.
     pub after: Option<(i64, GateId)>,
-    /// At most this many.
+    /// Most gates of a page.
     pub limit: u32,
-    /// Snoozes are measured against it.
+    /// Current time, which decides whether a snooze has ended.
     pub now: Timestamp,
 }
 
-/// One page: closest deadline first, then oldest.
+/// One page of gates: closest deadline first, then oldest.
 pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Result<Page<GateRecord>> {
     let (state, kind) = (inbox.state.as_str(), inbox.kind.map(GateKind::as_str));
     let (after_at, after_id) = (inbox.after.map_or(0, |(at, _)| at), inbox.after.map(|(_, id)| id.0));
@@ -152,7 +152,7 @@ pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, inbox: &Inbox) -> Re
     Ok(Page { items: records(rows)?, has_more })
 }
 
-/// Gates that this person decided last and can still undo, newest first.
+/// Gates whose last decision is this person's and can still be undone, newest first.
 pub async fn held_by(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -163,7 +163,7 @@ pub async fn held_by(
     records(run!(conn, fetch_all Row, HELD_BY, tenant_id.0, user_id.0, to_micros(now), i64::from(at_most))?)
 }
 
-/// Open gates that this person may decide and has not put aside; counting ends at `at_most`.
+/// Number of open gates that this person may decide and has not snoozed. Counting ends at `at_most`.
 pub async fn count(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

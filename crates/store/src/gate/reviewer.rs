@@ -1,4 +1,4 @@
-//! Rows of `gate_reviewers`: who may decide.
+//! Rows of `gate_reviewers`: who may decide a gate.
 
 use super::{hex_list, inbox::shown};
 use crate::{
@@ -79,7 +79,7 @@ pub(crate) const LEFT: &str = concat!(
     " WHERE g.tenant_id = $1 AND g.id = $2 ORDER BY m.user_id"
 );
 
-/// Open gates whose reviewers with access are fewer than the approvals needed, by id after `after`.
+/// Open gates that need more approvals than they have reviewers with access, in id order after `after`.
 pub async fn short_of_reviewers(
     conn: &mut Conn<'_>,
     after: GateId,
@@ -97,18 +97,18 @@ pub async fn reviewers_left(conn: &mut Conn<'_>, tenant_id: TenantId, id: GateId
     Ok(rows.into_iter().map(|(user,)| UserId(user)).collect())
 }
 
-/// Somebody who might decide and wants e-mail.
+/// A member who may decide a gate and wants e-mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmailRecipient {
-    /// Who.
+    /// The member.
     pub user_id: UserId,
-    /// Their role, which has to allow it where they are not named.
+    /// Role of the member. It must allow the decision if the member is not named.
     pub role: Role,
-    /// Whether they may decide by name or in a group.
+    /// Whether the member may decide by name or through a group.
     pub is_named: bool,
 }
 
-/// Who might decide this gate and wants e-mail.
+/// Members who may decide this gate and want e-mail.
 pub async fn reviewers_wanting_email(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -124,7 +124,7 @@ pub async fn reviewers_wanting_email(
         .collect()
 }
 
-/// Lets one more decide; again is nothing new.
+/// Adds a reviewer. Adding the same one again changes nothing.
 pub async fn add_reviewer(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
@@ -154,7 +154,7 @@ pub async fn is_reviewer(
     Ok(count > 0)
 }
 
-/// Who may decide these gates, by name.
+/// The reviewers of these gates, with their names.
 pub async fn reviewers(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

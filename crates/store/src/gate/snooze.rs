@@ -1,4 +1,4 @@
-//! Rows of `gate_snoozes`: a reviewer puts an item aside for a while.
+//! Rows of `gate_snoozes`: a gate is hidden from one reviewer's inbox until a time.
 
 use super::hex_list;
 use crate::{
@@ -30,7 +30,7 @@ macro_rules! until {
 pub(crate) const UNTIL_SQLITE: &str = until!("IN (SELECT unhex(value) FROM json_each($2))");
 pub(crate) const UNTIL_POSTGRES: &str = until!("= ANY($2)");
 
-/// Puts a gate aside for one person.
+/// Hides a gate from one person's inbox until `until`.
 pub async fn snooze(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
@@ -42,13 +42,13 @@ pub async fn snooze(
     Ok(())
 }
 
-/// Takes it back into their list.
+/// Ends the snooze.
 pub async fn unsnooze(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: GateId, user_id: UserId) -> Result<()> {
     run!(tx.conn(), execute, UNSNOOZE, tenant_id.0, id.0, user_id.0)?;
     Ok(())
 }
 
-/// Until when this person has put these gates aside; the others are left out.
+/// Until when this person has snoozed these gates. Gates that are not snoozed are left out.
 pub async fn snoozed_until(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

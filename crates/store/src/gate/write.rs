@@ -1,4 +1,4 @@
-//! Opening gates, and moving them from state to state.
+//! Inserts gates and saves changes of their state.
 
 use crate::{conn::run, error::Result, record::GateRecord, transaction::WriteTx};
 use domain::{
@@ -54,7 +54,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, gate: &GateRecord) -> Result<()> {
     Ok(())
 }
 
-/// The next instant at which a sweep has something to do with it.
+/// The next time at which a sweep has to handle the gate.
 fn wake_at(gate: &GateRecord) -> Option<Timestamp> {
     match gate.state {
         GateState::Held => gate.held_until,
@@ -67,7 +67,7 @@ fn wake_at(gate: &GateRecord) -> Option<Timestamp> {
     }
 }
 
-/// Saves what can change of a locked gate: where it stands.
+/// Saves the columns of a locked gate that can change: its state and times.
 pub async fn save(tx: &mut WriteTx<'_>, gate: &GateRecord) -> Result<()> {
     run!(
         tx.conn(),

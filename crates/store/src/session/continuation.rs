@@ -1,4 +1,5 @@
-//! Sessions that run outside and report by themselves: which of them goes on with which.
+//! Sessions that run outside of Shiftbook and report their own events: finds the session that continues
+//! another.
 
 use super::{Row, record, session_select};
 use crate::{
@@ -24,7 +25,7 @@ pub async fn newest_continuation(
     record(run!(conn, fetch_optional Row, NEWEST_CONTINUATION, tenant_id.0, first.0, source)?)
 }
 
-/// Gives a session another title. A title is for people; the log does not tell of it.
+/// Changes the title of a session. The log does not record it.
 pub async fn retitle(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: SessionId, title: &str) -> Result<()> {
     run!(tx.conn(), execute, RETITLE, tenant_id.0, id.0, title)?;
     Ok(())

@@ -1,4 +1,4 @@
-//! What runs out: leases of workers, and the time limits of sessions.
+//! Expiry of worker leases and of the time limits of sessions.
 
 use crate::{
     conn::{Conn, run},
@@ -23,13 +23,13 @@ pub(crate) const LEASES_LOST: &str =
 pub(crate) const OVERDUE: &str =
     "SELECT tenant_id, id FROM sessions WHERE deadline_at <= $1 ORDER BY deadline_at LIMIT $2";
 
-/// The limits of a row. Most sessions have none.
+/// Reads the time limits of a row. Most sessions have none.
 pub(super) fn limits(text: Option<&str>) -> Result<TimeLimits> {
     let Some(text) = text else { return Ok(TimeLimits::default()) };
     serde_json::from_str(text).map_err(|_| Error::inconsistent("sessions", "time_limits", text))
 }
 
-/// The limits as a row keeps them.
+/// The time limits as stored in a row; `None` if there are none.
 pub(super) fn limits_text(limits: &TimeLimits) -> Result<Option<String>> {
     if *limits == TimeLimits::default() {
         return Ok(None);
@@ -49,12 +49,13 @@ pub async fn extend_lease(
     Ok(changed == 1)
 }
 
-/// Gives every lease its full length again: after a restart the clock may have jumped and heartbeats were impossible.
+/// Extends every lease to its full length from `now`. Used after a restart, because the clock may have
+/// jumped and heartbeats were impossible.
 pub async fn rearm_leases(tx: &mut WriteTx<'_>, now: Timestamp) -> Result<u64> {
     Ok(run!(tx.conn(), execute, REARM_LEASES, to_micros(now))?)
 }
 
-/// Sessions of every workspace whose lease ran out before `now`, longest lost first.
+/// Sessions of every workspace whose lease expired before `now`, the longest expired first.
 pub async fn leases_lost(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Result<Vec<(TenantId, SessionId)>> {
     #[cfg(feature = "planted-bugs")]
     if crate::planted::is(crate::planted::Bug::LeaseNeverExpires) {
@@ -64,7 +65,7 @@ pub async fn leases_lost(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Resul
     Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())
 }
 
-/// Sessions of every workspace whose status has run out by `now`, longest overdue first.
+/// Sessions of every workspace whose deadline has passed by `now`, the longest overdue first.
 pub async fn overdue(conn: &mut Conn<'_>, now: Timestamp, max: u32) -> Result<Vec<(TenantId, SessionId)>> {
     let rows = run!(conn, fetch_all(Uuid, Uuid), OVERDUE, to_micros(now), i64::from(max))?;
     Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), SessionId(id))).collect())

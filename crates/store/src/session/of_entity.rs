@@ -31,23 +31,23 @@ pub struct OfEntity {
     pub action_slug: Option<String>,
     /// That action's name.
     pub action_name: Option<String>,
-    /// That action's output contract, JSON.
+    /// Output contract of that action, as JSON.
     pub output_config: Option<String>,
-    /// Where it stands.
+    /// Current status.
     pub status: Status,
-    /// For people.
+    /// Title shown to people.
     pub title: String,
-    /// When it was first claimed or begun.
+    /// Time it was first claimed or begun (UTC).
     pub started_at: Option<Timestamp>,
-    /// When it became final.
+    /// Time it became final (UTC).
     pub completed_at: Option<Timestamp>,
     /// The session that started it.
     pub parent_id: Option<SessionId>,
-    /// What went wrong.
+    /// Error text for people, if it failed.
     pub error_message: Option<String>,
-    /// When it was made.
+    /// Time it was made (UTC).
     pub created_at: Timestamp,
-    /// Sessions it started.
+    /// Number of sessions it started, without private ones.
     pub child_count: u32,
 }
 

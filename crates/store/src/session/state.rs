@@ -1,4 +1,4 @@
-//! The columns that say where a session stands, and the state that they amount to.
+//! Conversion of the columns that describe a session's status into a [`State`].
 
 use crate::error::{Error, Result};
 use domain::{
@@ -6,7 +6,7 @@ use domain::{
     session::{End, EndReason, Ended, Lease, State, Status, WaitsFor},
 };
 
-/// Those columns, each read by itself.
+/// The columns that describe the status, each converted by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Columns {
     pub(super) status: Status,
@@ -20,7 +20,7 @@ pub(super) struct Columns {
     pub(super) outcome: Outcome,
 }
 
-/// What came of a session.
+/// The result or error of a session.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) result: Option<String>,
@@ -28,7 +28,7 @@ pub(super) struct Outcome {
     pub(super) error_code: Option<String>,
 }
 
-/// Says which of them are there, not what they hold: it goes into errors and logs.
+/// Shows which values are present, but not the values, because the text goes into errors and logs.
 impl std::fmt::Debug for Outcome {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Outcome")
@@ -39,10 +39,10 @@ impl std::fmt::Debug for Outcome {
     }
 }
 
-/// The state that the columns amount to.
+/// The state that the columns describe.
 ///
 /// # Errors
-/// [`Error::Inconsistent`] for columns that no session has together.
+/// [`Error::Inconsistent`] for a combination of columns that no session can have.
 pub(super) fn state(mut columns: Columns) -> Result<State> {
     let lease = match (columns.lease_seconds, columns.lease_expires_at) {
         (Some(seconds), Some(expires_at)) => Some(Lease { seconds, expires_at }),
@@ -62,7 +62,7 @@ pub(super) fn state(mut columns: Columns) -> Result<State> {
             Some(State::Draft { waits_for_dependencies: waits_for.is_some() })
         }
         (Status::Pending, None, None, None) => Some(State::Pending { deadline_at }),
-        // Whoever claimed it holds a lease while it runs.
+        // A claimed session holds a lease while it runs.
         (Status::Running, lease, None, None) if lease.is_some() == (columns.attempt > 0) => {
             Some(State::Running { lease, deadline_at })
         }
