@@ -101,7 +101,7 @@ pub async fn find(conn: &mut Conn<'_>, tenant_id: TenantId, id: ActionId) -> Res
     run!(conn, fetch_optional Row, BY_ID, tenant_id.0, id.0)?.map(ActionRecord::try_from).transpose()
 }
 
-/// How these actions stand. Ids of no action are left out.
+/// The statuses of these actions. Ids of no action are left out.
 pub async fn statuses(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -133,13 +133,13 @@ pub async fn find_by_slug(conn: &mut Conn<'_>, tenant_id: TenantId, slug: &str) 
 /// Which actions to list.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Only these.
+    /// Only actions with this status.
     pub status: Option<ActionStatus>,
-    /// Only tasks of this person.
+    /// Only actions assigned to this person.
     pub assigned_to: Option<UserId>,
-    /// Only those about this entity.
+    /// Only actions about this entity.
     pub target_entity_id: Option<EntityId>,
-    /// Only names that contain this, whatever the case.
+    /// Only names that contain this text, regardless of case.
     pub name_contains: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Rows of `entities` and `entity_versions`. A write of one is always a write of both.
+//! Rows of `entities` and `entity_versions`. Every write of an entity writes both tables.
 
 mod title;
 mod write;
@@ -31,7 +31,7 @@ macro_rules! entity_select {
         )
     };
 }
-// One text per leading filter, so that each walks its own index.
+// One statement per leading filter, so that each uses its own index.
 macro_rules! list_select {
     ($lead:literal) => {
         entity_select!(concat!(

@@ -1,4 +1,4 @@
-//! Rows of `entity_imports`: files on their way to becoming entities.
+//! Rows of `entity_imports`: CSV imports and their files.
 
 use crate::{
     conn::{Conn, run},
@@ -31,7 +31,7 @@ const SOURCE: &str = "SELECT source FROM entity_imports WHERE tenant_id = $1 AND
 const INSERT: &str = "INSERT INTO entity_imports (tenant_id, id, type_id, status, source, mapping, rows_total, next_row, \
      created_count, failed_count, errors, actor, created_at, updated_at) \
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
-// A finished import needs its file no longer.
+// The file of a finished import is deleted.
 const SAVE: &str = "UPDATE entity_imports SET status = $3, next_row = $4, created_count = $5, failed_count = $6, errors = $7, \
      updated_at = $8, source = CASE WHEN $3 = 'running' THEN source ELSE '' END WHERE tenant_id = $1 AND id = $2";
 const STALLED: &str = "SELECT tenant_id, id FROM entity_imports WHERE status = 'running' AND updated_at < $1 \
@@ -135,7 +135,7 @@ pub async fn insert(tx: &mut WriteTx<'_>, import: &ImportRecord, source: &str) -
     Ok(())
 }
 
-/// Writes how far an import has got; the caller holds its row's lock.
+/// Saves the progress of an import. The caller holds the lock of its row.
 pub async fn save(tx: &mut WriteTx<'_>, import: &ImportRecord) -> Result<()> {
     let errors = serde_json::to_string(&import.errors).map_err(|error| Error::Database(error.to_string()))?;
     run!(
@@ -154,7 +154,7 @@ pub async fn save(tx: &mut WriteTx<'_>, import: &ImportRecord) -> Result<()> {
     Ok(())
 }
 
-/// Imports of every workspace that have not got on since `before`, longest first.
+/// Running imports of every workspace without progress since `before`, the longest stalled first.
 pub async fn stalled(conn: &mut Conn<'_>, before: Timestamp, max: u32) -> Result<Vec<(TenantId, ImportId)>> {
     let rows = run!(conn, fetch_all Two<Uuid, Uuid>, STALLED, to_micros(before), i64::from(max))?;
     Ok(rows.into_iter().map(|(tenant, id)| (TenantId(tenant), ImportId(id))).collect())

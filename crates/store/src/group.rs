@@ -67,7 +67,7 @@ row! {
 
 type MemberRow = (Uuid, Uuid, String);
 
-/// Puts members beside their groups; `members` are sorted by address and stay so.
+/// Combines groups with their members. `members` are sorted by address, and that order is kept.
 fn records(rows: Vec<Row>, members: Vec<MemberRow>) -> Vec<GroupRecord> {
     let members = &members;
     let of = |id: Uuid| members.iter().filter(move |m| m.0 == id).map(|m| (UserId(m.1), m.2.clone())).collect();
@@ -154,7 +154,7 @@ pub async fn update(tx: &mut WriteTx<'_>, tenant_id: TenantId, record: &GroupRec
     Ok(())
 }
 
-/// Adds a member of the workspace to a group. Somebody who is in it stays.
+/// Adds a member of the workspace to a group. Adding the same person again changes nothing.
 pub async fn add(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
@@ -167,13 +167,13 @@ pub async fn add(
     Ok(())
 }
 
-/// Takes somebody out of a group.
+/// Removes a person from a group.
 pub async fn remove(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: GroupId, user_id: UserId) -> Result<()> {
     run!(tx.conn(), execute, REMOVE, tenant_id.0, id.0, user_id.0)?;
     Ok(())
 }
 
-/// Takes somebody out of every group of a workspace.
+/// Removes a person from every group of a workspace.
 pub async fn remove_everywhere(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId) -> Result<()> {
     run!(tx.conn(), execute, REMOVE_EVERYWHERE, tenant_id.0, user_id.0)?;
     Ok(())

@@ -1,9 +1,9 @@
-//! Storage on both engines. The only crate (with `migrations/`) that holds SQL.
+//! Storage on both engines. Only this crate (with `migrations/`) contains SQL.
 //!
-//! One SQL text serves both engines wherever it can: `$1` binds, ids, integers and text. Real
-//! differences are a visible `match` with both arms. Reads go through [`Store::read`], writes
-//! through [`Store::write`] and [`Store::append`]; each is told on whose behalf it runs, which
-//! PostgreSQL then enforces row by row.
+//! One SQL text serves both engines where possible, with `$1` binds, ids, integers and text. Where the
+//! engines differ, a `match` has an arm for each. Reads go through [`Store::read`], writes through
+//! [`Store::write`] and [`Store::append`]. Each takes the [`Access`] that it runs with, which PostgreSQL
+//! enforces row by row.
 
 pub mod access_link;
 pub mod action;

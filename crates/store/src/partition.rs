@@ -1,17 +1,17 @@
 //! Monthly partitions of `session_events` on PostgreSQL.
 //!
-//! Session ids are UUIDv7, so a range of ids is a range of time and a month of sessions is one table, which
-//! can be moved or dropped whole. Rows that no month foresaw land in the default partition.
+//! Session ids are UUIDv7, so a range of ids is a range of time. The events of a month of sessions are one
+//! table, which can be moved or dropped as a whole. Rows outside of all months go to the default partition.
 
 use crate::error::Result;
 use domain::Timestamp;
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::{Builder, Uuid};
 
-/// Months made ahead of time, the present one included.
+/// Number of months for which partitions are created, including the current one.
 const MONTHS_AHEAD: u32 = 3;
 
-/// Makes the partitions of this month and the next ones, where they are missing.
+/// Creates the missing partitions of this month and the following ones.
 pub(crate) async fn ensure(pool: &PgPool, now: Timestamp) -> Result<()> {
     for ahead in 0..MONTHS_AHEAD {
         let (name, from, to) = month(now, ahead);
@@ -37,7 +37,7 @@ fn month(now: Timestamp, ahead: u32) -> (String, Uuid, Uuid) {
     (from.format("y%Ym%m").to_string(), first_id(from), first_id(to))
 }
 
-/// The smallest UUIDv7 of an instant.
+/// A lower bound of all UUIDv7 ids of an instant.
 fn first_id(at: Timestamp) -> Uuid {
     let millis = u64::try_from(at.timestamp_millis()).unwrap_or_default();
     let mut bytes = *Builder::from_unix_timestamp_millis(millis, &[0; 10]).as_uuid().as_bytes();

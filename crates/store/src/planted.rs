@@ -1,9 +1,9 @@
-//! Bugs on purpose, for the torture binary to find. Compiled only with the feature `planted-bugs`, which no
-//! release has; there `SHIFTBOOK_PLANTED_BUG` names the one that is active.
+//! Deliberate bugs, which the torture binary must find. They are compiled only with the feature
+//! `planted-bugs`, which no release has. `SHIFTBOOK_PLANTED_BUG` names the active one.
 
 use std::sync::OnceLock;
 
-/// A planted bug.
+/// A deliberate bug.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bug {
     /// synchronous=NORMAL: acknowledged rows are lost in a power cut.

@@ -43,12 +43,12 @@ pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("sign_in::PRUNE_POSTGRES", P
 /// Rows deleted by one call of [`prune_sign_in_attempts`]. Each attempt adds one row at most.
 const PRUNED_AT_ONCE: i64 = 100;
 
-/// What is remembered of sign-in attempts for one address.
+/// Recent sign-in attempts for one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SignInAttempts {
-    /// Attempts in a row that did not succeed, or have not yet.
+    /// Number of consecutive attempts that have not succeeded.
     pub failures: u64,
-    /// No attempt is allowed before this. Never before the last attempt.
+    /// No attempt is allowed before this time (UTC). It is never before the last attempt.
     pub blocked_until: Timestamp,
 }
 
@@ -56,12 +56,12 @@ fn attempts((failures, until): (i64, i64)) -> SignInAttempts {
     SignInAttempts { failures: failures.cast_unsigned(), blocked_until: from_micros(until) }
 }
 
-/// The attempts of an address (by digest).
+/// The attempts for an address, by its digest; `None` if there are none.
 pub async fn sign_in_attempts(conn: &mut Conn<'_>, email_digest: [u8; 32]) -> Result<Option<SignInAttempts>> {
     Ok(run!(conn, fetch_optional(i64, i64), BY_EMAIL, &email_digest[..])?.map(attempts))
 }
 
-/// The same, locked until the transaction ends, also when there were none.
+/// The attempts for an address, locked until the transaction ends. The row is created if there is none.
 pub async fn lock_sign_in_attempts(
     tx: &mut WriteTx<'_>,
     email_digest: [u8; 32],
@@ -81,13 +81,13 @@ pub async fn record_sign_in_attempt(
     Ok(())
 }
 
-/// Forgets the attempts of an address after a success.
+/// Deletes the attempts for an address after a successful sign-in.
 pub async fn clear_sign_in_attempts(tx: &mut WriteTx<'_>, email_digest: [u8; 32]) -> Result<()> {
     run!(tx.conn(), execute, CLEAR, &email_digest[..])?;
     Ok(())
 }
 
-/// Forgets attempts whose block ended before this instant: the oldest of them, a bounded number.
+/// Deletes attempts whose block ended before this time, oldest first, up to a limit.
 pub async fn prune_sign_in_attempts(tx: &mut WriteTx<'_>, ended_before: Timestamp) -> Result<()> {
     let sql = if matches!(tx.conn(), Conn::Sqlite(_)) { PRUNE } else { PRUNE_POSTGRES };
     run!(tx.conn(), execute, sql, to_micros(ended_before), PRUNED_AT_ONCE)?;

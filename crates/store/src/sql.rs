@@ -1,4 +1,4 @@
-//! Helpers for SQL text, and the list of all of it, which a test prepares on both engines.
+//! Helpers for SQL text, and the list of all SQL texts. A test prepares the list on both engines.
 
 /// The version of the SQLite library.
 pub(crate) const SQLITE_VERSION: &str = "SELECT sqlite_version()";
@@ -6,7 +6,7 @@ pub(crate) const SQLITE_VERSION: &str = "SELECT sqlite_version()";
 pub(crate) const SCHEMA_VERSION: &str = "SELECT MAX(version) FROM _sqlx_migrations WHERE success";
 /// Moves the write-ahead log into the file and empties it.
 pub(crate) const SQLITE_CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
-/// Writes every page anew.
+/// Rewrites every page of the file.
 pub(crate) const SQLITE_VACUUM: &str = "VACUUM";
 /// The PostgreSQL settings that acknowledged writes depend on.
 pub(crate) const POSTGRES_DURABILITY: &str =
@@ -20,10 +20,11 @@ const SQLITE_SQL: &[(&str, &str)] = &[
 const POSTGRES_SQL: &[(&str, &str)] =
     &[("sql::SCHEMA_VERSION", SCHEMA_VERSION), ("sql::POSTGRES_DURABILITY", POSTGRES_DURABILITY)];
 
-/// Rows of one multi-row SQLite statement, largest first. Few sizes, so that each statement is prepared once.
+/// Numbers of rows of the multi-row SQLite statements, largest first. There are few sizes, so that each
+/// statement is prepared once.
 pub(crate) const CHUNKS: [usize; 4] = [64, 16, 4, 1];
 
-/// Cuts `total` rows into the sizes of [`CHUNKS`], as `(index into CHUNKS, from, to)`.
+/// Divides `total` rows into the sizes of [`CHUNKS`], as `(index into CHUNKS, from, to)`.
 pub(crate) fn chunks(total: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -33,24 +33,24 @@ pub async fn insert(tx: &mut WriteTx<'_>, tenant: &TenantRecord, at: Timestamp) 
     Ok(())
 }
 
-/// The workspace of this URL name.
+/// The workspace with this slug.
 pub async fn find_by_slug(conn: &mut Conn<'_>, slug: &str) -> Result<Option<TenantRecord>> {
     Ok(run!(conn, fetch_optional(Uuid, String, String), BY_SLUG, slug)?.map(record))
 }
 
-/// The workspace of this id.
+/// The workspace with this id.
 pub async fn find(conn: &mut Conn<'_>, id: TenantId) -> Result<Option<TenantRecord>> {
     Ok(run!(conn, fetch_optional(Uuid, String, String), BY_ID, id.0)?.map(record))
 }
 
-/// For how long decisions of this workspace can be undone, seconds.
+/// How long decisions of this workspace can be undone, in seconds.
 pub async fn undo_seconds(conn: &mut Conn<'_>, id: TenantId) -> Result<u32> {
     type One = (i64,);
     let row = run!(conn, fetch_optional One, UNDO_SECONDS, id.0)?;
     Ok(row.and_then(|(seconds,)| u32::try_from(seconds).ok()).unwrap_or(UNDO_SECONDS_DEFAULT))
 }
 
-/// Sets it.
+/// Sets how long decisions of this workspace can be undone, in seconds.
 pub async fn set_undo_seconds(tx: &mut WriteTx<'_>, id: TenantId, seconds: u32) -> Result<()> {
     run!(tx.conn(), execute, SET_UNDO_SECONDS, id.0, i64::from(seconds))?;
     Ok(())

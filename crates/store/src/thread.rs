@@ -1,4 +1,4 @@
-//! Conversations: sessions whose source is `thread`, by who holds them.
+//! Conversations: sessions whose source is `thread`.
 
 use crate::{
     conn::{Conn, run},
@@ -9,7 +9,7 @@ use crate::{
 use domain::id::{EventId, SessionId, TenantId, UserId};
 use uuid::Uuid;
 
-// Two walks from the newest, each along its own index; what both find is one row.
+// Two index scans from the newest row, one for each condition. The UNION removes duplicates.
 const OWN: &str = session_select!(
     "tenant_id = $1 AND id IN (\
      SELECT id FROM (SELECT id FROM sessions WHERE tenant_id = $1 AND source = 'thread' AND created_by = $2 AND id < $4 \
@@ -34,7 +34,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("thread::HAS_EVENT", HAS_EVENT),
 ];
 
-/// What a caller has begun, and what is a person's own, newest first, after `before`.
+/// Conversations that the caller began or that are the person's own, newest first, before `before`.
 pub async fn own(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -51,10 +51,10 @@ pub async fn own(
     Ok(Page { items: rows.into_iter().map(SessionRecord::try_from).collect::<Result<_>>()?, has_more })
 }
 
-/// What an id that a client made was used for.
+/// The event that a client-made id already identifies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Known {
-    /// Nothing yet.
+    /// No event has the id.
     New,
     /// A message: its sequence and content.
     Message(u64, String),
@@ -64,7 +64,7 @@ pub enum Known {
     Other,
 }
 
-/// What this session has under an event's id.
+/// The event of this session that has this id.
 pub async fn known(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -83,7 +83,7 @@ pub async fn known(
     Ok(if others == 0 { Known::New } else { Known::Other })
 }
 
-/// How many messages of a person a session has.
+/// Number of messages of people in a session.
 pub async fn messages(conn: &mut Conn<'_>, tenant_id: TenantId, session_id: SessionId) -> Result<u64> {
     Ok(run!(conn, fetch_one One, MESSAGES, tenant_id.0, session_id.0)?.0.cast_unsigned())
 }

@@ -49,7 +49,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
     ("token::EXISTS_OWN", EXISTS_OWN),
 ];
 
-/// Most tokens of a workspace that are listed.
+/// Most tokens that one list returns.
 const TOKENS_MAX: i64 = 1_000;
 
 row! {
@@ -116,7 +116,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// The token of a secret, revoked or not, and its workspace.
+/// The token with this secret, revoked or not, and its workspace.
 pub async fn find(conn: &mut Conn<'_>, secret_digest: [u8; 32]) -> Result<Option<(TenantRecord, TokenRecord)>> {
     run!(conn, fetch_optional Row, BY_DIGEST, &secret_digest[..])?.map(Row::into_records).transpose()
 }
@@ -130,13 +130,14 @@ pub async fn list(conn: &mut Conn<'_>, tenant_id: TenantId, whose: Option<UserId
     rows.into_iter().map(|row| Ok(row.into_records()?.1)).collect()
 }
 
-/// Notes that it is in use.
+/// Records the time of the last use.
 pub async fn touch(tx: &mut WriteTx<'_>, tenant_id: TenantId, id: TokenId, at: Timestamp) -> Result<()> {
     run!(tx.conn(), execute, TOUCH, tenant_id.0, id.0, to_micros(at))?;
     Ok(())
 }
 
-/// Stops a token, of this person where one is named. `false` when there is no such token; a second revocation changes nothing.
+/// Revokes a token; if `whose` is set, only a token of that person. Returns `false` if there is no such
+/// token. A second revocation changes nothing.
 pub async fn revoke(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
@@ -154,7 +155,7 @@ pub async fn revoke(
     Ok(count > 0)
 }
 
-/// Stops every token that speaks for this person in a workspace.
+/// Revokes every token of a workspace that acts for this person.
 pub async fn revoke_of(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId, at: Timestamp) -> Result<()> {
     run!(tx.conn(), execute, REVOKE_OF, tenant_id.0, user_id.0, to_micros(at))?;
     Ok(())

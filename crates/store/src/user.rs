@@ -70,7 +70,7 @@ pub(crate) const SQL: &[(&str, &str)] = &[
 ];
 pub(crate) const POSTGRES_SQL: &[(&str, &str)] = &[("user::TENANT_LOCKED_POSTGRES", TENANT_LOCKED_POSTGRES)];
 
-/// Most members of a workspace that are listed, removed ones included.
+/// Most members that one list returns, including removed ones.
 const MEMBERS_MAX: i64 = 1_000;
 
 type MemberRow = (Uuid, String, String, String, String, i64);
@@ -86,7 +86,7 @@ fn user((id, email, name, password_hash): UserRow) -> UserRecord {
     UserRecord { id: UserId(id), email, name, password_hash }
 }
 
-/// Adds a person. Their e-mail must not be taken.
+/// Adds a person. The e-mail address must not be in use.
 pub async fn insert(tx: &mut WriteTx<'_>, user: &UserRecord, at: Timestamp) -> Result<()> {
     let (email, name, hash) = (user.email.as_str(), user.name.as_str(), user.password_hash.as_str());
     run!(tx.conn(), execute, INSERT, user.id.0, email, name, hash, to_micros(at))?;
@@ -98,24 +98,24 @@ pub async fn find_by_email(conn: &mut Conn<'_>, email: &str) -> Result<Option<Us
     Ok(run!(conn, fetch_optional UserRow, BY_EMAIL, email)?.map(user))
 }
 
-/// The person of this id.
+/// The person with this id.
 pub async fn find(conn: &mut Conn<'_>, id: UserId) -> Result<Option<UserRecord>> {
     Ok(run!(conn, fetch_optional UserRow, BY_ID, id.0)?.map(user))
 }
 
-/// Whether anybody has an account here.
+/// Whether any person has an account.
 pub async fn any(conn: &mut Conn<'_>) -> Result<bool> {
     let (count,) = run!(conn, fetch_one(i64,), ANY)?;
     Ok(count > 0)
 }
 
-/// Replaces a password.
+/// Replaces the hash of a person's password.
 pub async fn set_password(tx: &mut WriteTx<'_>, id: UserId, password_hash: &str) -> Result<()> {
     run!(tx.conn(), execute, SET_PASSWORD, id.0, password_hash)?;
     Ok(())
 }
 
-/// Replaces a name.
+/// Replaces a person's display name.
 pub async fn set_name(tx: &mut WriteTx<'_>, id: UserId, name: &str) -> Result<()> {
     run!(tx.conn(), execute, SET_NAME, id.0, name)?;
     Ok(())
@@ -127,7 +127,7 @@ pub async fn join(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId, ro
     Ok(())
 }
 
-/// Everybody who is or was a member of a workspace, by address.
+/// All members and former members of a workspace, sorted by address.
 pub async fn members(conn: &mut Conn<'_>, tenant_id: TenantId) -> Result<Vec<MemberRecord>> {
     let rows = run!(conn, fetch_all MemberRow, MEMBERS, tenant_id.0, MEMBERS_MAX)?;
     rows.into_iter().map(member).collect()
@@ -147,8 +147,8 @@ pub async fn find_any_member(
     run!(conn, fetch_optional MemberRow, ANY_MEMBER, tenant_id.0, user_id.0)?.map(member).transpose()
 }
 
-/// The active admins of a workspace. Until the transaction ends nobody else can ask this, so that two admins cannot
-/// take each other's access away at the same time. SQLite has one writer and needs no lock.
+/// The active admins of a workspace. Other calls wait until the transaction ends, so that two admins cannot
+/// remove each other's access at the same time. SQLite has one writer and needs no lock.
 pub async fn lock_admins(tx: &mut WriteTx<'_>, tenant_id: TenantId) -> Result<Vec<UserId>> {
     if let Conn::Postgres(c) = tx.conn() {
         sqlx::query(TENANT_LOCKED_POSTGRES).bind(tenant_id.0).execute(&mut **c).await?;
@@ -163,7 +163,7 @@ pub async fn set_role(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId
     Ok(())
 }
 
-/// Gives a member another place.
+/// Changes the status of a member.
 pub async fn set_status(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,
@@ -175,13 +175,13 @@ pub async fn set_status(
     Ok(())
 }
 
-/// Whether a person is in another workspace than this one, active or not.
+/// Whether a person is a member of another workspace, active or not, and not removed there.
 pub async fn is_member_elsewhere(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<bool> {
     let (count,) = run!(conn, fetch_one(i64,), ELSEWHERE, tenant_id.0, user_id.0)?;
     Ok(count > 0)
 }
 
-/// The workspaces of a person, first joined first.
+/// The workspaces in which a person is active, first joined first.
 pub async fn workspaces(conn: &mut Conn<'_>, user_id: UserId) -> Result<Vec<(TenantRecord, Role)>> {
     let rows = run!(conn, fetch_all(Uuid, String, String, String), WORKSPACES, user_id.0)?;
     rows.into_iter()
@@ -192,13 +192,14 @@ pub async fn workspaces(conn: &mut Conn<'_>, user_id: UserId) -> Result<Vec<(Ten
         .collect()
 }
 
-/// Whether a member wants an e-mail when something waits for them in this workspace. Who is no member wants none.
+/// Whether a member wants an e-mail when something waits for them in this workspace. `false` for a person
+/// who is not an active member.
 pub async fn wants_email(conn: &mut Conn<'_>, tenant_id: TenantId, user_id: UserId) -> Result<bool> {
     let row = run!(conn, fetch_optional(i64,), WANTS_EMAIL, tenant_id.0, user_id.0)?;
     Ok(row.is_some_and(|(wants,)| wants != 0))
 }
 
-/// Notes what a member wants.
+/// Stores whether a member wants such e-mails.
 pub async fn set_wants_email(tx: &mut WriteTx<'_>, tenant_id: TenantId, user_id: UserId, wants: bool) -> Result<()> {
     run!(tx.conn(), execute, SET_WANTS_EMAIL, tenant_id.0, user_id.0, i64::from(wants))?;
     Ok(())

@@ -22,7 +22,7 @@ pub(crate) const TAKEN_POSTGRES: &str = "SELECT DISTINCT title FROM entities \
 /// A row of one column. Written out, the formatter would take the tuple for a call's arguments.
 type One<T> = (T,);
 
-/// Which of these titles entities of a type have. Titles are the same when they are letter for letter.
+/// The titles of this list that entities of the type already have. Titles are compared exactly.
 pub async fn taken_titles(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -41,8 +41,8 @@ pub async fn taken_titles(
     Ok(rows.into_iter().map(|(title,)| title).collect())
 }
 
-/// `(id, title, type slug)` of these entities, in id order. Ids that are not of this workspace are left out;
-/// repeated ones count once; of more than [`ENTITY_TITLES_MAX`] different ones the first are looked up.
+/// `(id, title, type slug)` of these entities, in id order. Ids that are not of this workspace are left
+/// out, and repeated ids count once. Only the first [`ENTITY_TITLES_MAX`] different ids are looked up.
 pub async fn titles(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -33,8 +33,8 @@ fn text(fields: &Values) -> Result<String> {
     serde_json::to_string(fields).map_err(|error| Error::Database(error.to_string()))
 }
 
-/// Adds entities of one type, made by one caller (in one session, where it was one) at one instant, each with its
-/// first version: two statements however many they are.
+/// Adds entities of one type with their first versions, in two statements. All are made by one actor at one
+/// time, and in one session if `session_id` is set.
 pub async fn insert(
     tx: &mut WriteTx<'_>,
     tenant_id: TenantId,

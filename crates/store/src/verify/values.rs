@@ -1,4 +1,4 @@
-//! Values of closed lists that no version of Shiftbook writes, with the row that holds them.
+//! Finds values outside of the closed lists of known values, with the rows that hold them.
 
 use crate::{conn::Conn, error::Result};
 use domain::{
@@ -14,10 +14,10 @@ use domain::{
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
-/// Rows that are named for one column.
+/// Most rows that are reported for one column.
 const NAMED_MAX: usize = 5;
 
-/// A column that holds one value of a closed list, or null.
+/// A column that holds null or one value of a closed list.
 struct Closed {
     table: &'static str,
     key: &'static [&'static str],
@@ -31,7 +31,7 @@ macro_rules! names {
     };
 }
 
-/// All such columns but those of events, of which there are too many to look at twice.
+/// All such columns except those of events. Events are too many to be read twice.
 fn closed() -> Vec<Closed> {
     const ID: &[&str] = &["tenant_id", "id"];
     let of = |table, key, column, names| Closed { table, key, column, names };
@@ -63,14 +63,14 @@ fn closed() -> Vec<Closed> {
     ]
 }
 
-/// The column of events: who speaks.
+/// The role column of events.
 fn of_events() -> Closed {
     let names = [EventRole::User, EventRole::Agent, EventRole::System].iter().map(|role| role.as_str()).collect();
     Closed { table: "session_events", key: &["tenant_id", "session_id", "sequence"], column: "role", names }
 }
 
 impl Closed {
-    /// Rows with another value: their keys in one text, and the value.
+    /// The query for rows with another value. It returns the key as one text, and the value.
     fn sql(&self, postgres: bool, and: &str) -> String {
         let text = |column: &str| match postgres {
             true => format!("CAST({column} AS text)"),
@@ -90,7 +90,7 @@ impl Closed {
         )
     }
 
-    /// The same in words.
+    /// The problem of one row as text for people.
     fn problem(&self, (key, value): &(String, String)) -> String {
         let key = self.key.iter().zip(key.split(' ')).map(|(column, value)| {
             // SQLite shows ids as digits alone.
@@ -112,7 +112,7 @@ const OF_SESSION: &str = " AND tenant_id = $1 AND session_id = $2";
 
 type Found = (String, String);
 
-/// Unknown values in every table but that of events, in words.
+/// Unknown values in all tables except events, as texts for people.
 pub async fn unknown(conn: &mut Conn<'_>) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     for closed in closed() {
@@ -125,7 +125,7 @@ pub async fn unknown(conn: &mut Conn<'_>) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// Unknown values among the events of a session, in words.
+/// Unknown values in the events of a session, as texts for people.
 pub async fn unknown_of_events(conn: &mut Conn<'_>, tenant_id: TenantId, id: SessionId) -> Result<Vec<String>> {
     let closed = of_events();
     let found: Vec<Found> = match conn {
