@@ -107,7 +107,7 @@ pub struct AccessLinkRecord {
     pub purpose: LinkPurpose,
     /// E-mail address of the person the link is for.
     pub email: String,
-    /// Who made it.
+    /// Who made the link.
     pub created_by: String,
     /// Time the link was made (UTC).
     pub created_at: Timestamp,

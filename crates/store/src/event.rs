@@ -26,8 +26,8 @@ use uuid::Uuid;
 const COLUMNS: usize = 16;
 const INTO: &str = "INTO session_events (tenant_id, session_id, sequence, event_id, event_type, role, content, \
      metadata, thread_id, external_event_id, attempt, actor, at, recorded_at, body_digest, digest)";
-/// OR FAIL: whoever inserts events takes all of it back when one is refused, so the engine need not be able to take back one
-/// statement, for which it would copy each page before it changes.
+/// `OR FAIL`: the caller rolls all of its inserts back when one is refused. So SQLite need not be able to
+/// undo one statement, for which it would copy each page before a change.
 static INSERT_SQLITE: LazyLock<[String; CHUNKS.len()]> =
     LazyLock::new(|| values_statements(&format!("INSERT OR FAIL {INTO} VALUES"), COLUMNS));
 static INSERT_POSTGRES: LazyLock<String> = LazyLock::new(|| insert_postgres(1));
@@ -64,8 +64,8 @@ const AFTER_OF_KINDS_POSTGRES: &str =
     event_select!("AND sequence > $3 AND sequence <= $4 AND event_type = ANY($6) ORDER BY sequence LIMIT $5");
 const BEFORE_OF_KINDS_POSTGRES: &str =
     event_select!("AND sequence < $3 AND event_type = ANY($5) ORDER BY sequence DESC LIMIT $4");
-// Driven by the ids (CROSS JOIN keeps that order on SQLite), so that each session costs one look at the end of its
-// log, however long it and everybody else's is.
+// Starts from the ids (CROSS JOIN keeps that order on SQLite). So each session costs one lookup at the end
+// of its log, whatever the length of the logs.
 macro_rules! newest_select {
     ($ids:literal) => {
         concat!(

@@ -388,7 +388,7 @@ impl FeedbackBackend {
         }
     }
 
-    /// Runs `body` in one transaction. It runs to its end, whether or not somebody waits for it.
+    /// Runs `body` in one transaction. It runs to its end even if the caller goes away.
     async fn write<T: Send + 'static>(&self, body: Body<Written<T>>) -> Result<T> {
         match self {
             Self::Sqlite(file) => file.write(body).await,

@@ -108,9 +108,9 @@ impl SqliteConnection {
 
     /// Opens a file for reading, and makes nothing beside it.
     ///
-    /// SQLite makes a -wal and a -shm for whoever opens a file in WAL mode, which leaves files behind and fails on read-only
-    /// media. Without a -wal nobody has the file open and all of it is in the file, so SQLite is told that it cannot change.
-    /// `true` in the answer says that it was.
+    /// SQLite creates a -wal and a -shm file when a file in WAL mode is opened. That leaves files behind and
+    /// fails on read-only media. Without a -wal no process has the file open and all data is in the file, so
+    /// SQLite is told that the file is immutable. Returns `true` if it was opened so.
     pub(crate) fn open_immutable(file: &Path) -> Result<(Self, bool)> {
         use rusqlite::OpenFlags;
         if !is_closed(file) {
@@ -248,8 +248,8 @@ impl SqliteConnection {
     }
 }
 
-/// Whether nobody has the file open: the last who closes it removes the -wal. An empty -wal without -shm is left of a
-/// process that was killed before it wrote.
+/// Whether no process has the file open. The last process to close it removes the -wal. An empty -wal
+/// without a -shm was left by a process that was killed before it wrote.
 pub(crate) fn is_closed(file: &Path) -> bool {
     let beside = |suffix: &str| {
         let mut name = file.as_os_str().to_owned();

@@ -42,7 +42,7 @@ pub struct WebhookRecord {
     pub url: String,
     /// Topics that the webhook receives.
     pub topics: Vec<Topic>,
-    /// Who made it.
+    /// Who made the webhook.
     pub created_by: String,
     /// Time the webhook was made (UTC).
     pub created_at: Timestamp,

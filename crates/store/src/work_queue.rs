@@ -206,7 +206,7 @@ const DONE_TODAY: &str = section_select!(
 );
 const DELEGATABLE: &str =
     action_select!(concat!("a.assigned_to = $2 AND ", ready!(), " ORDER BY a.updated_at DESC LIMIT $3"));
-// What an unassigned action's sessions, and those of no action, came to: nobody's queue has them.
+// Failed sessions of unassigned actions and of no action, which are in no person's queue.
 const FAILED_OF_NOBODY: &str = concat!(
     "SELECT CAST((SELECT COALESCE(SUM((SELECT COUNT(*) FROM sessions s WHERE s.tenant_id = $1 AND \
      s.action_id = a.id AND ",

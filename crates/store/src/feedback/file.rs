@@ -70,8 +70,8 @@ impl FeedbackFile {
         .await
     }
 
-    /// Runs `body` in one transaction. It runs to its end even if the caller goes away. Whoever waits for the
-    /// connection occupies no thread.
+    /// Runs `body` in one transaction. It runs to its end even if the caller goes away. Waiting for the
+    /// connection blocks no thread.
     ///
     /// When a rating was removed or replaced, the write-ahead log is emptied, because it still holds the old one.
     pub(super) async fn write<T: Send + 'static>(&self, body: Body<Written<T>>) -> Result<T> {

@@ -71,7 +71,8 @@ const DEPENDENCIES_UNFINISHED: &str = concat!(
 );
 const ANY_CHILD: &str = "SELECT id FROM sessions WHERE tenant_id = $1 AND parent_id = $2 ORDER BY id LIMIT 1";
 const NEWEST_RETRY: &str = "SELECT id FROM sessions WHERE tenant_id = $1 AND retry_of = $2 ORDER BY id DESC LIMIT 1";
-// Only if somebody may wait for it: a dependent, a parent that goes on, or children that go with it.
+// Only if another session may wait for it: a dependent, an unfinished parent, or children that end with
+// it.
 const NOTE_ENDING: &str = concat!(
     "INSERT INTO session_endings (tenant_id, session_id, at) SELECT s.tenant_id, s.id, CAST($3 AS bigint) FROM sessions s \
      WHERE s.tenant_id = $1 AND s.id = $2 AND (s.awaited = 1 OR EXISTS (SELECT 1 FROM sessions p \

@@ -48,7 +48,7 @@ pub struct Filter {
     pub retry_of: Option<SessionId>,
     /// Only titles that contain this, whatever the case.
     pub title_contains: Option<String>,
-    /// Whose private sessions are listed among the others; nobody's when absent.
+    /// Whose private sessions are listed too; none if absent.
     pub private_to: Option<String>,
 }
 

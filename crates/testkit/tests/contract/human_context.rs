@@ -1,4 +1,4 @@
-//! What agents are told of their person's work (P-32 at the ledger), and who may read it.
+//! The context of a person's work that agents receive (P-32 in the ledger), and who may read it.
 
 use chrono::TimeDelta;
 use domain::{
@@ -128,7 +128,7 @@ async fn a_personal_token_reads_what_its_person_did_and_nobody_elses_does(f: Fix
     assert!(matches!(nobodys, Err(Error::Forbidden(_))), "{nobodys:?}");
     let outsider = token::create_by_operator(&f.ledger, "acme", "x", Role::Member, None, Some("sam@other.test")).await;
     assert!(matches!(&outsider, Err(Error::Invalid(fields)) if fields[0].field == "user"), "{outsider:?}");
-    // A token is nobody, whoever it speaks for.
+    // A token is not a person, even if it acts for one.
     let refused = token::create_personal(&f.ledger, &admins, "mine", Role::Member, None).await;
     assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
     f.done().await;

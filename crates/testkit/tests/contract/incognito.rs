@@ -1,4 +1,4 @@
-//! An incognito conversation: its person sees it, the agent that works on it sees it, and nobody else does.
+//! An incognito conversation is visible only to its person and to the agent that works on it.
 
 use crate::{
     thread::{ENDING, new, turn},

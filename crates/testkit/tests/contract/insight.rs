@@ -1,4 +1,4 @@
-//! Insights: figures are sums of what the log says, and nothing that nobody said.
+//! Insights: figures are sums over the log, and contain nothing else.
 
 use crate::entity::{acme, company};
 use crate::gate::{at_once, decide, edits, gated, says, staged};

@@ -32,7 +32,7 @@ fn leases(f: &Fixture) -> (LeaseClock, Option<TestClock>) {
 async fn let_pass(f: &Fixture, steady: Option<&TestClock>) {
     match steady {
         Some(steady) => steady.advance(TimeDelta::seconds(i64::from(LEASE) + 1)),
-        // The database's clock is nobody's to move: the leases are moved instead.
+        // The test cannot change the database's clock, so it moves the leases.
         None => {
             let passed = (i64::from(LEASE) + 1) * 1_000_000;
             let sql = format!("UPDATE sessions SET lease_expires_at = lease_expires_at - {passed}");

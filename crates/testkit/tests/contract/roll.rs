@@ -88,7 +88,7 @@ async fn a_session_that_was_taken_out_is_named(f: Fixture) {
     for words in words {
         assert!(problems.iter().any(|problem| problem.contains(&words)), "{words} in {problems:?}");
     }
-    // It holds up nobody behind it.
+    // It does not block the sessions behind it.
     f.pending().await;
     assert_eq!(roll(&f.ledger).await.unwrap(), 1);
     f.done().await;

@@ -1,4 +1,5 @@
-//! Webhooks and the outbox: what is committed is told, at least once, signed, and never inside.
+//! Webhooks and the outbox: committed changes are delivered at least once, signed, and never to internal
+//! addresses.
 
 use crate::graph;
 use base64::{Engine as _, engine::general_purpose::STANDARD};

@@ -84,7 +84,7 @@ async fn everything_of_a_removed_member_stops_and_what_they_did_keeps_their_name
     f.done().await;
 }
 
-/// A task that is nobody's own.
+/// A task that is assigned to no one.
 async fn task_of(f: &Fixture) -> domain::id::ActionId {
     let new = ledger::action::NewAction { name: "Mail".into(), ..Default::default() };
     ledger::action::create(&f.ledger, &f.operator, new).await.unwrap().id
