@@ -332,7 +332,7 @@ pub struct GroupRecord {
     pub name: String,
     /// Members with their addresses, sorted by address.
     pub members: Vec<(UserId, String)>,
-    /// Who made the entity: `user:…`, `token:…` or `system`.
+    /// Who made the group: `user:…`, `token:…` or `system`.
     pub created_by: String,
     /// Time the group was made (UTC).
     pub created_at: Timestamp,
