@@ -1,4 +1,4 @@
-//! The input of an action's sessions, checked against `metadata.inputSchema`.
+//! Checks the input of an action's sessions against `metadata.inputSchema`.
 
 use crate::{
     ActionRecord, Error, FieldError, Result,
@@ -7,9 +7,9 @@ use crate::{
 use domain::action::{INPUT_SCHEMA, default_input};
 use serde_json::{Map, Value};
 
-/// Where the schema stands in an action.
+/// Path of the schema in an action, for error messages.
 const FIELD: &str = "metadata.inputSchema";
-/// Where the input stands in a request.
+/// Path of the input in a request, for error messages.
 const ROOT: &str = "input";
 
 fn schema_of(action: &ActionRecord) -> Option<Value> {
@@ -17,7 +17,7 @@ fn schema_of(action: &ActionRecord) -> Option<Value> {
     metadata.remove(INPUT_SCHEMA).filter(|schema| !schema.is_null())
 }
 
-/// Refuses an action whose input schema cannot be used.
+/// Refuses an action whose input schema is not a usable JSON Schema.
 pub(crate) fn check(action: &ActionRecord) -> Result<()> {
     let Some(schema) = schema_of(action) else { return Ok(()) };
     let wrong = match schema {
@@ -27,12 +27,13 @@ pub(crate) fn check(action: &ActionRecord) -> Result<()> {
     wrong.map_or(Ok(()), |wrong| Err(Error::Invalid(vec![wrong])))
 }
 
-/// The input of a new session of the action. Where none is given and `is_queued`, it is what the schema's defaults make.
+/// Checks the input of a new session of the action and returns what to store. If no input is given and
+/// `is_queued` is true, the input is built from the schema's defaults.
 ///
-/// Actions that were stored with a schema that cannot be used take any input.
+/// If the action was stored with an unusable schema, any input is accepted and a warning is logged.
 ///
 /// # Errors
-/// [`Error::Invalid`] with the paths at which the input breaks the schema.
+/// [`Error::Invalid`] with the paths at which the input violates the schema.
 pub(crate) fn accept(action: &ActionRecord, input: Option<String>, is_queued: bool) -> Result<Option<String>> {
     let Some(schema) = schema_of(action).filter(|_| input.is_some() || is_queued) else { return Ok(input) };
     if let Err(error) = check(action) {

@@ -1,14 +1,15 @@
-//! An online copy of the data.
+//! Copies of the data while the server runs.
 
 use crate::{Ledger, Result};
 use std::path::Path;
 
-/// Writes a consistent copy of the SQLite database to `target`, which must not exist, while the server works.
+/// Writes a consistent copy of the SQLite database to `target` while the server runs. `target` must not exist.
 pub async fn backup(ledger: &Ledger, target: &Path) -> Result<()> {
     Ok(ledger.store().backup(target).await?)
 }
 
-/// Writes a copy of the file of ratings to `target`, which must not exist; whether there is such a file.
+/// Writes a copy of the ratings file to `target`, which must not exist. Returns `false` if there is no ratings
+/// file.
 pub async fn backup_feedback(ledger: &Ledger, target: &Path) -> Result<bool> {
     Ok(ledger.store().backup_feedback(target).await?)
 }

@@ -1,4 +1,4 @@
-//! The approval settings of an action: that whom they name exists.
+//! Checks that the people and groups in an action's approval settings exist.
 
 use crate::{ActionRecord, Result, guard::Fields};
 use domain::{
@@ -8,15 +8,15 @@ use domain::{
 use serde_json::{Map, Value};
 use store::Conn;
 
-/// The key of an action's metadata that says whether its output waits for people.
+/// The key in an action's metadata that says whether its output waits for approval.
 pub const REQUIRES_APPROVAL: &str = "requiresApproval";
-/// The key of an action's metadata that says who decides, how many of them and by when.
+/// The key in an action's metadata that holds the reviewers, how many must decide, and the time limit.
 pub const APPROVAL: &str = "approval";
 
 /// Refuses reviewers and groups that are not in the workspace.
 pub(super) async fn check_references(conn: &mut Conn<'_>, tenant_id: TenantId, action: &ActionRecord) -> Result<()> {
     let mut fields = Fields::default();
-    // Settings that cannot be followed were refused before.
+    // Invalid settings were refused by `check` before, so falling back to the default loses nothing.
     let metadata: Map<String, Value> = serde_json::from_str(&action.metadata).unwrap_or_default();
     let policy = Policy::of(&metadata).unwrap_or_default();
     let named =

@@ -13,34 +13,34 @@ use domain::{
     role::Permission,
 };
 
-/// What an action is made of.
+/// The fields of a new action.
 #[derive(Debug, Clone, Default)]
 pub struct NewAction {
     /// 1 to 200 characters.
     pub name: String,
-    /// Made from the name when absent.
+    /// Derived from the name when `None`.
     pub slug: Option<String>,
     /// At most 10,000 characters.
     pub description: Option<String>,
-    /// The agent that may claim its sessions.
+    /// Slug of the agent that may claim the action's sessions.
     pub agent_slug: Option<String>,
-    /// A member of the workspace.
+    /// User id of a member of the workspace.
     pub assigned_to: Option<UserId>,
-    /// An entity of the workspace.
+    /// Id of an entity of the workspace.
     pub target_entity_id: Option<EntityId>,
-    /// Default text.
+    /// Defaults to text.
     pub output_type: Option<OutputType>,
-    /// A JSON object.
+    /// The output contract as a JSON object. Defaults to `{}`.
     pub output_config: Option<String>,
-    /// A JSON object.
+    /// A JSON object. Defaults to `{}`.
     pub metadata: Option<String>,
 }
 
-/// Actions of one name that get a slug of their own: `report`, `report-2`, …
+/// Highest number that is appended to a slug made from a name: `report`, `report-2`, … `report-50`.
 const SAME_NAMES_MAX: u32 = 50;
 
-/// Whether it is a task that a person makes for themselves: a name and a description, and nothing that an agent would
-/// run.
+/// Returns whether this is a task that people create for themselves: assigned to the caller, with nothing but a
+/// name and a description.
 fn is_own_task(scope: &Scope, new: &NewAction) -> bool {
     let NewAction {
         name: _,
@@ -62,8 +62,12 @@ fn is_own_task(scope: &Scope, new: &NewAction) -> bool {
     is_plain && assigned_to.is_some() && *assigned_to == scope.user_id()
 }
 
-/// Creates an action. Operators and admins may any; other people a task for themselves. A slug that is made from the
-/// name is numbered where it is taken; a given one is refused.
+/// Creates an action. Operators and admins may create any action. Other people may create a task for themselves.
+/// If a slug made from the name is taken, it gets a number. A slug that the caller gave is refused when it is
+/// taken.
+///
+/// # Errors
+/// [`Error::NameTaken`] if the slug is taken; [`Error::Invalid`] for wrong fields.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewAction) -> Result<ActionRecord> {
     require(scope, if is_own_task(scope, &new) { Permission::StartSession } else { Permission::ManageActions })?;
     if let Some(slug) = new.slug.clone() {

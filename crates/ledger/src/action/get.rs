@@ -1,4 +1,4 @@
-//! One action.
+//! Reading one action.
 
 use crate::{ActionRecord, Error, Ledger, Result, guard::require};
 use domain::{
@@ -8,7 +8,7 @@ use domain::{
 };
 use store::Conn;
 
-/// The action of the workspace with this slug, where there is one.
+/// Returns the action with this slug, or `None` if the workspace has none.
 pub async fn find_by_slug(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<Option<ActionRecord>> {
     require(scope, Permission::Read)?;
     let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());
@@ -18,7 +18,10 @@ pub async fn find_by_slug(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<
     Ok(read.await?)
 }
 
-/// An action of the workspace.
+/// Returns an action of the workspace.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such action.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<ActionRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;

@@ -14,33 +14,33 @@ use domain::{
 };
 use store::{Conn, action::Filter};
 
-/// Whose tasks.
+/// Filter by the person to whom a task is assigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Assignee {
-    /// The caller's, or those of the person for whom a token speaks.
+    /// The caller. For a token that acts for a person: that person.
     Me,
-    /// This person's.
+    /// This person.
     User(UserId),
 }
 
-/// Which actions.
+/// Filter and page of a list of actions.
 #[derive(Debug, Clone, Default)]
 pub struct ListActions {
-    /// Only these.
+    /// Only actions of this status.
     pub status: Option<ActionStatus>,
-    /// Only tasks of this person.
+    /// Only tasks assigned to this person.
     pub assigned_to: Option<Assignee>,
-    /// Only names that contain this, whatever the case.
+    /// Only actions whose name contains this text. Case is ignored.
     pub name_contains: Option<String>,
-    /// Only those about this entity.
+    /// Only actions about this entity.
     pub target_entity_id: Option<EntityId>,
-    /// 1 to 1,000; 0 for the default.
+    /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
-    /// From the page before.
+    /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
 
-/// A list that was asked for, with what its filter and cursor mean to its caller.
+/// A checked [`ListActions`]: the cursor is decoded and [`Assignee::Me`] is resolved.
 pub(crate) struct ListQuery {
     filter: Filter,
     before: Option<ActionId>,
@@ -48,10 +48,10 @@ pub(crate) struct ListQuery {
 }
 
 impl ListQuery {
-    /// What the caller asks for.
+    /// Checks and resolves the query of a caller.
     ///
     /// # Errors
-    /// [`Error::Invalid`] or [`Error::InvalidCursor`] for what no list has.
+    /// [`Error::Invalid`] for a wrong filter or limit, [`Error::InvalidCursor`] for a cursor of another list.
     pub(crate) fn of(scope: &Scope, query: ListActions) -> Result<Self> {
         let mut fields = Fields::default();
         fields.text("q", query.name_contains.as_deref(), NAME_CHARS_MAX);
@@ -75,7 +75,7 @@ impl ListQuery {
     }
 }
 
-/// One page, newest first.
+/// Returns one page of actions, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListActions) -> Result<Listed<ActionRecord>> {
     require(scope, Permission::Read)?;
     let (reader, asked) = (*scope, ListQuery::of(scope, query)?);

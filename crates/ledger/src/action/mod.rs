@@ -33,7 +33,7 @@ use domain::{
 };
 use store::Conn;
 
-/// Checks every field of an action that is about to be stored.
+/// Checks every field of an action before it is stored.
 pub(crate) fn check(action: &ActionRecord) -> crate::Result<()> {
     let mut fields = Fields::default();
     fields.name("name", &action.name, NAME_CHARS_MAX);
@@ -49,7 +49,7 @@ pub(crate) fn check(action: &ActionRecord) -> crate::Result<()> {
     output_contract(action).map(drop)
 }
 
-/// The output contract of an action that is about to be stored.
+/// Reads and checks the output contract of an action before it is stored.
 fn output_contract(action: &ActionRecord) -> crate::Result<Contract> {
     let mut fields = Fields::default();
     let contract = read(action.output_type, &action.output_config)?;
@@ -66,7 +66,7 @@ fn output_contract(action: &ActionRecord) -> crate::Result<Contract> {
     Ok(contract)
 }
 
-/// Refuses an action that names somebody or something outside of its workspace.
+/// Refuses an action that refers to people, entities, types or criteria sets outside of its workspace.
 pub(crate) async fn check_references(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -85,7 +85,8 @@ pub(crate) async fn check_references(
     approval::check_references(conn, tenant_id, action).await
 }
 
-/// Refuses an output contract whose criteria sets or entity type do not exist, or whose entity type does not fit the entity the action is about.
+/// Refuses an output contract whose criteria sets or entity type do not exist, or whose entity type does not fit
+/// the entity that the action is about.
 async fn check_output_types(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

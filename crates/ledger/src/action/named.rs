@@ -1,4 +1,4 @@
-//! Actions that somebody names by slug or by id.
+//! Resolving actions that a request names by slug or id.
 
 use crate::{ActionRecord, Error, Ledger, Result, error::FieldError, guard::require};
 use domain::{
@@ -9,13 +9,14 @@ use domain::{
 use std::collections::BTreeSet;
 use store::{Access, Conn};
 
-/// Actions that can be named at once.
+/// Largest number of actions in one request.
 pub const NAMED_MAX: usize = 100;
 
-/// The ids of actions of the workspace that are named by slug or id.
+/// Returns the ids of the actions with these slugs or ids.
 ///
 /// # Errors
-/// [`Error::Invalid`] for `field` that names the first that the workspace does not have, or says that there are too many.
+/// [`Error::Invalid`] for `field` if there are more than [`NAMED_MAX`] names. Also for the first name that the
+/// workspace does not have.
 pub async fn named(
     ledger: &Ledger,
     scope: &Scope,
@@ -30,10 +31,10 @@ pub async fn named(
     read.await?
 }
 
-/// The same for the server's own machine: of the workspace with this slug.
+/// Does the same as [`named`] for the operator of the server, in the workspace with this slug.
 ///
 /// # Errors
-/// See [`named`], and [`Error::NotFound`] if there is no such workspace.
+/// Those of [`named`], and [`Error::NotFound`] if there is no such workspace.
 pub async fn named_by_operator(
     ledger: &Ledger,
     workspace: &str,

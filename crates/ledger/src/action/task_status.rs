@@ -1,4 +1,4 @@
-//! How the newest session of an action stands (the seed's getTaskStatus).
+//! The status of the newest session of an action. The reference application calls this `getTaskStatus`.
 
 use super::get_on;
 use crate::{Ledger, Result, guard::require};
@@ -10,22 +10,22 @@ use domain::{
 };
 use store::Conn;
 
-/// The newest session of an action, in brief.
+/// The newest session of an action: its status, duration and error.
 #[derive(Debug, Clone)]
 pub struct TaskStatus {
     /// The action.
     pub action_id: ActionId,
-    /// Its newest session.
+    /// Its newest session; `None` if it never had one.
     pub session_id: Option<SessionId>,
     /// That session's status.
     pub status: Option<Status>,
-    /// From its start to its end, or to now.
+    /// Milliseconds from the session's start to its end, or to now. `None` if it has not started.
     pub duration_ms: Option<u64>,
-    /// Its error.
+    /// The error message, if the session failed.
     pub error: Option<String>,
 }
 
-/// The newest session of an action, in brief.
+/// Returns the newest session of an action: its status, duration and error.
 pub async fn task_status(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result<TaskStatus> {
     require(scope, Permission::Read)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
@@ -38,7 +38,7 @@ pub async fn task_status(ledger: &Ledger, scope: &Scope, id: ActionId) -> Result
     read.await
 }
 
-/// [`task_status`] on an open connection, of an action that exists.
+/// [`task_status`] on an open connection. The action must exist.
 pub(crate) async fn task_status_on(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

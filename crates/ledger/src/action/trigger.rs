@@ -1,4 +1,4 @@
-//! Triggering an action: a new session in the queue.
+//! Triggering an action, which creates a session of it.
 
 use crate::{
     Ledger, Result, SessionRecord,
@@ -10,20 +10,20 @@ use domain::{
     session::Type,
 };
 
-/// What a trigger carries.
+/// Optional settings of the new session.
 #[derive(Debug, Clone, Default)]
 pub struct Trigger {
-    /// JSON for the worker.
+    /// Input for the worker, as JSON.
     pub input: Option<String>,
     /// The session that starts this one.
     pub parent_id: Option<SessionId>,
-    /// Sessions that have to end before it is queued.
+    /// Sessions that must end before the new one is queued.
     pub depends_on: Vec<DependsOn>,
-    /// The same key answers with the same session again.
+    /// A repeat with the same key returns the session that the first request created.
     pub idempotency_key: Option<String>,
 }
 
-/// Creates an agent session of the action: pending, or a draft while it waits for others.
+/// Creates an agent session of the action. It is pending, or a draft while it waits for other sessions.
 pub async fn trigger(ledger: &Ledger, scope: &Scope, id: ActionId, trigger: Trigger) -> Result<SessionRecord> {
     let new = NewSession {
         session_type: Type::Agent,

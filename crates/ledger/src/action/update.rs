@@ -9,32 +9,32 @@ use domain::{
     role::Permission,
 };
 
-/// What changes; `None` stays as it is.
+/// A change of an action. Fields that are `None` keep their value.
 #[derive(Debug, Clone, Default)]
 pub struct ActionChange {
     /// 1 to 200 characters.
     pub name: Option<String>,
-    /// A slug.
+    /// A slug that no other action of the workspace has.
     pub slug: Option<String>,
     /// At most 10,000 characters.
     pub description: Option<String>,
-    /// `Some(None)` clears it.
+    /// Slug of the agent. `Some(None)` clears it.
     pub agent_slug: Option<Option<String>>,
-    /// `Some(None)` clears it.
+    /// A member of the workspace. `Some(None)` clears it.
     pub assigned_to: Option<Option<UserId>>,
-    /// `Some(None)` clears it.
+    /// An entity of the workspace. `Some(None)` clears it.
     pub target_entity_id: Option<Option<EntityId>>,
-    /// What its sessions produce.
+    /// The type of its sessions' output.
     pub output_type: Option<OutputType>,
-    /// A JSON object.
+    /// The output contract as a JSON object.
     pub output_config: Option<String>,
-    /// A JSON object.
+    /// A JSON object. It replaces the whole metadata.
     pub metadata: Option<String>,
     /// Archived actions cannot be triggered.
     pub status: Option<ActionStatus>,
 }
 
-/// Changes an action. Sessions that exist keep what they were made with.
+/// Changes an action. Existing sessions keep the settings that they were created with.
 pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: ActionChange) -> Result<ActionRecord> {
     require(scope, Permission::ManageActions)?;
     let (tenant_id, now) = (scope.tenant_id, ledger.now());
@@ -46,7 +46,8 @@ pub async fn update(ledger: &Ledger, scope: &Scope, id: ActionId, change: Action
                 let is_other_input = change.metadata.is_some();
                 let action = apply(before, change, now);
                 check(&action)?;
-                // An action that was stored with a schema that cannot be used can still be changed otherwise.
+                // The schema is only checked when the metadata changes. Otherwise an action that was stored with
+                // an unusable schema could not be changed at all.
                 if is_other_input {
                     action_input::check(&action)?;
                 }

@@ -13,12 +13,12 @@ use crate::{
 use domain::{Scope, id::UserId, limit::NAME_CHARS_MAX};
 use store::Access;
 
-/// The person who acts. Programs have no account.
+/// Returns the person who calls. Tokens have no account of their own and are refused.
 pub(super) fn person(scope: &Scope) -> Result<UserId> {
     scope.user_id().ok_or(Error::Forbidden("only a person has an account: sign in with a browser, not a token"))
 }
 
-/// Changes the name that others see.
+/// Changes the caller's display name.
 pub async fn set_name(ledger: &Ledger, scope: &Scope, name: &str) -> Result<()> {
     let user_id = person(scope)?;
     let mut fields = Fields::default();
@@ -35,7 +35,8 @@ pub async fn set_name(ledger: &Ledger, scope: &Scope, name: &str) -> Result<()> 
     Ok(())
 }
 
-/// Changes the caller's password. Their other sign-ins end; the one with the cookie `secret` goes on.
+/// Changes the caller's password. All other sign-ins of the caller end. The sign-in with the cookie `secret`
+/// continues.
 pub async fn set_password(ledger: &Ledger, scope: &Scope, secret: &str, current: &str, new: &str) -> Result<()> {
     let user_id = person(scope)?;
     let kept = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());

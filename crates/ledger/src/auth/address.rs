@@ -1,9 +1,9 @@
-//! E-mail addresses, as far as sign-in needs them.
+//! Parsing of e-mail addresses for sign-in.
 
 use crate::error::{Error, Result};
 use domain::limit::EMAIL_BYTES_MAX;
 
-/// A plausible address in lower case. Whether mail arrives there is not for us to say.
+/// A plausible e-mail address in lower case. Whether it can receive mail is not checked.
 pub(crate) struct Address(String);
 
 impl Address {

@@ -1,4 +1,4 @@
-//! From a cookie or token to who calls. Answers are remembered for a second.
+//! Finds the caller of a cookie or token. Results are cached for one second.
 
 use super::{Secret, SecretKind, sign_in::IDLE_LIFE};
 use crate::{
@@ -15,34 +15,34 @@ use quick_cache::sync::Cache;
 use std::sync::atomic::{AtomicU64, Ordering};
 use store::{Access, TenantRecord, TokenRecord};
 
-/// How long an answer is trusted: the longest that a revocation by another process goes unnoticed here.
+/// How long a cached identity is valid. A revocation by another process can go unnoticed here for this long.
 const TRUST: TimeDelta = TimeDelta::seconds(1);
-/// Identities remembered at once.
+/// Largest number of cached identities.
 const REMEMBERED_MAX: usize = 4_096;
-/// "Last seen" is written at most this often.
+/// The "last seen" time is written at most once in this interval.
 const TOUCH_EVERY: TimeDelta = TimeDelta::seconds(60);
 
-/// Who calls.
+/// An authenticated caller.
 #[derive(Debug, Clone)]
 pub struct Identity {
-    /// What every use case asks for.
+    /// The scope that every use case takes.
     pub scope: Scope,
-    /// The workspace.
+    /// The workspace of the scope.
     pub tenant: TenantRecord,
-    /// The person.
+    /// The person; `None` for a token.
     pub user: Option<Person>,
-    /// The token and its name.
+    /// Id and name of the token; `None` for a person's browser.
     pub token: Option<(TokenId, String)>,
 }
 
-/// A person who calls.
+/// A person who has an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
-    /// The person, in every workspace that they are a member of.
+    /// Id of the account. It is the same in every workspace.
     pub id: UserId,
-    /// Their address.
+    /// The person's e-mail address.
     pub email: String,
-    /// Their name; empty until they say.
+    /// The display name. Empty until the person sets it.
     pub name: String,
 }
 
@@ -52,10 +52,10 @@ pub(super) fn identity_of_user(tenant: TenantRecord, role: Role, person: Person)
     Identity { scope, tenant, user: Some(person), token: None }
 }
 
-/// Recently seen secrets, by digest.
+/// Cached identities, by the digest of the cookie or token.
 pub(crate) struct IdentityCache {
     known: Cache<[u8; 32], (Timestamp, Identity)>,
-    /// How often something was forgotten.
+    /// Number of invalidations, which [`Self::remember`] compares with an earlier value.
     forgotten: AtomicU64,
 }
 
@@ -64,15 +64,17 @@ impl IdentityCache {
         Self { known: Cache::new(REMEMBERED_MAX), forgotten: AtomicU64::new(0) }
     }
 
-    /// Counts what was forgotten so far. Taken before an identity is read, and given to [`Self::remember`].
+    /// Returns the number of invalidations so far. Call this before reading an identity from the store, and pass
+    /// the result to [`Self::remember`].
     fn generation(&self) -> u64 {
         self.forgotten.load(Ordering::SeqCst)
     }
 
-    /// Remembers an identity, unless something was forgotten since `moment`: it may have been read before access ended.
+    /// Caches an identity, unless something was invalidated since `generation`: the identity may have been read
+    /// before the caller lost access.
     fn remember(&self, digest: [u8; 32], now: Timestamp, identity: &Identity, generation: u64) {
         self.known.insert(digest, (now, identity.clone()));
-        // Looked at after the insertion: what is forgotten from here on is removed by who forgets it.
+        // The check is after the insertion. An invalidation from here on removes the entry itself.
         if self.generation() != generation {
             self.known.remove(&digest);
         }
@@ -89,14 +91,14 @@ impl IdentityCache {
         self.known.remove(&digest);
     }
 
-    /// Forgets everybody: something about who may do what has changed.
+    /// Removes all identities. Called when permissions have changed.
     pub(crate) fn clear(&self) {
         self.forgotten.fetch_add(1, Ordering::SeqCst);
         self.known.clear();
     }
 }
 
-/// Who holds this API token; `None` when nobody does (any more).
+/// Returns the identity of an API token, or `None` if the token does not exist or is not valid any more.
 pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>> {
     let Some(secret) = Secret::parse(SecretKind::Token, secret) else { return Ok(None) };
     let (digest, now) = (secret.digest(), ledger.now());
@@ -126,8 +128,9 @@ pub async fn by_token(ledger: &Ledger, secret: &str) -> Result<Option<Identity>>
     Ok(Some(identity))
 }
 
-/// What a token may as. One that speaks for a person may at most what they may now, whatever they were when it was made;
-/// `None` when they are no longer a member, or when it was narrowed to work that their role has lost.
+/// Returns the present role of a token. A token that acts for a person never has more rights than that person
+/// has now. `None` if the person is no longer a member, or if the token has a limited scope and the person's
+/// role no longer permits it.
 async fn role_now(ledger: &Ledger, tenant_id: TenantId, token: &TokenRecord) -> Result<Option<Role>> {
     let Some(user_id) = token.user_id else { return Ok(Some(token.role)) };
     let found = ledger.store().read(Access::System, move |conn| {
@@ -135,13 +138,14 @@ async fn role_now(ledger: &Ledger, tenant_id: TenantId, token: &TokenRecord) -> 
     });
     Ok(found.await?.and_then(|member| match (may_give(member.role, token.role, None), token.scope) {
         (true, _) => Some(token.role),
-        // A narrowed token has the role of its person: a lower one is another person's to give it.
+        // A limited token is refused instead of lowered: the person's lower role may not permit its scope.
         (false, Some(_)) => None,
         (false, None) => Some(member.role),
     }))
 }
 
-/// Whose browser this is; `None` when the sign-in is over or the person is no longer a member.
+/// Returns the identity of a browser cookie. `None` if the sign-in has ended or the person is no longer a
+/// member.
 pub async fn by_cookie(ledger: &Ledger, secret: &str) -> Result<Option<Identity>> {
     let Some(secret) = Secret::parse(SecretKind::Cookie, secret) else { return Ok(None) };
     let (digest, now) = (secret.digest(), ledger.now());
@@ -167,7 +171,7 @@ pub async fn by_cookie(ledger: &Ledger, secret: &str) -> Result<Option<Identity>
     Ok(Some(identity))
 }
 
-/// A "last seen" that could not be written must not keep anybody out.
+/// Logs a failed write of the "last seen" time. Such a failure must not refuse the caller.
 fn log_failure(result: Result<()>) {
     if let Err(error) = result {
         tracing::debug!(%error, "last-seen time not written");

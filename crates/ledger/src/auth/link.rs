@@ -1,4 +1,4 @@
-//! Using a single-use link: joining a workspace by invitation, or choosing a new password.
+//! Using a single-use link to join a workspace or to set a new password.
 
 use super::{
     Secret, SecretKind, SignedIn, hash_password,
@@ -19,31 +19,31 @@ use domain::{
 };
 use store::{Access, AccessLinkRecord, LinkPurpose, TenantRecord, UserRecord, WriteTx};
 
-/// What a link leads to.
+/// What a link permits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LinkUse {
-    /// A new person joins: they choose a name and a password.
+    /// A new person joins with this role, and sets a name and a password.
     Join(Role),
-    /// A person who has an account joins: they prove that it is theirs.
+    /// A person who has an account joins with this role, and proves the identity with the account's password.
     JoinWithAccount(Role),
-    /// A person chooses a new password.
+    /// A person sets a new password.
     Reset,
 }
 
-/// A link that works.
+/// A link that is valid now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenLink {
-    /// What it leads to.
+    /// What the link permits.
     pub to: LinkUse,
-    /// The workspace.
+    /// The workspace that created the link.
     pub tenant: TenantRecord,
-    /// The person's address.
+    /// E-mail address of the person for whom the link was created.
     pub email: String,
-    /// When it stops working.
+    /// When the link stops working.
     pub expires_at: Timestamp,
 }
 
-/// The link of this secret; `None` when it does not work (any more). Looking does not use it up.
+/// Returns the link with this secret, or `None` if it is not valid (any more). This does not use the link up.
 pub async fn find_link(ledger: &Ledger, secret: &str) -> Result<Option<OpenLink>> {
     let Some(secret) = Secret::parse(SecretKind::Link, secret) else { return Ok(None) };
     let Some((link, user)) = read(ledger, secret.digest()).await? else { return Ok(None) };
@@ -55,8 +55,11 @@ pub async fn find_link(ledger: &Ledger, secret: &str) -> Result<Option<OpenLink>
     Ok(Some(OpenLink { to, tenant: link.tenant, email: link.email, expires_at: link.expires_at }))
 }
 
-/// Uses a link up and signs its person in. `password` is the new one, or that of the account that joins; `name` is for
-/// new people.
+/// Uses a link up and signs its person in. `password` is the new password, or the existing one of an account
+/// that joins. `name` is only used for new people.
+///
+/// # Errors
+/// [`Error::NotFound`] if the link is not valid (any more).
 pub async fn use_link(ledger: &Ledger, secret: &str, name: &str, password: &str, browser: &str) -> Result<SignedIn> {
     let gone = || Error::NotFound("link");
     let digest = Secret::parse(SecretKind::Link, secret).ok_or_else(gone)?.digest();
@@ -75,7 +78,7 @@ pub async fn use_link(ledger: &Ledger, secret: &str, name: &str, password: &str,
         .await
 }
 
-/// A link that works, and the account of its address.
+/// Returns a valid link and the account with its address, if there is one.
 async fn read(ledger: &Ledger, digest: [u8; 32]) -> Result<Option<(AccessLinkRecord, Option<UserRecord>)>> {
     let now = ledger.now();
     let read = ledger.store().read(Access::System, move |conn| {
@@ -88,7 +91,7 @@ async fn read(ledger: &Ledger, digest: [u8; 32]) -> Result<Option<(AccessLinkRec
     Ok(read.await?)
 }
 
-/// Uses the link up inside a transaction. Of several at the same time one gets through.
+/// Uses the link up inside a transaction. If several callers do so at the same time, one succeeds.
 async fn take(tx: &mut WriteTx<'_>, digest: [u8; 32], now: Timestamp) -> Result<()> {
     if store::access_link::take(tx, digest, now).await? { Ok(()) } else { Err(Error::NotFound("link")) }
 }
@@ -122,7 +125,8 @@ async fn join_new(
     Ok(user)
 }
 
-/// Somebody with an account joins. The link does not replace their password: it was made by another workspace's admin.
+/// Adds a person with an account to the workspace. The person's password stays: the link was created by an admin
+/// of another workspace, who must not be able to replace it.
 async fn join(
     ledger: &Ledger,
     digest: [u8; 32],
@@ -149,7 +153,7 @@ async fn join(
     Ok(user)
 }
 
-/// Sets a new password and ends every sign-in that the old one opened.
+/// Sets a new password and ends every sign-in of the person.
 async fn reset(
     ledger: &Ledger,
     digest: [u8; 32],
@@ -164,7 +168,7 @@ async fn reset(
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
                 take(tx, digest, now).await?;
-                // They may have joined another workspace since the link was made.
+                // The person may have joined another workspace since an admin of this one created the link.
                 if !by_operator && store::user::is_member_elsewhere(tx.conn(), tenant_id, id).await? {
                     return Err(Error::NotFound("link"));
                 }

@@ -1,4 +1,4 @@
-//! Who calls: passwords, browser cookies, API tokens. The only maker of scopes.
+//! Authentication: passwords, browser cookies and API tokens. Scopes of callers are created only here.
 
 mod account;
 mod address;

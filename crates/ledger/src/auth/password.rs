@@ -1,4 +1,5 @@
-//! Password hashes: argon2id, t = 2, m = 19 MiB, p = 1 (OWASP ASVS 5.0 appendix C), two at a time, in a bounded queue.
+//! Password hashes: argon2id, t = 2, m = 19 MiB, p = 1 (OWASP ASVS 5.0 appendix C). Two are computed at a time,
+//! and callers wait in a bounded queue.
 
 use crate::{
     Ledger,
@@ -16,19 +17,19 @@ const MEMORY_KIB: u32 = 19 * 1024;
 const ITERATIONS: u32 = 2;
 const LANES: u32 = 1;
 
-/// What a caller is told to wait when the queue is full, seconds. A full queue empties in about one.
+/// Seconds after which a caller may retry when the queue is full. A full queue empties in about one second.
 const BUSY_RETRY_AFTER_SECONDS: u64 = 2;
 
-/// The queue in front of the hash computations.
+/// The queue of password hashes that wait to be computed.
 ///
-/// It is short: a hash takes tens of milliseconds of a core, so a long queue would keep the last caller waiting for
-/// many seconds. Callers beyond it are told to come back.
+/// The queue is short. A hash takes tens of milliseconds of a core, so the last caller of a long queue would
+/// wait for many seconds. Callers that find the queue full get [`Error::Busy`].
 pub(crate) struct PasswordQueue {
     places: Arc<Semaphore>,
     cores: Arc<Semaphore>,
 }
 
-/// A place in the queue, for one hash.
+/// A reserved place in the queue, for one hash.
 pub(crate) struct QueuePermit {
     place: OwnedSemaphorePermit,
     cores: Arc<Semaphore>,
@@ -42,7 +43,7 @@ impl PasswordQueue {
         }
     }
 
-    /// Takes a place, or refuses at once when all are taken.
+    /// Reserves a place. Returns [`Error::Busy`] at once if there is none.
     pub(crate) fn acquire(&self) -> Result<QueuePermit> {
         let full = |_| Error::Busy { retry_after_seconds: BUSY_RETRY_AFTER_SECONDS };
         let place = Arc::clone(&self.places).try_acquire_owned().map_err(full)?;
@@ -51,8 +52,8 @@ impl PasswordQueue {
 }
 
 impl QueuePermit {
-    /// Runs a hash off the async threads. The place stays taken until the hash is done, also when the caller has gone:
-    /// otherwise callers that disconnect could start any number of hashes.
+    /// Runs a hash on a blocking thread. The place is reserved until the hash is done, even if the caller
+    /// disconnects. Otherwise callers that disconnect could start any number of hashes.
     async fn compute<T: Send + 'static>(self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
         let Self { place, cores } = self;
         let core = cores.acquire_owned().await.map_err(|e| Error::Unavailable(e.to_string()))?;
@@ -64,17 +65,17 @@ impl QueuePermit {
     }
 }
 
-/// What hashing a password costs, whoever guesses and whoever signs in.
+/// The cost of hashing a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum PasswordCost {
-    /// 19 MiB and tens of milliseconds of a core.
+    /// 19 MiB of memory and tens of milliseconds of a core.
     #[default]
     Full,
-    /// The least that argon2 takes. It protects nothing: for people who are thrown away with their test.
+    /// The lowest cost that argon2 accepts. It does not protect passwords and is for tests only.
     Least,
 }
 
-/// A hash of no password: checked for unknown addresses, so that they take as long as known ones.
+/// A hash that no password has. It is checked for unknown addresses, so that they take as long as known ones.
 const DUMMY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2hpZnRib29rLWR1bW15$0000000000000000000000000000000000000000000";
 
 fn hasher(cost: PasswordCost) -> Result<Argon2<'static>> {
@@ -86,7 +87,10 @@ fn hasher(cost: PasswordCost) -> Result<Argon2<'static>> {
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
-/// The PHC string of a new password.
+/// Hashes a new password and returns the hash as a PHC string.
+///
+/// # Errors
+/// [`Error::Invalid`] if the password is too short or too long, [`Error::Busy`] if the queue is full.
 pub(crate) async fn hash_password(ledger: &Ledger, password: &str) -> Result<String> {
     if password.chars().count() < PASSWORD_CHARS_MIN || password.len() > PASSWORD_BYTES_MAX {
         return Err(Error::invalid(
@@ -106,7 +110,7 @@ pub(crate) async fn hash_password(ledger: &Ledger, password: &str) -> Result<Str
     hashed.await
 }
 
-/// Whether the password is the one of this hash. `None` takes as long and is never right.
+/// Returns whether the password matches the hash. `None` takes as long as a real hash and never matches.
 pub(crate) async fn verify_password(place: QueuePermit, password: &str, hash: Option<String>) -> Result<bool> {
     if password.len() > PASSWORD_BYTES_MAX {
         return Ok(false);
@@ -115,7 +119,7 @@ pub(crate) async fn verify_password(place: QueuePermit, password: &str, hash: Op
     let verified = place.compute(move || {
         let known = hash.is_some();
         let hash = hash.unwrap_or_else(|| DUMMY.to_owned());
-        // The hash says itself what it cost.
+        // The hash contains its own parameters, so the cost given here is not used.
         let right = hasher(PasswordCost::Full)?.verify_password(password.as_bytes(), hash.as_str()).is_ok();
         Ok(known && right)
     });
@@ -165,7 +169,7 @@ mod tests {
         assert_eq!(queue.cores.available_permits(), PASSWORD_HASHES_AT_ONCE - 1);
         assert_eq!(queue.places.available_permits(), PASSWORD_HASHES_AT_ONCE + PASSWORD_HASHES_WAITING_MAX - 1);
         end.send(()).unwrap();
-        // All cores together are free only when that hash has ended.
+        // All permits are available only after that hash has ended.
         let all = u32::try_from(PASSWORD_HASHES_AT_ONCE).unwrap();
         drop(queue.cores.acquire_many(all).await.unwrap());
     }

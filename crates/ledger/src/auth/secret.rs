@@ -1,11 +1,11 @@
-//! Secrets that we make: 256 random bits with a recognisable prefix and a checksum.
+//! Secrets created by the server: 256 random bits with a recognisable prefix and a checksum.
 //!
-//! Stored as SHA-256 alone. A fast hash is right here: nobody guesses 256 bits.
+//! Only the SHA-256 digest is stored. A fast hash is enough, because 256 random bits cannot be guessed.
 
 use domain::Entropy;
 use sha2::{Digest as _, Sha256};
 
-/// What a secret opens.
+/// What a secret gives access to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SecretKind {
     /// An API token: `sbk_…`.
@@ -32,11 +32,11 @@ const BODY_CHARS: usize = 43;
 const CHECK_CHARS: usize = 6;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// A secret in clear. Never logged: it has no Debug.
+/// A secret in plain text. It must never be logged, so it does not implement `Debug`.
 pub(crate) struct Secret(String);
 
 impl Secret {
-    /// A new secret.
+    /// Creates a random secret.
     pub(crate) fn generate(kind: SecretKind, entropy: &dyn Entropy) -> Self {
         let mut bytes = [0; 32];
         entropy.fill(&mut bytes);
@@ -45,8 +45,8 @@ impl Secret {
         Self(format!("{body}_{check}"))
     }
 
-    /// Takes what a caller sent, if it has the form and checksum of a secret of this kind: typing errors and
-    /// junk never reach the database.
+    /// Parses a secret that a caller sent. Returns `None` unless it has the form and checksum of this kind, so
+    /// typing errors never cause a database query.
     pub(crate) fn parse(kind: SecretKind, text: &str) -> Option<Self> {
         if text.len() != kind.prefix().len() + BODY_CHARS + 1 + CHECK_CHARS || !text.starts_with(kind.prefix()) {
             return None;
@@ -55,12 +55,12 @@ impl Secret {
         (base62(&crc32fast::hash(body.as_bytes()).to_be_bytes(), CHECK_CHARS) == check).then(|| Self(text.to_owned()))
     }
 
-    /// What is stored and looked up.
+    /// The SHA-256 digest, by which a secret is stored and found.
     pub(crate) fn digest(&self) -> [u8; 32] {
         Sha256::digest(self.0.as_bytes()).into()
     }
 
-    /// The first characters, to recognise it by.
+    /// The first 10 characters, which lists show to identify the secret.
     pub(crate) fn hint(&self) -> String {
         self.0.chars().take(10).collect()
     }
@@ -70,7 +70,7 @@ impl Secret {
     }
 }
 
-/// Big-endian bytes as `chars` base62 digits.
+/// Encodes big-endian bytes as `chars` base62 digits.
 fn base62(bytes: &[u8], chars: usize) -> String {
     let mut number = bytes.to_vec();
     let mut digits = vec![ALPHABET[0]; chars];

@@ -1,4 +1,4 @@
-//! The first person of a fresh installation.
+//! Setting up a new installation with its first workspace and admin.
 
 use super::{
     Address, hash_password,
@@ -17,14 +17,16 @@ use domain::{
 };
 use store::{Access, TenantRecord, UserRecord};
 
-/// Whether nobody has an account here yet.
+/// Returns whether no account exists yet.
 pub async fn needs_setup(ledger: &Ledger) -> Result<bool> {
     let any = ledger.store().read(Access::System, |conn| Box::pin(store::user::any(conn))).await?;
     Ok(!any)
 }
 
-/// Makes the first workspace and its admin, and signs them in. Only while nobody has an account. `browser` says in
-/// words where from.
+/// Creates the first workspace and its admin, and signs the admin in. `browser` is a description of the browser.
+///
+/// # Errors
+/// [`Error::SetupDone`] if an account exists already.
 pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str, browser: &str) -> Result<SignedIn> {
     if !needs_setup(ledger).await? {
         return Err(Error::SetupDone);
@@ -53,7 +55,7 @@ pub async fn setup(ledger: &Ledger, workspace: &str, email: &str, password: &str
         .store()
         .write::<_, Error, _>(Access::System, move |tx| {
             Box::pin(async move {
-                // Two people may be at the set-up page; the second is told.
+                // Two people may submit the set-up page at the same time. The second one is refused.
                 if store::user::any(tx.conn()).await? {
                     return Err(Error::SetupDone);
                 }

@@ -18,27 +18,30 @@ use domain::{
 };
 use store::{Access, UserRecord, browser_session::NewBrowserSession};
 
-/// A sign-in ends after this, however much it is used.
+/// Longest duration of a sign-in, even if it is used all the time.
 pub(super) const ABSOLUTE_LIFE: TimeDelta = TimeDelta::days(7);
-/// A sign-in ends when unused for this long.
+/// A sign-in ends when it is not used for this long.
 pub(super) const IDLE_LIFE: TimeDelta = TimeDelta::hours(12);
 
-/// A fresh sign-in.
+/// A new sign-in.
 pub struct SignedIn {
-    /// The cookie's value.
+    /// The value of the cookie.
     pub secret: String,
-    /// Its absolute end.
+    /// When the sign-in ends at the latest.
     pub expires_at: Timestamp,
-    /// Who signed in, and where.
+    /// The person and the workspace.
     pub identity: Identity,
 }
 
-/// Signs in. Wrong address and wrong password look and take the same; repeated failures slow down. `browser` says in
-/// words where from.
+/// Signs a person in. An unknown address and a wrong password give the same error after the same time. After
+/// repeated failures the address is blocked for an increasing time. `browser` is a description of the browser.
+///
+/// # Errors
+/// [`Error::BadCredentials`], [`Error::TooManyAttempts`], or [`Error::Busy`] if the password queue is full.
 pub async fn sign_in(ledger: &Ledger, email: &str, password: &str, browser: &str) -> Result<SignedIn> {
     let email = Address::parse(email).map_err(|_| Error::BadCredentials)?.into_string();
     let email_digest = email_digest(&email);
-    // A place first: an attempt that is not checked must not count.
+    // The queue place is reserved first: an attempt that is refused as busy must not count as a failure.
     let place = ledger.passwords().acquire()?;
     reserve(ledger, email_digest).await?;
     let user = ledger
@@ -50,18 +53,19 @@ pub async fn sign_in(ledger: &Ledger, email: &str, password: &str, browser: &str
     start(ledger, NewSignIn { user, tenant_id: None, cleared: Some(email_digest), browser }).await
 }
 
-/// Somebody who has proved who they are.
+/// A person whose identity is proven, and who is to be signed in.
 pub(super) struct NewSignIn<'a> {
     pub(super) user: UserRecord,
-    /// The workspace to look at; their first one where there is none, or where they are not in it.
+    /// The workspace to show first. If it is `None` or the person is not a member of it, their first workspace
+    /// is shown.
     pub(super) tenant_id: Option<TenantId>,
-    /// Whose failed attempts are forgotten.
+    /// Digest of the address whose failed attempts are cleared.
     pub(super) cleared: Option<[u8; 32]>,
-    /// Which browser, in words.
+    /// Description of the browser, such as its name and system.
     pub(super) browser: &'a str,
 }
 
-/// Stores a sign-in of a known person. The id is new at every sign-in.
+/// Stores a sign-in with a new id and secret.
 pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result<SignedIn> {
     let NewSignIn { user, tenant_id, cleared, browser } = new_sign_in;
     let user_id = user.id;
@@ -98,7 +102,7 @@ pub(super) async fn start(ledger: &Ledger, new_sign_in: NewSignIn<'_>) -> Result
     Ok(SignedIn { secret: secret.into_string(), expires_at, identity: identity_of_user(tenant, role, person) })
 }
 
-/// Ends a sign-in. A cookie that is not known changes nothing.
+/// Ends a sign-in. An unknown cookie is ignored.
 pub async fn sign_out(ledger: &Ledger, secret: &str) -> Result<()> {
     let Some(secret) = Secret::parse(SecretKind::Cookie, secret) else { return Ok(()) };
     let digest = secret.digest();

@@ -1,4 +1,4 @@
-//! A person's own sign-ins: the browsers that are signed in as them.
+//! The caller's own sign-ins: browsers that are signed in as this person.
 
 use super::{Secret, SecretKind, account::person, sign_in::IDLE_LIFE};
 use crate::{
@@ -8,7 +8,8 @@ use crate::{
 use domain::{Scope, id::BrowserSessionId};
 use store::{Access, SignInRecord};
 
-/// The caller's sign-ins to any workspace, last used first. `secret` is the cookie of the present one.
+/// Returns the caller's sign-ins to all workspaces, last used first. `secret` is the cookie of the present
+/// sign-in, which is marked in the list.
 pub async fn list_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<Vec<SignInRecord>> {
     let (user_id, now) = (person(scope)?, ledger.now());
     let digest = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());
@@ -19,6 +20,9 @@ pub async fn list_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Resu
 }
 
 /// Ends one of the caller's sign-ins.
+///
+/// # Errors
+/// [`Error::NotFound`] if the caller has no such sign-in.
 pub async fn end_sign_in(ledger: &Ledger, scope: &Scope, id: BrowserSessionId) -> Result<()> {
     let user_id = person(scope)?;
     let known = ledger.store().write::<_, Error, _>(Access::System, move |tx| {
@@ -29,7 +33,7 @@ pub async fn end_sign_in(ledger: &Ledger, scope: &Scope, id: BrowserSessionId) -
     if known { Ok(()) } else { Err(Error::NotFound("sign-in")) }
 }
 
-/// Ends all of the caller's sign-ins but the one with the cookie `secret`.
+/// Ends all sign-ins of the caller except the one with the cookie `secret`.
 pub async fn end_other_sign_ins(ledger: &Ledger, scope: &Scope, secret: &str) -> Result<()> {
     let user_id = person(scope)?;
     let kept = Secret::parse(SecretKind::Cookie, secret).map(|secret| secret.digest());

@@ -1,4 +1,4 @@
-//! The limit on guessing: attempts of an address are counted before they are checked.
+//! Limits password guessing: an attempt for an address is counted before the password is checked.
 
 use crate::{
     Ledger,
@@ -12,18 +12,21 @@ use domain::{
 use sha2::{Digest as _, Sha256};
 use store::{Access, SignInAttempts};
 
-/// How an address is stored among the attempts.
+/// The digest under which attempts for an address are stored.
 pub(super) fn email_digest(email: &str) -> [u8; 32] {
     Sha256::digest(email.as_bytes()).into()
 }
 
-/// Refuses while the address is blocked; otherwise counts one more failure. A success clears it afterwards.
+/// Counts one more failure for the address, or refuses if the address is blocked. The caller clears the count
+/// after a success.
 ///
-/// One transaction reads the count, judges it and writes it, so that of any number of guesses at the same time only
-/// those are checked that the count allows.
+/// One transaction reads, checks and writes the count. Therefore parallel guesses cannot exceed the limit.
+///
+/// # Errors
+/// [`Error::TooManyAttempts`] while the address is blocked.
 pub(super) async fn reserve(ledger: &Ledger, email_digest: [u8; 32]) -> Result<()> {
     let now = ledger.now();
-    // Most refusals need no write.
+    // This read refuses most blocked attempts without a write.
     let known =
         ledger.store().read(Access::System, move |conn| Box::pin(store::sign_in_attempts(conn, email_digest))).await?;
     if let Some(known) = known {
@@ -45,7 +48,10 @@ fn kept() -> TimeDelta {
     TimeDelta::minutes(SIGN_IN_FAILURES_KEPT_MINUTES)
 }
 
-/// The attempts after one more, or the refusal of it.
+/// Returns the attempts with one more failure.
+///
+/// # Errors
+/// [`Error::TooManyAttempts`] while the address is blocked.
 fn check_attempt(attempts: SignInAttempts, now: Timestamp) -> Result<SignInAttempts> {
     if attempts.blocked_until > now {
         let seconds = seconds_up(attempts.blocked_until - now);
@@ -56,13 +62,14 @@ fn check_attempt(attempts: SignInAttempts, now: Timestamp) -> Result<SignInAttem
     Ok(SignInAttempts { failures, blocked_until: now + delay_after(failures) })
 }
 
-/// Whole seconds until a wait is over. Rounded up: a caller that waits for them is not refused again.
+/// Returns the wait in whole seconds, at least 1. Rounded up, so that a caller who waits for it is not refused
+/// again.
 fn seconds_up(wait: TimeDelta) -> u64 {
     let millis = wait.num_milliseconds().max(0).cast_unsigned();
     millis.div_ceil(1_000).max(1)
 }
 
-/// How long to wait after this many failures in a row.
+/// Returns how long an address is blocked after this many failures in a row.
 fn delay_after(failures: u64) -> TimeDelta {
     let over = failures.saturating_sub(SIGN_IN_FREE_FAILURES).min(9);
     let seconds = if over == 0 { 0 } else { (1_i64 << over).min(SIGN_IN_BLOCK_SECONDS_MAX) };

@@ -1,4 +1,4 @@
-//! The workspaces of a person, and which of them their browser looks at.
+//! The workspaces of a person, and which one their browser shows.
 
 use super::{Secret, SecretKind};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use domain::Scope;
 use store::Access;
 
-/// The caller's workspaces, first joined first; just the one of its scope for a token.
+/// Returns the caller's workspaces in the order of joining. For a token this is only the workspace of its scope.
 pub async fn list_workspaces(ledger: &Ledger, scope: &Scope) -> Result<Vec<TenantRecord>> {
     let (tenant_id, user_id) = (scope.tenant_id, scope.user_id());
     let read = ledger.store().read(Access::System, move |conn| {
@@ -25,7 +25,7 @@ pub async fn list_workspaces(ledger: &Ledger, scope: &Scope) -> Result<Vec<Tenan
     Ok(read.await?)
 }
 
-/// The workspace of this URL name, for whoever runs the server.
+/// Returns the workspace with this slug, for the operator of the server.
 pub async fn find_workspace_by_operator(ledger: &Ledger, slug: &str) -> Result<Option<TenantRecord>> {
     let slug = slug.to_owned();
     let read = ledger
@@ -34,7 +34,10 @@ pub async fn find_workspace_by_operator(ledger: &Ledger, slug: &str) -> Result<O
     Ok(read.await?)
 }
 
-/// Lets the caller's browser look at another of their workspaces.
+/// Makes the caller's browser show another workspace of the caller.
+///
+/// # Errors
+/// [`Error::NotFound`] if the cookie is not valid or the caller is not a member of that workspace.
 pub async fn switch(ledger: &Ledger, secret: &str, scope: &Scope, slug: &str) -> Result<()> {
     let secret = Secret::parse(SecretKind::Cookie, secret).ok_or(Error::NotFound("workspace"))?;
     let digest = secret.digest();
