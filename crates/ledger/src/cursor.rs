@@ -1,20 +1,20 @@
-//! Opaque cursors of keyset lists.
+//! Opaque cursors of lists that are paged by key.
 
 use crate::error::{Error, Result};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use domain::limit::{CURSOR_CHARS_MAX, PAGE_DEFAULT, PAGE_MAX};
 use uuid::Uuid;
 
-/// One page of a list, and where the next begins.
+/// One page of a list.
 #[derive(Debug, Clone)]
 pub struct Listed<T> {
     /// The items.
     pub items: Vec<T>,
-    /// Opaque; absent on the last page.
+    /// Cursor of the next page; `None` on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// Which list a cursor belongs to; the first byte of its encoding.
+/// The list that a cursor belongs to. The number is the first byte of the encoded cursor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum List {
     Sessions = 1,
@@ -30,7 +30,7 @@ pub(crate) enum List {
     Interactions = 18,
 }
 
-/// The cursor after the item with this id.
+/// Encodes the cursor of the page after the item with this id.
 pub(crate) fn encode(list: List, id: Uuid) -> String {
     let mut bytes = vec![list as u8];
     bytes.extend_from_slice(id.as_bytes());
@@ -44,7 +44,10 @@ fn bytes_of(cursor: &str) -> Result<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(cursor).map_err(|_| Error::InvalidCursor)
 }
 
-/// The id in a cursor of this list.
+/// Returns the id in a cursor of this list.
+///
+/// # Errors
+/// [`Error::InvalidCursor`] for a malformed cursor or one of another list.
 pub(crate) fn decode(list: List, cursor: &str) -> Result<Uuid> {
     let bytes = bytes_of(cursor)?;
     match bytes.split_first() {
@@ -53,7 +56,7 @@ pub(crate) fn decode(list: List, cursor: &str) -> Result<Uuid> {
     }
 }
 
-/// The cursor after the item of a list that is ordered by a number first.
+/// Encodes the cursor of the page after an item of a list that is ordered by a number, then by id.
 pub(crate) fn encode_at(list: List, at: i64, id: Uuid) -> String {
     let mut bytes = vec![list as u8];
     bytes.extend_from_slice(&at.to_be_bytes());
@@ -61,7 +64,7 @@ pub(crate) fn encode_at(list: List, at: i64, id: Uuid) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The number and the id in a cursor of this list.
+/// Returns the number and the id in a cursor made by [`encode_at`].
 pub(crate) fn decode_at(list: List, cursor: &str) -> Result<(i64, Uuid)> {
     let bytes = bytes_of(cursor)?;
     let place = bytes.split_first().filter(|(kind, _)| **kind == list as u8);
@@ -69,17 +72,17 @@ pub(crate) fn decode_at(list: List, cursor: &str) -> Result<(i64, Uuid)> {
     Ok((i64::from_be_bytes(*at), Uuid::from_slice(id).map_err(|_| Error::InvalidCursor)?))
 }
 
-/// The cursor after this version. A cursor holds an id; a version takes the place of one.
+/// Encodes the cursor of the page after this version. The version is stored in the place of the id.
 pub(crate) fn encode_version(list: List, version: u64) -> String {
     encode(list, Uuid::from_u128(version.into()))
 }
 
-/// The version in a cursor of this list.
+/// Returns the version in a cursor made by [`encode_version`].
 pub(crate) fn decode_version(list: List, cursor: &str) -> Result<u64> {
     u64::try_from(decode(list, cursor)?.as_u128()).map_err(|_| Error::InvalidCursor)
 }
 
-/// A page size within bounds; 0 stands for "not said".
+/// Checks a page size. 0 selects the default.
 pub(crate) fn page_size(limit: u32) -> Result<u32> {
     match limit {
         0 => Ok(PAGE_DEFAULT),

@@ -1,4 +1,4 @@
-//! Whether a person wants an e-mail when something waits for them.
+//! Whether a person wants e-mails about items that wait for them.
 
 use crate::{Error, Ledger, Result};
 use domain::{Scope, id::UserId};
@@ -7,7 +7,7 @@ fn person(scope: &Scope) -> Result<UserId> {
     scope.user_id().ok_or(Error::Forbidden("only a person gets e-mail"))
 }
 
-/// Whether the caller wants it in this workspace.
+/// Returns whether the caller wants e-mails from this workspace.
 pub async fn is_wanted(ledger: &Ledger, scope: &Scope) -> Result<bool> {
     let (tenant_id, user_id) = (scope.tenant_id, person(scope)?);
     let read =
@@ -15,7 +15,7 @@ pub async fn is_wanted(ledger: &Ledger, scope: &Scope) -> Result<bool> {
     Ok(read.await?)
 }
 
-/// Notes whether the caller wants it in this workspace.
+/// Records whether the caller wants e-mails from this workspace.
 pub async fn set_wanted(ledger: &Ledger, scope: &Scope, wants: bool) -> Result<()> {
     let (tenant_id, user_id) = (scope.tenant_id, person(scope)?);
     let noted = ledger.store().write::<_, Error, _>(scope.into(), move |tx| {

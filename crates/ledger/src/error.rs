@@ -1,21 +1,21 @@
-//! What can go wrong in a use case, apart from how it travels.
+//! Errors of use cases, independent of HTTP.
 
 use domain::{event::WriteRefusal, issue::Issue, session};
 
 /// The result of a use case.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// One field that is wrong.
+/// An error in one field of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldError {
     /// A field name or JSON path such as `events[3].type`.
     pub field: String,
-    /// What is wrong and what would be right.
+    /// What is wrong and what would be valid.
     pub message: String,
 }
 
 impl FieldError {
-    /// A wrong field.
+    /// Creates a field error.
     pub fn new(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: field.into(), message: message.into() }
     }
@@ -27,47 +27,48 @@ impl From<Issue> for FieldError {
     }
 }
 
-/// Why a use case did not do it. Public texts are for callers; `Internal` keeps its context for the log.
+/// Why a use case failed. The texts are shown to callers, except that of `Internal`, which is for the server's
+/// log.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No such object for this caller.
+    /// The object does not exist, or the caller may not see it.
     #[error("{0} not found")]
     NotFound(&'static str),
-    /// Role or token scope forbid it.
+    /// The caller's role or token scope does not permit this.
     #[error("{0}")]
     Forbidden(&'static str),
-    /// Fields are wrong.
+    /// Fields of the request are wrong.
     #[error("the request is not valid")]
     Invalid(Vec<FieldError>),
-    /// The result does not keep its action's output contract.
+    /// The result violates the output contract of its action.
     #[error("{}", if *failed { "the result broke its output contract again: the session has failed" } else { "the result breaks its output contract" })]
     OutputInvalid {
-        /// What is wrong with it.
+        /// The violations.
         errors: Vec<FieldError>,
-        /// Whether that ended the session; otherwise a better result may follow.
+        /// Whether the session failed because of this. If not, the worker may send a better result.
         failed: bool,
     },
-    /// The cursor was not made by this list.
+    /// The cursor is malformed or belongs to another list.
     #[error("the cursor does not belong to this list")]
     InvalidCursor,
-    /// The status machine refused.
+    /// The status machine refused the command.
     #[error(transparent)]
     Refused(#[from] session::Refusal),
-    /// This author may not write this event.
+    /// The caller may not write this event.
     #[error("{refusal}")]
     WriteRefused {
         /// Index of the event in the request.
         index: usize,
-        /// Why.
+        /// The reason.
         refusal: WriteRefusal,
     },
-    /// The id or key was used for something else.
+    /// The id or idempotency key was used for something else.
     #[error("{detail}")]
     IdConflict {
-        /// What it was used for.
+        /// The earlier use.
         detail: String,
     },
-    /// Somebody wrote a newer version since the caller read it.
+    /// A newer version was written since the caller read the object.
     #[error("version {given} is not the newest; the newest is version {current}")]
     StaleVersion {
         /// The version the caller read.
@@ -75,61 +76,61 @@ pub enum Error {
         /// The newest version.
         current: u64,
     },
-    /// The gate was decided otherwise.
+    /// The gate already has a different decision.
     #[error("it is already decided: {}", decided(.0))]
     AlreadyDecided(Box<store::DecisionRecord>),
-    /// Something else is proposed now than what the reviewer was shown.
+    /// The proposal changed after it was shown to the reviewer.
     #[error("the proposal has changed in the meantime; check it again")]
     StaleDecision {
-        /// Digest of what is proposed now.
+        /// Digest of the present proposal.
         current: domain::chain::Digest,
     },
-    /// The gate takes no decision any more.
+    /// The gate is closed and takes no decision.
     #[error("it is not waiting for a decision any more: it is {state}")]
     GateClosed {
-        /// Where it stands.
+        /// State of the gate.
         state: domain::gate::GateState,
     },
     /// A safety rule forbids the value.
     #[error("a safety rule blocks this: {}", .0.message)]
     HardBlock(FieldError),
-    /// The slug, e-mail or name is taken.
+    /// Another object has this slug, e-mail address or name.
     #[error("{0} is taken")]
     NameTaken(&'static str),
-    /// A named limit was reached.
+    /// A limit was reached. The text names it.
     #[error("{0}")]
     LimitReached(String),
-    /// Larger than allowed.
+    /// The request is larger than allowed.
     #[error("{0}")]
     TooLarge(String),
-    /// E-mail or password is wrong.
+    /// The e-mail address or password is wrong.
     #[error("that e-mail and password do not match")]
     BadCredentials,
-    /// Too many sign-in attempts.
+    /// The address is blocked after too many failed sign-ins.
     #[error("too many attempts; try again in {retry_after_seconds} s")]
     TooManyAttempts {
-        /// When to try again.
+        /// Seconds until the next attempt is allowed.
         retry_after_seconds: u64,
     },
-    /// Too many callers wait for a password to be checked.
+    /// The queue of password checks is full.
     #[error("too many people are signing in right now; try again in {retry_after_seconds} s")]
     Busy {
-        /// When to try again.
+        /// Seconds after which a retry is useful.
         retry_after_seconds: u64,
     },
-    /// A workspace keeps an admin.
+    /// The change would leave the workspace without an admin.
     #[error("a workspace needs an admin: make somebody else one first")]
     LastAdmin,
-    /// Set-up has been done.
+    /// The installation is already set up.
     #[error("this installation is already set up")]
     SetupDone,
-    /// The database cannot be reached, or the writer is over capacity or stopping.
+    /// The database cannot be reached, or the writer is overloaded or stopping.
     #[error("not available right now: {0}")]
     Unavailable(String),
-    /// There is no database, or not one that this version can read.
+    /// There is no database, or this version cannot read it.
     #[error("{0}")]
     Unusable(String),
-    /// A bug or a broken disk; for the log, never for callers.
+    /// A bug or a defective disk. The text is logged and never sent to callers.
     #[error("internal error: {0}")]
     Internal(String),
 }
@@ -141,7 +142,7 @@ fn decided(decision: &store::DecisionRecord) -> String {
 }
 
 impl Error {
-    /// A single wrong field.
+    /// Creates an error with a single wrong field.
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::Invalid(vec![FieldError::new(field, message)])
     }
@@ -158,7 +159,8 @@ impl From<store::Error> for Error {
         match error {
             store::Error::Unavailable(detail) => Self::Unavailable(detail),
             store::Error::Unusable(detail) => Self::Unusable(detail),
-            // Fields that are stored are checked by name before. This is for what is only looked up: no object has it.
+            // Stored fields are checked by name before. This case is text that is only searched for, which no
+            // object can contain.
             store::Error::NulInText(_) => Self::invalid("body", "no NUL characters"),
             store::Error::Inconsistent(detail) | store::Error::Database(detail) => Self::Internal(detail),
         }

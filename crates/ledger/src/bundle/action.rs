@@ -1,4 +1,4 @@
-//! An action of a bundle, with the people and criteria that review its output.
+//! Installs an action of a bundle, with the reviewers and criteria sets of its output.
 
 use super::{Context, member};
 use crate::{ActionRecord, Error, Result, action, action_input};
@@ -69,7 +69,7 @@ pub(super) async fn install(
     Ok(comparison.into_item(PlannedKind::Action, &wanted.slug))
 }
 
-/// A stored document as it can be compared. The store holds objects only.
+/// Parses a stored JSON object, to compare it with the bundle's.
 fn object(json: &str) -> Result<Object> {
     serde_json::from_str(json).map_err(|error| Error::Internal(format!("an action's document is no object: {error}")))
 }
@@ -99,7 +99,7 @@ fn compare(
     comparison
 }
 
-/// Each key of an object as a field of its own.
+/// Compares two objects key by key. Each key is a field of the comparison.
 fn keys(comparison: &mut Comparison, name: &str, before: &Object, after: &Object) {
     let gone = before.keys().filter(|key| !after.contains_key(*key));
     for key in after.keys().chain(gone) {
@@ -108,7 +108,7 @@ fn keys(comparison: &mut Comparison, name: &str, before: &Object, after: &Object
     }
 }
 
-/// The output contract with the criteria sets' ids in it.
+/// Returns the wanted output contract, with the slugs of criteria sets replaced by their ids.
 async fn output_config(
     tx: &mut WriteTx<'_>,
     context: &Context,
@@ -117,7 +117,7 @@ async fn output_config(
 ) -> Result<Object> {
     let mut config = wanted.output_config.clone().unwrap_or_else(|| old.clone());
     let Some(slugs) = &wanted.criteria_sets else {
-        // What the file is silent about stays, also where the file gives the rest of the contract.
+        // If the bundle does not mention criteria sets, those of the stored action are kept.
         if !CRITERIA_SETS.iter().any(|key| config.contains_key(*key)) {
             let kept = CRITERIA_SETS.iter().filter_map(|key| Some(((*key).to_owned(), old.get(*key)?.clone())));
             config.extend(kept);
@@ -135,7 +135,7 @@ async fn output_config(
     Ok(config)
 }
 
-/// The metadata with the approval settings in it, people by their ids.
+/// Returns the wanted metadata with the approval settings, where addresses of people are replaced by their ids.
 async fn metadata(tx: &mut WriteTx<'_>, context: &Context, wanted: &BundledAction, old: &Object) -> Result<Object> {
     let mut metadata = wanted.metadata.clone().unwrap_or_else(|| old.clone());
     let Some(approval) = &wanted.approval else {
@@ -160,7 +160,7 @@ async fn metadata(tx: &mut WriteTx<'_>, context: &Context, wanted: &BundledActio
     Ok(metadata)
 }
 
-/// Puts `user:<uuid>` in the place of an address. Everything else is checked with the action.
+/// Replaces the e-mail address of a reviewer by `user:<uuid>`. Other values are checked with the action.
 async fn resolve(tx: &mut WriteTx<'_>, context: &Context, reviewer: &mut Value, field: &str) -> Result<()> {
     let Some(email) = reviewer.as_str().filter(|text| text.contains('@')) else { return Ok(()) };
     let found = member(tx.conn(), context.tenant_id, email).await?;

@@ -1,4 +1,4 @@
-//! A criteria set of a bundle.
+//! Installs a criteria set of a bundle.
 
 use super::Context;
 use crate::{CriteriaSetRecord, Error, Result, criteria_set};

@@ -1,4 +1,4 @@
-//! An entity type of a bundle.
+//! Installs an entity type of a bundle.
 
 use super::Context;
 use crate::{EntityTypeRecord, Error, Result, entity_type};
@@ -9,7 +9,8 @@ use domain::{
 use serde_json::Value;
 use store::WriteTx;
 
-/// Also answers with the type as it is then, whose relations are still to be checked.
+/// Installs the type without checking its relations. Also returns the type as it is afterwards, so that the
+/// caller can check them when all types exist.
 pub(super) async fn install(
     tx: &mut WriteTx<'_>,
     context: &mut Context,

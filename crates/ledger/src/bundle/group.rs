@@ -1,4 +1,4 @@
-//! A group of a bundle.
+//! Installs a group of a bundle.
 
 use super::{Context, member};
 use crate::{GroupRecord, Result, group, guard::Fields};
@@ -29,7 +29,8 @@ pub(super) async fn install(tx: &mut WriteTx<'_>, context: &mut Context, wanted:
     Ok(comparison.into_item(PlannedKind::Group, &wanted.slug))
 }
 
-/// The people whom the file names, each once, by address as groups list them.
+/// Returns the members that the bundle lists, without duplicates and sorted by address, as groups list them.
+/// `None` if the bundle does not mention members.
 async fn members(
     tx: &mut WriteTx<'_>,
     context: &Context,

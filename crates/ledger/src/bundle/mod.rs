@@ -1,4 +1,5 @@
-//! Installing bundles: all of one or nothing. What a dry run says is what an install did and then took back.
+//! Installs bundles. A bundle is installed completely or not at all. A dry run performs the install and rolls it
+//! back.
 
 mod action;
 mod criteria_set;
@@ -18,16 +19,20 @@ use domain::{
 use store::{Access, Conn, WriteTx};
 use uuid::Uuid;
 
-/// Whether an install stays.
+/// Whether an install is committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Only look at what it would do.
+    /// Roll back and only return the plan.
     DryRun,
-    /// Do it.
+    /// Commit.
     Apply,
 }
 
-/// Installs the bundle in `text`, or says what that would do.
+/// Installs the bundle in `text` and returns what changed or, in a dry run, what would change.
+///
+/// # Errors
+/// [`Error::Invalid`] with paths in the file, or [`Error::Forbidden`] if the caller may not manage something in
+/// it.
 pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> Result<Plan> {
     require(scope, Permission::Read)?;
     let bundle = read(text)?;
@@ -59,7 +64,7 @@ pub async fn install(ledger: &Ledger, scope: &Scope, text: &str, mode: Mode) -> 
     }
 }
 
-/// The same from the server's own machine, into the workspace of this slug.
+/// Does the same as [`install`] for the operator of the server, in the workspace with this slug.
 pub async fn install_by_operator(ledger: &Ledger, tenant_slug: &str, text: &str, mode: Mode) -> Result<Plan> {
     let slug = tenant_slug.to_owned();
     let found = ledger
@@ -71,9 +76,9 @@ pub async fn install_by_operator(ledger: &Ledger, tenant_slug: &str, text: &str,
 
 /// Why the transaction is rolled back.
 enum Stop {
-    /// It was a dry run.
+    /// A dry run is complete.
     Looked(Plan),
-    /// Something is wrong.
+    /// An error occurred.
     Failed(Error),
 }
 
@@ -89,12 +94,13 @@ impl From<store::Error> for Stop {
     }
 }
 
-/// On whose behalf, and when.
+/// Who installs, where and when.
 struct Context {
     tenant_id: TenantId,
     actor: String,
     now: Timestamp,
-    /// One for each thing, used or not.
+    /// Unused ids, at least one for each item of the bundle. They are created before the transaction, which has
+    /// no source of randomness.
     ids: Vec<Uuid>,
 }
 
@@ -104,7 +110,7 @@ impl Context {
     }
 }
 
-/// In the order in which things name each other: actions name groups and criteria sets.
+/// Installs all items in the order of their references: actions refer to groups and criteria sets.
 async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle) -> Result<Plan> {
     let mut plan = Plan::default();
     for (index, wanted) in bundle.groups.iter().enumerate() {
@@ -119,7 +125,7 @@ async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle
         plan.items.push(item);
         types.push(record);
     }
-    // Types may lead to each other, so all of them are there before any relation is checked.
+    // Types may refer to each other, so relations are checked after all types are stored.
     for (index, record) in types.iter().enumerate() {
         at("entityTypes", index, crate::entity_type::check_relations(tx.conn(), context.tenant_id, record).await)?;
     }
@@ -129,7 +135,7 @@ async fn install_all(tx: &mut WriteTx<'_>, mut context: Context, bundle: &Bundle
     Ok(plan)
 }
 
-/// Puts a refusal's fields at their place in the file.
+/// Adds the item's path in the file to the fields of an error.
 fn at<T>(list: &str, index: usize, result: Result<T>) -> Result<T> {
     result.map_err(|error| match error {
         Error::Invalid(fields) => {
@@ -141,7 +147,7 @@ fn at<T>(list: &str, index: usize, result: Result<T>) -> Result<T> {
     })
 }
 
-/// The member of the workspace with this address.
+/// Returns the member of the workspace with this address.
 async fn member(conn: &mut Conn<'_>, tenant_id: TenantId, email: &str) -> Result<Option<UserId>> {
     let Some(user) = store::user::find_by_email(conn, &email.trim().to_lowercase()).await? else { return Ok(None) };
     Ok(store::user::find_member(conn, tenant_id, user.id).await?.map(|member| member.user_id))

@@ -1,4 +1,4 @@
-//! The text of a bundle: YAML, of which JSON is a part.
+//! Parses the text of a bundle: YAML, which includes JSON.
 
 use crate::{Error, FieldError, Result};
 use domain::{
@@ -9,15 +9,16 @@ use domain::{
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Reads a bundle.
+/// Parses and checks a bundle.
 ///
 /// # Errors
-/// What is wrong, with its line where the text is not YAML and with its path in the file where it is.
+/// [`Error::Invalid`] with the line and column if the text is not YAML, or with the path in the file if its
+/// content is wrong. [`Error::TooLarge`] for a text that is too long.
 pub fn read(text: &str) -> Result<Bundle> {
     if text.len() > BUNDLE_BYTES_MAX {
         return Err(Error::TooLarge(format!("a bundle has at most {BUNDLE_BYTES_MAX} bytes")));
     }
-    // `yes` and `no` are words here: only `true` and `false` are not, as in JSON.
+    // With strict booleans `yes` and `no` are strings; only `true` and `false` are booleans, as in JSON.
     let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
     let value: Value = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
         let place = error.location().map(|at| format!("line {}, column {}", at.line(), at.column()));

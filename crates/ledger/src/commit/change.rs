@@ -1,4 +1,5 @@
-//! A session's change: lock, decide, then write the row, its events and everything that follows, in one transaction.
+//! Changes one session: locks the row, decides the command, then writes the row, its events and the effects in
+//! one transaction.
 
 use super::{
     effect::{Cause, carry_out, effects},
@@ -13,7 +14,7 @@ use domain::{
 };
 use store::{PreparedEvent, WriteTx};
 
-/// A command on one session, ready to be decided under the row's lock.
+/// A command on one session, to be decided while the row is locked.
 pub(crate) struct Change {
     pub(crate) id: SessionId,
     pub(crate) actor: Actor,
@@ -24,7 +25,7 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// The attempt a worker acts under.
+    /// The attempt of the worker that acts; `None` for other actors.
     fn attempt(&self) -> Option<u32> {
         match self.actor {
             Actor::Worker { attempt } => Some(attempt),
@@ -33,12 +34,13 @@ impl Change {
     }
 }
 
-/// The session as the status machine sees it.
+/// Returns the session's position in the status machine.
 pub(crate) fn state(session: &SessionRecord) -> Position {
     session.position()
 }
 
-/// Appends events that the server writes to a session whose status does not change. The row is locked.
+/// Appends events written by the server to a session whose status does not change. The caller holds the row's
+/// lock.
 pub(crate) async fn append_server_events(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
@@ -51,8 +53,8 @@ pub(crate) async fn append_server_events(
     Ok(session)
 }
 
-/// Writes a decided change: the row by compare-and-set, `events`, the status change and its [`effects`]. `report` is
-/// what only this command knows: a result, an error, a lease.
+/// Writes a decided change: the row by compare-and-set, `events`, the status change and its [`effects`].
+/// `report` holds what the command adds to the row, such as a result, an error or a lease.
 pub(crate) async fn write(
     tx: &mut WriteTx<'_>,
     before: SessionRecord,
@@ -71,7 +73,7 @@ pub(crate) async fn write(
         Next::WaitingHuman | Next::AwaitingTool | Next::Idle | Next::Ended(_) => {}
     }
     if matches!(change.command, Command::Say | Command::Resume) {
-        // Attempts are counted from the last time that something arrived: what came before does not use them up.
+        // New input allows [`ATTEMPTS_MAX`] more attempts, whatever was used before.
         session.attempts_max = session.attempt.saturating_add(ATTEMPTS_MAX);
     }
     let mut changed_by = None;
@@ -90,7 +92,8 @@ pub(crate) async fn write(
     Ok(session)
 }
 
-/// Locks, decides and writes a change that needs nothing else. The session must exist in the scope.
+/// Locks the session, decides the change and writes it with the given events. For commands that write nothing
+/// else. The session must be visible in the scope.
 pub(crate) async fn apply(
     ledger: &Ledger,
     scope: &Scope,

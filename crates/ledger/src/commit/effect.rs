@@ -1,4 +1,5 @@
-//! What follows from a session's change of status, as values, and carrying it out in the transaction of the change.
+//! The effects of a session's status change: computed as values, then carried out in the transaction of the
+//! change.
 
 use super::{
     minter::EventFactory,
@@ -15,31 +16,33 @@ use domain::{
 };
 use store::{WriteTx, failure::NewFailure, interaction::DueRecord};
 
-/// One consequence of a session's change of status.
+/// One effect of a session's status change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// The session stopped waiting for a person: a gate of it that is still open ends in this state.
+    /// The session stopped waiting for a person. Its gate, if it is still open, gets this state.
     CloseGate(GateState),
-    /// A turn of an agent ended: it is enqueued for capture.
+    /// A turn of an agent ended and is enqueued for capture.
     CaptureTurn(DueRecord, Capture),
-    /// The session failed, expired, or never began because of another one. `code` and `message` are what the failure
-    /// list shows.
+    /// The session failed, expired, or never began because of another session. `code` and `message` are shown in
+    /// the list of failures.
     RecordFailure { code: String, message: String },
-    /// Other sessions may wait for this end. `cascades` says whether the sessions that it started end with it.
+    /// Sessions that wait for this one are notified. `cascades` says whether the sessions that it started end
+    /// with it.
     NotifyGraph { cascades: bool },
-    /// Webhooks hear of the end.
+    /// Webhooks are notified that the session ended.
     AnnounceEnd,
 }
 
-/// Why a session changed: the command, and what its status change says.
+/// Why a session changed: the command, and the reason in its status change event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cause<'a> {
     pub(crate) command: Command,
-    /// The reason of the status change; the message of a failure that has none of its own.
+    /// The reason of the status change. It is also the failure message if the session has no error message.
     pub(crate) reason: &'a str,
 }
 
-/// The consequences of a change, in the order in which they are carried out. `after` is the row as it was written.
+/// Returns the effects of a change in the order in which they are carried out. `after` is the row as it was
+/// written.
 pub(crate) fn effects(before: Status, after: &SessionRecord, cause: Cause<'_>, now: Timestamp) -> Vec<Effect> {
     let mut effects = Vec::new();
     if after.status() == before {
@@ -53,7 +56,7 @@ pub(crate) fn effects(before: Status, after: &SessionRecord, cause: Cause<'_>, n
     effects.extend(failure(after, cause.reason));
     if after.status().is_final() {
         let cascades = after.end_reason().is_some_and(cancels_children);
-        // Most sessions have nobody who waits for them.
+        // Most sessions have no other session waiting for them.
         if after.awaited || after.parent_id.is_some() || cascades {
             effects.push(Effect::NotifyGraph { cascades });
         }
@@ -74,8 +77,8 @@ fn failure(session: &SessionRecord, reason: &str) -> Option<Effect> {
     })
 }
 
-/// Carries the consequences out. `session` is the row as it was written, `changed_by` the event of its status change,
-/// `minter` the one of the change.
+/// Carries the effects out. `session` is the row as it was written, `changed_by` is the event of the status
+/// change, and `minter` is the event factory of the change.
 pub(crate) async fn carry_out(
     tx: &mut WriteTx<'_>,
     session: &SessionRecord,
@@ -105,7 +108,8 @@ pub(crate) async fn carry_out(
     Ok(())
 }
 
-/// Closes the gate of a session that stopped waiting without a decision. A gate that was decided is settled by then.
+/// Closes the gate of a session that stopped waiting without a decision. A decided gate is settled already and
+/// is not found here.
 async fn close_gate(tx: &mut WriteTx<'_>, session: &SessionRecord, state: GateState, now: Timestamp) -> Result<()> {
     let Some(mut gate) = store::gate::waiting_locked(tx, session.tenant_id, session.id).await? else { return Ok(()) };
     gate.state = state;

@@ -1,4 +1,4 @@
-//! Binding a session's final row to its log.
+//! Binds a session's final row to its log by a digest, so that a later change of the row is detected.
 
 use crate::SessionRecord;
 use domain::{
@@ -7,10 +7,10 @@ use domain::{
 };
 use serde_json::{Value, json};
 
-/// The member of the ending event's metadata that holds the digest of the row.
+/// The key in the metadata of the ending event that holds the digest of the row.
 const MEMBER: &str = "rowDigest";
 
-/// The digest of a row as it stands.
+/// Computes the digest of a row.
 pub(crate) fn digest_of(session: &SessionRecord) -> Digest {
     final_digest(&FinalRow {
         tenant_id: session.tenant_id.0,
@@ -42,8 +42,8 @@ pub(crate) fn digest_of(session: &SessionRecord) -> Digest {
     })
 }
 
-/// The metadata of the change to the status that `session` has now. The one that ends it binds the row, which must be
-/// complete by then.
+/// Returns the metadata of a change to the session's present status. The change to a final status contains the
+/// digest of the row, which must be complete by then.
 pub(super) fn status_metadata(from: Status, session: &SessionRecord, reason: &str) -> Value {
     let mut metadata = json!({ "from": from, "to": session.status(), "reason": reason });
     if session.status().is_final() {
@@ -52,27 +52,27 @@ pub(super) fn status_metadata(from: Status, session: &SessionRecord, reason: &st
     metadata
 }
 
-/// What a status change says, as far as it is needed to check the row.
+/// The parts of a recorded status change that are needed to check the row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RecordedStatusChange {
-    /// The status that began.
+    /// The new status.
     pub(crate) to: Status,
-    /// How it binds the row.
+    /// How the event binds the row.
     pub(crate) bound: RowBinding,
 }
 
-/// How a status change binds the row.
+/// How a status change event binds the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RowBinding {
-    /// Not at all: the session goes on, or it ended before rows were bound.
+    /// It holds no digest: the status is not final, or the session ended before digests were recorded.
     Not,
-    /// To this digest.
+    /// By this digest.
     To(Digest),
-    /// In a way that this version does not know.
+    /// By a digest in a format that this version does not know.
     Unknown,
 }
 
-/// Reads the metadata of a status change; `None` where it is no such thing, as when it was erased.
+/// Reads the metadata of a status change. Returns `None` if it is not one, for example because it was erased.
 pub(crate) fn read(metadata: &str) -> Option<RecordedStatusChange> {
     let metadata: Value = serde_json::from_str(metadata).ok()?;
     let to = Status::parse(metadata.get("to")?.as_str()?)?;

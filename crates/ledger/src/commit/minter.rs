@@ -1,4 +1,4 @@
-//! Events that the server itself writes.
+//! Creates events that the server itself writes.
 
 use super::final_row::status_metadata;
 use crate::{Error, Ledger, Result, SessionRecord, outbox::MessageIds};
@@ -12,8 +12,8 @@ use domain::{
 use serde_json::{Value, json};
 use store::PreparedEvent;
 
-/// An event that the server itself writes. Ids are made before the transaction, because the transaction
-/// has no randomness of its own.
+/// A factory of events that the server itself writes. Event ids are created before the transaction, which has no
+/// source of randomness.
 #[derive(Clone)]
 pub(crate) struct EventFactory {
     at: Timestamp,
@@ -22,34 +22,37 @@ pub(crate) struct EventFactory {
 }
 
 impl EventFactory {
-    /// Ids for at most `count` events.
+    /// Creates a factory with ids for at most `count` events.
     pub(crate) fn new(ledger: &Ledger, at: Timestamp, count: usize) -> Self {
         Self { at, ids: (0..count).map(|_| ledger.event_id(at)).collect(), messages: MessageIds::new(ledger, at) }
     }
 
-    /// The same, where the first event has an id already.
+    /// Uses this id for the first event.
     pub(crate) fn with_first_id(mut self, id: Option<EventId>) -> Self {
         self.ids.extend(id);
         self
     }
 
-    /// The instant of the command.
+    /// The time of the command.
     pub(crate) fn at(&self) -> Timestamp {
         self.at
     }
 
-    /// Ids for messages about the command.
+    /// The ids of outbox messages about the command.
     pub(crate) fn messages(&self) -> &MessageIds {
         &self.messages
     }
 
-    /// A server-written event with text content (or none) and metadata.
+    /// Creates an event with optional text content and with metadata. Its role is system.
     pub(crate) fn event(&mut self, kind: &'static str, text: Option<&str>, metadata: &Value) -> Result<PreparedEvent> {
         let content = text.map_or_else(|| "[]".into(), |text| json!([{ "type": "text", "text": text }]).to_string());
         Ok(PreparedEvent { role: EventRole::System, ..self.prepared(kind, content, metadata.to_string())? })
     }
 
-    /// A server-written event of ready JSON, spoken by whoever its kind says.
+    /// Creates an event from JSON. Its role is the default of its kind.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if all ids are used or the kind is not valid.
     pub(crate) fn prepared(&mut self, kind: &'static str, content: String, metadata: String) -> Result<PreparedEvent> {
         let id = self.ids.pop().ok_or_else(|| Error::Internal("no event id left".into()))?;
         let kind = Kind::parse(kind).map_err(|e| Error::Internal(e.to_string()))?;
@@ -67,13 +70,13 @@ impl EventFactory {
         })
     }
 
-    /// `session.status_change` with `{from, to, reason}`, to a status that is not final.
+    /// Creates a `session.status_change` with `{from, to, reason}` to a status that is not final.
     pub(crate) fn status_change(&mut self, from: Option<Status>, to: Status, reason: &str) -> Result<PreparedEvent> {
         self.event(Kind::SESSION_STATUS_CHANGE, None, &json!({ "from": from, "to": to, "reason": reason }))
     }
 
-    /// The same to the status that the row has now. If that is final, the event binds the row: what it covers must not
-    /// change afterwards.
+    /// Creates the change to the status that the row has now. If that status is final, the event contains the
+    /// digest of the row, which must not change afterwards.
     pub(crate) fn status_reached(
         &mut self,
         from: Status,

@@ -1,8 +1,8 @@
-//! Committing a session's change: the row, its events and the consequences of a new status, in one transaction.
+//! Commits a session's change: the row, its events and the effects of a new status, in one transaction.
 //!
-//! Use cases decide a command and pass the transition to [`write`]. The consequences are values ([`effect::Effect`]):
-//! gates to close, a turn to capture, a failure to record, sessions and webhooks to notify. This module uses no use case,
-//! so every use case may use it.
+//! Use cases decide a command and pass the transition to [`write`]. Effects are values ([`effect::Effect`]):
+//! gates to close, a turn to capture, a failure to record, sessions and webhooks to notify. This module depends
+//! on no use case, so every use case may use it.
 
 mod change;
 pub(crate) mod effect;

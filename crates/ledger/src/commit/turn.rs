@@ -1,4 +1,4 @@
-//! Which ends of a turn are captured as training data, and what kind of session a turn belongs to.
+//! Decides which ended turns are captured as training data, and which sessions are dialogues.
 
 use crate::SessionRecord;
 use domain::{
@@ -9,23 +9,24 @@ use domain::{
 };
 use store::interaction::DueRecord;
 
-/// Whether a session is a conversation with an agent.
+/// Returns whether a session is a conversation with an agent.
 pub fn is_thread(session: &SessionRecord) -> bool {
     session.source.as_deref() == Some(SOURCE)
 }
 
-/// Whether a coding agent reports the session by hooks. No worker claims such a session.
+/// Returns whether a coding agent reports the session by hooks. No worker claims such a session.
 fn is_reported(session: &SessionRecord) -> bool {
     HookSource::ALL.iter().any(|hook| session.source.as_deref() == Some(hook.as_str()))
 }
 
-/// Whether the messages of a session are all of its content: a conversation, or a coding agent that reports by hooks.
+/// Returns whether the messages of a session are its whole content: a conversation, or a coding agent that
+/// reports by hooks.
 pub(crate) fn is_dialogue(session: &SessionRecord) -> bool {
     is_thread(session) || is_reported(session)
 }
 
-/// Whether what an agent said until it reached this status is an answer. Of work that failed or was stopped only the
-/// decisions of reviewers count.
+/// Returns whether the messages of an agent that reached this status count as an answer. If the work failed or
+/// was stopped, only the decisions of reviewers count.
 pub(crate) fn has_answered(status: Status) -> bool {
     matches!(status, Status::Completed | Status::Idle)
 }
@@ -33,22 +34,23 @@ pub(crate) fn has_answered(status: Status) -> bool {
 /// When an ended turn is enqueued for capture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Capture {
-    /// Always: the session has a result.
+    /// Always, because the session has a result.
     Always,
-    /// If the log holds something to capture. `has_answered` says whether what the agent said counts as an answer;
-    /// otherwise only the decisions of reviewers do.
+    /// If the log holds something to capture. If `has_answered` is true, messages of the agent count; otherwise
+    /// only decisions of reviewers count.
     IfSaid { has_answered: bool },
 }
 
-/// The turn of an agent that ended when `after` took the place of the status `before`; `None` where none ended or nothing
-/// of it may be kept. Incognito conversations are not captured, and a turn that its person interrupted has no answer.
+/// Returns the agent's turn that ended with the change from the status `before` to the row `after`. Returns
+/// `None` if no turn ended or if it must not be captured. Incognito conversations are not captured. A turn that
+/// its person interrupted has no answer.
 pub(crate) fn ended_turn(
     before: Status,
     after: &SessionRecord,
     command: Command,
     now: Timestamp,
 ) -> Option<(DueRecord, Capture)> {
-    // A session that rests because it waits for others has not answered yet.
+    // An idle session that waits for other sessions has not answered yet.
     let rests = after.status() == Status::Idle && after.waits_for().is_none();
     let ended = after.status() != before && (after.status().is_final() || rests);
     let by_agent = after.session_type == Type::Agent && (after.attempt > 0 || is_reported(after));

@@ -7,20 +7,23 @@ use crate::{
 };
 use domain::{Scope, criteria::Dimension, id::CriteriaSetId, role::Permission};
 
-/// What a criteria set is made of.
+/// The fields of a new criteria set.
 #[derive(Debug, Clone, Default)]
 pub struct NewCriteriaSet {
     /// 1 to 200 characters, e.g. `Brand safety`.
     pub name: String,
-    /// Made from the name when absent. It never changes: bundles name it.
+    /// Derived from the name when `None`. It never changes, because bundles refer to it.
     pub slug: Option<String>,
-    /// What it is for; at most 10,000 characters.
+    /// Its purpose; at most 10,000 characters.
     pub description: String,
-    /// In the order evaluated.
+    /// In the order of evaluation.
     pub dimensions: Vec<Dimension>,
 }
 
 /// Creates a criteria set at version 1.
+///
+/// # Errors
+/// [`Error::NameTaken`] if the slug is taken; [`Error::Invalid`] for wrong fields.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewCriteriaSet) -> Result<CriteriaSetRecord> {
     require(scope, Permission::ManageCriteriaSets)?;
     let now = ledger.now();

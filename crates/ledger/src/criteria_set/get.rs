@@ -1,9 +1,9 @@
-//! One criteria set.
+//! Reading one criteria set.
 
 use crate::{CriteriaSetRecord, Error, Ledger, Result, guard::require};
 use domain::{Scope, id::CriteriaSetId, role::Permission};
 
-/// A criteria set of the workspace at its newest version.
+/// Returns the newest version of a criteria set of the workspace.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: CriteriaSetId) -> Result<CriteriaSetRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
@@ -11,7 +11,7 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: CriteriaSetId) -> Result<Cr
     read.await?.ok_or(Error::NotFound("criteria set"))
 }
 
-/// A criteria set of the workspace as it was at a version.
+/// Returns a given version of a criteria set of the workspace.
 pub async fn get_version(ledger: &Ledger, scope: &Scope, id: CriteriaSetId, version: u64) -> Result<CriteriaSetRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;

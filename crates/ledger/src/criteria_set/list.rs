@@ -7,16 +7,16 @@ use crate::{
 };
 use domain::{Scope, id::CriteriaSetId, role::Permission};
 
-/// Which page.
+/// Which page of the list to return.
 #[derive(Debug, Clone, Default)]
 pub struct ListCriteriaSets {
-    /// 1 to 1,000; 0 for the default.
+    /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
-    /// From the page before.
+    /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
 
-/// One page at their newest versions, newest set first.
+/// Returns one page of criteria sets at their newest versions, newest set first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListCriteriaSets) -> Result<Listed<CriteriaSetRecord>> {
     require(scope, Permission::Read)?;
     let limit = page_size(query.limit)?;

@@ -1,4 +1,5 @@
-//! Criteria sets: what outputs are judged by. Every version is kept, so that a decision can say which one it was made by.
+//! Criteria sets, by which outputs are judged. Every version is kept, because decisions record the version that
+//! they used.
 
 mod create;
 mod get;
@@ -18,7 +19,7 @@ use domain::{
     limit::{DESCRIPTION_CHARS_MAX, DOCUMENT_BYTES_MAX, NAME_CHARS_MAX},
 };
 
-/// Checks everything about a set that is about to be stored.
+/// Checks every field of a criteria set before it is stored.
 pub(crate) fn check(record: &CriteriaSetRecord) -> Result<()> {
     let mut fields = Fields::default();
     fields.name("name", &record.name, NAME_CHARS_MAX);

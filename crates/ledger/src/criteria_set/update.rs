@@ -1,4 +1,4 @@
-//! Changing a criteria set: a new version of it.
+//! Changing a criteria set by writing a new version.
 
 use super::check;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::{Scope, criteria::Dimension, id::CriteriaSetId, role::Permission};
 
-/// What changes; `None` stays as it is.
+/// A change of a criteria set. Fields that are `None` keep their value.
 #[derive(Debug, Clone, Default)]
 pub struct CriteriaSetChange {
     /// The version that the caller read.
@@ -16,14 +16,14 @@ pub struct CriteriaSetChange {
     pub name: Option<String>,
     /// At most 10,000 characters.
     pub description: Option<String>,
-    /// All dimensions, in the order evaluated.
+    /// All dimensions, in the order of evaluation.
     pub dimensions: Option<Vec<Dimension>>,
 }
 
-/// Writes a new version. A change that changes nothing writes none.
+/// Writes a new version. If nothing differs, no version is written.
 ///
 /// # Errors
-/// [`Error::StaleVersion`] when somebody changed it since the caller read it.
+/// [`Error::StaleVersion`] if the set was changed since the caller read it.
 pub async fn update(
     ledger: &Ledger,
     scope: &Scope,

@@ -1,4 +1,4 @@
-//! What a criteria set was.
+//! Listing the versions of a criteria set.
 
 use super::get;
 use crate::{
@@ -7,21 +7,21 @@ use crate::{
 };
 use domain::{Scope, id::CriteriaSetId};
 
-/// Which page.
+/// Which page of the list to return.
 #[derive(Debug, Clone, Default)]
 pub struct ListVersions {
-    /// 1 to 1,000; 0 for the default.
+    /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
-    /// From the page before.
+    /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
 
-/// The cursor of the page after this version.
+/// Returns the cursor of the page that begins after this version.
 pub fn cursor_after(version: u64) -> String {
     encode_version(List::CriteriaSetVersions, version)
 }
 
-/// One page of versions, newest first.
+/// Returns one page of versions, newest first.
 pub async fn list_versions(
     ledger: &Ledger,
     scope: &Scope,

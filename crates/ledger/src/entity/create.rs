@@ -9,10 +9,10 @@ use domain::{
     role::Permission,
 };
 
-/// What an entity is made of.
+/// The fields of a new entity.
 #[derive(Debug, Clone)]
 pub struct NewEntity {
-    /// A type of the workspace.
+    /// Id of an entity type of the workspace.
     pub type_id: EntityTypeId,
     /// 1 to 300 characters on one line.
     pub title: String,
@@ -25,7 +25,8 @@ pub async fn create(ledger: &Ledger, scope: &Scope, new: NewEntity) -> Result<En
     create_in(ledger, scope, new, None).await
 }
 
-/// The same, by an agent at work on this session: the entity's history leads to it.
+/// Does the same as [`create`] for an agent that works on `session_id`. The entity's version records that
+/// session.
 pub async fn create_in(
     ledger: &Ledger,
     scope: &Scope,

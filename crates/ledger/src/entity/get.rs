@@ -1,4 +1,4 @@
-//! One entity, and the titles of many.
+//! Reading one entity, and the titles of several.
 
 use crate::{EntityRecord, Error, Ledger, Result, guard::require};
 use domain::{
@@ -8,7 +8,10 @@ use domain::{
 };
 use store::Conn;
 
-/// An entity of the workspace.
+/// Returns an entity of the workspace.
+///
+/// # Errors
+/// [`Error::NotFound`] if the workspace has no such entity.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: EntityId) -> Result<EntityRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
@@ -20,8 +23,8 @@ pub(crate) async fn get_on(conn: &mut Conn<'_>, tenant_id: TenantId, id: EntityI
     store::entity::find(conn, tenant_id, id).await?.ok_or(Error::NotFound("entity"))
 }
 
-/// `(id, title, type slug)` of these entities, at most [`domain::limit::ENTITY_TITLES_MAX`]; ids that do not exist in
-/// the workspace are left out.
+/// Returns `(id, title, type slug)` of at most [`domain::limit::ENTITY_TITLES_MAX`] entities. Ids that do not
+/// exist in the workspace are left out.
 pub async fn titles(ledger: &Ledger, scope: &Scope, ids: &[EntityId]) -> Result<Vec<(EntityId, String, String)>> {
     require(scope, Permission::Read)?;
     let (tenant_id, ids) = (scope.tenant_id, ids.to_vec());

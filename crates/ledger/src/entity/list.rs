@@ -13,20 +13,20 @@ use domain::{
 };
 use store::Conn;
 
-/// Which entities.
+/// Filter and page of a list of entities.
 #[derive(Debug, Clone, Default)]
 pub struct ListEntities {
-    /// Only this type.
+    /// Only entities of this type.
     pub type_id: Option<EntityTypeId>,
-    /// Only titles that contain this, whatever the case.
+    /// Only entities whose title contains this text. Case is ignored.
     pub title_contains: Option<String>,
-    /// 1 to 1,000; 0 for the default.
+    /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
-    /// From the page before.
+    /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
 
-/// A list that was asked for, with what its filter and cursor mean.
+/// A checked [`ListEntities`] with a decoded cursor.
 pub(crate) struct ListQuery {
     type_id: Option<EntityTypeId>,
     title: Option<String>,
@@ -35,10 +35,11 @@ pub(crate) struct ListQuery {
 }
 
 impl ListQuery {
-    /// What the caller asks for.
+    /// Checks the query and decodes its cursor.
     ///
     /// # Errors
-    /// [`crate::Error::Invalid`] or [`crate::Error::InvalidCursor`] for what no list has.
+    /// [`crate::Error::Invalid`] for a wrong filter or limit, [`crate::Error::InvalidCursor`] for a cursor of
+    /// another list.
     pub(crate) fn of(query: ListEntities) -> Result<Self> {
         let mut fields = Fields::default();
         fields.text("q", query.title_contains.as_deref(), TITLE_CHARS_MAX);
@@ -48,13 +49,13 @@ impl ListQuery {
         Ok(Self { type_id: query.type_id, title, before, limit: page_size(query.limit)? })
     }
 
-    /// The same of this type alone.
+    /// Restricts the list to this type.
     pub(crate) fn of_type(self, type_id: Option<EntityTypeId>) -> Self {
         Self { type_id, ..self }
     }
 }
 
-/// One page, newest first.
+/// Returns one page of entities, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntities) -> Result<Listed<EntityRecord>> {
     require(scope, Permission::Read)?;
     let (reader, asked) = (*scope, ListQuery::of(query)?);

@@ -1,4 +1,4 @@
-//! Entities: records that work is about. Every write is a version with its author.
+//! Entities: records that work is about. Every write creates a version that records its author.
 
 mod create;
 mod get;
@@ -28,7 +28,7 @@ use domain::{
 use std::collections::{BTreeSet, HashMap};
 use store::Conn;
 
-/// Refuses a title or values that cannot be stored; issues of values are named as `fields.slug`.
+/// Refuses a title or values that cannot be stored. Issues of values are reported as `fields.slug`.
 fn refuse_wrong(title: &str, values: std::result::Result<&Values, Vec<Issue>>) -> Result<()> {
     let mut fields = Fields::default();
     fields.name("title", title, TITLE_CHARS_MAX);
@@ -48,7 +48,7 @@ fn refuse_wrong(title: &str, values: std::result::Result<&Values, Vec<Issue>>) -
     fields.check()
 }
 
-/// The ids that values of relation fields hold.
+/// Returns the relation fields that have a value, and the entity ids in them.
 fn related<'a>(fields: &'a [FieldDef], values: &'a Values) -> impl Iterator<Item = (&'a FieldDef, EntityId)> {
     fields.iter().filter(|f| f.kind == FieldType::Relation).filter_map(|field| {
         let id = values.get(&field.slug)?.as_str()?.parse().ok()?;
@@ -56,7 +56,7 @@ fn related<'a>(fields: &'a [FieldDef], values: &'a Values) -> impl Iterator<Item
     })
 }
 
-/// The type slugs of these entities, read in batches.
+/// Returns the type slugs of these entities, read in batches.
 async fn types_of(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -71,7 +71,7 @@ async fn types_of(
     Ok(types)
 }
 
-/// Relations of `values` that lead to nothing, or to an entity of another type.
+/// Returns an issue for each relation whose entity does not exist or has another type.
 fn relation_issues(fields: &[FieldDef], values: &Values, types: &HashMap<EntityId, String>) -> Vec<Issue> {
     let wrong = |(field, id): (&FieldDef, EntityId)| {
         let wanted = field.relation_type.as_deref().unwrap_or_default();
@@ -82,7 +82,7 @@ fn relation_issues(fields: &[FieldDef], values: &Values, types: &HashMap<EntityI
     related(fields, values).filter_map(wrong).collect()
 }
 
-/// The values after a change, everything about them checked: title, values, and the relations that changed.
+/// Returns the values after a change. Checks the title, the values, and the relations that changed.
 ///
 /// # Errors
 /// [`crate::Error::Invalid`] with every wrong field, as `title` or `fields.slug`.

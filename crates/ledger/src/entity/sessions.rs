@@ -1,4 +1,5 @@
-//! The sessions about an entity, and the dots they give its fields (the seed's listEntitySessions).
+//! The sessions about an entity, and the status marks of its fields. The reference application calls this
+//! `listEntitySessions`.
 
 use super::get_on;
 use crate::{Error, Ledger, Result, guard::require};
@@ -12,8 +13,8 @@ use domain::{
 use std::collections::HashMap;
 pub use store::session::OfEntity;
 
-/// The newest sessions about an entity, in brief. `limit` is 20 when absent and never more than 100;
-/// `parents_only` leaves out those that another session started.
+/// Returns the newest sessions about an entity. `limit` is 20 when `None` and at most 100. `parents_only` leaves
+/// out sessions that another session started.
 pub async fn list_sessions(
     ledger: &Ledger,
     scope: &Scope,
@@ -37,7 +38,8 @@ pub async fn list_sessions(
     read.await
 }
 
-/// The dots that these sessions (newest first) give an entity's fields and blocks, by what their actions write.
+/// Returns the status mark of each field and block that the sessions' actions write. `sessions` is ordered
+/// newest first.
 pub fn status_map(sessions: &[OfEntity]) -> TaskStatusMap {
     let standing = |session: &OfEntity| SessionStanding {
         id: session.id,

@@ -13,7 +13,7 @@ use domain::{
 };
 use store::WriteTx;
 
-/// What changes; what is absent stays as it is.
+/// A change of an entity. Absent fields keep their value.
 #[derive(Debug, Clone, Default)]
 pub struct EntityChange {
     /// The version that the caller read.
@@ -24,15 +24,16 @@ pub struct EntityChange {
     pub fields: Values,
 }
 
-/// Writes the next version of an entity. A change that changes nothing writes none.
+/// Writes the next version of an entity. If nothing differs, no version is written.
 ///
 /// # Errors
-/// [`Error::StaleVersion`] when somebody wrote one since the caller read it.
+/// [`Error::StaleVersion`] if a version was written since the caller read the entity.
 pub async fn update(ledger: &Ledger, scope: &Scope, id: EntityId, change: EntityChange) -> Result<EntityRecord> {
     update_in(ledger, scope, id, change, None).await
 }
 
-/// The same, by an agent at work on this session: the entity's history leads to it.
+/// Does the same as [`update`] for an agent that works on `session_id`. The entity's version records that
+/// session.
 pub async fn update_in(
     ledger: &Ledger,
     scope: &Scope,
@@ -46,7 +47,7 @@ pub async fn update_in(
     ledger.store().write(scope.into(), move |tx| Box::pin(write(tx, tenant_id, id, change, author))).await
 }
 
-/// Who writes a version, and when.
+/// The author and time of a version.
 struct Author {
     actor: String,
     session_id: Option<SessionId>,

@@ -1,4 +1,4 @@
-//! What an entity was.
+//! Listing the versions of an entity.
 
 use super::get_on;
 use crate::{
@@ -13,35 +13,35 @@ use domain::{
 };
 use store::Conn;
 
-/// Which page.
+/// Which page of the list to return.
 #[derive(Debug, Clone, Default)]
 pub struct ListVersions {
-    /// 1 to 1,000; 0 for the default.
+    /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
-    /// From the page before.
+    /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
 
-/// The cursor of the page after this version.
+/// Returns the cursor of the page that begins after this version.
 pub fn cursor_after(version: u64) -> String {
     encode_version(List::EntityVersions, version)
 }
 
-/// Versions that were asked for, with what the cursor means.
+/// A checked [`ListVersions`] with a decoded cursor.
 pub(crate) struct VersionsQuery {
     before: Option<u64>,
     limit: u32,
 }
 
 impl VersionsQuery {
-    /// What the caller asks for.
+    /// Checks the query and decodes its cursor.
     pub(crate) fn of(query: &ListVersions) -> Result<Self> {
         let before = query.cursor.as_deref().map(|cursor| decode_version(List::EntityVersions, cursor)).transpose()?;
         Ok(Self { before, limit: page_size(query.limit)? })
     }
 }
 
-/// One page of versions, newest first.
+/// Returns one page of versions, newest first.
 pub async fn list_versions(
     ledger: &Ledger,
     scope: &Scope,
@@ -59,7 +59,7 @@ pub async fn list_versions(
     read.await
 }
 
-/// [`list_versions`] on an open connection, of an entity that exists.
+/// [`list_versions`] on an open connection. The entity must exist.
 pub(crate) async fn versions_on(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,

@@ -7,18 +7,21 @@ use crate::{
 };
 use domain::{Scope, entity::FieldDef, id::EntityTypeId, role::Permission};
 
-/// What an entity type is made of.
+/// The fields of a new entity type.
 #[derive(Debug, Clone, Default)]
 pub struct NewEntityType {
     /// 1 to 200 characters, e.g. `Company`.
     pub name: String,
-    /// Made from the name when absent. It never changes: addresses contain it.
+    /// Derived from the name when `None`. It never changes, because URLs contain it.
     pub slug: Option<String>,
-    /// In the order shown.
+    /// In the order of display.
     pub fields: Vec<FieldDef>,
 }
 
 /// Creates an entity type at version 1.
+///
+/// # Errors
+/// [`Error::NameTaken`] if the slug is taken; [`Error::Invalid`] for wrong fields.
 pub async fn create(ledger: &Ledger, scope: &Scope, new: NewEntityType) -> Result<EntityTypeRecord> {
     require(scope, Permission::ManageEntityTypes)?;
     let slug = slug_or_of_name(new.slug, &new.name)?;

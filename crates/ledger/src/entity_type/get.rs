@@ -1,9 +1,9 @@
-//! One entity type.
+//! Reading one entity type.
 
 use crate::{EntityTypeRecord, Error, Ledger, Result, guard::require};
 use domain::{Scope, id::EntityTypeId, role::Permission};
 
-/// An entity type of the workspace.
+/// Returns an entity type of the workspace.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: EntityTypeId) -> Result<EntityTypeRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;
@@ -11,7 +11,7 @@ pub async fn get(ledger: &Ledger, scope: &Scope, id: EntityTypeId) -> Result<Ent
     read.await?.ok_or(Error::NotFound("entity type"))
 }
 
-/// The entity type of the workspace with this slug.
+/// Returns the entity type of the workspace with this slug.
 pub async fn get_by_slug(ledger: &Ledger, scope: &Scope, slug: &str) -> Result<EntityTypeRecord> {
     require(scope, Permission::Read)?;
     let (tenant_id, slug) = (scope.tenant_id, slug.to_owned());

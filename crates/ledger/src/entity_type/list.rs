@@ -7,16 +7,16 @@ use crate::{
 };
 use domain::{Scope, id::EntityTypeId, role::Permission};
 
-/// Which page.
+/// Which page of the list to return.
 #[derive(Debug, Clone, Default)]
 pub struct ListEntityTypes {
-    /// 1 to 1,000; 0 for the default.
+    /// Page size: 1 to 1,000, or 0 for the default.
     pub limit: u32,
-    /// From the page before.
+    /// `next_cursor` of the previous page. `None` for the first page.
     pub cursor: Option<String>,
 }
 
-/// One page, newest first.
+/// Returns one page of entity types, newest first.
 pub async fn list(ledger: &Ledger, scope: &Scope, query: ListEntityTypes) -> Result<Listed<EntityTypeRecord>> {
     require(scope, Permission::Read)?;
     let limit = page_size(query.limit)?;

@@ -1,4 +1,4 @@
-//! Entity types: what fields a kind of entity has.
+//! Entity types: the fields that entities of a type have.
 
 mod create;
 mod get;
@@ -19,7 +19,7 @@ use domain::{
 use std::collections::BTreeSet;
 use store::Conn;
 
-/// Checks everything about a type that needs no look at others.
+/// Checks everything about a type that does not depend on other types.
 pub(crate) fn check(record: &EntityTypeRecord) -> Result<()> {
     let mut fields = Fields::default();
     fields.name("name", &record.name, NAME_CHARS_MAX);
@@ -34,7 +34,7 @@ pub(crate) fn check(record: &EntityTypeRecord) -> Result<()> {
     fields.check()
 }
 
-/// Refuses relations that lead to a type which does not exist. A type may lead to itself.
+/// Refuses relations to a type that does not exist. A type may have a relation to itself.
 pub(crate) async fn check_relations(conn: &mut Conn<'_>, tenant_id: TenantId, record: &EntityTypeRecord) -> Result<()> {
     let mut known = BTreeSet::from([record.slug.as_str()]);
     let mut fields = Fields::default();

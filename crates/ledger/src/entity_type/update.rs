@@ -7,21 +7,22 @@ use crate::{
 };
 use domain::{Scope, entity::FieldDef, id::EntityTypeId, role::Permission};
 
-/// What changes; `None` stays as it is.
+/// A change of an entity type. Fields that are `None` keep their value.
 #[derive(Debug, Clone, Default)]
 pub struct EntityTypeChange {
     /// The version that the caller read.
     pub version: u64,
     /// 1 to 200 characters.
     pub name: Option<String>,
-    /// All fields, in the order shown.
+    /// All fields, in the order of display.
     pub fields: Option<Vec<FieldDef>>,
 }
 
-/// Changes an entity type. Entities keep the values they have; they are checked when they are next written.
+/// Changes an entity type. Existing entities keep their values, which are checked when the entity is next
+/// written.
 ///
 /// # Errors
-/// [`Error::StaleVersion`] when somebody changed it since the caller read it.
+/// [`Error::StaleVersion`] if the type was changed since the caller read it.
 pub async fn update(
     ledger: &Ledger,
     scope: &Scope,

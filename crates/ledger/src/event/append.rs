@@ -21,52 +21,54 @@ use store::{AppendRefusal, AppendRequest, PreparedEvent};
 /// One event as a client sends it.
 #[derive(Debug, Clone)]
 pub struct NewEvent {
-    /// Made by the client, where it has one.
+    /// Id made by the client, which makes a repeated append idempotent. `None` lets the server create it.
     pub id: Option<EventId>,
-    /// A dotted lower-case name.
+    /// A dotted lower-case name such as `agent.message`.
     pub kind: String,
-    /// By the kind when absent.
+    /// `None` for the default of the kind.
     pub role: Option<EventRole>,
-    /// Array of parts, or plain text.
+    /// JSON: an array of parts, or plain text.
     pub content: Option<Box<RawValue>>,
-    /// An object.
+    /// A JSON object.
     pub metadata: Option<Box<RawValue>>,
-    /// Sub-thread.
+    /// Id of the sub-thread that the event belongs to.
     pub thread_id: Option<String>,
-    /// Id in the system it comes from; unique per session.
+    /// Id in the system that the event comes from; unique in a session.
     pub external_event_id: Option<String>,
-    /// When it happened; now when absent.
+    /// When the event happened; now when `None`.
     pub at: Option<Timestamp>,
 }
 
-/// One append: all of its events or none.
+/// One append, which stores all of its events or none.
 #[derive(Debug, Clone)]
 pub struct Append {
-    /// The session.
+    /// The session to append to.
     pub session_id: SessionId,
-    /// The worker's attempt; `None` when a person writes.
+    /// The attempt of the worker; `None` when a person writes.
     pub attempt: Option<u32>,
-    /// 1 to 500.
+    /// 1 to 500 events.
     pub events: Vec<NewEvent>,
 }
 
-/// Where the events landed.
+/// The result of an append.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
-    /// Id and sequence, in the order sent.
+    /// Id and sequence of each event, in the order sent.
     pub events: Vec<(EventId, u64)>,
-    /// The session's newest sequence.
+    /// The last sequence of the session.
     pub head_sequence: u64,
 }
 
-/// Appends events; returns when they are durable. A repeat with client-made ids answers with what is recorded.
+/// Appends events and returns when they are durable. A repeat with the same client-made ids returns the recorded
+/// events.
 pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Appended> {
     if append.attempt.is_some() {
         require(scope, Permission::Work)?;
     }
     let now = ledger.now();
     let events = prepare(ledger, append.events, now)?;
-    // What a worker sends is refused for its kind; its shape does not matter then.
+    // Workers may not write `human.*` events, and the store refuses them by their kind. Their content is not
+    // checked.
     if append.attempt.is_none() {
         check_human_events(&events, now)?;
     }
@@ -96,7 +98,7 @@ pub async fn append(ledger: &Ledger, scope: &Scope, append: Append) -> Result<Ap
     }
 }
 
-/// Checks what a person's browser says they did.
+/// Checks the content of `human.*` events, which the browser reports.
 fn check_human_events(events: &[PreparedEvent], now: Timestamp) -> Result<()> {
     let mut fields = Fields::default();
     for (index, event) in events.iter().enumerate().filter(|(_, event)| event.kind.prefix() == Prefix::Human) {
@@ -111,7 +113,7 @@ fn check_human_events(events: &[PreparedEvent], now: Timestamp) -> Result<()> {
     fields.check()
 }
 
-/// Checks and hashes events before they reach the writer.
+/// Checks and hashes events before they are queued for the writer.
 fn prepare(ledger: &Ledger, events: Vec<NewEvent>, now: Timestamp) -> Result<Vec<PreparedEvent>> {
     if events.is_empty() || events.len() > BATCH_EVENTS_MAX {
         return Err(Error::invalid("events", format!("1 to {BATCH_EVENTS_MAX} events")));

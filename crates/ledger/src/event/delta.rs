@@ -1,4 +1,5 @@
-//! What an agent is in the middle of saying: told to whoever follows now, never recorded. The finished answer is an event.
+//! Sends pieces of an answer that an agent is still writing. They are never stored. The finished answer is an
+//! event.
 
 use crate::{
     Ledger, Result,
@@ -17,10 +18,10 @@ use std::sync::Arc;
 
 pub use crate::live::Delta;
 
-/// Tells a piece to those who follow the session on this server; nobody else ever hears of it.
+/// Sends a piece to the followers of the session on this server. Other servers do not receive it.
 ///
 /// # Errors
-/// Those of an append: whoever may not record the answer may not tell it either.
+/// Those of an append: a caller who may not record the answer may not send pieces of it either.
 pub async fn send_delta(ledger: &Ledger, scope: &Scope, id: SessionId, delta: Delta) -> Result<()> {
     require(scope, Permission::Work)?;
     let mut fields = Fields::default();

@@ -1,4 +1,4 @@
-//! Beginning an import.
+//! Starting an import.
 
 use super::{NewImport, columns_of, file};
 use crate::{ImportRecord, Ledger, Result, entity_type, guard::require};
@@ -9,7 +9,8 @@ use domain::{
     role::Permission,
 };
 
-/// Stores a file to import. Nothing is made yet: [`super::run`] does that, and goes on after a restart.
+/// Checks and stores a file to import. No entity is created yet. [`super::run`] creates them, also after a
+/// restart.
 pub async fn begin(ledger: &Ledger, scope: &Scope, type_id: EntityTypeId, new: NewImport) -> Result<ImportRecord> {
     require(scope, Permission::WriteEntities)?;
     let entity_type = entity_type::get(ledger, scope, type_id).await?;

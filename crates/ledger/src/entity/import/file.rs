@@ -1,16 +1,21 @@
-//! Reading a CSV file.
+//! Parsing of CSV files.
 
 use crate::{Error, Result};
 use domain::limit::{IMPORT_BYTES_MAX, IMPORT_COLUMNS_MAX, IMPORT_ROWS_MAX};
 
-/// A file as cells. Blank lines are not rows.
+/// The cells of a CSV file. Blank lines are left out.
 #[derive(Debug)]
 pub(crate) struct File {
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
 }
 
-/// Reads a file with a header. Cells are separated by commas, semicolons or tabs, whichever the header has most of.
+/// Parses a file with a header. The delimiter is the comma, semicolon or tab that occurs most often in the
+/// header.
+///
+/// # Errors
+/// [`Error::TooLarge`] and [`Error::LimitReached`] for too many bytes or rows, [`Error::Invalid`] for a file
+/// that is not a table.
 pub(crate) fn read(source: &str) -> Result<File> {
     let wrong = |message: String| Error::invalid("file", message);
     if source.len() > IMPORT_BYTES_MAX {
@@ -54,7 +59,7 @@ fn delimiter(source: &str) -> u8 {
             count.1 += 1;
         }
     }
-    // Of several the first wins, so that a file of one column is read with commas.
+    // On a tie the first delimiter is used, so a file with one column is parsed with commas.
     counts.into_iter().rev().max_by_key(|(_, count)| *count).map_or(b',', |(delimiter, _)| delimiter)
 }
 

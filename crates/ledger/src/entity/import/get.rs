@@ -1,9 +1,9 @@
-//! How far an import has got.
+//! The progress of an import.
 
 use crate::{Error, ImportRecord, Ledger, Result, guard::require};
 use domain::{Scope, id::ImportId, role::Permission};
 
-/// An import of the workspace.
+/// Returns an import of the workspace.
 pub async fn get(ledger: &Ledger, scope: &Scope, id: ImportId) -> Result<ImportRecord> {
     require(scope, Permission::Read)?;
     let tenant_id = scope.tenant_id;

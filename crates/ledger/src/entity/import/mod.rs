@@ -1,7 +1,8 @@
-//! Entities from a CSV file: looked at first, then made in chunks by whoever has time.
+//! Creates entities from a CSV file: a preview first, then the import in chunks by any server.
 //!
-//! An import is a row that holds the file and how far it has got. A chunk's entities and the row's progress are one
-//! transaction under the row's lock: whatever dies, and however many work on it, each row of the file is made once.
+//! An import is a row with the file and the progress. One transaction, which holds the row's lock, creates the
+//! entities of a chunk and advances the progress. Therefore each row of the file is imported once, even after a
+//! crash or when several servers work on the same import.
 
 mod begin;
 mod file;
@@ -19,16 +20,19 @@ use crate::{EntityTypeRecord, Error, Result};
 use domain::entity::{Column, FIELD_TITLE, guess_columns, named_columns};
 use std::collections::BTreeMap;
 
-/// What is to be imported.
+/// A file to import.
 #[derive(Debug, Clone)]
 pub struct NewImport {
     /// The CSV file: a header, then rows.
     pub source: String,
-    /// Column to field slug or `title`; a guess by name when absent.
+    /// Maps each column to a field slug or `title`, or to nothing. Guessed from the names when `None`.
     pub mapping: Option<BTreeMap<String, Option<String>>>,
 }
 
-/// What the columns of a file fill.
+/// Returns the field that each column of the file fills.
+///
+/// # Errors
+/// [`Error::Invalid`] if the mapping is wrong or no column fills the title.
 fn columns_of(header: &[String], entity_type: &EntityTypeRecord, new: &NewImport) -> Result<Vec<Column>> {
     let columns = match &new.mapping {
         Some(names) => named_columns(header, &entity_type.fields, names)

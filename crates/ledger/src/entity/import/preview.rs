@@ -1,4 +1,4 @@
-//! What an import would do, without doing it.
+//! Previews an import without creating anything.
 
 use super::{NewImport, columns_of, file, row::check_rows};
 use crate::{Ledger, Result, entity_type, guard::require};
@@ -11,35 +11,36 @@ use domain::{
 };
 use std::collections::HashSet;
 
-/// What an import would do.
+/// The result of a preview.
 #[derive(Debug, Clone)]
 pub struct Preview {
-    /// What each column fills.
+    /// The field that each column fills.
     pub columns: Vec<Column>,
-    /// Rows of the file, the header not counted.
+    /// Number of rows in the file, without the header.
     pub rows_total: u64,
-    /// Rows that cannot be made.
+    /// Number of rows that cannot be imported.
     pub failed_count: u64,
-    /// Rows that can, but whose title an entity of the type or an earlier row has already: it would be there twice.
+    /// Number of valid rows whose title is already used by an entity of the type or by an earlier row. Importing
+    /// them creates duplicates.
     pub repeated_count: u64,
-    /// The first rows that can.
+    /// The first valid rows, at most [`IMPORT_PREVIEW_ROWS`].
     pub rows: Vec<PreviewRow>,
-    /// What is wrong with the others, as far as it is kept.
+    /// Errors of the invalid rows, at most [`IMPORT_ERRORS_MAX`].
     pub errors: Vec<RowError>,
 }
 
-/// A row as the entity it would become.
+/// A row as the entity that it would become.
 #[derive(Debug, Clone)]
 pub struct PreviewRow {
-    /// As a spreadsheet numbers it.
+    /// Row number as in a spreadsheet: the header is row 1.
     pub row: u64,
-    /// The title.
+    /// Title of the entity.
     pub title: String,
-    /// The values.
+    /// Values by field slug.
     pub fields: Values,
 }
 
-/// Checks every row of a file against a type and makes nothing.
+/// Checks every row of a file against an entity type. Nothing is written.
 pub async fn preview(ledger: &Ledger, scope: &Scope, type_id: EntityTypeId, new: NewImport) -> Result<Preview> {
     require(scope, Permission::WriteEntities)?;
     let entity_type = entity_type::get(ledger, scope, type_id).await?;

@@ -1,4 +1,4 @@
-//! Rows of a file as entities, or what is wrong with them.
+//! Checks the rows of a file and converts them to entities.
 
 use crate::entity::{related, relation_issues, types_of};
 use domain::{
@@ -9,16 +9,17 @@ use domain::{
 use std::collections::{BTreeSet, HashMap};
 use store::Conn;
 
-/// A row that can become an entity.
+/// A valid row of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
-    /// As a spreadsheet numbers it.
+    /// Row number as in a spreadsheet: the header is row 1.
     pub(crate) number: u64,
     pub(crate) title: String,
     pub(crate) fields: Values,
 }
 
-/// Each of `rows` as an entity or as what is wrong with it. The first one has the spreadsheet's number `first`.
+/// Converts each of `rows`, or returns what is wrong with it. `first` is the spreadsheet number of the first
+/// row.
 pub(crate) async fn check_rows(
     conn: &mut Conn<'_>,
     tenant_id: TenantId,
@@ -77,7 +78,7 @@ fn check(fields: &[FieldDef], columns: &[Column], number: u64, cells: &[String])
     match apply(fields, &Values::new(), &values) {
         Ok(fields) if errors.is_empty() => return Ok(Row { number, title, fields }),
         Ok(_) => {}
-        // A cell that is wrong already is not also missing.
+        // A cell that has an error already is not reported as missing too.
         Err(issues) => {
             let known: BTreeSet<String> = errors.iter().map(|e| e.field.clone()).collect();
             let new = issues.into_iter().filter(|issue| !known.contains(&issue.field));

@@ -1,4 +1,4 @@
-//! Making the entities of an import, a chunk at a time.
+//! Creates the entities of an import in chunks.
 
 use super::{
     file::{self, File},
@@ -15,19 +15,19 @@ use domain::{
 use std::sync::Arc;
 use store::{Access, WriteTx};
 
-/// An import that has not got on for so long has lost whoever worked on it.
+/// A running import without progress for this long is stalled: the server that worked on it has stopped.
 const STALLED_AFTER: TimeDelta = TimeDelta::seconds(10);
-/// Stalled imports taken up in one look.
+/// Largest number of stalled imports that one call resumes.
 const BATCH: u32 = 10;
 
-/// Makes all that is left of an import. Any number may run the same one at once: each chunk is decided under the
+/// Imports all remaining rows. Several callers may run the same import at once, because each chunk holds the
 /// import's lock.
 pub async fn run(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<ImportRecord> {
     let file = open(ledger, tenant_id, id).await?;
     loop {
         match chunk(ledger, tenant_id, id, file.clone()).await {
             Ok(import) if import.status == ImportStatus::Running => {}
-            // It would go wrong again and again.
+            // An internal error would occur again at every attempt.
             Err(Error::Internal(detail)) => {
                 tracing::error!(import = %id, detail, "an import cannot go on");
                 return give_up(ledger, tenant_id, id).await;
@@ -37,7 +37,7 @@ pub async fn run(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<I
     }
 }
 
-/// Ends an import that cannot go on. What it made stays.
+/// Ends an import that cannot continue. Entities that it created are kept.
 async fn give_up(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<ImportRecord> {
     let now = ledger.now();
     let access = (&Scope::system(tenant_id)).into();
@@ -62,13 +62,13 @@ async fn give_up(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<I
         .await
 }
 
-/// Makes the next chunk of an import.
+/// Imports the next chunk and returns the progress.
 pub async fn advance(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<ImportRecord> {
     let file = open(ledger, tenant_id, id).await?;
     chunk(ledger, tenant_id, id, file).await
 }
 
-/// Takes up imports of every workspace whose server went away; answers with how many it finished.
+/// Resumes stalled imports of all workspaces. Returns how many of them finished.
 pub async fn resume_stalled(ledger: &Ledger) -> Result<u64> {
     let before = ledger.now() - STALLED_AFTER;
     let stalled = ledger
@@ -85,7 +85,7 @@ pub async fn resume_stalled(ledger: &Ledger) -> Result<u64> {
     Ok(finished)
 }
 
-/// The file of an import; nothing once it has finished.
+/// Returns the file of an import, or `None` once the import has finished.
 async fn open(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<Option<Arc<File>>> {
     let access = (&Scope::system(tenant_id)).into();
     let read = ledger.store().read(access, move |conn| Box::pin(store::entity_import::source(conn, tenant_id, id)));
@@ -95,9 +95,9 @@ async fn open(ledger: &Ledger, tenant_id: TenantId, id: ImportId) -> Result<Opti
 
 async fn chunk(ledger: &Ledger, tenant_id: TenantId, id: ImportId, file: Option<Arc<File>>) -> Result<ImportRecord> {
     let now = ledger.now();
-    // Made before the transaction, because the transaction has no randomness of its own.
+    // Ids are created before the transaction, which has no source of randomness.
     let mut ids: Vec<EntityId> = (0..IMPORT_CHUNK_ROWS).map(|_| EntityId::new(now, ledger.entropy())).collect();
-    // Lists go by id: rows of one chunk keep the order of the file.
+    // Lists are ordered by id, so sorted ids keep the rows of a chunk in the order of the file.
     ids.sort_unstable();
     let access = (&Scope::system(tenant_id)).into();
     ledger
@@ -115,7 +115,7 @@ async fn chunk(ledger: &Ledger, tenant_id: TenantId, id: ImportId, file: Option<
         .await
 }
 
-/// One chunk: the entities of its good rows and the import's progress, in the caller's transaction.
+/// Imports one chunk in the caller's transaction: creates the entities of valid rows and saves the progress.
 async fn write(
     tx: &mut WriteTx<'_>,
     mut import: ImportRecord,
